@@ -1,0 +1,415 @@
+//! Events of all streams in the order of time.
+//!
+//! A [`Cursor`] holds one event per stream and always yields the earliest: memory does not grow with the trace. Within
+//! a stream the order of the file is never changed; at equal times the stream's rank decides, so the order is the same
+//! in every run. A range of time can be given, and cursors over adjoining ranges together yield each event
+//! exactly once: that is how ordered work is shared among threads.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use crate::damage::{Damage, DamageKind};
+use crate::decode::{Registers, Trouble};
+use crate::layout::{Layout, Raw, Scope};
+use crate::packet::head::Head;
+use crate::packet::{Packet, PacketState};
+use crate::schema::{Cycles, EventClass, Nanos, StreamClass};
+use crate::stream::Stream;
+use crate::time::{Conversion, TimeBase};
+use crate::trace::{StreamId, Trace, TraceSet};
+use crate::value::Value;
+use crate::walk::{Event, Walker};
+
+/// Yields the events of a [`TraceSet`] in order.
+#[derive(Debug)]
+pub struct Cursor<'a> {
+    lanes: Vec<Lane<'a>>,
+    /// Lanes that have an event, latest first.
+    order: Vec<usize>,
+    /// The lane whose event was yielded last and is to be advanced.
+    current: Option<usize>,
+    range: Range<i64>,
+    pub damage: Vec<Damage>,
+}
+
+/// One stream on its way through the merge.
+#[derive(Debug)]
+struct Lane<'a> {
+    id: StreamId,
+    trace: &'a Trace,
+    stream: &'a Stream,
+    time: TimeBase<'a>,
+    walker: Walker<'a>,
+    next_packet: usize,
+    head: Option<Head>,
+    event: Event,
+    /// Time of the event, and the time that it is sorted by: the two differ only where the time goes back.
+    nanos: Nanos,
+    key: i64,
+    /// Keys stay between the begins of this and the next packet, so that they never decrease.
+    ceiling: i64,
+    last_time: Cycles,
+    went_back: u64,
+}
+
+/// An event, with access to its fields.
+#[derive(Debug, Clone, Copy)]
+pub struct EventView<'c> {
+    lane: &'c Lane<'c>,
+}
+
+impl<'a> Cursor<'a> {
+    pub fn new(set: &'a TraceSet, conversion: Conversion) -> Cursor<'a> {
+        Cursor::within(set, conversion, Nanos(i64::MIN)..Nanos(i64::MAX))
+    }
+
+    /// The events from the first time up to, not including, the second one. The last possible instant belongs to a
+    /// range that ends with it.
+    pub fn within(set: &'a TraceSet, conversion: Conversion, range: Range<Nanos>) -> Cursor<'a> {
+        let lanes = set
+            .streams()
+            .map(|id| Lane::new(set, id, conversion))
+            .collect();
+        let range = range.start.0..range.end.0;
+        let mut cursor = Cursor {
+            lanes,
+            order: Vec::new(),
+            current: None,
+            range,
+            damage: Vec::new(),
+        };
+        for number in 0..cursor.lanes.len() {
+            let lane = &mut cursor.lanes[number];
+            lane.seek(cursor.range.start);
+            if lane.advance_into(&cursor.range, &mut cursor.damage) {
+                cursor.order.push(number);
+            }
+        }
+        cursor
+            .order
+            .sort_by(|&a, &b| cursor.lanes[b].compare(&cursor.lanes[a]));
+        cursor
+    }
+
+    /// The next event. (An iterator could not lend out its own buffers.)
+    #[allow(clippy::should_implement_trait)]
+    pub fn next(&mut self) -> Option<EventView<'_>> {
+        if let Some(number) = self.current.take() {
+            self.advance(number);
+        }
+        let number = *self.order.last()?;
+        self.current = Some(number);
+        Some(EventView {
+            lane: &self.lanes[number],
+        })
+    }
+
+    /// Moves the last lane on and puts it back in its place.
+    #[inline]
+    fn advance(&mut self, number: usize) {
+        if !self.lanes[number].advance(&self.range, &mut self.damage) {
+            self.order.pop();
+            return;
+        }
+        let last = self.order.len() - 1;
+        let mut place = last;
+        while place > 0 {
+            let other = self.order[place - 1];
+            if self.lanes[number].compare(&self.lanes[other]) == Ordering::Less {
+                break;
+            }
+            self.order[place] = other;
+            place -= 1;
+        }
+        self.order[place] = number;
+    }
+}
+
+impl<'a> Lane<'a> {
+    fn new(set: &'a TraceSet, id: StreamId, conversion: Conversion) -> Lane<'a> {
+        let trace = set.trace_of(id);
+        let stream = set.stream(id);
+        Lane {
+            id,
+            trace,
+            stream,
+            time: trace.time_base(stream, conversion),
+            walker: trace.decoder.walker(stream.class),
+            next_packet: 0,
+            head: None,
+            event: Event {
+                class: 0,
+                start: 0,
+                body: 0,
+                end: 0,
+                time: Cycles(0),
+            },
+            nanos: Nanos(0),
+            key: i64::MIN,
+            ceiling: i64::MIN,
+            last_time: Cycles(0),
+            went_back: 0,
+        }
+    }
+
+    /// Goes to the last packet that can have events at `from`. Streams whose packets depend on each other are
+    /// read from their start.
+    fn seek(&mut self, from: i64) {
+        if self.stream.sequential || !self.time.has_clock() {
+            return;
+        }
+        // A packet's events are not later than the next packet's begin.
+        let behind = self
+            .stream
+            .packets
+            .partition_point(|packet| self.begin_key(packet) < from);
+        self.next_packet = behind.saturating_sub(1);
+    }
+
+    fn begin_key(&self, packet: &Packet) -> i64 {
+        self.time.nanos(Cycles(packet.begin)).0
+    }
+
+    fn advance_into(&mut self, range: &Range<i64>, damage: &mut Vec<Damage>) -> bool {
+        while self.advance(range, damage) {
+            if self.key >= range.start {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Goes to the next event; false behind the last one in the range.
+    #[inline]
+    fn advance(&mut self, range: &Range<i64>, damage: &mut Vec<Damage>) -> bool {
+        loop {
+            match self.walker.next_event() {
+                Ok(Some(event)) => {
+                    self.take(event);
+                    return self.key < range.end || range.end == i64::MAX;
+                }
+                Ok(None) => {
+                    if !self.next_packet(range, damage) {
+                        return false;
+                    }
+                }
+                Err(trouble) => {
+                    let packet = &self.stream.packets[self.next_packet - 1];
+                    damage.extend(undecodable(
+                        self.trace,
+                        self.stream,
+                        packet,
+                        &self.walker,
+                        &trouble,
+                    ));
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn take(&mut self, event: Event) {
+        if event.time < self.last_time {
+            self.went_back += 1;
+        }
+        self.last_time = event.time;
+        self.nanos = self.time.nanos(event.time);
+        self.key = self.nanos.0.min(self.ceiling).max(self.key);
+        self.event = event;
+    }
+
+    fn next_packet(&mut self, range: &Range<i64>, damage: &mut Vec<Damage>) -> bool {
+        self.report_time(damage);
+        if let Some(head) = self.head.take() {
+            self.trace.decoder.leave(&mut self.walker, &head);
+        }
+        loop {
+            let Some(packet) = self.stream.packets.get(self.next_packet) else {
+                return false;
+            };
+            self.next_packet += 1;
+            if self.stream.sequential || !self.time.has_clock() {
+                self.ceiling = i64::MAX;
+            } else {
+                let begin = self.begin_key(packet);
+                if begin >= range.end && range.end != i64::MAX {
+                    return false;
+                }
+                self.key = self.key.max(begin);
+                let next = self.stream.packets.get(self.next_packet);
+                self.ceiling = next
+                    .map_or(i64::MAX, |next| self.begin_key(next))
+                    .max(self.key);
+            }
+            let data = self.trace.data(packet);
+            if let Ok(head) = self.trace.decoder.enter(&mut self.walker, packet, data) {
+                self.head = Some(head);
+                return true;
+            }
+        }
+    }
+
+    fn report_time(&mut self, damage: &mut Vec<Damage>) {
+        if self.went_back > 0 {
+            let packet = &self.stream.packets[self.next_packet.saturating_sub(1)];
+            damage.push(went_back(self.trace, packet, self.went_back, self.nanos));
+            self.went_back = 0;
+        }
+    }
+
+    fn compare(&self, other: &Lane<'_>) -> Ordering {
+        let first = self
+            .key
+            .cmp(&other.key)
+            .then(self.stream.rank.cmp(&other.stream.rank));
+        first.then_with(|| self.compare_events(other))
+    }
+
+    /// Streams that nothing tells apart: the event classes decide, then the order of the files.
+    #[cold]
+    fn compare_events(&self, other: &Lane<'_>) -> Ordering {
+        let (mine, its) = (self.class(), other.class());
+        (
+            mine.id,
+            &mine.name,
+            mine.log_level.is_none(),
+            mine.log_level,
+        )
+            .cmp(&(its.id, &its.name, its.log_level.is_none(), its.log_level))
+            .then_with(|| mine.emf_uri.cmp(&its.emf_uri))
+            .then_with(|| self.id.cmp(&other.id))
+    }
+
+    fn class(&self) -> &'a EventClass {
+        &self.trace.schema.streams[self.stream.class].events[self.event.class as usize]
+    }
+}
+
+/// The row for a packet whose events cannot all be decoded; none where that was said before.
+pub(crate) fn undecodable(
+    trace: &Trace,
+    stream: &Stream,
+    packet: &Packet,
+    walker: &Walker<'_>,
+    trouble: &Trouble,
+) -> Option<Damage> {
+    let at_the_cut = matches!(trouble, Trouble::OutOfBits { .. } | Trouble::EndlessString);
+    match packet.state {
+        PacketState::Open => return None,
+        PacketState::Cut if at_the_cut => return None,
+        _ => {}
+    }
+    let offset = packet.offset + walker.position() / 8;
+    let left = (walker.content_end() - walker.position()).div_ceil(8);
+    let time = trace.time_base(stream, Conversion::Exact);
+    Some(Damage {
+        kind: DamageKind::UndecodableEvents,
+        trace: trace.name.clone(),
+        path: trace.path_of_packet(packet).to_owned(),
+        offset: Some(offset),
+        begin: time.has_clock().then(|| time.nanos(Cycles(packet.begin))),
+        end: None,
+        count: None,
+        message: format!("{trouble}; the packet's last {left} bytes were skipped"),
+    })
+}
+
+pub(crate) fn went_back(trace: &Trace, packet: &Packet, times: u64, at: Nanos) -> Damage {
+    Damage {
+        kind: DamageKind::TimeGoesBack,
+        trace: trace.name.clone(),
+        path: trace.path_of_packet(packet).to_owned(),
+        offset: Some(packet.offset),
+        begin: Some(at),
+        end: None,
+        count: Some(times),
+        message: match times {
+            1 => "an event is older than the one before it".to_owned(),
+            _ => format!("{times} events are older than those before them"),
+        },
+    }
+}
+
+impl<'c> EventView<'c> {
+    pub fn stream_id(&self) -> StreamId {
+        self.lane.id
+    }
+
+    pub fn trace(&self) -> &'c Trace {
+        self.lane.trace
+    }
+
+    pub fn stream(&self) -> &'c Stream {
+        self.lane.stream
+    }
+
+    pub fn stream_class(&self) -> &'c StreamClass {
+        &self.lane.trace.schema.streams[self.lane.stream.class]
+    }
+
+    pub fn class(&self) -> &'c EventClass {
+        self.lane.class()
+    }
+
+    /// Class, time in cycles, and place in the packet.
+    pub fn event(&self) -> Event {
+        self.lane.event
+    }
+
+    /// Since the origin of the clock; nothing if the stream has none.
+    pub fn nanos(&self) -> Option<Nanos> {
+        self.lane.time.has_clock().then_some(self.lane.nanos)
+    }
+
+    /// The packet that the event is in.
+    pub fn packet(&self) -> &'c Packet {
+        &self.lane.stream.packets[self.lane.next_packet - 1]
+    }
+
+    /// The position of the packet in its stream.
+    pub fn packet_number(&self) -> usize {
+        self.lane.next_packet - 1
+    }
+
+    pub fn layout(&self) -> &'c Layout {
+        self.lane.walker.layout_of(&self.lane.event)
+    }
+
+    /// The packet's bytes from its first one.
+    pub fn data(&self) -> &'c [u8] {
+        self.lane.walker.data()
+    }
+
+    /// A field of the class's layout.
+    #[inline]
+    pub fn read(&self, leaf: usize) -> Raw<'c> {
+        self.layout().leaves[leaf].read(self.lane.walker.data(), self.lane.walker.anchors())
+    }
+
+    /// All scopes, field by field.
+    pub fn values(&self) -> Result<Vec<(Scope, Value)>, Trouble> {
+        let mut registers: Registers = self.lane.walker.registers().clone();
+        self.layout().values(
+            self.lane.walker.content(),
+            self.lane.event.body,
+            &mut registers,
+        )
+    }
+
+    /// The packet context, field by field.
+    pub fn packet_context(&self) -> Option<Value> {
+        self.lane.trace.packet_context(self.packet())
+    }
+}
+
+impl Trace {
+    /// The context of a packet, field by field.
+    pub fn packet_context(&self, packet: &Packet) -> Option<Value> {
+        let mut registers = self.decoder.heads.registers();
+        self.decoder
+            .heads
+            .decode(self.data(packet), &mut registers)
+            .ok()?
+            .1
+    }
+}

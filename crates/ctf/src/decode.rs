@@ -1,0 +1,502 @@
+//! Decoding one scope field by field into [`Value`]s, for what has no fast path.
+//!
+//! Packet headers and contexts, unusual event headers, and members inside variants, optional fields and arrays of
+//! compounds are read here. Everything that most events consist of is read through `layout` instead.
+
+use crate::bits::{Codec, align_up, sign_extend};
+use crate::schema::{
+    BitField, ByteOrder, Encoding, FieldClass, Integer, IntegerForm, Length, Role, Slot, Struct,
+};
+use crate::value::Value;
+
+/// Arrays of elements that occupy no bits are not limited by the packet: by this instead.
+pub(crate) const MOST_EMPTY_ELEMENTS: u64 = 1 << 20;
+
+/// Why decoding could not go on.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Trouble {
+    #[error(
+        "a field of {needed} bits does not fit into the {left} bits that are left of the packet's content"
+    )]
+    OutOfBits { needed: u64, left: u64 },
+    #[error("a string has no end before the end of the packet's content")]
+    EndlessString,
+    #[error("no event class has the id {id}")]
+    UnknownEvent { id: u64 },
+    #[error("the selector of a variant is {value}, for which no option is declared")]
+    NoOption { value: i128 },
+    #[error("two fields of different byte order meet inside a byte")]
+    MixedByteOrder,
+    #[error("a variable-length integer is longer than 64 bits")]
+    OversizedInteger,
+    #[error("an array of {length} empty elements is absurd")]
+    AbsurdLength { length: u64 },
+    #[error("an event occupies no bits")]
+    EmptyEvent,
+}
+
+/// What the packet header, the packet context or an event header told the format.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Roles {
+    pub(crate) magic: Option<u64>,
+    pub(crate) stream_class_id: Option<u64>,
+    pub(crate) stream_instance_id: Option<u64>,
+    pub(crate) packet_size: Option<u64>,
+    pub(crate) content_size: Option<u64>,
+    pub(crate) timestamp_begin: Option<u64>,
+    pub(crate) timestamp_end: Option<u64>,
+    pub(crate) events_discarded: Option<u64>,
+    pub(crate) packet_sequence: Option<u64>,
+    pub(crate) event_id: Option<u64>,
+}
+
+/// The registers of a decoder: what was decoded and is still needed.
+#[derive(Debug, Clone)]
+pub(crate) struct Registers {
+    pub(crate) slots: Vec<u64>,
+    pub(crate) clock: u64,
+    /// How many more array elements of no size this event may have.
+    empty_elements: u64,
+}
+
+impl Registers {
+    pub(crate) fn new(slots: u32) -> Registers {
+        Registers {
+            slots: vec![0; slots as usize],
+            clock: 0,
+            empty_elements: MOST_EMPTY_ELEMENTS,
+        }
+    }
+
+    /// Forgets what the event before left in these slots.
+    #[inline]
+    pub(crate) fn begin_event(&mut self, slots: std::ops::Range<usize>) {
+        self.empty_elements = MOST_EMPTY_ELEMENTS;
+        if let Some(slots) = self.slots.get_mut(slots) {
+            slots.fill(0);
+        }
+    }
+
+    /// Whether `length` elements of at least `least` bits each can be in the `left` bits of the packet. The file's
+    /// number decides nothing before this is known.
+    pub(crate) fn admit(&mut self, length: u64, least: u64, left: u64) -> Result<(), Trouble> {
+        if least > 0 {
+            let needed = length.saturating_mul(least);
+            return if needed > left {
+                Err(Trouble::OutOfBits { needed, left })
+            } else {
+                Ok(())
+            };
+        }
+        match self.empty_elements.checked_sub(length) {
+            Some(rest) => {
+                self.empty_elements = rest;
+                Ok(())
+            }
+            None => Err(Trouble::AbsurdLength { length }),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn save(&mut self, slot: Slot, value: u64) {
+        if let Some(register) = self.slots.get_mut(slot.0 as usize) {
+            *register = value;
+        }
+    }
+
+    #[inline]
+    pub(crate) fn load(&self, slot: Slot) -> u64 {
+        self.slots.get(slot.0 as usize).copied().unwrap_or(0)
+    }
+
+    /// A partial timestamp of `size` bits moves the clock forward, by less than 2^size.
+    #[inline]
+    pub(crate) fn advance_clock(&mut self, value: u64, size: u32) {
+        self.clock = advanced(self.clock, value, size);
+    }
+}
+
+#[inline]
+pub(crate) fn advanced(clock: u64, value: u64, size: u32) -> u64 {
+    if size >= 64 {
+        return value;
+    }
+    let mask = (1u64 << size) - 1;
+    let value = value & mask;
+    let carry = if value < clock & mask {
+        1u64 << size
+    } else {
+        0
+    };
+    (clock.wrapping_add(carry) & !mask) | value
+}
+
+/// A position in one packet, with everything that reading from there needs and changes.
+pub(crate) struct Reader<'a> {
+    pub(crate) data: &'a [u8],
+    pub(crate) position: u64,
+    /// End of the packet's content, in bits; never beyond the data.
+    pub(crate) end: u64,
+    pub(crate) registers: &'a mut Registers,
+    pub(crate) roles: &'a mut Roles,
+    /// Byte order of the last bit field: the next one must have the same if it starts inside a byte.
+    last_order: Option<ByteOrder>,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(
+        data: &'a [u8],
+        position: u64,
+        end: u64,
+        registers: &'a mut Registers,
+        roles: &'a mut Roles,
+    ) -> Reader<'a> {
+        Reader {
+            data,
+            position,
+            end,
+            registers,
+            roles,
+            last_order: None,
+        }
+    }
+
+    pub(crate) fn structure(&mut self, class: &Struct) -> Result<Value, Trouble> {
+        self.align(class.align);
+        let mut members = Vec::with_capacity(class.members.len());
+        for member in &class.members {
+            members.push(self.field(&member.class)?);
+        }
+        Ok(Value::Struct(members))
+    }
+
+    pub(crate) fn field(&mut self, class: &FieldClass) -> Result<Value, Trouble> {
+        Ok(match class {
+            FieldClass::Integer(integer) => self.integer(integer)?,
+            FieldClass::Float(bits) => Value::Float(float(self.bits(bits)?, bits.size)),
+            FieldClass::Boolean { bits, slot } => {
+                let value = self.bits(bits)? != 0;
+                if let Some(slot) = slot {
+                    self.registers.save(*slot, u64::from(value));
+                }
+                Value::Boolean(value)
+            }
+            FieldClass::BitArray(bits) | FieldClass::BitMap { bits, .. } => {
+                Value::Bits(self.bits(bits)?)
+            }
+            FieldClass::String { encoding } => Value::Text(self.string(*encoding)?),
+            FieldClass::Text { length, encoding } => {
+                Value::Text(text_before_nul(self.bytes(*length)?, *encoding))
+            }
+            FieldClass::Blob { length, .. } => Value::Blob(self.bytes(*length)?.to_vec()),
+            FieldClass::Struct(structure) => self.structure(structure)?,
+            FieldClass::Array {
+                length,
+                align,
+                element,
+            } => self.array(*length, *align, element)?,
+            FieldClass::Optional {
+                selector,
+                selector_signed,
+                ranges,
+                class,
+            } => {
+                let raw = self.registers.load(*selector);
+                let present = match ranges {
+                    None => raw != 0,
+                    Some(ranges) => {
+                        let value = selector_value(raw, *selector_signed);
+                        ranges.iter().any(|range| range.contains(value))
+                    }
+                };
+                Value::Optional(if present {
+                    Some(Box::new(self.field(class)?))
+                } else {
+                    None
+                })
+            }
+            FieldClass::Variant {
+                selector,
+                selector_signed,
+                options,
+            } => {
+                let value = selector_value(self.registers.load(*selector), *selector_signed);
+                let chosen = options
+                    .iter()
+                    .position(|option| option.ranges.iter().any(|range| range.contains(value)));
+                let chosen = chosen.ok_or(Trouble::NoOption { value })?;
+                Value::Variant(chosen, Box::new(self.field(&options[chosen].class)?))
+            }
+        })
+    }
+
+    fn integer(&mut self, class: &Integer) -> Result<Value, Trouble> {
+        let (raw, size) = match class.form {
+            IntegerForm::Fixed(bits) => {
+                let raw = self.bits(&bits)?;
+                (
+                    if class.signed {
+                        sign_extend(raw, bits.size)
+                    } else {
+                        raw
+                    },
+                    u32::from(bits.size),
+                )
+            }
+            IntegerForm::Variable => self.leb128(class.signed)?,
+        };
+        if let Some(slot) = class.slot {
+            self.registers.save(slot, raw);
+        }
+        if class.updates_clock {
+            self.registers.advance_clock(raw, size);
+        }
+        if let Some(role) = class.role {
+            self.roles.note(role, raw);
+        }
+        Ok(if class.signed {
+            Value::Signed(raw as i64)
+        } else {
+            Value::Unsigned(raw)
+        })
+    }
+
+    fn array(
+        &mut self,
+        length: Length,
+        align: u32,
+        element: &FieldClass,
+    ) -> Result<Value, Trouble> {
+        self.align(align);
+        let length = self.length(length);
+        let left = self.end.saturating_sub(self.position);
+        self.registers.admit(length, least_size(element), left)?;
+        let mut elements = Vec::new();
+        for _ in 0..length {
+            elements.push(self.field(element)?);
+        }
+        Ok(Value::Array(elements))
+    }
+
+    fn align(&mut self, align: u32) {
+        self.position = align_up(self.position, u64::from(align.max(1)));
+    }
+
+    fn length(&self, length: Length) -> u64 {
+        match length {
+            Length::Fixed(length) => length,
+            Length::Slot(slot) => self.registers.load(slot),
+        }
+    }
+
+    fn need(&self, bits: u64) -> Result<(), Trouble> {
+        let left = self.end.saturating_sub(self.position);
+        if bits > left {
+            Err(Trouble::OutOfBits { needed: bits, left })
+        } else {
+            Ok(())
+        }
+    }
+
+    fn bits(&mut self, field: &BitField) -> Result<u64, Trouble> {
+        self.align(field.align);
+        self.need(u64::from(field.size))?;
+        if !self.position.is_multiple_of(8)
+            && self.last_order.is_some_and(|order| order != field.order)
+        {
+            return Err(Trouble::MixedByteOrder);
+        }
+        self.last_order = Some(field.order);
+        let value = Codec::new(*field, false).read(self.data, self.position);
+        self.position += u64::from(field.size);
+        Ok(value)
+    }
+
+    fn bytes(&mut self, length: Length) -> Result<&'a [u8], Trouble> {
+        self.align(8);
+        let length = self.length(length);
+        self.need(length.saturating_mul(8))?;
+        let start = (self.position / 8) as usize;
+        self.position += length * 8;
+        Ok(self
+            .data
+            .get(start..start + length as usize)
+            .unwrap_or_default())
+    }
+
+    fn string(&mut self, encoding: Encoding) -> Result<Vec<u8>, Trouble> {
+        self.align(8);
+        let start = (self.position / 8) as usize;
+        let end = (self.end / 8) as usize;
+        let rest = self.data.get(start..end).unwrap_or_default();
+        let length = length_before_nul(rest, encoding).ok_or(Trouble::EndlessString)?;
+        self.position += (length + encoding.unit()) as u64 * 8;
+        Ok(to_utf8(&rest[..length], encoding))
+    }
+
+    /// The value and the number of bits that it can carry, for the clock.
+    fn leb128(&mut self, signed: bool) -> Result<(u64, u32), Trouble> {
+        self.align(8);
+        self.need(8)?;
+        let start = (self.position / 8) as usize;
+        let end = (self.end / 8) as usize;
+        let (value, length) = leb128(self.data.get(start..end).unwrap_or_default(), signed)?;
+        self.position += length as u64 * 8;
+        Ok((value, (7 * length as u32).min(64)))
+    }
+}
+
+impl Roles {
+    pub(crate) fn note(&mut self, role: Role, value: u64) {
+        let place = match role {
+            Role::PacketMagic => &mut self.magic,
+            Role::StreamClassId => &mut self.stream_class_id,
+            Role::StreamInstanceId => &mut self.stream_instance_id,
+            Role::PacketSize => &mut self.packet_size,
+            Role::ContentSize => &mut self.content_size,
+            Role::TimestampBegin => &mut self.timestamp_begin,
+            Role::TimestampEnd => &mut self.timestamp_end,
+            Role::EventsDiscarded => &mut self.events_discarded,
+            Role::PacketSequence => &mut self.packet_sequence,
+            Role::EventId => &mut self.event_id,
+            Role::Timestamp => return,
+        };
+        *place = Some(value);
+    }
+}
+
+pub(crate) fn selector_value(raw: u64, signed: bool) -> i128 {
+    if signed {
+        i128::from(raw as i64)
+    } else {
+        i128::from(raw)
+    }
+}
+
+pub(crate) fn float(raw: u64, size: u8) -> f64 {
+    if size == 32 {
+        crate::value::widen(raw as u32)
+    } else {
+        f64::from_bits(raw)
+    }
+}
+
+/// The value at the start of these bytes and how many of them it takes.
+#[inline]
+pub(crate) fn leb128(bytes: &[u8], signed: bool) -> Result<(u64, usize), Trouble> {
+    let mut value = 0u64;
+    for (i, &byte) in bytes.iter().take(10).enumerate() {
+        if i == 9 {
+            let fits = if signed {
+                byte == 0 || byte == 0x7f
+            } else {
+                byte <= 1
+            };
+            if !fits {
+                return Err(Trouble::OversizedInteger);
+            }
+        }
+        value |= u64::from(byte & 0x7f) << (7 * i);
+        if byte & 0x80 == 0 {
+            let bits = 7 * (i as u8 + 1);
+            let negative = signed && byte & 0x40 != 0 && bits < 64;
+            return Ok((
+                if negative {
+                    sign_extend(value, bits)
+                } else {
+                    value
+                },
+                i + 1,
+            ));
+        }
+    }
+    if bytes.len() >= 10 {
+        Err(Trouble::OversizedInteger)
+    } else {
+        let left = bytes.len() as u64 * 8;
+        Err(Trouble::OutOfBits {
+            needed: left + 8,
+            left,
+        })
+    }
+}
+
+/// The fewest bits that a value of this class can occupy, for bounding array lengths.
+pub(crate) fn least_size(class: &FieldClass) -> u64 {
+    match class {
+        FieldClass::Integer(Integer {
+            form: IntegerForm::Fixed(bits),
+            ..
+        })
+        | FieldClass::Float(bits)
+        | FieldClass::BitArray(bits)
+        | FieldClass::Boolean { bits, .. }
+        | FieldClass::BitMap { bits, .. } => u64::from(bits.size),
+        FieldClass::Integer(_) => 8,
+        FieldClass::String { encoding } => encoding.unit() as u64 * 8,
+        FieldClass::Text { length, .. } | FieldClass::Blob { length, .. } => match length {
+            Length::Fixed(bytes) => bytes.saturating_mul(8),
+            Length::Slot(_) => 0,
+        },
+        FieldClass::Struct(structure) => structure
+            .members
+            .iter()
+            .map(|member| least_size(&member.class))
+            .fold(0, u64::saturating_add),
+        FieldClass::Array {
+            length: Length::Fixed(length),
+            element,
+            ..
+        } => length.saturating_mul(least_size(element)),
+        FieldClass::Array { .. } | FieldClass::Optional { .. } => 0,
+        FieldClass::Variant { options, .. } => options
+            .iter()
+            .map(|option| least_size(&option.class))
+            .min()
+            .unwrap_or(0),
+    }
+}
+
+/// Bytes before the first NUL code unit, if there is one.
+#[inline]
+pub(crate) fn length_before_nul(bytes: &[u8], encoding: Encoding) -> Option<usize> {
+    match encoding.unit() {
+        1 => memchr::memchr(0, bytes),
+        unit => bytes
+            .chunks_exact(unit)
+            .position(|c| c.iter().all(|&b| b == 0))
+            .map(|at| at * unit),
+    }
+}
+
+pub(crate) fn text_before_nul(bytes: &[u8], encoding: Encoding) -> Vec<u8> {
+    to_utf8(
+        &bytes[..length_before_nul(bytes, encoding).unwrap_or(bytes.len())],
+        encoding,
+    )
+}
+
+/// UTF-8 is kept as it is, valid or not; other encodings are converted, with U+FFFD for what is invalid.
+pub(crate) fn to_utf8(bytes: &[u8], encoding: Encoding) -> Vec<u8> {
+    let pairs = |from: fn([u8; 2]) -> u16| {
+        let units = bytes.chunks_exact(2).map(|pair| from([pair[0], pair[1]]));
+        char::decode_utf16(units)
+            .map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER))
+            .collect::<String>()
+    };
+    let quads = |from: fn([u8; 4]) -> u32| {
+        let units = bytes
+            .chunks_exact(4)
+            .map(|quad| from([quad[0], quad[1], quad[2], quad[3]]));
+        units
+            .map(|u| char::from_u32(u).unwrap_or(char::REPLACEMENT_CHARACTER))
+            .collect::<String>()
+    };
+    match encoding {
+        Encoding::Utf8 => bytes.to_vec(),
+        Encoding::Utf16Le => pairs(u16::from_le_bytes).into_bytes(),
+        Encoding::Utf16Be => pairs(u16::from_be_bytes).into_bytes(),
+        Encoding::Utf32Le => quads(u32::from_le_bytes).into_bytes(),
+        Encoding::Utf32Be => quads(u32::from_be_bytes).into_bytes(),
+    }
+}

@@ -1,0 +1,123 @@
+//! A trace's metadata, compiled: everything that reading its packets needs.
+
+use std::sync::Arc;
+
+use crate::layout::{Content, StreamLayout};
+use crate::packet::head::{Head, HeadReader, NotAHead};
+use crate::packet::{Packet, PacketState};
+use crate::schema::{Cycles, FieldClass, Integer, IntegerForm, Role, Schema, StreamClass};
+use crate::walk::Walker;
+
+#[derive(Debug)]
+pub(crate) struct Decoder {
+    pub(crate) schema: Arc<Schema>,
+    pub(crate) heads: HeadReader,
+    pub(crate) streams: Vec<StreamLayout>,
+    /// Per stream class: the clock's value must be carried from packet to packet, since the packets do not say it.
+    pub(crate) sequential: Vec<bool>,
+}
+
+impl Decoder {
+    pub(crate) fn new(schema: Arc<Schema>) -> Decoder {
+        Decoder {
+            heads: HeadReader::new(&schema),
+            streams: (0..schema.streams.len())
+                .map(|stream| StreamLayout::new(&schema, stream))
+                .collect(),
+            sequential: schema.streams.iter().map(is_sequential).collect(),
+            schema,
+        }
+    }
+
+    pub(crate) fn walker(&self, class: usize) -> Walker<'_> {
+        Walker::new(&self.streams[class], self.schema.slots)
+    }
+
+    /// Brings the walker to the first event of a packet, whose bytes are `data`.
+    pub(crate) fn enter<'a>(
+        &'a self,
+        walker: &mut Walker<'a>,
+        packet: &Packet,
+        data: &'a [u8],
+    ) -> Result<Head, NotAHead> {
+        let head = self.heads.read(data, walker.registers_mut())?;
+        let there = data.len() as u64 * 8;
+        let content = head.roles.content_size.or(head.roles.packet_size);
+        let possible = content.filter(|&content| content <= there && content >= head.first_event);
+        let (end, open) = match packet.state {
+            PacketState::Closed => (content.unwrap_or(there).min(there), false),
+            PacketState::Cut => (content.unwrap_or(there).min(there), false),
+            PacketState::Open => (possible.unwrap_or(there), possible.is_none()),
+        };
+        walker.set_layout(&self.streams[head.class]);
+        walker.enter(Content { data, end }, head.first_event, open);
+        Ok(head)
+    }
+
+    /// What happens to the clock behind the last event of a packet.
+    pub(crate) fn leave(&self, walker: &mut Walker<'_>, head: &Head) {
+        if let Some(end) = head
+            .roles
+            .timestamp_end
+            .filter(|_| self.sequential[head.class])
+        {
+            let size =
+                role_size(&self.schema.streams[head.class], Role::TimestampEnd).unwrap_or(64);
+            let registers = walker.registers_mut();
+            // An old tracer's last event may be younger than the end that it wrote.
+            if size < 64 || end >= registers.clock {
+                registers.advance_clock(end, size);
+            }
+        }
+    }
+
+    /// Time of the last event of a packet that can be decoded alone.
+    pub(crate) fn last_event_time(
+        &self,
+        packet: &Packet,
+        data: &[u8],
+        class: usize,
+    ) -> Option<Cycles> {
+        let mut walker = self.walker(class);
+        self.enter(&mut walker, packet, data).ok()?;
+        let mut last = None;
+        while let Ok(Some(event)) = walker.next_event() {
+            last = Some(event.time);
+        }
+        last
+    }
+
+    /// Time of the first event of a packet that can be decoded alone.
+    pub(crate) fn first_event_time(
+        &self,
+        packet: &Packet,
+        data: &[u8],
+        class: usize,
+    ) -> Option<Cycles> {
+        let mut walker = self.walker(class);
+        self.enter(&mut walker, packet, data).ok()?;
+        walker.next_event().ok()?.map(|event| event.time)
+    }
+}
+
+/// A packet can be decoded alone if its begin sets the whole clock.
+fn is_sequential(stream: &StreamClass) -> bool {
+    stream.clock.is_some() && role_size(stream, Role::TimestampBegin) != Some(64)
+}
+
+/// The size in bits of the packet context's member that has this role.
+pub(crate) fn role_size(stream: &StreamClass, role: Role) -> Option<u32> {
+    stream
+        .packet_context
+        .as_ref()?
+        .members
+        .iter()
+        .find_map(|member| match &member.class {
+            FieldClass::Integer(Integer {
+                form: IntegerForm::Fixed(bits),
+                role: found,
+                ..
+            }) if *found == Some(role) => Some(u32::from(bits.size)),
+            _ => None,
+        })
+}

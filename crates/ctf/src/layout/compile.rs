@@ -1,0 +1,660 @@
+//! From the scopes of an event class to a [`Layout`].
+//!
+//! The compiler follows the fields as a decoder would, but with positions of which it knows only a remainder: the
+//! [`Phase`]. Where the phase is fine enough, alignment becomes a constant; where it is not, it becomes a step.
+
+use std::sync::Arc;
+
+use super::{Block, Layout, Leaf, Place, Scope, Shape, Step};
+use crate::bits::Codec;
+use crate::decode::least_size;
+use crate::schema::{
+    BitField, ByteOrder, EventClass, FieldClass, IntegerForm, Length, Slot, StreamClass, Struct,
+};
+
+/// What is known of a position: it is `residue` modulo `modulus` (a power of two), in bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Phase {
+    modulus: u64,
+    residue: u64,
+}
+
+impl Phase {
+    pub(super) const UNKNOWN: Phase = Phase {
+        modulus: 1,
+        residue: 0,
+    };
+    const BYTE: Phase = Phase::aligned(8);
+
+    pub(super) const fn aligned(modulus: u64) -> Phase {
+        Phase {
+            modulus,
+            residue: 0,
+        }
+    }
+
+    fn plus(self, bits: u64) -> Phase {
+        Phase {
+            residue: (self.residue + bits) % self.modulus,
+            ..self
+        }
+    }
+
+    /// What is known when it may be either.
+    fn or(self, other: Phase) -> Phase {
+        let mut modulus = self.modulus.min(other.modulus);
+        while self.residue % modulus != other.residue % modulus {
+            modulus /= 2;
+        }
+        Phase {
+            modulus,
+            residue: self.residue % modulus,
+        }
+    }
+}
+
+/// The byte order of the bit field before, for the rule about fields that meet inside a byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LastOrder {
+    /// No bit field yet, or one that cannot matter.
+    Any,
+    Is(ByteOrder),
+    Unknown,
+}
+
+pub(super) fn event(stream: &StreamClass, class: &EventClass, phase: Phase) -> Layout {
+    let scopes: Vec<(Scope, Arc<Struct>)> = [
+        (Scope::CommonContext, &stream.event_context),
+        (Scope::SpecificContext, &class.context),
+        (Scope::Payload, &class.payload),
+    ]
+    .into_iter()
+    .filter_map(|(scope, structure)| Some((scope, Arc::new(structure.clone()?))))
+    .collect();
+    let mut compiler = Compiler::new(phase);
+    for (scope, structure) in &scopes {
+        compiler.scope = *scope;
+        compiler.structure(structure, true);
+    }
+    let slots = slots_of(scopes.iter().map(|(_, structure)| &**structure));
+    let Compiler {
+        steps,
+        offset,
+        mut leaves,
+        irregular,
+        ..
+    } = compiler;
+    if irregular {
+        for leaf in &mut leaves {
+            leaf.shape = Shape::Nested;
+        }
+    }
+    Layout {
+        block: Block {
+            steps,
+            tail: offset,
+        },
+        irregular,
+        slots,
+        leaves,
+        scopes,
+    }
+}
+
+/// The phase behind a structure that begins at an unknown position.
+pub(super) fn phase_behind(structure: &Struct) -> Phase {
+    let mut compiler = Compiler::new(Phase::UNKNOWN);
+    compiler.structure(structure, false);
+    compiler.phase()
+}
+
+struct Compiler {
+    steps: Vec<Step>,
+    leaves: Vec<Leaf>,
+    /// Phase at the last anchor.
+    anchor_phase: Phase,
+    anchor: u32,
+    /// Bits since the last anchor.
+    offset: u64,
+    last_order: LastOrder,
+    irregular: bool,
+    scope: Scope,
+    path: Vec<Arc<str>>,
+}
+
+impl Compiler {
+    fn new(phase: Phase) -> Compiler {
+        Compiler {
+            steps: Vec::new(),
+            leaves: Vec::new(),
+            anchor_phase: phase,
+            anchor: 0,
+            offset: 0,
+            last_order: LastOrder::Any,
+            irregular: false,
+            scope: Scope::Payload,
+            path: Vec::new(),
+        }
+    }
+
+    fn phase(&self) -> Phase {
+        self.anchor_phase.plus(self.offset)
+    }
+
+    fn place(&self) -> Place {
+        Place {
+            anchor: self.anchor,
+            offset: self.offset,
+        }
+    }
+
+    /// A step whose end only the data knows; positions count from there afterwards.
+    fn step(&mut self, step: Step, phase: Phase) {
+        self.steps.push(step);
+        self.anchor += 1;
+        self.anchor_phase = phase;
+        self.offset = 0;
+    }
+
+    fn align(&mut self, align: u32) {
+        let align = u64::from(align.max(1));
+        let phase = self.phase();
+        if align <= phase.modulus {
+            self.offset += (align - phase.residue % align) % align;
+        } else {
+            self.step(
+                Step::Align {
+                    skip: self.offset,
+                    align,
+                },
+                Phase::aligned(align),
+            );
+        }
+    }
+
+    /// `reachable`: the fields can be leaves, for they are neither optional nor repeated.
+    fn structure(&mut self, structure: &Struct, reachable: bool) {
+        self.align(structure.align);
+        for member in &structure.members {
+            self.path.push(member.name.clone());
+            self.field(&member.class, reachable);
+            self.path.pop();
+        }
+    }
+
+    fn leaf(&mut self, class: &FieldClass, place: Place, shape: Shape, reachable: bool) {
+        if reachable {
+            let name = self.path.join(".").into();
+            self.leaves.push(Leaf {
+                scope: self.scope,
+                name,
+                class: class.clone(),
+                place,
+                shape,
+            });
+        }
+    }
+
+    fn field(&mut self, class: &FieldClass, reachable: bool) {
+        match class {
+            FieldClass::Integer(integer) => match integer.form {
+                IntegerForm::Fixed(bits) => {
+                    let codec = Codec::new(bits, integer.signed);
+                    let place = self.bits(&bits);
+                    if let Some(slot) = integer.slot {
+                        self.steps.push(Step::Save {
+                            offset: place.offset,
+                            codec,
+                            slot,
+                            boolean: false,
+                        });
+                    }
+                    if integer.updates_clock {
+                        self.steps.push(Step::Clock {
+                            offset: place.offset,
+                            codec,
+                        });
+                    }
+                    self.leaf(class, place, Shape::Number(codec), reachable);
+                }
+                IntegerForm::Variable => {
+                    self.align(8);
+                    let place = self.place();
+                    let step = Step::Variable {
+                        skip: self.offset,
+                        signed: integer.signed,
+                        slot: integer.slot,
+                        clock: integer.updates_clock,
+                    };
+                    self.step(step, Phase::BYTE);
+                    self.leaf(
+                        class,
+                        place,
+                        Shape::Variable {
+                            signed: integer.signed,
+                        },
+                        reachable,
+                    );
+                }
+            },
+            FieldClass::Float(bits) => {
+                let place = self.bits(bits);
+                self.leaf(
+                    class,
+                    place,
+                    Shape::Float(Codec::new(*bits, false)),
+                    reachable,
+                );
+            }
+            FieldClass::Boolean { bits, slot } => {
+                let codec = Codec::new(*bits, false);
+                let place = self.bits(bits);
+                if let Some(slot) = *slot {
+                    self.steps.push(Step::Save {
+                        offset: place.offset,
+                        codec,
+                        slot,
+                        boolean: true,
+                    });
+                }
+                self.leaf(class, place, Shape::Number(codec), reachable);
+            }
+            FieldClass::BitArray(bits) | FieldClass::BitMap { bits, .. } => {
+                let place = self.bits(bits);
+                self.leaf(
+                    class,
+                    place,
+                    Shape::Number(Codec::new(*bits, false)),
+                    reachable,
+                );
+            }
+            FieldClass::String { encoding } => {
+                self.align(8);
+                let place = self.place();
+                self.step(
+                    Step::String {
+                        skip: self.offset,
+                        encoding: *encoding,
+                    },
+                    Phase::BYTE,
+                );
+                self.leaf(class, place, Shape::String(*encoding), reachable);
+            }
+            FieldClass::Text { length, encoding } => {
+                let (place, fixed) = self.bytes(*length);
+                self.leaf(
+                    class,
+                    place,
+                    Shape::Text {
+                        fixed,
+                        encoding: *encoding,
+                    },
+                    reachable,
+                );
+            }
+            FieldClass::Blob { length, .. } => {
+                let (place, fixed) = self.bytes(*length);
+                self.leaf(class, place, Shape::Blob { fixed }, reachable);
+            }
+            FieldClass::Struct(structure) => self.structure(structure, reachable),
+            FieldClass::Array {
+                length,
+                align,
+                element,
+            } => self.array(class, *length, *align, element, reachable),
+            FieldClass::Optional {
+                selector,
+                selector_signed,
+                ranges,
+                class: inner,
+            } => {
+                let place = self.place();
+                let (block, phase, order) = self.inner(inner, self.phase());
+                let phase = phase.or(self.phase());
+                self.last_order = if order == self.last_order {
+                    order
+                } else {
+                    LastOrder::Unknown
+                };
+                let step = Step::Optional {
+                    skip: self.offset,
+                    selector: *selector,
+                    signed: *selector_signed,
+                    ranges: ranges.clone(),
+                    block,
+                };
+                self.step(step, phase);
+                self.leaf(class, place, Shape::Nested, reachable);
+            }
+            FieldClass::Variant {
+                selector,
+                selector_signed,
+                options,
+            } => {
+                let place = self.place();
+                let mut blocks = Vec::with_capacity(options.len());
+                let mut behind: Option<(Phase, LastOrder)> = None;
+                for option in options {
+                    let (block, phase, order) = self.inner(&option.class, self.phase());
+                    blocks.push((option.ranges.clone(), block));
+                    behind = Some(match behind {
+                        None => (phase, order),
+                        Some((p, o)) => {
+                            (p.or(phase), if o == order { o } else { LastOrder::Unknown })
+                        }
+                    });
+                }
+                let (phase, order) = behind.unwrap_or((self.phase(), self.last_order));
+                self.last_order = order;
+                let step = Step::Variant {
+                    skip: self.offset,
+                    selector: *selector,
+                    signed: *selector_signed,
+                    options: blocks,
+                };
+                self.step(step, phase);
+                self.leaf(class, place, Shape::Nested, reachable);
+            }
+        }
+    }
+
+    fn bits(&mut self, bits: &BitField) -> Place {
+        self.align(bits.align);
+        let phase = self.phase();
+        let inside_a_byte = (phase.modulus >= 8).then_some(phase.residue % 8 != 0);
+        let order_fits = match self.last_order {
+            LastOrder::Any => Some(true),
+            LastOrder::Is(order) => Some(order == bits.order),
+            LastOrder::Unknown => None,
+        };
+        match (inside_a_byte, order_fits) {
+            (Some(false), _) | (_, Some(true)) => {}
+            (Some(true), Some(false)) => self.steps.push(Step::Mixed),
+            _ => self.irregular = true,
+        }
+        self.last_order = LastOrder::Is(bits.order);
+        let place = self.place();
+        self.offset += u64::from(bits.size);
+        place
+    }
+
+    fn bytes(&mut self, length: Length) -> (Place, Option<u64>) {
+        self.align(8);
+        let place = self.place();
+        match length {
+            Length::Fixed(bytes) => {
+                self.offset = self.offset.saturating_add(bytes.saturating_mul(8));
+                (place, Some(bytes))
+            }
+            Length::Slot(length) => {
+                self.step(
+                    Step::Run {
+                        skip: self.offset,
+                        length,
+                        stride: 8,
+                    },
+                    Phase::BYTE,
+                );
+                (place, None)
+            }
+        }
+    }
+
+    fn array(
+        &mut self,
+        class: &FieldClass,
+        length: Length,
+        align: u32,
+        element: &FieldClass,
+        reachable: bool,
+    ) {
+        self.align(align);
+        let place = self.place();
+        let plain = plain_number(element);
+        let Some(bits) =
+            plain.filter(|(bits, ..)| u64::from(bits.size).is_multiple_of(u64::from(bits.align)))
+        else {
+            return self.general_array(class, length, element, place, reachable);
+        };
+        let (bits, signed, float) = bits;
+        let stride = u64::from(bits.size);
+        let codec = Codec::new(bits, signed);
+        let order_before = self.last_order;
+        match length {
+            Length::Fixed(count) => {
+                if count > 0 {
+                    self.bits(&bits);
+                    self.offset = place.offset.saturating_add(count.saturating_mul(stride));
+                }
+                let shape = Shape::List {
+                    fixed: Some(count),
+                    stride,
+                    codec,
+                    float,
+                };
+                self.leaf(class, place, shape, reachable);
+            }
+            Length::Slot(length) => {
+                // The first element decides about byte orders; without elements nothing does.
+                let before = self.phase();
+                let fine = before.modulus >= 8 && before.residue % 8 == 0;
+                if !fine
+                    && order_before != LastOrder::Any
+                    && order_before != LastOrder::Is(bits.order)
+                {
+                    self.irregular = true;
+                }
+                self.last_order = if order_before == LastOrder::Is(bits.order) {
+                    order_before
+                } else if stride.is_multiple_of(8) {
+                    LastOrder::Any
+                } else {
+                    LastOrder::Unknown
+                };
+                let power_of_two = 1u64 << stride.trailing_zeros();
+                let phase = before.or(before.plus(power_of_two.min(before.modulus)));
+                self.step(
+                    Step::Run {
+                        skip: self.offset,
+                        length,
+                        stride,
+                    },
+                    phase,
+                );
+                let shape = Shape::List {
+                    fixed: None,
+                    stride,
+                    codec,
+                    float,
+                };
+                self.leaf(class, place, shape, reachable);
+            }
+        }
+    }
+
+    fn general_array(
+        &mut self,
+        class: &FieldClass,
+        length: Length,
+        element: &FieldClass,
+        place: Place,
+        reachable: bool,
+    ) {
+        if length == Length::Fixed(0) {
+            self.leaf(class, place, Shape::Nested, reachable);
+            return;
+        }
+        // An element begins anywhere that its predecessors end.
+        let order = self.last_order;
+        self.last_order = LastOrder::Unknown;
+        let (block, _, _) = self.inner(element, Phase::UNKNOWN);
+        self.last_order = if uniform_order(element).map(LastOrder::Is) == Some(order) {
+            order
+        } else {
+            LastOrder::Unknown
+        };
+        let least = least_size(element);
+        self.step(
+            Step::Loop {
+                skip: self.offset,
+                length,
+                least,
+                element: block,
+            },
+            Phase::UNKNOWN,
+        );
+        self.leaf(class, place, Shape::Nested, reachable);
+    }
+
+    /// Compiles a field that is not always there, or there several times, as a block of its own.
+    fn inner(&mut self, class: &FieldClass, phase: Phase) -> (Block, Phase, LastOrder) {
+        let mut inner = Compiler::new(phase);
+        inner.last_order = self.last_order;
+        inner.field(class, false);
+        self.irregular |= inner.irregular;
+        let phase = inner.phase();
+        (
+            Block {
+                steps: inner.steps,
+                tail: inner.offset,
+            },
+            phase,
+            inner.last_order,
+        )
+    }
+}
+
+/// Numbers and floats that leave nothing behind for others, so that only their count matters.
+fn plain_number(class: &FieldClass) -> Option<(BitField, bool, bool)> {
+    match class {
+        FieldClass::Integer(integer) if integer.slot.is_none() && !integer.updates_clock => {
+            match integer.form {
+                IntegerForm::Fixed(bits) => Some((bits, integer.signed, false)),
+                IntegerForm::Variable => None,
+            }
+        }
+        FieldClass::Boolean { bits, slot: None } => Some((*bits, false, false)),
+        FieldClass::BitArray(bits) | FieldClass::BitMap { bits, .. } => Some((*bits, false, false)),
+        FieldClass::Float(bits) => Some((*bits, false, true)),
+        _ => None,
+    }
+}
+
+/// The byte order of all bit fields in a class, if there is one order only.
+fn uniform_order(class: &FieldClass) -> Option<ByteOrder> {
+    fn collect(class: &FieldClass, orders: &mut Vec<ByteOrder>) {
+        match class {
+            FieldClass::Integer(integer) => {
+                if let IntegerForm::Fixed(bits) = integer.form {
+                    orders.push(bits.order);
+                }
+            }
+            FieldClass::Float(bits)
+            | FieldClass::BitArray(bits)
+            | FieldClass::Boolean { bits, .. }
+            | FieldClass::BitMap { bits, .. } => orders.push(bits.order),
+            FieldClass::String { .. } | FieldClass::Text { .. } | FieldClass::Blob { .. } => {}
+            FieldClass::Struct(structure) => {
+                structure
+                    .members
+                    .iter()
+                    .for_each(|member| collect(&member.class, orders));
+            }
+            FieldClass::Array { element, .. } => collect(element, orders),
+            FieldClass::Optional { class, .. } => collect(class, orders),
+            FieldClass::Variant { options, .. } => {
+                options
+                    .iter()
+                    .for_each(|option| collect(&option.class, orders));
+            }
+        }
+    }
+    let mut orders = Vec::new();
+    collect(class, &mut orders);
+    let first = *orders.first()?;
+    orders.iter().all(|&order| order == first).then_some(first)
+}
+
+/// The range of slots that these structures write.
+pub(super) fn slots_of<'a>(structures: impl Iterator<Item = &'a Struct>) -> std::ops::Range<usize> {
+    let mut range: Option<(u32, u32)> = None;
+    for structure in structures {
+        for member in &structure.members {
+            written_slots(&member.class, &mut |Slot(slot)| {
+                range =
+                    Some(range.map_or((slot, slot), |(low, high)| (low.min(slot), high.max(slot))));
+            });
+        }
+    }
+    range.map_or(0..0, |(low, high)| low as usize..high as usize + 1)
+}
+
+fn written_slots(class: &FieldClass, found: &mut dyn FnMut(Slot)) {
+    match class {
+        FieldClass::Integer(integer) => {
+            if let Some(slot) = integer.slot {
+                found(slot);
+            }
+        }
+        FieldClass::Boolean {
+            slot: Some(slot), ..
+        } => found(*slot),
+        FieldClass::Struct(structure) => {
+            structure
+                .members
+                .iter()
+                .for_each(|member| written_slots(&member.class, found));
+        }
+        FieldClass::Array { element, .. } => written_slots(element, found),
+        FieldClass::Optional { class, .. } => written_slots(class, found),
+        FieldClass::Variant { options, .. } => {
+            options
+                .iter()
+                .for_each(|option| written_slots(&option.class, found));
+        }
+        _ => {}
+    }
+}
+
+/// The slots that decide lengths and presence in this class.
+pub(super) fn read_slots(class: &FieldClass, found: &mut dyn FnMut(Slot)) {
+    match class {
+        FieldClass::Text {
+            length: Length::Slot(slot),
+            ..
+        }
+        | FieldClass::Blob {
+            length: Length::Slot(slot),
+            ..
+        } => found(*slot),
+        FieldClass::Struct(structure) => {
+            structure
+                .members
+                .iter()
+                .for_each(|member| read_slots(&member.class, found));
+        }
+        FieldClass::Array {
+            length, element, ..
+        } => {
+            if let Length::Slot(slot) = length {
+                found(*slot);
+            }
+            read_slots(element, found);
+        }
+        FieldClass::Optional {
+            selector, class, ..
+        } => {
+            found(*selector);
+            read_slots(class, found);
+        }
+        FieldClass::Variant {
+            selector, options, ..
+        } => {
+            found(*selector);
+            options
+                .iter()
+                .for_each(|option| read_slots(&option.class, found));
+        }
+        _ => {}
+    }
+}

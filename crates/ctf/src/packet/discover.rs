@@ -1,0 +1,318 @@
+//! Finding the packets of a stream file.
+//!
+//! Packets follow each other without gaps, so one wrong size or one overwritten page hides everything behind it. When
+//! the next head is not where it should be, it is searched for: at the places that the index names, then wherever the
+//! magic number and the trace's UUID stand.
+
+use memchr::memmem;
+
+use super::head::{Head, HeadReader, NotAHead};
+use super::{Index, Packet, PacketState};
+use crate::damage::DamageKind;
+use crate::schema::Uuid;
+
+/// A packet, and which stream it belongs to.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) packet: Packet,
+    pub(crate) class: usize,
+    pub(crate) instance: Option<u64>,
+    pub(crate) has_begin: bool,
+}
+
+/// Something wrong at a byte of the file.
+#[derive(Debug)]
+pub(crate) struct Finding {
+    pub(crate) kind: DamageKind,
+    pub(crate) offset: u64,
+    pub(crate) message: String,
+}
+
+/// LTTng rounds packets up to pages: more unused bytes than this are worth a look.
+const USUAL_PADDING: u64 = 4096;
+
+pub(crate) struct Discovery<'a> {
+    data: &'a [u8],
+    file: u32,
+    reader: &'a HeadReader,
+    uuid: Option<Uuid>,
+    index: Option<&'a Index>,
+    pub(crate) packets: Vec<Found>,
+    pub(crate) findings: Vec<Finding>,
+}
+
+impl<'a> Discovery<'a> {
+    pub(crate) fn new(
+        data: &'a [u8],
+        file: u32,
+        reader: &'a HeadReader,
+        uuid: Option<Uuid>,
+        index: Option<&'a Index>,
+    ) -> Discovery<'a> {
+        Discovery {
+            data,
+            file,
+            reader,
+            uuid,
+            index,
+            packets: Vec::new(),
+            findings: Vec::new(),
+        }
+    }
+
+    pub(crate) fn run(&mut self) {
+        let size = self.data.len() as u64;
+        let mut registers = self.reader.registers();
+        let mut foreign = 0u64;
+        let mut offset = 0;
+        while offset < size {
+            let rest = &self.data[offset as usize..];
+            match self.reader.read(rest, &mut registers) {
+                Ok(head) => {
+                    if self.uuid.is_some() && head.uuid.is_some() && head.uuid != self.uuid {
+                        foreign += 1;
+                    }
+                    let next = self.packet(offset, &head);
+                    debug_assert!(next > offset);
+                    offset = next;
+                }
+                Err(reason) => match self.lost(offset, &reason) {
+                    Some(next) => offset = next,
+                    None => break,
+                },
+            }
+        }
+        if foreign > 0 {
+            let message = format!(
+                "{foreign} packets carry the UUID of another trace; they were read all the same"
+            );
+            self.findings.push(Finding {
+                kind: DamageKind::ForeignPackets,
+                offset: 0,
+                message,
+            });
+        }
+        if let Some(index) = self.index
+            && index.file_size() > size
+        {
+            let missing = index
+                .entries
+                .iter()
+                .filter(|entry| entry.offset >= size)
+                .count();
+            if missing > 0 {
+                let message =
+                    format!("the index lists {missing} more packets behind the end of the file");
+                self.findings.push(Finding {
+                    kind: DamageKind::MissingPackets,
+                    offset: size,
+                    message,
+                });
+            }
+        }
+    }
+
+    /// Takes the packet at `offset`; returns where the next one begins.
+    fn packet(&mut self, offset: u64, head: &Head) -> u64 {
+        let left = self.data.len() as u64 - offset;
+        let sizes = (head.roles.packet_size, head.roles.content_size);
+        let total = match sizes {
+            (None, None) => Some(left.saturating_mul(8)),
+            (Some(total), None) | (None, Some(total)) => Some(total.next_multiple_of(8)),
+            (Some(total), Some(content)) if content <= total => Some(total),
+            _ => None,
+        };
+        let content = sizes.1.or(sizes.0);
+        let plausible = total.filter(|&total| {
+            total.is_multiple_of(8)
+                && total > 0
+                && total >= head.first_event
+                && content.is_none_or(|content| content >= head.first_event)
+        });
+        let all_ones = sizes.0.is_some_and(|size| size == u64::MAX) || sizes.1 == Some(u64::MAX);
+        let (size, state) = match plausible.map(|bits| bits / 8) {
+            Some(bytes) if bytes <= left && !all_ones => (bytes, PacketState::Closed),
+            Some(bytes) if !all_ones => {
+                // Longer than the file: cut, unless another packet begins inside.
+                match self.search(offset + 1) {
+                    Some(next) => {
+                        self.report(DamageKind::CorruptPacket, offset, || {
+                            format!(
+                                "the packet claims {bytes} bytes but the next one begins after {}",
+                                next - offset
+                            )
+                        });
+                        (next - offset, PacketState::Open)
+                    }
+                    None => {
+                        self.report(DamageKind::CutPacket, offset, || {
+                            format!("the file ends inside a packet: {} of its {bytes} bytes are missing", bytes - left)
+                        });
+                        (left, PacketState::Cut)
+                    }
+                }
+            }
+            _ => {
+                let next = self.search(offset + 1).unwrap_or(offset + left);
+                if all_ones {
+                    self.report(DamageKind::OpenPacket, offset, || {
+                        "the tracer did not close this packet; its events are read until they end"
+                            .to_owned()
+                    });
+                } else {
+                    self.report(DamageKind::CorruptPacket, offset, || {
+                        format!(
+                            "the sizes of a packet cannot be true (content {}, packet {} bits)",
+                            sizes.1.unwrap_or(0),
+                            sizes.0.unwrap_or(0)
+                        )
+                    });
+                }
+                (next - offset, PacketState::Open)
+            }
+        };
+        let (size, state) = self.check_end(offset, size, state, content);
+        self.packets.push(Found {
+            packet: Packet {
+                offset,
+                size,
+                begin: head.roles.timestamp_begin.unwrap_or(0),
+                file: self.file,
+                state,
+            },
+            class: head.class,
+            instance: head.roles.stream_instance_id,
+            has_begin: head.roles.timestamp_begin.is_some(),
+        });
+        offset + size
+    }
+
+    /// A size that is wrong can hide packets: either no head stands behind it, or heads stand in its padding.
+    fn check_end(
+        &mut self,
+        offset: u64,
+        size: u64,
+        state: PacketState,
+        content: Option<u64>,
+    ) -> (u64, PacketState) {
+        let end = offset + size;
+        if state != PacketState::Closed || self.reader.magic_bytes().is_none() {
+            return (size, state);
+        }
+        let content_end = offset + content.map_or(size, |bits| bits.div_ceil(8)).min(size);
+        let at_the_end = end == self.data.len() as u64;
+        let hidden = if !at_the_end && !self.is_head(end, false) && !self.is_zero_from(end) {
+            self.search(offset + 1)
+        } else if end - content_end >= USUAL_PADDING {
+            self.search(content_end)
+        } else {
+            None
+        };
+        match hidden {
+            Some(next) if next < end => {
+                self.report(DamageKind::CorruptPacket, offset, || {
+                    format!(
+                        "the packet claims {size} bytes but the next one begins after {}",
+                        next - offset
+                    )
+                });
+                (
+                    next - offset,
+                    if next < content_end {
+                        PacketState::Open
+                    } else {
+                        state
+                    },
+                )
+            }
+            _ => (size, state),
+        }
+    }
+
+    /// No packet begins at `offset`: reports that and returns where the next one begins, if any does.
+    fn lost(&mut self, offset: u64, reason: &NotAHead) -> Option<u64> {
+        let rest = self.data.len() as u64 - offset;
+        if offset > 0 && self.is_zero_from(offset) {
+            self.report(DamageKind::CorruptPacket, offset, || {
+                format!("{rest} zero bytes stand behind the last packet")
+            });
+            return None;
+        }
+        let next = self.search(offset + 1);
+        match next {
+            Some(next) => self.report(DamageKind::CorruptPacket, offset, || {
+                format!(
+                    "{} bytes are no packet ({reason}); skipped to the next one",
+                    next - offset
+                )
+            }),
+            None if self.packets.is_empty() => self.report(DamageKind::NotAStream, 0, || {
+                format!("this file is no stream of the trace ({reason}); it was skipped")
+            }),
+            None => self.report(DamageKind::CorruptPacket, offset, || {
+                format!("the last {rest} bytes of the file are no packet ({reason})")
+            }),
+        }
+        next
+    }
+
+    /// The first place at or behind `from` where a packet really begins.
+    fn search(&self, from: u64) -> Option<u64> {
+        let indexed = self.index.and_then(|index| {
+            let mut places = index
+                .entries
+                .iter()
+                .map(|entry| entry.offset)
+                .filter(|&at| at >= from);
+            places.find(|&at| self.is_head(at, false))
+        });
+        let magic = self.reader.magic_bytes();
+        let found = magic.and_then(|magic| {
+            let rest = self.data.get(from as usize..)?;
+            let mut places = memmem::find_iter(rest, &magic).map(|at| from + at as u64);
+            places.find(|&at| self.is_head(at, true))
+        });
+        match (indexed, found) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// Whether a packet of this trace begins here. `strict`: nothing but the bytes themselves speaks for it.
+    fn is_head(&self, at: u64, strict: bool) -> bool {
+        let Some(rest) = self.data.get(at as usize..).filter(|rest| !rest.is_empty()) else {
+            return false;
+        };
+        let mut registers = self.reader.registers();
+        let Ok(head) = self.reader.read(rest, &mut registers) else {
+            return false;
+        };
+        match (head.uuid, self.uuid) {
+            (Some(found), Some(expected)) => found == expected,
+            _ if !strict => true,
+            // Four bytes alone prove little: the sizes must be possible too.
+            _ => match (head.roles.packet_size, head.roles.content_size) {
+                (Some(total), content) => {
+                    total.is_multiple_of(8)
+                        && total / 8 <= rest.len() as u64
+                        && total >= head.first_event
+                        && content
+                            .is_none_or(|content| content <= total && content >= head.first_event)
+                }
+                _ => false,
+            },
+        }
+    }
+
+    fn is_zero_from(&self, offset: u64) -> bool {
+        self.data[offset as usize..].iter().all(|&byte| byte == 0)
+    }
+
+    fn report(&mut self, kind: DamageKind, offset: u64, message: impl FnOnce() -> String) {
+        self.findings.push(Finding {
+            kind,
+            offset,
+            message: message(),
+        });
+    }
+}

@@ -1,0 +1,499 @@
+//! Traces: folders of metadata and stream files, found, grouped and made ready to read.
+//!
+//! Folders with the same UUID are one trace: rotated chunks, snapshots and per-process folders of one
+//! session. A [`TraceSet`] is everything that was named on the command line, read as one.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use memmap2::Mmap;
+
+use crate::damage::{Damage, DamageKind};
+use crate::decoder::Decoder;
+use crate::error::Error;
+use crate::folder::{self, Folder};
+use crate::loss::{Loss, Losses, Quirk};
+use crate::metadata;
+use crate::packet::discover::Discovery;
+use crate::packet::{Index, Packet};
+use crate::schema::{Clock, Identity, Nanos, Origin, Schema, Uuid};
+use crate::stream::{self, Stream};
+use crate::time::{Conversion, TimeBase};
+
+/// Several traces, read as one.
+#[derive(Debug)]
+pub struct TraceSet {
+    pub traces: Vec<Trace>,
+    /// What was found wrong so far. Reading events can find more.
+    pub damage: Vec<Damage>,
+    /// Unknown attributes and the like in the metadata.
+    pub warnings: Vec<String>,
+}
+
+/// All folders of one trace.
+#[derive(Debug)]
+pub struct Trace {
+    /// Host name and, for a trace of one folder, its path below the folder that was named.
+    pub name: String,
+    pub schema: Arc<Schema>,
+    pub folders: Vec<PathBuf>,
+    /// The metadata file that serves for all folders: the one that declares most.
+    pub metadata_path: PathBuf,
+    pub streams: Vec<Stream>,
+    files: Vec<StreamFile>,
+    pub(crate) decoder: Decoder,
+    quirk: Quirk,
+}
+
+#[derive(Debug)]
+struct StreamFile {
+    path: PathBuf,
+    map: Mmap,
+}
+
+/// A stream of a set, by position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StreamId {
+    pub trace: usize,
+    pub stream: usize,
+}
+
+impl TraceSet {
+    /// Opens all traces at or below the given folders. A trace that cannot be read is damage, unless it is the only
+    /// one.
+    pub fn open(paths: &[impl AsRef<Path>]) -> Result<TraceSet, Error> {
+        let mut folders = Vec::new();
+        for path in paths {
+            folders.extend(folder::find(path.as_ref())?);
+        }
+        folders.sort_by(|a, b| a.path.cmp(&b.path));
+        folders.dedup_by(|a, b| a.path == b.path);
+        let mut set = TraceSet {
+            traces: Vec::new(),
+            damage: Vec::new(),
+            warnings: Vec::new(),
+        };
+        let mut groups: Vec<Group> = Vec::new();
+        let alone = folders.len() == 1;
+        for folder in folders {
+            match set.read_metadata(&folder) {
+                Ok(schema) => Group::add(&mut groups, folder, schema),
+                Err(error) if alone => return Err(error),
+                Err(error) => set.damage.push(Damage {
+                    kind: DamageKind::UnreadableTrace,
+                    trace: folder.below.display().to_string(),
+                    path: folder.path.join("metadata"),
+                    offset: None,
+                    begin: None,
+                    end: None,
+                    count: None,
+                    message: error.to_string(),
+                }),
+            }
+        }
+        for group in groups {
+            let trace = Trace::open(group, &mut set.damage)?;
+            set.traces.push(trace);
+        }
+        set.rank_streams();
+        set.compare_clocks();
+        Ok(set)
+    }
+
+    fn read_metadata(&mut self, folder: &Folder) -> Result<Arc<Schema>, Error> {
+        let path = folder.path.join("metadata");
+        let bytes = std::fs::read(&path).map_err(|source| Error::Unreadable {
+            path: path.clone(),
+            source,
+        })?;
+        let metadata = metadata::read(&bytes).map_err(|source| Error::Metadata {
+            path: path.clone(),
+            source,
+        })?;
+        for warning in metadata.warnings {
+            self.warnings.push(format!(
+                "{}: line {}, column {}: {}",
+                path.display(),
+                warning.line,
+                warning.column,
+                warning.message
+            ));
+        }
+        if let Some(message) = metadata.cut_short {
+            self.damage.push(Damage {
+                kind: DamageKind::MetadataCut,
+                trace: folder.below.display().to_string(),
+                path,
+                offset: None,
+                begin: None,
+                end: None,
+                count: None,
+                message,
+            });
+        }
+        Ok(Arc::new(metadata.schema))
+    }
+
+    /// All streams of all traces.
+    pub fn streams(&self) -> impl Iterator<Item = StreamId> + '_ {
+        self.traces.iter().enumerate().flat_map(|(trace, streams)| {
+            (0..streams.streams.len()).map(move |stream| StreamId { trace, stream })
+        })
+    }
+
+    pub fn stream(&self, id: StreamId) -> &Stream {
+        &self.traces[id.trace].streams[id.stream]
+    }
+
+    pub fn trace_of(&self, id: StreamId) -> &Trace {
+        &self.traces[id.trace]
+    }
+
+    /// Bytes in all packets.
+    pub fn bytes(&self) -> u64 {
+        let packets = self.streams().flat_map(|id| &self.stream(id).packets);
+        packets.map(|packet| packet.size).sum()
+    }
+
+    /// Who comes first at equal times: trace UUID (a trace with one before one without), trace name, ids of stream
+    /// class and stream.
+    fn rank_streams(&mut self) {
+        let mut ids: Vec<StreamId> = self.streams().collect();
+        let key = |id: &StreamId| {
+            let trace = &self.traces[id.trace];
+            let stream = &trace.streams[id.stream];
+            let uuid = trace.schema.uuid;
+            let class_id = trace.schema.streams[stream.class].id;
+            (
+                uuid.is_none(),
+                uuid,
+                trace.name.clone(),
+                class_id,
+                stream.id,
+            )
+        };
+        ids.sort_by_cached_key(key);
+        let mut ranks = Vec::with_capacity(ids.len());
+        for (place, id) in ids.iter().enumerate() {
+            let same = place > 0 && key(&ids[place - 1]) == key(id);
+            let rank = if same { ranks[place - 1] } else { place as u32 };
+            ranks.push(rank);
+        }
+        for (id, rank) in ids.into_iter().zip(ranks) {
+            self.traces[id.trace].streams[id.stream].rank = rank;
+        }
+    }
+
+    fn compare_clocks(&mut self) {
+        let mut clocks = self.traces.iter().flat_map(|trace| {
+            trace
+                .streams
+                .iter()
+                .map(move |stream| (trace, trace.clock_of(stream)))
+        });
+        let Some((first_trace, first)) = clocks.next() else {
+            return;
+        };
+        let odd = clocks.find(|(_, clock)| !comparable(first, *clock));
+        if let Some((trace, _)) = odd {
+            let message = format!(
+                "the clocks of `{}` and `{}` have no common origin: the order of events between them is arbitrary",
+                first_trace.name, trace.name
+            );
+            self.damage.push(Damage {
+                kind: DamageKind::IncomparableClocks,
+                trace: trace.name.clone(),
+                path: trace.metadata_path.clone(),
+                offset: None,
+                begin: None,
+                end: None,
+                count: None,
+                message,
+            });
+        }
+    }
+}
+
+/// Two clocks can be compared if both count from 1970, or if they are the same clock.
+fn comparable(a: Option<&Clock>, b: Option<&Clock>) -> bool {
+    match (a, b) {
+        (None, None) => true,
+        (Some(a), Some(b)) => match (&a.origin, &b.origin) {
+            (Origin::UnixEpoch, Origin::UnixEpoch) => true,
+            (Origin::Custom(a), Origin::Custom(b)) => a == b,
+            (Origin::Unknown, Origin::Unknown) => {
+                a.uuid == b.uuid && a.identity.uid == b.identity.uid
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Folders that are one trace, with the metadata that serves for all.
+struct Group {
+    key: Option<GroupKey>,
+    folders: Vec<Folder>,
+    schema: Arc<Schema>,
+    metadata_path: PathBuf,
+}
+
+#[derive(PartialEq, Eq)]
+enum GroupKey {
+    Uuid(Uuid),
+    Identity(Identity),
+}
+
+impl Group {
+    fn add(groups: &mut Vec<Group>, folder: Folder, schema: Arc<Schema>) {
+        let key = match (schema.uuid, &schema.identity) {
+            (_, identity) if identity.uid.is_some() => Some(GroupKey::Identity(identity.clone())),
+            (Some(uuid), _) => Some(GroupKey::Uuid(uuid)),
+            _ => None,
+        };
+        let metadata_path = folder.path.join("metadata");
+        let same = groups
+            .iter_mut()
+            .find(|group| key.is_some() && group.key == key);
+        match same {
+            Some(group) => {
+                if schema.declarations() > group.schema.declarations() {
+                    group.schema = schema;
+                    group.metadata_path = metadata_path;
+                }
+                group.folders.push(folder);
+            }
+            None => groups.push(Group {
+                key,
+                folders: vec![folder],
+                schema,
+                metadata_path,
+            }),
+        }
+    }
+}
+
+impl Trace {
+    fn open(group: Group, damage: &mut Vec<Damage>) -> Result<Trace, Error> {
+        let Group {
+            folders,
+            schema,
+            metadata_path,
+            ..
+        } = group;
+        let name = trace_name(&schema, &folders);
+        let decoder = Decoder::new(schema.clone());
+        let mut files: Vec<StreamFile> = Vec::new();
+        let mut found = Vec::new();
+        for folder in &folders {
+            for path in folder::stream_files(&folder.path)? {
+                let unreadable = |source| Error::Unreadable {
+                    path: path.clone(),
+                    source,
+                };
+                let file = File::open(&path).map_err(unreadable)?;
+                if file.metadata().map_err(unreadable)?.len() == 0 {
+                    continue;
+                }
+                // SAFETY: the map is read-only and private to this process; bytes may still change under us if
+                // somebody writes to the file, which can make values wrong but not memory, since every length is
+                // checked at each use against the map's own size.
+                let map = unsafe { Mmap::map(&file) }.map_err(unreadable)?;
+                let index = folder::index_file(&path).and_then(|path| std::fs::read(path).ok());
+                let index = index.as_deref().and_then(Index::parse);
+                let number = files.len() as u32;
+                let mut discovery =
+                    Discovery::new(&map, number, &decoder.heads, schema.uuid, index.as_ref());
+                discovery.run();
+                let Discovery {
+                    packets, findings, ..
+                } = discovery;
+                found.extend(packets);
+                damage.extend(findings.into_iter().map(|finding| Damage {
+                    kind: finding.kind,
+                    trace: name.clone(),
+                    path: path.clone(),
+                    offset: Some(finding.offset),
+                    begin: None,
+                    end: None,
+                    count: None,
+                    message: finding.message,
+                }));
+                files.push(StreamFile { path, map });
+            }
+        }
+        let mut streams = stream::assemble(found, &decoder.sequential);
+        for stream in &mut streams {
+            drop_duplicates(stream, &decoder, &files);
+        }
+        let quirk = Quirk::of(&schema);
+        let folders = folders.into_iter().map(|folder| folder.path).collect();
+        let trace = Trace {
+            name,
+            schema,
+            folders,
+            metadata_path,
+            streams,
+            files,
+            decoder,
+            quirk,
+        };
+        for stream in &trace.streams {
+            trace.report_stream(stream, damage);
+        }
+        Ok(trace)
+    }
+
+    fn report_stream(&self, stream: &Stream, damage: &mut Vec<Damage>) {
+        let path = self.path_of(stream).to_owned();
+        let time = self.time_base(stream, Conversion::Exact);
+        if stream.unordered > 0 {
+            damage.push(Damage {
+                kind: DamageKind::UnorderedPackets,
+                trace: self.name.clone(),
+                path: path.clone(),
+                offset: None,
+                begin: None,
+                end: None,
+                count: Some(stream.unordered),
+                message: format!(
+                    "{} packets stand in the wrong order; sorted by time",
+                    stream.unordered
+                ),
+            });
+        }
+        for loss in self.losses(stream) {
+            let window = loss
+                .window
+                .map(|(from, to)| (time.nanos(from), time.nanos(to)));
+            let what = if loss.kind == DamageKind::LostPackets {
+                "packet"
+            } else {
+                "event"
+            };
+            let message = match loss.count {
+                Some(1) => format!("the tracer lost 1 {what}"),
+                Some(count) => format!("the tracer lost {count} {what}s"),
+                None => format!("the tracer lost an unknown number of {what}s"),
+            };
+            damage.push(Damage {
+                kind: loss.kind,
+                trace: self.name.clone(),
+                path: path.clone(),
+                offset: stream.packets.get(loss.packet).map(|packet| packet.offset),
+                begin: window.map(|(from, _)| from),
+                end: window.map(|(_, to)| to),
+                count: loss.count,
+                message,
+            });
+        }
+    }
+
+    /// What the tracer itself counted as lost in a stream.
+    pub fn losses(&self, stream: &Stream) -> Vec<Loss> {
+        let data_of = |packet: &Packet| self.data(packet);
+        Losses {
+            decoder: &self.decoder,
+            quirk: self.quirk,
+            stream,
+            data_of: &data_of,
+        }
+        .find()
+    }
+
+    /// The bytes of a packet.
+    pub fn data(&self, packet: &Packet) -> &[u8] {
+        let map = &self.files[packet.file as usize].map;
+        map.get(packet.offset as usize..(packet.offset + packet.size) as usize)
+            .unwrap_or_default()
+    }
+
+    /// The stream's first file.
+    pub fn path_of(&self, stream: &Stream) -> &Path {
+        match stream.packets.first() {
+            Some(packet) => self.path_of_packet(packet),
+            None => &self.metadata_path,
+        }
+    }
+
+    pub fn path_of_packet(&self, packet: &Packet) -> &Path {
+        &self.files[packet.file as usize].path
+    }
+
+    pub fn clock_of(&self, stream: &Stream) -> Option<&Clock> {
+        self.schema.streams[stream.class]
+            .clock
+            .and_then(|clock| self.schema.clocks.get(clock))
+    }
+
+    pub fn time_base(&self, stream: &Stream, conversion: Conversion) -> TimeBase<'_> {
+        TimeBase::new(self.clock_of(stream), conversion)
+    }
+
+    /// When the stream's packets begin and end, if they say so.
+    pub fn span(&self, stream: &Stream) -> Option<(Nanos, Nanos)> {
+        let (first, last) = (stream.packets.first()?, stream.packets.len() - 1);
+        let time = self.time_base(stream, Conversion::Exact);
+        let mut registers = self.decoder.heads.registers();
+        let begin = self
+            .decoder
+            .heads
+            .read(self.data(first), &mut registers)
+            .ok()?
+            .roles
+            .timestamp_begin?;
+        let head = self
+            .decoder
+            .heads
+            .read(self.data(&stream.packets[last]), &mut registers)
+            .ok()?;
+        let data_of = |packet: &Packet| self.data(packet);
+        let losses = Losses {
+            decoder: &self.decoder,
+            quirk: self.quirk,
+            stream,
+            data_of: &data_of,
+        };
+        let end = losses.end_of(last, &head)?;
+        Some((time.nanos(crate::schema::Cycles(begin)), time.nanos(end)))
+    }
+}
+
+fn trace_name(schema: &Schema, folders: &[Folder]) -> String {
+    let below = match folders {
+        [folder] => folder.below.display().to_string(),
+        _ => String::new(),
+    };
+    match schema.environment_text("hostname") {
+        Some(host) if below.is_empty() => host.to_owned(),
+        Some(host) => format!("{host}/{below}"),
+        None => below,
+    }
+}
+
+/// Overlapping snapshots hold the same packets: of two equal neighbours one is dropped.
+fn drop_duplicates(stream: &mut Stream, decoder: &Decoder, files: &[StreamFile]) {
+    if stream.sequential {
+        return;
+    }
+    let mut registers = decoder.heads.registers();
+    let mut head_of = |packet: &Packet| {
+        let map = &files[packet.file as usize].map;
+        let data = map.get(packet.offset as usize..(packet.offset + packet.size) as usize)?;
+        decoder.heads.read(data, &mut registers).ok()
+    };
+    stream.packets.dedup_by(|later, kept| {
+        later.begin == kept.begin
+            && later.size == kept.size
+            && later.begin != 0
+            && match (head_of(later), head_of(kept)) {
+                (Some(a), Some(b)) => {
+                    a.roles.timestamp_end == b.roles.timestamp_end
+                        && a.roles.packet_sequence == b.roles.packet_sequence
+                        && a.roles.packet_size == b.roles.packet_size
+                }
+                _ => false,
+            }
+    });
+}

@@ -1,0 +1,160 @@
+//! Walking through the events of one packet.
+//!
+//! A [`Walker`] knows one packet's content and yields its events one after the other: class, time, where it begins and
+//! ends, and the anchors from which each field can be read. It decodes no field that nobody asks for.
+
+use crate::decode::{Registers, Trouble};
+use crate::layout::{Content, Layout, StreamLayout};
+use crate::schema::Cycles;
+
+/// One event in its packet; positions are bits from the packet's first byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Event {
+    /// Index into the stream class's events.
+    pub class: u32,
+    /// The first bit of the header, before its alignment.
+    pub start: u64,
+    /// The first bit behind the header.
+    pub body: u64,
+    pub end: u64,
+    pub time: Cycles,
+}
+
+/// Walks through one packet.
+#[derive(Debug)]
+pub struct Walker<'a> {
+    layout: &'a StreamLayout,
+    content: Content<'a>,
+    position: u64,
+    registers: Registers,
+    anchors: Vec<u64>,
+    /// The packet was never closed: zeros up to its end are no events.
+    open: bool,
+    stopped: bool,
+}
+
+impl<'a> Walker<'a> {
+    /// A walker that stands nowhere yet; see [`Walker::enter`].
+    pub(crate) fn new(layout: &'a StreamLayout, slots: u32) -> Walker<'a> {
+        Walker {
+            layout,
+            content: Content { data: &[], end: 0 },
+            position: 0,
+            registers: Registers::new(slots),
+            anchors: Vec::new(),
+            open: false,
+            stopped: true,
+        }
+    }
+
+    /// Goes to the first event of a packet. Buffers and, unless the packet sets it, the clock are kept.
+    pub(crate) fn enter(&mut self, content: Content<'a>, first_event: u64, open: bool) {
+        self.content = content;
+        self.position = first_event;
+        self.open = open;
+        self.stopped = false;
+    }
+
+    pub(crate) fn registers_mut(&mut self) -> &mut Registers {
+        &mut self.registers
+    }
+
+    pub(crate) fn registers(&self) -> &Registers {
+        &self.registers
+    }
+
+    pub(crate) fn set_layout(&mut self, layout: &'a StreamLayout) {
+        self.layout = layout;
+    }
+
+    /// The next event; nothing behind the last one. After trouble the packet is over: where the next event begins
+    /// cannot be known.
+    #[inline]
+    pub(crate) fn next_event(&mut self) -> Result<Option<Event>, Trouble> {
+        let start = self.position;
+        if start >= self.content.end || self.stopped {
+            return Ok(None);
+        }
+        if self.open && self.is_zero_from(start) {
+            self.stopped = true;
+            return Ok(None);
+        }
+        match self.decode(start) {
+            Ok(event) => {
+                self.position = event.end;
+                Ok(Some(event))
+            }
+            Err(trouble) => {
+                self.stopped = true;
+                Err(trouble)
+            }
+        }
+    }
+
+    #[inline]
+    fn decode(&mut self, start: u64) -> Result<Event, Trouble> {
+        let begun = self
+            .layout
+            .header
+            .begin(self.content, start, &mut self.registers)?;
+        // Fields of the body may move the clock; the event's own time is that of its header.
+        let time = Cycles(self.registers.clock);
+        let class = self
+            .layout
+            .class_of(begun.id)
+            .ok_or(Trouble::UnknownEvent { id: begun.id })?;
+        let layout = &self.layout.events[class as usize];
+        self.anchors.clear();
+        let end = layout.follow(
+            self.content,
+            begun.body,
+            &mut self.registers,
+            &mut self.anchors,
+        )?;
+        if end == start {
+            return Err(Trouble::EmptyEvent);
+        }
+        Ok(Event {
+            class,
+            start,
+            body: begun.body,
+            end,
+            time,
+        })
+    }
+
+    /// Where the walker stands: behind the last event that it yielded.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
+    pub(crate) fn content_end(&self) -> u64 {
+        self.content.end
+    }
+
+    pub(crate) fn data(&self) -> &'a [u8] {
+        self.content.data
+    }
+
+    pub(crate) fn content(&self) -> Content<'a> {
+        self.content
+    }
+
+    /// The anchors of the last event.
+    pub(crate) fn anchors(&self) -> &[u64] {
+        &self.anchors
+    }
+
+    pub(crate) fn layout_of(&self, event: &Event) -> &'a Layout {
+        &self.layout.events[event.class as usize]
+    }
+
+    fn is_zero_from(&self, position: u64) -> bool {
+        let from = position.div_ceil(8) as usize;
+        let to = (self.content.end / 8) as usize;
+        self.content
+            .data
+            .get(from..to)
+            .is_none_or(|rest| rest.iter().all(|&byte| byte == 0))
+    }
+}
