@@ -29,7 +29,8 @@ const COVERAGE: &str = "-Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-trace-compares \
     -Ccodegen-units=1 --cfg fuzzing";
 
-const MANIFEST: &str = "--manifest-path=fuzz/Cargo.toml";
+/// Names the workspace of the targets to cargo.
+pub(crate) const MANIFEST: &str = "--manifest-path=fuzz/Cargo.toml";
 
 pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()> {
     let seconds = arguments.count("--seconds")?;
@@ -79,12 +80,15 @@ fn guided(workspace: &Workspace, target: &str, seconds: Option<u32>) -> Result<(
     let seconds = seconds.unwrap_or(0);
     let corpus = format!("corpus/{target}");
     let artifacts = format!("artifacts/{target}/");
-    std::fs::create_dir_all(folder.join(&artifacts))?;
+    let regressions = format!("regressions/{target}");
+    for folder_name in [&artifacts, &regressions] {
+        std::fs::create_dir_all(folder.join(folder_name))?;
+    }
     let program = target_folder.join(triple).join("release/guided");
     succeed(
         Command::new(program)
             .arg(corpus)
-            .arg(format!("regressions/{target}"))
+            .arg(regressions)
             .args([
                 format!("-artifact_prefix={artifacts}"),
                 format!("-max_total_time={seconds}"),

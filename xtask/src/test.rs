@@ -31,18 +31,13 @@ pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     let mut steps = Steps::default();
     steps.run("packages", packages::ensure_installed)?;
     steps.run("formatting", || {
-        succeed(&mut workspace.cargo(&["fmt", "--all", "--check"]))
+        succeed(&mut workspace.cargo(&["fmt", "--all", "--check"]))?;
+        succeed(&mut workspace.cargo(&["fmt", "--check", fuzz::MANIFEST]))
     })?;
     steps.run("lints", || {
-        let lints = [
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--",
-            "-D",
-            "warnings",
-        ];
-        succeed(&mut workspace.cargo(&lints))
+        let strict = ["--all-targets", "--", "-D", "warnings"];
+        succeed(workspace.cargo(&["clippy", "--workspace"]).args(strict))?;
+        succeed(workspace.cargo(&["clippy", fuzz::MANIFEST]).args(strict))
     })?;
     steps.run("tests", || {
         succeed(&mut workspace.cargo(&["test", "--workspace"]))
