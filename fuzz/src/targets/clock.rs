@@ -39,8 +39,13 @@ fn run(data: &[u8]) {
 
     let fits = nanos.0 > i64::MIN && nanos.0 < i64::MAX;
     if fits {
-        let first = clock.cycles_at(nanos).expect("a time that a value has, has a value");
-        assert!(first <= value, "{first:?} is not the first value at {nanos:?}, {value:?} is");
+        let first = clock
+            .cycles_at(nanos)
+            .expect("a time that a value has, has a value");
+        assert!(
+            first <= value,
+            "{first:?} is not the first value at {nanos:?}, {value:?} is"
+        );
         assert_eq!(clock.nanos(first), nanos);
     }
 }
