@@ -1,1 +1,17 @@
-fn main() {}
+//! `rostrace`: one program to record, read and explain ROS 2 traces. See [`run`] for what it can do.
+
+mod args;
+mod commands;
+mod filter;
+mod interrupt;
+mod outcome;
+mod prepared;
+mod progress;
+mod render;
+mod run;
+mod source;
+mod time_argument;
+
+fn main() -> std::process::ExitCode {
+    run::run()
+}
