@@ -11,6 +11,7 @@ mod layout;
 mod loss;
 pub mod metadata;
 mod packet;
+mod parallel;
 pub mod schema;
 mod selection;
 mod stream;
