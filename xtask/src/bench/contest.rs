@@ -1,0 +1,144 @@
+//! Who runs against whom, declared once.
+//!
+//! A contest is one task. Its first program is the base that the others are compared with; `cat` is the limit, as
+//! no reader can be faster than reading. Whether the answers are right is checked first, see `answer`.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::measure::Program;
+
+pub(super) struct Contest {
+    pub(super) title: &'static str,
+    entries: &'static [Entry],
+}
+
+struct Entry {
+    name: &'static str,
+    program: Which,
+    arguments: &'static [&'static str],
+    input: Input,
+    answer: Answer,
+}
+
+/// What a program must print to take part: being fast at the wrong answer is not a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// Not looked at: the base, and the limit.
+    Any,
+    /// Something at all, where every program has its own form.
+    NotEmpty,
+    /// Byte for byte what the base prints.
+    SameAsBase,
+}
+
+enum Which {
+    /// The release build of this repository.
+    Ours,
+    Installed(&'static str),
+}
+
+enum Input {
+    TraceFolder,
+    StreamFiles,
+}
+
+const CAT: Entry = Entry {
+    name: "cat",
+    program: Which::Installed("cat"),
+    arguments: &[],
+    input: Input::StreamFiles,
+    answer: Answer::Any,
+};
+
+pub(super) const CONTESTS: &[Contest] = &[
+    Contest {
+        title: "Print every event as text",
+        entries: &[
+            Entry {
+                name: "babeltrace2",
+                program: Which::Installed("babeltrace2"),
+                arguments: &[],
+                input: Input::TraceFolder,
+                answer: Answer::Any,
+            },
+            Entry {
+                name: "rostrace dump",
+                program: Which::Ours,
+                arguments: &["dump"],
+                input: Input::TraceFolder,
+                answer: Answer::SameAsBase,
+            },
+            CAT,
+        ],
+    },
+    Contest {
+        title: "Read every event, print nothing but counts",
+        entries: &[
+            Entry {
+                name: "babeltrace2 -o dummy",
+                program: Which::Installed("babeltrace2"),
+                arguments: &["-o", "dummy"],
+                input: Input::TraceFolder,
+                answer: Answer::Any,
+            },
+            Entry {
+                name: "rostrace info",
+                program: Which::Ours,
+                arguments: &["info", "--format", "json"],
+                input: Input::TraceFolder,
+                answer: Answer::NotEmpty,
+            },
+            CAT,
+        ],
+    },
+];
+
+impl Contest {
+    pub(super) fn programs(&self, ours: &Path, trace: &Path, files: &[PathBuf]) -> Vec<Program> {
+        let program = |entry: &Entry| {
+            let mut arguments: Vec<OsString> = entry.arguments.iter().map(OsString::from).collect();
+            match entry.input {
+                Input::TraceFolder => arguments.push(trace.into()),
+                Input::StreamFiles => arguments.extend(files.iter().map(OsString::from)),
+            }
+            let path = match entry.program {
+                Which::Ours => ours.to_owned(),
+                Which::Installed(name) => PathBuf::from(name),
+            };
+            Program {
+                name: entry.name,
+                path,
+                arguments,
+                answer: entry.answer,
+            }
+        };
+        self.entries.iter().map(program).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_contest_has_a_base_one_of_ours_and_the_limit() {
+        let files = [PathBuf::from("/t/ros2_0"), PathBuf::from("/t/ros2_1")];
+        for contest in CONTESTS {
+            let programs = contest.programs(Path::new("/bin/rostrace"), Path::new("/t"), &files);
+            assert_ne!(
+                programs[0].path,
+                Path::new("/bin/rostrace"),
+                "{}",
+                contest.title
+            );
+            assert!(
+                programs
+                    .iter()
+                    .any(|program| program.path == Path::new("/bin/rostrace"))
+            );
+            let limit = programs.last().unwrap();
+            assert_eq!((limit.name, limit.arguments.len()), ("cat", 2));
+        }
+    }
+}

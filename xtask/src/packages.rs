@@ -1,0 +1,125 @@
+//! The Debian packages that the tests need, declared once, and their installation.
+
+use std::env;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use crate::step::succeed;
+
+#[derive(Debug)]
+pub(crate) struct Package {
+    pub(crate) name: &'static str,
+    /// The program that shows that the package is there, wherever it came from.
+    pub(crate) program: &'static str,
+    pub(crate) purpose: &'static str,
+}
+
+pub(crate) const PACKAGES: &[Package] = &[
+    Package {
+        name: "babeltrace2",
+        program: "babeltrace2",
+        purpose: "the reader that ours is compared with (2.0.4, the version of Debian 12)",
+    },
+    Package {
+        name: "zstd",
+        program: "zstd",
+        purpose: "unpacks the large recordings",
+    },
+    Package {
+        name: "python3",
+        program: "python3",
+        purpose: "runs the score tool",
+    },
+];
+
+/// Installs what is missing when we are root; otherwise says what to type, and fails.
+pub(crate) fn ensure_installed() -> Result<()> {
+    let search = env::var_os("PATH").unwrap_or_default();
+    let there =
+        |program: &str| env::split_paths(&search).any(|folder| is_program(&folder.join(program)));
+    let missing = missing(PACKAGES, there);
+    for package in PACKAGES {
+        let state = if missing.iter().any(|other| other.name == package.name) {
+            "missing"
+        } else {
+            "there"
+        };
+        println!("    {}: {state}; {}", package.name, package.purpose);
+    }
+    if missing.is_empty() {
+        return Ok(());
+    }
+    if !is_root() || !there("apt-get") {
+        bail!("packages are missing. Type: {}", install_line(&missing));
+    }
+    succeed(Command::new("apt-get").args(["update", "-qq"]))?;
+    succeed(
+        Command::new("apt-get")
+            .args(["install", "--yes", "-qq", "--no-install-recommends"])
+            .args(missing.iter().map(|package| package.name))
+            .env("DEBIAN_FRONTEND", "noninteractive"),
+    )
+}
+
+fn missing(packages: &[Package], there: impl Fn(&str) -> bool) -> Vec<&Package> {
+    packages
+        .iter()
+        .filter(|package| !there(package.program))
+        .collect()
+}
+
+fn install_line(missing: &[&Package]) -> String {
+    let names: Vec<_> = missing.iter().map(|package| package.name).collect();
+    format!(
+        "sudo apt-get update && sudo apt-get install --yes {}",
+        names.join(" ")
+    )
+}
+
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata()
+        .is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+}
+
+fn is_root() -> bool {
+    // SAFETY: geteuid takes nothing, cannot fail and touches no memory of ours.
+    unsafe { libc::geteuid() == 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_package_is_declared_once_and_says_what_it_is_for() {
+        for (at, package) in PACKAGES.iter().enumerate() {
+            assert!(!package.purpose.is_empty(), "{}", package.name);
+            assert!(
+                PACKAGES[..at]
+                    .iter()
+                    .all(|other| other.name != package.name),
+                "{}",
+                package.name
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_named_in_one_line_to_type() {
+        let missing = missing(PACKAGES, |program| program == "zstd");
+        assert_eq!(
+            install_line(&missing),
+            "sudo apt-get update && sudo apt-get install --yes babeltrace2 python3"
+        );
+    }
+
+    #[test]
+    fn a_folder_or_a_plain_file_is_not_a_program() {
+        assert!(is_program(Path::new("/bin/sh")));
+        assert!(!is_program(Path::new("/bin")));
+        assert!(!is_program(Path::new("/etc/passwd")));
+    }
+}

@@ -1,0 +1,70 @@
+//! `cargo xtask test`: everything that must hold before a change goes in, in the order of what fails fastest.
+
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::arguments::Arguments;
+use crate::step::{Steps, succeed};
+use crate::workspace::Workspace;
+use crate::{fuzz, packages};
+
+pub(crate) const USAGE: &str = "\
+cargo xtask test [--quick]
+    Checks the packages that the tests need, formatting, lints and all tests; then builds the program for
+    release, throws damaged input at it for half a minute and compares it with the recordings in ../shared.
+    --quick   without what needs the release build";
+
+/// What the score tool judges today. Grows with the program.
+const SCORED: &str = "dump,info,suite";
+
+/// Time for all fuzz targets together.
+const FUZZ_SECONDS: u32 = 30;
+
+pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()> {
+    let quick = arguments.flag("--quick");
+    arguments.finish()?;
+
+    if let Some(folder) = workspace.build_cache() {
+        println!("Intermediate files are kept in {}.", folder.display());
+    }
+    let mut steps = Steps::default();
+    steps.run("packages", packages::ensure_installed)?;
+    steps.run("formatting", || {
+        succeed(&mut workspace.cargo(&["fmt", "--all", "--check"]))?;
+        succeed(&mut workspace.cargo(&["fmt", "--check", fuzz::MANIFEST]))
+    })?;
+    steps.run("lints", || {
+        let strict = ["--all-targets", "--", "-D", "warnings"];
+        succeed(workspace.cargo(&["clippy", "--workspace"]).args(strict))?;
+        succeed(workspace.cargo(&["clippy", fuzz::MANIFEST]).args(strict))
+    })?;
+    steps.run("tests", || {
+        succeed(&mut workspace.cargo(&["test", "--workspace"]))
+    })?;
+
+    let mut not_tested = Vec::new();
+    if quick {
+        not_tested.push("--quick: no release build, no fuzzing, no score.".to_owned());
+    } else {
+        let program = steps.run("release build", || workspace.release_program())?;
+        steps.run("fuzzing", || fuzz::smoke(workspace, FUZZ_SECONDS))?;
+        match workspace.shared().map(|folder| folder.join("tools/score")) {
+            Some(score) if score.is_file() => steps.run("score", || {
+                succeed(Command::new(score).args(["--only", SCORED]).arg(program))
+            })?,
+            _ => not_tested.push(format!(
+                "There is no ../shared/tools/score beside {}: the program was not compared with \
+                 babeltrace2 on the large set of recordings.",
+                workspace.root.display()
+            )),
+        }
+    }
+
+    println!("\n{}", steps.summary());
+    for sentence in &not_tested {
+        println!("NOT TESTED: {sentence}");
+    }
+    println!("All steps passed.");
+    Ok(())
+}
