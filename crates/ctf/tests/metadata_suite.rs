@@ -77,3 +77,9 @@ fn every_recording_of_a_real_tracer_is_read() {
     let Some(shared) = shared() else { return };
     all_read(&shared.join("traces"), 40);
 }
+
+#[test]
+fn every_good_case_of_ctf_2_in_the_suite_is_read() {
+    let Some(shared) = shared() else { return };
+    all_read(&shared.join("ctf-suite/2/succeed"), 356);
+}

@@ -51,17 +51,6 @@ impl Position {
             message: message.into(),
         }
     }
-
-    /// The place of a byte in a text.
-    pub(super) fn of_offset(text: &[u8], offset: usize) -> Position {
-        let before = text.get(..offset).unwrap_or(text);
-        let line = memchr::memchr_iter(b'\n', before).count();
-        let column = before.len() - memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
-        Position {
-            line: u32::try_from(line + 1).unwrap_or(u32::MAX),
-            column: u32::try_from(column + 1).unwrap_or(u32::MAX),
-        }
-    }
 }
 
 impl MetadataError {
@@ -111,18 +100,5 @@ mod tests {
     fn an_error_outside_of_the_text_has_no_place() {
         let error = Position::NOWHERE.error("the metadata is empty");
         assert_eq!(error.to_string(), "the metadata is empty");
-    }
-
-    #[test]
-    fn lines_and_columns_count_from_one() {
-        let text = b"ab\nc";
-        assert_eq!(
-            Position::of_offset(text, 0),
-            Position { line: 1, column: 1 }
-        );
-        assert_eq!(
-            Position::of_offset(text, 4),
-            Position { line: 2, column: 2 }
-        );
     }
 }

@@ -9,6 +9,7 @@ mod copy;
 mod draft;
 mod error;
 mod framing;
+mod json;
 mod reference;
 mod role;
 mod tsdl;
@@ -38,9 +39,7 @@ pub fn read(bytes: &[u8]) -> Result<Metadata, MetadataError> {
     let text = String::from_utf8_lossy(&framed.text).into_owned();
     let (draft, cut_short) = match framed.language {
         Language::Tsdl => tsdl::read(&text, framed.cut, &mut warnings)?,
-        Language::Json => {
-            return Err(error::Position::NOWHERE.error("CTF 2 is not supported yet"));
-        }
+        Language::Json => json::read(&text, framed.cut, &mut warnings)?,
     };
     let schema = build::build(draft, &mut warnings)?;
     Ok(Metadata {
