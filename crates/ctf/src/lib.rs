@@ -5,3 +5,4 @@ pub mod interpret;
 pub mod schema;
 pub mod text;
 pub mod value;
+pub mod writer;
