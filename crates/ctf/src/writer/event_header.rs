@@ -1,7 +1,7 @@
 //! Finds the values of an event header: which form of it, which id, how many bits of the time.
 //!
 //! Tracers have headers of two forms: a compact one for small ids and short distances in time, and an extended one for
-//! the rest, chosen by a variant whose selector is the compact id itself. Any header with at most one variant is filled
+//! the rest, chosen by a variant whose selector is the compact id itself. Any header with at most one such variant is filled
 //! here, by the roles of its members; the first form that can carry id and time is taken.
 
 use super::error::WriteError;
@@ -74,7 +74,7 @@ impl EventHeader<'_> {
         selector: Slot,
         options: &[VariantOption],
     ) -> Result<(Value, u64), Unfit> {
-        let selector_is_id = find_integer(header, &|integer| integer.slot == Some(selector))
+        let selector_is_id = selector_of(header, selector)
             .is_some_and(|integer| integer.role == Some(Role::EventId));
         let option_of = |value: u64| {
             (options.iter())
@@ -146,8 +146,10 @@ impl Filling<'_> {
             FieldClass::Variant {
                 selector, options, ..
             } => {
-                let choice = self.choice.filter(|choice| choice.selector == *selector);
-                let index = choice.map_or(0, |choice| choice.option);
+                let Some(choice) = self.choice.filter(|choice| choice.selector == *selector) else {
+                    return Ok(template.cloned().unwrap_or_else(|| zero(class)));
+                };
+                let index = choice.option;
                 let inner = match template {
                     Some(Value::Variant(option, value)) if *option == index => Some(&**value),
                     _ => None,
@@ -242,45 +244,56 @@ fn zero(class: &FieldClass) -> Value {
 }
 
 fn says_id(class: &FieldClass) -> bool {
-    let is_id = |integer: &Integer| integer.role == Some(Role::EventId);
+    contains(class, &|integer| integer.role == Some(Role::EventId))
+}
+
+/// Whether the form of the header depends on what is in this class.
+fn says_id_or_time(class: &FieldClass) -> bool {
+    contains(class, &|integer| {
+        matches!(integer.role, Some(Role::EventId | Role::Timestamp)) || integer.updates_clock
+    })
+}
+
+fn contains(class: &FieldClass, wanted: &dyn Fn(&Integer) -> bool) -> bool {
     match class {
-        FieldClass::Integer(integer) => is_id(integer),
-        FieldClass::Struct(structure) => find_integer(structure, &is_id).is_some(),
+        FieldClass::Integer(integer) => wanted(integer),
+        FieldClass::Struct(structure) => {
+            (structure.members.iter()).any(|member| contains(&member.class, wanted))
+        }
+        FieldClass::Variant { options, .. } => {
+            (options.iter()).any(|option| contains(&option.class, wanted))
+        }
         _ => false,
     }
 }
 
-/// The first integer that is a member of the structure, or of a structure inside.
-fn find_integer<'c>(
-    structure: &'c Struct,
-    wanted: &dyn Fn(&Integer) -> bool,
-) -> Option<&'c Integer> {
+/// The integer that leaves its value in this slot.
+fn selector_of(structure: &Struct, slot: Slot) -> Option<&Integer> {
     (structure.members.iter()).find_map(|member| match &member.class {
-        FieldClass::Integer(integer) if wanted(integer) => Some(integer),
-        FieldClass::Struct(inner) => find_integer(inner, wanted),
+        FieldClass::Integer(integer) if integer.slot == Some(slot) => Some(integer),
+        FieldClass::Struct(inner) => selector_of(inner, slot),
         _ => None,
     })
 }
 
+/// All variants on which it depends where id and time are.
 fn collect_variants<'c>(structure: &'c Struct, found: &mut Vec<(Slot, &'c [VariantOption])>) {
     for member in &structure.members {
-        match &member.class {
-            FieldClass::Variant {
-                selector, options, ..
-            } => {
-                found.push((*selector, options));
-                for option in options {
-                    match &option.class {
-                        FieldClass::Struct(inner) => collect_variants(inner, found),
-                        FieldClass::Variant {
-                            selector, options, ..
-                        } => found.push((*selector, options)),
-                        _ => {}
-                    }
-                }
+        collect_variants_of(&member.class, found);
+    }
+}
+
+fn collect_variants_of<'c>(class: &'c FieldClass, found: &mut Vec<(Slot, &'c [VariantOption])>) {
+    match class {
+        FieldClass::Variant {
+            selector, options, ..
+        } if says_id_or_time(class) => {
+            found.push((*selector, options));
+            for option in options {
+                collect_variants_of(&option.class, found);
             }
-            FieldClass::Struct(inner) => collect_variants(inner, found),
-            _ => {}
         }
+        FieldClass::Struct(inner) => collect_variants(inner, found),
+        _ => {}
     }
 }

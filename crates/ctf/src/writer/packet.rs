@@ -151,6 +151,12 @@ impl PacketWriter {
             }
             .value(class, header)?;
             self.encoder.structure("event header", header, &value)?;
+        } else if class.clock.is_some() && record.time != self.encoder.clock {
+            return Err(WriteError::TimeDoesNotFit {
+                stream_class: class.id,
+                time: record.time,
+                clock: self.encoder.clock,
+            });
         }
         let empty = Value::Struct(Vec::new());
         let scopes = [
