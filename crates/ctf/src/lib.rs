@@ -1,12 +1,14 @@
 //! Reads Common Trace Format 1.8 and 2, writes CTF 1.8.
 
 mod bits;
+pub mod clock_update;
 mod cursor;
 mod damage;
 mod decode;
 mod decoder;
 mod error;
 mod folder;
+pub mod interpret;
 mod layout;
 mod loss;
 pub mod metadata;
@@ -17,10 +19,12 @@ mod selection;
 mod slice;
 mod stream;
 mod survey;
+pub mod text;
 mod time;
 mod trace;
-mod value;
+pub mod value;
 mod walk;
+pub mod writer;
 
 pub use bits::Codec;
 pub use cursor::{Cursor, EventView};
