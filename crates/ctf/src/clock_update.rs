@@ -3,6 +3,7 @@
 /// The clock's value after a field of `bits` bits with the value `field` was decoded.
 ///
 /// A field of less than 64 bits can only move the clock forward, by less than 2^bits; equal bits mean no move.
+#[inline]
 pub fn updated_clock(current: u64, field: u64, bits: u32) -> u64 {
     if bits >= 64 {
         return field;
