@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands::dump::text::TextOptions;
+use crate::commands::dump::text::{ClockFormat, TextOptions};
 use crate::time_argument::TimeArgument;
 
 const EXIT_STATUS: &str = "\
@@ -138,12 +138,20 @@ pub(crate) struct DumpArguments {
 
 impl DumpArguments {
     pub(crate) fn text(&self) -> TextOptions {
+        // The order in which babeltrace2 prefers them.
+        let clock = if self.clock_cycles {
+            ClockFormat::Cycles
+        } else if self.clock_seconds {
+            ClockFormat::Seconds
+        } else if self.clock_date {
+            ClockFormat::Date
+        } else {
+            ClockFormat::TimeOfDay
+        };
         TextOptions {
-            clock_seconds: self.clock_seconds,
-            clock_cycles: self.clock_cycles,
-            clock_date: self.clock_date,
-            clock_gmt: self.clock_gmt,
-            delta: !self.no_delta,
+            clock,
+            gmt: self.clock_gmt,
+            no_delta: self.no_delta,
         }
     }
 }

@@ -1,14 +1,12 @@
-//! Which events are wanted, decided event by event: a [`Selection`] made ready for a [`TraceSet`].
+//! Which events are wanted: from the options to a [`Selection`], with a hint where it can select nothing.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 use glob::Pattern;
 use rostrace_ctf::schema::Nanos;
-use rostrace_ctf::{EventView, Selection, TraceSet};
+use rostrace_ctf::{Selection, TraceSet};
 
 use crate::args::FilterArguments;
-use crate::prepared::{Contexts, PerClass, PerPacket, cpu_of};
 use crate::source;
 
 /// Names that are less alike than this are not worth a hint.
@@ -36,70 +34,6 @@ pub(crate) fn selection(set: &TraceSet, arguments: &FilterArguments) -> anyhow::
         vtids: arguments.vtids.clone(),
         cpus: arguments.cpus.clone(),
     })
-}
-
-/// Decides on events. The time is not looked at: a cursor within [`Filter::range`] does that without decoding the rest.
-#[derive(Debug)]
-pub(crate) struct Filter<'a> {
-    selection: &'a Selection,
-    patterns: Vec<Pattern>,
-    classes: PerClass<ClassFilter>,
-    cpus: PerPacket<Option<u64>>,
-}
-
-#[derive(Debug)]
-struct ClassFilter {
-    is_named: bool,
-    contexts: Contexts,
-}
-
-impl<'a> Filter<'a> {
-    pub(crate) fn new(set: &TraceSet, selection: &'a Selection) -> anyhow::Result<Filter<'a>> {
-        let patterns = selection.events.iter().map(|glob| Pattern::new(glob));
-        Ok(Filter {
-            selection,
-            patterns: patterns.collect::<Result<_, _>>()?,
-            classes: PerClass::new(set),
-            cpus: PerPacket::new(set),
-        })
-    }
-
-    /// The selected time as [`rostrace_ctf::Cursor::within`] wants it.
-    pub(crate) fn range(&self) -> Range<Nanos> {
-        match &self.selection.time {
-            Some(time) => *time.start()..Nanos(time.end().0.saturating_add(1)),
-            None => Nanos(i64::MIN)..Nanos(i64::MAX),
-        }
-    }
-
-    pub(crate) fn admits(&mut self, event: &EventView<'_>) -> bool {
-        let Selection {
-            vpids, vtids, cpus, ..
-        } = self.selection;
-        if self.patterns.is_empty() && vpids.is_empty() && vtids.is_empty() && cpus.is_empty() {
-            return true;
-        }
-        let patterns = &self.patterns;
-        let class = self.classes.of(event, || ClassFilter {
-            is_named: patterns.is_empty() || is_named(patterns, event.class().name.as_deref()),
-            contexts: Contexts::of(event),
-        });
-        let contexts = class.contexts;
-        class.is_named
-            && among(vpids, || contexts.vpid(event))
-            && among(vtids, || contexts.vtid(event))
-            && (cpus.is_empty() || among(cpus, || *self.cpus.of(event, || cpu_of(event))))
-    }
-}
-
-fn is_named(patterns: &[Pattern], name: Option<&str>) -> bool {
-    let name = name.unwrap_or_default();
-    patterns.iter().any(|pattern| pattern.matches(name))
-}
-
-/// Whether the value is one of the wanted ones. What has no such value is unwanted as soon as any is wanted.
-fn among<T: PartialEq>(wanted: &[T], value: impl FnOnce() -> Option<T>) -> bool {
-    wanted.is_empty() || value().is_some_and(|value| wanted.contains(&value))
 }
 
 /// A sentence for each pattern that no declared event has.

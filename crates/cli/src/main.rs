@@ -5,6 +5,7 @@ mod commands;
 mod filter;
 mod interrupt;
 mod outcome;
+mod pipeline;
 mod prepared;
 mod progress;
 mod render;

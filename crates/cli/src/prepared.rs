@@ -74,13 +74,13 @@ impl Contexts {
                 .position(|leaf| leaf.scope != Scope::Payload && &*leaf.name == name)
         };
         Contexts {
-            vpid: find("vpid"),
-            vtid: find("vtid"),
+            vpid: find("vpid").or_else(|| find("pid")),
+            vtid: find("vtid").or_else(|| find("tid")),
             procname: find("procname"),
         }
     }
 
-    /// The process: by the context `vpid`, or by the environment of a trace of a single process.
+    /// The process: by the context `vpid` (in the kernel `pid`), or by the environment of a trace of a single process.
     pub(crate) fn vpid(&self, event: &EventView<'_>) -> Option<i64> {
         match self.vpid {
             Some(leaf) => number(event, leaf),
@@ -140,5 +140,9 @@ pub(crate) fn cpu_of(event: &EventView<'_>) -> Option<u64> {
         .members
         .iter()
         .position(|member| &*member.name == "cpu_id")?;
-    event.packet_context()?.members()?.get(place)?.as_unsigned()
+    match *event.packet_context()?.members()?.get(place)? {
+        Value::Unsigned(cpu) => Some(cpu),
+        Value::Signed(cpu) => u64::try_from(cpu).ok(),
+        _ => None,
+    }
 }

@@ -14,6 +14,7 @@ use crate::layout::{Layout, Raw, Scope};
 use crate::packet::head::Head;
 use crate::packet::{Packet, PacketState};
 use crate::schema::{Cycles, EventClass, Nanos, StreamClass};
+use crate::selection::{Selection, StreamSelection};
 use crate::stream::Stream;
 use crate::time::{Conversion, TimeBase};
 use crate::trace::{StreamId, Trace, TraceSet};
@@ -38,6 +39,7 @@ struct Lane<'a> {
     id: StreamId,
     trace: &'a Trace,
     stream: &'a Stream,
+    selection: StreamSelection<'a>,
     time: TimeBase<'a>,
     walker: Walker<'a>,
     next_packet: usize,
@@ -59,16 +61,27 @@ pub struct EventView<'c> {
 }
 
 impl<'a> Cursor<'a> {
+    /// All events.
     pub fn new(set: &'a TraceSet, conversion: Conversion) -> Cursor<'a> {
-        Cursor::within(set, conversion, Nanos(i64::MIN)..Nanos(i64::MAX))
+        Cursor::select(set, conversion, &Selection::default())
     }
 
-    /// The events from the first time up to, not including, the second one. The last possible instant belongs to a
-    /// range that ends with it.
-    pub fn within(set: &'a TraceSet, conversion: Conversion, range: Range<Nanos>) -> Cursor<'a> {
+    /// The selected events.
+    pub fn select(set: &'a TraceSet, conversion: Conversion, selection: &Selection) -> Cursor<'a> {
+        Cursor::within(set, conversion, selection, selection.range())
+    }
+
+    /// The selected events from the first time up to, not including, the second one, whatever times the
+    /// selection has. The last possible instant belongs to a range that ends with it.
+    pub fn within(
+        set: &'a TraceSet,
+        conversion: Conversion,
+        selection: &Selection,
+        range: Range<Nanos>,
+    ) -> Cursor<'a> {
         let lanes = set
             .streams()
-            .map(|id| Lane::new(set, id, conversion))
+            .map(|id| Lane::new(set, id, conversion, selection))
             .collect();
         let range = range.start.0..range.end.0;
         let mut cursor = Cursor {
@@ -126,13 +139,19 @@ impl<'a> Cursor<'a> {
 }
 
 impl<'a> Lane<'a> {
-    fn new(set: &'a TraceSet, id: StreamId, conversion: Conversion) -> Lane<'a> {
+    fn new(
+        set: &'a TraceSet,
+        id: StreamId,
+        conversion: Conversion,
+        selection: &Selection,
+    ) -> Lane<'a> {
         let trace = set.trace_of(id);
         let stream = set.stream(id);
         Lane {
             id,
             trace,
             stream,
+            selection: selection.of_stream(trace, stream),
             time: trace.time_base(stream, conversion),
             walker: trace.decoder.walker(stream.class),
             next_packet: 0,
@@ -186,7 +205,12 @@ impl<'a> Lane<'a> {
             match self.walker.next_event() {
                 Ok(Some(event)) => {
                     self.take(event);
-                    return self.key < range.end || range.end == i64::MAX;
+                    if self.key >= range.end && range.end != i64::MAX {
+                        return false;
+                    }
+                    if self.selection.wants_event(&event, &self.walker) {
+                        return true;
+                    }
                 }
                 Ok(None) => {
                     if !self.next_packet(range, damage) {
@@ -242,6 +266,9 @@ impl<'a> Lane<'a> {
                     .max(self.key);
             }
             let data = self.trace.data(packet);
+            if !self.stream.sequential && !self.selection.wants_packet(&self.trace.decoder, data) {
+                continue;
+            }
             if let Ok(head) = self.trace.decoder.enter(&mut self.walker, packet, data) {
                 self.head = Some(head);
                 return true;

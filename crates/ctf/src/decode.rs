@@ -4,9 +4,11 @@
 //! compounds are read here. Everything that most events consist of is read through `layout` instead.
 
 use crate::bits::{Codec, align_up, sign_extend};
+use crate::clock_update::updated_clock;
 use crate::schema::{
     BitField, ByteOrder, Encoding, FieldClass, Integer, IntegerForm, Length, Role, Slot, Struct,
 };
+use crate::text;
 use crate::value::Value;
 
 /// Arrays of elements that occupy no bits are not limited by the packet: by this instead.
@@ -112,23 +114,8 @@ impl Registers {
     /// A partial timestamp of `size` bits moves the clock forward, by less than 2^size.
     #[inline]
     pub(crate) fn advance_clock(&mut self, value: u64, size: u32) {
-        self.clock = advanced(self.clock, value, size);
+        self.clock = updated_clock(self.clock, value, size);
     }
-}
-
-#[inline]
-pub(crate) fn advanced(clock: u64, value: u64, size: u32) -> u64 {
-    if size >= 64 {
-        return value;
-    }
-    let mask = (1u64 << size) - 1;
-    let value = value & mask;
-    let carry = if value < clock & mask {
-        1u64 << size
-    } else {
-        0
-    };
-    (clock.wrapping_add(carry) & !mask) | value
 }
 
 /// A position in one packet, with everything that reading from there needs and changes.
@@ -186,7 +173,7 @@ impl<'a> Reader<'a> {
             }
             FieldClass::String { encoding } => Value::Text(self.string(*encoding)?),
             FieldClass::Text { length, encoding } => {
-                Value::Text(text_before_nul(self.bytes(*length)?, *encoding))
+                Value::Text(text::to_utf8(self.bytes(*length)?, *encoding))
             }
             FieldClass::Blob { length, .. } => Value::Blob(self.bytes(*length)?.to_vec()),
             FieldClass::Struct(structure) => self.structure(structure)?,
@@ -331,7 +318,7 @@ impl<'a> Reader<'a> {
         let rest = self.data.get(start..end).unwrap_or_default();
         let length = length_before_nul(rest, encoding).ok_or(Trouble::EndlessString)?;
         self.position += (length + encoding.unit()) as u64 * 8;
-        Ok(to_utf8(&rest[..length], encoding))
+        Ok(text::to_utf8(&rest[..length], encoding))
     }
 
     /// The value and the number of bits that it can carry, for the clock.
@@ -466,37 +453,5 @@ pub(crate) fn length_before_nul(bytes: &[u8], encoding: Encoding) -> Option<usiz
             .chunks_exact(unit)
             .position(|c| c.iter().all(|&b| b == 0))
             .map(|at| at * unit),
-    }
-}
-
-pub(crate) fn text_before_nul(bytes: &[u8], encoding: Encoding) -> Vec<u8> {
-    to_utf8(
-        &bytes[..length_before_nul(bytes, encoding).unwrap_or(bytes.len())],
-        encoding,
-    )
-}
-
-/// UTF-8 is kept as it is, valid or not; other encodings are converted, with U+FFFD for what is invalid.
-pub(crate) fn to_utf8(bytes: &[u8], encoding: Encoding) -> Vec<u8> {
-    let pairs = |from: fn([u8; 2]) -> u16| {
-        let units = bytes.chunks_exact(2).map(|pair| from([pair[0], pair[1]]));
-        char::decode_utf16(units)
-            .map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER))
-            .collect::<String>()
-    };
-    let quads = |from: fn([u8; 4]) -> u32| {
-        let units = bytes
-            .chunks_exact(4)
-            .map(|quad| from([quad[0], quad[1], quad[2], quad[3]]));
-        units
-            .map(|u| char::from_u32(u).unwrap_or(char::REPLACEMENT_CHARACTER))
-            .collect::<String>()
-    };
-    match encoding {
-        Encoding::Utf8 => bytes.to_vec(),
-        Encoding::Utf16Le => pairs(u16::from_le_bytes).into_bytes(),
-        Encoding::Utf16Be => pairs(u16::from_be_bytes).into_bytes(),
-        Encoding::Utf32Le => quads(u32::from_le_bytes).into_bytes(),
-        Encoding::Utf32Be => quads(u32::from_be_bytes).into_bytes(),
     }
 }

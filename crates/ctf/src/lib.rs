@@ -1,24 +1,30 @@
 //! Reads Common Trace Format 1.8 and 2, writes CTF 1.8.
 
 mod bits;
+pub mod clock_update;
 mod cursor;
 mod damage;
 mod decode;
 mod decoder;
 mod error;
 mod folder;
+pub mod interpret;
 mod layout;
 mod loss;
 pub mod metadata;
 mod packet;
+mod parallel;
 pub mod schema;
 mod selection;
+mod slice;
 mod stream;
 mod survey;
+pub mod text;
 mod time;
 mod trace;
-mod value;
+pub mod value;
 mod walk;
+pub mod writer;
 
 pub use bits::Codec;
 pub use cursor::{Cursor, EventView};
@@ -29,6 +35,7 @@ pub use layout::{Layout, Leaf, List, Place, Raw, Scope, Shape};
 pub use loss::Loss;
 pub use packet::Packet;
 pub use selection::Selection;
+pub use slice::slices;
 pub use stream::Stream;
 pub use survey::{ClassSurvey, ProcessSurvey, StreamSurvey, Survey};
 pub use time::{Conversion, TimeBase};

@@ -1,8 +1,14 @@
 //! Which events are wanted: by name, time, process, thread and CPU.
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
-use crate::schema::Nanos;
+use crate::decoder::Decoder;
+use crate::layout::{Layout, Leaf, Raw, Scope, Shape};
+use crate::schema::{Nanos, Schema};
+use crate::stream::Stream;
+use crate::trace::Trace;
+use crate::value::Value;
+use crate::walk::{Event, Walker};
 
 /// A filter. Empty lists and absent bounds select everything.
 #[derive(Debug, Clone, Default)]
@@ -24,5 +30,126 @@ impl Selection {
             && self.vpids.is_empty()
             && self.vtids.is_empty()
             && self.cpus.is_empty()
+    }
+
+    /// Whether an event of this name can be selected.
+    pub fn wants_name(&self, name: &str) -> bool {
+        self.events.is_empty()
+            || self.events.iter().any(|wanted| {
+                wanted == name
+                    || glob::Pattern::new(wanted).is_ok_and(|pattern| pattern.matches(name))
+            })
+    }
+
+    /// The time range as a half-open one.
+    pub(crate) fn range(&self) -> Range<Nanos> {
+        match &self.time {
+            None => Nanos(i64::MIN)..Nanos(i64::MAX),
+            Some(time) => *time.start()..Nanos(time.end().0.saturating_add(1)),
+        }
+    }
+
+    /// Prepares the filter for one stream.
+    pub(crate) fn of_stream<'a>(&self, trace: &'a Trace, stream: &Stream) -> StreamSelection<'a> {
+        let class = &trace.schema.streams[stream.class];
+        let layouts = &trace.decoder.streams[stream.class].events;
+        let names = class
+            .events
+            .iter()
+            .map(|event| event.name.as_deref().unwrap_or("<unknown>"));
+        let classes: Vec<ClassSelection<'a>> = names
+            .zip(layouts)
+            .map(|(name, layout)| self.of_class(name, layout, &trace.schema))
+            .collect();
+        let everything = self.vpids.is_empty() && self.vtids.is_empty() && self.events.is_empty();
+        StreamSelection {
+            classes,
+            everything,
+            cpus: self.cpus.clone(),
+        }
+    }
+
+    fn of_class<'a>(&self, name: &str, layout: &'a Layout, schema: &Schema) -> ClassSelection<'a> {
+        let mut wanted = self.wants_name(name);
+        let mut numbers = Vec::new();
+        let contexts = [(&self.vpids, "vpid", "pid"), (&self.vtids, "vtid", "tid")];
+        for (list, name, kernel_name) in contexts {
+            if list.is_empty() {
+                continue;
+            }
+            let leaf = context(layout, name).or_else(|| context(layout, kernel_name));
+            match (leaf, schema.environment_integer(name)) {
+                (Some(leaf), _) => numbers.push((leaf, list.clone())),
+                (None, Some(number)) => wanted &= list.contains(&number),
+                (None, None) => wanted = false,
+            }
+        }
+        ClassSelection { wanted, numbers }
+    }
+}
+
+/// A number in one of the contexts of an event class.
+pub(crate) fn context<'a>(layout: &'a Layout, name: &str) -> Option<&'a Leaf> {
+    layout.leaves.iter().find(|leaf| {
+        leaf.scope != Scope::Payload
+            && &*leaf.name == name
+            && matches!(leaf.shape, Shape::Number(_))
+    })
+}
+
+/// A [`Selection`], prepared for one stream.
+#[derive(Debug)]
+pub(crate) struct StreamSelection<'a> {
+    classes: Vec<ClassSelection<'a>>,
+    everything: bool,
+    cpus: Vec<u64>,
+}
+
+#[derive(Debug)]
+struct ClassSelection<'a> {
+    wanted: bool,
+    numbers: Vec<(&'a Leaf, Vec<i64>)>,
+}
+
+impl StreamSelection<'_> {
+    pub(crate) fn wants_class(&self, class: usize) -> bool {
+        self.classes[class].wanted
+    }
+
+    pub(crate) fn wants_packet(&self, decoder: &Decoder, packet_data: &[u8]) -> bool {
+        self.cpus.is_empty()
+            || cpu_of(decoder, packet_data).is_some_and(|cpu| self.cpus.contains(&cpu))
+    }
+
+    #[inline]
+    pub(crate) fn wants_event(&self, event: &Event, walker: &Walker<'_>) -> bool {
+        self.everything || self.wants_fields(event, walker)
+    }
+
+    fn wants_fields(&self, event: &Event, walker: &Walker<'_>) -> bool {
+        let class = &self.classes[event.class as usize];
+        class.wanted
+            && class.numbers.iter().all(|(leaf, list)| {
+                match leaf.read(walker.data(), walker.anchors()) {
+                    Raw::Number(number) => list.contains(&(number as i64)),
+                    _ => false,
+                }
+            })
+    }
+}
+
+/// `cpu_id` in a packet's context.
+pub(crate) fn cpu_of(decoder: &Decoder, packet_data: &[u8]) -> Option<u64> {
+    let mut registers = decoder.heads.registers();
+    let (head, context) = decoder.heads.decode(packet_data, &mut registers).ok()?;
+    let class = decoder.schema.streams[head.class].packet_context.as_ref()?;
+    let at = class
+        .members
+        .iter()
+        .position(|member| &*member.name == "cpu_id")?;
+    match context?.members()?.get(at)? {
+        Value::Unsigned(cpu) => Some(*cpu),
+        Value::Signed(cpu) => u64::try_from(*cpu).ok(),
+        _ => None,
     }
 }

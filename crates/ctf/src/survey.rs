@@ -3,9 +3,17 @@
 //! Packets are independent, so all processors walk through them at the same time; each keeps a tally of its own and the
 //! tallies are added at the end.
 
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::cursor;
 use crate::damage::Damage;
-use crate::schema::Nanos;
-use crate::trace::{StreamId, TraceSet};
+use crate::layout::{Layout, Leaf, Raw, Scope, Shape};
+use crate::parallel::{self, Task};
+use crate::schema::{Cycles, Nanos};
+use crate::time::Conversion;
+use crate::trace::{StreamId, Trace, TraceSet};
+use crate::walk::Walker;
 
 /// The result of decoding every event of a [`TraceSet`].
 #[derive(Debug, Default)]
@@ -57,10 +65,369 @@ pub struct ProcessSurvey {
 }
 
 impl Survey {
-    /// Decodes everything. `progress` is called now and then with the bytes that are done; it returns whether to go
-    /// on.
+    /// Decodes everything on so many threads (0: as many as there are processors). `progress` is called now
+    /// and then with the bytes that are done; it returns whether to go on.
     pub fn take(set: &TraceSet, threads: usize, progress: &(dyn Fn(u64) -> bool + Sync)) -> Survey {
-        let _ = (set, threads, progress);
-        Survey::default()
+        let tasks = parallel::tasks(set);
+        let bytes_done = AtomicU64::new(0);
+        let tallies = parallel::run(
+            &tasks,
+            parallel::threads(threads, tasks.len()),
+            || Tally::new(set),
+            |tally, task| {
+                tally.task(set, task);
+                progress(bytes_done.fetch_add(task.bytes, Ordering::Relaxed) + task.bytes)
+            },
+        );
+        let mut total = Tally::new(set);
+        for tally in tallies {
+            total.add(tally);
+        }
+        total.finish(set)
+    }
+}
+
+/// What one thread has counted.
+struct Tally {
+    /// Where the classes of a stream class begin in `classes`: by trace, then by stream class.
+    class_base: Vec<Vec<usize>>,
+    classes: Vec<Count>,
+    streams: HashMap<StreamId, StreamCount>,
+    processes: Vec<Process>,
+    process_of: HashMap<(usize, i64), usize>,
+    damage: Vec<Damage>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Count {
+    events: u64,
+    bits: u64,
+}
+
+#[derive(Default)]
+struct StreamCount {
+    events: u64,
+    first: Option<Nanos>,
+    last: Option<Nanos>,
+}
+
+struct Process {
+    trace: usize,
+    vpid: i64,
+    name: Vec<u8>,
+    /// The name is that of the main thread; other threads may have names of their own.
+    named_by_main: bool,
+    events: u64,
+    first: Option<Nanos>,
+    last: Option<Nanos>,
+}
+
+/// Where a stream class has the process of an event.
+struct ProcessPlaces<'a> {
+    vpid: Option<&'a Leaf>,
+    vtid: Option<&'a Leaf>,
+    name: Option<&'a Leaf>,
+}
+
+impl Tally {
+    fn new(set: &TraceSet) -> Tally {
+        let mut classes = 0;
+        let class_base = set.traces.iter().map(|trace| {
+            let bases = trace.schema.streams.iter().map(|stream| {
+                classes += stream.events.len();
+                classes - stream.events.len()
+            });
+            bases.collect()
+        });
+        let class_base = class_base.collect();
+        Tally {
+            class_base,
+            classes: vec![Count::default(); classes],
+            streams: HashMap::new(),
+            processes: Vec::new(),
+            process_of: HashMap::new(),
+            damage: Vec::new(),
+        }
+    }
+
+    fn task(&mut self, set: &TraceSet, task: &Task) {
+        let (trace, stream) = (set.trace_of(task.stream), set.stream(task.stream));
+        let time = trace.time_base(stream, Conversion::Exact);
+        let mut walker = trace.decoder.walker(stream.class);
+        let base = self.class_base[task.stream.trace][stream.class];
+        let places: Vec<ProcessPlaces<'_>> = trace.decoder.streams[stream.class]
+            .events
+            .iter()
+            .map(ProcessPlaces::new)
+            .collect();
+        let of_trace = self.process_of_trace(task.stream.trace, trace);
+        let mut count = StreamCount::default();
+        let mut last_time = Cycles(0);
+        for packet in &stream.packets[task.packets.clone()] {
+            let Ok(head) = trace.decoder.enter(&mut walker, packet, trace.data(packet)) else {
+                continue;
+            };
+            let mut went_back = 0u64;
+            let mut run = Run {
+                process: None,
+                vpid: 0,
+                events: 0,
+            };
+            loop {
+                match walker.next_event() {
+                    Ok(Some(event)) => {
+                        let class = &mut self.classes[base + event.class as usize];
+                        class.events += 1;
+                        class.bits += event.end - event.start;
+                        if event.time < last_time {
+                            went_back += 1;
+                        }
+                        let place = &places[event.class as usize];
+                        if let Some(vpid) = place.vpid {
+                            let vpid = number(vpid, &walker);
+                            if run.process.is_none() || vpid != run.vpid {
+                                self.end_run(&mut run, time.nanos(last_time));
+                                let at = time.nanos(event.time);
+                                run.process =
+                                    Some(self.process(task.stream.trace, vpid, place, &walker, at));
+                                run.vpid = vpid;
+                            }
+                        } else if run.process.is_none() && of_trace.is_some() {
+                            run.process = of_trace;
+                            self.meet(of_trace, time.nanos(event.time));
+                        }
+                        run.events += 1;
+                        last_time = event.time;
+                        if count.events == 0 {
+                            count.first = Some(time.nanos(event.time));
+                        }
+                        count.events += 1;
+                    }
+                    Ok(None) => break,
+                    Err(trouble) => {
+                        self.damage.extend(cursor::undecodable(
+                            trace, stream, packet, &walker, &trouble,
+                        ));
+                    }
+                }
+            }
+            self.end_run(&mut run, time.nanos(last_time));
+            if went_back > 0 {
+                self.damage.push(cursor::went_back(
+                    trace,
+                    packet,
+                    went_back,
+                    time.nanos(last_time),
+                ));
+            }
+            trace.decoder.leave(&mut walker, &head);
+        }
+        count.last = (count.events > 0).then(|| time.nanos(last_time));
+        self.streams.entry(task.stream).or_default().add(&count);
+    }
+
+    /// In per-process traces the environment names the one process.
+    fn process_of_trace(&mut self, number: usize, trace: &Trace) -> Option<usize> {
+        let vpid = trace.schema.environment_integer("vpid")?;
+        let index = self.index_of(number, vpid);
+        let process = &mut self.processes[index];
+        if process.name.is_empty() {
+            process.name = trace
+                .schema
+                .environment_text("procname")
+                .unwrap_or_default()
+                .into();
+        }
+        Some(index)
+    }
+
+    fn index_of(&mut self, trace: usize, vpid: i64) -> usize {
+        *self.process_of.entry((trace, vpid)).or_insert_with(|| {
+            self.processes.push(Process {
+                trace,
+                vpid,
+                name: Vec::new(),
+                named_by_main: false,
+                events: 0,
+                first: None,
+                last: None,
+            });
+            self.processes.len() - 1
+        })
+    }
+
+    fn process(
+        &mut self,
+        trace: usize,
+        vpid: i64,
+        places: &ProcessPlaces<'_>,
+        walker: &Walker<'_>,
+        at: Nanos,
+    ) -> usize {
+        let index = self.index_of(trace, vpid);
+        let process = &mut self.processes[index];
+        let earlier = process.first.is_none_or(|first| at < first);
+        if earlier {
+            process.first = Some(at);
+        }
+        let by_main = places.vtid.is_some_and(|vtid| number(vtid, walker) == vpid);
+        if let Some(name) = places.name
+            && (by_main && !process.named_by_main || by_main == process.named_by_main && earlier)
+            && let Raw::Bytes(name) = name.read(walker.data(), walker.anchors())
+        {
+            process.name = name.to_vec();
+            process.named_by_main = by_main;
+        }
+        index
+    }
+
+    fn meet(&mut self, process: Option<usize>, at: Nanos) {
+        if let Some(index) = process {
+            let first = &mut self.processes[index].first;
+            *first = Some(first.map_or(at, |first| first.min(at)));
+        }
+    }
+
+    /// A run of events of one process is over.
+    fn end_run(&mut self, run: &mut Run, at: Nanos) {
+        if let Some(index) = run.process {
+            let process = &mut self.processes[index];
+            process.events += run.events;
+            process.last = Some(process.last.map_or(at, |last| last.max(at)));
+        }
+        run.events = 0;
+    }
+
+    fn add(&mut self, other: Tally) {
+        for (total, count) in self.classes.iter_mut().zip(&other.classes) {
+            total.events += count.events;
+            total.bits += count.bits;
+        }
+        for (id, count) in &other.streams {
+            self.streams.entry(*id).or_default().add(count);
+        }
+        for process in other.processes {
+            let index = self.index_of(process.trace, process.vpid);
+            let total = &mut self.processes[index];
+            let earlier =
+                earliest(total.first, process.first) != total.first || total.first.is_none();
+            if process.named_by_main && !total.named_by_main
+                || process.named_by_main == total.named_by_main && earlier
+            {
+                total.name = process.name;
+                total.named_by_main = process.named_by_main;
+            }
+            total.events += process.events;
+            total.first = earliest(total.first, process.first);
+            total.last = total.last.max(process.last);
+        }
+        self.damage.extend(other.damage);
+    }
+
+    fn finish(self, set: &TraceSet) -> Survey {
+        let mut survey = Survey {
+            damage: self.damage,
+            ..Survey::default()
+        };
+        survey
+            .damage
+            .sort_by(|a, b| (&a.path, a.offset).cmp(&(&b.path, b.offset)));
+        for id in set.streams() {
+            let stream = set.stream(id);
+            let default = StreamCount::default();
+            let count = self.streams.get(&id).unwrap_or(&default);
+            let timed = set.trace_of(id).clock_of(stream).is_some();
+            let span = set.trace_of(id).span(stream).filter(|_| timed);
+            let first = count.first.filter(|_| timed);
+            let last = count.last.filter(|_| timed);
+            survey.events += count.events;
+            survey.begin = earliest(survey.begin, earliest(span.map(|(begin, _)| begin), first));
+            survey.end = survey.end.max(span.map(|(_, end)| end)).max(last);
+            survey.streams.push(StreamSurvey {
+                stream: id,
+                packets: stream.packets.len() as u64,
+                bytes: stream.packets.iter().map(|packet| packet.size).sum(),
+                events: count.events,
+                first,
+                last,
+            });
+        }
+        for (trace, bases) in self.class_base.iter().enumerate() {
+            for (stream_class, &base) in bases.iter().enumerate() {
+                let events = set.traces[trace].schema.streams[stream_class].events.len();
+                let counts = self.classes[base..base + events].iter().enumerate();
+                survey
+                    .classes
+                    .extend(counts.map(|(event_class, count)| ClassSurvey {
+                        trace,
+                        stream_class,
+                        event_class,
+                        events: count.events,
+                        bits: count.bits,
+                    }));
+            }
+        }
+        survey
+            .processes
+            .extend(self.processes.into_iter().map(|process| ProcessSurvey {
+                trace: process.trace,
+                vpid: process.vpid,
+                name: String::from_utf8_lossy(&process.name).into_owned(),
+                events: process.events,
+                first: process.first,
+                last: process.last,
+            }));
+        survey
+            .processes
+            .sort_by_key(|process| (process.first, process.trace, process.vpid));
+        survey
+    }
+}
+
+/// Consecutive events of one process in a packet.
+struct Run {
+    process: Option<usize>,
+    vpid: i64,
+    events: u64,
+}
+
+impl StreamCount {
+    fn add(&mut self, other: &StreamCount) {
+        self.events += other.events;
+        self.first = earliest(self.first, other.first);
+        self.last = self.last.max(other.last);
+    }
+}
+
+impl<'a> ProcessPlaces<'a> {
+    fn new(layout: &'a Layout) -> ProcessPlaces<'a> {
+        let context = |name: &str| {
+            layout
+                .leaves
+                .iter()
+                .find(|leaf| leaf.scope != Scope::Payload && &*leaf.name == name)
+        };
+        let is_number = |leaf: &&Leaf| matches!(leaf.shape, Shape::Number(_));
+        ProcessPlaces {
+            // The kernel's own contexts are called pid and tid.
+            vpid: context("vpid").or(context("pid")).filter(is_number),
+            vtid: context("vtid").or(context("tid")).filter(is_number),
+            name: context("procname"),
+        }
+    }
+}
+
+#[inline]
+fn number(leaf: &Leaf, walker: &Walker<'_>) -> i64 {
+    match leaf.read(walker.data(), walker.anchors()) {
+        Raw::Number(number) => number as i64,
+        _ => 0,
+    }
+}
+
+fn earliest(a: Option<Nanos>, b: Option<Nanos>) -> Option<Nanos> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
     }
 }

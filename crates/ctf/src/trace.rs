@@ -13,6 +13,7 @@ use crate::damage::{Damage, DamageKind};
 use crate::decoder::Decoder;
 use crate::error::Error;
 use crate::folder::{self, Folder};
+use crate::layout::Layout;
 use crate::loss::{Loss, Losses, Quirk};
 use crate::metadata;
 use crate::packet::discover::Discovery;
@@ -407,6 +408,11 @@ impl Trace {
         let map = &self.files[packet.file as usize].map;
         map.get(packet.offset as usize..(packet.offset + packet.size) as usize)
             .unwrap_or_default()
+    }
+
+    /// The layouts of a stream class's events, in the order of declaration.
+    pub fn layouts(&self, stream_class: usize) -> &[Layout] {
+        &self.decoder.streams[stream_class].events
     }
 
     /// The stream's first file.

@@ -1,7 +1,7 @@
 //! Who runs against whom, declared once.
 //!
 //! A contest is one task. Its first program is the base that the others are compared with; `cat` is the limit, as
-//! no reader can be faster than reading.
+//! no reader can be faster than reading. Whether the answers are right is checked first, see `answer`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -18,6 +18,18 @@ struct Entry {
     program: Which,
     arguments: &'static [&'static str],
     input: Input,
+    answer: Answer,
+}
+
+/// What a program must print to take part: being fast at the wrong answer is not a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// Not looked at: the base, and the limit.
+    Any,
+    /// Something at all, where every program has its own form.
+    NotEmpty,
+    /// Byte for byte what the base prints.
+    SameAsBase,
 }
 
 enum Which {
@@ -36,6 +48,7 @@ const CAT: Entry = Entry {
     program: Which::Installed("cat"),
     arguments: &[],
     input: Input::StreamFiles,
+    answer: Answer::Any,
 };
 
 pub(super) const CONTESTS: &[Contest] = &[
@@ -47,12 +60,14 @@ pub(super) const CONTESTS: &[Contest] = &[
                 program: Which::Installed("babeltrace2"),
                 arguments: &[],
                 input: Input::TraceFolder,
+                answer: Answer::Any,
             },
             Entry {
                 name: "rostrace dump",
                 program: Which::Ours,
                 arguments: &["dump"],
                 input: Input::TraceFolder,
+                answer: Answer::SameAsBase,
             },
             CAT,
         ],
@@ -65,12 +80,14 @@ pub(super) const CONTESTS: &[Contest] = &[
                 program: Which::Installed("babeltrace2"),
                 arguments: &["-o", "dummy"],
                 input: Input::TraceFolder,
+                answer: Answer::Any,
             },
             Entry {
                 name: "rostrace info",
                 program: Which::Ours,
                 arguments: &["info", "--format", "json"],
                 input: Input::TraceFolder,
+                answer: Answer::NotEmpty,
             },
             CAT,
         ],
@@ -93,6 +110,7 @@ impl Contest {
                 name: entry.name,
                 path,
                 arguments,
+                answer: entry.answer,
             }
         };
         self.entries.iter().map(program).collect()

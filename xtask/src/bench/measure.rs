@@ -13,11 +13,26 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
+use super::contest::Answer;
+
 #[derive(Debug, Clone)]
 pub(super) struct Program {
     pub(super) name: &'static str,
     pub(super) path: PathBuf,
     pub(super) arguments: Vec<OsString>,
+    pub(super) answer: Answer,
+}
+
+impl Program {
+    /// The command, with the surroundings that are the same for all programs.
+    pub(super) fn command(&self) -> Command {
+        let mut command = Command::new(&self.path);
+        command
+            .args(&self.arguments)
+            .env("TZ", "UTC")
+            .stdin(Stdio::null());
+        command
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,10 +57,15 @@ impl Measurement {
     }
 }
 
-/// Runs all programs `runs` times in turn. A program that fails is not run again. What a program writes to
+/// Runs all programs `runs` times in turn. A program that fails, or whose answer is known to be `wrong`, is not run again. What a program writes to
 /// stderr goes to `log`, from where a failure takes its reason.
-pub(super) fn interleaved(programs: &[Program], runs: u32, log: &Path) -> Result<Vec<Outcome>> {
-    let mut outcomes: Vec<Option<Outcome>> = vec![None; programs.len()];
+pub(super) fn interleaved(
+    programs: &[Program],
+    wrong: Vec<Option<String>>,
+    runs: u32,
+    log: &Path,
+) -> Result<Vec<Outcome>> {
+    let mut outcomes: Vec<Option<Outcome>> = wrong.into_iter().map(|why| why.map(Err)).collect();
     for _ in 0..runs {
         for (program, outcome) in programs.iter().zip(&mut outcomes) {
             let before = match outcome {
@@ -64,10 +84,8 @@ fn once(program: &Program, log: &Path) -> Result<Outcome> {
     let stderr =
         File::create(log).with_context(|| format!("{} could not be made", log.display()))?;
     let start = Instant::now();
-    let child = Command::new(&program.path)
-        .args(&program.arguments)
-        .env("TZ", "UTC")
-        .stdin(Stdio::null())
+    let child = program
+        .command()
         .stdout(Stdio::null())
         .stderr(stderr)
         .spawn();
@@ -127,6 +145,7 @@ mod tests {
             name: "sh",
             path: "/bin/sh".into(),
             arguments: vec!["-c".into(), script.into()],
+            answer: Answer::Any,
         }
     }
 
@@ -144,7 +163,7 @@ mod tests {
             shell("i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"),
             shell("sleep 0.05"),
         ];
-        let outcomes = interleaved(&programs, 2, &log).unwrap();
+        let outcomes = interleaved(&programs, vec![None; 2], 2, &log).unwrap();
         fs::remove_file(log).unwrap();
         let busy = outcomes[0].as_ref().unwrap();
         let sleeping = outcomes[1].as_ref().unwrap();
@@ -160,13 +179,14 @@ mod tests {
             name: "none",
             path: "/no/such/program".into(),
             arguments: vec![],
+            answer: Answer::Any,
         };
         let programs = [
             shell("echo 'no such trace' >&2; exit 1"),
             shell("exit 3"),
             missing,
         ];
-        let outcomes = interleaved(&programs, 1, &log).unwrap();
+        let outcomes = interleaved(&programs, vec![None; 3], 1, &log).unwrap();
         fs::remove_file(log).unwrap();
         assert_eq!(
             outcomes[0].as_ref().unwrap_err(),

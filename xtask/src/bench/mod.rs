@@ -1,9 +1,10 @@
 //! `cargo xtask bench`: how fast we are, as ratios to other programs in the same minute on the same machine.
 //!
 //! A recording is repeated in time until it is big enough (`generate`, with `lttng_packet` for the layout and `walk` for what
-//! needs decoding), then the programs of a contest run on it in turn (`measure`) and the best of their runs become a
+//! needs decoding), the programs' answers are checked (`answer`), then the programs of a contest run on it in turn (`measure`) and the best of their runs become a
 //! table (`table`). Absolute seconds mean little on a shared machine; ratios inside one table do.
 
+mod answer;
 mod contest;
 mod generate;
 mod lttng_packet;
@@ -29,7 +30,7 @@ cargo xtask bench [--size SIZE] [--trace DIR] [--runs N]
     Repeats a recording in time until it has SIZE bytes, runs rostrace and other readers on it in turn and prints
     tables of their best times as ratios. The repeated trace is kept in the target folder's bench/.
     --size SIZE   500M (the default), 2G, …; `original` measures the recording as it is
-    --trace DIR   an LTTng-UST recording (default: ../shared/traces/jazzy/load_1m.tar.zst, else testdata/pingpong)
+    --trace DIR   an LTTng-UST recording, or one packed as .tar.zst (default: ../shared/traces/jazzy/load_1m.tar.zst, else testdata/pingpong)
     --runs N      runs of each program, of which the best counts (default: 5)";
 
 const DEFAULT_SIZE: &str = "500M";
@@ -49,10 +50,12 @@ pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     std::fs::create_dir_all(&scratch)
         .with_context(|| format!("the folder {} could not be made", scratch.display()))?;
     let recording = match trace {
+        Some(path) if path.is_file() => recording::unpacked(&path, &scratch)?,
         Some(folder) => folder,
         None => recording::largest(workspace, &scratch)?,
     };
     let source = recording::trace_folder(&recording)?;
+    let original = BigTrace::original(&source)?;
     let big = match size {
         Size::Original => BigTrace::original(&source)?,
         Size::Bytes(bytes) => generate::cached(&source, bytes, &scratch)?,
@@ -71,7 +74,13 @@ pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     let mut failed = Vec::new();
     for contest in contest::CONTESTS {
         let programs = contest.programs(&program, &big.folder, &files);
-        let outcomes = measure::interleaved(&programs, runs, &log)?;
+        // Answers are compared on the recording as it is: the repeated one would take minutes.
+        let wrong = answer::wrong(&contest.programs(
+            &program,
+            &original.folder,
+            &original.stream_files()?,
+        ))?;
+        let outcomes = measure::interleaved(&programs, wrong, runs, &log)?;
         println!(
             "\n{}\n\n{}",
             contest.title,

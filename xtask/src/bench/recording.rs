@@ -27,7 +27,7 @@ pub(super) fn largest(workspace: &Workspace, scratch: &Path) -> Result<PathBuf> 
 }
 
 /// Unpacks `NAME.tar.zst` to `scratch/NAME`, once.
-fn unpacked(archive: &Path, scratch: &Path) -> Result<PathBuf> {
+pub(super) fn unpacked(archive: &Path, scratch: &Path) -> Result<PathBuf> {
     let file_name = archive.file_name().unwrap_or_default().to_string_lossy();
     let name = file_name.strip_suffix(".tar.zst").unwrap_or(&file_name);
     let folder = scratch.join(name);

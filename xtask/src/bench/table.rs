@@ -54,6 +54,7 @@ fn seconds(time: Duration) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::contest::Answer;
     use super::super::measure::Measurement;
     use super::*;
 
@@ -62,6 +63,7 @@ mod tests {
             name,
             path: name.into(),
             arguments: vec![],
+            answer: Answer::Any,
         }
     }
 

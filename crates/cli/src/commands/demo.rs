@@ -44,6 +44,7 @@ pub(crate) fn demo() -> anyhow::Result<Outcome> {
         &Selection::default(),
         Some(EVENTS),
         &mut out,
+        &mut |_| true,
     )?;
     writeln!(
         out,

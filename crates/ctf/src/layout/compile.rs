@@ -72,9 +72,13 @@ pub(super) fn event(stream: &StreamClass, class: &EventClass, phase: Phase) -> L
     .filter_map(|(scope, structure)| Some((scope, Arc::new(structure.clone()?))))
     .collect();
     let mut compiler = Compiler::new(phase);
+    let mut context_bits = None;
     for (scope, structure) in &scopes {
         compiler.scope = *scope;
         compiler.structure(structure, true);
+        if *scope == Scope::CommonContext && compiler.anchor == 0 && !compiler.irregular {
+            context_bits = Some(compiler.offset);
+        }
     }
     let slots = slots_of(scopes.iter().map(|(_, structure)| &**structure));
     let Compiler {
@@ -97,6 +101,7 @@ pub(super) fn event(stream: &StreamClass, class: &EventClass, phase: Phase) -> L
         irregular,
         slots,
         leaves,
+        context_bits,
         scopes,
     }
 }

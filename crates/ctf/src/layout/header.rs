@@ -6,7 +6,8 @@
 use super::compile::{self, Phase};
 use super::run::{Content, within};
 use crate::bits::{Codec, align_up};
-use crate::decode::{Reader, Registers, Roles, Trouble, advanced};
+use crate::clock_update::updated_clock;
+use crate::decode::{Reader, Registers, Roles, Trouble};
 use crate::schema::{
     BitField, ByteOrder, FieldClass, Integer, IntegerForm, Role, Slot, StreamClass, Struct,
 };
@@ -117,7 +118,7 @@ fn large_packed(
     let word = crate::bits::word_le(content.data, (position / 8) as usize);
     let id = word & 0xffff;
     if id != 0xffff {
-        registers.clock = advanced(registers.clock, (word >> 16) & 0xffff_ffff, 32);
+        registers.clock = updated_clock(registers.clock, (word >> 16) & 0xffff_ffff, 32);
         return Ok(Begun { id, body: short });
     }
     let long = within(position, 112, content.end)?;

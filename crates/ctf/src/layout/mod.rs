@@ -12,6 +12,7 @@ mod compile;
 mod header;
 mod run;
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -32,6 +33,8 @@ pub struct Layout {
     pub(crate) slots: Range<usize>,
     /// Every field that can be reached, in the order of the data.
     pub leaves: Vec<Leaf>,
+    /// The size in bits of the common context, if it is known and begins with the body.
+    context_bits: Option<u64>,
     /// The scopes in the order of the data: common context, specific context, payload.
     pub(crate) scopes: Vec<(Scope, Arc<Struct>)>,
 }
@@ -178,6 +181,18 @@ enum ById {
 const LARGEST_TABLE: u64 = 1 << 17;
 const NONE: u32 = u32::MAX;
 
+impl Leaf {
+    /// The text of a string or text leaf, whose bytes [`Raw::Bytes`] holds, as UTF-8.
+    pub fn to_utf8<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+        match self.shape {
+            Shape::String(encoding) | Shape::Text { encoding, .. } if encoding != Encoding::Utf8 => {
+                Cow::Owned(crate::text::to_utf8(bytes, encoding))
+            }
+            _ => Cow::Borrowed(bytes),
+        }
+    }
+}
+
 impl StreamLayout {
     pub(crate) fn new(schema: &Schema, stream: usize) -> StreamLayout {
         let class = &schema.streams[stream];
@@ -246,6 +261,11 @@ impl Layout {
     #[inline]
     pub(crate) fn constant(&self) -> Option<u64> {
         (self.block.steps.is_empty() && !self.irregular).then_some(self.block.tail)
+    }
+
+    /// The bytes at the start of the body that the common context occupies, if all events have the same number.
+    pub fn context_bytes(&self) -> Option<usize> {
+        self.context_bits.filter(|bits| bits.is_multiple_of(8)).map(|bits| (bits / 8) as usize)
     }
 
     /// Whether every leaf can be read where it is.

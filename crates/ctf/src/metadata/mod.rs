@@ -1,30 +1,51 @@
+//! From the bytes of a trace's `metadata` file to its [`Schema`].
+//!
+//! `framing` takes the text out of packets, `tsdl` and `json` read the two languages into one draft (`draft`),
+//! and `build` makes the schema of it: references become slots, reserved names and declared roles become roles.
+//! No input makes this panic, loop or allocate without bound.
+
+mod build;
+mod copy;
+mod draft;
+mod error;
+mod framing;
+mod json;
+mod reference;
+mod role;
+mod tsdl;
+
+pub use error::{MetadataError, Warning};
+
 use crate::schema::Schema;
-#[derive(Debug)]
+use framing::Language;
+
+/// What the metadata of a trace says.
+#[derive(Debug, Clone)]
 pub struct Metadata {
     pub schema: Schema,
+    /// TSDL without packet framing, or the JSON text sequence.
     pub text: String,
     pub warnings: Vec<Warning>,
+    /// Present when the end of the metadata is missing and only complete top-level blocks were used; says what
+    /// was found at the end.
     pub cut_short: Option<String>,
 }
-#[derive(Debug)]
-pub struct Warning {
-    pub line: u32,
-    pub column: u32,
-    pub message: String,
-}
-#[derive(Debug, thiserror::Error)]
-#[error("x")]
-pub struct MetadataError {
-    pub line: u32,
-    pub column: u32,
-    pub message: String,
-    pub hint: Option<String>,
-}
-pub fn read(_bytes: &[u8]) -> Result<Metadata, MetadataError> {
-    Err(MetadataError {
-        line: 0,
-        column: 0,
-        message: String::new(),
-        hint: None,
+
+/// Reads the content of a `metadata` file.
+pub fn read(bytes: &[u8]) -> Result<Metadata, MetadataError> {
+    let framed = framing::unframe(bytes)?;
+    let mut warnings = framed.warnings;
+    // Only comments and string literals may hold bytes that are no UTF-8, and there nothing depends on them.
+    let text = String::from_utf8_lossy(&framed.text).into_owned();
+    let (draft, cut_short) = match framed.language {
+        Language::Tsdl => tsdl::read(&text, framed.cut, &mut warnings)?,
+        Language::Json => json::read(&text, framed.cut, &mut warnings)?,
+    };
+    let schema = build::build(draft, &mut warnings)?;
+    Ok(Metadata {
+        schema,
+        text,
+        warnings,
+        cut_short,
     })
 }

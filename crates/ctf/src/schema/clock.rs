@@ -76,12 +76,15 @@ impl Clock {
     pub fn cycles_at(&self, nanos: Nanos) -> Option<Cycles> {
         let frequency = i128::from(self.frequency.max(1));
         let since = i128::from(nanos.0) - i128::from(self.offset_seconds) * NANOS_PER_SECOND;
-        let whole = since.div_euclid(NANOS_PER_SECOND) * frequency;
         let part = (since.rem_euclid(NANOS_PER_SECOND) * frequency + NANOS_PER_SECOND - 1)
             / NANOS_PER_SECOND;
-        u64::try_from(whole + part - i128::from(self.offset_cycles))
-            .ok()
-            .map(Cycles)
+        // What does not fit 128 bits lies outside of the clock's 64 on the same side. Before 0, the first value is 0.
+        let value = since
+            .div_euclid(NANOS_PER_SECOND)
+            .saturating_mul(frequency)
+            .saturating_add(part)
+            .saturating_sub(i128::from(self.offset_cycles));
+        u64::try_from(value.max(0)).ok().map(Cycles)
     }
 
     /// What babeltrace2 computes: offset and value are converted apart, in double precision.

@@ -4,14 +4,12 @@
 //! enumerations are their number.
 
 use std::fmt::Write as _;
-use std::io::Write;
+use std::io::{self, Write};
 
-use anyhow::Context;
-use rostrace_ctf::{Conversion, EventView, Scope, Selection, TraceSet};
+use rostrace_ctf::{Damage, EventView, Scope, Selection, TraceSet, Trouble};
 
 use super::fields::{EventFields, Sink};
-use super::{unreadable_fields, walk};
-use crate::outcome::Outcome;
+use super::lines::{self, LineRenderer};
 use crate::prepared::{Contexts, PerClass, PerPacket, cpu_of};
 
 const HEADER: &[u8] = b"time_ns,name,host,vpid,vtid,procname,cpu_id,fields\n";
@@ -23,43 +21,59 @@ pub(crate) fn dump(
     selection: &Selection,
     limit: Option<u64>,
     out: &mut dyn Write,
-) -> anyhow::Result<Outcome> {
-    let write_context = "the events cannot be written";
-    out.write_all(HEADER).context(write_context)?;
-    let mut classes: PerClass<(Contexts, EventFields<'_>)> = PerClass::new(set);
-    let mut cpus: PerPacket<Option<u64>> = PerPacket::new(set);
-    let (mut row, mut fields) = (String::new(), Pairs::default());
-    let mut damage = Vec::new();
-    let mut walked = walk(set, Conversion::Exact, selection, limit, |event| {
+    progress: &mut dyn FnMut(u64) -> bool,
+) -> io::Result<Vec<Damage>> {
+    out.write_all(HEADER)?;
+    lines::write(set, selection, limit, out, progress, || CsvLines {
+        set,
+        classes: PerClass::new(set),
+        cpus: PerPacket::new(set),
+        row: String::new(),
+        fields: Pairs::default(),
+    })
+}
+
+/// Renders events as lines on one thread.
+#[derive(Debug)]
+struct CsvLines<'s> {
+    set: &'s TraceSet,
+    classes: PerClass<(Contexts, EventFields<'s>)>,
+    cpus: PerPacket<Option<u64>>,
+    row: String,
+    fields: Pairs,
+}
+
+impl LineRenderer for CsvLines<'_> {
+    fn line(&mut self, event: &EventView<'_>, out: &mut Vec<u8>) -> Result<(), Trouble> {
+        let CsvLines {
+            set,
+            classes,
+            cpus,
+            row,
+            fields,
+        } = self;
         let (contexts, class) = classes.of(event, || (Contexts::of(event), fields_of(set, event)));
         fields.clear();
-        let visited = class.visit(event, &mut fields, |fields, scope| {
+        let visited = class.visit(event, fields, |fields, scope| {
             fields.skip_columns = scope != Scope::Payload;
         });
-        if let Err(trouble) = visited {
-            damage.push(unreadable_fields(event, &trouble));
-        }
         row.clear();
         let schema = &event.trace().schema;
-        optional(&mut row, event.nanos().map(|nanos| nanos.0));
-        quoted(&mut row, event.class().name.as_deref().unwrap_or_default());
+        optional(row, event.nanos().map(|nanos| nanos.0));
+        quoted(row, event.class().name.as_deref().unwrap_or_default());
         row.push(',');
-        quoted(
-            &mut row,
-            schema.environment_text("hostname").unwrap_or_default(),
-        );
+        quoted(row, schema.environment_text("hostname").unwrap_or_default());
         row.push(',');
-        optional(&mut row, contexts.vpid(event));
-        optional(&mut row, contexts.vtid(event));
-        quoted(&mut row, &contexts.procname(event).unwrap_or_default());
+        optional(row, contexts.vpid(event));
+        optional(row, contexts.vtid(event));
+        quoted(row, &contexts.procname(event).unwrap_or_default());
         row.push(',');
-        optional(&mut row, *cpus.of(event, || cpu_of(event)));
-        quoted(&mut row, &fields.text);
+        optional(row, *cpus.of(event, || cpu_of(event)));
+        quoted(row, &fields.text);
         row.push('\n');
-        out.write_all(row.as_bytes()).context(write_context)
-    })?;
-    walked.add_damage(damage);
-    walked.finish(set, out)
+        out.extend_from_slice(row.as_bytes());
+        visited
+    }
 }
 
 fn fields_of<'s>(set: &'s TraceSet, event: &EventView<'_>) -> EventFields<'s> {

@@ -4,14 +4,12 @@
 //! characters, enumerations and bit maps are `{"value":…,"labels":[…]}`, a variant is an object with the chosen option
 //! alone, BLOBs are hexadecimal.
 
-use std::io::Write;
+use std::io::{self, Write};
 
-use anyhow::Context;
-use rostrace_ctf::{Conversion, EventView, Scope, Selection, TraceSet};
+use rostrace_ctf::{Damage, EventView, Scope, Selection, TraceSet, Trouble};
 
 use super::fields::{EventFields, Node, Sink};
-use super::{unreadable_fields, walk};
-use crate::outcome::Outcome;
+use super::lines::{self, LineRenderer};
 use crate::prepared::{PerClass, PerPacket};
 
 pub(crate) fn dump(
@@ -19,32 +17,40 @@ pub(crate) fn dump(
     selection: &Selection,
     limit: Option<u64>,
     out: &mut dyn Write,
-) -> anyhow::Result<Outcome> {
-    let mut classes: PerClass<Prepared<'_>> = PerClass::new(set);
-    let mut packets: PerPacket<String> = PerPacket::new(set);
-    let mut line = JsonLine::default();
-    let mut damage = Vec::new();
-    let mut walked = walk(set, Conversion::Exact, selection, limit, |event| {
-        let prepared = classes.of(event, || Prepared::new(set, event));
-        let packet = packets.of(event, || packet_context(event));
-        line.text.clear();
-        line.begin(event, prepared, packet);
-        let visited = prepared.fields.visit(event, &mut line, |line, scope| {
-            line.text.extend_from_slice(match scope {
-                Scope::CommonContext => b",\"common_context\":",
-                Scope::SpecificContext => b",\"specific_context\":",
-                Scope::Payload => b",\"payload\":",
+    progress: &mut dyn FnMut(u64) -> bool,
+) -> io::Result<Vec<Damage>> {
+    lines::write(set, selection, limit, out, progress, || JsonLines {
+        set,
+        classes: PerClass::new(set),
+        packets: PerPacket::new(set),
+    })
+}
+
+/// Renders events as lines on one thread.
+#[derive(Debug)]
+struct JsonLines<'s> {
+    set: &'s TraceSet,
+    classes: PerClass<Prepared<'s>>,
+    /// The packet context that the events of a packet share.
+    packets: PerPacket<Vec<u8>>,
+}
+
+impl LineRenderer for JsonLines<'_> {
+    fn line(&mut self, event: &EventView<'_>, out: &mut Vec<u8>) -> Result<(), Trouble> {
+        let prepared = self.classes.of(event, || Prepared::new(self.set, event));
+        let packet = self.packets.of(event, || packet_context(event));
+        let mut json = Json(out);
+        json.begin(event, prepared, packet);
+        let visited = prepared.fields.visit(event, &mut json, |json, scope| {
+            json.push(match scope {
+                Scope::CommonContext => ",\"common_context\":",
+                Scope::SpecificContext => ",\"specific_context\":",
+                Scope::Payload => ",\"payload\":",
             });
         });
-        if let Err(trouble) = visited {
-            damage.push(unreadable_fields(event, &trouble));
-        }
-        line.text.extend_from_slice(&prepared.tail);
-        out.write_all(&line.text)
-            .context("the events cannot be written")
-    })?;
-    walked.add_damage(damage);
-    walked.finish(set, out)
+        out.extend_from_slice(&prepared.tail);
+        visited
+    }
 }
 
 /// What all events of a class have in common.
@@ -93,24 +99,22 @@ impl<'s> Prepared<'s> {
     }
 }
 
-fn packet_context(event: &EventView<'_>) -> String {
+fn packet_context(event: &EventView<'_>) -> Vec<u8> {
     let class = event.stream_class().packet_context.as_ref();
-    let mut line = JsonLine::default();
+    let mut text = Vec::new();
     match class.zip(event.packet_context()) {
-        Some((class, value)) => Node::structure(class, &mut 0).write(&value, &mut line),
-        None => line.absent(),
+        Some((class, value)) => Node::structure(class, &mut 0).write(&value, &mut Json(&mut text)),
+        None => Json(&mut text).absent(),
     }
-    String::from_utf8(line.text).unwrap_or_else(|_| "null".to_owned())
+    text
 }
 
-/// A line of JSON in the making.
-#[derive(Debug, Default)]
-struct JsonLine {
-    text: Vec<u8>,
-}
+/// JSON at the end of a text. Writing to memory does not fail.
+#[derive(Debug)]
+struct Json<'o>(&'o mut Vec<u8>);
 
-impl JsonLine {
-    fn begin(&mut self, event: &EventView<'_>, prepared: &Prepared<'_>, packet_context: &str) {
+impl Json<'_> {
+    fn begin(&mut self, event: &EventView<'_>, prepared: &Prepared<'_>, packet_context: &[u8]) {
         self.push("{\"time_ns\":");
         match event.nanos() {
             Some(nanos) => {
@@ -121,39 +125,38 @@ impl JsonLine {
             None => self.push("null,\"cycles\":null"),
         }
         self.push(",");
-        self.text.extend_from_slice(&prepared.origin);
+        self.0.extend_from_slice(&prepared.origin);
         self.push(",\"stream\":{\"class\":");
         self.unsigned(event.stream_class().id);
         self.push(",\"id\":");
         self.unsigned(event.stream().id);
         self.push("},");
-        self.text.extend_from_slice(&prepared.name);
+        self.0.extend_from_slice(&prepared.name);
         self.push(",\"packet_context\":");
-        self.push(packet_context);
+        self.0.extend_from_slice(packet_context);
     }
 
     fn push(&mut self, text: &str) {
-        self.text.extend_from_slice(text.as_bytes());
+        self.0.extend_from_slice(text.as_bytes());
     }
 
     fn string(&mut self, text: &str) {
-        // Into memory, which does not fail.
-        let _ = serde_json::to_writer(&mut self.text, text);
+        let _ = serde_json::to_writer(&mut *self.0, text);
     }
 
-    fn number(&mut self, number: impl std::fmt::Display) {
-        let _ = write!(self.text, "{number}");
+    fn number(&mut self, number: impl itoa::Integer) {
+        self.push(itoa::Buffer::new().format(number));
     }
 
     /// A comma, unless nothing stands before it in this object or array.
     fn separate(&mut self) {
-        if !matches!(self.text.last(), Some(b'{' | b'[')) {
-            self.text.push(b',');
+        if !matches!(self.0.last(), Some(b'{' | b'[')) {
+            self.0.push(b',');
         }
     }
 }
 
-impl Sink for JsonLine {
+impl Sink for Json<'_> {
     fn unsigned(&mut self, number: u64) {
         self.number(number);
     }
@@ -164,7 +167,7 @@ impl Sink for JsonLine {
 
     fn float(&mut self, number: f64) {
         if number.is_finite() {
-            let _ = serde_json::to_writer(&mut self.text, &number);
+            let _ = serde_json::to_writer(&mut *self.0, &number);
         } else if number.is_nan() {
             self.push("\"NaN\"");
         } else if number > 0.0 {
@@ -196,7 +199,7 @@ impl Sink for JsonLine {
     fn blob(&mut self, bytes: &[u8]) {
         self.push("\"");
         for byte in bytes {
-            let _ = write!(self.text, "{byte:02x}");
+            let _ = write!(self.0, "{byte:02x}");
         }
         self.push("\"");
     }
@@ -236,10 +239,10 @@ impl Sink for JsonLine {
 mod tests {
     use super::*;
 
-    fn json(write: impl FnOnce(&mut JsonLine)) -> serde_json::Value {
-        let mut line = JsonLine::default();
-        write(&mut line);
-        serde_json::from_slice(&line.text).unwrap()
+    fn json(write: impl FnOnce(&mut Json<'_>)) -> serde_json::Value {
+        let mut text = Vec::new();
+        write(&mut Json(&mut text));
+        serde_json::from_slice(&text).unwrap()
     }
 
     #[test]

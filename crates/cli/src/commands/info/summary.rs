@@ -319,6 +319,6 @@ fn name_rows(set: &TraceSet, survey: &Survey, duration_ns: Option<u64>) -> Vec<N
             rate_hz: rate(events),
         })
         .collect();
-    rows.sort_by(|a, b| b.events.cmp(&a.events));
+    rows.sort_by_key(|row| std::cmp::Reverse(row.events));
     rows
 }

@@ -1,0 +1,289 @@
+//! From the draft of a trace to its [`Schema`]: references become slots, and every stream class gets its clock.
+//!
+//! `copy` does the same for one scope.
+
+use super::copy::{Clocks, Copier};
+use super::draft::{Draft, DraftEvent, DraftStream, DraftTrace, Kind, Scope};
+use super::error::{Position, Result, Warning};
+use super::reference::{Plans, Roots, ScopePlan, Targets};
+use crate::schema::{
+    EventClass, FieldClass, IntegerForm, Length, Role, Schema, StreamClass, Struct, Version,
+};
+
+/// The references of a stream class: those of its own scopes and those of each event class.
+#[derive(Default)]
+struct StreamPlan {
+    /// Packet context, event header, common context.
+    own: [ScopePlan; 3],
+    /// Context and payload.
+    events: Vec<[ScopePlan; 2]>,
+}
+
+pub(super) fn build(trace: DraftTrace, warnings: &mut Vec<Warning>) -> Result<Schema> {
+    let mut targets = Targets::default();
+    let mut header_plan = ScopePlan::default();
+    let plans = collect(&trace, &mut targets, &mut header_plan)?;
+
+    let clocks = Clocks::new(trace.clocks);
+    let mut builder = Builder {
+        version: trace.version,
+        targets,
+        clocks,
+        warnings,
+        slots: 0,
+    };
+    let after_header = builder.number(&header_plan, 0);
+    let packet_header = builder.scope(
+        Scope::PacketHeader,
+        trace.packet_header.as_deref(),
+        &header_plan,
+    )?;
+    let packet_header_uuid = builder.uuid_member(
+        trace.packet_header.as_deref(),
+        packet_header.structure.as_ref(),
+        trace.uuid.is_some(),
+    )?;
+    if trace.streams.len() > 1 && !packet_header.has(Role::StreamClassId) {
+        return Err(trace.streams[1].at.error(
+            "there are several stream classes, but the packet header has no field that says which one a packet belongs to",
+        ));
+    }
+    let mut streams = Vec::with_capacity(trace.streams.len());
+    for (stream, plan) in trace.streams.into_iter().zip(&plans) {
+        streams.push(builder.stream(stream, plan, after_header, packet_header.clock)?);
+    }
+    Ok(Schema {
+        version: trace.version,
+        uuid: trace.uuid,
+        identity: trace.identity,
+        byte_order: trace.byte_order,
+        environment: trace.environment,
+        clocks: builder.clocks.into_list(),
+        packet_header: packet_header.structure,
+        packet_header_uuid,
+        streams,
+        slots: builder.slots,
+    })
+}
+
+/// Finds the targets of all references. All of them must be known before the first slot is numbered, because an event
+/// class may refer to fields of its stream class and of the packet header.
+fn collect(
+    trace: &DraftTrace,
+    targets: &mut Targets,
+    header_plan: &mut ScopePlan,
+) -> Result<Vec<StreamPlan>> {
+    let mut plans = Plans::default();
+    let mut roots: Roots = [None; 6];
+    roots[Scope::PacketHeader as usize] = trace.packet_header.as_deref();
+    targets.collect(Scope::PacketHeader, &roots, &mut plans)?;
+    let mut streams = Vec::with_capacity(trace.streams.len());
+    for stream in &trace.streams {
+        roots[1..4].copy_from_slice(&[
+            stream.packet_context.as_deref(),
+            stream.event_header.as_deref(),
+            stream.event_context.as_deref(),
+        ]);
+        roots[4..6].fill(None);
+        for scope in [
+            Scope::PacketContext,
+            Scope::EventHeader,
+            Scope::CommonContext,
+        ] {
+            targets.collect(scope, &roots, &mut plans)?;
+        }
+        let mut events = Vec::with_capacity(stream.events.len());
+        for event in &stream.events {
+            roots[4..6].copy_from_slice(&[event.context.as_deref(), event.payload.as_deref()]);
+            targets.collect(Scope::SpecificContext, &roots, &mut plans)?;
+            targets.collect(Scope::Payload, &roots, &mut plans)?;
+            events.push([std::mem::take(&mut plans[4]), std::mem::take(&mut plans[5])]);
+        }
+        streams.push(StreamPlan {
+            own: [
+                std::mem::take(&mut plans[1]),
+                std::mem::take(&mut plans[2]),
+                std::mem::take(&mut plans[3]),
+            ],
+            events,
+        });
+    }
+    *header_plan = std::mem::take(&mut plans[0]);
+    Ok(streams)
+}
+
+/// A finished scope and what was noticed in it.
+#[derive(Default)]
+struct Built {
+    structure: Option<Struct>,
+    roles: Vec<Role>,
+    clock: Option<usize>,
+}
+
+impl Built {
+    fn has(&self, role: Role) -> bool {
+        self.roles.contains(&role)
+    }
+}
+
+struct Builder<'w> {
+    version: Version,
+    targets: Targets,
+    clocks: Clocks,
+    warnings: &'w mut Vec<Warning>,
+    /// The most slots that any stream class needs.
+    slots: u32,
+}
+
+impl Builder<'_> {
+    fn stream(
+        &mut self,
+        stream: DraftStream,
+        plan: &StreamPlan,
+        after_header: u32,
+        header_clock: Option<usize>,
+    ) -> Result<StreamClass> {
+        let after_stream = plan
+            .own
+            .iter()
+            .fold(after_header, |next, plan| self.number(plan, next));
+        self.clocks.enter_stream(stream.clock.or(header_clock));
+        let [packet_plan, header_plan, context_plan] = &plan.own;
+        let packet_context = self.scope(
+            Scope::PacketContext,
+            stream.packet_context.as_deref(),
+            packet_plan,
+        )?;
+        let event_header = self.scope(
+            Scope::EventHeader,
+            stream.event_header.as_deref(),
+            header_plan,
+        )?;
+        let event_context = self.scope(
+            Scope::CommonContext,
+            stream.event_context.as_deref(),
+            context_plan,
+        )?;
+        if stream.events.len() > 1 && !event_header.has(Role::EventId) {
+            return Err(stream.at.error(format!(
+                "the stream class {} has several event classes, but its event header has no field that says which one an event belongs to",
+                stream.id
+            )));
+        }
+        let mut events = Vec::with_capacity(stream.events.len());
+        for (event, plans) in stream.events.into_iter().zip(&plan.events) {
+            events.push(self.event(event, plans, after_stream)?);
+        }
+        Ok(StreamClass {
+            id: stream.id,
+            identity: stream.identity,
+            clock: self.clocks.of_stream(),
+            packet_context: packet_context.structure,
+            event_header: event_header.structure,
+            event_context: event_context.structure,
+            events,
+        })
+    }
+
+    fn event(
+        &mut self,
+        event: DraftEvent,
+        [context_plan, payload_plan]: &[ScopePlan; 2],
+        after_stream: u32,
+    ) -> Result<EventClass> {
+        let after_context = self.number(context_plan, after_stream);
+        self.number(payload_plan, after_context);
+        let context = self.scope(
+            Scope::SpecificContext,
+            event.context.as_deref(),
+            context_plan,
+        )?;
+        let payload = self.scope(Scope::Payload, event.payload.as_deref(), payload_plan)?;
+        Ok(EventClass {
+            id: event.id,
+            name: event.name,
+            log_level: event.log_level,
+            emf_uri: event.emf_uri,
+            context: context.structure,
+            payload: payload.structure,
+        })
+    }
+
+    fn number(&mut self, plan: &ScopePlan, next: u32) -> u32 {
+        let next = self.targets.number(plan, next);
+        self.slots = self.slots.max(next);
+        next
+    }
+
+    fn scope(&mut self, scope: Scope, root: Option<&Draft>, plan: &ScopePlan) -> Result<Built> {
+        let Some(structure) = root.and_then(Draft::structure) else {
+            return Ok(Built::default());
+        };
+        let mut copier = Copier::new(
+            scope,
+            self.version,
+            plan,
+            &mut self.targets,
+            &mut self.clocks,
+            self.warnings,
+        );
+        let structure = Some(copier.structure(structure)?);
+        Ok(Built {
+            structure,
+            roles: std::mem::take(&mut copier.roles),
+            clock: self.clocks.of_stream(),
+        })
+    }
+
+    /// The member of the packet header that holds the trace's UUID.
+    fn uuid_member(
+        &mut self,
+        root: Option<&Draft>,
+        header: Option<&Struct>,
+        trace_has_uuid: bool,
+    ) -> Result<Option<usize>> {
+        let Some((draft, header)) = root.and_then(Draft::structure).zip(header) else {
+            return Ok(None);
+        };
+        for (i, member) in draft.members.iter().enumerate() {
+            match (&member.class.kind, self.version) {
+                (Kind::Blob { is_uuid: true, .. }, _) if !trace_has_uuid => {
+                    return Err(member.at.error(
+                        "the packet header has the metadata stream's UUID, but the preamble gives none",
+                    ));
+                }
+                (Kind::Blob { is_uuid: true, .. }, _) => return Ok(Some(i)),
+                (_, Version::Ctf1) if &*member.original_name == "uuid" => {
+                    if is_sixteen_bytes(&header.members[i].class) {
+                        return Ok(Some(i));
+                    }
+                    self.warnings.push(member.at.warning(
+                        "the packet header's 'uuid' is not an array of 16 bytes and is ignored",
+                    ));
+                }
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn is_sixteen_bytes(class: &FieldClass) -> bool {
+    match class {
+        FieldClass::Array {
+            length: Length::Fixed(16),
+            element,
+            ..
+        } => matches!(
+            **element,
+            FieldClass::Integer(ref integer)
+                if matches!(integer.form, IntegerForm::Fixed(bits) if bits.size == 8 && bits.align == 8)
+        ),
+        _ => false,
+    }
+}
+
+/// Shared by both languages: an id that has been seen already.
+pub(super) fn repeated_id(at: Position, what: &str, id: u64) -> super::error::MetadataError {
+    at.error(format!("there is already {what} with the id {id}"))
+}

@@ -1,0 +1,320 @@
+//! The meaning of structures, variants, declarators and of declarations that make type names.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::super::draft::{
+    Draft, DraftInteger, DraftLength, DraftMember, DraftOption, DraftStruct, Kind, Reference,
+    ReferenceOrigin, Scope,
+};
+use super::super::error::{Position, Result};
+use super::attribute::alignment;
+use super::class::type_name;
+use super::evaluator::Evaluator;
+use super::scope::{Space, Type};
+use super::syntax::{
+    Declarator, Expression, ExpressionKind, MemberEntry, Specifiers, Structure, TypeDeclaration,
+    Variant,
+};
+use crate::schema::{Base, Encoding, EnvironmentValue};
+
+const SCOPE_PREFIXES: [(&str, Scope); 6] = [
+    ("trace.packet.header.", Scope::PacketHeader),
+    ("stream.packet.context.", Scope::PacketContext),
+    ("stream.event.header.", Scope::EventHeader),
+    ("stream.event.context.", Scope::CommonContext),
+    ("event.context.", Scope::SpecificContext),
+    ("event.fields.", Scope::Payload),
+];
+
+impl Evaluator<'_> {
+    /// A field's class: anything but a variant without a tag.
+    pub(super) fn field(&mut self, specifiers: &Specifiers) -> Result<Rc<Draft>> {
+        match self.specified(specifiers)? {
+            Type::Field(field) => Ok(field),
+            Type::Untagged(_) => Err(untagged(specifiers.at)),
+        }
+    }
+
+    pub(super) fn structure(&mut self, syntax: &Structure, at: Position) -> Result<Rc<Draft>> {
+        let Some(entries) = &syntax.members else {
+            let name = syntax.name.unwrap_or_default();
+            return match self.scopes.find(Space::Structure, name) {
+                Some(Type::Field(field)) => Ok(Rc::clone(field)),
+                _ => self.field_named(&format!("struct {name}"), Space::Structure, name, at),
+            };
+        };
+        let members = self.members(entries)?;
+        let minimum_align = match &syntax.align {
+            Some(expression) => alignment(expression)?,
+            None => 1,
+        };
+        let structure = DraftStruct::new(members, minimum_align)?;
+        let field = Draft::new(Kind::Structure(structure), at)?;
+        if let Some(name) = syntax.name {
+            let class = Type::Field(Rc::clone(&field));
+            self.scopes.declare(Space::Structure, name, class, at)?;
+        }
+        Ok(field)
+    }
+
+    pub(super) fn variant(&mut self, syntax: &Variant, at: Position) -> Result<Type> {
+        let options = match &syntax.options {
+            Some(entries) => {
+                let options = self.options(entries, at)?;
+                if let Some(name) = syntax.name {
+                    let class = Type::Untagged(Rc::clone(&options));
+                    self.scopes.declare(Space::Variant, name, class, at)?;
+                }
+                options
+            }
+            None => {
+                let name = syntax.name.unwrap_or_default();
+                let alias = format!("variant {name}");
+                match self
+                    .scopes
+                    .find(Space::Variant, name)
+                    .or_else(|| self.scopes.find(Space::Alias, &alias))
+                {
+                    Some(Type::Untagged(options)) => Rc::clone(options),
+                    _ => return Err(Space::Variant.not_found(name, at)),
+                }
+            }
+        };
+        let Some(tag) = &syntax.tag else {
+            return Ok(Type::Untagged(options));
+        };
+        let Some(path) = tag.text() else {
+            return Err(tag.at.error("the tag of a variant must name a field"));
+        };
+        let selector = reference(path, tag.at);
+        Draft::new(Kind::Variant { selector, options }, at).map(Type::Field)
+    }
+
+    fn options(&mut self, entries: &[MemberEntry], at: Position) -> Result<Rc<[DraftOption]>> {
+        let mut names = HashSet::new();
+        let mut options = Vec::new();
+        for member in self.members(entries)? {
+            if !names.insert(Arc::clone(&member.original_name)) {
+                return Err(member.at.error(format!(
+                    "the variant already has an option named '{}'",
+                    member.original_name
+                )));
+            }
+            options.push(DraftOption {
+                name: member.name,
+                original_name: member.original_name,
+                ranges: None,
+                at: member.at,
+                class: member.class,
+            });
+        }
+        if options.is_empty() {
+            return Err(at.error("a variant needs at least one option"));
+        }
+        Ok(options.into())
+    }
+
+    fn members(&mut self, entries: &[MemberEntry]) -> Result<Vec<DraftMember>> {
+        self.scopes.enter();
+        let mut members = Vec::new();
+        for entry in entries {
+            match entry {
+                MemberEntry::Types(declaration) => self.declare_types(declaration)?,
+                MemberEntry::Members { class, declarators } => {
+                    let base = self.specified(class)?;
+                    let base_name = type_name(class);
+                    for declarator in declarators {
+                        let (name, field) =
+                            self.declared(&base, base_name.as_deref(), declarator)?;
+                        let Type::Field(field) = field else {
+                            return Err(untagged(declarator.at));
+                        };
+                        members.push(DraftMember {
+                            name: display_name(name).into(),
+                            original_name: name.into(),
+                            at: declarator.at,
+                            class: field,
+                        });
+                    }
+                }
+            }
+        }
+        self.scopes.leave();
+        Ok(members)
+    }
+
+    pub(super) fn declare_types(&mut self, declaration: &TypeDeclaration) -> Result<()> {
+        match declaration {
+            TypeDeclaration::Named(specifiers) => {
+                self.specified(specifiers)?;
+            }
+            TypeDeclaration::Typedef { class, declarators } => {
+                let base = self.specified(class)?;
+                let base_name = type_name(class);
+                for declarator in declarators {
+                    let (name, class) = self.declared(&base, base_name.as_deref(), declarator)?;
+                    self.scopes
+                        .declare(Space::Alias, name, class, declarator.at)?;
+                }
+            }
+            TypeDeclaration::Typealias {
+                class,
+                shape,
+                alias,
+                alias_shape,
+            } => {
+                let base = self.specified(class)?;
+                let (_, class) = self.declared(&base, type_name(class).as_deref(), shape)?;
+                let name = type_name(alias)
+                    .filter(|_| alias_shape.lengths.is_empty() && alias_shape.inner.is_none())
+                    .ok_or_else(|| {
+                        alias
+                            .at
+                            .error("the right side of a typealias must be a name")
+                    })?;
+                let name = pointer_name(&name, &alias_shape.pointers);
+                self.scopes.declare(Space::Alias, &name, class, alias.at)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The name and the type that a declarator makes of a base type.
+    fn declared<'t>(
+        &mut self,
+        base: &Type,
+        base_name: Option<&str>,
+        declarator: &Declarator<'t>,
+    ) -> Result<(&'t str, Type)> {
+        let mut class = base.clone();
+        let mut class_name = base_name.map(str::to_owned);
+        let mut declarator = declarator;
+        loop {
+            if !declarator.pointers.is_empty() {
+                let name = class_name.as_deref().ok_or_else(|| {
+                    declarator
+                        .at
+                        .error("only types that have a name can have pointers")
+                })?;
+                let name = pointer_name(name, &declarator.pointers);
+                class = Type::Field(self.pointer(&name, declarator.at)?);
+                class_name = Some(name);
+            }
+            // `a[2][3]` is an array of two arrays of three.
+            for length in declarator.lengths.iter().rev() {
+                let Type::Field(element) = class else {
+                    return Err(untagged(declarator.at));
+                };
+                class = Type::Field(self.array(element, length, declarator.at)?);
+                class_name = None;
+            }
+            match &declarator.inner {
+                Some(inner) => declarator = inner,
+                None => return Ok((declarator.name.unwrap_or_default(), class)),
+            }
+        }
+    }
+
+    /// Pointers are integers that somebody declared under the pointer's name. They are shown in base 16.
+    fn pointer(&self, name: &str, at: Position) -> Result<Rc<Draft>> {
+        let class = self.named(name, at).map_err(|error| {
+            error.with_hint(format!(
+                "declare it: typealias integer {{ size = 64; }} := {name};"
+            ))
+        })?;
+        let integer = match &class {
+            Type::Field(field) => field.integer(),
+            Type::Untagged(_) => None,
+        };
+        let Some(integer) = integer else {
+            return Err(at.error(format!("the pointer type '{name}' must be an integer")));
+        };
+        let integer = DraftInteger {
+            base: Base::Hexadecimal,
+            ..integer.clone()
+        };
+        Draft::new(Kind::Integer(integer), at)
+    }
+
+    fn array(&self, element: Rc<Draft>, length: &Expression, at: Position) -> Result<Rc<Draft>> {
+        let length = match &length.kind {
+            ExpressionKind::Integer(value) => DraftLength::Fixed(array_length(*value, length.at)?),
+            ExpressionKind::Name(path) | ExpressionKind::Text(path) => {
+                match path.strip_prefix("env.") {
+                    Some(name) => {
+                        DraftLength::Fixed(self.length_from_environment(name, length.at)?)
+                    }
+                    None => DraftLength::Field(reference(path, length.at)),
+                }
+            }
+        };
+        let is_text = element
+            .integer()
+            .is_some_and(|integer| integer.is_character);
+        let kind = if is_text {
+            Kind::Text {
+                length,
+                encoding: Encoding::Utf8,
+            }
+        } else {
+            Kind::Array {
+                length,
+                minimum_align: 1,
+                element,
+            }
+        };
+        Draft::new(kind, at)
+    }
+
+    fn length_from_environment(&self, name: &str, at: Position) -> Result<u64> {
+        match self.environment_value(name) {
+            Some(EnvironmentValue::Integer(value)) => array_length(i128::from(*value), at),
+            Some(EnvironmentValue::Text(_)) => Err(at.error(format!(
+                "the length is the environment's '{name}', which is a text and no number"
+            ))),
+            None => Err(at.error(format!("the environment has no entry '{name}'"))),
+        }
+    }
+}
+
+fn array_length(value: i128, at: Position) -> Result<u64> {
+    u64::try_from(value).map_err(|_| at.error(format!("the length of an array cannot be {value}")))
+}
+
+/// A path, absolute when it starts with the name of a scope.
+fn reference(path: &str, at: Position) -> Reference {
+    let (origin, path) = SCOPE_PREFIXES
+        .iter()
+        .find_map(|(prefix, scope)| {
+            let rest = path.strip_prefix(prefix)?;
+            Some((ReferenceOrigin::Scope(*scope), rest))
+        })
+        .unwrap_or((ReferenceOrigin::Search, path));
+    let names = path.split('.').map(str::to_owned).collect();
+    Reference::new(at, origin, names)
+}
+
+/// `T * const *`
+fn pointer_name(name: &str, pointers: &[usize]) -> String {
+    let mut name = name.to_owned();
+    for constants in pointers {
+        name.push_str(" *");
+        name.push_str(&" const".repeat(*constants));
+    }
+    name
+}
+
+/// Without the one underscore that producers prefix to avoid keywords.
+fn display_name(name: &str) -> &str {
+    match name.strip_prefix('_') {
+        Some(rest) if !rest.is_empty() => rest,
+        _ => name,
+    }
+}
+
+fn untagged(at: Position) -> super::super::error::MetadataError {
+    at.error("this variant has no tag")
+        .with_hint("write variant NAME <TAG> where it is used")
+}

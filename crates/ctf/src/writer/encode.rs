@@ -1,0 +1,457 @@
+//! Encodes a tree of values as its class says: the inverse of decoding, for all classes of CTF 1.8 and CTF 2.
+//!
+//! Lengths and selectors are members like others, so a tree can contradict itself (a length of 3 before an array of
+//! 4 elements). That is an error here: no reader could make sense of the bytes.
+
+use super::bits::{BitWriter, Mark};
+use super::error::{Problem, WriteError};
+use crate::clock_update::updated_clock;
+use crate::schema::{
+    Encoding, FieldClass, Integer, IntegerForm, Length, Range, Role, Slot, Struct, VariantOption,
+};
+use crate::text;
+use crate::value::{Value, narrow};
+
+/// The packet that is being written, and what a reader would know at this point of it.
+#[derive(Debug, Clone)]
+pub struct Encoder {
+    bits: BitWriter,
+    slots: Vec<u64>,
+    /// What the reader's clock shows.
+    pub clock: u64,
+    /// Where fields with a role lie that can be overwritten later; filled while `patchable`.
+    places: Vec<Place>,
+    /// Integers of variable length that have a role are written in a form that leaves room for other values.
+    pub patchable: bool,
+}
+
+/// Where a field with a role was written.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    role: Role,
+    position: u64,
+    form: IntegerForm,
+}
+
+/// A state of an [`Encoder`] that it can go back to.
+#[derive(Debug, Clone, Copy)]
+pub struct Checkpoint {
+    mark: Mark,
+    clock: u64,
+}
+
+/// A variable-length integer that is overwritten later has so many bytes: room for 63 bits. A tenth byte
+/// may not be redundant.
+const PATCHABLE_LEB128_BYTES: usize = 9;
+
+impl Encoder {
+    /// An empty packet. `slots` is the schema's number of slots, `clock` the stream's clock before the packet.
+    pub fn new(slots: u32, clock: u64) -> Encoder {
+        Encoder {
+            bits: BitWriter::new(),
+            slots: vec![0; slots as usize],
+            clock,
+            places: Vec::new(),
+            patchable: false,
+        }
+    }
+
+    /// In bits, from the beginning of the packet.
+    pub fn position(&self) -> u64 {
+        self.bits.position()
+    }
+
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bits.into_bytes()
+    }
+
+    pub fn align(&mut self, alignment: u32) {
+        self.bits.align(alignment);
+    }
+
+    pub fn checkpoint(&self) -> Checkpoint {
+        Checkpoint {
+            mark: self.bits.mark(),
+            clock: self.clock,
+        }
+    }
+
+    /// Forgets everything that was encoded after the checkpoint; what it left in slots stays there.
+    pub fn go_back_to(&mut self, checkpoint: Checkpoint) {
+        self.bits.go_back_to(checkpoint.mark);
+        self.clock = checkpoint.clock;
+    }
+
+    pub fn slots(&self) -> &[u64] {
+        &self.slots
+    }
+
+    pub fn set_slots(&mut self, slots: &[u64]) {
+        self.slots.copy_from_slice(slots);
+    }
+
+    /// Whether a field with this role can be overwritten.
+    pub fn has_place(&self, role: Role) -> bool {
+        self.places.iter().any(|place| place.role == role)
+    }
+
+    /// Overwrites all fields with this role that were written while `patchable`.
+    pub fn patch(&mut self, role: Role, value: u64) -> Result<(), Problem> {
+        for place in self.places.iter().filter(|place| place.role == role) {
+            match place.form {
+                IntegerForm::Fixed(bits) => self.bits.patch(place.position, bits, value)?,
+                IntegerForm::Variable => {
+                    let bytes = leb128(value, false, PATCHABLE_LEB128_BYTES);
+                    if bytes.len() > PATCHABLE_LEB128_BYTES {
+                        return Err(Problem::DoesNotFit {
+                            value: value.into(),
+                            size: 7 * PATCHABLE_LEB128_BYTES as u8,
+                        });
+                    }
+                    self.bits.patch_bytes(place.position, &bytes)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Encodes a structure. Errors say the way to the field that does not fit, beginning with `name`.
+    pub fn structure(
+        &mut self,
+        name: &str,
+        structure: &Struct,
+        value: &Value,
+    ) -> Result<(), WriteError> {
+        let problem = |problem| WriteError::at(name, problem);
+        let Value::Struct(values) = value else {
+            return Err(problem(other_kind("a structure", value)));
+        };
+        if values.len() != structure.members.len() {
+            return Err(problem(Problem::MemberCount {
+                declared: structure.members.len(),
+                found: values.len(),
+            }));
+        }
+        self.bits.align(structure.align);
+        for (member, value) in structure.members.iter().zip(values) {
+            self.member(&member.name, &member.class, value)
+                .map_err(|error| error.inside(name))?;
+        }
+        Ok(())
+    }
+
+    fn member(&mut self, name: &str, class: &FieldClass, value: &Value) -> Result<(), WriteError> {
+        match (class, value) {
+            (FieldClass::Struct(structure), value) => self.structure(name, structure, value),
+            (
+                FieldClass::Array {
+                    length,
+                    align,
+                    element,
+                },
+                Value::Array(values),
+            ) => {
+                self.bits.align(*align);
+                self.check_length(*length, values.len())
+                    .map_err(|problem| WriteError::at(name, problem))?;
+                for (index, value) in values.iter().enumerate() {
+                    self.member(&format!("{name}[{index}]"), element, value)?;
+                }
+                Ok(())
+            }
+            (
+                FieldClass::Optional {
+                    selector,
+                    selector_signed,
+                    ranges,
+                    class,
+                },
+                Value::Optional(value),
+            ) => {
+                self.check_presence(
+                    *selector,
+                    *selector_signed,
+                    ranges.as_deref(),
+                    value.is_some(),
+                )
+                .map_err(|problem| WriteError::at(name, problem))?;
+                match value {
+                    Some(value) => self.member(name, class, value),
+                    None => Ok(()),
+                }
+            }
+            (
+                FieldClass::Variant {
+                    selector,
+                    selector_signed,
+                    options,
+                },
+                Value::Variant(option, value),
+            ) => {
+                let class = self
+                    .checked_option(*selector, *selector_signed, options, *option)
+                    .map_err(|problem| WriteError::at(name, problem))?;
+                self.member(name, class, value)
+            }
+            (class, value) => self
+                .leaf(class, value)
+                .map_err(|problem| WriteError::at(name, problem)),
+        }
+    }
+
+    /// A field that contains no others.
+    fn leaf(&mut self, class: &FieldClass, value: &Value) -> Result<(), Problem> {
+        match (class, value) {
+            (FieldClass::Integer(integer), value) => self.integer(integer, value),
+            (FieldClass::Float(bits), Value::Float(number)) => match bits.size {
+                32 => {
+                    let narrow = narrow(*number).ok_or(Problem::NeedsDoublePrecision)?;
+                    self.bits.field(*bits, narrow.into()).map(drop)
+                }
+                64 => self.bits.field(*bits, number.to_bits()).map(drop),
+                size => Err(Problem::UnsupportedSize { size }),
+            },
+            (FieldClass::Boolean { bits, slot }, Value::Boolean(value)) => {
+                self.bits.field(*bits, u64::from(*value))?;
+                self.leave(*slot, u64::from(*value))
+            }
+            (FieldClass::BitArray(bits) | FieldClass::BitMap { bits, .. }, Value::Bits(value)) => {
+                self.bits.field(*bits, *value).map(drop)
+            }
+            (FieldClass::String { encoding }, Value::Text(text)) => {
+                let mut bytes = encoded_text(text, *encoding)?;
+                bytes.resize(bytes.len() + encoding.unit(), 0);
+                self.bits.extend(&bytes);
+                Ok(())
+            }
+            (FieldClass::Text { length, encoding }, Value::Text(text)) => {
+                self.text(*length, *encoding, text)
+            }
+            (FieldClass::Blob { length, .. }, Value::Blob(bytes)) => {
+                self.check_length(*length, bytes.len())?;
+                self.bits.extend(bytes);
+                Ok(())
+            }
+            (class, value) => Err(other_kind(expected_kind(class), value)),
+        }
+    }
+
+    fn integer(&mut self, integer: &Integer, value: &Value) -> Result<(), Problem> {
+        let raw = match value {
+            Value::Unsigned(value) if !integer.signed => *value,
+            Value::Signed(value) if integer.signed => *value as u64,
+            value if integer.signed => return Err(other_kind("a signed integer", value)),
+            value => return Err(other_kind("an unsigned integer", value)),
+        };
+        let keeps_place = self.patchable && integer.role.is_some();
+        let (position, carried) = match integer.form {
+            IntegerForm::Fixed(bits) => {
+                let bits_of_value = if integer.signed {
+                    twos_complement(raw as i64, bits.size)?
+                } else {
+                    raw
+                };
+                (self.bits.field(bits, bits_of_value)?, u32::from(bits.size))
+            }
+            IntegerForm::Variable => {
+                let least = if keeps_place {
+                    PATCHABLE_LEB128_BYTES
+                } else {
+                    1
+                };
+                let bytes = leb128(raw, integer.signed, least);
+                self.bits.align(8);
+                let position = self.bits.position();
+                self.bits.extend(&bytes);
+                (position, (7 * bytes.len() as u32).min(64))
+            }
+        };
+        if let Some(role) = integer.role.filter(|_| keeps_place) {
+            self.places.push(Place {
+                role,
+                position,
+                form: integer.form,
+            });
+        }
+        if integer.updates_clock {
+            self.clock = updated_clock(self.clock, raw, carried);
+        }
+        self.leave(integer.slot, raw)
+    }
+
+    fn text(&mut self, length: Length, encoding: Encoding, text: &[u8]) -> Result<(), Problem> {
+        let available = self.length(length)?;
+        let mut bytes = encoded_text(text, encoding)?;
+        let too_long = Problem::TextTooLong {
+            needed: bytes.len(),
+            available,
+        };
+        let room = usize::try_from(available)
+            .ok()
+            .and_then(|available| available.checked_sub(bytes.len()))
+            .ok_or(too_long.clone())?;
+        // Less than a code unit of zeros would not end the text, but be an invalid part of it.
+        if room != 0 && room < encoding.unit() {
+            return Err(too_long);
+        }
+        bytes.resize(bytes.len() + room, 0);
+        self.bits.extend(&bytes);
+        Ok(())
+    }
+
+    fn check_length(&self, length: Length, found: usize) -> Result<(), Problem> {
+        let declared = self.length(length)?;
+        if declared != found as u64 {
+            return Err(Problem::Length { declared, found });
+        }
+        Ok(())
+    }
+
+    fn check_presence(
+        &self,
+        selector: Slot,
+        signed: bool,
+        ranges: Option<&[Range]>,
+        found: bool,
+    ) -> Result<(), Problem> {
+        let selector = self.selector(selector, signed)?;
+        let present = match ranges {
+            Some(ranges) => ranges.iter().any(|range| range.contains(selector)),
+            None => selector != 0,
+        };
+        if present != found {
+            return Err(Problem::OtherPresence { selector, present });
+        }
+        Ok(())
+    }
+
+    fn checked_option<'c>(
+        &self,
+        selector: Slot,
+        signed: bool,
+        options: &'c [VariantOption],
+        found: usize,
+    ) -> Result<&'c FieldClass, Problem> {
+        let selector = self.selector(selector, signed)?;
+        (options.iter().enumerate())
+            .find(|(_, option)| option.ranges.iter().any(|range| range.contains(selector)))
+            .filter(|(index, _)| *index == found)
+            .map(|(_, option)| &option.class)
+            .ok_or(Problem::OtherOption {
+                selector,
+                option: found,
+            })
+    }
+
+    fn length(&self, length: Length) -> Result<u64, Problem> {
+        match length {
+            Length::Fixed(length) => Ok(length),
+            Length::Slot(slot) => self.read_slot(slot),
+        }
+    }
+
+    fn selector(&self, slot: Slot, signed: bool) -> Result<i128, Problem> {
+        let value = self.read_slot(slot)?;
+        Ok(if signed {
+            i128::from(value as i64)
+        } else {
+            i128::from(value)
+        })
+    }
+
+    fn read_slot(&self, slot: Slot) -> Result<u64, Problem> {
+        self.slots
+            .get(slot.0 as usize)
+            .copied()
+            .ok_or(Problem::NoSuchSlot {
+                slot: slot.0,
+                slots: self.slots.len(),
+            })
+    }
+
+    fn leave(&mut self, slot: Option<Slot>, value: u64) -> Result<(), Problem> {
+        let Some(slot) = slot else {
+            return Ok(());
+        };
+        let slots = self.slots.len();
+        *(self.slots.get_mut(slot.0 as usize)).ok_or(Problem::NoSuchSlot {
+            slot: slot.0,
+            slots,
+        })? = value;
+        Ok(())
+    }
+}
+
+fn encoded_text(text: &[u8], encoding: Encoding) -> Result<Vec<u8>, Problem> {
+    if text.contains(&0) {
+        return Err(Problem::TextWithNul);
+    }
+    Ok(text::from_utf8(text, encoding))
+}
+
+fn twos_complement(value: i64, size: u8) -> Result<u64, Problem> {
+    if size >= 64 {
+        return Ok(value as u64);
+    }
+    let half = 1i64
+        .checked_shl(u32::from(size).saturating_sub(1))
+        .unwrap_or(1);
+    if value < -half || value >= half {
+        return Err(Problem::DoesNotFit {
+            value: value.into(),
+            size,
+        });
+    }
+    Ok(value as u64 & ((1 << size) - 1))
+}
+
+/// LEB128 with at least `least` bytes; redundant groups repeat the sign.
+fn leb128(value: u64, signed: bool, least: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut rest = value;
+    loop {
+        let group = (rest & 0x7F) as u8;
+        rest = if signed {
+            ((rest as i64) >> 7) as u64
+        } else {
+            rest >> 7
+        };
+        let done = if signed {
+            (rest == 0 && group & 0x40 == 0) || (rest == u64::MAX && group & 0x40 != 0)
+        } else {
+            rest == 0
+        };
+        if done && bytes.len() + 1 >= least {
+            bytes.push(group);
+            return bytes;
+        }
+        bytes.push(group | 0x80);
+    }
+}
+
+fn other_kind(expected: &'static str, found: &Value) -> Problem {
+    Problem::OtherKind {
+        expected,
+        found: found.kind(),
+    }
+}
+
+fn expected_kind(class: &FieldClass) -> &'static str {
+    match class {
+        FieldClass::Integer(integer) if integer.signed => "a signed integer",
+        FieldClass::Integer(_) => "an unsigned integer",
+        FieldClass::Float(_) => "a floating-point number",
+        FieldClass::Boolean { .. } => "a boolean",
+        FieldClass::BitArray(_) | FieldClass::BitMap { .. } => "bits",
+        FieldClass::String { .. } | FieldClass::Text { .. } => "a text",
+        FieldClass::Blob { .. } => "a BLOB",
+        FieldClass::Struct(_) => "a structure",
+        FieldClass::Array { .. } => "an array",
+        FieldClass::Optional { .. } => "an optional value",
+        FieldClass::Variant { .. } => "a variant",
+    }
+}
+
+#[cfg(test)]
+#[path = "encode_tests.rs"]
+mod tests;

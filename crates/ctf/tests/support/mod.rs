@@ -1,0 +1,8 @@
+//! What several test files share. Each of them uses a part of it only.
+
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
+
+pub mod choices;
+pub mod random_schema;
+pub mod random_trace;
+pub mod random_value;
