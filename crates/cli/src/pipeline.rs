@@ -47,7 +47,8 @@ pub fn ordered<I: Clone + Sync, S, B: Default + Send>(
         for _ in 0..threads {
             scope.spawn(|| {
                 let mut state = state();
-                while let Some((number, mut buffer)) = claim(&shared, &changed, items.len(), window) {
+                while let Some((number, mut buffer)) = claim(&shared, &changed, items.len(), window)
+                {
                     work(&mut state, items[number].clone(), &mut buffer);
                     lock(&shared).finished.insert(number, buffer);
                     changed.notify_all();
@@ -91,7 +92,9 @@ fn claim<B: Default>(
             guard.next_item += 1;
             return Some((number, guard.spare.pop().unwrap_or_default()));
         }
-        guard = changed.wait(guard).unwrap_or_else(|poisoned| poisoned.into_inner());
+        guard = changed
+            .wait(guard)
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
     }
 }
 
@@ -101,11 +104,15 @@ fn result_of<B>(shared: &Mutex<Shared<B>>, changed: &Condvar, number: usize) -> 
         if let Some(buffer) = guard.finished.remove(&number) {
             return buffer;
         }
-        guard = changed.wait(guard).unwrap_or_else(|poisoned| poisoned.into_inner());
+        guard = changed
+            .wait(guard)
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
     }
 }
 
 /// A thread that panicked has left the list of results as it was: the others can go on.
 fn lock<B>(shared: &Mutex<Shared<B>>) -> MutexGuard<'_, Shared<B>> {
-    shared.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    shared
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
 }

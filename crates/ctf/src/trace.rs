@@ -488,7 +488,10 @@ fn drop_duplicates(stream: &mut Stream, decoder: &Decoder, files: &[StreamFile])
     let mut registers = decoder.heads.registers();
     let data_of = |packet: &Packet| {
         let range = packet.offset as usize..(packet.offset + packet.size) as usize;
-        files[packet.file as usize].map.get(range).unwrap_or_default()
+        files[packet.file as usize]
+            .map
+            .get(range)
+            .unwrap_or_default()
     };
     stream.packets.dedup_by(|later, kept| {
         if later.begin != kept.begin || later.size != kept.size || later.begin == 0 {

@@ -82,7 +82,11 @@ pub fn dump(
             left = left.saturating_sub(stretch.lines.len() as u64);
             done += 1;
             let stop = left == 0 || !progress(total * done / count);
-            Ok(if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            Ok(if stop {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            })
         },
     )?;
     let mut damage = damage.into_inner().unwrap_or_default();
@@ -127,10 +131,17 @@ struct Plans(Vec<Vec<Vec<Plan>>>);
 impl Plans {
     fn new(set: &TraceSet) -> Plans {
         let of_trace = |trace: &rostrace_ctf::Trace| {
-            let streams = trace.schema.streams.iter().enumerate().map(|(number, stream)| {
-                let classes = stream.events.iter().zip(trace.layouts(number));
-                classes.map(|(class, layout)| Plan::new(trace, stream, class, layout)).collect()
-            });
+            let streams = trace
+                .schema
+                .streams
+                .iter()
+                .enumerate()
+                .map(|(number, stream)| {
+                    let classes = stream.events.iter().zip(trace.layouts(number));
+                    classes
+                        .map(|(class, layout)| Plan::new(trace, stream, class, layout))
+                        .collect()
+                });
             streams.collect()
         };
         Plans(set.traces.iter().map(of_trace).collect())
@@ -157,7 +168,12 @@ struct PacketText {
 impl<'a> Renderer<'a> {
     fn new(set: &'a TraceSet, plans: &'a Plans, options: &TextOptions) -> Renderer<'a> {
         let memories = |trace: &rostrace_ctf::Trace| {
-            trace.schema.streams.iter().map(|_| ContextMemory::new()).collect()
+            trace
+                .schema
+                .streams
+                .iter()
+                .map(|_| ContextMemory::new())
+                .collect()
         };
         Renderer {
             set,
@@ -165,7 +181,11 @@ impl<'a> Renderer<'a> {
             clock: Clock::new(options.clock, options.gmt),
             no_delta: options.no_delta,
             memories: set.traces.iter().map(memories).collect(),
-            packets: set.traces.iter().map(|trace| vec![PacketText::default(); trace.streams.len()]).collect(),
+            packets: set
+                .traces
+                .iter()
+                .map(|trace| vec![PacketText::default(); trace.streams.len()])
+                .collect(),
         }
     }
 
@@ -193,7 +213,10 @@ impl<'a> Renderer<'a> {
     fn line(&mut self, event: EventView<'_>, stretch: &mut Stretch) {
         let out = &mut stretch.text;
         if let Some(Nanos(nanos)) = event.nanos() {
-            let now = Instant { nanos, cycles: event.event().time.0 };
+            let now = Instant {
+                nanos,
+                cycles: event.event().time.0,
+            };
             out.push(b'[');
             self.clock.write(out, now);
             out.extend_from_slice(b"] ");
@@ -220,7 +243,8 @@ impl PacketText {
     fn render(&mut self, event: EventView<'_>) {
         self.packet = Some(event.packet_number());
         self.text.clear();
-        if let (Some(class), Some(value)) = (&event.stream_class().packet_context, event.packet_context())
+        if let (Some(class), Some(value)) =
+            (&event.stream_class().packet_context, event.packet_context())
             && plan::is_shown(class)
         {
             value::structure(&mut self.text, class, &value);

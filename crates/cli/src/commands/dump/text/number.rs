@@ -40,7 +40,11 @@ pub(super) fn integer(out: &mut Vec<u8>, raw: u64, style: IntegerStyle) {
 #[inline]
 fn masked(raw: u64, style: IntegerStyle, bits_per_digit: u32) -> u64 {
     let size = style.size.next_multiple_of(bits_per_digit);
-    if !style.signed || raw as i64 >= 0 || size >= 64 { raw } else { raw & ((1 << size) - 1) }
+    if !style.signed || raw as i64 >= 0 || size >= 64 {
+        raw
+    } else {
+        raw & ((1 << size) - 1)
+    }
 }
 
 #[inline]
@@ -88,7 +92,11 @@ pub(super) fn padded(out: &mut Vec<u8>, mut number: u64, width: usize) {
 /// C's `%g`: six significant digits, the exponent only where it is shorter.
 pub(super) fn float(out: &mut Vec<u8>, number: f64) {
     if number.is_nan() {
-        out.extend_from_slice(if number.is_sign_negative() { b"-nan" } else { b"nan" });
+        out.extend_from_slice(if number.is_sign_negative() {
+            b"-nan"
+        } else {
+            b"nan"
+        });
         return;
     }
     if number.is_infinite() {
@@ -110,7 +118,11 @@ pub(super) fn float(out: &mut Vec<u8>, number: f64) {
 }
 
 fn without_trailing_zeros(text: &str) -> &str {
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        text
+    }
 }
 
 /// In double quotes, escaped.
@@ -158,7 +170,11 @@ fn escaped(out: &mut Vec<u8>, byte: u8) {
 
 /// `( "LABEL" : container = VALUE )`
 pub(super) fn enumeration(out: &mut Vec<u8>, raw: u64, style: IntegerStyle, mappings: &Mappings) {
-    let value = if style.signed { i128::from(raw as i64) } else { i128::from(raw) };
+    let value = if style.signed {
+        i128::from(raw as i64)
+    } else {
+        i128::from(raw)
+    };
     out.extend_from_slice(b"( ");
     let mut any = false;
     for label in mappings.labels_of(value) {
@@ -247,7 +263,10 @@ mod tests {
     fn padded_numbers_keep_their_width() {
         assert_eq!(written(|out| padded(out, 42, 9)), "000000042");
         assert_eq!(written(|out| padded(out, 0, 2)), "00");
-        assert_eq!(written(|out| padded(out, u64::MAX, 20)), "18446744073709551615");
+        assert_eq!(
+            written(|out| padded(out, u64::MAX, 20)),
+            "18446744073709551615"
+        );
         assert_eq!(written(|out| padded(out, 12345, 2)), "12345");
     }
 }

@@ -48,12 +48,22 @@ enum Style {
 }
 
 impl Plan {
-    pub(super) fn new(trace: &Trace, stream: &StreamClass, class: &EventClass, layout: &Layout) -> Plan {
+    pub(super) fn new(
+        trace: &Trace,
+        stream: &StreamClass,
+        class: &EventClass,
+        layout: &Layout,
+    ) -> Plan {
         let mut head = trace_part(trace);
         head.extend_from_slice(class.name.as_deref().unwrap_or("<unknown>").as_bytes());
         head.extend_from_slice(b": ");
         let mut leaves = 0;
-        let mut builder = Builder { layout, leaves: &mut leaves, pieces: Vec::new(), literal: Vec::new() };
+        let mut builder = Builder {
+            layout,
+            leaves: &mut leaves,
+            pieces: Vec::new(),
+            literal: Vec::new(),
+        };
         let mut shows_context = false;
         if let Some(context) = &stream.event_context {
             shows_context = builder.scope(context, false);
@@ -66,7 +76,15 @@ impl Plan {
         let rest = builder.take();
         let context_bytes = layout.context_bytes();
         let nested = !layout.is_flat();
-        Plan { head, context_bytes, context, rest, shows_context, shows_rest, nested }
+        Plan {
+            head,
+            context_bytes,
+            context,
+            rest,
+            shows_context,
+            shows_rest,
+            nested,
+        }
     }
 
     /// Writes everything behind the time.
@@ -89,7 +107,9 @@ impl Plan {
                 out.extend_from_slice(b", ");
             }
             match self.context_bytes.and_then(|length| body(event, length)) {
-                Some(bytes) => memory.write(out, bytes, |out| write_pieces(out, &self.context, event)),
+                Some(bytes) => {
+                    memory.write(out, bytes, |out| write_pieces(out, &self.context, event))
+                }
                 None => write_pieces(out, &self.context, event),
             }
             any = true;
@@ -113,7 +133,9 @@ impl Plan {
                 Scope::SpecificContext => &class.context,
                 Scope::Payload => &class.payload,
             };
-            let Some(structure) = structure.as_ref().filter(|structure| is_shown(structure)) else { continue };
+            let Some(structure) = structure.as_ref().filter(|structure| is_shown(structure)) else {
+                continue;
+            };
             if any {
                 out.extend_from_slice(b", ");
             }
@@ -128,7 +150,9 @@ impl Plan {
 fn write_pieces(out: &mut Vec<u8>, pieces: &[Piece], event: EventView<'_>) {
     for piece in pieces {
         out.extend_from_slice(&piece.literal);
-        let Some(Gap { leaf, style }) = &piece.field else { continue };
+        let Some(Gap { leaf, style }) = &piece.field else {
+            continue;
+        };
         match (style, event.read(*leaf)) {
             (Style::Unsigned, Raw::Number(raw)) => number::unsigned(out, raw),
             (Style::Signed, Raw::Number(raw)) => number::signed(out, raw as i64),
@@ -151,7 +175,9 @@ fn write_by_class(out: &mut Vec<u8>, leaf: &rostrace_ctf::Leaf, raw: Raw<'_>) {
             _ => number::quoted(out, &leaf.to_utf8(bytes)),
         },
         Raw::List(list) => {
-            let FieldClass::Array { element, .. } = &leaf.class else { return };
+            let FieldClass::Array { element, .. } = &leaf.class else {
+                return;
+            };
             let mut numbers = list.iter();
             value::list(out, list.len(), |out, _| {
                 if let Some(raw) = numbers.next() {
@@ -168,7 +194,12 @@ fn trace_part(trace: &Trace) -> Vec<u8> {
     let mut parts = Vec::new();
     parts.extend(trace.schema.environment_text("hostname").map(str::to_owned));
     parts.extend(trace.schema.environment_text("procname").map(str::to_owned));
-    parts.extend(trace.schema.environment_integer("vpid").map(|vpid| format!("({vpid})")));
+    parts.extend(
+        trace
+            .schema
+            .environment_integer("vpid")
+            .map(|vpid| format!("({vpid})")),
+    );
     let mut text = parts.join(":");
     if !text.is_empty() {
         text.push(' ');
@@ -177,7 +208,11 @@ fn trace_part(trace: &Trace) -> Vec<u8> {
 }
 
 pub(super) fn is_shown(structure: &Struct) -> bool {
-    structure.members.is_empty() || structure.members.iter().any(|member| member.class.is_shown())
+    structure.members.is_empty()
+        || structure
+            .members
+            .iter()
+            .any(|member| member.class.is_shown())
 }
 
 fn body<'e>(event: EventView<'e>, length: usize) -> Option<&'e [u8]> {
@@ -228,7 +263,8 @@ impl Builder<'_> {
             }
         }
         if shown {
-            self.literal.extend_from_slice(if any { b" }" } else { b"}" });
+            self.literal
+                .extend_from_slice(if any { b" }" } else { b"}" });
         }
     }
 
@@ -239,7 +275,9 @@ impl Builder<'_> {
             return;
         }
         let style = match (class, self.layout.leaves.get(leaf).map(|leaf| leaf.shape)) {
-            (FieldClass::Integer(integer), Some(Shape::Number(_))) if integer.mappings.is_none() => {
+            (FieldClass::Integer(integer), Some(Shape::Number(_)))
+                if integer.mappings.is_none() =>
+            {
                 match (integer.base, integer.signed) {
                     (rostrace_ctf::schema::Base::Decimal, false) => Style::Unsigned,
                     (rostrace_ctf::schema::Base::Decimal, true) => Style::Signed,
@@ -255,14 +293,20 @@ impl Builder<'_> {
             _ => Style::ByClass,
         };
         let literal = std::mem::take(&mut self.literal);
-        self.pieces.push(Piece { literal, field: Some(Gap { leaf, style }) });
+        self.pieces.push(Piece {
+            literal,
+            field: Some(Gap { leaf, style }),
+        });
     }
 
     fn take(&mut self) -> Vec<Piece> {
         let literal = std::mem::take(&mut self.literal);
         let mut pieces = std::mem::take(&mut self.pieces);
         if !literal.is_empty() {
-            pieces.push(Piece { literal, field: None });
+            pieces.push(Piece {
+                literal,
+                field: None,
+            });
         }
         pieces
     }
@@ -276,13 +320,17 @@ pub(super) struct ContextMemory {
 
 impl ContextMemory {
     pub(super) fn new() -> ContextMemory {
-        ContextMemory { entries: vec![(Vec::new(), Vec::new()); 64] }
+        ContextMemory {
+            entries: vec![(Vec::new(), Vec::new()); 64],
+        }
     }
 
     #[inline]
     fn write(&mut self, out: &mut Vec<u8>, bytes: &[u8], render: impl FnOnce(&mut Vec<u8>)) {
         // The first bytes are ids of processes and threads: their low bits tell contexts apart.
-        let mix = bytes.iter().take(8).fold(0usize, |mix, &byte| mix.wrapping_mul(31).wrapping_add(byte.into()));
+        let mix = bytes.iter().take(8).fold(0usize, |mix, &byte| {
+            mix.wrapping_mul(31).wrapping_add(byte.into())
+        });
         let place = mix % self.entries.len();
         let (known, text) = &mut self.entries[place];
         if known.as_slice() != bytes {

@@ -39,8 +39,17 @@ const BILLION: i64 = 1_000_000_000;
 
 impl Clock {
     pub(super) fn new(format: ClockFormat, gmt: bool) -> Clock {
-        let zone = if gmt { TimeZone::UTC } else { TimeZone::system() };
-        Clock { format, zone, second: i64::MIN, second_text: Vec::new() }
+        let zone = if gmt {
+            TimeZone::UTC
+        } else {
+            TimeZone::system()
+        };
+        Clock {
+            format,
+            zone,
+            second: i64::MIN,
+            second_text: Vec::new(),
+        }
     }
 
     #[inline]
@@ -85,7 +94,11 @@ impl Clock {
             padded(out, local.day().unsigned_abs().into(), 2);
             out.push(b' ');
         }
-        for (number, mark) in [(local.hour(), b':'), (local.minute(), b':'), (local.second(), 0)] {
+        for (number, mark) in [
+            (local.hour(), b':'),
+            (local.minute(), b':'),
+            (local.second(), 0),
+        ] {
             padded(out, number.unsigned_abs().into(), 2);
             if mark != 0 {
                 out.push(mark);
@@ -128,16 +141,31 @@ mod tests {
 
     #[test]
     fn times_are_written_in_each_format() {
-        assert_eq!(written(ClockFormat::Seconds, 1_794_711_869_868_455_731), "1794711869.868455731");
-        assert_eq!(written(ClockFormat::Seconds, -86_193_273_649_026), "-86193.273649026");
+        assert_eq!(
+            written(ClockFormat::Seconds, 1_794_711_869_868_455_731),
+            "1794711869.868455731"
+        );
+        assert_eq!(
+            written(ClockFormat::Seconds, -86_193_273_649_026),
+            "-86193.273649026"
+        );
         assert_eq!(written(ClockFormat::Seconds, 3600), "0.000003600");
         assert_eq!(written(ClockFormat::Cycles, 1), "00000000000000000007");
-        assert_eq!(written(ClockFormat::TimeOfDay, 1_794_711_869_868_455_731), "03:04:29.868455731");
-        assert_eq!(written(ClockFormat::Date, 0), "1970-01-01 00:00:00.000000000");
+        assert_eq!(
+            written(ClockFormat::TimeOfDay, 1_794_711_869_868_455_731),
+            "03:04:29.868455731"
+        );
+        assert_eq!(
+            written(ClockFormat::Date, 0),
+            "1970-01-01 00:00:00.000000000"
+        );
     }
 
     #[test]
     fn a_time_before_1970_is_a_time_of_day_as_well() {
-        assert_eq!(written(ClockFormat::Date, -1), "1969-12-31 23:59:59.999999999");
+        assert_eq!(
+            written(ClockFormat::Date, -1),
+            "1969-12-31 23:59:59.999999999"
+        );
     }
 }

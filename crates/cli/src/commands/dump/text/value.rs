@@ -10,14 +10,22 @@ pub(super) fn style(integer: &Integer) -> IntegerStyle {
         IntegerForm::Fixed(bits) => u32::from(bits.size),
         IntegerForm::Variable => 64,
     };
-    IntegerStyle { base: integer.base, signed: integer.signed, size }
+    IntegerStyle {
+        base: integer.base,
+        signed: integer.signed,
+        size,
+    }
 }
 
 /// `{ a = 1, b = 2 }` with the members that people want to see.
 pub(super) fn structure(out: &mut Vec<u8>, class: &Struct, value: &Value) {
     let values = value.members().unwrap_or_default();
     out.extend_from_slice(b"{ ");
-    let shown = class.members.iter().zip(values).filter(|(member, _)| member.class.is_shown());
+    let shown = class
+        .members
+        .iter()
+        .zip(values)
+        .filter(|(member, _)| member.class.is_shown());
     let mut any = false;
     for (member, value) in shown {
         if any {
@@ -70,10 +78,19 @@ pub(super) fn numeric(out: &mut Vec<u8>, class: &FieldClass, raw: u64) {
             Some(mappings) => number::enumeration(out, raw, style(integer), mappings),
             None => number::integer(out, raw, style(integer)),
         },
-        FieldClass::Boolean { .. } => out.extend_from_slice(if raw != 0 { b"true" } else { b"false" }),
+        FieldClass::Boolean { .. } => {
+            out.extend_from_slice(if raw != 0 { b"true" } else { b"false" })
+        }
         FieldClass::BitMap { flags, .. } => bit_map(out, raw, flags),
         FieldClass::Float(BitField { size, .. }) => {
-            number::float(out, if *size == 32 { f32::from_bits(raw as u32).into() } else { f64::from_bits(raw) });
+            number::float(
+                out,
+                if *size == 32 {
+                    f32::from_bits(raw as u32).into()
+                } else {
+                    f64::from_bits(raw)
+                },
+            );
         }
         _ => {
             out.extend_from_slice(b"0x");

@@ -1,0 +1,348 @@
+//! Columns: fields of many events, class by class.
+//!
+//! A [`Scan`] says which events and which of their fields are wanted. Packets are decoded in parallel; each thread walks
+//! through a packet once, notes where the wanted events are, and then fills column after column from those
+//! places. What was not asked for is stepped over, never decoded. Batches are handed out with their buffers, which are
+//! used again for the next batch.
+//!
+//! Batches of one thread come in the order of their streams; between threads there is no order. Every row has its time.
+
+mod column;
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+pub use column::{Column, Lists};
+
+use crate::cursor;
+use crate::damage::Damage;
+use crate::layout::{Layout, Leaf};
+use crate::parallel::{self, Task};
+use crate::schema::{Cycles, EventClass};
+use crate::selection::{Selection, StreamSelection};
+use crate::time::Conversion;
+use crate::trace::{StreamId, Trace, TraceSet};
+use crate::walk::Walker;
+
+/// Which fields of an event class are wanted.
+#[derive(Debug, Clone, Default)]
+pub enum Fields {
+    /// Every field of the contexts and the payload.
+    #[default]
+    All,
+    /// Fields by name, looked up in the payload first, then in the contexts. A class that has none of a name yields
+    /// an absent column.
+    Named(Vec<String>),
+}
+
+/// A question to a trace.
+#[derive(Debug, Clone, Default)]
+pub struct Scan {
+    pub selection: Selection,
+    pub fields: Fields,
+    /// 0: as many as there are processors.
+    pub threads: usize,
+}
+
+/// Some events of one class of one stream.
+#[derive(Debug)]
+pub struct Batch<'b, 'a> {
+    pub stream: StreamId,
+    pub trace: &'a Trace,
+    /// Index of the event class in its stream class.
+    pub event_class: usize,
+    /// Nanoseconds since the clock's origin; 0 for streams without a clock.
+    pub times: &'b [i64],
+    columns: &'b [Option<Column<'a>>],
+    leaves: &'b [Option<usize>],
+}
+
+/// Rows that a batch should have before it is handed out: enough to make the hand-over free, few enough to stay in
+/// the processor's cache.
+const ROWS: usize = 4096;
+
+impl Scan {
+    /// Runs the scan. `state` makes a state for each thread, `take` is called with it for every batch. Returns the states
+    /// and what was found wrong. `progress` hears of the bytes done and says whether to go on.
+    pub fn run<'a, S: Send>(
+        &self,
+        set: &'a TraceSet,
+        progress: &(dyn Fn(u64) -> bool + Sync),
+        state: impl Fn() -> S + Sync,
+        take: impl Fn(&mut S, &Batch<'_, 'a>) + Sync,
+    ) -> (Vec<S>, Vec<Damage>) {
+        let tasks = parallel::tasks(set);
+        let bytes_done = AtomicU64::new(0);
+        let range = self.selection.range();
+        let range = range.start.0..range.end.0;
+        let workers = parallel::run(
+            &tasks,
+            parallel::threads(self.threads, tasks.len()),
+            || Worker {
+                set,
+                scan: self,
+                range: range.clone(),
+                tables: Tables::default(),
+                damage: Vec::new(),
+                state: state(),
+            },
+            |worker, task| {
+                worker.task(task, &take);
+                progress(bytes_done.fetch_add(task.bytes, Ordering::Relaxed) + task.bytes)
+            },
+        );
+        let mut states = Vec::new();
+        let mut damage = Vec::new();
+        for worker in workers {
+            states.push(worker.state);
+            damage.extend(worker.damage);
+        }
+        damage.sort_by(|a, b| (&a.path, a.offset).cmp(&(&b.path, b.offset)));
+        (states, damage)
+    }
+
+    /// The leaves that answer the question for one class.
+    fn leaves(&self, layout: &Layout) -> Vec<Option<usize>> {
+        match &self.fields {
+            Fields::All => (0..layout.leaves.len()).map(Some).collect(),
+            Fields::Named(names) => names.iter().map(|name| layout.leaf(name)).collect(),
+        }
+    }
+}
+
+impl<'b, 'a> Batch<'b, 'a> {
+    pub fn len(&self) -> usize {
+        self.times.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.times.is_empty()
+    }
+
+    pub fn class(&self) -> &'a EventClass {
+        let stream = self.trace.streams[self.stream.stream].class;
+        &self.trace.schema.streams[stream].events[self.event_class]
+    }
+
+    /// The columns in the order of the question; absent where the class has no such field.
+    pub fn columns(&self) -> &'b [Option<Column<'a>>] {
+        self.columns
+    }
+
+    /// The leaf that a column was filled from.
+    pub fn leaf(&self, column: usize) -> Option<&'a Leaf> {
+        let stream = self.trace.streams[self.stream.stream].class;
+        let layout = &self.trace.layouts(stream)[self.event_class];
+        layout.leaves.get((*self.leaves.get(column)?)?)
+    }
+}
+
+/// One thread's part of a scan.
+struct Worker<'a, 's, S> {
+    set: &'a TraceSet,
+    scan: &'s Scan,
+    range: Range<i64>,
+    tables: Tables<'a>,
+    damage: Vec<Damage>,
+    state: S,
+}
+
+/// The tables of the stream that is being read, one per event class.
+#[derive(Default)]
+struct Tables<'a> {
+    stream: Option<StreamId>,
+    classes: Vec<Table<'a>>,
+}
+
+/// Rows of one event class: places first, columns when there are enough of them.
+struct Table<'a> {
+    wanted: bool,
+    layout: &'a Layout,
+    leaves: Vec<Option<usize>>,
+    times: Vec<i64>,
+    /// Anchors of the rows of the current packet, `stride` for each.
+    anchors: Vec<u64>,
+    stride: usize,
+    /// Whether some column must be decoded field by field while the walker stands at the event.
+    nested: bool,
+    columns: Vec<Option<Column<'a>>>,
+}
+
+impl<'a, S> Worker<'a, '_, S> {
+    fn task(&mut self, task: &Task, take: &impl Fn(&mut S, &Batch<'_, 'a>)) {
+        let (trace, stream) = (self.set.trace_of(task.stream), self.set.stream(task.stream));
+        self.tables.prepare(self.scan, trace, task.stream);
+        let selection = self.scan.selection.of_stream(trace, stream);
+        let time = trace.time_base(stream, Conversion::Exact);
+        let mut walker = trace.decoder.walker(stream.class);
+        for (number, packet) in stream
+            .packets
+            .iter()
+            .enumerate()
+            .take(task.packets.end)
+            .skip(task.packets.start)
+        {
+            if !stream.sequential && time.has_clock() {
+                // A packet's events lie between its begin and the begin of the next one.
+                let begin = time.nanos(Cycles(packet.begin)).0;
+                let next = stream
+                    .packets
+                    .get(number + 1)
+                    .map(|next| time.nanos(Cycles(next.begin)).0);
+                if begin >= self.range.end && self.range.end != i64::MAX
+                    || next.is_some_and(|next| next < self.range.start)
+                {
+                    continue;
+                }
+            }
+            let data = trace.data(packet);
+            let wanted = selection.wants_packet(&trace.decoder, data);
+            if !wanted && !stream.sequential {
+                continue;
+            }
+            let Ok(head) = trace.decoder.enter(&mut walker, packet, data) else {
+                continue;
+            };
+            let base = time;
+            loop {
+                match walker.next_event() {
+                    Ok(Some(event)) if wanted => {
+                        let nanos = base.nanos(event.time).0;
+                        let table = &mut self.tables.classes[event.class as usize];
+                        if table.wanted
+                            && nanos >= self.range.start
+                            && (nanos < self.range.end || self.range.end == i64::MAX)
+                            && selection.wants_event(&event, &walker)
+                        {
+                            table.note(nanos, &walker, event.body);
+                        }
+                    }
+                    Ok(Some(_)) => {}
+                    Ok(None) => break,
+                    Err(trouble) => {
+                        self.damage.extend(cursor::undecodable(
+                            trace, stream, packet, &walker, &trouble,
+                        ));
+                    }
+                }
+            }
+            trace.decoder.leave(&mut walker, &head);
+            for (event_class, table) in self.tables.classes.iter_mut().enumerate() {
+                table.fill(data);
+                if table.times.len() >= ROWS {
+                    table.hand_out(task.stream, trace, event_class, &mut self.state, take);
+                }
+            }
+        }
+        for (event_class, table) in self.tables.classes.iter_mut().enumerate() {
+            table.hand_out(task.stream, trace, event_class, &mut self.state, take);
+        }
+    }
+}
+
+impl<'a> Tables<'a> {
+    fn prepare(&mut self, scan: &Scan, trace: &'a Trace, stream: StreamId) {
+        if self.stream == Some(stream) {
+            return;
+        }
+        self.stream = Some(stream);
+        let class = trace.streams[stream.stream].class;
+        let selection: StreamSelection<'_> = scan
+            .selection
+            .of_stream(trace, &trace.streams[stream.stream]);
+        self.classes = trace
+            .layouts(class)
+            .iter()
+            .enumerate()
+            .map(|(number, layout)| {
+                Table::new(layout, scan.leaves(layout), selection.wants_class(number))
+            })
+            .collect();
+    }
+}
+
+impl<'a> Table<'a> {
+    fn new(layout: &'a Layout, leaves: Vec<Option<usize>>, wanted: bool) -> Table<'a> {
+        let columns: Vec<_> = leaves
+            .iter()
+            .map(|leaf| leaf.map(|leaf| Column::new(&layout.leaves[leaf])))
+            .collect();
+        let nested = columns
+            .iter()
+            .flatten()
+            .any(|column| matches!(column, Column::Values(_)));
+        Table {
+            wanted,
+            layout,
+            leaves,
+            times: Vec::new(),
+            anchors: Vec::new(),
+            stride: layout.anchors(),
+            nested,
+            columns,
+        }
+    }
+
+    #[inline]
+    fn note(&mut self, nanos: i64, walker: &Walker<'_>, body: u64) {
+        self.times.push(nanos);
+        match walker.anchors() {
+            [anchor] => self.anchors.push(*anchor),
+            anchors => self.anchors.extend_from_slice(anchors),
+        }
+        if self.nested {
+            self.note_values(walker, body);
+        }
+    }
+
+    #[cold]
+    fn note_values(&mut self, walker: &Walker<'_>, body: u64) {
+        let mut registers = walker.registers().clone();
+        let scopes = self
+            .layout
+            .values(walker.content(), body, &mut registers)
+            .unwrap_or_default();
+        for (column, leaf) in self.columns.iter_mut().zip(&self.leaves) {
+            if let (Some(Column::Values(values)), Some(leaf)) = (column, leaf) {
+                values.push(column::value_of(self.layout, *leaf, &scopes));
+            }
+        }
+    }
+
+    /// Fills the columns from the places that were noted in this packet.
+    fn fill(&mut self, data: &'a [u8]) {
+        if self.anchors.is_empty() {
+            return;
+        }
+        for (column, leaf) in self.columns.iter_mut().zip(&self.leaves) {
+            if let (Some(column), Some(leaf)) = (column, leaf) {
+                column.fill(&self.layout.leaves[*leaf], data, &self.anchors, self.stride);
+            }
+        }
+        self.anchors.clear();
+    }
+
+    fn hand_out<S>(
+        &mut self,
+        stream: StreamId,
+        trace: &'a Trace,
+        event_class: usize,
+        state: &mut S,
+        take: &impl Fn(&mut S, &Batch<'_, 'a>),
+    ) {
+        if self.times.is_empty() {
+            return;
+        }
+        let batch = Batch {
+            stream,
+            trace,
+            event_class,
+            times: &self.times,
+            columns: &self.columns,
+            leaves: &self.leaves,
+        };
+        take(state, &batch);
+        self.times.clear();
+        self.columns.iter_mut().flatten().for_each(Column::clear);
+    }
+}
