@@ -2,6 +2,7 @@
 
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
+pub mod babeltrace;
 pub mod choices;
 pub mod random_schema;
 pub mod random_trace;

@@ -44,6 +44,11 @@ struct Builder<'c> {
     choices: &'c mut Choices,
     profile: Profile,
     order: ByteOrder,
+    has_clock: bool,
+    /// Whether the scope that is being made comes after the event header.
+    after_header: bool,
+    /// Whether fields of the scope that is being made may depend on others.
+    may_refer: bool,
     next_slot: u32,
     most_slots: u32,
     next_name: u32,
@@ -55,8 +60,12 @@ const UNIX_CLOCK_OFFSET_SECONDS: i64 = 1_600_000_000;
 
 pub fn random_schema(choices: &mut Choices, profile: Profile) -> RandomSchema {
     let order = choices.one_of(&[ByteOrder::Little, ByteOrder::Big]);
+    let has_clock = !choices.once_in(6);
     let mut builder = Builder {
         choices,
+        has_clock,
+        after_header: false,
+        may_refer: true,
         profile,
         order,
         next_slot: 0,
@@ -71,7 +80,7 @@ pub fn random_schema(choices: &mut Choices, profile: Profile) -> RandomSchema {
 impl Builder<'_> {
     fn schema(&mut self) -> RandomSchema {
         let count = 1 + self.choices.below(3);
-        let has_clock = !self.choices.once_in(6);
+        let has_clock = self.has_clock;
         let uuid = Uuid(std::array::from_fn(|_| self.choices.number() as u8));
         let (packet_header, packet_header_uuid) = self.packet_header(count > 1);
         let mut random = RandomSchema {
@@ -86,8 +95,9 @@ impl Builder<'_> {
                 environment: vec![
                     (
                         "hostname".into(),
-                        EnvironmentValue::Text("h \"\\\n1".into()),
+                        EnvironmentValue::Text("host \"\\".into()),
                     ),
+                    ("text".into(), EnvironmentValue::Text("a\n\u{1}1é".into())),
                     ("number".into(), EnvironmentValue::Integer(i64::MIN)),
                 ],
                 clocks: vec![Clock {
@@ -162,7 +172,15 @@ impl Builder<'_> {
     fn stream(&mut self, id: u64, has_clock: bool) -> (StreamClass, Vec<Domains>) {
         let (packet_context, says_sizes) = self.packet_context(has_clock);
         let event_count = 1 + self.choices.below(4);
-        let event_header = self.event_header(has_clock, event_count);
+        let mut event_header = self.event_header(has_clock, event_count);
+        let says_time = (packet_context.iter().chain(&event_header))
+            .flat_map(|scope| &scope.members)
+            .any(|member| member.original_name.starts_with("timestamp") || &*member.name == "v");
+        if self.profile == Profile::Ctf1 && has_clock && !says_time {
+            // In CTF 1.8 a stream has a clock because of its times only, and babeltrace wants one in all or in none.
+            event_header = Some(self.lttng_header(HeaderForm::Large, Alignment::Packed));
+        }
+        self.after_header = true;
         let event_context = self.choices.once_in(2).then(|| self.scope(1));
         let (slots, visible, stream_domains) =
             (self.next_slot, self.visible.clone(), self.domains.clone());
@@ -172,7 +190,10 @@ impl Builder<'_> {
             self.next_slot = slots;
             self.visible.clone_from(&visible);
             self.domains.clone_from(&stream_domains);
+            // babeltrace 2.0.4 aborts on every length and tag in the context of an event class.
+            self.may_refer = self.profile == Profile::Everything;
             let context = self.choices.once_in(4).then(|| self.scope(1));
+            self.may_refer = true;
             let mut payload = (!says_sizes || !self.choices.once_in(8)).then(|| self.scope(3));
             if let Some(payload) = payload.as_mut().filter(|_| !says_sizes) {
                 // Without sizes the packet ends with the file, so every event must end at a byte boundary.
@@ -195,6 +216,7 @@ impl Builder<'_> {
         if event_header.is_none() {
             events.truncate(1);
         }
+        self.after_header = false;
         let stream = StreamClass {
             id,
             identity: Identity::default(),
@@ -297,6 +319,7 @@ impl Builder<'_> {
     /// Adds a random member, after the one that it depends on if it needs one.
     fn add_member(&mut self, members: &mut Vec<Member>, depth: usize) {
         let class = match self.choices.below(12) {
+            _ if !self.may_refer => self.class(depth),
             8 => {
                 let slot = self.length(members, &[0, 1, 3, 4]);
                 let element = self.nested(|builder| builder.class(depth.saturating_sub(1)));
@@ -350,6 +373,7 @@ impl Builder<'_> {
                     mask: 1,
                 }]),
             },
+            15 if everything && self.has_clock && self.after_header => self.time_in_between(),
             14 if everything => FieldClass::Blob {
                 length: Length::Fixed(self.choices.below(5) as u64),
                 media_type: None,
@@ -376,6 +400,18 @@ impl Builder<'_> {
             unreachable!()
         };
         FieldClass::Integer(Integer { base, ..integer })
+    }
+
+    /// A field that moves the clock for the events after it.
+    fn time_in_between(&mut self) -> FieldClass {
+        let bits = self.any_bits(12);
+        let FieldClass::Integer(integer) = integer(bits, false) else {
+            unreachable!()
+        };
+        FieldClass::Integer(Integer {
+            updates_clock: true,
+            ..integer
+        })
     }
 
     fn enumeration(&mut self) -> FieldClass {
