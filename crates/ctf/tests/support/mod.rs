@@ -4,6 +4,8 @@
 
 pub mod babeltrace;
 pub mod choices;
+pub mod pretty;
+pub mod random_field;
 pub mod random_schema;
 pub mod random_trace;
 pub mod random_value;
