@@ -8,11 +8,14 @@
 //! Batches of one thread come in the order of their streams; between threads there is no order. Every row has its time.
 
 mod column;
+mod gather;
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use column::{Column, Lists};
+
+use gather::Rows;
 
 use crate::cursor;
 use crate::damage::Damage;
@@ -314,9 +317,10 @@ impl<'a> Table<'a> {
         if self.anchors.is_empty() {
             return;
         }
+        let rows = Rows::new(data, &self.anchors, self.stride);
         for (column, leaf) in self.columns.iter_mut().zip(&self.leaves) {
             if let (Some(column), Some(leaf)) = (column, leaf) {
-                column.fill(&self.layout.leaves[*leaf], data, &self.anchors, self.stride);
+                column.fill(&self.layout.leaves[*leaf], rows);
             }
         }
         self.anchors.clear();
