@@ -1,3 +1,5 @@
+//! Blocks, their attributes, reserved names, and texts whose end is missing.
+
 use super::*;
 use crate::schema::{ByteOrder, EnvironmentValue, Role, Version};
 

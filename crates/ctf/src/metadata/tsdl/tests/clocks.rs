@@ -1,3 +1,5 @@
+//! Clocks and the fields that advance them.
+
 use super::*;
 use crate::schema::{Origin, Role};
 

@@ -1,3 +1,5 @@
+//! Lengths and tags: which field is meant and which slot it gets.
+
 use super::*;
 use crate::schema::{Length, Range, Slot};
 

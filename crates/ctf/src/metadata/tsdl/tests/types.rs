@@ -1,3 +1,5 @@
+//! Types: what each one means, how it gets a name and where the name is seen.
+
 use super::*;
 use crate::schema::{Base, ByteOrder, Encoding, Length, Range};
 
