@@ -1,5 +1,7 @@
 //! `rostrace dump` at its boundary, as JSON and CSV, with every filter.
 
+#![allow(clippy::unwrap_used)]
+
 mod support;
 
 use std::io::{BufRead, BufReader, Read};

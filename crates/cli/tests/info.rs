@@ -1,5 +1,7 @@
 //! `rostrace info` at its boundary.
 
+#![allow(clippy::unwrap_used)]
+
 mod support;
 
 use support::{HandMade, recording, rostrace, stdout_of};

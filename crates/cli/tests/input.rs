@@ -1,5 +1,7 @@
 //! What the program says when its input is not a trace.
 
+#![allow(clippy::unwrap_used)]
+
 mod support;
 
 use std::os::unix::fs::PermissionsExt;

@@ -1,5 +1,7 @@
 //! Wrong usage, help, and what is generated from the declaration of the command line.
 
+#![allow(clippy::unwrap_used)]
+
 mod support;
 
 use support::{recording, rostrace, stderr_of, stdout_of};

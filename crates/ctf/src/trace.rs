@@ -410,6 +410,11 @@ impl Trace {
             .unwrap_or_default()
     }
 
+    /// The bytes of a whole stream file.
+    pub(crate) fn file_data(&self, file: u32) -> &[u8] {
+        &self.files[file as usize].map
+    }
+
     /// The layouts of a stream class's events, in the order of declaration.
     pub fn layouts(&self, stream_class: usize) -> &[Layout] {
         &self.decoder.streams[stream_class].events
@@ -478,28 +483,34 @@ fn trace_name(schema: &Schema, folders: &[Folder]) -> String {
     }
 }
 
-/// Overlapping snapshots hold the same packets: of two equal neighbours one is dropped.
+/// Overlapping snapshots hold the same packets: of two equal neighbours one is dropped. Packets of different
+/// files are equal if their heads are, packets of one file only if all their bytes are: a tracer with a coarse clock can
+/// write several at the same time.
 fn drop_duplicates(stream: &mut Stream, decoder: &Decoder, files: &[StreamFile]) {
     if stream.sequential {
         return;
     }
     let mut registers = decoder.heads.registers();
-    let mut head_of = |packet: &Packet| {
-        let map = &files[packet.file as usize].map;
-        let data = map.get(packet.offset as usize..(packet.offset + packet.size) as usize)?;
-        decoder.heads.read(data, &mut registers).ok()
+    let data_of = |packet: &Packet| {
+        let range = packet.offset as usize..(packet.offset + packet.size) as usize;
+        files[packet.file as usize]
+            .map
+            .get(range)
+            .unwrap_or_default()
     };
     stream.packets.dedup_by(|later, kept| {
-        later.begin == kept.begin
-            && later.size == kept.size
-            && later.begin != 0
-            && match (head_of(later), head_of(kept)) {
-                (Some(a), Some(b)) => {
-                    a.roles.timestamp_end == b.roles.timestamp_end
-                        && a.roles.packet_sequence == b.roles.packet_sequence
-                        && a.roles.packet_size == b.roles.packet_size
-                }
-                _ => false,
-            }
+        if later.begin != kept.begin || later.size != kept.size || later.begin == 0 {
+            return false;
+        }
+        let (later_data, kept_data) = (data_of(later), data_of(kept));
+        if later.file == kept.file {
+            return later_data == kept_data;
+        }
+        let later = decoder.heads.read(later_data, &mut registers);
+        let kept = decoder.heads.read(kept_data, &mut registers);
+        match (later, kept) {
+            (Ok(later), Ok(kept)) => later.roles == kept.roles,
+            _ => false,
+        }
     });
 }

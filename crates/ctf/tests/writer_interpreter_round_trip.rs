@@ -3,11 +3,18 @@
 //! Both were written from the same text, so this shows that they agree with each other; that they agree with
 //! the rest of the world is shown in `babeltrace_reads_what_we_write.rs`.
 
+#![allow(clippy::unwrap_used)]
+
 mod support;
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 use rostrace_ctf::interpret::{Interpreter, Stop};
 use rostrace_ctf::schema::{Role, Schema};
+use rostrace_ctf::value::Value;
 use support::random_trace::{Profile, RandomPacket, RandomTrace, equal_but_roles, random_trace};
 
 fn check(trace: &RandomTrace) -> Result<(), TestCaseError> {
@@ -92,6 +99,41 @@ fn check_headers(
         }
     }
     Ok(())
+}
+
+/// The kinds of values in a tree, and of those inside.
+fn kinds(value: &Value, found: &mut BTreeSet<&'static str>) {
+    found.insert(value.kind());
+    match value {
+        Value::Struct(values) | Value::Array(values) => {
+            values.iter().for_each(|value| kinds(value, found));
+        }
+        Value::Optional(Some(value)) | Value::Variant(_, value) => kinds(value, found),
+        _ => {}
+    }
+}
+
+/// A generator that stops making something would make the other tests silent about it.
+#[test]
+fn random_traces_have_values_of_all_kinds() {
+    let mut runner = TestRunner::deterministic();
+    let mut found = BTreeSet::new();
+    let mut events = 0;
+    for _ in 0..200 {
+        let trace = random_trace(Profile::Everything)
+            .new_tree(&mut runner)
+            .unwrap()
+            .current();
+        for event in trace.packets.iter().flat_map(|packet| &packet.events) {
+            events += 1;
+            event
+                .payload
+                .iter()
+                .for_each(|value| kinds(value, &mut found));
+        }
+    }
+    assert_eq!(found.len(), 11, "{found:?}");
+    assert!(events > 1000, "{events}");
 }
 
 proptest! {

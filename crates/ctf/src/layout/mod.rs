@@ -27,6 +27,8 @@ pub use run::{List, Raw};
 #[derive(Debug)]
 pub struct Layout {
     pub(crate) block: Block,
+    /// The size in bits of every event of this class behind its header, if all have the same.
+    constant: Option<u64>,
     /// The class has bit fields of which only the data knows whether they are legal: decoded field by field.
     pub(crate) irregular: bool,
     /// Registers to clear before an event of this class.
@@ -185,7 +187,9 @@ impl Leaf {
     /// The text of a string or text leaf, whose bytes [`Raw::Bytes`] holds, as UTF-8.
     pub fn to_utf8<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
         match self.shape {
-            Shape::String(encoding) | Shape::Text { encoding, .. } if encoding != Encoding::Utf8 => {
+            Shape::String(encoding) | Shape::Text { encoding, .. }
+                if encoding != Encoding::Utf8 =>
+            {
                 Cow::Owned(crate::text::to_utf8(bytes, encoding))
             }
             _ => Cow::Borrowed(bytes),
@@ -257,15 +261,21 @@ impl Layout {
             })
     }
 
-    /// The size in bits of every event of this class behind its header, if all have the same.
-    #[inline]
-    pub(crate) fn constant(&self) -> Option<u64> {
-        (self.block.steps.is_empty() && !self.irregular).then_some(self.block.tail)
+    /// How many anchors an event of this class has.
+    pub(crate) fn anchors(&self) -> usize {
+        if self.irregular {
+            return 1;
+        }
+        let makes_anchor =
+            |step: &&Step| !matches!(step, Step::Save { .. } | Step::Clock { .. } | Step::Mixed);
+        1 + self.block.steps.iter().filter(makes_anchor).count()
     }
 
     /// The bytes at the start of the body that the common context occupies, if all events have the same number.
     pub fn context_bytes(&self) -> Option<usize> {
-        self.context_bits.filter(|bits| bits.is_multiple_of(8)).map(|bits| (bits / 8) as usize)
+        self.context_bits
+            .filter(|bits| bits.is_multiple_of(8))
+            .map(|bits| (bits / 8) as usize)
     }
 
     /// Whether every leaf can be read where it is.

@@ -453,5 +453,4 @@ fn expected_kind(class: &FieldClass) -> &'static str {
 }
 
 #[cfg(test)]
-#[path = "encode_tests.rs"]
 mod tests;

@@ -297,3 +297,6 @@ fn collect_variants_of<'c>(class: &'c FieldClass, found: &mut Vec<(Slot, &'c [Va
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -48,8 +48,19 @@ pub struct Field {
     pub kind: Kind,
 }
 
+/// One value, or several after each other.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kind {
+    One(Element),
+    Array(u64, Element),
+    /// Elements after their number, a value of its own before them: `_NAME_length`.
+    Sequence(Element),
+    /// Text after its length in bytes, a value of its own before it: `_NAME_length`.
+    TextSequence,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Element {
     Integer {
         /// 8, 16, 32 or 64.
         bits: u8,
@@ -61,14 +72,10 @@ pub enum Kind {
     String,
     /// At most so many bytes of text.
     Text(u64),
-    /// Text after its length; the length is a value of its own before it, `_NAME_length`.
-    TextSequence,
-    Array(u64, Box<Kind>),
-    /// Elements after their number, a value of its own before them, `_NAME_length`.
-    Sequence(Box<Kind>),
     Enumeration {
         bits: u8,
         signed: bool,
+        /// Label, lowest and highest value.
         labels: Vec<(String, i64, i64)>,
     },
 }
@@ -81,40 +88,44 @@ impl Field {
         }
     }
 
+    pub fn one(name: &str, element: Element) -> Field {
+        Field::new(name, Kind::One(element))
+    }
+
     pub fn unsigned(name: &str, bits: u8) -> Field {
-        Field::new(name, Kind::unsigned(bits))
+        Field::one(name, Element::unsigned(bits))
     }
 
     pub fn signed(name: &str, bits: u8) -> Field {
-        Field::new(name, Kind::signed(bits))
+        Field::one(name, Element::signed(bits))
     }
 
     /// A pointer, shown in hexadecimal.
     pub fn address(name: &str) -> Field {
-        let kind = Kind::Integer {
+        let element = Element::Integer {
             bits: 64,
             signed: false,
             base: Base::Hexadecimal,
         };
-        Field::new(name, kind)
+        Field::one(name, element)
     }
 
     pub fn string(name: &str) -> Field {
-        Field::new(name, Kind::String)
+        Field::one(name, Element::String)
     }
 }
 
-impl Kind {
-    pub fn unsigned(bits: u8) -> Kind {
-        Kind::Integer {
+impl Element {
+    pub fn unsigned(bits: u8) -> Element {
+        Element::Integer {
             bits,
             signed: false,
             base: Base::Decimal,
         }
     }
 
-    pub fn signed(bits: u8) -> Kind {
-        Kind::Integer {
+    pub fn signed(bits: u8) -> Element {
+        Element::Integer {
             bits,
             signed: true,
             base: Base::Decimal,
@@ -365,31 +376,28 @@ impl Layout {
             Length::Slot(slot)
         };
         let class = match &field.kind {
+            Kind::One(element) => self.class(element),
+            Kind::Array(length, element) => array(Length::Fixed(*length), self.class(element)),
+            Kind::Sequence(element) => array(length_before(32, members), self.class(element)),
             Kind::TextSequence => text(length_before(32, members)),
-            Kind::Sequence(kind) => array(length_before(32, members), self.class(kind)),
-            kind => self.class(kind),
         };
         members.push(member(name, &format!("_{name}"), class));
     }
 
-    /// Sequences inside other fields have no place for their length: they become empty arrays.
-    fn class(self, kind: &Kind) -> FieldClass {
-        match kind {
-            Kind::Integer { bits, signed, base } => FieldClass::Integer(Integer {
+    fn class(self, element: &Element) -> FieldClass {
+        match element {
+            Element::Integer { bits, signed, base } => FieldClass::Integer(Integer {
                 signed: *signed,
                 base: *base,
                 ..self.unsigned(*bits)
             }),
-            Kind::Float => FieldClass::Float(self.bits(32)),
-            Kind::Double => FieldClass::Float(self.bits(64)),
-            Kind::String => FieldClass::String {
+            Element::Float => FieldClass::Float(self.bits(32)),
+            Element::Double => FieldClass::Float(self.bits(64)),
+            Element::String => FieldClass::String {
                 encoding: Encoding::Utf8,
             },
-            Kind::Text(bytes) => text(Length::Fixed(*bytes)),
-            Kind::TextSequence => text(Length::Fixed(0)),
-            Kind::Array(length, kind) => array(Length::Fixed(*length), self.class(kind)),
-            Kind::Sequence(kind) => array(Length::Fixed(0), self.class(kind)),
-            Kind::Enumeration {
+            Element::Text(bytes) => text(Length::Fixed(*bytes)),
+            Element::Enumeration {
                 bits,
                 signed,
                 labels,

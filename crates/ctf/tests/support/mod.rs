@@ -2,7 +2,10 @@
 
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
+pub mod babeltrace;
 pub mod choices;
+pub mod pretty;
+pub mod random_field;
 pub mod random_schema;
 pub mod random_trace;
 pub mod random_value;

@@ -215,6 +215,7 @@ impl TraceBuilder<'_> {
         RandomValues {
             choices: self.choices,
             domains,
+            shortest_text: usize::from(self.profile == Profile::Ctf1),
             slots: Default::default(),
         }
     }

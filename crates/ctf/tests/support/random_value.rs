@@ -13,6 +13,8 @@ use super::random_schema::Domains;
 pub struct RandomValues<'c> {
     pub choices: &'c mut Choices,
     pub domains: &'c Domains,
+    /// No text is shorter: babeltrace 2.0.4 shows the text of an earlier event instead of an empty one.
+    pub shortest_text: usize,
     /// What a decoder has left there so far.
     pub slots: HashMap<Slot, i128>,
 }
@@ -39,12 +41,12 @@ impl RandomValues<'_> {
                 Value::Bits(self.bits(bits.size))
             }
             FieldClass::String { encoding } => {
-                let units = self.choices.below(5);
+                let units = self.shortest_text + self.choices.below(4);
                 self.text(*encoding, units)
             }
             FieldClass::Text { length, encoding } => {
                 let most = self.length(*length) / encoding.unit();
-                let units = self.choices.below(most + 1);
+                let units = self.choices.below(most + 1).max(self.shortest_text);
                 self.text(*encoding, units)
             }
             FieldClass::Blob { length, .. } => {

@@ -1,0 +1,67 @@
+//! Which form of LTTng's headers is chosen, at the limits of both.
+
+use super::*;
+use crate::schema::{ByteOrder, Clock, Uuid};
+use crate::writer::lttng::{Alignment, HeaderForm, LttngSchema};
+
+const COMPACT: usize = 0;
+const EXTENDED: usize = 1;
+
+/// The option that is chosen for an event header of LTTng, and the value of the selector.
+fn chosen(form: HeaderForm, id: u64, clock: u64, time: u64) -> Result<(usize, u64), WriteError> {
+    let clock_class = Clock::implicit("monotonic");
+    let schema = LttngSchema::new(
+        Uuid([0; 16]),
+        ByteOrder::Little,
+        Alignment::Packed,
+        clock_class,
+    )
+    .stream(form, &[])
+    .build();
+    let class = &schema.streams[0];
+    let header = EventHeader {
+        id,
+        time,
+        clock,
+        template: None,
+    };
+    let value = header.value(class, class.event_header.as_ref().unwrap())?;
+    match value.members().unwrap() {
+        [Value::Unsigned(selector), Value::Variant(option, _)] => Ok((*option, *selector)),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn ids_that_do_not_fit_need_the_extended_form() {
+    let with_id = |form, id| chosen(form, id, 0, 0).unwrap();
+    assert_eq!(with_id(HeaderForm::Compact, 30), (COMPACT, 30));
+    assert_eq!(with_id(HeaderForm::Compact, 31), (EXTENDED, 31));
+    assert_eq!(with_id(HeaderForm::Compact, 32), (EXTENDED, 31));
+    assert_eq!(with_id(HeaderForm::Large, 65534), (COMPACT, 65534));
+    assert_eq!(with_id(HeaderForm::Large, 65535), (EXTENDED, 65535));
+    assert_eq!(
+        chosen(HeaderForm::Large, 1 << 32, 0, 0)
+            .unwrap_err()
+            .to_string(),
+        "The event id 4294967296 does not fit in the event header of stream class 0."
+    );
+}
+
+#[test]
+fn distances_in_time_that_do_not_fit_need_the_extended_form() {
+    let clock = 1000;
+    let after = |form, step| chosen(form, 3, clock, clock + step).unwrap();
+    assert_eq!(after(HeaderForm::Compact, (1 << 27) - 1), (COMPACT, 3));
+    assert_eq!(after(HeaderForm::Compact, 1 << 27), (EXTENDED, 31));
+    assert_eq!(after(HeaderForm::Large, (1 << 32) - 1), (COMPACT, 3));
+    assert_eq!(after(HeaderForm::Large, 1 << 32), (EXTENDED, 65535));
+}
+
+#[test]
+fn a_step_back_needs_the_extended_form() {
+    assert_eq!(
+        chosen(HeaderForm::Large, 3, 1000, 999).unwrap(),
+        (EXTENDED, 65535)
+    );
+}
