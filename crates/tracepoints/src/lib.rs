@@ -27,6 +27,7 @@
 
 mod declare;
 mod distribution;
+mod markdown;
 mod table;
 mod tracepoint;
 
@@ -34,6 +35,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 pub use distribution::{Distribution, UnknownDistribution, distribution};
+pub use markdown::markdown;
 pub use table::{Kind, PROVIDERS, TRACEPOINTS, field};
 pub use tracepoint::{Field, FieldKind, Layer, Phase, Presence, Provider, Tracepoint};
 

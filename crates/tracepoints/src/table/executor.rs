@@ -52,7 +52,7 @@ ExecutorEntityCollectorToExecutor = executor_entity_collector_to_executor: Init,
 
 /// A callback group was added to an executor.
 AddCallbackGroup = add_callback_group: Init, Rclcpp {
-    "ros2_caret:add_callback_group" since "CARET 0.2 up to Iron";
+    "ros2_caret:add_callback_group" since "CARET 0.2" until "CARET 0.6.0 on Jazzy";
 
     EXECUTOR_ADDR: Pointer = "The executor.";
     CALLBACK_GROUP_ADDR: Pointer = "The callback group.";
@@ -62,7 +62,7 @@ AddCallbackGroup = add_callback_group: Init, Rclcpp {
 
 /// A callback group was added to a static executor.
 AddCallbackGroupStaticExecutor = add_callback_group_static_executor: Init, Rclcpp {
-    "ros2_caret:add_callback_group_static_executor" since "CARET 0.2 up to Iron";
+    "ros2_caret:add_callback_group_static_executor" since "CARET 0.2" until "CARET 0.6.0 on Jazzy";
 
     ENTITIES_COLLECTOR_ADDR: Pointer = "The executor's collector of entities.";
     CALLBACK_GROUP_ADDR: Pointer = "The callback group.";

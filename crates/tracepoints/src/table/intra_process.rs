@@ -39,7 +39,7 @@ RclcppIntraPublish = rclcpp_intra_publish: Run, Rclcpp {
 
     PUBLISHER_HANDLE: Pointer = "The `rcl_publisher_t`.";
     MESSAGE: Pointer = "The message.";
-    MESSAGE_TIMESTAMP: Unsigned only Fork("CARET's fork of Galactic")
+    MESSAGE_TIMESTAMP: Unsigned only Fork("CARET's forks, 0.2 to 0.4.13")
         = "`header.stamp` of the message in ns, 0 without a header.";
 }
 

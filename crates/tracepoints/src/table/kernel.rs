@@ -19,7 +19,7 @@ SchedSwitch = sched_switch: Run, Kernel {
 
 /// A thread is about to be woken, by whom the event happens to.
 SchedWaking = sched_waking: Run, Kernel {
-    "sched_waking" since "LTTng 2.8 on Linux 4.3";
+    "sched_waking" since "LTTng 2.6 on Linux 4.3";
 
     COMM: Text = "Name of the thread.";
     TID: Signed = "The thread that is woken.";
@@ -87,7 +87,7 @@ SchedProcessFork = sched_process_fork: Run, Kernel {
 
 /// A process now runs another program.
 SchedProcessExec = sched_process_exec: Run, Kernel {
-    "sched_process_exec" since "LTTng 2.4 on Linux 3.4";
+    "sched_process_exec" since "LTTng 2.1 on Linux 3.4";
 
     FILENAME: Text = "The program.";
     TID: Signed = "The thread, from now on the only one.";
@@ -131,7 +131,7 @@ IrqHandlerExit = irq_handler_exit: Run, Kernel {
 
 /// A CPU begins deferred work of an interrupt.
 IrqSoftirqEntry = irq_softirq_entry: Run, Kernel {
-    "irq_softirq_entry" since "LTTng 2.0";
+    "irq_softirq_entry" since "LTTng 2.7";
 
     VEC: Unsigned = "Kind of the work.";
     NAME: Unsigned only Versions("LTTng 2.15 and later") = "The same, as an enumeration with names.";
@@ -139,7 +139,7 @@ IrqSoftirqEntry = irq_softirq_entry: Run, Kernel {
 
 /// A CPU has done deferred work of an interrupt.
 IrqSoftirqExit = irq_softirq_exit: Run, Kernel {
-    "irq_softirq_exit" since "LTTng 2.0";
+    "irq_softirq_exit" since "LTTng 2.7";
 
     VEC: Unsigned = "Kind of the work.";
     NAME: Unsigned only Versions("LTTng 2.15 and later") = "The same, as an enumeration with names.";
@@ -147,7 +147,7 @@ IrqSoftirqExit = irq_softirq_exit: Run, Kernel {
 
 /// Deferred work of an interrupt was asked for.
 IrqSoftirqRaise = irq_softirq_raise: Run, Kernel {
-    "irq_softirq_raise" since "LTTng 2.0";
+    "irq_softirq_raise" since "LTTng 2.7";
 
     VEC: Unsigned = "Kind of the work.";
     NAME: Unsigned only Versions("LTTng 2.15 and later") = "The same, as an enumeration with names.";
@@ -155,7 +155,7 @@ IrqSoftirqRaise = irq_softirq_raise: Run, Kernel {
 
 /// A high-resolution timer was armed.
 TimerHrtimerStart = timer_hrtimer_start: Run, Kernel {
-    "timer_hrtimer_start" since "LTTng 2.6";
+    "timer_hrtimer_start" since "LTTng 2.7";
 
     HRTIMER: Pointer = "The timer.";
     FUNCTION: Pointer = "What it will call.";
@@ -167,14 +167,14 @@ TimerHrtimerStart = timer_hrtimer_start: Run, Kernel {
 
 /// A high-resolution timer was disarmed.
 TimerHrtimerCancel = timer_hrtimer_cancel: Run, Kernel {
-    "timer_hrtimer_cancel" since "LTTng 2.6";
+    "timer_hrtimer_cancel" since "LTTng 2.7";
 
     HRTIMER: Pointer = "The timer.";
 }
 
 /// A high-resolution timer has expired and its function begins.
 TimerHrtimerExpireEntry = timer_hrtimer_expire_entry: Run, Kernel {
-    "timer_hrtimer_expire_entry" since "LTTng 2.6";
+    "timer_hrtimer_expire_entry" since "LTTng 2.7";
 
     HRTIMER: Pointer = "The timer.";
     NOW: Signed = "Time of its clock, in ns.";
@@ -183,17 +183,17 @@ TimerHrtimerExpireEntry = timer_hrtimer_expire_entry: Run, Kernel {
 
 /// The function of a high-resolution timer has returned.
 TimerHrtimerExpireExit = timer_hrtimer_expire_exit: Run, Kernel {
-    "timer_hrtimer_expire_exit" since "LTTng 2.6";
+    "timer_hrtimer_expire_exit" since "LTTng 2.7";
 
     HRTIMER: Pointer = "The timer.";
 }
 
 /// Pages of memory were allocated.
 KmemMmPageAlloc = kmem_mm_page_alloc: Run, Kernel {
-    "kmem_mm_page_alloc" since "LTTng 2.6";
+    "kmem_mm_page_alloc" since "LTTng 2.7";
 
     PAGE: Pointer = "Description of the first page; 0 when there was no memory.";
-    PFN: Unsigned only Versions("newer LTTng") = "Number of the first page.";
+    PFN: Unsigned only Versions("LTTng 2.8 and later") = "Number of the first page.";
     ORDER: Unsigned = "2 to this power is the number of pages.";
     GFP_FLAGS: Unsigned = "How to allocate.";
     MIGRATETYPE: Signed = "Whether the pages can be moved.";
@@ -201,16 +201,16 @@ KmemMmPageAlloc = kmem_mm_page_alloc: Run, Kernel {
 
 /// Pages of memory were freed.
 KmemMmPageFree = kmem_mm_page_free: Run, Kernel {
-    "kmem_mm_page_free" since "LTTng 2.6";
+    "kmem_mm_page_free" since "LTTng 2.7";
 
     PAGE: Pointer = "Description of the first page.";
-    PFN: Unsigned only Versions("newer LTTng") = "Number of the first page.";
+    PFN: Unsigned only Versions("LTTng 2.8 and later") = "Number of the first page.";
     ORDER: Unsigned = "2 to this power is the number of pages.";
 }
 
 /// The frequency of a CPU changes.
 PowerCpuFrequency = power_cpu_frequency: Run, Kernel {
-    "power_cpu_frequency" since "LTTng 2.6";
+    "power_cpu_frequency" since "LTTng 2.2";
 
     STATE: Unsigned = "The frequency in kHz.";
     CPU_ID: Unsigned = "The CPU.";
@@ -218,7 +218,7 @@ PowerCpuFrequency = power_cpu_frequency: Run, Kernel {
 
 /// A CPU becomes idle, or leaves idleness.
 PowerCpuIdle = power_cpu_idle: Run, Kernel {
-    "power_cpu_idle" since "LTTng 2.6";
+    "power_cpu_idle" since "LTTng 2.2";
 
     STATE: Unsigned = "How deep it sleeps; 4294967295 when it wakes.";
     CPU_ID: Unsigned = "The CPU.";
@@ -251,7 +251,7 @@ LttngStatedumpProcessState = lttng_statedump_process_state: Init, Kernel {
     STATUS: Signed = "Whether it runs, and what it waits for.";
     NS_LEVEL: Signed only Versions("before LTTng 2.12") = "Depth of its namespace.";
     NS_INUM: Unsigned only Versions("LTTng 2.8 to 2.11") = "Its namespace of process ids.";
-    CPU: Unsigned only Versions("newer LTTng") = "The CPU that it is on.";
+    CPU: Unsigned only Versions("LTTng 2.10 and later") = "The CPU that it is on.";
     FILE_TABLE_ADDRESS: Pointer only Versions("LTTng 2.12 and later") = "Its table of open files.";
 }
 
@@ -274,7 +274,7 @@ LttngStatedumpInterrupt = lttng_statedump_interrupt: Init, Kernel {
     IRQ: Unsigned = "Number of the interrupt.";
     NAME: Text = "The interrupt controller.";
     ACTION: Text = "Name of the handler.";
-    TID: Signed only Versions("newer LTTng") = "The thread that handles it, 0 without one.";
+    TID: Signed only Versions("LTTng 2.12 and later") = "The thread that handles it, 0 without one.";
 }
 
 /// A thread enters the kernel; the end of the event's name and its other fields are the call and its arguments.

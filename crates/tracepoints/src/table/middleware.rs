@@ -9,9 +9,9 @@ DdsCreateWriter = dds_create_writer: Init, Dds {
 
     WRITER: Pointer = "The writer.";
     TOPIC_NAME: Text = "Name of the DDS topic, with its prefix such as `rt/`.";
-    GID: Gid only Versions("Cyclone DDS") = "Identity of the writer.";
-    GID_PREFIX: Gid only Versions("Fast DDS") = "Identity of the participant, 12 bytes.";
-    GID_ENTITY: Gid only Versions("Fast DDS") = "Identity of the writer within it, 4 bytes.";
+    GID: Gid only Versions("one of the patches") = "Identity of the writer.";
+    GID_PREFIX: Gid only Versions("the other patch") = "Identity of the participant, 12 bytes.";
+    GID_ENTITY: Gid only Versions("the other patch") = "Identity of the writer within it, 4 bytes.";
 }
 
 /// A DDS reader was created.
@@ -20,9 +20,9 @@ DdsCreateReader = dds_create_reader: Init, Dds {
 
     READER: Pointer = "The reader.";
     TOPIC_NAME: Text = "Name of the DDS topic, with its prefix such as `rt/`.";
-    GID: Gid only Versions("Cyclone DDS") = "Identity of the reader.";
-    GID_PREFIX: Gid only Versions("Fast DDS") = "Identity of the participant, 12 bytes.";
-    GID_ENTITY: Gid only Versions("Fast DDS") = "Identity of the reader within it, 4 bytes.";
+    GID: Gid only Versions("one of the patches") = "Identity of the reader.";
+    GID_PREFIX: Gid only Versions("the other patch") = "Identity of the participant, 12 bytes.";
+    GID_ENTITY: Gid only Versions("the other patch") = "Identity of the reader within it, 4 bytes.";
 }
 
 /// A DDS writer got a message to write.

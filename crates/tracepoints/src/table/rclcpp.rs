@@ -84,7 +84,7 @@ RclcppPublish = rclcpp_publish: Run, Rclcpp {
 
     PUBLISHER_HANDLE: Pointer only Versions("Galactic; CARET's fork of Humble") = "The `rcl_publisher_t`.";
     MESSAGE: Pointer = "The message.";
-    MESSAGE_TIMESTAMP: Unsigned only Fork("CARET's fork of Galactic")
+    MESSAGE_TIMESTAMP: Unsigned only Fork("CARET's forks, 0.2 to 0.4.13")
         = "`header.stamp` of the message in ns, 0 without a header.";
 }
 
