@@ -1,4 +1,4 @@
-//! The house keeper: `cargo xtask test`, `cargo xtask bench`, `cargo xtask fuzz`.
+//! The house keeper: `cargo xtask test`, `bench`, `fuzz` and `docs`.
 //!
 //! One file per command, listed in [`COMMANDS`]; what several commands share is in `workspace` (where
 //! things are, how cargo is called) and `step` (named, timed steps). Few dependencies, on purpose: this is the
@@ -6,6 +6,7 @@
 
 mod arguments;
 mod bench;
+mod docs;
 mod fuzz;
 mod packages;
 mod step;
@@ -40,6 +41,11 @@ const COMMANDS: &[Command] = &[
         name: "fuzz",
         usage: fuzz::USAGE,
         run: fuzz::run,
+    },
+    Command {
+        name: "docs",
+        usage: docs::USAGE,
+        run: docs::run,
     },
 ];
 

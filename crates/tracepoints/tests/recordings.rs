@@ -1,0 +1,204 @@
+//! The table is what traces say: every event of a known provider that any recording declares is in the table, and so is
+//! each of its fields, with a type that fits.
+//!
+//! `testdata/` is always looked at. The larger set lies in a folder `shared` beside the repository (`ROSTRACE_SHARED`
+//! names another place). `cargo test -p rostrace-tracepoints --test recordings -- --nocapture` shows the events that
+//! are in no table.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use rostrace_ctf::metadata;
+use rostrace_ctf::schema::{Base, EventClass, FieldClass, Integer, IntegerForm, Length, Member};
+use rostrace_tracepoints::{FieldKind, PROVIDERS, Presence, Tracepoint, find};
+
+/// Providers whose numbers have one width.
+const STRICT: [&str; 3] = ["ros2", "ros2_caret", "agnocast"];
+
+#[test]
+fn the_recordings_of_the_repository_agree_with_the_table() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata");
+    compare(&folder, 3);
+}
+
+#[test]
+fn the_shared_recordings_agree_with_the_table() {
+    match shared_traces() {
+        Some(folder) => compare(&folder, 60),
+        None => {
+            // Not `eprintln!`, which a passing test swallows.
+            let sentence = "SKIPPED: there is no folder `shared/traces` above this crate; set ROSTRACE_SHARED. \
+                The table was compared with testdata/ only.\n";
+            let _ = std::io::stderr().write_all(sentence.as_bytes());
+        }
+    }
+}
+
+fn shared_traces() -> Option<PathBuf> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    match std::env::var_os("ROSTRACE_SHARED") {
+        Some(folder) => Some(Path::new(&folder).join("traces")).filter(|folder| folder.is_dir()),
+        None => here
+            .ancestors()
+            .map(|folder| folder.join("shared/traces"))
+            .find(|folder| folder.is_dir()),
+    }
+}
+
+/// Compares all traces below a folder, at least so many, with the table.
+fn compare(folder: &Path, at_least: usize) {
+    let files = metadata_files(folder);
+    assert!(
+        files.len() >= at_least,
+        "only {} in {folder:?}",
+        files.len()
+    );
+    let mut faults = BTreeSet::new();
+    let mut unknown: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for file in &files {
+        let bytes = std::fs::read(file).expect("a file that can be read");
+        let schema = metadata::read(&bytes)
+            .expect("metadata that can be read")
+            .schema;
+        for event in schema.streams.iter().flat_map(|stream| &stream.events) {
+            let Some(name) = &event.name else { continue };
+            let provider = name.split_once(':').map_or("", |(provider, _)| provider);
+            let found = find(name);
+            match found {
+                Some(tracepoint) => faults.extend(differences(tracepoint, event)),
+                None if provider.is_empty() || !is_ours(provider) => {
+                    unknown
+                        .entry(provider.to_owned())
+                        .or_default()
+                        .insert(name.clone());
+                }
+                None => {
+                    faults.insert(format!("{name} is not in the table ({})", file.display()));
+                }
+            }
+        }
+    }
+    for (provider, events) in &unknown {
+        let events: Vec<&str> = events.iter().map(String::as_str).collect();
+        println!("In no table, provider `{provider}`: {}", events.join(" "));
+    }
+    let faults: Vec<String> = faults.into_iter().collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+fn is_ours(provider: &str) -> bool {
+    PROVIDERS.iter().any(|known| known.name == provider)
+}
+
+/// What a trace says of an event and the table does not, and the other way round.
+fn differences(tracepoint: &Tracepoint, event: &EventClass) -> Vec<String> {
+    let members = event
+        .payload
+        .as_ref()
+        .map_or(&[][..], |payload| &payload.members);
+    let mut found = Vec::new();
+    for (place, member) in members.iter().enumerate() {
+        if is_length_of(member, members.get(place + 1)) {
+            continue;
+        }
+        match tracepoint.field(&member.name) {
+            Some(field) if !fits(field.kind, &member.class, tracepoint.provider) => {
+                found.push(format!(
+                    "{tracepoint}: `{}` is declared as {}, but is {:?}",
+                    member.name, field.kind, member.class
+                ))
+            }
+            None if !tracepoint.is_family() => {
+                found.push(format!("{tracepoint}: `{}` is not declared", member.name));
+            }
+            _ => {}
+        }
+    }
+    for field in tracepoint.fields {
+        let there = members.iter().any(|member| field.is_named(&member.name));
+        if !there && field.presence == Presence::Always {
+            found.push(format!(
+                "{tracepoint}: `{}` is not always there",
+                field.name
+            ));
+        }
+    }
+    found
+}
+
+/// LTTng writes the length of a sequence before it, as a field of its own.
+fn is_length_of(member: &Member, next: Option<&Member>) -> bool {
+    next.is_some_and(|next| *member.name == format!("_{}_length", next.name))
+}
+
+fn fits(kind: FieldKind, class: &FieldClass, provider: &str) -> bool {
+    let strict = STRICT.contains(&provider);
+    match (kind, class) {
+        (FieldKind::Pointer, FieldClass::Integer(integer)) => is_pointer(integer),
+        (FieldKind::Unsigned, FieldClass::Integer(integer)) => {
+            !integer.signed && (!strict || is_plain(integer, 64))
+        }
+        (FieldKind::Signed, FieldClass::Integer(integer)) => {
+            integer.signed && (!strict || is_plain(integer, 64))
+        }
+        (FieldKind::Flag, FieldClass::Integer(integer)) => {
+            !strict || (integer.signed && is_plain(integer, 32))
+        }
+        (FieldKind::Text, FieldClass::String { .. } | FieldClass::Text { .. }) => true,
+        (
+            FieldKind::Gid,
+            FieldClass::Array {
+                length: Length::Fixed(_),
+                element,
+                ..
+            },
+        ) => is_byte(element),
+        (FieldKind::Pointers, FieldClass::Array { element, .. }) => {
+            matches!(&**element, FieldClass::Integer(integer) if is_pointer(integer))
+        }
+        (FieldKind::Numbers, FieldClass::Array { element, .. }) => {
+            matches!(**element, FieldClass::Integer(_))
+        }
+        (FieldKind::Bytes, FieldClass::Array { element, .. }) => is_byte(element),
+        _ => false,
+    }
+}
+
+fn size(integer: &Integer) -> Option<u8> {
+    match integer.form {
+        IntegerForm::Fixed(bits) => Some(bits.size),
+        IntegerForm::Variable => None,
+    }
+}
+
+/// 32 bits on machines of that width.
+fn is_pointer(integer: &Integer) -> bool {
+    !integer.signed && integer.base == Base::Hexadecimal && matches!(size(integer), Some(32 | 64))
+}
+
+fn is_plain(integer: &Integer, bits: u8) -> bool {
+    integer.base == Base::Decimal && size(integer) == Some(bits)
+}
+
+fn is_byte(class: &FieldClass) -> bool {
+    matches!(class, FieldClass::Integer(integer) if !integer.signed && size(integer) == Some(8))
+}
+
+/// All files named `metadata` below a folder, sorted.
+fn metadata_files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder that can be listed") {
+            let path = entry.expect("an entry that can be read").path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.file_name().is_some_and(|name| name == "metadata") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}

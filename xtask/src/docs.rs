@@ -1,0 +1,55 @@
+//! `cargo xtask docs`: writes the pages that are made from declarations in the code.
+//!
+//! A page is committed, so that people can read it without building anything; a test in the crate that it is made
+//! from fails when it is stale.
+
+use std::fs;
+
+use anyhow::{Context, Result, bail};
+
+use crate::arguments::Arguments;
+use crate::workspace::Workspace;
+
+pub(crate) const USAGE: &str = "\
+cargo xtask docs [--check]
+    Writes the pages that are made from the code: tables of tracepoints and the like, below docs/.
+    --check   write nothing, and fail if a page is stale";
+
+struct Page {
+    /// From the root of the repository.
+    path: &'static str,
+    text: fn() -> String,
+}
+
+const PAGES: &[Page] = &[Page {
+    path: "docs/reference/tracepoints.md",
+    text: rostrace_tracepoints::markdown,
+}];
+
+pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()> {
+    let check = arguments.flag("--check");
+    arguments.finish()?;
+
+    let mut stale = Vec::new();
+    for page in PAGES {
+        let file = workspace.root.join(page.path);
+        let text = (page.text)();
+        if fs::read_to_string(&file).is_ok_and(|committed| committed == text) {
+            println!("{}: up to date", page.path);
+        } else if check {
+            stale.push(page.path);
+        } else {
+            if let Some(folder) = file.parent() {
+                fs::create_dir_all(folder)
+                    .with_context(|| format!("could not make {}", folder.display()))?;
+            }
+            fs::write(&file, text)
+                .with_context(|| format!("could not write {}", file.display()))?;
+            println!("{}: written", page.path);
+        }
+    }
+    if !stale.is_empty() {
+        bail!("{} is stale. Type: cargo xtask docs", stale.join(" and "));
+    }
+    Ok(())
+}
