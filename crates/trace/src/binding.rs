@@ -1,0 +1,172 @@
+//! From the event classes of a trace to the tracepoints that we know.
+//!
+//! Fields are bound by name once per class, since versions add, drop and rename them; afterwards a field is an index.
+
+use std::borrow::Cow;
+
+use rostrace_ctf::schema::{EventClass, Schema};
+use rostrace_ctf::{EventView, Layout, Raw, Scope, Trace};
+use rostrace_tracepoints::{Kind, find};
+
+use crate::entity::Address;
+
+/// What one event class of a trace means.
+#[derive(Debug)]
+pub(crate) struct Binding {
+    /// Nothing for an event that is in no table.
+    pub(crate) kind: Option<Kind>,
+    /// Per field of the kind, the leaf that has it.
+    places: Box<[Option<usize>]>,
+    vpid: Source,
+    vtid: Source,
+    procname: Option<usize>,
+}
+
+/// Where an id stands: in the event, or for all events of the trace in its environment.
+#[derive(Debug, Clone, Copy)]
+enum Source {
+    Leaf(usize),
+    Constant(i64),
+    Absent,
+}
+
+/// The bindings of one trace: by stream class and event class.
+#[derive(Debug)]
+pub(crate) struct Bindings(Vec<Vec<Binding>>);
+
+impl Bindings {
+    pub(crate) fn new(trace: &Trace) -> Bindings {
+        let streams = trace.schema.streams.iter().enumerate().map(|(number, stream)| {
+            let classes = stream.events.iter().zip(trace.layouts(number));
+            classes.map(|(class, layout)| Binding::new(&trace.schema, class, layout)).collect()
+        });
+        Bindings(streams.collect())
+    }
+
+    #[inline]
+    pub(crate) fn of(&self, event: &EventView<'_>) -> &Binding {
+        &self.0[event.stream().class][event.event().class as usize]
+    }
+}
+
+impl Binding {
+    fn new(schema: &Schema, class: &EventClass, layout: &Layout) -> Binding {
+        let tracepoint = class.name.as_deref().and_then(find);
+        let places = tracepoint.map(|tracepoint| {
+            let fields = tracepoint.kind.fields().iter();
+            let place = |names: &rostrace_tracepoints::Field| {
+                layout
+                    .leaves
+                    .iter()
+                    .position(|leaf| leaf.scope == Scope::Payload && names.is_named(&leaf.name))
+            };
+            fields.map(place).collect()
+        });
+        let context = |name: &str| {
+            layout
+                .leaves
+                .iter()
+                .position(|leaf| leaf.scope != Scope::Payload && &*leaf.name == name)
+        };
+        let source = |name: &str, kernel_name: &str| match context(name).or_else(|| context(kernel_name)) {
+            Some(leaf) => Source::Leaf(leaf),
+            None => schema.environment_integer(name).map_or(Source::Absent, Source::Constant),
+        };
+        Binding {
+            kind: tracepoint.map(|tracepoint| tracepoint.kind),
+            places: places.unwrap_or_default(),
+            vpid: source("vpid", "pid"),
+            vtid: source("vtid", "tid"),
+            procname: context("procname"),
+        }
+    }
+
+    /// Process and thread of an event; the process stands for the thread where the trace does not tell it.
+    #[inline]
+    pub(crate) fn ids(&self, event: &EventView<'_>) -> (Option<i64>, Option<i64>) {
+        let vpid = self.vpid.read(event);
+        (vpid, self.vtid.read(event).or(vpid))
+    }
+
+    pub(crate) fn procname<'e>(&self, event: &EventView<'e>) -> Option<Cow<'e, str>> {
+        match event.read(self.procname?) {
+            Raw::Bytes(name) => Some(String::from_utf8_lossy(name)),
+            _ => None,
+        }
+    }
+}
+
+impl Source {
+    #[inline]
+    fn read(self, event: &EventView<'_>) -> Option<i64> {
+        match self {
+            Source::Leaf(leaf) => match event.read(leaf) {
+                Raw::Number(number) => Some(number as i64),
+                _ => None,
+            },
+            Source::Constant(number) => Some(number),
+            Source::Absent => None,
+        }
+    }
+}
+
+/// The fields of one event, by their index in the kind's list.
+#[derive(Clone, Copy)]
+pub(crate) struct Fields<'e> {
+    pub(crate) event: EventView<'e>,
+    pub(crate) binding: &'e Binding,
+}
+
+impl<'e> Fields<'e> {
+    #[inline]
+    fn raw(&self, field: usize) -> Option<Raw<'e>> {
+        let leaf = (*self.binding.places.get(field)?)?;
+        Some(self.event.read(leaf))
+    }
+
+    /// A number; nothing if this trace does not have the field.
+    #[inline]
+    pub(crate) fn number(&self, field: usize) -> Option<u64> {
+        match self.raw(field)? {
+            Raw::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn signed(&self, field: usize) -> Option<i64> {
+        self.number(field).map(|number| number as i64)
+    }
+
+    /// An address; null if this trace does not have the field.
+    #[inline]
+    pub(crate) fn address(&self, field: usize) -> Address {
+        Address(self.number(field).unwrap_or(0))
+    }
+
+    pub(crate) fn flag(&self, field: usize) -> bool {
+        self.number(field).is_some_and(|number| number != 0)
+    }
+
+    pub(crate) fn text(&self, field: usize) -> Option<String> {
+        match self.raw(field)? {
+            Raw::Bytes(text) => Some(String::from_utf8_lossy(text).into_owned()),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn bytes(&self, field: usize) -> Vec<u8> {
+        match self.raw(field) {
+            Some(Raw::List(list)) => list.iter().map(|byte| byte as u8).collect(),
+            Some(Raw::Bytes(bytes)) => bytes.to_vec(),
+            _ => Vec::new(),
+        }
+    }
+
+    pub(crate) fn addresses(&self, field: usize) -> Vec<Address> {
+        match self.raw(field) {
+            Some(Raw::List(list)) => list.iter().map(Address).collect(),
+            _ => Vec::new(),
+        }
+    }
+}

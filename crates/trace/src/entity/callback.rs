@@ -1,0 +1,41 @@
+//! Callbacks, and the timers that some of them belong to.
+
+use rostrace_ctf::schema::Nanos;
+
+use super::{
+    Address, CallbackGroupId, CallbackId, ClientId, NodeId, ProcessId, ServiceId, SubscriptionId, TimerId,
+};
+
+/// What a user's function is called for. A subscription and its intra-process twin are one callback with two
+/// addresses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Callback {
+    pub process: ProcessId,
+    pub owner: CallbackOwner,
+    /// Of the callback objects: first the one for other processes, then the twin.
+    pub addresses: Vec<Address>,
+    /// As the trace has it, demangled if it was mangled.
+    pub symbol: Option<String>,
+    pub group: Option<CallbackGroupId>,
+    pub created: Nanos,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CallbackOwner {
+    Timer(TimerId),
+    Subscription(SubscriptionId),
+    Service(ServiceId),
+    Client(ClientId),
+    /// The trace has the callback running, but not the event that says what it is for.
+    Unknown,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Timer {
+    pub process: ProcessId,
+    pub node: Option<NodeId>,
+    pub handle: Address,
+    pub period: Nanos,
+    pub created: Nanos,
+    pub callback: Option<CallbackId>,
+}

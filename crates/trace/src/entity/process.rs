@@ -1,0 +1,78 @@
+//! Hosts, processes, threads, contexts, nodes and their lifecycle state machines.
+
+use rostrace_ctf::schema::Nanos;
+use rostrace_tracepoints::Distribution;
+
+use super::{Address, HostId, NodeId, ProcessId};
+
+/// A machine, by the host name in the trace's environment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Host {
+    /// Empty if the trace does not say it.
+    pub name: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Process {
+    pub host: HostId,
+    pub pid: i64,
+    /// Of the main thread; empty if the trace does not say it.
+    pub name: String,
+    pub first: Nanos,
+    pub last: Nanos,
+    pub events: u64,
+    pub distribution: Option<Distribution>,
+    /// The version of tracetools that `rcl_init` tells.
+    pub tracetools_version: Option<String>,
+    pub rmw_implementation: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Thread {
+    pub process: ProcessId,
+    pub tid: i64,
+}
+
+/// An rcl context: what `rclcpp::init` makes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Context {
+    pub process: ProcessId,
+    pub handle: Address,
+    pub created: Nanos,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    pub process: ProcessId,
+    pub handle: Address,
+    /// Namespace and name, joined by one slash.
+    pub name: String,
+    pub created: Nanos,
+}
+
+/// The states of a lifecycle node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateMachine {
+    pub process: ProcessId,
+    pub node: Option<NodeId>,
+    pub handle: Address,
+    pub created: Nanos,
+}
+
+/// The full name of a node.
+pub(crate) fn full_name(namespace: &str, name: &str) -> String {
+    let namespace = namespace.trim_end_matches('/');
+    format!("{namespace}/{name}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::full_name;
+
+    #[test]
+    fn namespace_and_name_are_joined_by_one_slash() {
+        assert_eq!(full_name("/", "talker"), "/talker");
+        assert_eq!(full_name("/a/b", "talker"), "/a/b/talker");
+        assert_eq!(full_name("", "talker"), "/talker");
+    }
+}

@@ -1,0 +1,603 @@
+//! From initialisation events to entities.
+//!
+//! Events are taken in the order in which things happened. A reference to an address means the youngest entity there; where
+//! rclcpp emits a reference before what it refers to (an intra-process twin gets its callback before it is tied to its
+//! subscription), the reference waits.
+
+use std::collections::HashMap;
+
+use rostrace_ctf::schema::Nanos;
+use rostrace_tracepoints::distribution;
+
+use super::process::full_name;
+use super::{
+    Address, Callback, CallbackGroup, CallbackGroupId, CallbackGroupType, CallbackId, CallbackOwner, Client,
+    ClientId, Context, Executor, ExecutorId, ExecutorType, Generations, Node, NodeId, Process, ProcessId,
+    Publisher, PublisherId, RingBuffer, RingBufferId, Service, ServiceId, StateMachine, StateMachineId,
+    Subscription, SubscriptionId, Timer, TimerId,
+};
+use crate::import::{Init, TimedInit};
+use crate::symbol;
+
+/// How long a reference may wait for what it refers to: rclcpp emits both within one constructor.
+const PATIENCE: i64 = 100_000_000;
+
+/// All entities, and which address meant whom when.
+#[derive(Debug, Default)]
+pub(crate) struct Entities {
+    pub(crate) contexts: Vec<Context>,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) publishers: Vec<Publisher>,
+    pub(crate) subscriptions: Vec<Subscription>,
+    pub(crate) timers: Vec<Timer>,
+    pub(crate) services: Vec<Service>,
+    pub(crate) clients: Vec<Client>,
+    pub(crate) callbacks: Vec<Callback>,
+    pub(crate) groups: Vec<CallbackGroup>,
+    pub(crate) executors: Vec<Executor>,
+    pub(crate) state_machines: Vec<StateMachine>,
+    pub(crate) ring_buffers: Vec<RingBuffer>,
+    node_at: Generations<NodeId>,
+    publisher_at: Generations<PublisherId>,
+    rmw_publisher_at: Generations<PublisherId>,
+    subscription_at: Generations<SubscriptionId>,
+    rmw_subscription_at: Generations<SubscriptionId>,
+    /// By the address of the rclcpp object, of which a subscription can have two.
+    object_at: Generations<SubscriptionId>,
+    timer_at: Generations<TimerId>,
+    service_at: Generations<ServiceId>,
+    client_at: Generations<ClientId>,
+    callback_at: Generations<CallbackId>,
+    group_at: Generations<CallbackGroupId>,
+    executor_at: Generations<ExecutorId>,
+    collector_at: Generations<ExecutorId>,
+    machine_at: Generations<StateMachineId>,
+    buffer_at: Generations<RingBufferId>,
+    ipb_at: Generations<RingBufferId>,
+    /// Agnocast numbers the callbacks of a process.
+    agnocast_callbacks: HashMap<(ProcessId, u64), CallbackId>,
+}
+
+/// References that wait, by process and address.
+#[derive(Debug, Default)]
+struct Waiting {
+    /// Subscription objects that are tied to a subscription but have no callback yet.
+    objects: HashMap<(ProcessId, Address), (Nanos, SubscriptionId)>,
+    /// Callbacks of objects that are not tied to a subscription yet.
+    callbacks: HashMap<(ProcessId, Address), (Nanos, CallbackId)>,
+    /// Intra-process buffers of objects that are not tied to a subscription yet.
+    ipbs: HashMap<(ProcessId, Address), (Nanos, RingBufferId)>,
+    /// Groups of collectors that are not tied to an executor yet.
+    collectors: HashMap<(ProcessId, Address), Vec<CallbackGroupId>>,
+    gids: HashMap<(ProcessId, Address), Vec<u8>>,
+}
+
+pub(crate) fn resolve(inits: &[TimedInit], processes: &mut [Process]) -> Entities {
+    let mut resolver = Resolver { entities: Entities::default(), waiting: Waiting::default(), processes };
+    // What a group is can only be told when all callbacks have their nodes.
+    let (grouping, others): (Vec<_>, Vec<_>) = inits.iter().partition(|init| init.init.is_about_groups());
+    for TimedInit { process, time, init } in others.into_iter().chain(grouping) {
+        resolver.take(*process, *time, init);
+    }
+    let Resolver { mut entities, .. } = resolver;
+    entities.link_late_nodes(inits);
+    entities.end_lifetimes();
+    entities
+}
+
+struct Resolver<'p> {
+    entities: Entities,
+    waiting: Waiting,
+    processes: &'p mut [Process],
+}
+
+impl Resolver<'_> {
+    fn take(&mut self, process: ProcessId, time: Nanos, init: &Init) {
+        let all = &mut self.entities;
+        match init {
+            Init::Context { handle, version } => {
+                all.contexts.push(Context { process, handle: *handle, created: time });
+                if let Some(version) = version {
+                    let it = &mut self.processes[process.index()];
+                    it.distribution = it.distribution.or(distribution(version));
+                    it.tracetools_version.get_or_insert_with(|| version.clone());
+                }
+            }
+            Init::Distribution { name } => {
+                let it = &mut self.processes[process.index()];
+                it.distribution = name.parse().ok().or(it.distribution);
+            }
+            Init::RmwImplementation { name } => {
+                self.processes[process.index()].rmw_implementation.get_or_insert_with(|| name.clone());
+            }
+            Init::Node { handle, name, namespace } => {
+                let id = NodeId::of(all.nodes.len());
+                let name = full_name(namespace, name);
+                all.nodes.push(Node { process, handle: *handle, name, created: time });
+                all.node_at.create(process, *handle, time, id);
+            }
+            Init::StateMachine { node, machine } => {
+                let id = StateMachineId::of(all.state_machines.len());
+                let node = all.node_at.at(process, *node, time);
+                all.state_machines.push(StateMachine { process, node, handle: *machine, created: time });
+                all.machine_at.create(process, *machine, time, id);
+            }
+            Init::Publisher { handle, node, rmw, topic, depth } => {
+                let id = PublisherId::of(all.publishers.len());
+                all.publishers.push(Publisher {
+                    process,
+                    node: all.node_at.at(process, *node, time),
+                    handle: *handle,
+                    rmw_handle: *rmw,
+                    topic: topic.clone(),
+                    depth: *depth,
+                    created: time,
+                    ended: None,
+                });
+                all.publisher_at.create(process, *handle, time, id);
+                all.rmw_publisher_at.create(process, *rmw, time, id);
+            }
+            Init::Subscription { handle, node, rmw, topic, depth } => {
+                let node = all.node_at.at(process, *node, time);
+                all.subscription(process, time, *handle, *rmw, node, topic, *depth);
+            }
+            Init::SubscriptionObject { handle, object } => self.object(process, time, *handle, *object),
+            Init::SubscriptionCallback { object, callback } => {
+                self.subscription_callback(process, time, *object, *callback);
+            }
+            Init::Service { handle, node, rmw, name } => {
+                let id = ServiceId::of(all.services.len());
+                all.services.push(Service {
+                    process,
+                    node: all.node_at.at(process, *node, time),
+                    handle: *handle,
+                    rmw_handle: *rmw,
+                    name: name.clone(),
+                    created: time,
+                    callback: None,
+                });
+                all.service_at.create(process, *handle, time, id);
+            }
+            Init::ServiceCallback { handle, callback } => {
+                let service = all.service_at.at(process, *handle, time);
+                // The handle of a service that adopts another one's is not that of any init event.
+                let service = service.filter(|id| all.services[id.index()].callback.is_none());
+                let owner = service.map_or(CallbackOwner::Unknown, CallbackOwner::Service);
+                let callback = all.callback(process, time, *callback, owner);
+                if let Some(service) = service {
+                    all.services[service.index()].callback = Some(callback);
+                }
+            }
+            Init::Client { handle, node, rmw, name } => {
+                let id = ClientId::of(all.clients.len());
+                all.clients.push(Client {
+                    process,
+                    node: all.node_at.at(process, *node, time),
+                    handle: *handle,
+                    rmw_handle: *rmw,
+                    name: name.clone(),
+                    gid: self.waiting.gids.remove(&(process, *rmw)).unwrap_or_default(),
+                    created: time,
+                });
+                all.client_at.create(process, *handle, time, id);
+            }
+            Init::RmwClient { rmw, gid } => {
+                self.waiting.gids.insert((process, *rmw), gid.clone());
+            }
+            Init::Timer { handle, period } => {
+                let id = TimerId::of(all.timers.len());
+                all.timers.push(Timer {
+                    process,
+                    node: None,
+                    handle: *handle,
+                    period: Nanos(*period),
+                    created: time,
+                    callback: None,
+                });
+                all.timer_at.create(process, *handle, time, id);
+            }
+            Init::TimerCallback { handle, callback } => {
+                let timer = all.timer_at.at(process, *handle, time);
+                let timer = timer.filter(|id| all.timers[id.index()].callback.is_none());
+                let owner = timer.map_or(CallbackOwner::Unknown, CallbackOwner::Timer);
+                let callback = all.callback(process, time, *callback, owner);
+                if let Some(timer) = timer {
+                    all.timers[timer.index()].callback = Some(callback);
+                }
+            }
+            Init::TimerNode { handle, node } => {
+                let node = all.node_at.at(process, *node, time);
+                if let Some(timer) = all.timer_at.at(process, *handle, time) {
+                    let timer = &mut all.timers[timer.index()];
+                    timer.node = timer.node.or(node);
+                }
+            }
+            Init::CallbackSymbol { callback, symbol } => {
+                if let Some(callback) = all.callback_at.at(process, *callback, time) {
+                    let callback = &mut all.callbacks[callback.index()];
+                    callback.symbol = Some(symbol::demangled(symbol));
+                }
+            }
+            Init::RingBuffer { buffer, capacity } => {
+                let id = RingBufferId::of(all.ring_buffers.len());
+                all.ring_buffers.push(RingBuffer {
+                    process,
+                    address: *buffer,
+                    capacity: *capacity,
+                    created: time,
+                    subscription: None,
+                });
+                all.buffer_at.create(process, *buffer, time, id);
+            }
+            Init::BufferToIpb { buffer, ipb } => {
+                if let Some(id) = all.buffer_at.at(process, *buffer, time) {
+                    all.ipb_at.create(process, *ipb, time, id);
+                }
+            }
+            Init::IpbToSubscription { ipb, object } => {
+                if let Some(id) = all.ipb_at.at(process, *ipb, time) {
+                    self.waiting.ipbs.insert((process, *object), (time, id));
+                }
+            }
+            Init::Executor { executor, collector, name } => {
+                all.executor(process, time, *executor, Some(name));
+                if let Some(collector) = collector.non_null() {
+                    self.collector(process, time, *executor, collector);
+                }
+            }
+            Init::CollectorToExecutor { executor, collector } => {
+                self.collector(process, time, *executor, *collector);
+            }
+            Init::GroupToExecutor { executor, group, name } => {
+                let executor = all.executor(process, time, *executor, None);
+                let group = all.group(process, time, *group, Some(name));
+                all.groups[group.index()].executor = Some(executor);
+            }
+            Init::GroupToCollector { collector, group, name } => {
+                let group = all.group(process, time, *group, Some(name));
+                match all.collector_at.at(process, *collector, time) {
+                    Some(executor) => all.groups[group.index()].executor = Some(executor),
+                    None => self.waiting.collectors.entry((process, *collector)).or_default().push(group),
+                }
+            }
+            Init::GroupTimer { group, timer } => {
+                let timer = all.timer_at.around(process, *timer, time);
+                let callback = timer.and_then(|timer| all.timers[timer.index()].callback);
+                all.add_to_group(process, time, *group, callback);
+            }
+            Init::GroupSubscription { group, subscription } => {
+                let subscription = all.subscription_at.around(process, *subscription, time);
+                let callback = subscription.and_then(|id| all.subscriptions[id.index()].callback);
+                all.add_to_group(process, time, *group, callback);
+            }
+            Init::GroupService { group, service } => {
+                let service = all.service_at.around(process, *service, time);
+                let callback = service.and_then(|service| all.services[service.index()].callback);
+                all.add_to_group(process, time, *group, callback);
+            }
+            Init::GroupClient { group, .. } => {
+                all.group(process, time, *group, None);
+            }
+            Init::AgnocastSubscription {
+                handle,
+                node,
+                callback,
+                group,
+                symbol,
+                topic,
+                depth,
+                callback_info,
+            } => {
+                let node = all.node_at.at(process, *node, time);
+                let id = all.subscription(process, time, *handle, Address(0), node, topic, *depth);
+                let owner = CallbackOwner::Subscription(id);
+                let callback = all.named_callback(process, time, *callback, owner, symbol);
+                all.subscriptions[id.index()].callback = Some(callback);
+                all.agnocast_callbacks.insert((process, *callback_info), callback);
+                all.add_to_group(process, time, *group, Some(callback));
+            }
+            Init::AgnocastTimer { handle, node, callback, group, symbol, period } => {
+                let id = TimerId::of(all.timers.len());
+                let owner = CallbackOwner::Timer(id);
+                let callback = all.named_callback(process, time, *callback, owner, symbol);
+                all.timers.push(Timer {
+                    process,
+                    node: all.node_at.at(process, *node, time),
+                    handle: *handle,
+                    period: Nanos(*period),
+                    created: time,
+                    callback: Some(callback),
+                });
+                all.timer_at.create(process, *handle, time, id);
+                all.add_to_group(process, time, *group, Some(callback));
+            }
+        }
+    }
+
+    /// An rclcpp object is tied to its subscription; its callback or buffer may have been announced before.
+    fn object(&mut self, process: ProcessId, time: Nanos, handle: Address, object: Address) {
+        let all = &mut self.entities;
+        let Some(subscription) = all.subscription_at.at(process, handle, time) else { return };
+        all.object_at.create(process, object, time, subscription);
+        let recent = |(since, _): &(Nanos, _)| time.0 - since.0 <= PATIENCE;
+        if let Some((_, buffer)) = self.waiting.ipbs.remove(&(process, object)).filter(|w| time.0 - w.0.0 <= PATIENCE) {
+            all.ring_buffers[buffer.index()].subscription = Some(subscription);
+            all.subscriptions[subscription.index()].intra_process = true;
+        }
+        match self.waiting.callbacks.remove(&(process, object)).filter(recent) {
+            Some((_, callback)) => {
+                // Only the twin gets its callback first.
+                all.subscriptions[subscription.index()].intra_process = true;
+                all.subscriptions[subscription.index()].callback = Some(callback);
+                all.callbacks[callback.index()].owner = CallbackOwner::Subscription(subscription);
+            }
+            None => {
+                self.waiting.objects.insert((process, object), (time, subscription));
+            }
+        }
+    }
+
+    fn subscription_callback(
+        &mut self,
+        process: ProcessId,
+        time: Nanos,
+        object: Address,
+        callback: Address,
+    ) {
+        let all = &mut self.entities;
+        let tied = self.waiting.objects.remove(&(process, object));
+        match tied.filter(|(since, _)| time.0 - since.0 <= PATIENCE) {
+            Some((_, subscription)) => match all.subscriptions[subscription.index()].callback {
+                Some(twin) => {
+                    // The object for other processes is announced last and stands first.
+                    all.callbacks[twin.index()].addresses.insert(0, callback);
+                    all.callback_at.create(process, callback, time, twin);
+                }
+                None => {
+                    let owner = CallbackOwner::Subscription(subscription);
+                    let id = all.callback(process, time, callback, owner);
+                    all.subscriptions[subscription.index()].callback = Some(id);
+                }
+            },
+            None => {
+                let id = all.callback(process, time, callback, CallbackOwner::Unknown);
+                self.waiting.callbacks.insert((process, object), (time, id));
+            }
+        }
+    }
+
+    fn collector(&mut self, process: ProcessId, time: Nanos, executor: Address, collector: Address) {
+        let executor = self.entities.executor(process, time, executor, None);
+        self.entities.collector_at.create(process, collector, time, executor);
+        for group in self.waiting.collectors.remove(&(process, collector)).unwrap_or_default() {
+            self.entities.groups[group.index()].executor = Some(executor);
+        }
+    }
+}
+
+impl Entities {
+    #[allow(clippy::too_many_arguments)]
+    fn subscription(
+        &mut self,
+        process: ProcessId,
+        time: Nanos,
+        handle: Address,
+        rmw_handle: Address,
+        node: Option<NodeId>,
+        topic: &str,
+        depth: u64,
+    ) -> SubscriptionId {
+        let id = SubscriptionId::of(self.subscriptions.len());
+        self.subscriptions.push(Subscription {
+            process,
+            node,
+            handle,
+            rmw_handle,
+            topic: topic.to_owned(),
+            depth,
+            created: time,
+            ended: None,
+            callback: None,
+            intra_process: false,
+        });
+        self.subscription_at.create(process, handle, time, id);
+        self.rmw_subscription_at.create(process, rmw_handle, time, id);
+        id
+    }
+
+    fn callback(
+        &mut self,
+        process: ProcessId,
+        time: Nanos,
+        address: Address,
+        owner: CallbackOwner,
+    ) -> CallbackId {
+        let id = CallbackId::of(self.callbacks.len());
+        self.callbacks.push(Callback {
+            process,
+            owner,
+            addresses: vec![address],
+            symbol: None,
+            group: None,
+            created: time,
+        });
+        self.callback_at.create(process, address, time, id);
+        id
+    }
+
+    fn named_callback(
+        &mut self,
+        process: ProcessId,
+        time: Nanos,
+        address: Address,
+        owner: CallbackOwner,
+        name: &str,
+    ) -> CallbackId {
+        let id = self.callback(process, time, address, owner);
+        self.callbacks[id.index()].symbol = Some(symbol::demangled(name));
+        id
+    }
+
+    fn executor(
+        &mut self,
+        process: ProcessId,
+        time: Nanos,
+        address: Address,
+        name: Option<&str>,
+    ) -> ExecutorId {
+        let known = self.executor_at.at(process, address, time);
+        let id = known.unwrap_or_else(|| {
+            let id = ExecutorId::of(self.executors.len());
+            let kind = ExecutorType::Other(String::new());
+            self.executors.push(Executor { process, address, kind, created: time });
+            self.executor_at.create(process, address, time, id);
+            id
+        });
+        if let Some(name) = name {
+            self.executors[id.index()].kind = ExecutorType::parse(name);
+        }
+        id
+    }
+
+    fn group(
+        &mut self,
+        process: ProcessId,
+        time: Nanos,
+        address: Address,
+        name: Option<&str>,
+    ) -> CallbackGroupId {
+        let known = self.group_at.at(process, address, time);
+        let id = known.unwrap_or_else(|| self.new_group(process, time, address));
+        if let Some(name) = name {
+            self.groups[id.index()].kind = CallbackGroupType::parse(name);
+        }
+        id
+    }
+
+    fn new_group(&mut self, process: ProcessId, time: Nanos, address: Address) -> CallbackGroupId {
+        let id = CallbackGroupId::of(self.groups.len());
+        self.groups.push(CallbackGroup {
+            process,
+            address,
+            kind: CallbackGroupType::Unknown,
+            created: time,
+            executor: None,
+            callbacks: Vec::new(),
+        });
+        self.group_at.create(process, address, time, id);
+        id
+    }
+
+    fn add_to_group(
+        &mut self,
+        process: ProcessId,
+        time: Nanos,
+        group: Address,
+        callback: Option<CallbackId>,
+    ) {
+        let Some(callback) = callback else { return };
+        let mut id = self.group(process, time, group, None);
+        // A group belongs to one node: for another one it is a new group at an old address.
+        let node = self.node_of(callback);
+        let members = &self.groups[id.index()].callbacks;
+        if members.iter().any(|member| self.node_of(*member) != node) {
+            id = self.new_group(process, time, group);
+        }
+        self.groups[id.index()].callbacks.push(callback);
+        self.callbacks[callback.index()].group = Some(id);
+    }
+
+    /// The node that a callback belongs to.
+    fn node_of(&self, callback: CallbackId) -> Option<NodeId> {
+        match self.callbacks[callback.index()].owner {
+            CallbackOwner::Timer(id) => self.timers[id.index()].node,
+            CallbackOwner::Subscription(id) => self.subscriptions[id.index()].node,
+            CallbackOwner::Service(id) => self.services[id.index()].node,
+            CallbackOwner::Client(id) => self.clients[id.index()].node,
+            CallbackOwner::Unknown => None,
+        }
+    }
+
+    /// Up to Iron a node's publisher of `/rosout` is created before the node tells of itself.
+    fn link_late_nodes(&mut self, inits: &[TimedInit]) {
+        for TimedInit { process, time, init } in inits {
+            if let Init::Publisher { handle, node, topic, .. } = init
+                && topic == "/rosout"
+                && let Some(id) = self.publisher_at.at(*process, *handle, *time)
+            {
+                self.publishers[id.index()].node = self.node_at.nearest(*process, *node, *time);
+            }
+        }
+    }
+
+    fn end_lifetimes(&mut self) {
+        for (index, publisher) in self.publishers.iter_mut().enumerate() {
+            let id = PublisherId::of(index);
+            publisher.ended = self.publisher_at.end_of(publisher.process, publisher.handle, id);
+        }
+        for (index, subscription) in self.subscriptions.iter_mut().enumerate() {
+            let id = SubscriptionId::of(index);
+            subscription.ended =
+                self.subscription_at.end_of(subscription.process, subscription.handle, id);
+        }
+    }
+
+    pub(crate) fn callback_of(&self, process: ProcessId, address: Address, at: Nanos) -> Option<CallbackId> {
+        self.callback_at.at(process, address, at)
+    }
+
+    pub(crate) fn agnocast_callback(&self, process: ProcessId, info: u64) -> Option<CallbackId> {
+        self.agnocast_callbacks.get(&(process, info)).copied()
+    }
+
+    pub(crate) fn timer_callback(
+        &self,
+        process: ProcessId,
+        timer: Address,
+        at: Nanos,
+    ) -> Option<CallbackId> {
+        let timer = self.timer_at.at(process, timer, at)?;
+        self.timers[timer.index()].callback
+    }
+
+    /// The publisher of a publication: by its rcl handle or, since that of `/rosout` is a passing one, by
+    /// its rmw handle.
+    pub(crate) fn publisher_of(
+        &self,
+        process: ProcessId,
+        handle: Address,
+        rmw_handle: Address,
+        at: Nanos,
+    ) -> Option<PublisherId> {
+        let by_rmw = rmw_handle.non_null().and_then(|rmw| self.rmw_publisher_at.at(process, rmw, at));
+        let by_rcl = || handle.non_null().and_then(|rcl| self.publisher_at.at(process, rcl, at));
+        by_rmw.or_else(by_rcl)
+    }
+
+    pub(crate) fn subscription_of(
+        &self,
+        process: ProcessId,
+        rmw_handle: Address,
+        at: Nanos,
+    ) -> Option<SubscriptionId> {
+        self.rmw_subscription_at.at(process, rmw_handle, at)
+    }
+
+    pub(crate) fn ring_buffer_of(
+        &self,
+        process: ProcessId,
+        buffer: Address,
+        at: Nanos,
+    ) -> Option<RingBufferId> {
+        self.buffer_at.at(process, buffer, at)
+    }
+
+    pub(crate) fn state_machine_of(
+        &self,
+        process: ProcessId,
+        machine: Address,
+        at: Nanos,
+    ) -> Option<StateMachineId> {
+        self.machine_at.at(process, machine, at)
+    }
+}

@@ -1,0 +1,65 @@
+//! When events were lost: whatever spans such a window is uncertain.
+
+use rostrace_ctf::schema::Nanos;
+use rostrace_ctf::{DamageKind, TraceSet};
+
+/// Windows of time in which events are missing, of all streams together: a thread may have been on any processor.
+#[derive(Debug, Default)]
+pub(crate) struct Losses {
+    /// Begins in order, with the latest end so far: windows may overlap.
+    windows: Vec<(Nanos, Nanos)>,
+    everywhere: bool,
+}
+
+impl Losses {
+    pub(crate) fn of(set: &TraceSet) -> Losses {
+        let mut losses = Losses::default();
+        for damage in &set.damage {
+            match (damage.begin, damage.end) {
+                _ if !damage.kind.is_loss() => {}
+                (Some(begin), Some(end)) => losses.windows.push((begin, end)),
+                // The tracer's own losses without a time can be anywhere.
+                _ if damage.kind == DamageKind::DiscardedEvents => losses.everywhere = true,
+                _ if damage.kind == DamageKind::LostPackets => losses.everywhere = true,
+                _ => {}
+            }
+        }
+        losses.windows.sort_unstable();
+        let mut latest = Nanos(i64::MIN);
+        for (_, end) in &mut losses.windows {
+            latest = latest.max(*end);
+            *end = latest;
+        }
+        losses
+    }
+
+    /// Whether events may be missing between two times.
+    #[inline]
+    pub(crate) fn between(&self, from: Nanos, to: Nanos) -> bool {
+        if self.windows.is_empty() {
+            return self.everywhere;
+        }
+        let begun = self.windows.partition_point(|(begin, _)| *begin < to);
+        self.everywhere || begun > 0 && self.windows[begun - 1].1 > from
+    }
+
+    pub(crate) fn any(&self) -> bool {
+        self.everywhere || !self.windows.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_touches_what_spans_it_and_nothing_else() {
+        let losses =
+            Losses { windows: vec![(Nanos(10), Nanos(50)), (Nanos(20), Nanos(50))], everywhere: false };
+        assert!(losses.between(Nanos(0), Nanos(11)));
+        assert!(!losses.between(Nanos(0), Nanos(10)));
+        assert!(losses.between(Nanos(30), Nanos(31)));
+        assert!(losses.between(Nanos(49), Nanos(90)));
+        assert!(!losses.between(Nanos(50), Nanos(90)));
+    }
+}

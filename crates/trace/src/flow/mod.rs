@@ -1,0 +1,164 @@
+//! Flows: what happened, one row per occurrence, with references to the entities and to each other.
+//!
+//! Rows are in the order of time. Addresses are kept beside the ids that they were resolved to: an entity that the
+//! trace does not name is still the same address.
+
+mod delivery;
+mod loss;
+
+pub use delivery::{Delivery, DeliveryKind, DeliveryStatus, Match};
+pub(crate) use delivery::{connect, deliveries};
+pub(crate) use loss::Losses;
+
+use rostrace_ctf::schema::Nanos;
+
+use crate::entity::{
+    Address, CallbackId, InstanceId, PublicationId, PublisherId, StateMachineId, SubscriptionId, TakeId,
+    ThreadId,
+};
+
+/// One execution of a callback.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallbackInstance {
+    pub thread: ThreadId,
+    /// The callback object.
+    pub address: Address,
+    pub callback: Option<CallbackId>,
+    pub start: Nanos,
+    /// Absent if the trace does not have it, or if lost events make it uncertain.
+    pub end: Option<Nanos>,
+    pub intra_process: bool,
+    /// The take that fetched its message.
+    pub take: Option<TakeId>,
+    /// The publication of its own process that it received.
+    pub source: Option<PublicationId>,
+}
+
+/// One call of `publish`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Publication {
+    pub thread: ThreadId,
+    pub handle: Address,
+    pub rmw_handle: Address,
+    pub message: Address,
+    pub publisher: Option<PublisherId>,
+    /// The first of the events that it left, and the last.
+    pub publish: Nanos,
+    pub last: Nanos,
+    /// The layers that it went through.
+    pub intra: Option<Nanos>,
+    pub rclcpp: Option<Nanos>,
+    pub rcl: Option<Nanos>,
+    pub rmw: Option<Nanos>,
+    /// The stamp that takers see.
+    pub source_timestamp: Option<i64>,
+    /// The callback that it happened in.
+    pub instance: Option<InstanceId>,
+    /// Agnocast's number of the message.
+    pub entry: Option<i64>,
+}
+
+/// One message fetched from the middleware.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Take {
+    pub thread: ThreadId,
+    pub rmw_handle: Address,
+    /// The callback that was told to be next, where the trace says so.
+    pub dispatched: Address,
+    pub subscription: Option<SubscriptionId>,
+    pub time: Nanos,
+    pub source_timestamp: i64,
+    /// The execution that got the message; nothing if it was taken by hand.
+    pub instance: Option<InstanceId>,
+    pub publication: Option<PublicationId>,
+}
+
+/// A message put into the ring buffer of a subscription in the same process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Enqueue {
+    pub thread: ThreadId,
+    pub buffer: Address,
+    pub time: Nanos,
+    pub publication: Option<PublicationId>,
+    pub fate: Fate,
+}
+
+/// What became of a message in a ring buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// Still there when the recording ended.
+    Queued,
+    Overwritten,
+    /// Fetched, but no callback followed.
+    Dequeued,
+    Delivered(InstanceId),
+    /// Lost events make it uncertain.
+    Unknown,
+}
+
+/// What an executor began to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExecutorPhase {
+    pub thread: ThreadId,
+    pub time: Nanos,
+    pub kind: PhaseKind,
+    /// The timer or subscription that is executed.
+    pub handle: Address,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PhaseKind {
+    GetNextReady,
+    WaitForWork,
+    Execute,
+}
+
+/// A lifecycle node changed its state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Transition {
+    pub thread: ThreadId,
+    pub machine: Address,
+    pub state_machine: Option<StateMachineId>,
+    pub time: Nanos,
+    pub from: String,
+    pub to: String,
+}
+
+/// A step of a service call (Kilted and later).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServiceStep {
+    pub thread: ThreadId,
+    pub time: Nanos,
+    pub kind: ServiceStepKind,
+    /// Of the service or the client, in the rmw layer.
+    pub rmw_handle: Address,
+    /// Of the client; empty where the event does not carry it.
+    pub client_gid: Vec<u8>,
+    pub sequence: i64,
+    pub source_timestamp: Option<i64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ServiceStepKind {
+    SendRequest,
+    TakeRequest,
+    SendResponse,
+    TakeResponse,
+}
+
+/// The simulated clock at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SimTime {
+    pub time: Nanos,
+    pub simulated: u64,
+}
+
+/// Inputs and outputs that a program declared to depend on each other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessageLink {
+    pub thread: ThreadId,
+    pub time: Nanos,
+    pub partial_sync: bool,
+    pub subscriptions: Vec<Address>,
+    pub publishers: Vec<Address>,
+}

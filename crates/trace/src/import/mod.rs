@@ -1,0 +1,402 @@
+//! One pass over the events, in the order of time.
+//!
+//! Initialisation events are only collected (`init`); everything else becomes rows at once, tied together by thread, order and
+//! message. Nothing here knows a name: rows carry addresses, which `entity::resolve` and `flow` turn into
+//! entities when all events have been seen.
+
+mod init;
+mod intra_process;
+mod publication;
+mod thread_state;
+
+use std::collections::HashMap;
+
+use rostrace_ctf::schema::{Cycles, Nanos};
+use rostrace_ctf::{Conversion, Cursor, Damage, TraceSet};
+use rostrace_tracepoints::{Kind, Phase, field};
+
+use crate::binding::{Bindings, Fields};
+use crate::entity::{Address, HostId, InstanceId, ProcessId, TakeId, ThreadId};
+use crate::flow::{
+    CallbackInstance, Enqueue, ExecutorPhase, Losses, MessageLink, PhaseKind, Publication, ServiceStep,
+    ServiceStepKind, SimTime, Take, Transition,
+};
+pub(crate) use init::{Init, TimedInit};
+use intra_process::RingBuffers;
+pub(crate) use thread_state::{Layer, Population};
+
+/// What the pass over the events leaves.
+#[derive(Debug, Default)]
+pub(crate) struct Imported {
+    pub(crate) population: Population,
+    pub(crate) inits: Vec<TimedInit>,
+    pub(crate) instances: Vec<CallbackInstance>,
+    /// For callbacks that another one began above: when. If the lower one never ends, it was over by then.
+    pub(crate) covered: HashMap<InstanceId, Nanos>,
+    pub(crate) publications: Vec<Publication>,
+    pub(crate) takes: Vec<Take>,
+    pub(crate) enqueues: Vec<Enqueue>,
+    pub(crate) phases: Vec<ExecutorPhase>,
+    pub(crate) transitions: Vec<Transition>,
+    pub(crate) service_steps: Vec<ServiceStep>,
+    pub(crate) sim_times: Vec<SimTime>,
+    pub(crate) message_links: Vec<MessageLink>,
+    /// Agnocast: what a callable stands for.
+    pub(crate) callables: HashMap<(ProcessId, Address), Vec<(Nanos, Callable)>>,
+    /// Executions of callables, with the callable's address in place of the callback's.
+    pub(crate) callable_instances: Vec<InstanceId>,
+    pub(crate) losses: Losses,
+    pub(crate) damage: Vec<Damage>,
+    pub(crate) events: u64,
+    pub(crate) begin: Option<Nanos>,
+    pub(crate) end: Option<Nanos>,
+    /// How often each kind of event occurred.
+    pub(crate) kinds: Vec<u64>,
+    /// Events that are in no table, by name.
+    pub(crate) uninterpreted: HashMap<String, u64>,
+}
+
+/// Agnocast makes an object for each call of a callback.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Callable {
+    /// Entry number of the message, and which subscription's callback.
+    Message { entry: i64, callback_info: u64 },
+    Timer(Address),
+}
+
+/// Reads all events of a set.
+pub(crate) fn import(set: &TraceSet, progress: &mut dyn FnMut(u64) -> bool) -> Imported {
+    let mut import = Import {
+        out: Imported {
+            losses: Losses::of(set),
+            kinds: vec![0; Kind::COUNT],
+            ..Imported::default()
+        },
+        rings: RingBuffers::default(),
+        messages: HashMap::new(),
+        uninterpreted: HashMap::new(),
+    };
+    let bindings: Vec<Bindings> = set.traces.iter().map(Bindings::new).collect();
+    let hosts: Vec<HostId> = set
+        .traces
+        .iter()
+        .map(|trace| {
+            let name = trace.schema.environment_text("hostname").unwrap_or_default();
+            import.out.population.host(name)
+        })
+        .collect();
+    let mut cursor = Cursor::new(set, Conversion::Exact);
+    let mut bits = 0;
+    while let Some(event) = cursor.next() {
+        let trace = event.stream_id().trace;
+        let fields = Fields { binding: bindings[trace].of(&event), event };
+        import.event(hosts[trace], &fields);
+        bits += event.event().end - event.event().start;
+        if import.out.events % (1 << 16) == 0 && !progress(bits / 8) {
+            break;
+        }
+    }
+    import.out.damage = std::mem::take(&mut cursor.damage);
+    import.finish(set)
+}
+
+struct Import {
+    out: Imported,
+    rings: RingBuffers,
+    /// Where the publication of a message is known by its address (CARET's forks before Iron).
+    messages: HashMap<(ProcessId, Address), crate::entity::PublicationId>,
+    /// By trace, stream class and event class, so that names are looked up once.
+    uninterpreted: HashMap<(usize, usize, u32), u64>,
+}
+
+impl Import {
+    #[inline]
+    fn event(&mut self, host: HostId, fields: &Fields<'_>) {
+        self.out.events += 1;
+        let Some(time) = fields.event.nanos() else { return };
+        if self.out.begin.is_none() {
+            self.out.begin = Some(time);
+        }
+        self.out.end = Some(time);
+        let Some(kind) = fields.binding.kind else {
+            return self.note_uninterpreted(fields);
+        };
+        self.out.kinds[kind.index()] += 1;
+        let (Some(pid), Some(tid)) = fields.binding.ids(&fields.event) else { return };
+        let name = || fields.binding.procname(&fields.event).map(|name| name.into_owned());
+        let thread = self.out.population.thread(host, pid, tid, time, name);
+        if kind.phase() == Phase::Init {
+            self.init(kind, thread, time, fields);
+        } else {
+            self.run(kind, thread, time, fields);
+        }
+    }
+
+    fn note_uninterpreted(&mut self, fields: &Fields<'_>) {
+        let event = &fields.event;
+        let key = (event.stream_id().trace, event.stream().class, event.event().class);
+        *self.uninterpreted.entry(key).or_insert(0) += 1;
+    }
+
+    fn init(&mut self, kind: Kind, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {
+        let process = self.out.population.process_of(thread);
+        if matches!(kind, Kind::MessageLinkPartialSync | Kind::MessageLinkPeriodicAsync) {
+            return self.message_link(kind, thread, time, fields);
+        }
+        let Some((init, happened)) = init::parse(kind, fields) else { return };
+        // A recorder that repeats events later says when they happened, on the trace's own clock.
+        let base = fields.event.trace().time_base(fields.event.stream(), Conversion::Exact);
+        let happened = happened.map(|cycles| base.nanos(Cycles(cycles))).filter(|then| *then <= time);
+        if let (Init::RingBuffer { buffer, .. }, None) = (&init, happened) {
+            self.rings.clear(process, *buffer);
+        }
+        self.out.inits.push(TimedInit { process, time: happened.unwrap_or(time), init });
+    }
+
+    #[inline]
+    fn run(&mut self, kind: Kind, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {
+        match kind {
+            Kind::CallbackStart => {
+                use field::callback_start::*;
+                self.callback_start(thread, time, fields.address(CALLBACK), fields.flag(IS_INTRA_PROCESS));
+            }
+            Kind::CallbackEnd => {
+                self.callback_end(thread, time, fields.address(field::callback_end::CALLBACK));
+            }
+            Kind::RclcppExecutorGetNextReady => {
+                self.phase(thread, time, PhaseKind::GetNextReady, Address(0));
+            }
+            Kind::RclcppExecutorWaitForWork => {
+                self.phase(thread, time, PhaseKind::WaitForWork, Address(0));
+            }
+            Kind::RclcppExecutorExecute => {
+                let handle = fields.address(field::rclcpp_executor_execute::HANDLE);
+                self.phase(thread, time, PhaseKind::Execute, handle);
+            }
+            Kind::RclcppIntraPublish
+            | Kind::RclcppPublish
+            | Kind::RclPublish
+            | Kind::RmwPublish
+            | Kind::DdsWrite
+            | Kind::DdsBindAddrToStamp => self.publish(kind, thread, time, fields),
+            Kind::RmwTake => self.rmw_take(thread, time, fields),
+            Kind::DispatchSubscriptionCallback => self.dispatch(thread, time, fields),
+            Kind::RclcppRingBufferEnqueue
+            | Kind::RclcppRingBufferDequeue
+            | Kind::MessageConstruct
+            | Kind::DispatchIntraProcessSubscriptionCallback => {
+                self.intra_process(kind, thread, time, fields);
+            }
+            _ => self.rare(kind, thread, time, fields),
+        }
+    }
+
+    fn rare(&mut self, kind: Kind, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {
+        match kind {
+            Kind::RclLifecycleTransition => {
+                use field::rcl_lifecycle_transition::*;
+                self.out.transitions.push(Transition {
+                    thread,
+                    machine: fields.address(STATE_MACHINE),
+                    state_machine: None,
+                    time,
+                    from: fields.text(START_LABEL).unwrap_or_default(),
+                    to: fields.text(GOAL_LABEL).unwrap_or_default(),
+                });
+            }
+            Kind::SimTime => {
+                let simulated = fields.number(field::sim_time::STAMP).unwrap_or(0);
+                self.out.sim_times.push(SimTime { time, simulated });
+            }
+            Kind::RmwSendRequest => {
+                use field::rmw_send_request::*;
+                let step = (RMW_CLIENT_HANDLE, None, SEQUENCE_NUMBER, None);
+                self.service_step(ServiceStepKind::SendRequest, thread, time, fields, step);
+            }
+            Kind::RmwTakeRequest => {
+                use field::rmw_take_request::*;
+                if fields.flag(TAKEN) {
+                    let step = (RMW_SERVICE_HANDLE, Some(CLIENT_GID), SEQUENCE_NUMBER, None);
+                    self.service_step(ServiceStepKind::TakeRequest, thread, time, fields, step);
+                }
+            }
+            Kind::RmwSendResponse => {
+                use field::rmw_send_response::*;
+                let step = (RMW_SERVICE_HANDLE, Some(CLIENT_GID), SEQUENCE_NUMBER, Some(TIMESTAMP));
+                self.service_step(ServiceStepKind::SendResponse, thread, time, fields, step);
+            }
+            Kind::RmwTakeResponse => {
+                use field::rmw_take_response::*;
+                if fields.flag(TAKEN) {
+                    let step = (RMW_CLIENT_HANDLE, None, SEQUENCE_NUMBER, Some(SOURCE_TIMESTAMP));
+                    self.service_step(ServiceStepKind::TakeResponse, thread, time, fields, step);
+                }
+            }
+            Kind::AgnocastCreateCallable => {
+                use field::agnocast_create_callable::*;
+                let callable = Callable::Message {
+                    entry: fields.signed(ENTRY_ID).unwrap_or(-1),
+                    callback_info: fields.number(PID_CALLBACK_INFO_ID).unwrap_or(u64::MAX),
+                };
+                self.callable(thread, time, fields.address(CALLABLE), callable);
+            }
+            Kind::AgnocastCreateTimerCallable => {
+                use field::agnocast_create_timer_callable::*;
+                let callable = Callable::Timer(fields.address(TIMER_HANDLE));
+                self.callable(thread, time, fields.address(CALLABLE), callable);
+            }
+            Kind::AgnocastCallableStart => {
+                let callable = fields.address(field::agnocast_callable_start::CALLABLE);
+                self.out.callable_instances.push(InstanceId::of(self.out.instances.len()));
+                self.callback_start(thread, time, callable, false);
+            }
+            Kind::AgnocastCallableEnd => {
+                self.callback_end(thread, time, fields.address(field::agnocast_callable_end::CALLABLE));
+            }
+            Kind::AgnocastPublish => self.agnocast_publish(thread, time, fields),
+            _ => {}
+        }
+    }
+
+    fn callable(&mut self, thread: ThreadId, time: Nanos, address: Address, callable: Callable) {
+        let process = self.out.population.process_of(thread);
+        self.out.callables.entry((process, address)).or_default().push((time, callable));
+    }
+
+    fn callback_start(&mut self, thread: ThreadId, time: Nanos, address: Address, intra: bool) {
+        let id = InstanceId::of(self.out.instances.len());
+        let state = self.out.population.state(thread);
+        if let Some(below) = state.open.last() {
+            self.out.covered.entry(*below).or_insert(time);
+        }
+        state.open.push(id);
+        state.publication = None;
+        let take = state.take.take().filter(|_| !intra);
+        let dequeued = state.dequeued.take().filter(|_| intra);
+        let dispatched = state.dispatched.take().filter(|_| intra);
+        let source = dequeued.map_or(dispatched, |dequeued| self.deliver(dequeued, id, time));
+        self.out.instances.push(CallbackInstance {
+            thread,
+            address,
+            callback: None,
+            start: time,
+            end: None,
+            intra_process: intra,
+            take,
+            source,
+        });
+    }
+
+    fn callback_end(&mut self, thread: ThreadId, time: Nanos, address: Address) {
+        let Imported { population, instances, losses, .. } = &mut self.out;
+        let state = population.state(thread);
+        state.publication = None;
+        state.take = None;
+        let of_address = |id: &InstanceId| instances[id.index()].address == address;
+        // What began above it and did not end is over too, without an end in the trace.
+        if let Some(place) = state.open.iter().rposition(of_address) {
+            let instance = &mut instances[state.open[place].index()];
+            if !losses.between(instance.start, time) {
+                instance.end = Some(time);
+            }
+            state.open.truncate(place);
+        }
+    }
+
+    fn phase(&mut self, thread: ThreadId, time: Nanos, kind: PhaseKind, handle: Address) {
+        self.out.population.state(thread).publication = None;
+        self.out.phases.push(ExecutorPhase { thread, time, kind, handle });
+    }
+
+    fn rmw_take(&mut self, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {
+        use field::rmw_take::*;
+        self.out.population.state(thread).publication = None;
+        if fields.number(TAKEN) == Some(0) {
+            return;
+        }
+        self.take(thread, time, fields.address(RMW_SUBSCRIPTION_HANDLE), fields.signed(SOURCE_TIMESTAMP));
+    }
+
+    fn take(&mut self, thread: ThreadId, time: Nanos, rmw_handle: Address, stamp: Option<i64>) {
+        let id = TakeId::of(self.out.takes.len());
+        self.out.population.state(thread).take = Some(id);
+        self.out.takes.push(Take {
+            thread,
+            rmw_handle,
+            dispatched: Address(0),
+            subscription: None,
+            time,
+            source_timestamp: stamp.unwrap_or(0),
+            instance: None,
+            publication: None,
+        });
+    }
+
+    /// The forks announce the callback that gets the message; where there was a take, it is the same message.
+    fn dispatch(&mut self, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {
+        use field::dispatch_subscription_callback::*;
+        let stamp = fields.signed(SOURCE_STAMP);
+        let same = self.out.population.state(thread).take.filter(|take| {
+            stamp.is_some_and(|stamp| self.out.takes[take.index()].source_timestamp == stamp)
+        });
+        if same.is_none() {
+            self.take(thread, time, Address(0), stamp);
+        }
+        if let Some(take) = self.out.population.state(thread).take {
+            self.out.takes[take.index()].dispatched = fields.address(CALLBACK);
+        }
+    }
+
+    fn service_step(
+        &mut self,
+        kind: ServiceStepKind,
+        thread: ThreadId,
+        time: Nanos,
+        fields: &Fields<'_>,
+        (handle, gid, sequence, stamp): (usize, Option<usize>, usize, Option<usize>),
+    ) {
+        self.out.service_steps.push(ServiceStep {
+            thread,
+            time,
+            kind,
+            rmw_handle: fields.address(handle),
+            client_gid: gid.map(|gid| fields.bytes(gid)).unwrap_or_default(),
+            sequence: fields.signed(sequence).unwrap_or(0),
+            source_timestamp: stamp.and_then(|stamp| fields.signed(stamp)),
+        });
+    }
+
+    fn message_link(&mut self, kind: Kind, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {
+        let partial_sync = kind == Kind::MessageLinkPartialSync;
+        let (subscriptions, publishers) = if partial_sync {
+            use field::message_link_partial_sync::*;
+            (fields.addresses(SUBS), fields.addresses(PUBS))
+        } else {
+            use field::message_link_periodic_async::*;
+            (fields.addresses(SUBS), fields.addresses(PUBS))
+        };
+        self.out.message_links.push(MessageLink { thread, time, partial_sync, subscriptions, publishers });
+    }
+
+    fn finish(mut self, set: &TraceSet) -> Imported {
+        for ((trace, stream, event), count) in self.uninterpreted {
+            let class = &set.traces[trace].schema.streams[stream].events[event as usize];
+            let name = class.name.clone().unwrap_or_else(|| "<unknown>".to_owned());
+            *self.out.uninterpreted.entry(name).or_insert(0) += count;
+        }
+        // Repeated events tell the same at the same time; the first one counts.
+        self.out.inits.sort_by_key(|init| init.time);
+        let mut group = 0;
+        let mut kept: Vec<TimedInit> = Vec::with_capacity(self.out.inits.len());
+        for init in self.out.inits.drain(..) {
+            while group < kept.len() && kept[group].time < init.time {
+                group += 1;
+            }
+            if !kept[group.min(kept.len())..].contains(&init) {
+                kept.push(init);
+            }
+        }
+        self.out.inits = kept;
+        self.out
+    }
+}

@@ -1,0 +1,146 @@
+//! Publications: the events that one call of `publish` leaves on its thread, put together.
+//!
+//! From top to bottom a call goes through intra-process publication, rclcpp, rcl and the middleware; each layer may leave one
+//! event. An event goes on with the publication before it on its thread if its layer is a lower one, the same message
+//! and publisher are meant, and nothing else happened on the thread in between.
+
+use rostrace_ctf::schema::Nanos;
+use rostrace_tracepoints::{Kind, field};
+
+use super::{Import, Layer};
+use crate::binding::Fields;
+use crate::entity::{Address, PublicationId, ThreadId};
+use crate::flow::Publication;
+
+/// What one event tells of a publication.
+struct Step {
+    layer: Layer,
+    handle: Address,
+    rmw_handle: Address,
+    message: Address,
+    stamp: Option<i64>,
+}
+
+impl Step {
+    fn of(kind: Kind, fields: &Fields<'_>) -> Option<Step> {
+        let at = |field: usize| fields.address(field);
+        let nothing = Address(0);
+        let (layer, handle, rmw_handle, message, stamp) = match kind {
+            Kind::RclcppIntraPublish => {
+                use field::rclcpp_intra_publish::*;
+                (Layer::Intra, at(PUBLISHER_HANDLE), nothing, at(MESSAGE), None)
+            }
+            Kind::RclcppPublish => {
+                use field::rclcpp_publish::*;
+                (Layer::Rclcpp, at(PUBLISHER_HANDLE), nothing, at(MESSAGE), None)
+            }
+            Kind::RclPublish => {
+                use field::rcl_publish::*;
+                (Layer::Rcl, at(PUBLISHER_HANDLE), nothing, at(MESSAGE), None)
+            }
+            Kind::RmwPublish => {
+                use field::rmw_publish::*;
+                let stamp = fields.signed(TIMESTAMP);
+                (Layer::Rmw, nothing, at(RMW_PUBLISHER_HANDLE), at(MESSAGE), stamp)
+            }
+            Kind::DdsWrite => {
+                use field::dds_write::*;
+                let stamp = fields.signed(TIMESTAMP);
+                (Layer::Rmw, nothing, at(RMW_PUBLISHER_HANDLE), at(MESSAGE), stamp)
+            }
+            Kind::DdsBindAddrToStamp => {
+                use field::dds_bind_addr_to_stamp::*;
+                // The address is that of a copy, or null: order alone ties it to the write before it.
+                (Layer::Stamped, nothing, nothing, nothing, fields.signed(SOURCE_STAMP))
+            }
+            _ => return None,
+        };
+        Some(Step { layer, handle, rmw_handle, message, stamp })
+    }
+
+    fn goes_on(&self, publication: &Publication, layer: Layer) -> bool {
+        let same = |mine: Address, its: Address| {
+            mine.non_null().is_none() || its.non_null().is_none() || mine == its
+        };
+        // Intra-process publication hands on the same object, a copy or a converted one.
+        let same_message = layer == Layer::Intra || same(self.message, publication.message);
+        self.layer > layer && same_message && same(self.handle, publication.handle)
+    }
+}
+
+impl Import {
+    pub(super) fn publish(&mut self, kind: Kind, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {
+        let Some(step) = Step::of(kind, fields) else { return };
+        let current = self.out.population.state(thread).publication;
+        let id = current.filter(|(id, layer)| {
+            let publication = &self.out.publications[id.index()];
+            step.goes_on(publication, *layer) && !self.out.losses.between(publication.last, time)
+        });
+        let id = match id {
+            Some((id, _)) => id,
+            // A stamp alone says nothing about who published.
+            None if step.layer == Layer::Stamped => return,
+            None => self.new_publication(thread, time),
+        };
+        self.out.population.state(thread).publication = Some((id, step.layer));
+        let publication = &mut self.out.publications[id.index()];
+        let set = |place: &mut Address, value: Address| {
+            if place.non_null().is_none() {
+                *place = value;
+            }
+        };
+        set(&mut publication.handle, step.handle);
+        set(&mut publication.rmw_handle, step.rmw_handle);
+        match step.layer {
+            Layer::Intra => publication.intra = Some(time),
+            Layer::Rclcpp => publication.rclcpp = Some(time),
+            Layer::Rcl => publication.rcl = Some(time),
+            Layer::Rmw => publication.rmw = Some(time),
+            Layer::Stamped => {}
+        }
+        if step.layer != Layer::Stamped {
+            publication.message = step.message;
+            publication.last = time;
+        }
+        publication.source_timestamp = publication.source_timestamp.or(step.stamp.filter(|stamp| *stamp != 0));
+        if step.layer == Layer::Intra {
+            let process = self.out.population.process_of(thread);
+            self.messages.insert((process, step.message), id);
+        }
+    }
+
+    fn new_publication(&mut self, thread: ThreadId, time: Nanos) -> PublicationId {
+        let id = PublicationId::of(self.out.publications.len());
+        let innermost = self.out.population.state(thread).open.last().copied();
+        let instance = innermost.filter(|instance| {
+            !self.out.losses.between(self.out.instances[instance.index()].start, time)
+        });
+        self.out.publications.push(Publication {
+            thread,
+            handle: Address(0),
+            rmw_handle: Address(0),
+            message: Address(0),
+            publisher: None,
+            publish: time,
+            last: time,
+            intra: None,
+            rclcpp: None,
+            rcl: None,
+            rmw: None,
+            source_timestamp: None,
+            instance,
+            entry: None,
+        });
+        id
+    }
+
+    pub(super) fn agnocast_publish(&mut self, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {
+        use field::agnocast_publish::*;
+        let id = self.new_publication(thread, time);
+        let publication = &mut self.out.publications[id.index()];
+        publication.handle = fields.address(PUBLISHER_HANDLE);
+        publication.rclcpp = Some(time);
+        publication.entry = fields.signed(ENTRY_ID);
+        self.out.population.state(thread).publication = None;
+    }
+}

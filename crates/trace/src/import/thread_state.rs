@@ -1,0 +1,126 @@
+//! Who runs: processes and threads as the events name them, and what each thread is in the middle of.
+
+use std::collections::HashMap;
+
+use rostrace_ctf::schema::Nanos;
+
+use crate::entity::{Host, HostId, InstanceId, Process, ProcessId, PublicationId, TakeId, Thread, ThreadId};
+
+/// All hosts, processes and threads seen so far.
+#[derive(Debug, Default)]
+pub(crate) struct Population {
+    pub(crate) hosts: Vec<Host>,
+    pub(crate) processes: Vec<Process>,
+    pub(crate) threads: Vec<Thread>,
+    pub(crate) states: Vec<ThreadState>,
+    process_of: HashMap<(HostId, i64), ProcessId>,
+    thread_of: HashMap<(HostId, i64, i64), ThreadId>,
+    /// The thread of the event before: most events come in runs.
+    last: Option<((HostId, i64, i64), ThreadId)>,
+}
+
+/// What a thread is in the middle of.
+#[derive(Debug, Default)]
+pub(crate) struct ThreadState {
+    /// Callbacks that have begun, innermost last.
+    pub(crate) open: Vec<InstanceId>,
+    /// The publication whose events may go on.
+    pub(crate) publication: Option<(PublicationId, Layer)>,
+    /// What was taken and waits for its callback.
+    pub(crate) take: Option<TakeId>,
+    /// What was fetched from a ring buffer and waits for its callback: index of the enqueue.
+    pub(crate) dequeued: Option<usize>,
+    /// What the next intra-process callback received, where message addresses tell it.
+    pub(crate) dispatched: Option<PublicationId>,
+}
+
+/// The layers that a publication goes through, from top to bottom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Layer {
+    Intra,
+    Rclcpp,
+    Rcl,
+    Rmw,
+    Stamped,
+}
+
+impl Population {
+    pub(crate) fn host(&mut self, name: &str) -> HostId {
+        let found = self.hosts.iter().position(|host| host.name == name);
+        HostId::of(found.unwrap_or_else(|| {
+            self.hosts.push(Host { name: name.to_owned() });
+            self.hosts.len() - 1
+        }))
+    }
+
+    /// The thread of an event; `name` is asked for when the process is new or its main thread speaks first.
+    #[inline]
+    pub(crate) fn thread(
+        &mut self,
+        host: HostId,
+        pid: i64,
+        tid: i64,
+        at: Nanos,
+        name: impl FnOnce() -> Option<String>,
+    ) -> ThreadId {
+        let key = (host, pid, tid);
+        let thread = match self.last {
+            Some((last, thread)) if last == key => thread,
+            _ => {
+                let thread = match self.thread_of.get(&key) {
+                    Some(thread) => *thread,
+                    None => self.new_thread(key, at, name),
+                };
+                self.last = Some((key, thread));
+                thread
+            }
+        };
+        let process = &mut self.processes[self.threads[thread.index()].process.index()];
+        process.events += 1;
+        process.last = at;
+        thread
+    }
+
+    #[cold]
+    fn new_thread(
+        &mut self,
+        (host, pid, tid): (HostId, i64, i64),
+        at: Nanos,
+        name: impl FnOnce() -> Option<String>,
+    ) -> ThreadId {
+        let process = *self.process_of.entry((host, pid)).or_insert_with(|| {
+            self.processes.push(Process {
+                host,
+                pid,
+                name: String::new(),
+                first: at,
+                last: at,
+                events: 0,
+                distribution: None,
+                tracetools_version: None,
+                rmw_implementation: None,
+            });
+            ProcessId::of(self.processes.len() - 1)
+        });
+        // Threads may have names of their own; the main thread has the program's.
+        let known = &mut self.processes[process.index()].name;
+        if (tid == pid || known.is_empty())
+            && let Some(name) = name()
+        {
+            *known = name;
+        }
+        self.threads.push(Thread { process, tid });
+        self.states.push(ThreadState::default());
+        let thread = ThreadId::of(self.threads.len() - 1);
+        self.thread_of.insert((host, pid, tid), thread);
+        thread
+    }
+
+    pub(crate) fn process_of(&self, thread: ThreadId) -> ProcessId {
+        self.threads[thread.index()].process
+    }
+
+    pub(crate) fn state(&mut self, thread: ThreadId) -> &mut ThreadState {
+        &mut self.states[thread.index()]
+    }
+}

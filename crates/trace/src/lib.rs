@@ -1,0 +1,23 @@
+//! What the events of a ROS 2 trace mean.
+//!
+//! A trace is a list of addresses; people think in nodes, callbacks and topics. [`Model::load`] reads the events of a
+//! [`rostrace_ctf::TraceSet`] once and yields *entities* with lifetimes (processes, nodes, publishers, callbacks …) and *flows* (callback
+//! instances, publications, takes, deliveries …). It works with recordings of ros2_tracing, of CARET, and of both.
+//!
+//! ```no_run
+//! let set = rostrace_ctf::TraceSet::open(&["trace"])?;
+//! let model = rostrace_trace::Model::load(&set, &mut |_| true);
+//! for node in &model.nodes {
+//!     println!("{}", node.name);
+//! }
+//! # Ok::<(), rostrace_ctf::Error>(())
+//! ```
+
+mod binding;
+pub mod entity;
+pub mod flow;
+mod import;
+mod model;
+mod symbol;
+
+pub use model::Model;

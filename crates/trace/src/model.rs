@@ -1,0 +1,147 @@
+//! A trace understood: entities and flows as tables.
+
+use rostrace_ctf::schema::Nanos;
+use rostrace_ctf::{Damage, TraceSet};
+use rostrace_tracepoints::Kind;
+
+use crate::entity::{
+    Callback, CallbackGroup, CallbackId, CallbackOwner, Client, Context, Entities, Executor, Host, Node,
+    NodeId, Process, ProcessId, Publisher, RingBuffer, Service, StateMachine, Subscription, Thread, ThreadId,
+    Timer, resolve,
+};
+use crate::flow::{
+    self, CallbackInstance, Delivery, Enqueue, ExecutorPhase, MessageLink, Publication, ServiceStep, SimTime,
+    Take, Transition,
+};
+use crate::import::import;
+
+/// Everything that a trace says about a ROS 2 system. Ids index the tables; rows are in the order of time.
+#[derive(Debug)]
+pub struct Model {
+    pub hosts: Vec<Host>,
+    pub processes: Vec<Process>,
+    pub threads: Vec<Thread>,
+    pub contexts: Vec<Context>,
+    pub nodes: Vec<Node>,
+    pub publishers: Vec<Publisher>,
+    pub subscriptions: Vec<Subscription>,
+    pub timers: Vec<Timer>,
+    pub services: Vec<Service>,
+    pub clients: Vec<Client>,
+    pub callbacks: Vec<Callback>,
+    pub callback_groups: Vec<CallbackGroup>,
+    pub executors: Vec<Executor>,
+    pub state_machines: Vec<StateMachine>,
+    pub ring_buffers: Vec<RingBuffer>,
+
+    pub instances: Vec<CallbackInstance>,
+    pub publications: Vec<Publication>,
+    pub takes: Vec<Take>,
+    pub enqueues: Vec<Enqueue>,
+    pub deliveries: Vec<Delivery>,
+    pub phases: Vec<ExecutorPhase>,
+    pub transitions: Vec<Transition>,
+    pub service_steps: Vec<ServiceStep>,
+    pub sim_times: Vec<SimTime>,
+    pub message_links: Vec<MessageLink>,
+
+    pub begin: Option<Nanos>,
+    pub end: Option<Nanos>,
+    pub events: u64,
+    /// How often each kind of event occurred, by [`Kind::index`].
+    pub kinds: Vec<u64>,
+    /// Events that are in no table, with their numbers, by name.
+    pub uninterpreted: Vec<(String, u64)>,
+    /// What was found wrong while reading; what was known before is in [`TraceSet::damage`].
+    pub damage: Vec<Damage>,
+}
+
+impl Model {
+    /// Reads all events of a set. `progress` hears of the bytes done and says whether to go on.
+    pub fn load(set: &TraceSet, progress: &mut dyn FnMut(u64) -> bool) -> Model {
+        let mut imported = import(set, progress);
+        let inits = std::mem::take(&mut imported.inits);
+        let entities = resolve(&inits, &mut imported.population.processes);
+        drop(inits);
+        flow::connect(&mut imported, &entities);
+        let deliveries = flow::deliveries(&mut imported, &entities);
+        let mut uninterpreted: Vec<(String, u64)> = imported.uninterpreted.into_iter().collect();
+        uninterpreted.sort();
+        let Entities {
+            contexts,
+            nodes,
+            publishers,
+            subscriptions,
+            timers,
+            services,
+            clients,
+            callbacks,
+            groups,
+            executors,
+            state_machines,
+            ring_buffers,
+            ..
+        } = entities;
+        Model {
+            hosts: imported.population.hosts,
+            processes: imported.population.processes,
+            threads: imported.population.threads,
+            contexts,
+            nodes,
+            publishers,
+            subscriptions,
+            timers,
+            services,
+            clients,
+            callbacks,
+            callback_groups: groups,
+            executors,
+            state_machines,
+            ring_buffers,
+            instances: imported.instances,
+            publications: imported.publications,
+            takes: imported.takes,
+            enqueues: imported.enqueues,
+            deliveries,
+            phases: imported.phases,
+            transitions: imported.transitions,
+            service_steps: imported.service_steps,
+            sim_times: imported.sim_times,
+            message_links: imported.message_links,
+            begin: imported.begin,
+            end: imported.end,
+            events: imported.events,
+            kinds: imported.kinds,
+            uninterpreted,
+            damage: imported.damage,
+        }
+    }
+
+    pub fn process_of(&self, thread: ThreadId) -> ProcessId {
+        self.threads[thread.index()].process
+    }
+
+    pub fn host_name(&self, process: ProcessId) -> &str {
+        &self.hosts[self.processes[process.index()].host.index()].name
+    }
+
+    /// The node that a callback belongs to.
+    pub fn node_of_callback(&self, callback: CallbackId) -> Option<NodeId> {
+        match self.callbacks[callback.index()].owner {
+            CallbackOwner::Timer(id) => self.timers[id.index()].node,
+            CallbackOwner::Subscription(id) => self.subscriptions[id.index()].node,
+            CallbackOwner::Service(id) => self.services[id.index()].node,
+            CallbackOwner::Client(id) => self.clients[id.index()].node,
+            CallbackOwner::Unknown => None,
+        }
+    }
+
+    pub fn node_name(&self, node: Option<NodeId>) -> Option<&str> {
+        node.map(|node| self.nodes[node.index()].name.as_str())
+    }
+
+    /// How often a kind of event occurred.
+    pub fn count(&self, kind: Kind) -> u64 {
+        self.kinds[kind.index()]
+    }
+}
