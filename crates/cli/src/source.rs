@@ -1,0 +1,50 @@
+//! Where input comes from: the traces that were named, opened as one.
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+use rostrace_ctf::{Conversion, Cursor, TraceSet};
+
+use crate::args::TraceArguments;
+use crate::render::diagnostic;
+use crate::time_argument::Span;
+
+/// Opens all traces, and tells what their metadata has that we do not know.
+pub(crate) fn open(input: &TraceArguments) -> anyhow::Result<TraceSet> {
+    let set = open_quietly(&input.traces)?;
+    diagnostic::warnings(&set.warnings);
+    Ok(set)
+}
+
+pub(crate) fn open_quietly(paths: &[PathBuf]) -> anyhow::Result<TraceSet> {
+    let set = TraceSet::open(paths)?;
+    if set.traces.is_empty() {
+        let reasons = set.damage.iter().map(|damage| damage.message.as_str());
+        match reasons.clone().next() {
+            Some(first) => bail!(
+                "none of the {} traces can be read; the first because of: {first}",
+                reasons.count()
+            ),
+            None => bail!("there is no trace to read"),
+        }
+    }
+    Ok(set)
+}
+
+/// When the trace begins and ends, without reading all of it: the first event, and the end of the last packet. Nothing
+/// for a trace without a clock.
+pub(crate) fn span(set: &TraceSet) -> Option<Span> {
+    let spans: Vec<_> = set
+        .streams()
+        .filter_map(|id| set.trace_of(id).span(set.stream(id)))
+        .collect();
+    let first = Cursor::new(set, Conversion::Exact)
+        .next()
+        .and_then(|event| event.nanos());
+    let begin = first.or_else(|| spans.iter().map(|&(begin, _)| begin).min())?;
+    let end = spans.iter().map(|&(_, end)| end).max().unwrap_or(begin);
+    Some(Span {
+        begin,
+        end: end.max(begin),
+    })
+}
