@@ -69,6 +69,11 @@ impl Encoder {
         self.bits.align(alignment);
     }
 
+    /// Whole bytes that need no encoding.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        self.bits.extend(bytes);
+    }
+
     pub fn checkpoint(&self) -> Checkpoint {
         Checkpoint {
             mark: self.bits.mark(),
