@@ -31,20 +31,19 @@ pub(crate) fn open_quietly(paths: &[PathBuf]) -> anyhow::Result<TraceSet> {
     Ok(set)
 }
 
-/// When the trace begins and ends, without reading all of it: the first event, and the end of the last packet. Nothing
-/// for a trace without a clock.
+/// When the trace begins and ends, without reading all of it: by its packets, as `info` says it, or else by its first
+/// event. Nothing for a trace without a clock.
 pub(crate) fn span(set: &TraceSet) -> Option<Span> {
     let spans: Vec<_> = set
         .streams()
         .filter_map(|id| set.trace_of(id).span(set.stream(id)))
         .collect();
-    let first = Cursor::new(set, Conversion::Exact)
-        .next()
-        .and_then(|event| event.nanos());
-    let begin = first.or_else(|| spans.iter().map(|&(begin, _)| begin).min())?;
-    let end = spans.iter().map(|&(_, end)| end).max().unwrap_or(begin);
+    let first_event = || Cursor::new(set, Conversion::Exact).next()?.nanos();
+    let begin = spans.iter().map(|&(begin, _)| begin).min();
+    let begin = begin.or_else(first_event)?;
+    let end = spans.iter().map(|&(_, end)| end).max();
     Some(Span {
         begin,
-        end: end.max(begin),
+        end: end.unwrap_or(begin).max(begin),
     })
 }

@@ -28,8 +28,8 @@ fn metadata_files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {
-        for entry in std::fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
+        for entry in std::fs::read_dir(&folder).expect("a folder that can be listed") {
+            let path = entry.expect("an entry that can be read").path();
             if path.is_dir() {
                 open.push(path);
             } else if path.file_name().is_some_and(|name| name == "metadata") {
@@ -42,7 +42,7 @@ fn metadata_files(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn read(path: &Path) -> Result<Metadata, MetadataError> {
-    metadata::read(&std::fs::read(path).unwrap())
+    metadata::read(&std::fs::read(path).expect("a file that can be read"))
 }
 
 fn all_read(folder: &Path, at_least: usize) {
@@ -73,13 +73,262 @@ fn every_good_case_of_ctf_1_in_the_suite_is_read() {
 }
 
 #[test]
+fn every_good_case_of_ctf_2_in_the_suite_is_read() {
+    let Some(shared) = shared() else { return };
+    all_read(&shared.join("ctf-suite/2/succeed"), 356);
+}
+
+#[test]
 fn every_recording_of_a_real_tracer_is_read() {
     let Some(shared) = shared() else { return };
     all_read(&shared.join("traces"), 40);
 }
 
 #[test]
-fn every_good_case_of_ctf_2_in_the_suite_is_read() {
+fn every_bad_case_of_the_suite_is_refused_for_its_reason() {
     let Some(shared) = shared() else { return };
-    all_read(&shared.join("ctf-suite/2/succeed"), 356);
+    for (case, reason) in [
+        ("1/fail/empty-metadata", "the metadata is empty"),
+        ("1/fail/fail1", "CTF version 0.1"),
+        ("1/fail/fail2", "escape sequence"),
+        ("1/fail/integer-range", "does not fit 64 bits"),
+        (
+            "1/fail/invalid-sequence-length-field-class",
+            "a length must be an unsigned integer, but 'len' is a structure",
+        ),
+        (
+            "1/fail/invalid-variant-selector-field-class",
+            "must be an enumeration, but 'selector' is a structure",
+        ),
+        ("1/fail/live-invalid-metadata", "found the keyword 'trace'"),
+        ("1/fail/lttng-modules-2.0-pre1", "metadata packet at byte 0"),
+        ("1/fail/metadata-syntax-error", "found ']'"),
+        ("1/fail/packet-based-metadata", "metadata packet at byte 0"),
+        ("1/fail/smalltrace", "CTF version 0.1"),
+        ("2/fail/meta-no-stream-cls", "no data stream class"),
+        (
+            "2/fail/meta-no-trace-cls-no-stream-cls",
+            "no data stream class",
+        ),
+    ] {
+        let path = shared.join("ctf-suite").join(case).join("metadata");
+        let error = read(&path).expect_err(case).to_string();
+        assert!(error.contains(reason), "{case}: {error}");
+    }
+}
+
+#[test]
+fn a_syntax_error_has_the_line_that_babeltrace_gives() {
+    let Some(shared) = shared() else { return };
+    let path = shared.join("ctf-suite/1/fail/metadata-syntax-error/metadata");
+    assert_eq!(read(&path).unwrap_err().line, 3);
+}
+
+#[test]
+fn the_text_is_that_of_the_packets_without_their_framing() {
+    let Some(shared) = shared() else { return };
+    let folder = shared.join("ctf-suite/1/succeed");
+    for case in ["crlf-metadata", "lf-metadata"] {
+        let text = read(&folder.join(case).join("metadata")).unwrap().text;
+        let expected =
+            std::fs::read_to_string(folder.join(format!("{case}.metadata-text.expect"))).unwrap();
+        assert_eq!(text.replace("\r\n", "\n").trim(), expected.trim(), "{case}");
+    }
+}
+
+#[test]
+fn a_twin_in_ctf_2_has_the_same_events_as_the_original() {
+    let Some(shared) = shared() else { return };
+    let mut twins = 0;
+    for path in metadata_files(&shared.join("ctf-suite/2/succeed")) {
+        let original = PathBuf::from(
+            path.to_string_lossy()
+                .replace("ctf-suite/2/", "ctf-suite/1/"),
+        );
+        if path.to_string_lossy().contains("/field-") || !original.exists() {
+            continue;
+        }
+        let names = |path: &Path| -> Vec<_> {
+            let schema = read(path).unwrap().schema;
+            let mut names: Vec<_> = schema
+                .streams
+                .iter()
+                .flat_map(|stream| {
+                    stream.events.iter().map(|event| {
+                        let members = event.payload.iter().flat_map(|fields| {
+                            fields.members.iter().map(|member| member.name.to_string())
+                        });
+                        let members: Vec<String> = members.collect();
+                        (
+                            stream.id,
+                            event.id,
+                            event.name.clone(),
+                            event.log_level,
+                            members,
+                        )
+                    })
+                })
+                .collect();
+            names.sort();
+            names
+        };
+        assert_eq!(names(&path), names(&original), "{}", path.display());
+        twins += 1;
+    }
+    assert!(twins >= 20, "only {twins} twins");
+}
+
+/// Role, clock and slot of an integer member.
+fn marks(structure: &Struct, name: &str) -> (Option<Role>, bool, Option<Slot>) {
+    match &structure.member(name).expect(name).class {
+        FieldClass::Integer(integer) => (integer.role, integer.updates_clock, integer.slot),
+        other => panic!("{name} should be an integer, but is {other:?}"),
+    }
+}
+
+#[test]
+fn the_metadata_of_lttng_ust_is_understood_to_the_last_field() {
+    let Some(shared) = shared() else { return };
+    let path = shared.join("traces/jazzy/pingpong/ust/uid/0/64-bit/metadata");
+    let Metadata {
+        schema,
+        warnings,
+        cut_short,
+        ..
+    } = read(&path).unwrap();
+    assert_eq!((warnings, cut_short), (vec![], None));
+    assert_eq!(schema.version, Version::Ctf1);
+    assert_eq!(schema.byte_order, ByteOrder::Little);
+    assert_eq!(
+        schema.uuid.unwrap().to_string(),
+        "0223d77e-25aa-4756-8349-f19f25f43bf9"
+    );
+    assert_eq!(schema.environment_text("tracer_name"), Some("lttng-ust"));
+    assert_eq!(schema.environment_integer("tracer_minor"), Some(13));
+    assert_eq!(
+        schema.environment[0],
+        (
+            "domain".to_owned(),
+            EnvironmentValue::Text("ust".to_owned())
+        )
+    );
+    let clock = &schema.clocks[0];
+    assert_eq!(
+        (clock.id.as_str(), clock.frequency),
+        ("monotonic", 1_000_000_000)
+    );
+    assert_eq!(clock.offset_cycles, 1_794_710_679_342_145_156);
+    assert_eq!(clock.origin, Origin::UnixEpoch);
+
+    let header = schema.packet_header.as_ref().unwrap();
+    assert_eq!(schema.packet_header_uuid, Some(1));
+    assert_eq!(
+        marks(header, "magic"),
+        (Some(Role::PacketMagic), false, None)
+    );
+    assert_eq!(
+        marks(header, "stream_id"),
+        (Some(Role::StreamClassId), false, None)
+    );
+    assert_eq!(
+        marks(header, "stream_instance_id"),
+        (Some(Role::StreamInstanceId), false, None)
+    );
+
+    assert_eq!(schema.streams.len(), 1);
+    let stream = &schema.streams[0];
+    assert_eq!(stream.clock, Some(0));
+    let context = stream.packet_context.as_ref().unwrap();
+    for (name, role, updates_clock) in [
+        ("timestamp_begin", Some(Role::TimestampBegin), true),
+        ("timestamp_end", Some(Role::TimestampEnd), false),
+        ("content_size", Some(Role::ContentSize), false),
+        ("packet_size", Some(Role::PacketSize), false),
+        ("packet_seq_num", Some(Role::PacketSequence), false),
+        ("events_discarded", Some(Role::EventsDiscarded), false),
+        ("cpu_id", None, false),
+    ] {
+        assert_eq!(marks(context, name), (role, updates_clock, None), "{name}");
+    }
+
+    let header = stream.event_header.as_ref().unwrap();
+    assert_eq!(header.align, 8);
+    assert_eq!(
+        marks(header, "id"),
+        (Some(Role::EventId), false, Some(Slot(0)))
+    );
+    let FieldClass::Variant {
+        selector,
+        selector_signed,
+        options,
+    } = &header.member("v").unwrap().class
+    else {
+        panic!("should be a variant")
+    };
+    assert_eq!((*selector, *selector_signed), (Slot(0), false));
+    let ranges: Vec<_> = options
+        .iter()
+        .map(|option| (&*option.name, option.ranges[0].low, option.ranges[0].high))
+        .collect();
+    assert_eq!(ranges, [("compact", 0, 65534), ("extended", 65535, 65535)]);
+    let FieldClass::Struct(extended) = &options[1].class else {
+        panic!("should be a structure")
+    };
+    assert_eq!(marks(extended, "id"), (Some(Role::EventId), false, None));
+    assert_eq!(
+        marks(extended, "timestamp"),
+        (Some(Role::Timestamp), true, None)
+    );
+
+    let context = stream.event_context.as_ref().unwrap();
+    assert_eq!(&*context.members[2].original_name, "_procname");
+    assert!(matches!(
+        context.member("procname").unwrap().class,
+        FieldClass::Text {
+            length: Length::Fixed(17),
+            ..
+        }
+    ));
+
+    let event = stream
+        .events
+        .iter()
+        .find(|event| event.name.as_deref() == Some("ros2:rmw_publisher_init"))
+        .unwrap();
+    assert_eq!((event.id, event.log_level), (2, Some(13)));
+    let payload = event.payload.as_ref().unwrap();
+    let FieldClass::Integer(handle) = &payload.member("rmw_publisher_handle").unwrap().class else {
+        panic!("should be an integer")
+    };
+    assert_eq!(handle.base, Base::Hexadecimal);
+    assert!(matches!(handle.form, IntegerForm::Fixed(bits) if (bits.size, bits.align) == (64, 8)));
+    assert!(matches!(
+        payload.member("gid").unwrap().class,
+        FieldClass::Array {
+            length: Length::Fixed(24),
+            align: 8,
+            ..
+        }
+    ));
+    assert_eq!(schema.slots, 1);
+}
+
+#[test]
+fn any_cut_of_real_metadata_is_read_or_refused_and_never_longer_than_the_whole() {
+    let Some(shared) = shared() else { return };
+    let path = shared.join("traces/ust/ust-2.13-fields/ust/uid/0/64-bit/metadata");
+    let bytes = std::fs::read(path).unwrap();
+    let whole = metadata::read(&bytes).unwrap();
+    let mut last = 0;
+    for length in (0..whole.text.len()).step_by(7) {
+        let Ok(part) = metadata::read(&whole.text.as_bytes()[..length]) else {
+            continue;
+        };
+        let count = part.schema.declarations();
+        assert!(last <= count && count <= whole.schema.declarations());
+        last = count;
+        let complete = whole.text[..length].trim_end().ends_with(';');
+        assert!(complete || part.cut_short.is_some(), "cut at {length}");
+    }
+    assert!(last + 1 >= whole.schema.declarations());
 }

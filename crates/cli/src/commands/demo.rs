@@ -37,7 +37,7 @@ pub(crate) fn demo() -> anyhow::Result<Outcome> {
     };
     info::table::write(&summary, false, &palette, &mut out)?;
     let command = format!("$ rostrace dump {} --limit {EVENTS}", recording.display());
-    writeln!(out, "\n{}\n", palette.heading(&command))?;
+    writeln!(out, "{}\n", palette.heading(&command))?;
     text::dump(
         &set,
         &TextOptions::default(),

@@ -4,7 +4,7 @@
 
 use super::copy::{Clocks, Copier};
 use super::draft::{Draft, DraftEvent, DraftStream, DraftTrace, Kind, Scope};
-use super::error::{Position, Result, Warning};
+use super::error::{Result, Warning};
 use super::reference::{Plans, Roots, ScopePlan, Targets};
 use crate::schema::{
     EventClass, FieldClass, IntegerForm, Length, Role, Schema, StreamClass, Struct, Version,
@@ -281,9 +281,4 @@ fn is_sixteen_bytes(class: &FieldClass) -> bool {
         ),
         _ => false,
     }
-}
-
-/// Shared by both languages: an id that has been seen already.
-pub(super) fn repeated_id(at: Position, what: &str, id: u64) -> super::error::MetadataError {
-    at.error(format!("there is already {what} with the id {id}"))
 }

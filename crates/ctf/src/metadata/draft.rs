@@ -310,6 +310,22 @@ impl Labels {
     }
 }
 
+impl DraftStream {
+    /// A stream class that says nothing.
+    pub(super) fn implicit(at: Position) -> DraftStream {
+        DraftStream {
+            at,
+            id: 0,
+            identity: Identity::default(),
+            clock: None,
+            packet_context: None,
+            event_header: None,
+            event_context: None,
+            events: Vec::new(),
+        }
+    }
+}
+
 impl Reference {
     pub(super) fn new(at: Position, origin: ReferenceOrigin, names: Vec<String>) -> Reference {
         Reference {

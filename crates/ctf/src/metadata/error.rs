@@ -44,6 +44,10 @@ impl Position {
         }
     }
 
+    pub(super) fn repeated_id(self, what: &str, id: u64) -> MetadataError {
+        self.error(format!("there is already {what} with the id {id}"))
+    }
+
     pub(super) fn warning(self, message: impl Into<String>) -> Warning {
         Warning {
             line: self.line,

@@ -133,8 +133,11 @@ impl PacketHeader {
         }
         let (major, minor) = (header[35], header[36]);
         if (major, minor) != (1, 8) {
-            return Err(refuse(format!("is of CTF version {major}.{minor}"))
-                .with_hint("only 1.8 has packets of metadata"));
+            return Err(
+                refuse(format!("is of CTF version {major}.{minor}")).with_hint(
+                    "only 1.8 is known; tracers of before 2012 wrote packets without a version",
+                ),
+            );
         }
         for (name, value) in [
             ("compressed", header[32]),

@@ -37,6 +37,10 @@ pub fn read(bytes: &[u8]) -> Result<Metadata, MetadataError> {
     let mut warnings = framed.warnings;
     // Only comments and string literals may hold bytes that are no UTF-8, and there nothing depends on them.
     let text = String::from_utf8_lossy(&framed.text).into_owned();
+    if framed.language == Language::Json && text.as_bytes() != framed.text {
+        warnings
+            .push(error::Position::NOWHERE.warning("the metadata holds bytes that are no UTF-8"));
+    }
     let (draft, cut_short) = match framed.language {
         Language::Tsdl => tsdl::read(&text, framed.cut, &mut warnings)?,
         Language::Json => json::read(&text, framed.cut, &mut warnings)?,

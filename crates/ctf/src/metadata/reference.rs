@@ -353,15 +353,15 @@ impl<'d> Walk<'_, 'd> {
                 self.descend(class, names, path, reference, found)?;
             }
             (Kind::Variant { options, .. }, name) => {
+                self.targets.steps += options.len() as u64;
                 for (i, option) in options.iter().enumerate() {
+                    let names = match (&option.ranges, name) {
+                        (Some(_), _) => names,
+                        (None, Some((name, rest))) if *option.original_name == **name => rest,
+                        (None, _) => continue,
+                    };
                     let path = extended(&path, i);
-                    if option.ranges.is_some() {
-                        self.descend(&option.class, names, path, reference, found)?;
-                    } else if let Some((name, rest)) = name
-                        && *option.original_name == **name
-                    {
-                        self.descend(&option.class, rest, path, reference, found)?;
-                    }
+                    self.descend(&option.class, names, path, reference, found)?;
                 }
                 if name.is_none() && found.is_empty() {
                     found.push(Found { path, class });

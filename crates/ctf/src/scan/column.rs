@@ -1,9 +1,10 @@
 //! Column buffers and the loops that fill them.
 
+use super::gather::Rows;
 use crate::bits::Codec;
 use crate::decode::{float, leb128, length_before_nul};
 use crate::layout::{Layout, Leaf, Raw, Scope, Shape};
-use crate::schema::{ByteOrder, Encoding, FieldClass, Struct};
+use crate::schema::{Encoding, FieldClass, Struct};
 use crate::value::Value;
 
 /// The values of one field, a row per event.
@@ -95,28 +96,26 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// Appends a row for each `stride` anchors.
-    pub(super) fn fill(&mut self, leaf: &Leaf, data: &'a [u8], anchors: &[u64], stride: usize) {
-        let (anchor, offset) = (leaf.place.anchor as usize, leaf.place.offset);
-        let rows = anchors.chunks_exact(stride.max(1));
-        let positions = rows.map(|row| row[anchor] + offset);
+    /// Appends a value for each row.
+    pub(super) fn fill(&mut self, leaf: &Leaf, rows: Rows<'a, '_>) {
+        let place = (leaf.place.anchor as usize, leaf.place.offset);
+        let data = rows.data;
+        let positions = || rows.positions(place.0, place.1);
         match (self, leaf.shape) {
             (Column::Unsigned(column), Shape::Number(codec)) => {
-                numbers(column, data, positions, codec, |raw| raw);
+                rows.numbers(column, place, codec, |raw| raw);
             }
             (Column::Signed(column), Shape::Number(codec)) => {
-                numbers(column, data, positions, codec, |raw| raw as i64);
+                rows.numbers(column, place, codec, |raw| raw as i64);
             }
             (Column::Float(column), Shape::Float(codec)) => {
-                column.extend(
-                    positions.map(|position| float(codec.read(data, position), codec.size)),
-                );
+                rows.numbers(column, place, codec, |raw| float(raw, codec.size));
             }
             (Column::Unsigned(column), Shape::Variable { signed }) => {
-                column.extend(positions.map(|position| variable(data, position, signed)));
+                column.extend(positions().map(|position| variable(data, position, signed)));
             }
             (Column::Signed(column), Shape::Variable { signed }) => {
-                column.extend(positions.map(|position| variable(data, position, signed) as i64));
+                column.extend(positions().map(|position| variable(data, position, signed) as i64));
             }
             (
                 Column::Bytes(column),
@@ -125,18 +124,16 @@ impl<'a> Column<'a> {
                     ..
                 },
             ) => {
-                column.extend(positions.map(|position| fixed_text(data, position, length)));
+                column.extend(positions().map(|position| fixed_text(data, position, length)));
             }
             (Column::Bytes(column), _) => {
-                column.extend(anchors.chunks_exact(stride.max(1)).map(|row| {
-                    match leaf.read(data, row) {
-                        Raw::Bytes(bytes) => bytes,
-                        _ => &[],
-                    }
+                column.extend(rows.each().map(|row| match leaf.read(data, row) {
+                    Raw::Bytes(bytes) => bytes,
+                    _ => &[],
                 }));
             }
             (Column::Lists(column), _) => {
-                for row in anchors.chunks_exact(stride.max(1)) {
+                for row in rows.each() {
                     if let Raw::List(list) = leaf.read(data, row) {
                         column.values.extend(list.iter());
                     }
@@ -147,43 +144,6 @@ impl<'a> Column<'a> {
             (Column::Values(_), _) => {}
             (Column::Unsigned(_) | Column::Signed(_) | Column::Float(_), _) => {}
         }
-    }
-}
-
-/// The common sizes in little-endian order, at whole bytes, without the general case's shifts.
-#[inline]
-fn numbers<T>(
-    column: &mut Vec<T>,
-    data: &[u8],
-    positions: impl Iterator<Item = u64>,
-    codec: Codec,
-    convert: impl Fn(u64) -> T,
-) {
-    let plain = codec.order == ByteOrder::Little && !codec.reversed;
-    let general = |position: u64| codec.read(data, position);
-    macro_rules! gather {
-        ($unsigned:ty, $signed:ty) => {
-            column.extend(positions.map(|position| {
-                let at = (position / 8) as usize;
-                let bytes = data.get(at..).and_then(|rest| rest.first_chunk());
-                match bytes {
-                    Some(bytes) if position % 8 == 0 && codec.signed => {
-                        convert(<$signed>::from_le_bytes(*bytes) as i64 as u64)
-                    }
-                    Some(bytes) if position % 8 == 0 => {
-                        convert(u64::from(<$unsigned>::from_le_bytes(*bytes)))
-                    }
-                    _ => convert(general(position)),
-                }
-            }))
-        };
-    }
-    match codec.size {
-        64 if plain => gather!(u64, i64),
-        32 if plain => gather!(u32, i32),
-        16 if plain => gather!(u16, i16),
-        8 if plain => gather!(u8, i8),
-        _ => column.extend(positions.map(|position| convert(general(position)))),
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::build::repeated_id;
 use super::super::draft::{DraftEvent, DraftStream, DraftTrace, Root};
 use super::super::error::{Position, Result, Warning};
 use super::class::FieldClasses;
@@ -220,7 +219,7 @@ impl<'w> Fragments<'w> {
             .insert(stream.id, self.trace.streams.len())
             .is_some()
         {
-            return Err(repeated_id(object.at, "a data stream class", stream.id));
+            return Err(object.at.repeated_id("a data stream class", stream.id));
         }
         self.trace.streams.push(stream);
         Ok(())
@@ -244,11 +243,9 @@ impl<'w> Fragments<'w> {
             payload: self.root(object, "payload-field-class")?,
         };
         if !self.events.insert((stream, event.id)) {
-            return Err(repeated_id(
-                object.at,
-                "an event record class of this data stream class",
-                event.id,
-            ));
+            return Err(object
+                .at
+                .repeated_id("an event record class of this data stream class", event.id));
         }
         self.trace.streams[stream].events.push(event);
         Ok(())

@@ -6,6 +6,8 @@ mod class;
 mod dependent;
 mod fragment;
 mod object;
+#[cfg(test)]
+mod tests;
 mod value;
 
 use super::draft::DraftTrace;

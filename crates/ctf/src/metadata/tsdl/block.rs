@@ -5,7 +5,7 @@ use super::super::error::{Position, Result};
 use super::attribute::{Seen, unknown};
 use super::evaluator::Evaluator;
 use super::syntax::{Assignment, Block, Entry, ExpressionKind, Specifiers};
-use crate::schema::{Clock, EnvironmentValue, Identity, Origin, Uuid};
+use crate::schema::{Clock, EnvironmentValue, Origin, Uuid};
 
 /// An event class and the stream that it says it belongs to.
 #[derive(Debug)]
@@ -224,21 +224,5 @@ impl Evaluator<'_> {
             stream,
             event,
         })
-    }
-}
-
-impl DraftStream {
-    /// A stream class that says nothing.
-    pub(super) fn implicit(at: Position) -> DraftStream {
-        DraftStream {
-            at,
-            id: 0,
-            identity: Identity::default(),
-            clock: None,
-            packet_context: None,
-            event_header: None,
-            event_context: None,
-            events: Vec::new(),
-        }
     }
 }

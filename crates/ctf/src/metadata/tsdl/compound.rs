@@ -14,8 +14,8 @@ use super::class::type_name;
 use super::evaluator::Evaluator;
 use super::scope::{Space, Type};
 use super::syntax::{
-    Declarator, Expression, ExpressionKind, MemberEntry, Specifiers, Structure, TypeDeclaration,
-    Variant,
+    Declarator, Expression, ExpressionKind, MemberEntry, Specifier, Specifiers, Structure,
+    TypeDeclaration, Variant,
 };
 use crate::schema::{Base, Encoding, EnvironmentValue};
 
@@ -123,11 +123,9 @@ impl Evaluator<'_> {
             match entry {
                 MemberEntry::Types(declaration) => self.declare_types(declaration)?,
                 MemberEntry::Members { class, declarators } => {
-                    let base = self.specified(class)?;
-                    let base_name = type_name(class);
+                    let mut base = self.definition(class)?;
                     for declarator in declarators {
-                        let (name, field) =
-                            self.declared(&base, base_name.as_deref(), declarator)?;
+                        let (name, field) = self.declared(class, &mut base, declarator)?;
                         let Type::Field(field) = field else {
                             return Err(untagged(declarator.at));
                         };
@@ -151,10 +149,9 @@ impl Evaluator<'_> {
                 self.specified(specifiers)?;
             }
             TypeDeclaration::Typedef { class, declarators } => {
-                let base = self.specified(class)?;
-                let base_name = type_name(class);
+                let mut base = self.definition(class)?;
                 for declarator in declarators {
-                    let (name, class) = self.declared(&base, base_name.as_deref(), declarator)?;
+                    let (name, class) = self.declared(class, &mut base, declarator)?;
                     self.scopes
                         .declare(Space::Alias, name, class, declarator.at)?;
                 }
@@ -165,8 +162,8 @@ impl Evaluator<'_> {
                 alias,
                 alias_shape,
             } => {
-                let base = self.specified(class)?;
-                let (_, class) = self.declared(&base, type_name(class).as_deref(), shape)?;
+                let mut base = self.definition(class)?;
+                let (_, class) = self.declared(class, &mut base, shape)?;
                 let name = type_name(alias)
                     .filter(|_| alias_shape.lengths.is_empty() && alias_shape.inner.is_none())
                     .ok_or_else(|| {
@@ -181,15 +178,28 @@ impl Evaluator<'_> {
         Ok(())
     }
 
+    /// The type that specifiers define. Names alone are looked up only when a declarator needs the type itself: a
+    /// pointer does not, `void` has none.
+    fn definition(&mut self, class: &Specifiers) -> Result<Option<Type>> {
+        let is_name = class
+            .list
+            .iter()
+            .all(|specifier| matches!(specifier, Specifier::Word(_)));
+        match is_name {
+            true => Ok(None),
+            false => self.specified(class).map(Some),
+        }
+    }
+
     /// The name and the type that a declarator makes of a base type.
     fn declared<'t>(
         &mut self,
-        base: &Type,
-        base_name: Option<&str>,
+        specifiers: &Specifiers,
+        base: &mut Option<Type>,
         declarator: &Declarator<'t>,
     ) -> Result<(&'t str, Type)> {
+        let mut class_name = type_name(specifiers);
         let mut class = base.clone();
-        let mut class_name = base_name.map(str::to_owned);
         let mut declarator = declarator;
         loop {
             if !declarator.pointers.is_empty() {
@@ -199,21 +209,26 @@ impl Evaluator<'_> {
                         .error("only types that have a name can have pointers")
                 })?;
                 let name = pointer_name(name, &declarator.pointers);
-                class = Type::Field(self.pointer(&name, declarator.at)?);
+                class = Some(Type::Field(self.pointer(&name, declarator.at)?));
                 class_name = Some(name);
             }
+            let mut shaped = match class {
+                Some(class) => class,
+                None => base.insert(self.specified(specifiers)?).clone(),
+            };
             // `a[2][3]` is an array of two arrays of three.
             for length in declarator.lengths.iter().rev() {
-                let Type::Field(element) = class else {
+                let Type::Field(element) = shaped else {
                     return Err(untagged(declarator.at));
                 };
-                class = Type::Field(self.array(element, length, declarator.at)?);
+                shaped = Type::Field(self.array(element, length, declarator.at)?);
                 class_name = None;
             }
             match &declarator.inner {
                 Some(inner) => declarator = inner,
-                None => return Ok((declarator.name.unwrap_or_default(), class)),
+                None => return Ok((declarator.name.unwrap_or_default(), shaped)),
             }
+            class = Some(shaped);
         }
     }
 

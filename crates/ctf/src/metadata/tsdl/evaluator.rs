@@ -5,7 +5,6 @@
 
 use std::collections::HashMap;
 
-use super::super::build::repeated_id;
 use super::super::draft::{DraftStream, DraftTrace};
 use super::super::error::{Position, Result, Warning};
 use super::block::EventBlock;
@@ -141,7 +140,7 @@ fn assign_events(
     let mut stream_index = HashMap::new();
     for (i, stream) in streams.iter().enumerate() {
         if stream_index.insert(stream.id, i).is_some() {
-            return Err(repeated_id(stream.at, "a stream", stream.id));
+            return Err(stream.at.repeated_id("a stream", stream.id));
         }
     }
     let mut taken = std::collections::HashSet::new();
@@ -171,7 +170,7 @@ fn assign_events(
             return Err(at.error(message));
         };
         if !taken.insert((stream, event.id)) {
-            return Err(repeated_id(at, "an event of this stream", event.id));
+            return Err(at.repeated_id("an event of this stream", event.id));
         }
         streams[stream].events.push(event);
     }

@@ -11,6 +11,8 @@ mod evaluator;
 mod parser;
 mod scope;
 mod syntax;
+#[cfg(test)]
+mod tests;
 mod token;
 mod type_parser;
 
