@@ -8,7 +8,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::counters::{Counters, PacketLosses};
+use super::counters::{Count, Counters, PacketLosses};
 use super::error::CutError;
 use super::output::{StreamOutput, TraceOutput};
 use crate::bits::align_up;
@@ -29,6 +29,12 @@ use crate::writer::{
 
 /// Packets of tracers that write whole pages keep to that.
 const PAGE: u64 = 4096;
+
+#[cfg(test)]
+thread_local! {
+    /// Tests want to see all kinds of events decoded and encoded anew, not only those that have to be.
+    pub(super) static ENCODES_EVERYTHING: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
 
 /// The packet that events come from.
 #[derive(Debug)]
@@ -51,8 +57,6 @@ pub(super) struct Copier<'a> {
     output: Option<StreamOutput>,
     name: String,
     counters: Counters,
-    /// Losses that the next packet tells.
-    losses: PacketLosses,
     open: Option<OpenPacket>,
     /// What a reader's clock shows behind the packets so far, and the last one's end.
     clock: u64,
@@ -63,8 +67,7 @@ pub(super) struct Copier<'a> {
 #[derive(Debug)]
 struct OpenPacket {
     writer: PacketWriter,
-    begin: u64,
-    discarded: u64,
+    count: Count,
     /// Bits of the source that are copied when the run of neighbours ends.
     run: Option<Run>,
     /// What a reader's clock shows behind the run.
@@ -103,7 +106,6 @@ impl<'a> Copier<'a> {
             output: None,
             name,
             counters: Counters::default(),
-            losses: PacketLosses::default(),
             open: None,
             clock: 0,
             last_end: None,
@@ -123,8 +125,8 @@ impl<'a> Copier<'a> {
         losses: PacketLosses,
     ) -> Result<(), CutError> {
         self.tell_where_losses_begin(source, losses)?;
-        self.losses = losses;
-        self.begin_part(source, begin)
+        let count = (self.counters).next(losses, source.head.roles.events_discarded.unwrap_or(0));
+        self.begin_part(source, begin, count)
     }
 
     /// A loss is told by the difference between two packets, and it begins with the end of the first one. If that is
@@ -139,15 +141,28 @@ impl<'a> Copier<'a> {
             (_, None) => true,
             (None, _) => false,
         };
-        if losses.is_empty() || source.number == 0 || !needed || !says_size(self.class) {
+        if losses.is_empty() || source.number == 0 || !needed || !self.can_be_empty(source) {
             return Ok(());
         }
         let at = losses.since.unwrap_or(self.clock);
-        self.begin_part(source, at)?;
+        let count = self.counters.next(PacketLosses::default(), 0);
+        self.begin_part(source, at, count)?;
         self.close(at)
     }
 
-    fn begin_part(&mut self, source: &Source<'_>, begin: u64) -> Result<(), CutError> {
+    /// Whether a packet without events can be written: readers must see where it ends.
+    pub(super) fn can_be_empty(&self, source: &Source<'_>) -> bool {
+        let roles = &source.head.roles;
+        let says_both = roles.content_size.is_some() && roles.packet_size.is_some();
+        says_size(self.class) && (says_both || source.head.first_event.is_multiple_of(8))
+    }
+
+    fn begin_part(
+        &mut self,
+        source: &Source<'_>,
+        begin: u64,
+        count: Count,
+    ) -> Result<(), CutError> {
         let data = self.trace.data(source.packet);
         let values = (self.trace.decoder.heads).decode(data, &mut self.scratch);
         let (head, HeadValues { header, context }) = match values {
@@ -159,8 +174,6 @@ impl<'a> Copier<'a> {
             Some(value) => Others::Whole(value),
             None => Others::None,
         };
-        let losses = std::mem::take(&mut self.losses);
-        let count = (self.counters).next(losses, head.roles.events_discarded.unwrap_or(0));
         let start = PacketStart {
             begin: self.fitted(Role::TimestampBegin, begin),
             sequence: count.sequence,
@@ -178,8 +191,7 @@ impl<'a> Copier<'a> {
         self.open = Some(OpenPacket {
             clock: writer.clock(),
             writer,
-            begin,
-            discarded: count.discarded,
+            count,
             run: None,
             last: None,
             multiple: if source.packet.size.is_multiple_of(PAGE) {
@@ -234,7 +246,7 @@ impl<'a> Copier<'a> {
         let position = align_up(open.writer.position(), self.header_alignment);
         let shift = position.wrapping_sub(begin);
         // Powers of two all: also the difference of what wrapped around has a remainder.
-        if at_bytes && shift.is_multiple_of(alignment.max(8)) {
+        if at_bytes && shift.is_multiple_of(alignment.max(8)) && !encodes_everything() {
             let now = open.clock;
             if now == clock || self.tells_time(walker, event, now) {
                 let Some(open) = &mut self.open else {
@@ -283,9 +295,16 @@ impl<'a> Copier<'a> {
                     return Ok(());
                 }
                 Err(WriteError::TimeDoesNotFit { .. }) if attempt == 0 && says_size(self.class) => {
-                    let end = open.last.unwrap_or(open.begin);
-                    self.close(end)?;
-                    self.begin_part(source, event.time.0)?;
+                    // A packet that has no events yet is begun anew.
+                    let (count, last) = (open.count, open.last);
+                    let count = match last {
+                        None => count,
+                        Some(end) => {
+                            self.close(end)?;
+                            self.counters.next(PacketLosses::default(), 0)
+                        }
+                    };
+                    self.begin_part(source, event.time.0, count)?;
                 }
                 Err(WriteError::TimeDoesNotFit { .. }) => {
                     return Err(CutError::TimeUnknown {
@@ -320,7 +339,7 @@ impl<'a> Copier<'a> {
         let mut clock = open.writer.clock();
         let packet_end = PacketEnd {
             end,
-            discarded: open.discarded,
+            discarded: open.count.discarded,
         };
         let packet = open.writer.finish(packet_end, open.multiple)?;
         // As readers do it: see `Decoder::leave`.
@@ -400,6 +419,16 @@ impl OpenPacket {
             self.clock,
         );
     }
+}
+
+#[cfg(test)]
+fn encodes_everything() -> bool {
+    ENCODES_EVERYTHING.get()
+}
+
+#[cfg(not(test))]
+const fn encodes_everything() -> bool {
+    false
 }
 
 /// All scopes of an event.

@@ -15,6 +15,8 @@ mod counters;
 mod error;
 mod output;
 mod stream;
+#[cfg(test)]
+mod tests;
 
 use std::ops::RangeInclusive;
 use std::path::Path;

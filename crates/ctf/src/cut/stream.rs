@@ -153,7 +153,7 @@ impl<'a> StreamCut<'a> {
             self.copier.event(&source, walker, &event, clock)?;
             dropped = false;
         }
-        if !self.copier.is_open() && !losses.is_empty() {
+        if !self.copier.is_open() && !losses.is_empty() && self.copier.can_be_empty(&source) {
             self.copier.begin(&source, begin, losses)?;
         }
         let keeps_end = !dropped || losses.has_events();
