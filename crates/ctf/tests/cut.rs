@@ -420,6 +420,15 @@ fn write_random(trace: &RandomTrace, folder: &Path) {
     }
 }
 
+/// Whether the packets of all streams say both sizes, so that they can have padding.
+fn all_can_be_padded(trace: &RandomTrace) -> bool {
+    (trace.schema.streams.iter()).all(|stream| {
+        let context = stream.packet_context.as_ref();
+        let says = |name| context.is_some_and(|context| context.member(name).is_some());
+        says("content_size") && says("packet_size")
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, max_shrink_iters: 300, ..ProptestConfig::with_cases(150) })]
 
@@ -446,11 +455,19 @@ proptest! {
         let folder = empty_folder("cut-random");
         match try_write(&cut, &set, &folder) {
             Ok(report) => {
-                let found = events(&open(&folder), &Selection::default());
-                prop_assert_eq!(&found, &expected(&set, &cut));
+                let mut found = events(&open(&folder), &Selection::default());
+                let mut expected = expected(&set, &cut);
+                if found.len() < expected.len() && !all_can_be_padded(&trace) {
+                    // Packets with one size alone, without numbers, and with the same event at the same time cannot
+                    // be made different: readers take the second one for a copy of the first.
+                    found.dedup();
+                    expected.dedup();
+                }
+                prop_assert_eq!(&found, &expected);
                 if let Some(printed) = babeltrace(&folder) {
                     prop_assert_eq!(printed.errors, "");
-                    prop_assert_eq!(printed.lines.len() as u64, report.kept);
+                    let all = found.len() as u64 == report.kept;
+                    prop_assert!(printed.lines.len() as u64 == report.kept || !all);
                 }
             }
             // Only if the packets of a stream do not tell the whole time.

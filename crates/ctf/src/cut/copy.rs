@@ -24,9 +24,12 @@ use crate::trace::Trace;
 use crate::value::Value;
 use crate::walk::{Event, Walker};
 use crate::writer::{
-    EventRecord, Others, PacketEnd, PacketStart, PacketWriter, WriteError, says_size,
+    EventRecord, FinishedPacket, IndexEntry, Others, PacketEnd, PacketStart, PacketWriter,
+    WriteError, says_size,
 };
 
+/// Bytes; what no packet is padded to without need.
+const MOST_PADDING: u32 = 1 << 24;
 /// Packets of tracers that write whole pages keep to that.
 const PAGE: u64 = 4096;
 
@@ -58,9 +61,9 @@ pub(super) struct Copier<'a> {
     name: String,
     counters: Counters,
     open: Option<OpenPacket>,
-    /// What a reader's clock shows behind the packets so far, and the last one's end.
+    /// What a reader's clock shows behind the packets so far, and what the last one said of itself.
     clock: u64,
-    last_end: Option<u64>,
+    last: Option<IndexEntry>,
     scratch: Registers,
 }
 
@@ -108,7 +111,7 @@ impl<'a> Copier<'a> {
             counters: Counters::default(),
             open: None,
             clock: 0,
-            last_end: None,
+            last: None,
             scratch: trace.decoder.heads.registers(),
         }
     }
@@ -136,7 +139,7 @@ impl<'a> Copier<'a> {
         source: &Source<'_>,
         losses: PacketLosses,
     ) -> Result<(), CutError> {
-        let needed = match (losses.since, self.last_end) {
+        let needed = match (losses.since, self.last.map(|last| last.timestamp_end)) {
             (Some(since), Some(end)) => end < since,
             (_, None) => true,
             (None, _) => false,
@@ -341,7 +344,7 @@ impl<'a> Copier<'a> {
             end,
             discarded: open.count.discarded,
         };
-        let packet = open.writer.finish(packet_end, open.multiple)?;
+        let packet = self.finished(open.writer, packet_end, open.multiple)?;
         // As readers do it: see `Decoder::leave`.
         if let Some(size) = role_size(self.class, Role::TimestampEnd)
             && (size < 64 || end >= clock)
@@ -349,7 +352,7 @@ impl<'a> Copier<'a> {
             clock = updated_clock(clock, end, size);
         }
         self.clock = clock;
-        self.last_end = Some(end);
+        self.last = Some(packet.entry);
         if self.output.is_none() {
             self.output = Some(self.trace_output.stream(&self.name, self.has_index())?);
         }
@@ -357,6 +360,32 @@ impl<'a> Copier<'a> {
             output.packet(&packet)?;
         }
         Ok(())
+    }
+
+    /// Readers take two packets with the same times, size and number for copies of one, as overlapping snapshots have
+    /// them, and drop the second. Without numbers, packets that were different before could become so: then the second
+    /// one gets more padding.
+    fn finished(
+        &self,
+        writer: PacketWriter,
+        end: PacketEnd,
+        mut multiple: u32,
+    ) -> Result<FinishedPacket, CutError> {
+        let has_number = role_size(self.class, Role::PacketSequence).is_some();
+        let alike = |entry: &IndexEntry| {
+            !has_number
+                && entry.timestamp_begin == writer.begin_time()
+                && entry.timestamp_end == end.end
+        };
+        let Some(last) = self.last.filter(alike) else {
+            return Ok(writer.finish(end, multiple)?);
+        };
+        let mut packet = writer.clone().finish(end, multiple)?;
+        while packet.entry.packet_size == last.packet_size && multiple < MOST_PADDING {
+            multiple *= 2;
+            packet = writer.clone().finish(end, multiple)?;
+        }
+        Ok(packet)
     }
 
     /// An index is of use only if packets have times that mean something without the packets before them.

@@ -132,6 +132,11 @@ impl PacketWriter {
         self.encoder.clock
     }
 
+    /// What the packet says of its begin.
+    pub(crate) fn begin_time(&self) -> u64 {
+        self.entry.timestamp_begin
+    }
+
     /// Appends encoded events as they are, at the next multiple of `alignment` bits, which must be a byte boundary. Behind
     /// them a reader's clock shows `clock`.
     pub(crate) fn copy(&mut self, events: &[u8], alignment: u32, clock: u64) {
