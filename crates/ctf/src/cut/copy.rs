@@ -28,6 +28,8 @@ use crate::writer::{
     WriteError, says_size,
 };
 
+/// Bytes of neighbours that are worth an allocation of the right size, with room for padding.
+const BIG_RUN: usize = 16 * 1024;
 /// Bytes; what no packet is padded to without need.
 const MOST_PADDING: u32 = 1 << 24;
 /// Packets of tracers that write whole pages keep to that.
@@ -442,11 +444,11 @@ impl OpenPacket {
             return;
         };
         let bytes = data.get((run.from / 8) as usize..(run.to / 8) as usize);
-        self.writer.copy(
-            bytes.unwrap_or_default(),
-            header_alignment as u32,
-            self.clock,
-        );
+        let bytes = bytes.unwrap_or_default();
+        if bytes.len() >= BIG_RUN {
+            self.writer.reserve(bytes.len() + PAGE as usize);
+        }
+        self.writer.copy(bytes, header_alignment as u32, self.clock);
     }
 }
 

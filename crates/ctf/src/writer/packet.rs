@@ -132,6 +132,11 @@ impl PacketWriter {
         self.encoder.clock
     }
 
+    /// Makes room for so many bytes of events.
+    pub(crate) fn reserve(&mut self, bytes: usize) {
+        self.encoder.reserve(bytes);
+    }
+
     /// What the packet says of its begin.
     pub(crate) fn begin_time(&self) -> u64 {
         self.entry.timestamp_begin

@@ -57,25 +57,24 @@ pub(crate) fn cut(arguments: &CutArguments) -> anyhow::Result<Outcome> {
     Ok(Outcome::of(&report.damage))
 }
 
-/// `part: 1,234 of 9,644 events, 56 of them for initialisation alone, 123.4 KiB, 14:03:07.250000 – 14:03:08.250000`
+/// `part: 1,234 of the 9,644 events read, and 56 for initialisation; 123.4 KiB, 14:03:07.250000 – 14:03:08.250000`
 fn summary(arguments: &CutArguments, report: &CutReport) -> String {
-    let output = arguments.output.display();
-    if report.kept == 0 {
-        return format!(
-            "{output}: none of the {} read is selected; this is a trace without events",
-            units::counted(report.read, "event")
-        );
+    let selected = report.kept - report.initialisation;
+    let mut summary = arguments.output.display().to_string();
+    if selected == 0 {
+        summary += ": no event is selected";
+    } else {
+        let read = units::counted(report.read, "event");
+        summary += &format!(": {} of the {read} read", units::count(selected));
     }
-    let mut summary = format!(
-        "{output}: {} of {} read",
-        units::count(report.kept),
-        units::counted(report.read, "event")
-    );
     if report.initialisation > 0 {
         let count = units::count(report.initialisation);
-        summary += &format!(", {count} of them for initialisation alone");
+        summary += &format!(", and {count} for initialisation");
     }
-    summary += &format!(", {}", units::bytes(report.bytes));
+    if report.kept == 0 {
+        summary += ", so this is a trace without events";
+    }
+    summary += &format!("; {}", units::bytes(report.bytes));
     if let Some((first, last)) = report.span {
         let (first, last) = (time::time_of_day(first), time::time_of_day(last));
         summary += &format!(", {first} – {last}");
