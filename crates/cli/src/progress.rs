@@ -6,6 +6,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 const TEMPLATE: &str = "{msg} {wide_bar} {bytes}/{total_bytes} · {bytes_per_sec} · {eta} left";
 
+/// Less than this is read before anybody could look at a bar.
+const WORTH_SHOWING: u64 = 64 << 20;
+
 /// Disappears when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Progress {
@@ -14,6 +17,9 @@ pub(crate) struct Progress {
 
 impl Progress {
     pub(crate) fn new(action: &'static str, total_bytes: u64) -> Progress {
+        if total_bytes < WORTH_SHOWING {
+            return Progress::hidden();
+        }
         let bar = ProgressBar::with_draw_target(Some(total_bytes), ProgressDrawTarget::stderr());
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
             bar.set_style(style);

@@ -110,28 +110,23 @@ fn a_name_that_is_not_declared_gets_a_hint() {
 #[test]
 fn events_are_filtered_by_process_thread_and_cpu() {
     let all = dump(&recording("pingpong"), &[]);
-    let count = |keep: &dyn Fn(&Value) -> bool| all.iter().filter(|event| keep(event)).count();
-    let cases: [(&str, &str, &dyn Fn(&Value) -> bool); 4] = [
-        ("--vpid", "22096", &|event| {
-            event["common_context"]["vpid"] == 22096
-        }),
-        ("--pid", "22096", &|event| {
-            event["common_context"]["vpid"] == 22096
-        }),
-        ("--vtid", "22091", &|event| {
-            event["common_context"]["vtid"] == 22091
-        }),
-        ("--cpu", "0", &|event| {
-            event["packet_context"]["cpu_id"] == 0
-        }),
-    ];
-    for (option, value, keep) in cases {
-        let selected = dump(&recording("pingpong"), &[option, value]);
+    for (option, number, field) in [
+        ("--vpid", 22096, "/common_context/vpid"),
+        ("--pid", 22096, "/common_context/vpid"),
+        ("--vtid", 22091, "/common_context/vtid"),
+        ("--cpu", 0, "/packet_context/cpu_id"),
+    ] {
+        let selected = dump(&recording("pingpong"), &[option, &number.to_string()]);
         assert!(
             !selected.is_empty() && selected.len() < all.len(),
             "{option}"
         );
-        assert_eq!(selected.len(), count(keep), "{option}");
+        let wanted = |event: &&Value| event.pointer(field) == Some(&json!(number));
+        assert_eq!(
+            selected.len(),
+            all.iter().filter(wanted).count(),
+            "{option}"
+        );
     }
 }
 

@@ -4,8 +4,9 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
-use rostrace_ctf::Selection;
+use rostrace_ctf::{Conversion, Selection};
 
+use super::dump::lines::Request;
 use super::dump::text::{self, TextOptions};
 use super::info;
 use crate::outcome::Outcome;
@@ -38,14 +39,14 @@ pub(crate) fn demo() -> anyhow::Result<Outcome> {
     info::table::write(&summary, false, &palette, &mut out)?;
     let command = format!("$ rostrace dump {} --limit {EVENTS}", recording.display());
     writeln!(out, "{}\n", palette.heading(&command))?;
-    text::dump(
-        &set,
-        &TextOptions::default(),
-        &Selection::default(),
-        Some(EVENTS),
-        &mut out,
-        &mut |_| true,
-    )?;
+    let request = Request {
+        set: &set,
+        conversion: Conversion::DoublePrecision,
+        selection: &Selection::default(),
+        limit: Some(EVENTS),
+        progress: &mut |_| true,
+    };
+    text::dump(request, &TextOptions::default(), &mut out)?;
     writeln!(
         out,
         "\nNow try it with a trace of your own: `rostrace info FOLDER`, where FOLDER was recorded by LTTng, ros2_tracing or CARET."

@@ -6,31 +6,27 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use rostrace_ctf::{Damage, EventView, Scope, Selection, TraceSet, Trouble};
+use rostrace_ctf::{Damage, EventView, Scope, TraceSet, Trouble};
 
 use super::fields::{EventFields, Sink};
-use super::lines::{self, LineRenderer};
+use super::lines::{self, Chunk, LineRenderer, Request};
 use crate::prepared::{Contexts, PerClass, PerPacket, cpu_of};
 
 const HEADER: &[u8] = b"time_ns,name,host,vpid,vtid,procname,cpu_id,fields\n";
 /// Contexts that have a column of their own.
 const COLUMNS: [&str; 3] = ["vpid", "vtid", "procname"];
 
-pub(crate) fn dump(
-    set: &TraceSet,
-    selection: &Selection,
-    limit: Option<u64>,
-    out: &mut dyn Write,
-    progress: &mut dyn FnMut(u64) -> bool,
-) -> io::Result<Vec<Damage>> {
+pub(crate) fn dump(request: Request<'_>, out: &mut dyn Write) -> io::Result<Vec<Damage>> {
+    let set = request.set;
     out.write_all(HEADER)?;
-    lines::write(set, selection, limit, out, progress, || CsvLines {
+    let renderer = || CsvLines {
         set,
         classes: PerClass::new(set),
         cpus: PerPacket::new(set),
         row: String::new(),
         fields: Pairs::default(),
-    })
+    };
+    lines::write(request, renderer, |chunk| out.write_all(&chunk.text))
 }
 
 /// Renders events as lines on one thread.
@@ -44,7 +40,10 @@ struct CsvLines<'s> {
 }
 
 impl LineRenderer for CsvLines<'_> {
-    fn line(&mut self, event: &EventView<'_>, out: &mut Vec<u8>) -> Result<(), Trouble> {
+    type Seam = ();
+
+    fn line(&mut self, event: &EventView<'_>, chunk: &mut Chunk<()>) -> Result<(), Trouble> {
+        let out = &mut chunk.text;
         let CsvLines {
             set,
             classes,

@@ -6,24 +6,20 @@
 
 use std::io::{self, Write};
 
-use rostrace_ctf::{Damage, EventView, Scope, Selection, TraceSet, Trouble};
+use rostrace_ctf::{Damage, EventView, Scope, TraceSet, Trouble};
 
 use super::fields::{EventFields, Node, Sink};
-use super::lines::{self, LineRenderer};
+use super::lines::{self, Chunk, LineRenderer, Request};
 use crate::prepared::{PerClass, PerPacket};
 
-pub(crate) fn dump(
-    set: &TraceSet,
-    selection: &Selection,
-    limit: Option<u64>,
-    out: &mut dyn Write,
-    progress: &mut dyn FnMut(u64) -> bool,
-) -> io::Result<Vec<Damage>> {
-    lines::write(set, selection, limit, out, progress, || JsonLines {
+pub(crate) fn dump(request: Request<'_>, out: &mut dyn Write) -> io::Result<Vec<Damage>> {
+    let set = request.set;
+    let renderer = || JsonLines {
         set,
         classes: PerClass::new(set),
         packets: PerPacket::new(set),
-    })
+    };
+    lines::write(request, renderer, |chunk| out.write_all(&chunk.text))
 }
 
 /// Renders events as lines on one thread.
@@ -36,7 +32,10 @@ struct JsonLines<'s> {
 }
 
 impl LineRenderer for JsonLines<'_> {
-    fn line(&mut self, event: &EventView<'_>, out: &mut Vec<u8>) -> Result<(), Trouble> {
+    type Seam = ();
+
+    fn line(&mut self, event: &EventView<'_>, chunk: &mut Chunk<()>) -> Result<(), Trouble> {
+        let out = &mut chunk.text;
         let prepared = self.classes.of(event, || Prepared::new(self.set, event));
         let packet = self.packets.of(event, || packet_context(event));
         let mut json = Json(out);

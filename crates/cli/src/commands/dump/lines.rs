@@ -1,131 +1,140 @@
 //! Events as lines, rendered on all processors and written in order.
+//!
+//! The trace is cut into stretches of time; each is rendered by one thread, chunk by chunk.
 
-use std::io::{self, Write};
-use std::ops::{ControlFlow, Range};
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use rostrace_ctf::schema::Nanos;
 use rostrace_ctf::{Conversion, Cursor, Damage, EventView, Selection, TraceSet, Trouble, slices};
 
 use super::unreadable_fields;
-use crate::pipeline;
+use crate::pipeline::{self, Outlet};
 
-/// Bytes of packets whose events are rendered at a time.
+/// Bytes of packets in one stretch. A packet is never divided, so that a stretch can have much more.
 const STRETCH: u64 = 256 << 10;
-/// A stretch is written whenever its text is longer than this, where it is not shared among threads.
-const LONG: usize = 1 << 20;
+/// A chunk is handed over when its text is longer than this.
+const CHUNK: usize = 1 << 20;
 
 /// Renders events, each as one line that ends with a line feed.
 pub(crate) trait LineRenderer {
+    /// What the writer must know of a chunk besides its text, to join it to the one before.
+    type Seam: Default + Send;
+
     /// Appends a whole line even if some fields cannot be read.
-    fn line(&mut self, event: &EventView<'_>, out: &mut Vec<u8>) -> Result<(), Trouble>;
+    fn line(&mut self, event: &EventView<'_>, chunk: &mut Chunk<Self::Seam>)
+    -> Result<(), Trouble>;
+
+    /// The seam of a chunk that follows another one of the same stretch.
+    fn go_on(_seam: &Self::Seam) -> Self::Seam {
+        Self::Seam::default()
+    }
 }
 
-/// Writes the selected events, and returns what was found wrong on the way. `progress` is told how many bytes of the
-/// set are done; it returns whether to go on.
+/// Some lines.
+#[derive(Debug, Default)]
+pub(crate) struct Chunk<S> {
+    pub(crate) text: Vec<u8>,
+    pub(crate) seam: S,
+    damage: Vec<Damage>,
+    /// The last of its stretch.
+    last: bool,
+}
+
+/// What to write, and how far.
+pub(crate) struct Request<'r> {
+    pub(crate) set: &'r TraceSet,
+    pub(crate) conversion: Conversion,
+    pub(crate) selection: &'r Selection,
+    pub(crate) limit: Option<u64>,
+    /// Is told how many bytes of the set are done; returns whether to go on.
+    pub(crate) progress: &'r mut dyn FnMut(u64) -> bool,
+}
+
+/// Writes the selected events with `write`, and returns what was found wrong on the way.
 pub(crate) fn write<R: LineRenderer>(
-    set: &TraceSet,
-    selection: &Selection,
-    limit: Option<u64>,
-    out: &mut dyn Write,
-    progress: &mut dyn FnMut(u64) -> bool,
+    request: Request<'_>,
     renderer: impl Fn() -> R + Sync,
+    mut write: impl FnMut(&Chunk<R::Seam>) -> io::Result<()>,
 ) -> io::Result<Vec<Damage>> {
-    let ranges = slices(set, Conversion::Exact, selection, STRETCH);
-    let total = set.bytes();
-    let count = ranges.len() as u64;
-    let mut written = 0;
-    let mut go_on = move || {
-        written += 1;
-        progress(total / count * written)
-    };
-    let mut damage = if limit.is_some() || count == 1 {
-        in_sequence(set, selection, ranges, limit, out, &mut go_on, renderer())?
-    } else {
-        let mut damage = Vec::new();
-        pipeline::ordered(
-            ranges,
-            0,
-            renderer,
-            |renderer, range, stretch: &mut Stretch| {
-                stretch.render(set, selection, range, renderer)
-            },
-            |stretch| {
-                out.write_all(&stretch.text)?;
-                damage.extend_from_slice(&stretch.damage);
-                Ok(if go_on() {
-                    ControlFlow::Continue(())
-                } else {
-                    ControlFlow::Break(())
-                })
-            },
-        )?;
-        damage
-    };
+    let Request {
+        set,
+        conversion,
+        selection,
+        limit,
+        progress,
+    } = request;
+    let ranges = slices(set, conversion, selection, STRETCH);
+    let (total, count) = (set.bytes(), ranges.len() as u64);
+    let left = AtomicU64::new(limit.unwrap_or(u64::MAX));
+    // Who wants only a few events should not wait for others to be rendered.
+    let threads = if limit.is_some() { 1 } else { 0 };
+    let mut damage = Vec::new();
+    let mut stretches = 0;
+    pipeline::ordered(
+        ranges,
+        threads,
+        renderer,
+        |renderer, range, outlet| {
+            let cursor = Cursor::within(set, conversion, selection, range);
+            render(cursor, renderer, &left, limit.is_some(), outlet);
+        },
+        |chunk: &Chunk<R::Seam>| {
+            write(chunk)?;
+            damage.extend_from_slice(&chunk.damage);
+            stretches += u64::from(chunk.last);
+            let go_on = progress(total / count.max(1) * stretches);
+            Ok(if go_on {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            })
+        },
+    )?;
     // A packet that reaches into two stretches is decoded in both.
-    damage.sort_by(|a, b| (&a.path, a.offset, a.kind).cmp(&(&b.path, b.offset, b.kind)));
+    damage.sort_by(|a: &Damage, b| (&a.path, a.offset, a.kind).cmp(&(&b.path, b.offset, b.kind)));
     damage.dedup_by(|a, b| (&a.path, a.offset, a.kind) == (&b.path, b.offset, b.kind));
     Ok(damage)
 }
 
-/// For the first few events alone, and for streams that cannot be entered in the middle.
-fn in_sequence(
-    set: &TraceSet,
-    selection: &Selection,
-    ranges: Vec<Range<Nanos>>,
-    limit: Option<u64>,
-    out: &mut dyn Write,
-    go_on: &mut dyn FnMut() -> bool,
-    mut renderer: impl LineRenderer,
-) -> io::Result<Vec<Damage>> {
-    let mut left = limit.unwrap_or(u64::MAX);
-    let mut stretch = Stretch::default();
-    for range in ranges {
-        let mut cursor = Cursor::within(set, Conversion::Exact, selection, range);
-        while left > 0 && !crate::interrupt::requested() {
-            let Some(event) = cursor.next() else { break };
-            stretch.line(&event, &mut renderer);
-            left -= 1;
-            if stretch.text.len() > LONG {
-                out.write_all(&stretch.text)?;
-                stretch.text.clear();
-            }
-        }
-        stretch.damage.append(&mut cursor.damage);
-        if left == 0 || !go_on() {
+fn render<R: LineRenderer>(
+    mut cursor: Cursor<'_>,
+    renderer: &mut R,
+    left: &AtomicU64,
+    limited: bool,
+    outlet: &Outlet<'_, Chunk<R::Seam>>,
+) {
+    let mut chunk = Chunk::default();
+    loop {
+        if limited && left.load(Ordering::Relaxed) == 0 {
             break;
         }
+        let Some(event) = cursor.next() else { break };
+        if let Err(trouble) = renderer.line(&event, &mut chunk) {
+            chunk.damage.push(unreadable_fields(&event, &trouble));
+        }
+        if limited {
+            left.fetch_sub(1, Ordering::Relaxed);
+        }
+        if chunk.text.len() > CHUNK {
+            let seam = R::go_on(&chunk.seam);
+            let Some(next) = outlet.send(chunk) else {
+                return;
+            };
+            chunk = next;
+            chunk.clear(seam);
+        }
     }
-    out.write_all(&stretch.text)?;
-    Ok(stretch.damage)
+    chunk.damage.append(&mut cursor.damage);
+    chunk.last = true;
+    outlet.send(chunk);
 }
 
-/// The lines of one stretch of time.
-#[derive(Debug, Default)]
-struct Stretch {
-    text: Vec<u8>,
-    damage: Vec<Damage>,
-}
-
-impl Stretch {
-    fn render(
-        &mut self,
-        set: &TraceSet,
-        selection: &Selection,
-        range: Range<Nanos>,
-        renderer: &mut impl LineRenderer,
-    ) {
+impl<S> Chunk<S> {
+    fn clear(&mut self, seam: S) {
         self.text.clear();
         self.damage.clear();
-        let mut cursor = Cursor::within(set, Conversion::Exact, selection, range);
-        while let Some(event) = cursor.next() {
-            self.line(&event, renderer);
-        }
-        self.damage.append(&mut cursor.damage);
-    }
-
-    fn line(&mut self, event: &EventView<'_>, renderer: &mut impl LineRenderer) {
-        if let Err(trouble) = renderer.line(event, &mut self.text) {
-            self.damage.push(unreadable_fields(event, &trouble));
-        }
+        self.last = false;
+        self.seam = seam;
     }
 }

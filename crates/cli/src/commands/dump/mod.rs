@@ -6,15 +6,16 @@
 mod csv;
 mod fields;
 mod json;
-mod lines;
+pub(crate) mod lines;
 pub(crate) mod text;
 
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
 
 use anyhow::Context;
-use rostrace_ctf::{Damage, DamageKind, EventView, Trouble};
+use rostrace_ctf::{Conversion, Damage, DamageKind, EventView, Trouble};
 
+use self::lines::Request;
 use crate::args::{DumpArguments, DumpFormat};
 use crate::filter;
 use crate::interrupt;
@@ -37,18 +38,21 @@ pub(crate) fn dump(arguments: &DumpArguments) -> anyhow::Result<Outcome> {
         bar.done(bytes);
         !interrupt::requested()
     };
-    let limit = arguments.limit;
+    let request = Request {
+        set: &set,
+        // Text shows the times that babeltrace2 computes, everything else the exact ones.
+        conversion: match arguments.format {
+            DumpFormat::Text => Conversion::DoublePrecision,
+            DumpFormat::Json | DumpFormat::Csv => Conversion::Exact,
+        },
+        selection: &selection,
+        limit: arguments.limit,
+        progress: &mut go_on,
+    };
     let written = match arguments.format {
-        DumpFormat::Text => text::dump(
-            &set,
-            &arguments.text(),
-            &selection,
-            limit,
-            &mut *out,
-            &mut go_on,
-        ),
-        DumpFormat::Json => json::dump(&set, &selection, limit, &mut *out, &mut go_on),
-        DumpFormat::Csv => csv::dump(&set, &selection, limit, &mut *out, &mut go_on),
+        DumpFormat::Text => text::dump(request, &arguments.text(), &mut *out),
+        DumpFormat::Json => json::dump(request, &mut *out),
+        DumpFormat::Csv => csv::dump(request, &mut *out),
     };
     let written = written
         .and_then(|damage| out.flush().map(|()| damage))
