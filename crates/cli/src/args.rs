@@ -45,6 +45,17 @@ A time (T) is one of
 
 Exit status 3: printed, but the trace has lost data; what was lost is told on standard error.")]
     Dump(DumpArguments),
+    /// List the callbacks of all nodes: how often they ran, and how long
+    #[command(after_help = "\
+Examples:
+  rostrace callbacks session/
+  rostrace callbacks --format json session/ | jq '.[] | select(.duration_ns.max > 1e7)'")]
+    Callbacks(LookArguments),
+    /// Write tables as files, for other programs
+    #[command(after_help = "\
+Example:
+  rostrace export session/ --tables callback_instances,publications,deliveries --format csv -o tables/")]
+    Export(ExportArguments),
     /// Write a part of a trace as a new, smaller trace
     #[command(after_help = "\
 Examples:
@@ -112,6 +123,42 @@ pub(crate) struct InfoArguments {
     /// List all damage, not only the first rows of each kind
     #[arg(long)]
     pub(crate) all_damage: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LookArguments {
+    #[command(flatten)]
+    pub(crate) input: TraceArguments,
+    #[arg(long, value_enum, default_value_t = LookFormat::Table)]
+    pub(crate) format: LookFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LookFormat {
+    /// For people
+    Table,
+    /// For programs
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArguments {
+    #[command(flatten)]
+    pub(crate) input: TraceArguments,
+    /// The tables to write, separated by commas; all if not given
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) tables: Vec<String>,
+    #[arg(long, value_enum, default_value_t = ExportFormat::Csv)]
+    pub(crate) format: ExportFormat,
+    /// The folder to write to; made if it does not exist
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// One file per table, with a header
+    Csv,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

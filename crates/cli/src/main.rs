@@ -11,6 +11,7 @@ mod progress;
 mod render;
 mod run;
 mod source;
+mod statistics;
 mod time_argument;
 
 fn main() -> std::process::ExitCode {

@@ -37,8 +37,10 @@ fn perform(verb: Verb) -> anyhow::Result<Outcome> {
         // Look.
         Verb::Info(arguments) => commands::info::info(&arguments),
         Verb::Dump(arguments) => commands::dump::dump(&arguments),
+        Verb::Callbacks(arguments) => commands::callbacks::callbacks(&arguments),
         // Understand.
         // Keep.
+        Verb::Export(arguments) => commands::export::export(&arguments),
         Verb::Cut(arguments) => commands::cut::cut(&arguments),
         // The program itself.
         Verb::Completions(arguments) => commands::completions::completions(&arguments),

@@ -5,7 +5,11 @@ use std::path::PathBuf;
 use anyhow::bail;
 use rostrace_ctf::{Conversion, Cursor, TraceSet};
 
+use rostrace_trace::Model;
+
 use crate::args::TraceArguments;
+use crate::interrupt;
+use crate::progress::Progress;
 use crate::render::diagnostic;
 use crate::time_argument::Span;
 
@@ -29,6 +33,16 @@ pub(crate) fn open_quietly(paths: &[PathBuf]) -> anyhow::Result<TraceSet> {
         }
     }
     Ok(set)
+}
+
+/// Reads all events of a set; nothing if that was interrupted.
+pub(crate) fn model(set: &TraceSet) -> Option<Model> {
+    let bar = Progress::new("reading", set.bytes());
+    let model = Model::load(set, &mut |bytes| {
+        bar.done(bytes);
+        !interrupt::requested()
+    });
+    (!interrupt::requested()).then_some(model)
 }
 
 /// When the trace begins and ends, without reading all of it: by its packets, as `info` says it, or else by its first

@@ -36,10 +36,17 @@ pub(crate) struct Bindings(Vec<Vec<Binding>>);
 
 impl Bindings {
     pub(crate) fn new(trace: &Trace) -> Bindings {
-        let streams = trace.schema.streams.iter().enumerate().map(|(number, stream)| {
-            let classes = stream.events.iter().zip(trace.layouts(number));
-            classes.map(|(class, layout)| Binding::new(&trace.schema, class, layout)).collect()
-        });
+        let streams = trace
+            .schema
+            .streams
+            .iter()
+            .enumerate()
+            .map(|(number, stream)| {
+                let classes = stream.events.iter().zip(trace.layouts(number));
+                classes
+                    .map(|(class, layout)| Binding::new(&trace.schema, class, layout))
+                    .collect()
+            });
         Bindings(streams.collect())
     }
 
@@ -68,10 +75,13 @@ impl Binding {
                 .iter()
                 .position(|leaf| leaf.scope != Scope::Payload && &*leaf.name == name)
         };
-        let source = |name: &str, kernel_name: &str| match context(name).or_else(|| context(kernel_name)) {
-            Some(leaf) => Source::Leaf(leaf),
-            None => schema.environment_integer(name).map_or(Source::Absent, Source::Constant),
-        };
+        let source =
+            |name: &str, kernel_name: &str| match context(name).or_else(|| context(kernel_name)) {
+                Some(leaf) => Source::Leaf(leaf),
+                None => schema
+                    .environment_integer(name)
+                    .map_or(Source::Absent, Source::Constant),
+            };
         Binding {
             kind: tracepoint.map(|tracepoint| tracepoint.kind),
             places: places.unwrap_or_default(),

@@ -5,13 +5,13 @@ use rostrace_ctf::{Damage, TraceSet};
 use rostrace_tracepoints::Kind;
 
 use crate::entity::{
-    Callback, CallbackGroup, CallbackId, CallbackOwner, Client, Context, Entities, Executor, Host, Node,
-    NodeId, Process, ProcessId, Publisher, RingBuffer, Service, StateMachine, Subscription, Thread, ThreadId,
-    Timer, resolve,
+    Callback, CallbackGroup, CallbackId, CallbackOwner, Client, Context, Entities, Executor, Host,
+    Node, NodeId, Process, ProcessId, Publisher, RingBuffer, Service, StateMachine, Subscription,
+    Thread, ThreadId, Timer, resolve,
 };
 use crate::flow::{
-    self, CallbackInstance, Delivery, Enqueue, ExecutorPhase, MessageLink, Publication, ServiceStep, SimTime,
-    Take, Transition,
+    self, CallbackInstance, Delivery, Enqueue, ExecutorPhase, MessageLink, Publication,
+    ServiceStep, SimTime, Take, Transition,
 };
 use crate::import::import;
 

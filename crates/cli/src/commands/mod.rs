@@ -1,8 +1,10 @@
 //! One module for each verb of the command line.
 
+pub(crate) mod callbacks;
 pub(crate) mod completions;
 pub(crate) mod cut;
 pub(crate) mod demo;
 pub(crate) mod dump;
+pub(crate) mod export;
 pub(crate) mod info;
 pub(crate) mod man;

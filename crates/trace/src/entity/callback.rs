@@ -3,7 +3,8 @@
 use rostrace_ctf::schema::Nanos;
 
 use super::{
-    Address, CallbackGroupId, CallbackId, ClientId, NodeId, ProcessId, ServiceId, SubscriptionId, TimerId,
+    Address, CallbackGroupId, CallbackId, ClientId, NodeId, ProcessId, ServiceId, SubscriptionId,
+    TimerId,
 };
 
 /// What a user's function is called for. A subscription and its intra-process twin are one callback with two

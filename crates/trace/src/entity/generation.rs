@@ -14,14 +14,19 @@ pub(crate) struct Generations<T> {
 
 impl<T> Default for Generations<T> {
     fn default() -> Generations<T> {
-        Generations { by_address: HashMap::new() }
+        Generations {
+            by_address: HashMap::new(),
+        }
     }
 }
 
 impl<T: Copy + PartialEq> Generations<T> {
     /// Creations come in the order of time.
     pub(crate) fn create(&mut self, process: ProcessId, address: Address, at: Nanos, entity: T) {
-        self.by_address.entry((process, address)).or_default().push((at, entity));
+        self.by_address
+            .entry((process, address))
+            .or_default()
+            .push((at, entity));
     }
 
     /// The entity that an event at this time means: the youngest that existed.
@@ -44,7 +49,10 @@ impl<T: Copy + PartialEq> Generations<T> {
     pub(crate) fn nearest(&self, process: ProcessId, address: Address, time: Nanos) -> Option<T> {
         let generations = self.by_address.get(&(process, address))?;
         let distance = |created: &Nanos| created.0.abs_diff(time.0);
-        generations.iter().min_by_key(|(created, _)| distance(created)).map(|(_, entity)| *entity)
+        generations
+            .iter()
+            .min_by_key(|(created, _)| distance(created))
+            .map(|(_, entity)| *entity)
     }
 
     /// When the address was used again after an entity.

@@ -11,10 +11,10 @@ use rostrace_tracepoints::distribution;
 
 use super::process::full_name;
 use super::{
-    Address, Callback, CallbackGroup, CallbackGroupId, CallbackGroupType, CallbackId, CallbackOwner, Client,
-    ClientId, Context, Executor, ExecutorId, ExecutorType, Generations, Node, NodeId, Process, ProcessId,
-    Publisher, PublisherId, RingBuffer, RingBufferId, Service, ServiceId, StateMachine, StateMachineId,
-    Subscription, SubscriptionId, Timer, TimerId,
+    Address, Callback, CallbackGroup, CallbackGroupId, CallbackGroupType, CallbackId,
+    CallbackOwner, Client, ClientId, Context, Executor, ExecutorId, ExecutorType, Generations,
+    Node, NodeId, Process, ProcessId, Publisher, PublisherId, RingBuffer, RingBufferId, Service,
+    ServiceId, StateMachine, StateMachineId, Subscription, SubscriptionId, Timer, TimerId,
 };
 use crate::import::{Init, TimedInit};
 use crate::symbol;
@@ -73,10 +73,20 @@ struct Waiting {
 }
 
 pub(crate) fn resolve(inits: &[TimedInit], processes: &mut [Process]) -> Entities {
-    let mut resolver = Resolver { entities: Entities::default(), waiting: Waiting::default(), processes };
+    let mut resolver = Resolver {
+        entities: Entities::default(),
+        waiting: Waiting::default(),
+        processes,
+    };
     // What a group is can only be told when all callbacks have their nodes.
-    let (grouping, others): (Vec<_>, Vec<_>) = inits.iter().partition(|init| init.init.is_about_groups());
-    for TimedInit { process, time, init } in others.into_iter().chain(grouping) {
+    let (grouping, others): (Vec<_>, Vec<_>) =
+        inits.iter().partition(|init| init.init.is_about_groups());
+    for TimedInit {
+        process,
+        time,
+        init,
+    } in others.into_iter().chain(grouping)
+    {
         resolver.take(*process, *time, init);
     }
     let Resolver { mut entities, .. } = resolver;
@@ -96,7 +106,11 @@ impl Resolver<'_> {
         let all = &mut self.entities;
         match init {
             Init::Context { handle, version } => {
-                all.contexts.push(Context { process, handle: *handle, created: time });
+                all.contexts.push(Context {
+                    process,
+                    handle: *handle,
+                    created: time,
+                });
                 if let Some(version) = version {
                     let it = &mut self.processes[process.index()];
                     it.distribution = it.distribution.or(distribution(version));
@@ -108,21 +122,43 @@ impl Resolver<'_> {
                 it.distribution = name.parse().ok().or(it.distribution);
             }
             Init::RmwImplementation { name } => {
-                self.processes[process.index()].rmw_implementation.get_or_insert_with(|| name.clone());
+                self.processes[process.index()]
+                    .rmw_implementation
+                    .get_or_insert_with(|| name.clone());
             }
-            Init::Node { handle, name, namespace } => {
+            Init::Node {
+                handle,
+                name,
+                namespace,
+            } => {
                 let id = NodeId::of(all.nodes.len());
                 let name = full_name(namespace, name);
-                all.nodes.push(Node { process, handle: *handle, name, created: time });
+                all.nodes.push(Node {
+                    process,
+                    handle: *handle,
+                    name,
+                    created: time,
+                });
                 all.node_at.create(process, *handle, time, id);
             }
             Init::StateMachine { node, machine } => {
                 let id = StateMachineId::of(all.state_machines.len());
                 let node = all.node_at.at(process, *node, time);
-                all.state_machines.push(StateMachine { process, node, handle: *machine, created: time });
+                all.state_machines.push(StateMachine {
+                    process,
+                    node,
+                    handle: *machine,
+                    created: time,
+                });
                 all.machine_at.create(process, *machine, time, id);
             }
-            Init::Publisher { handle, node, rmw, topic, depth } => {
+            Init::Publisher {
+                handle,
+                node,
+                rmw,
+                topic,
+                depth,
+            } => {
                 let id = PublisherId::of(all.publishers.len());
                 all.publishers.push(Publisher {
                     process,
@@ -137,15 +173,28 @@ impl Resolver<'_> {
                 all.publisher_at.create(process, *handle, time, id);
                 all.rmw_publisher_at.create(process, *rmw, time, id);
             }
-            Init::Subscription { handle, node, rmw, topic, depth } => {
+            Init::Subscription {
+                handle,
+                node,
+                rmw,
+                topic,
+                depth,
+            } => {
                 let node = all.node_at.at(process, *node, time);
                 all.subscription(process, time, *handle, *rmw, node, topic, *depth);
             }
-            Init::SubscriptionObject { handle, object } => self.object(process, time, *handle, *object),
+            Init::SubscriptionObject { handle, object } => {
+                self.object(process, time, *handle, *object)
+            }
             Init::SubscriptionCallback { object, callback } => {
                 self.subscription_callback(process, time, *object, *callback);
             }
-            Init::Service { handle, node, rmw, name } => {
+            Init::Service {
+                handle,
+                node,
+                rmw,
+                name,
+            } => {
                 let id = ServiceId::of(all.services.len());
                 all.services.push(Service {
                     process,
@@ -168,7 +217,12 @@ impl Resolver<'_> {
                     all.services[service.index()].callback = Some(callback);
                 }
             }
-            Init::Client { handle, node, rmw, name } => {
+            Init::Client {
+                handle,
+                node,
+                rmw,
+                name,
+            } => {
                 let id = ClientId::of(all.clients.len());
                 all.clients.push(Client {
                     process,
@@ -176,7 +230,11 @@ impl Resolver<'_> {
                     handle: *handle,
                     rmw_handle: *rmw,
                     name: name.clone(),
-                    gid: self.waiting.gids.remove(&(process, *rmw)).unwrap_or_default(),
+                    gid: self
+                        .waiting
+                        .gids
+                        .remove(&(process, *rmw))
+                        .unwrap_or_default(),
                     created: time,
                 });
                 all.client_at.create(process, *handle, time, id);
@@ -239,25 +297,45 @@ impl Resolver<'_> {
                     self.waiting.ipbs.insert((process, *object), (time, id));
                 }
             }
-            Init::Executor { executor, collector, name } => {
+            Init::Executor {
+                executor,
+                collector,
+                name,
+            } => {
                 all.executor(process, time, *executor, Some(name));
                 if let Some(collector) = collector.non_null() {
                     self.collector(process, time, *executor, collector);
                 }
             }
-            Init::CollectorToExecutor { executor, collector } => {
+            Init::CollectorToExecutor {
+                executor,
+                collector,
+            } => {
                 self.collector(process, time, *executor, *collector);
             }
-            Init::GroupToExecutor { executor, group, name } => {
+            Init::GroupToExecutor {
+                executor,
+                group,
+                name,
+            } => {
                 let executor = all.executor(process, time, *executor, None);
                 let group = all.group(process, time, *group, Some(name));
                 all.groups[group.index()].executor = Some(executor);
             }
-            Init::GroupToCollector { collector, group, name } => {
+            Init::GroupToCollector {
+                collector,
+                group,
+                name,
+            } => {
                 let group = all.group(process, time, *group, Some(name));
                 match all.collector_at.at(process, *collector, time) {
                     Some(executor) => all.groups[group.index()].executor = Some(executor),
-                    None => self.waiting.collectors.entry((process, *collector)).or_default().push(group),
+                    None => self
+                        .waiting
+                        .collectors
+                        .entry((process, *collector))
+                        .or_default()
+                        .push(group),
                 }
             }
             Init::GroupTimer { group, timer } => {
@@ -265,7 +343,10 @@ impl Resolver<'_> {
                 let callback = timer.and_then(|timer| all.timers[timer.index()].callback);
                 all.add_to_group(process, time, *group, callback);
             }
-            Init::GroupSubscription { group, subscription } => {
+            Init::GroupSubscription {
+                group,
+                subscription,
+            } => {
                 let subscription = all.subscription_at.around(process, *subscription, time);
                 let callback = subscription.and_then(|id| all.subscriptions[id.index()].callback);
                 all.add_to_group(process, time, *group, callback);
@@ -293,10 +374,18 @@ impl Resolver<'_> {
                 let owner = CallbackOwner::Subscription(id);
                 let callback = all.named_callback(process, time, *callback, owner, symbol);
                 all.subscriptions[id.index()].callback = Some(callback);
-                all.agnocast_callbacks.insert((process, *callback_info), callback);
+                all.agnocast_callbacks
+                    .insert((process, *callback_info), callback);
                 all.add_to_group(process, time, *group, Some(callback));
             }
-            Init::AgnocastTimer { handle, node, callback, group, symbol, period } => {
+            Init::AgnocastTimer {
+                handle,
+                node,
+                callback,
+                group,
+                symbol,
+                period,
+            } => {
                 let id = TimerId::of(all.timers.len());
                 let owner = CallbackOwner::Timer(id);
                 let callback = all.named_callback(process, time, *callback, owner, symbol);
@@ -317,14 +406,26 @@ impl Resolver<'_> {
     /// An rclcpp object is tied to its subscription; its callback or buffer may have been announced before.
     fn object(&mut self, process: ProcessId, time: Nanos, handle: Address, object: Address) {
         let all = &mut self.entities;
-        let Some(subscription) = all.subscription_at.at(process, handle, time) else { return };
+        let Some(subscription) = all.subscription_at.at(process, handle, time) else {
+            return;
+        };
         all.object_at.create(process, object, time, subscription);
         let recent = |(since, _): &(Nanos, _)| time.0 - since.0 <= PATIENCE;
-        if let Some((_, buffer)) = self.waiting.ipbs.remove(&(process, object)).filter(|w| time.0 - w.0.0 <= PATIENCE) {
+        if let Some((_, buffer)) = self
+            .waiting
+            .ipbs
+            .remove(&(process, object))
+            .filter(|w| time.0 - w.0.0 <= PATIENCE)
+        {
             all.ring_buffers[buffer.index()].subscription = Some(subscription);
             all.subscriptions[subscription.index()].intra_process = true;
         }
-        match self.waiting.callbacks.remove(&(process, object)).filter(recent) {
+        match self
+            .waiting
+            .callbacks
+            .remove(&(process, object))
+            .filter(recent)
+        {
             Some((_, callback)) => {
                 // Only the twin gets its callback first.
                 all.subscriptions[subscription.index()].intra_process = true;
@@ -332,7 +433,9 @@ impl Resolver<'_> {
                 all.callbacks[callback.index()].owner = CallbackOwner::Subscription(subscription);
             }
             None => {
-                self.waiting.objects.insert((process, object), (time, subscription));
+                self.waiting
+                    .objects
+                    .insert((process, object), (time, subscription));
             }
         }
     }
@@ -366,10 +469,23 @@ impl Resolver<'_> {
         }
     }
 
-    fn collector(&mut self, process: ProcessId, time: Nanos, executor: Address, collector: Address) {
+    fn collector(
+        &mut self,
+        process: ProcessId,
+        time: Nanos,
+        executor: Address,
+        collector: Address,
+    ) {
         let executor = self.entities.executor(process, time, executor, None);
-        self.entities.collector_at.create(process, collector, time, executor);
-        for group in self.waiting.collectors.remove(&(process, collector)).unwrap_or_default() {
+        self.entities
+            .collector_at
+            .create(process, collector, time, executor);
+        for group in self
+            .waiting
+            .collectors
+            .remove(&(process, collector))
+            .unwrap_or_default()
+        {
             self.entities.groups[group.index()].executor = Some(executor);
         }
     }
@@ -401,7 +517,8 @@ impl Entities {
             intra_process: false,
         });
         self.subscription_at.create(process, handle, time, id);
-        self.rmw_subscription_at.create(process, rmw_handle, time, id);
+        self.rmw_subscription_at
+            .create(process, rmw_handle, time, id);
         id
     }
 
@@ -449,7 +566,12 @@ impl Entities {
         let id = known.unwrap_or_else(|| {
             let id = ExecutorId::of(self.executors.len());
             let kind = ExecutorType::Other(String::new());
-            self.executors.push(Executor { process, address, kind, created: time });
+            self.executors.push(Executor {
+                process,
+                address,
+                kind,
+                created: time,
+            });
             self.executor_at.create(process, address, time, id);
             id
         });
@@ -520,8 +642,18 @@ impl Entities {
 
     /// Up to Iron a node's publisher of `/rosout` is created before the node tells of itself.
     fn link_late_nodes(&mut self, inits: &[TimedInit]) {
-        for TimedInit { process, time, init } in inits {
-            if let Init::Publisher { handle, node, topic, .. } = init
+        for TimedInit {
+            process,
+            time,
+            init,
+        } in inits
+        {
+            if let Init::Publisher {
+                handle,
+                node,
+                topic,
+                ..
+            } = init
                 && topic == "/rosout"
                 && let Some(id) = self.publisher_at.at(*process, *handle, *time)
             {
@@ -533,16 +665,24 @@ impl Entities {
     fn end_lifetimes(&mut self) {
         for (index, publisher) in self.publishers.iter_mut().enumerate() {
             let id = PublisherId::of(index);
-            publisher.ended = self.publisher_at.end_of(publisher.process, publisher.handle, id);
+            publisher.ended = self
+                .publisher_at
+                .end_of(publisher.process, publisher.handle, id);
         }
         for (index, subscription) in self.subscriptions.iter_mut().enumerate() {
             let id = SubscriptionId::of(index);
             subscription.ended =
-                self.subscription_at.end_of(subscription.process, subscription.handle, id);
+                self.subscription_at
+                    .end_of(subscription.process, subscription.handle, id);
         }
     }
 
-    pub(crate) fn callback_of(&self, process: ProcessId, address: Address, at: Nanos) -> Option<CallbackId> {
+    pub(crate) fn callback_of(
+        &self,
+        process: ProcessId,
+        address: Address,
+        at: Nanos,
+    ) -> Option<CallbackId> {
         self.callback_at.at(process, address, at)
     }
 
@@ -569,8 +709,14 @@ impl Entities {
         rmw_handle: Address,
         at: Nanos,
     ) -> Option<PublisherId> {
-        let by_rmw = rmw_handle.non_null().and_then(|rmw| self.rmw_publisher_at.at(process, rmw, at));
-        let by_rcl = || handle.non_null().and_then(|rcl| self.publisher_at.at(process, rcl, at));
+        let by_rmw = rmw_handle
+            .non_null()
+            .and_then(|rmw| self.rmw_publisher_at.at(process, rmw, at));
+        let by_rcl = || {
+            handle
+                .non_null()
+                .and_then(|rcl| self.publisher_at.at(process, rcl, at))
+        };
         by_rmw.or_else(by_rcl)
     }
 

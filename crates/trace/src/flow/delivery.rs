@@ -11,7 +11,8 @@ use rostrace_ctf::schema::Nanos;
 
 use super::{Enqueue, Fate, Losses, Publication};
 use crate::entity::{
-    CallbackOwner, Entities, InstanceId, ProcessId, PublicationId, PublisherId, SubscriptionId, TakeId, Thread,
+    CallbackOwner, Entities, InstanceId, ProcessId, PublicationId, PublisherId, SubscriptionId,
+    TakeId, Thread,
 };
 use crate::import::{Callable, Imported};
 
@@ -77,6 +78,19 @@ impl DeliveryStatus {
     }
 }
 
+impl Match {
+    pub fn name(self) -> &'static str {
+        match self {
+            Match::SourceTimestamp => "source_timestamp",
+            Match::Instant => "instant",
+            Match::RingBuffer => "ring_buffer",
+            Match::MessageAddress => "message_address",
+            Match::Entry => "entry",
+            Match::Nothing => "",
+        }
+    }
+}
+
 impl DeliveryKind {
     pub fn name(self) -> &'static str {
         match self {
@@ -91,8 +105,11 @@ pub(crate) fn connect(imported: &mut Imported, entities: &Entities) {
     let threads = &imported.population.threads;
     let process_of = |thread: crate::entity::ThreadId| threads[thread.index()].process;
     for instance in &mut imported.instances {
-        instance.callback =
-            entities.callback_of(process_of(instance.thread), instance.address, instance.start);
+        instance.callback = entities.callback_of(
+            process_of(instance.thread),
+            instance.address,
+            instance.start,
+        );
     }
     connect_callables(imported, entities);
     for take in &mut imported.takes {
@@ -107,7 +124,9 @@ pub(crate) fn connect(imported: &mut Imported, entities: &Entities) {
     for (index, instance) in imported.instances.iter_mut().enumerate() {
         let Some(take) = instance.take else { continue };
         let of_take = imported.takes[take.index()].subscription;
-        let of_callback = instance.callback.and_then(|callback| subscription_of_callback(entities, callback));
+        let of_callback = instance
+            .callback
+            .and_then(|callback| subscription_of_callback(entities, callback));
         let dispatched = imported.takes[take.index()].dispatched;
         let fits = match (of_take, of_callback) {
             (Some(a), Some(b)) => a == b,
@@ -116,7 +135,9 @@ pub(crate) fn connect(imported: &mut Imported, entities: &Entities) {
             (_, None) => instance.callback.is_none(),
             (None, Some(_)) => true,
         };
-        let certain = !imported.losses.between(imported.takes[take.index()].time, instance.start);
+        let certain = !imported
+            .losses
+            .between(imported.takes[take.index()].time, instance.start);
         if fits && certain {
             imported.takes[take.index()].instance = Some(InstanceId::of(index));
         } else {
@@ -126,7 +147,8 @@ pub(crate) fn connect(imported: &mut Imported, entities: &Entities) {
     connect_publications(imported, entities);
     for transition in &mut imported.transitions {
         let process = process_of_thread(&imported.population.threads, transition.thread);
-        transition.state_machine = entities.state_machine_of(process, transition.machine, transition.time);
+        transition.state_machine =
+            entities.state_machine_of(process, transition.machine, transition.time);
     }
 }
 
@@ -149,14 +171,21 @@ fn connect_callables(imported: &mut Imported, entities: &Entities) {
     for id in std::mem::take(&mut imported.callable_instances) {
         let instance = &mut imported.instances[id.index()];
         let process = imported.population.threads[instance.thread.index()].process;
-        let Some(created) = imported.callables.get(&(process, instance.address)) else { continue };
+        let Some(created) = imported.callables.get(&(process, instance.address)) else {
+            continue;
+        };
         let younger = created.partition_point(|(time, _)| *time <= instance.start);
-        let Some((_, callable)) = younger.checked_sub(1).and_then(|last| created.get(last)) else { continue };
+        let Some((_, callable)) = younger.checked_sub(1).and_then(|last| created.get(last)) else {
+            continue;
+        };
         match callable {
             Callable::Timer(timer) => {
                 instance.callback = entities.timer_callback(process, *timer, instance.start);
             }
-            Callable::Message { entry, callback_info } => {
+            Callable::Message {
+                entry,
+                callback_info,
+            } => {
                 instance.callback = entities.agnocast_callback(process, *callback_info);
                 // Entry numbers count per topic.
                 let topic = instance
@@ -184,7 +213,8 @@ fn connect_callables(imported: &mut Imported, entities: &Entities) {
 /// Finds the publishers, and drops what is no publication of ROS: the middleware's own discovery data.
 fn connect_publications(imported: &mut Imported, entities: &Entities) {
     let threads = &imported.population.threads;
-    let mut renumbered: Vec<Option<PublicationId>> = Vec::with_capacity(imported.publications.len());
+    let mut renumbered: Vec<Option<PublicationId>> =
+        Vec::with_capacity(imported.publications.len());
     let mut kept = 0;
     imported.publications.retain_mut(|publication| {
         let process = threads[publication.thread.index()].process;
@@ -196,24 +226,38 @@ fn connect_publications(imported: &mut Imported, entities: &Entities) {
         );
         if let Some(instance) = publication.instance {
             // A callback without an end was over when the next one began on its thread.
-            let over = imported.covered.get(&instance).is_some_and(|covered| *covered < publication.publish);
+            let over = imported
+                .covered
+                .get(&instance)
+                .is_some_and(|covered| *covered < publication.publish);
             if over && imported.instances[instance.index()].end.is_none() {
                 publication.instance = None;
             }
         }
-        let of_ros = publication.intra.or(publication.rclcpp).or(publication.rcl).is_some();
+        let of_ros = publication
+            .intra
+            .or(publication.rclcpp)
+            .or(publication.rcl)
+            .is_some();
         let keep = of_ros || publication.publisher.is_some();
         renumbered.push(keep.then(|| PublicationId::of(kept)));
         kept += usize::from(keep);
         keep
     });
     let renumber = |id: &mut Option<PublicationId>| *id = id.and_then(|id| renumbered[id.index()]);
-    imported.instances.iter_mut().for_each(|instance| renumber(&mut instance.source));
-    imported.enqueues.iter_mut().for_each(|enqueue| renumber(&mut enqueue.publication));
+    imported
+        .instances
+        .iter_mut()
+        .for_each(|instance| renumber(&mut instance.source));
+    imported
+        .enqueues
+        .iter_mut()
+        .for_each(|enqueue| renumber(&mut enqueue.publication));
 }
 
 /// What was received, by publication and subscription.
-type Received = HashMap<(PublicationId, SubscriptionId), (DeliveryStatus, Option<InstanceId>, Match)>;
+type Received =
+    HashMap<(PublicationId, SubscriptionId), (DeliveryStatus, Option<InstanceId>, Match)>;
 
 /// One row per publication and subscription that it should have reached.
 pub(crate) fn deliveries(imported: &mut Imported, entities: &Entities) -> Vec<Delivery> {
@@ -224,14 +268,16 @@ pub(crate) fn deliveries(imported: &mut Imported, entities: &Entities) -> Vec<De
     }
     for (index, publication) in imported.publications.iter().enumerate() {
         if let Some(publisher) = publication.publisher
-            && let Some(topic) = topics.get_mut(entities.publishers[publisher.index()].topic.as_str())
+            && let Some(topic) =
+                topics.get_mut(entities.publishers[publisher.index()].topic.as_str())
         {
             topic.publications.push(PublicationId::of(index));
         }
     }
     for (index, take) in imported.takes.iter().enumerate() {
         if let Some(subscription) = take.subscription
-            && let Some(topic) = topics.get_mut(entities.subscriptions[subscription.index()].topic.as_str())
+            && let Some(topic) =
+                topics.get_mut(entities.subscriptions[subscription.index()].topic.as_str())
         {
             topic.takes.push(TakeId::of(index));
         }
@@ -253,11 +299,22 @@ pub(crate) fn deliveries(imported: &mut Imported, entities: &Entities) -> Vec<De
 fn received_inside(imported: &Imported, entities: &Entities) -> Received {
     let mut received = Received::new();
     let threads = &imported.population.threads;
-    for Enqueue { thread, buffer, time, publication, fate } in &imported.enqueues {
+    for Enqueue {
+        thread,
+        buffer,
+        time,
+        publication,
+        fate,
+    } in &imported.enqueues
+    {
         let process = threads[thread.index()].process;
-        let Some(publication) = *publication else { continue };
+        let Some(publication) = *publication else {
+            continue;
+        };
         let ring = entities.ring_buffer_of(process, *buffer, *time);
-        let Some(subscription) = ring.and_then(|ring| entities.ring_buffers[ring.index()].subscription) else {
+        let Some(subscription) =
+            ring.and_then(|ring| entities.ring_buffers[ring.index()].subscription)
+        else {
             continue;
         };
         let (status, instance) = match fate {
@@ -267,10 +324,15 @@ fn received_inside(imported: &Imported, entities: &Entities) -> Received {
             Fate::Queued => (DeliveryStatus::Queued, None),
             Fate::Dequeued | Fate::Unknown => (DeliveryStatus::Unknown, None),
         };
-        received.insert((publication, subscription), (status, instance, Match::RingBuffer));
+        received.insert(
+            (publication, subscription),
+            (status, instance, Match::RingBuffer),
+        );
     }
     for (index, instance) in imported.instances.iter().enumerate() {
-        let subscription = instance.callback.and_then(|callback| subscription_of_callback(entities, callback));
+        let subscription = instance
+            .callback
+            .and_then(|callback| subscription_of_callback(entities, callback));
         if let (Some(publication), Some(subscription)) = (instance.source, subscription) {
             let by = if imported.publications[publication.index()].entry.is_some() {
                 Match::Entry
@@ -278,7 +340,11 @@ fn received_inside(imported: &Imported, entities: &Entities) -> Received {
                 Match::MessageAddress
             };
             let id = Some(InstanceId::of(index));
-            received.entry((publication, subscription)).or_insert((DeliveryStatus::Delivered, id, by));
+            received.entry((publication, subscription)).or_insert((
+                DeliveryStatus::Delivered,
+                id,
+                by,
+            ));
         }
     }
     received
@@ -305,18 +371,27 @@ impl Topic {
         for (take, publication, by) in matched {
             imported.takes[take.index()].publication = Some(publication);
             let row = &imported.takes[take.index()];
-            let Some(subscription) = row.subscription else { continue };
+            let Some(subscription) = row.subscription else {
+                continue;
+            };
             // A take whose callback is not in the trace was by hand, unless events are missing.
             let uncertain = row.instance.is_none() && imported.losses.any();
-            let status =
-                if uncertain { DeliveryStatus::Unknown } else { DeliveryStatus::Delivered };
-            received.entry((publication, subscription)).or_insert((status, row.instance, by));
+            let status = if uncertain {
+                DeliveryStatus::Unknown
+            } else {
+                DeliveryStatus::Delivered
+            };
+            received
+                .entry((publication, subscription))
+                .or_insert((status, row.instance, by));
         }
         // Between which publications of a publisher a subscription received something.
         let mut spans: HashMap<(PublisherId, SubscriptionId), (Nanos, Nanos)> = HashMap::new();
-        let all_received = received.iter().chain(inside.iter().filter(|((id, _), _)| {
-            self.publications.binary_search(id).is_ok()
-        }));
+        let all_received = received.iter().chain(
+            inside
+                .iter()
+                .filter(|((id, _), _)| self.publications.binary_search(id).is_ok()),
+        );
         for ((publication, subscription), (status, ..)) in all_received {
             let publication = &imported.publications[publication.index()];
             if let (DeliveryStatus::Delivered, Some(publisher)) = (status, publication.publisher) {
@@ -327,15 +402,21 @@ impl Topic {
         }
         for &id in &self.publications {
             let publication = &imported.publications[id.index()];
-            let Some(publisher) = publication.publisher else { continue };
+            let Some(publisher) = publication.publisher else {
+                continue;
+            };
             let process = imported.population.threads[publication.thread.index()].process;
             for &subscription in &self.subscriptions {
                 let it = &entities.subscriptions[subscription.index()];
                 let is_intra =
                     publication.intra.is_some() && it.process == process && it.intra_process
-                    || publication.entry.is_some();
+                        || publication.entry.is_some();
                 let known = if is_intra { inside } else { &received }.get(&(id, subscription));
-                let kind = if is_intra { DeliveryKind::Intra } else { DeliveryKind::Inter };
+                let kind = if is_intra {
+                    DeliveryKind::Intra
+                } else {
+                    DeliveryKind::Inter
+                };
                 let alive = it.created <= publication.publish
                     && it.ended.is_none_or(|ended| ended > publication.publish);
                 let (status, instance, by) = match known {
@@ -347,7 +428,14 @@ impl Topic {
                         (status, None, Match::Nothing)
                     }
                 };
-                rows.push(Delivery { publication: id, subscription, kind, status, instance, by });
+                rows.push(Delivery {
+                    publication: id,
+                    subscription,
+                    kind,
+                    status,
+                    instance,
+                    by,
+                });
             }
         }
     }
@@ -364,10 +452,16 @@ impl Topic {
         let mut rest = Vec::new();
         for &id in &self.takes {
             let take = &imported.takes[id.index()];
-            let Some(subscription) = take.subscription else { continue };
-            let candidates = by_stamp.get(&take.source_timestamp).map_or(&[][..], Vec::as_slice);
+            let Some(subscription) = take.subscription else {
+                continue;
+            };
+            let candidates = by_stamp
+                .get(&take.source_timestamp)
+                .map_or(&[][..], Vec::as_slice);
             // Two publishers may stamp in the same nanosecond: each message is received once.
-            let found = candidates.iter().find(|publication| !used.contains_key(&(**publication, subscription)));
+            let found = candidates
+                .iter()
+                .find(|publication| !used.contains_key(&(**publication, subscription)));
             match found {
                 Some(publication) => {
                     used.insert((*publication, subscription), ());
@@ -393,7 +487,11 @@ impl Topic {
             .iter()
             .map(|id| (&imported.publications[id.index()], *id))
             .filter(|(publication, _)| {
-                let reached_the_middleware = publication.rcl.or(publication.rclcpp).or(publication.rmw).is_some();
+                let reached_the_middleware = publication
+                    .rcl
+                    .or(publication.rclcpp)
+                    .or(publication.rmw)
+                    .is_some();
                 publication.source_timestamp.is_none() && reached_the_middleware
             })
             .map(|(publication, id)| (publication.last, id))
@@ -404,7 +502,9 @@ impl Topic {
         for &id in takes {
             let stamp = imported.takes[id.index()].source_timestamp;
             let before = unstamped.partition_point(|(last, _)| last.0 <= stamp);
-            let Some((last, publication)) = before.checked_sub(1).map(|at| unstamped[at]) else { continue };
+            let Some((last, publication)) = before.checked_sub(1).map(|at| unstamped[at]) else {
+                continue;
+            };
             let stamps = stamps_of.entry(publication).or_default();
             if !stamps.contains(&stamp) {
                 stamps.push(stamp);
@@ -414,7 +514,10 @@ impl Topic {
             }
         }
         for (take, publication) in candidates {
-            if stamps_of.get(&publication).is_some_and(|stamps| stamps.len() == 1) {
+            if stamps_of
+                .get(&publication)
+                .is_some_and(|stamps| stamps.len() == 1)
+            {
                 matched.push((take, publication, Match::Instant));
             }
         }
@@ -429,7 +532,11 @@ fn why_missing(
 ) -> DeliveryStatus {
     match received {
         Some((first, last)) if first < publication.publish && publication.publish < last => {
-            if losses.any() { DeliveryStatus::Unknown } else { DeliveryStatus::Lost }
+            if losses.any() {
+                DeliveryStatus::Unknown
+            } else {
+                DeliveryStatus::Lost
+            }
         }
         Some((_, last)) if last < publication.publish && !losses.any() => DeliveryStatus::Queued,
         // Before the first message or without any: the two may not have known each other yet.

@@ -54,8 +54,10 @@ mod tests {
 
     #[test]
     fn a_window_touches_what_spans_it_and_nothing_else() {
-        let losses =
-            Losses { windows: vec![(Nanos(10), Nanos(50)), (Nanos(20), Nanos(50))], everywhere: false };
+        let losses = Losses {
+            windows: vec![(Nanos(10), Nanos(50)), (Nanos(20), Nanos(50))],
+            everywhere: false,
+        };
         assert!(losses.between(Nanos(0), Nanos(11)));
         assert!(!losses.between(Nanos(0), Nanos(10)));
         assert!(losses.between(Nanos(30), Nanos(31)));

@@ -13,8 +13,8 @@ pub(crate) use loss::Losses;
 use rostrace_ctf::schema::Nanos;
 
 use crate::entity::{
-    Address, CallbackId, InstanceId, PublicationId, PublisherId, StateMachineId, SubscriptionId, TakeId,
-    ThreadId,
+    Address, CallbackId, InstanceId, PublicationId, PublisherId, StateMachineId, SubscriptionId,
+    TakeId, ThreadId,
 };
 
 /// One execution of a callback.

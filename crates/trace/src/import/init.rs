@@ -20,34 +20,130 @@ pub(crate) struct TimedInit {
 /// Who is created, and to whom it belongs.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Init {
-    Context { handle: Address, version: Option<String> },
-    Node { handle: Address, name: String, namespace: String },
-    Publisher { handle: Address, node: Address, rmw: Address, topic: String, depth: u64 },
-    Subscription { handle: Address, node: Address, rmw: Address, topic: String, depth: u64 },
-    SubscriptionObject { handle: Address, object: Address },
-    SubscriptionCallback { object: Address, callback: Address },
-    Timer { handle: Address, period: i64 },
-    TimerCallback { handle: Address, callback: Address },
-    TimerNode { handle: Address, node: Address },
-    Service { handle: Address, node: Address, rmw: Address, name: String },
-    ServiceCallback { handle: Address, callback: Address },
-    Client { handle: Address, node: Address, rmw: Address, name: String },
-    RmwClient { rmw: Address, gid: Vec<u8> },
-    CallbackSymbol { callback: Address, symbol: String },
-    StateMachine { node: Address, machine: Address },
-    RingBuffer { buffer: Address, capacity: u64 },
-    BufferToIpb { buffer: Address, ipb: Address },
-    IpbToSubscription { ipb: Address, object: Address },
-    Executor { executor: Address, collector: Address, name: String },
-    CollectorToExecutor { executor: Address, collector: Address },
-    GroupToExecutor { executor: Address, group: Address, name: String },
-    GroupToCollector { collector: Address, group: Address, name: String },
-    GroupTimer { group: Address, timer: Address },
-    GroupSubscription { group: Address, subscription: Address },
-    GroupService { group: Address, service: Address },
-    GroupClient { group: Address, client: Address },
-    Distribution { name: String },
-    RmwImplementation { name: String },
+    Context {
+        handle: Address,
+        version: Option<String>,
+    },
+    Node {
+        handle: Address,
+        name: String,
+        namespace: String,
+    },
+    Publisher {
+        handle: Address,
+        node: Address,
+        rmw: Address,
+        topic: String,
+        depth: u64,
+    },
+    Subscription {
+        handle: Address,
+        node: Address,
+        rmw: Address,
+        topic: String,
+        depth: u64,
+    },
+    SubscriptionObject {
+        handle: Address,
+        object: Address,
+    },
+    SubscriptionCallback {
+        object: Address,
+        callback: Address,
+    },
+    Timer {
+        handle: Address,
+        period: i64,
+    },
+    TimerCallback {
+        handle: Address,
+        callback: Address,
+    },
+    TimerNode {
+        handle: Address,
+        node: Address,
+    },
+    Service {
+        handle: Address,
+        node: Address,
+        rmw: Address,
+        name: String,
+    },
+    ServiceCallback {
+        handle: Address,
+        callback: Address,
+    },
+    Client {
+        handle: Address,
+        node: Address,
+        rmw: Address,
+        name: String,
+    },
+    RmwClient {
+        rmw: Address,
+        gid: Vec<u8>,
+    },
+    CallbackSymbol {
+        callback: Address,
+        symbol: String,
+    },
+    StateMachine {
+        node: Address,
+        machine: Address,
+    },
+    RingBuffer {
+        buffer: Address,
+        capacity: u64,
+    },
+    BufferToIpb {
+        buffer: Address,
+        ipb: Address,
+    },
+    IpbToSubscription {
+        ipb: Address,
+        object: Address,
+    },
+    Executor {
+        executor: Address,
+        collector: Address,
+        name: String,
+    },
+    CollectorToExecutor {
+        executor: Address,
+        collector: Address,
+    },
+    GroupToExecutor {
+        executor: Address,
+        group: Address,
+        name: String,
+    },
+    GroupToCollector {
+        collector: Address,
+        group: Address,
+        name: String,
+    },
+    GroupTimer {
+        group: Address,
+        timer: Address,
+    },
+    GroupSubscription {
+        group: Address,
+        subscription: Address,
+    },
+    GroupService {
+        group: Address,
+        service: Address,
+    },
+    GroupClient {
+        group: Address,
+        client: Address,
+    },
+    Distribution {
+        name: String,
+    },
+    RmwImplementation {
+        name: String,
+    },
     AgnocastSubscription {
         handle: Address,
         node: Address,
@@ -101,134 +197,308 @@ pub(crate) fn parse(kind: Kind, fields: &Fields<'_>) -> Option<(Init, Option<u64
     }
     Some(match kind {
         Kind::RclInit => {
-            init!(rcl_init, Context { handle: at(CONTEXT_HANDLE), version: fields.text(VERSION) })
+            init!(
+                rcl_init,
+                Context {
+                    handle: at(CONTEXT_HANDLE),
+                    version: fields.text(VERSION)
+                }
+            )
         }
-        Kind::RclNodeInit => init!(rcl_node_init, Node {
-            handle: at(NODE_HANDLE), name: text(NODE_NAME), namespace: text(NAMESPACE),
-        }),
-        Kind::RclPublisherInit => init!(rcl_publisher_init, Publisher {
-            handle: at(PUBLISHER_HANDLE), node: at(NODE_HANDLE), rmw: at(RMW_PUBLISHER_HANDLE),
-            topic: text(TOPIC_NAME), depth: number(QUEUE_DEPTH),
-        }),
-        Kind::RclSubscriptionInit => init!(rcl_subscription_init, Subscription {
-            handle: at(SUBSCRIPTION_HANDLE), node: at(NODE_HANDLE), rmw: at(RMW_SUBSCRIPTION_HANDLE),
-            topic: text(TOPIC_NAME), depth: number(QUEUE_DEPTH),
-        }),
-        Kind::RclcppSubscriptionInit => init!(rclcpp_subscription_init, SubscriptionObject {
-            handle: at(SUBSCRIPTION_HANDLE), object: at(SUBSCRIPTION),
-        }),
+        Kind::RclNodeInit => init!(
+            rcl_node_init,
+            Node {
+                handle: at(NODE_HANDLE),
+                name: text(NODE_NAME),
+                namespace: text(NAMESPACE),
+            }
+        ),
+        Kind::RclPublisherInit => init!(
+            rcl_publisher_init,
+            Publisher {
+                handle: at(PUBLISHER_HANDLE),
+                node: at(NODE_HANDLE),
+                rmw: at(RMW_PUBLISHER_HANDLE),
+                topic: text(TOPIC_NAME),
+                depth: number(QUEUE_DEPTH),
+            }
+        ),
+        Kind::RclSubscriptionInit => init!(
+            rcl_subscription_init,
+            Subscription {
+                handle: at(SUBSCRIPTION_HANDLE),
+                node: at(NODE_HANDLE),
+                rmw: at(RMW_SUBSCRIPTION_HANDLE),
+                topic: text(TOPIC_NAME),
+                depth: number(QUEUE_DEPTH),
+            }
+        ),
+        Kind::RclcppSubscriptionInit => init!(
+            rclcpp_subscription_init,
+            SubscriptionObject {
+                handle: at(SUBSCRIPTION_HANDLE),
+                object: at(SUBSCRIPTION),
+            }
+        ),
         Kind::RclcppSubscriptionCallbackAdded => {
-            init!(rclcpp_subscription_callback_added, SubscriptionCallback {
-                object: at(SUBSCRIPTION), callback: at(CALLBACK),
-            })
+            init!(
+                rclcpp_subscription_callback_added,
+                SubscriptionCallback {
+                    object: at(SUBSCRIPTION),
+                    callback: at(CALLBACK),
+                }
+            )
         }
         Kind::RclTimerInit => {
-            init!(rcl_timer_init, Timer { handle: at(TIMER_HANDLE), period: signed(PERIOD) })
+            init!(
+                rcl_timer_init,
+                Timer {
+                    handle: at(TIMER_HANDLE),
+                    period: signed(PERIOD)
+                }
+            )
         }
-        Kind::RclcppTimerCallbackAdded => init!(rclcpp_timer_callback_added, TimerCallback {
-            handle: at(TIMER_HANDLE), callback: at(CALLBACK),
-        }),
-        Kind::RclcppTimerLinkNode => init!(rclcpp_timer_link_node, TimerNode {
-            handle: at(TIMER_HANDLE), node: at(NODE_HANDLE),
-        }),
-        Kind::RclServiceInit => init!(rcl_service_init, Service {
-            handle: at(SERVICE_HANDLE), node: at(NODE_HANDLE), rmw: at(RMW_SERVICE_HANDLE),
-            name: text(SERVICE_NAME),
-        }),
-        Kind::RclcppServiceCallbackAdded => init!(rclcpp_service_callback_added, ServiceCallback {
-            handle: at(SERVICE_HANDLE), callback: at(CALLBACK),
-        }),
-        Kind::RclClientInit => init!(rcl_client_init, Client {
-            handle: at(CLIENT_HANDLE), node: at(NODE_HANDLE), rmw: at(RMW_CLIENT_HANDLE),
-            name: text(SERVICE_NAME),
-        }),
+        Kind::RclcppTimerCallbackAdded => init!(
+            rclcpp_timer_callback_added,
+            TimerCallback {
+                handle: at(TIMER_HANDLE),
+                callback: at(CALLBACK),
+            }
+        ),
+        Kind::RclcppTimerLinkNode => init!(
+            rclcpp_timer_link_node,
+            TimerNode {
+                handle: at(TIMER_HANDLE),
+                node: at(NODE_HANDLE),
+            }
+        ),
+        Kind::RclServiceInit => init!(
+            rcl_service_init,
+            Service {
+                handle: at(SERVICE_HANDLE),
+                node: at(NODE_HANDLE),
+                rmw: at(RMW_SERVICE_HANDLE),
+                name: text(SERVICE_NAME),
+            }
+        ),
+        Kind::RclcppServiceCallbackAdded => init!(
+            rclcpp_service_callback_added,
+            ServiceCallback {
+                handle: at(SERVICE_HANDLE),
+                callback: at(CALLBACK),
+            }
+        ),
+        Kind::RclClientInit => init!(
+            rcl_client_init,
+            Client {
+                handle: at(CLIENT_HANDLE),
+                node: at(NODE_HANDLE),
+                rmw: at(RMW_CLIENT_HANDLE),
+                name: text(SERVICE_NAME),
+            }
+        ),
         Kind::RmwClientInit => {
             use field::rmw_client_init::*;
-            (Init::RmwClient { rmw: at(RMW_CLIENT_HANDLE), gid: fields.bytes(GID) }, None)
+            (
+                Init::RmwClient {
+                    rmw: at(RMW_CLIENT_HANDLE),
+                    gid: fields.bytes(GID),
+                },
+                None,
+            )
         }
-        Kind::RclcppCallbackRegister => init!(rclcpp_callback_register, CallbackSymbol {
-            callback: at(CALLBACK), symbol: text(SYMBOL),
-        }),
+        Kind::RclcppCallbackRegister => init!(
+            rclcpp_callback_register,
+            CallbackSymbol {
+                callback: at(CALLBACK),
+                symbol: text(SYMBOL),
+            }
+        ),
         Kind::RclLifecycleStateMachineInit => {
-            init!(rcl_lifecycle_state_machine_init, StateMachine {
-                node: at(NODE_HANDLE), machine: at(STATE_MACHINE),
-            })
+            init!(
+                rcl_lifecycle_state_machine_init,
+                StateMachine {
+                    node: at(NODE_HANDLE),
+                    machine: at(STATE_MACHINE),
+                }
+            )
         }
-        Kind::RclcppConstructRingBuffer => init!(rclcpp_construct_ring_buffer, RingBuffer {
-            buffer: at(BUFFER), capacity: number(CAPACITY),
-        }),
+        Kind::RclcppConstructRingBuffer => init!(
+            rclcpp_construct_ring_buffer,
+            RingBuffer {
+                buffer: at(BUFFER),
+                capacity: number(CAPACITY),
+            }
+        ),
         Kind::RclcppBufferToIpb => {
-            init!(rclcpp_buffer_to_ipb, BufferToIpb { buffer: at(BUFFER), ipb: at(IPB) })
+            init!(
+                rclcpp_buffer_to_ipb,
+                BufferToIpb {
+                    buffer: at(BUFFER),
+                    ipb: at(IPB)
+                }
+            )
         }
-        Kind::RclcppIpbToSubscription => init!(rclcpp_ipb_to_subscription, IpbToSubscription {
-            ipb: at(IPB), object: at(SUBSCRIPTION),
-        }),
-        Kind::ConstructExecutor => init!(construct_executor, Executor {
-            executor: at(EXECUTOR_ADDR), collector: nowhere, name: text(EXECUTOR_TYPE_NAME),
-        }),
-        Kind::ConstructStaticExecutor => init!(construct_static_executor, Executor {
-            executor: at(EXECUTOR_ADDR), collector: at(ENTITIES_COLLECTOR_ADDR),
-            name: text(EXECUTOR_TYPE_NAME),
-        }),
-        Kind::AgnocastConstructExecutor => init!(agnocast_construct_executor, Executor {
-            executor: at(EXECUTOR_ADDR), collector: nowhere, name: text(EXECUTOR_TYPE_NAME),
-        }),
+        Kind::RclcppIpbToSubscription => init!(
+            rclcpp_ipb_to_subscription,
+            IpbToSubscription {
+                ipb: at(IPB),
+                object: at(SUBSCRIPTION),
+            }
+        ),
+        Kind::ConstructExecutor => init!(
+            construct_executor,
+            Executor {
+                executor: at(EXECUTOR_ADDR),
+                collector: nowhere,
+                name: text(EXECUTOR_TYPE_NAME),
+            }
+        ),
+        Kind::ConstructStaticExecutor => init!(
+            construct_static_executor,
+            Executor {
+                executor: at(EXECUTOR_ADDR),
+                collector: at(ENTITIES_COLLECTOR_ADDR),
+                name: text(EXECUTOR_TYPE_NAME),
+            }
+        ),
+        Kind::AgnocastConstructExecutor => init!(
+            agnocast_construct_executor,
+            Executor {
+                executor: at(EXECUTOR_ADDR),
+                collector: nowhere,
+                name: text(EXECUTOR_TYPE_NAME),
+            }
+        ),
         Kind::ExecutorEntityCollectorToExecutor => {
-            init!(executor_entity_collector_to_executor, CollectorToExecutor {
-                executor: at(EXECUTOR_ADDR), collector: at(ENTITIES_COLLECTOR_ADDR),
-            })
+            init!(
+                executor_entity_collector_to_executor,
+                CollectorToExecutor {
+                    executor: at(EXECUTOR_ADDR),
+                    collector: at(ENTITIES_COLLECTOR_ADDR),
+                }
+            )
         }
-        Kind::AddCallbackGroup => init!(add_callback_group, GroupToExecutor {
-            executor: at(EXECUTOR_ADDR), group: at(CALLBACK_GROUP_ADDR), name: text(GROUP_TYPE_NAME),
-        }),
-        Kind::AgnocastAddCallbackGroup => init!(agnocast_add_callback_group, GroupToExecutor {
-            executor: at(EXECUTOR_ADDR), group: at(CALLBACK_GROUP_ADDR), name: text(GROUP_TYPE_NAME),
-        }),
-        Kind::AddCallbackGroupStaticExecutor => {
-            init!(add_callback_group_static_executor, GroupToCollector {
-                collector: at(ENTITIES_COLLECTOR_ADDR), group: at(CALLBACK_GROUP_ADDR),
+        Kind::AddCallbackGroup => init!(
+            add_callback_group,
+            GroupToExecutor {
+                executor: at(EXECUTOR_ADDR),
+                group: at(CALLBACK_GROUP_ADDR),
                 name: text(GROUP_TYPE_NAME),
-            })
+            }
+        ),
+        Kind::AgnocastAddCallbackGroup => init!(
+            agnocast_add_callback_group,
+            GroupToExecutor {
+                executor: at(EXECUTOR_ADDR),
+                group: at(CALLBACK_GROUP_ADDR),
+                name: text(GROUP_TYPE_NAME),
+            }
+        ),
+        Kind::AddCallbackGroupStaticExecutor => {
+            init!(
+                add_callback_group_static_executor,
+                GroupToCollector {
+                    collector: at(ENTITIES_COLLECTOR_ADDR),
+                    group: at(CALLBACK_GROUP_ADDR),
+                    name: text(GROUP_TYPE_NAME),
+                }
+            )
         }
         Kind::CallbackGroupToExecutorEntityCollector => {
-            init!(callback_group_to_executor_entity_collector, GroupToCollector {
-                collector: at(ENTITIES_COLLECTOR_ADDR), group: at(CALLBACK_GROUP_ADDR),
-                name: text(GROUP_TYPE_NAME),
-            })
+            init!(
+                callback_group_to_executor_entity_collector,
+                GroupToCollector {
+                    collector: at(ENTITIES_COLLECTOR_ADDR),
+                    group: at(CALLBACK_GROUP_ADDR),
+                    name: text(GROUP_TYPE_NAME),
+                }
+            )
         }
-        Kind::CallbackGroupAddTimer => init!(callback_group_add_timer, GroupTimer {
-            group: at(CALLBACK_GROUP_ADDR), timer: at(TIMER_HANDLE),
-        }),
-        Kind::CallbackGroupAddSubscription => init!(callback_group_add_subscription, GroupSubscription {
-            group: at(CALLBACK_GROUP_ADDR), subscription: at(SUBSCRIPTION_HANDLE),
-        }),
-        Kind::CallbackGroupAddService => init!(callback_group_add_service, GroupService {
-            group: at(CALLBACK_GROUP_ADDR), service: at(SERVICE_HANDLE),
-        }),
-        Kind::CallbackGroupAddClient => init!(callback_group_add_client, GroupClient {
-            group: at(CALLBACK_GROUP_ADDR), client: at(CLIENT_HANDLE),
-        }),
-        Kind::CaretInit => (Init::Distribution { name: text(field::caret_init::DISTRIBUTION) }, None),
+        Kind::CallbackGroupAddTimer => init!(
+            callback_group_add_timer,
+            GroupTimer {
+                group: at(CALLBACK_GROUP_ADDR),
+                timer: at(TIMER_HANDLE),
+            }
+        ),
+        Kind::CallbackGroupAddSubscription => init!(
+            callback_group_add_subscription,
+            GroupSubscription {
+                group: at(CALLBACK_GROUP_ADDR),
+                subscription: at(SUBSCRIPTION_HANDLE),
+            }
+        ),
+        Kind::CallbackGroupAddService => init!(
+            callback_group_add_service,
+            GroupService {
+                group: at(CALLBACK_GROUP_ADDR),
+                service: at(SERVICE_HANDLE),
+            }
+        ),
+        Kind::CallbackGroupAddClient => init!(
+            callback_group_add_client,
+            GroupClient {
+                group: at(CALLBACK_GROUP_ADDR),
+                client: at(CLIENT_HANDLE),
+            }
+        ),
+        Kind::CaretInit => (
+            Init::Distribution {
+                name: text(field::caret_init::DISTRIBUTION),
+            },
+            None,
+        ),
         Kind::RmwImplementation => {
-            init!(rmw_implementation, RmwImplementation { name: text(RMW_IMPL) })
+            init!(
+                rmw_implementation,
+                RmwImplementation {
+                    name: text(RMW_IMPL)
+                }
+            )
         }
-        Kind::AgnocastNodeInit => init!(agnocast_node_init, Node {
-            handle: at(NODE_HANDLE), name: text(NODE_NAME), namespace: text(NAMESPACE),
-        }),
-        Kind::AgnocastPublisherInit => init!(agnocast_publisher_init, Publisher {
-            handle: at(PUBLISHER_HANDLE), node: at(NODE_HANDLE), rmw: nowhere,
-            topic: agnocast_topic(text(TOPIC_NAME)), depth: number(QUEUE_DEPTH),
-        }),
-        Kind::AgnocastSubscriptionInit => init!(agnocast_subscription_init, AgnocastSubscription {
-            handle: at(SUBSCRIPTION_HANDLE), node: at(NODE_HANDLE), callback: at(CALLBACK),
-            group: at(CALLBACK_GROUP), symbol: text(SYMBOL), topic: agnocast_topic(text(TOPIC_NAME)),
-            depth: number(QUEUE_DEPTH),
-            callback_info: fields.number(PID_CALLBACK_INFO_ID).unwrap_or(u64::MAX),
-        }),
-        Kind::AgnocastTimerInit => init!(agnocast_timer_init, AgnocastTimer {
-            handle: at(TIMER_HANDLE), node: at(NODE_HANDLE), callback: at(CALLBACK),
-            group: at(CALLBACK_GROUP), symbol: text(SYMBOL), period: signed(PERIOD),
-        }),
+        Kind::AgnocastNodeInit => init!(
+            agnocast_node_init,
+            Node {
+                handle: at(NODE_HANDLE),
+                name: text(NODE_NAME),
+                namespace: text(NAMESPACE),
+            }
+        ),
+        Kind::AgnocastPublisherInit => init!(
+            agnocast_publisher_init,
+            Publisher {
+                handle: at(PUBLISHER_HANDLE),
+                node: at(NODE_HANDLE),
+                rmw: nowhere,
+                topic: agnocast_topic(text(TOPIC_NAME)),
+                depth: number(QUEUE_DEPTH),
+            }
+        ),
+        Kind::AgnocastSubscriptionInit => init!(
+            agnocast_subscription_init,
+            AgnocastSubscription {
+                handle: at(SUBSCRIPTION_HANDLE),
+                node: at(NODE_HANDLE),
+                callback: at(CALLBACK),
+                group: at(CALLBACK_GROUP),
+                symbol: text(SYMBOL),
+                topic: agnocast_topic(text(TOPIC_NAME)),
+                depth: number(QUEUE_DEPTH),
+                callback_info: fields.number(PID_CALLBACK_INFO_ID).unwrap_or(u64::MAX),
+            }
+        ),
+        Kind::AgnocastTimerInit => init!(
+            agnocast_timer_init,
+            AgnocastTimer {
+                handle: at(TIMER_HANDLE),
+                node: at(NODE_HANDLE),
+                callback: at(CALLBACK),
+                group: at(CALLBACK_GROUP),
+                symbol: text(SYMBOL),
+                period: signed(PERIOD),
+            }
+        ),
         _ => return None,
     })
 }

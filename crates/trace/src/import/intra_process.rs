@@ -24,19 +24,32 @@ impl RingBuffers {
 }
 
 impl Import {
-    pub(super) fn intra_process(&mut self, kind: Kind, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {
+    pub(super) fn intra_process(
+        &mut self,
+        kind: Kind,
+        thread: ThreadId,
+        time: Nanos,
+        fields: &Fields<'_>,
+    ) {
         let process = self.out.population.process_of(thread);
         match kind {
             Kind::RclcppRingBufferEnqueue => {
                 use field::rclcpp_ring_buffer_enqueue::*;
                 let overwritten = fields.flag(OVERWRITTEN);
                 let index = fields.number(INDEX).unwrap_or(0);
-                self.enqueue(thread, time, (process, fields.address(BUFFER)), index, overwritten);
+                self.enqueue(
+                    thread,
+                    time,
+                    (process, fields.address(BUFFER)),
+                    index,
+                    overwritten,
+                );
             }
             Kind::RclcppRingBufferDequeue => {
                 use field::rclcpp_ring_buffer_dequeue::*;
                 let slots = self.rings.slots.get_mut(&(process, fields.address(BUFFER)));
-                let enqueue = slots.and_then(|slots| slots.remove(&fields.number(INDEX).unwrap_or(0)));
+                let enqueue =
+                    slots.and_then(|slots| slots.remove(&fields.number(INDEX).unwrap_or(0)));
                 if let Some(enqueue) = enqueue {
                     self.out.enqueues[enqueue].fate = Fate::Dequeued;
                 }
@@ -53,9 +66,15 @@ impl Import {
             }
             Kind::DispatchIntraProcessSubscriptionCallback => {
                 use field::dispatch_intra_process_subscription_callback::*;
-                let found = self.messages.get(&(process, fields.address(MESSAGE))).copied();
+                let found = self
+                    .messages
+                    .get(&(process, fields.address(MESSAGE)))
+                    .copied();
                 let certain = found.filter(|publication| {
-                    !self.out.losses.between(self.out.publications[publication.index()].publish, time)
+                    !self
+                        .out
+                        .losses
+                        .between(self.out.publications[publication.index()].publish, time)
                 });
                 self.out.population.state(thread).dispatched = certain;
             }
@@ -74,13 +93,30 @@ impl Import {
         let number = self.out.enqueues.len();
         let current = self.out.population.state(thread).publication;
         // Without a publication on this thread it is a late subscriber that gets what was stored.
-        let publication = current.filter(|(_, layer)| *layer == Layer::Intra).map(|(id, _)| id);
-        self.out.enqueues.push(Enqueue { thread, buffer: ring.1, time, publication, fate: Fate::Queued });
-        let before = self.rings.slots.entry(ring).or_default().insert(index, number);
+        let publication = current
+            .filter(|(_, layer)| *layer == Layer::Intra)
+            .map(|(id, _)| id);
+        self.out.enqueues.push(Enqueue {
+            thread,
+            buffer: ring.1,
+            time,
+            publication,
+            fate: Fate::Queued,
+        });
+        let before = self
+            .rings
+            .slots
+            .entry(ring)
+            .or_default()
+            .insert(index, number);
         if let Some(before) = before {
             let before = &mut self.out.enqueues[before];
             let certain = overwritten && !self.out.losses.between(before.time, time);
-            before.fate = if certain { Fate::Overwritten } else { Fate::Unknown };
+            before.fate = if certain {
+                Fate::Overwritten
+            } else {
+                Fate::Unknown
+            };
         }
     }
 

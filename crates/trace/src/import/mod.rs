@@ -18,8 +18,8 @@ use rostrace_tracepoints::{Kind, Phase, field};
 use crate::binding::{Bindings, Fields};
 use crate::entity::{Address, HostId, InstanceId, ProcessId, TakeId, ThreadId};
 use crate::flow::{
-    CallbackInstance, Enqueue, ExecutorPhase, Losses, MessageLink, PhaseKind, Publication, ServiceStep,
-    ServiceStepKind, SimTime, Take, Transition,
+    CallbackInstance, Enqueue, ExecutorPhase, Losses, MessageLink, PhaseKind, Publication,
+    ServiceStep, ServiceStepKind, SimTime, Take, Transition,
 };
 pub(crate) use init::{Init, TimedInit};
 use intra_process::RingBuffers;
@@ -60,7 +60,10 @@ pub(crate) struct Imported {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Callable {
     /// Entry number of the message, and which subscription's callback.
-    Message { entry: i64, callback_info: u64 },
+    Message {
+        entry: i64,
+        callback_info: u64,
+    },
     Timer(Address),
 }
 
@@ -81,7 +84,10 @@ pub(crate) fn import(set: &TraceSet, progress: &mut dyn FnMut(u64) -> bool) -> I
         .traces
         .iter()
         .map(|trace| {
-            let name = trace.schema.environment_text("hostname").unwrap_or_default();
+            let name = trace
+                .schema
+                .environment_text("hostname")
+                .unwrap_or_default();
             import.out.population.host(name)
         })
         .collect();
@@ -89,7 +95,10 @@ pub(crate) fn import(set: &TraceSet, progress: &mut dyn FnMut(u64) -> bool) -> I
     let mut bits = 0;
     while let Some(event) = cursor.next() {
         let trace = event.stream_id().trace;
-        let fields = Fields { binding: bindings[trace].of(&event), event };
+        let fields = Fields {
+            binding: bindings[trace].of(&event),
+            event,
+        };
         import.event(hosts[trace], &fields);
         bits += event.event().end - event.event().start;
         if import.out.events % (1 << 16) == 0 && !progress(bits / 8) {
@@ -113,7 +122,9 @@ impl Import {
     #[inline]
     fn event(&mut self, host: HostId, fields: &Fields<'_>) {
         self.out.events += 1;
-        let Some(time) = fields.event.nanos() else { return };
+        let Some(time) = fields.event.nanos() else {
+            return;
+        };
         if self.out.begin.is_none() {
             self.out.begin = Some(time);
         }
@@ -122,8 +133,15 @@ impl Import {
             return self.note_uninterpreted(fields);
         };
         self.out.kinds[kind.index()] += 1;
-        let (Some(pid), Some(tid)) = fields.binding.ids(&fields.event) else { return };
-        let name = || fields.binding.procname(&fields.event).map(|name| name.into_owned());
+        let (Some(pid), Some(tid)) = fields.binding.ids(&fields.event) else {
+            return;
+        };
+        let name = || {
+            fields
+                .binding
+                .procname(&fields.event)
+                .map(|name| name.into_owned())
+        };
         let thread = self.out.population.thread(host, pid, tid, time, name);
         if kind.phase() == Phase::Init {
             self.init(kind, thread, time, fields);
@@ -134,23 +152,41 @@ impl Import {
 
     fn note_uninterpreted(&mut self, fields: &Fields<'_>) {
         let event = &fields.event;
-        let key = (event.stream_id().trace, event.stream().class, event.event().class);
+        let key = (
+            event.stream_id().trace,
+            event.stream().class,
+            event.event().class,
+        );
         *self.uninterpreted.entry(key).or_insert(0) += 1;
     }
 
     fn init(&mut self, kind: Kind, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {
         let process = self.out.population.process_of(thread);
-        if matches!(kind, Kind::MessageLinkPartialSync | Kind::MessageLinkPeriodicAsync) {
+        if matches!(
+            kind,
+            Kind::MessageLinkPartialSync | Kind::MessageLinkPeriodicAsync
+        ) {
             return self.message_link(kind, thread, time, fields);
         }
-        let Some((init, happened)) = init::parse(kind, fields) else { return };
+        let Some((init, happened)) = init::parse(kind, fields) else {
+            return;
+        };
         // A recorder that repeats events later says when they happened, on the trace's own clock.
-        let base = fields.event.trace().time_base(fields.event.stream(), Conversion::Exact);
-        let happened = happened.map(|cycles| base.nanos(Cycles(cycles))).filter(|then| *then <= time);
+        let base = fields
+            .event
+            .trace()
+            .time_base(fields.event.stream(), Conversion::Exact);
+        let happened = happened
+            .map(|cycles| base.nanos(Cycles(cycles)))
+            .filter(|then| *then <= time);
         if let (Init::RingBuffer { buffer, .. }, None) = (&init, happened) {
             self.rings.clear(process, *buffer);
         }
-        self.out.inits.push(TimedInit { process, time: happened.unwrap_or(time), init });
+        self.out.inits.push(TimedInit {
+            process,
+            time: happened.unwrap_or(time),
+            init,
+        });
     }
 
     #[inline]
@@ -158,7 +194,12 @@ impl Import {
         match kind {
             Kind::CallbackStart => {
                 use field::callback_start::*;
-                self.callback_start(thread, time, fields.address(CALLBACK), fields.flag(IS_INTRA_PROCESS));
+                self.callback_start(
+                    thread,
+                    time,
+                    fields.address(CALLBACK),
+                    fields.flag(IS_INTRA_PROCESS),
+                );
             }
             Kind::CallbackEnd => {
                 self.callback_end(thread, time, fields.address(field::callback_end::CALLBACK));
@@ -222,13 +263,23 @@ impl Import {
             }
             Kind::RmwSendResponse => {
                 use field::rmw_send_response::*;
-                let step = (RMW_SERVICE_HANDLE, Some(CLIENT_GID), SEQUENCE_NUMBER, Some(TIMESTAMP));
+                let step = (
+                    RMW_SERVICE_HANDLE,
+                    Some(CLIENT_GID),
+                    SEQUENCE_NUMBER,
+                    Some(TIMESTAMP),
+                );
                 self.service_step(ServiceStepKind::SendResponse, thread, time, fields, step);
             }
             Kind::RmwTakeResponse => {
                 use field::rmw_take_response::*;
                 if fields.flag(TAKEN) {
-                    let step = (RMW_CLIENT_HANDLE, None, SEQUENCE_NUMBER, Some(SOURCE_TIMESTAMP));
+                    let step = (
+                        RMW_CLIENT_HANDLE,
+                        None,
+                        SEQUENCE_NUMBER,
+                        Some(SOURCE_TIMESTAMP),
+                    );
                     self.service_step(ServiceStepKind::TakeResponse, thread, time, fields, step);
                 }
             }
@@ -247,11 +298,17 @@ impl Import {
             }
             Kind::AgnocastCallableStart => {
                 let callable = fields.address(field::agnocast_callable_start::CALLABLE);
-                self.out.callable_instances.push(InstanceId::of(self.out.instances.len()));
+                self.out
+                    .callable_instances
+                    .push(InstanceId::of(self.out.instances.len()));
                 self.callback_start(thread, time, callable, false);
             }
             Kind::AgnocastCallableEnd => {
-                self.callback_end(thread, time, fields.address(field::agnocast_callable_end::CALLABLE));
+                self.callback_end(
+                    thread,
+                    time,
+                    fields.address(field::agnocast_callable_end::CALLABLE),
+                );
             }
             Kind::AgnocastPublish => self.agnocast_publish(thread, time, fields),
             _ => {}
@@ -260,7 +317,11 @@ impl Import {
 
     fn callable(&mut self, thread: ThreadId, time: Nanos, address: Address, callable: Callable) {
         let process = self.out.population.process_of(thread);
-        self.out.callables.entry((process, address)).or_default().push((time, callable));
+        self.out
+            .callables
+            .entry((process, address))
+            .or_default()
+            .push((time, callable));
     }
 
     fn callback_start(&mut self, thread: ThreadId, time: Nanos, address: Address, intra: bool) {
@@ -288,7 +349,12 @@ impl Import {
     }
 
     fn callback_end(&mut self, thread: ThreadId, time: Nanos, address: Address) {
-        let Imported { population, instances, losses, .. } = &mut self.out;
+        let Imported {
+            population,
+            instances,
+            losses,
+            ..
+        } = &mut self.out;
         let state = population.state(thread);
         state.publication = None;
         state.take = None;
@@ -305,7 +371,12 @@ impl Import {
 
     fn phase(&mut self, thread: ThreadId, time: Nanos, kind: PhaseKind, handle: Address) {
         self.out.population.state(thread).publication = None;
-        self.out.phases.push(ExecutorPhase { thread, time, kind, handle });
+        self.out.phases.push(ExecutorPhase {
+            thread,
+            time,
+            kind,
+            handle,
+        });
     }
 
     fn rmw_take(&mut self, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {
@@ -314,7 +385,12 @@ impl Import {
         if fields.number(TAKEN) == Some(0) {
             return;
         }
-        self.take(thread, time, fields.address(RMW_SUBSCRIPTION_HANDLE), fields.signed(SOURCE_TIMESTAMP));
+        self.take(
+            thread,
+            time,
+            fields.address(RMW_SUBSCRIPTION_HANDLE),
+            fields.signed(SOURCE_TIMESTAMP),
+        );
     }
 
     fn take(&mut self, thread: ThreadId, time: Nanos, rmw_handle: Address, stamp: Option<i64>) {
@@ -375,7 +451,13 @@ impl Import {
             use field::message_link_periodic_async::*;
             (fields.addresses(SUBS), fields.addresses(PUBS))
         };
-        self.out.message_links.push(MessageLink { thread, time, partial_sync, subscriptions, publishers });
+        self.out.message_links.push(MessageLink {
+            thread,
+            time,
+            partial_sync,
+            subscriptions,
+            publishers,
+        });
     }
 
     fn finish(mut self, set: &TraceSet) -> Imported {

@@ -28,11 +28,23 @@ impl Step {
         let (layer, handle, rmw_handle, message, stamp) = match kind {
             Kind::RclcppIntraPublish => {
                 use field::rclcpp_intra_publish::*;
-                (Layer::Intra, at(PUBLISHER_HANDLE), nothing, at(MESSAGE), None)
+                (
+                    Layer::Intra,
+                    at(PUBLISHER_HANDLE),
+                    nothing,
+                    at(MESSAGE),
+                    None,
+                )
             }
             Kind::RclcppPublish => {
                 use field::rclcpp_publish::*;
-                (Layer::Rclcpp, at(PUBLISHER_HANDLE), nothing, at(MESSAGE), None)
+                (
+                    Layer::Rclcpp,
+                    at(PUBLISHER_HANDLE),
+                    nothing,
+                    at(MESSAGE),
+                    None,
+                )
             }
             Kind::RclPublish => {
                 use field::rcl_publish::*;
@@ -41,21 +53,45 @@ impl Step {
             Kind::RmwPublish => {
                 use field::rmw_publish::*;
                 let stamp = fields.signed(TIMESTAMP);
-                (Layer::Rmw, nothing, at(RMW_PUBLISHER_HANDLE), at(MESSAGE), stamp)
+                (
+                    Layer::Rmw,
+                    nothing,
+                    at(RMW_PUBLISHER_HANDLE),
+                    at(MESSAGE),
+                    stamp,
+                )
             }
             Kind::DdsWrite => {
                 use field::dds_write::*;
                 let stamp = fields.signed(TIMESTAMP);
-                (Layer::Rmw, nothing, at(RMW_PUBLISHER_HANDLE), at(MESSAGE), stamp)
+                (
+                    Layer::Rmw,
+                    nothing,
+                    at(RMW_PUBLISHER_HANDLE),
+                    at(MESSAGE),
+                    stamp,
+                )
             }
             Kind::DdsBindAddrToStamp => {
                 use field::dds_bind_addr_to_stamp::*;
                 // The address is that of a copy, or null: order alone ties it to the write before it.
-                (Layer::Stamped, nothing, nothing, nothing, fields.signed(SOURCE_STAMP))
+                (
+                    Layer::Stamped,
+                    nothing,
+                    nothing,
+                    nothing,
+                    fields.signed(SOURCE_STAMP),
+                )
             }
             _ => return None,
         };
-        Some(Step { layer, handle, rmw_handle, message, stamp })
+        Some(Step {
+            layer,
+            handle,
+            rmw_handle,
+            message,
+            stamp,
+        })
     }
 
     fn goes_on(&self, publication: &Publication, layer: Layer) -> bool {
@@ -69,8 +105,16 @@ impl Step {
 }
 
 impl Import {
-    pub(super) fn publish(&mut self, kind: Kind, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {
-        let Some(step) = Step::of(kind, fields) else { return };
+    pub(super) fn publish(
+        &mut self,
+        kind: Kind,
+        thread: ThreadId,
+        time: Nanos,
+        fields: &Fields<'_>,
+    ) {
+        let Some(step) = Step::of(kind, fields) else {
+            return;
+        };
         let current = self.out.population.state(thread).publication;
         let id = current.filter(|(id, layer)| {
             let publication = &self.out.publications[id.index()];
@@ -102,7 +146,9 @@ impl Import {
             publication.message = step.message;
             publication.last = time;
         }
-        publication.source_timestamp = publication.source_timestamp.or(step.stamp.filter(|stamp| *stamp != 0));
+        publication.source_timestamp = publication
+            .source_timestamp
+            .or(step.stamp.filter(|stamp| *stamp != 0));
         if step.layer == Layer::Intra {
             let process = self.out.population.process_of(thread);
             self.messages.insert((process, step.message), id);
@@ -113,7 +159,10 @@ impl Import {
         let id = PublicationId::of(self.out.publications.len());
         let innermost = self.out.population.state(thread).open.last().copied();
         let instance = innermost.filter(|instance| {
-            !self.out.losses.between(self.out.instances[instance.index()].start, time)
+            !self
+                .out
+                .losses
+                .between(self.out.instances[instance.index()].start, time)
         });
         self.out.publications.push(Publication {
             thread,

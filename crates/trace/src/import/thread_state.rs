@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use rostrace_ctf::schema::Nanos;
 
-use crate::entity::{Host, HostId, InstanceId, Process, ProcessId, PublicationId, TakeId, Thread, ThreadId};
+use crate::entity::{
+    Host, HostId, InstanceId, Process, ProcessId, PublicationId, TakeId, Thread, ThreadId,
+};
 
 /// All hosts, processes and threads seen so far.
 #[derive(Debug, Default)]
@@ -48,7 +50,9 @@ impl Population {
     pub(crate) fn host(&mut self, name: &str) -> HostId {
         let found = self.hosts.iter().position(|host| host.name == name);
         HostId::of(found.unwrap_or_else(|| {
-            self.hosts.push(Host { name: name.to_owned() });
+            self.hosts.push(Host {
+                name: name.to_owned(),
+            });
             self.hosts.len() - 1
         }))
     }
