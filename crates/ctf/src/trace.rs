@@ -14,7 +14,7 @@ use crate::decoder::Decoder;
 use crate::error::Error;
 use crate::folder::{self, Folder};
 use crate::layout::Layout;
-use crate::loss::{Loss, Losses, Quirk};
+use crate::loss::{Loss, Losses};
 use crate::metadata;
 use crate::packet::discover::{Discovery, Found};
 use crate::packet::{Index, Packet};
@@ -44,7 +44,6 @@ pub struct Trace {
     pub streams: Vec<Stream>,
     files: Vec<StreamFile>,
     pub(crate) decoder: Decoder,
-    quirk: Quirk,
 }
 
 #[derive(Debug)]
@@ -377,7 +376,6 @@ impl Opening {
         }
         let trace = Trace {
             name: self.name,
-            quirk: Quirk::of(&self.schema),
             schema: self.schema,
             folders,
             metadata_path,
@@ -484,7 +482,6 @@ impl Trace {
         let data_of = |packet: &Packet| self.data(packet);
         Losses {
             decoder: &self.decoder,
-            quirk: self.quirk,
             stream,
             data_of: &data_of,
         }
@@ -546,7 +543,6 @@ impl Trace {
         let data_of = |packet: &Packet| self.data(packet);
         let losses = Losses {
             decoder: &self.decoder,
-            quirk: self.quirk,
             stream,
             data_of: &data_of,
         };
