@@ -51,7 +51,8 @@ impl Layout {
         for (_, structure) in &self.scopes {
             reader.structure(structure)?;
         }
-        Ok(reader.position)
+        // Padding alone can lead behind the end.
+        within(reader.position, 0, content.end)
     }
 
     /// All scopes of the event, field by field.
