@@ -118,7 +118,7 @@ impl<'a> Discovery<'a> {
         let sizes = (head.roles.packet_size, head.roles.content_size);
         let total = match sizes {
             (None, None) => Some(left.saturating_mul(8)),
-            (Some(total), None) | (None, Some(total)) => Some(total.next_multiple_of(8)),
+            (Some(total), None) | (None, Some(total)) => total.checked_next_multiple_of(8),
             (Some(total), Some(content)) if content <= total => Some(total),
             _ => None,
         };
