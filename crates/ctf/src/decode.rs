@@ -377,7 +377,7 @@ pub(crate) fn leb128(bytes: &[u8], signed: bool) -> Result<(u64, usize), Trouble
             let fits = if signed {
                 byte == 0 || byte == 0x7f
             } else {
-                byte <= 1
+                byte == 1
             };
             if !fits {
                 return Err(Trouble::OversizedInteger);
