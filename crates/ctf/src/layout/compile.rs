@@ -35,7 +35,7 @@ impl Phase {
 
     fn plus(self, bits: u64) -> Phase {
         Phase {
-            residue: (self.residue + bits) % self.modulus,
+            residue: (self.residue + bits % self.modulus) % self.modulus,
             ..self
         }
     }
@@ -161,11 +161,16 @@ impl Compiler {
         self.offset = 0;
     }
 
+    /// Metadata can declare sizes that no packet has: reading stops there, whatever the exact size is.
+    fn skip(&mut self, bits: u64) {
+        self.offset = self.offset.saturating_add(bits);
+    }
+
     fn align(&mut self, align: u32) {
         let align = u64::from(align.max(1));
         let phase = self.phase();
         if align <= phase.modulus {
-            self.offset += (align - phase.residue % align) % align;
+            self.skip((align - phase.residue % align) % align);
         } else {
             self.step(
                 Step::Align {
@@ -379,7 +384,7 @@ impl Compiler {
         }
         self.last_order = LastOrder::Is(bits.order);
         let place = self.place();
-        self.offset += u64::from(bits.size);
+        self.skip(u64::from(bits.size));
         place
     }
 
@@ -388,7 +393,7 @@ impl Compiler {
         let place = self.place();
         match length {
             Length::Fixed(bytes) => {
-                self.offset = self.offset.saturating_add(bytes.saturating_mul(8));
+                self.skip(bytes.saturating_mul(8));
                 (place, Some(bytes))
             }
             Length::Slot(length) => {
@@ -451,7 +456,7 @@ impl Compiler {
                 }
                 self.last_order = if order_before == LastOrder::Is(bits.order) {
                     order_before
-                } else if stride.is_multiple_of(8) {
+                } else if fine && stride.is_multiple_of(8) {
                     LastOrder::Any
                 } else {
                     LastOrder::Unknown
