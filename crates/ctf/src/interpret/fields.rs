@@ -52,6 +52,8 @@ impl<'d> Fields<'d> {
         self.slots = self.packet_slots.clone();
         self.event_id = None;
         self.empty_elements = 0;
+        // Whether byte orders fit is asked within a header and within what follows it, not from event to event.
+        self.bits.forget_order();
     }
 
     pub(super) fn scope(&mut self, scope: Option<&Struct>) -> Result<Option<Value>, Trouble> {

@@ -190,6 +190,7 @@ impl<'a> Interpreter<'a> {
         let begin = self.bit_position();
         self.fields.begin_event();
         let header = self.fields.scope(class.event_header.as_ref())?;
+        self.fields.bits.forget_order();
         let declared = class.events.len();
         let event = match self.fields.event_id {
             Some(id) => class.events.iter().position(|event| event.id == id).ok_or(
