@@ -2,6 +2,7 @@
 
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
+pub mod agreement;
 pub mod babeltrace;
 pub mod choices;
 pub mod pretty;
