@@ -10,3 +10,4 @@ pub mod random_field;
 pub mod random_schema;
 pub mod random_trace;
 pub mod random_value;
+pub mod recordings;
