@@ -5,7 +5,9 @@
 
 use super::{Block, Layout, Leaf, Scope, Shape, Step};
 use crate::bits::align_up;
-use crate::decode::{Reader, Registers, Roles, Trouble, leb128, length_before_nul, selector_value};
+use crate::decode::{
+    Reader, Registers, Roles, Trouble, admit, leb128, length_before_nul, selector_value,
+};
 use crate::schema::Length;
 use crate::value::Value;
 
@@ -63,6 +65,7 @@ impl Layout {
         registers: &mut Registers,
     ) -> Result<Vec<(Scope, Value)>, Trouble> {
         registers.begin_event(self.slots.clone());
+        registers.begin_packet();
         let mut roles = Roles::default();
         let mut reader = Reader::new(content.data, position, content.end, registers, &mut roles);
         self.scopes
@@ -167,9 +170,13 @@ impl Block {
                         Length::Fixed(length) => *length,
                         Length::Slot(slot) => registers.load(*slot),
                     };
-                    registers.admit(length, *least, content.end - position)?;
+                    admit(length, *least, content.end - position)?;
                     for _ in 0..length {
+                        let begin = position;
                         position = element.run::<false>(content, position, registers, anchors)?;
+                        if position == begin {
+                            registers.pass_empty_element()?;
+                        }
                     }
                 }
                 Step::Variant {
