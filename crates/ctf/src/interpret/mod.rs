@@ -257,7 +257,8 @@ impl Iterator for Interpreter<'_> {
             }
             (None, Some(_)) => {
                 self.finished = true;
-                if let Some(end) = self.roles.timestamp_end {
+                // A tracer that crashed has not written the end.
+                if let Some(end) = self.roles.timestamp_end.filter(|end| *end != 0) {
                     self.fields.clock = end;
                 }
                 return None;
