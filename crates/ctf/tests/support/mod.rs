@@ -5,6 +5,7 @@
 pub mod agreement;
 pub mod babeltrace;
 pub mod choices;
+pub mod damaged;
 pub mod pretty;
 pub mod random_field;
 pub mod random_schema;
