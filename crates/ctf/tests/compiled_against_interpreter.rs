@@ -227,3 +227,40 @@ fn an_optional_length_of_one_packet_says_nothing_about_the_next() {
     let compared = compare(&one_file(&schema, bytes), |_, _| true).unwrap();
     assert_eq!((compared.packets, compared.events), (2, 3));
 }
+
+const U8: &str = r#"{"type": "fixed-length-unsigned-integer", "length": 8, "alignment": 8, "byte-order": "little-endian"}"#;
+
+/// The header has an id if its first byte is not 0.
+fn optional_ids(ids: &[u64]) -> Arc<Schema> {
+    let stream = format!(
+        r#"{{"type": "data-stream-class", "event-record-header-field-class": {{"type": "structure", "member-classes": [
+            {{"name": "has", "field-class": {{"type": "fixed-length-boolean", "length": 8, "alignment": 8,
+                "byte-order": "little-endian"}}}},
+            {{"name": "id", "field-class": {{"type": "optional", "selector-field-location": {{"path": ["has"]}},
+                "field-class": {{"type": "fixed-length-unsigned-integer", "length": 8, "alignment": 8,
+                    "byte-order": "little-endian", "roles": ["event-record-class-id"]}}}}}}]}}}}"#
+    );
+    let events = ids.iter().map(|id| {
+        format!(
+            r#"{{"type": "event-record-class", "id": {id}, "payload-field-class":
+                {{"type": "structure", "member-classes": [{{"name": "x", "field-class": {U8}}}]}}}}"#
+        )
+    });
+    let mut fragments = vec![r#"{"type": "preamble", "version": 2}"#.to_owned(), stream];
+    fragments.extend(events);
+    let fragments: Vec<&str> = fragments.iter().map(String::as_str).collect();
+    json_schema(&fragments)
+}
+
+#[test]
+fn an_event_without_an_id_is_of_the_only_class_or_of_none() {
+    let bytes = vec![0, 1, 1, 7, 2, 0, 3];
+    for (ids, events) in [(&[7][..], 3), (&[0, 7], 0)] {
+        let set = one_file(&optional_ids(ids), bytes.clone());
+        assert_eq!(
+            compare(&set, |_, _| true).unwrap().events,
+            events,
+            "{ids:?}"
+        );
+    }
+}
