@@ -47,7 +47,7 @@ impl Quirk {
         let old = match schema.environment_text("tracer_name") {
             Some("lttng-ust") => version < (2, 11, 0),
             Some("lttng-modules") => {
-                version < (2, 9, 13) || (version >= (2, 10, 0) && version < (2, 10, 10))
+                version < (2, 9, 13) || ((2, 10, 0)..(2, 10, 10)).contains(&version)
             }
             Some("barectf") if version < (2, 3, 1) => return Quirk::EventBeforePacket,
             _ => false,

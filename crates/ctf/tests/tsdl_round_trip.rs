@@ -74,7 +74,9 @@ fn slots_of_scope(
 fn read_in<'s>(scopes: impl IntoIterator<Item = &'s mut Option<Struct>>) -> HashSet<Slot> {
     let mut found = HashSet::new();
     for scope in scopes {
-        let mut read = |slot: &mut Slot| drop(found.insert(*slot));
+        let mut read = |slot: &mut Slot| {
+            found.insert(*slot);
+        };
         slots_of_scope(scope, &mut read, &mut |_| {});
     }
     found

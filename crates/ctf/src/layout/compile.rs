@@ -371,7 +371,7 @@ impl Compiler {
     fn bits(&mut self, bits: &BitField) -> Place {
         self.align(bits.align);
         let phase = self.phase();
-        let inside_a_byte = (phase.modulus >= 8).then_some(phase.residue % 8 != 0);
+        let inside_a_byte = (phase.modulus >= 8).then_some(!phase.residue.is_multiple_of(8));
         let order_fits = match self.last_order {
             LastOrder::Any => Some(true),
             LastOrder::Is(order) => Some(order == bits.order),
@@ -447,7 +447,7 @@ impl Compiler {
             Length::Slot(length) => {
                 // The first element decides about byte orders; without elements nothing does.
                 let before = self.phase();
-                let fine = before.modulus >= 8 && before.residue % 8 == 0;
+                let fine = before.modulus >= 8 && before.residue.is_multiple_of(8);
                 if !fine
                     && order_before != LastOrder::Any
                     && order_before != LastOrder::Is(bits.order)
