@@ -6,14 +6,15 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::bits::{Codec, word_le};
 use crate::cursor;
 use crate::damage::Damage;
 use crate::layout::{Layout, Leaf, Raw, Scope, Shape};
 use crate::parallel::{self, Task};
-use crate::schema::{Cycles, Nanos};
+use crate::schema::{ByteOrder, Cycles, Nanos};
 use crate::time::Conversion;
 use crate::trace::{StreamId, Trace, TraceSet};
-use crate::walk::Walker;
+use crate::walk::{Event, Walker};
 
 /// The result of decoding every event of a [`TraceSet`].
 #[derive(Debug, Default)]
@@ -124,7 +125,7 @@ struct Process {
 
 /// Where a stream class has the process of an event.
 struct ProcessPlaces<'a> {
-    vpid: Option<&'a Leaf>,
+    vpid: Option<VpidPlace<'a>>,
     vtid: Option<&'a Leaf>,
     name: Option<&'a Leaf>,
 }
@@ -183,8 +184,8 @@ impl Tally {
                             went_back += 1;
                         }
                         let place = &places[event.class as usize];
-                        if let Some(vpid) = place.vpid {
-                            let vpid = number(vpid, &walker);
+                        if let Some(vpid) = &place.vpid {
+                            let vpid = vpid.read(&event, &walker);
                             if run.process.is_none() || vpid != run.vpid {
                                 self.end_run(&mut run, time.nanos(last_time));
                                 let at = time.nanos(event.time);
@@ -410,9 +411,54 @@ impl<'a> ProcessPlaces<'a> {
         let is_number = |leaf: &&Leaf| matches!(leaf.shape, Shape::Number(_));
         ProcessPlaces {
             // The kernel's own contexts are called pid and tid.
-            vpid: context("vpid").or(context("pid")).filter(is_number),
+            vpid: context("vpid")
+                .or(context("pid"))
+                .filter(is_number)
+                .map(VpidPlace::new),
             vtid: context("vtid").or(context("tid")).filter(is_number),
             name: context("procname"),
+        }
+    }
+}
+
+/// It is read from every event, so its usual form has a short way: 32 bits at a constant distance from the body.
+enum VpidPlace<'a> {
+    Bytes(u64),
+    Leaf(&'a Leaf),
+}
+
+impl<'a> VpidPlace<'a> {
+    fn new(leaf: &'a Leaf) -> VpidPlace<'a> {
+        match leaf.shape {
+            Shape::Number(Codec {
+                size: 32,
+                order: ByteOrder::Little,
+                reversed: false,
+                signed: true,
+            }) if leaf.place.anchor == 0 && leaf.place.offset.is_multiple_of(8) => {
+                VpidPlace::Bytes(leaf.place.offset / 8)
+            }
+            _ => VpidPlace::Leaf(leaf),
+        }
+    }
+
+    #[inline]
+    fn read(&self, event: &Event, walker: &Walker<'_>) -> i64 {
+        match self {
+            VpidPlace::Bytes(offset) if event.body.is_multiple_of(8) => {
+                let at = (event.body / 8 + offset) as usize;
+                i64::from(word_le(walker.data(), at) as u32 as i32)
+            }
+            VpidPlace::Bytes(offset) => {
+                let codec = Codec {
+                    size: 32,
+                    order: ByteOrder::Little,
+                    reversed: false,
+                    signed: true,
+                };
+                codec.read(walker.data(), event.body + offset * 8) as i64
+            }
+            VpidPlace::Leaf(leaf) => number(leaf, walker),
         }
     }
 }

@@ -93,11 +93,13 @@ pub(super) fn event(stream: &StreamClass, class: &EventClass, phase: Phase) -> L
             leaf.shape = Shape::Nested;
         }
     }
+    let constant = (steps.is_empty() && !irregular).then_some(offset);
     Layout {
         block: Block {
             steps,
             tail: offset,
         },
+        constant,
         irregular,
         slots,
         leaves,

@@ -27,6 +27,8 @@ pub use run::{List, Raw};
 #[derive(Debug)]
 pub struct Layout {
     pub(crate) block: Block,
+    /// The size in bits of every event of this class behind its header, if all have the same.
+    constant: Option<u64>,
     /// The class has bit fields of which only the data knows whether they are legal: decoded field by field.
     pub(crate) irregular: bool,
     /// Registers to clear before an event of this class.
@@ -267,12 +269,6 @@ impl Layout {
         let makes_anchor =
             |step: &&Step| !matches!(step, Step::Save { .. } | Step::Clock { .. } | Step::Mixed);
         1 + self.block.steps.iter().filter(makes_anchor).count()
-    }
-
-    /// The size in bits of every event of this class behind its header, if all have the same.
-    #[inline]
-    pub(crate) fn constant(&self) -> Option<u64> {
-        (self.block.steps.is_empty() && !self.irregular).then_some(self.block.tail)
     }
 
     /// The bytes at the start of the body that the common context occupies, if all events have the same number.

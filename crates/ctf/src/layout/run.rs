@@ -30,7 +30,7 @@ impl Layout {
         anchors: &mut Vec<u64>,
     ) -> Result<u64, Trouble> {
         anchors.push(position);
-        if let Some(size) = self.constant() {
+        if let Some(size) = self.constant {
             return within(position, size, content.end);
         }
         registers.begin_event(self.slots.clone());

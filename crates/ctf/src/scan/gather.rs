@@ -1,12 +1,12 @@
-//! The innermost loop of a scan: one field of many events of one packet.
+//! The innermost loop of a scan: one field of many events of one file.
 //!
-//! The rows' places were noted by a walk that compared the end of every event with the end of the packet, and they ascend; so
-//! one comparison for the last row stands for all of them, and the loop has no branch.
+//! The place that is furthest behind is found once for all columns; where even that one's field lies inside the data, so
+//! do all others, and the loop has no branch.
 
 use crate::bits::Codec;
 use crate::schema::ByteOrder;
 
-/// The places of the rows of one event class in one packet: `stride` anchors per row, in bits.
+/// The places of the rows of one event class in one file: `stride` anchors per row, in bits.
 #[derive(Clone, Copy)]
 pub(super) struct Rows<'a, 'r> {
     pub(super) data: &'a [u8],
@@ -14,16 +14,23 @@ pub(super) struct Rows<'a, 'r> {
     stride: usize,
     /// Every anchor is at a whole byte.
     at_bytes: bool,
+    furthest: u64,
 }
 
 impl<'a, 'r> Rows<'a, 'r> {
     pub(super) fn new(data: &'a [u8], anchors: &'r [u64], stride: usize) -> Rows<'a, 'r> {
-        let all_bits = anchors.iter().fold(0, |bits, anchor| bits | anchor);
+        let mut all_bits = 0;
+        let mut furthest = 0;
+        for &anchor in anchors {
+            all_bits |= anchor;
+            furthest = anchor.max(furthest);
+        }
         Rows {
             data,
             anchors,
             stride: stride.max(1),
             at_bytes: all_bits % 8 == 0,
+            furthest,
         }
     }
 
@@ -52,8 +59,7 @@ impl<'a, 'r> Rows<'a, 'r> {
         convert: impl Fn(u64) -> T,
     ) {
         let plain = codec.order == ByteOrder::Little && !codec.reversed;
-        if plain && self.at_bytes && offset % 8 == 0 && self.all_inside(anchor, offset, codec.size)
-        {
+        if plain && self.at_bytes && offset % 8 == 0 && self.all_inside(offset, codec.size) {
             match (codec.size, codec.signed) {
                 (8, false) => {
                     return self.copy(column, anchor, offset, |bytes: [u8; 1]| {
@@ -94,10 +100,10 @@ impl<'a, 'r> Rows<'a, 'r> {
         );
     }
 
-    /// Whether the field lies inside the data in every row.
-    fn all_inside(self, anchor: usize, offset: u64, size: u8) -> bool {
-        let furthest = self.each().map(|row| row[anchor]).fold(0, u64::max);
-        let end = furthest
+    /// Whether the field certainly lies inside the data in every row.
+    fn all_inside(self, offset: u64, size: u8) -> bool {
+        let end = self
+            .furthest
             .checked_add(offset)
             .and_then(|at| at.checked_add(u64::from(size)));
         end.is_some_and(|end| end.div_ceil(8) <= self.data.len() as u64)

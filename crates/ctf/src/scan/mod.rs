@@ -20,10 +20,12 @@ use gather::Rows;
 use crate::cursor;
 use crate::damage::Damage;
 use crate::layout::{Layout, Leaf};
+use crate::packet::Packet;
 use crate::parallel::{self, Task};
 use crate::schema::{Cycles, EventClass};
 use crate::selection::{Selection, StreamSelection};
-use crate::time::Conversion;
+use crate::stream::Stream;
+use crate::time::{Conversion, TimeBase};
 use crate::trace::{StreamId, Trace, TraceSet};
 use crate::walk::Walker;
 
@@ -63,6 +65,10 @@ pub struct Batch<'b, 'a> {
 /// Rows that a batch should have before it is handed out: enough to make the hand-over free, few enough to stay in
 /// the processor's cache.
 const ROWS: usize = 4096;
+
+/// Bytes of packets whose places are noted before the columns are filled from them: more make the loops longer, fewer
+/// keep the bytes in the cache.
+const FILL_BYTES: u64 = 128 << 10;
 
 impl Scan {
     /// Runs the scan. `state` makes a state for each thread, `take` is called with it for every batch. Returns the states
@@ -163,7 +169,7 @@ struct Table<'a> {
     layout: &'a Layout,
     leaves: Vec<Option<usize>>,
     times: Vec<i64>,
-    /// Anchors of the rows of the current packet, `stride` for each.
+    /// Anchors of the rows that are not in the columns yet, `stride` for each, in bits from the file's start.
     anchors: Vec<u64>,
     stride: usize,
     /// Whether some column must be decoded field by field while the walker stands at the event.
@@ -171,75 +177,115 @@ struct Table<'a> {
     columns: Vec<Option<Column<'a>>>,
 }
 
+/// A stream on its way through a scan.
+struct Lane<'a> {
+    id: StreamId,
+    trace: &'a Trace,
+    stream: &'a Stream,
+    selection: StreamSelection<'a>,
+    time: TimeBase<'a>,
+    walker: Walker<'a>,
+}
+
 impl<'a, S> Worker<'a, '_, S> {
     fn task(&mut self, task: &Task, take: &impl Fn(&mut S, &Batch<'_, 'a>)) {
         let (trace, stream) = (self.set.trace_of(task.stream), self.set.stream(task.stream));
         self.tables.prepare(self.scan, trace, task.stream);
-        let selection = self.scan.selection.of_stream(trace, stream);
-        let time = trace.time_base(stream, Conversion::Exact);
-        let mut walker = trace.decoder.walker(stream.class);
-        for (number, packet) in stream
-            .packets
-            .iter()
-            .enumerate()
-            .take(task.packets.end)
-            .skip(task.packets.start)
-        {
-            if !stream.sequential && time.has_clock() {
-                // A packet's events lie between its begin and the begin of the next one.
-                let begin = time.nanos(Cycles(packet.begin)).0;
-                let next = stream
-                    .packets
-                    .get(number + 1)
-                    .map(|next| time.nanos(Cycles(next.begin)).0);
-                if begin >= self.range.end && self.range.end != i64::MAX
-                    || next.is_some_and(|next| next < self.range.start)
-                {
-                    continue;
-                }
-            }
-            let data = trace.data(packet);
-            let wanted = selection.wants_packet(&trace.decoder, data);
-            if !wanted && !stream.sequential {
+        let mut lane = Lane {
+            id: task.stream,
+            trace,
+            stream,
+            selection: self.scan.selection.of_stream(trace, stream),
+            time: trace.time_base(stream, Conversion::Exact),
+            walker: trace.decoder.walker(stream.class),
+        };
+        let mut noted = 0;
+        let mut file = None;
+        for number in task.packets.clone() {
+            let packet = &stream.packets[number];
+            if !lane.reaches_into(&self.range, number) {
                 continue;
             }
-            let Ok(head) = trace.decoder.enter(&mut walker, packet, data) else {
-                continue;
-            };
-            let base = time;
-            loop {
-                match walker.next_event() {
-                    Ok(Some(event)) if wanted => {
-                        let nanos = base.nanos(event.time).0;
-                        let table = &mut self.tables.classes[event.class as usize];
-                        if table.wanted
-                            && nanos >= self.range.start
-                            && (nanos < self.range.end || self.range.end == i64::MAX)
-                            && selection.wants_event(&event, &walker)
-                        {
-                            table.note(nanos, &walker, event.body);
-                        }
-                    }
-                    Ok(Some(_)) => {}
-                    Ok(None) => break,
-                    Err(trouble) => {
-                        self.damage.extend(cursor::undecodable(
-                            trace, stream, packet, &walker, &trouble,
-                        ));
-                    }
-                }
+            // Places are noted relative to the file, so that the rows of several packets are filled at once.
+            if noted >= FILL_BYTES || file.is_some_and(|file| file != packet.file) {
+                self.fill(&lane, file, take);
+                noted = 0;
             }
-            trace.decoder.leave(&mut walker, &head);
-            for (event_class, table) in self.tables.classes.iter_mut().enumerate() {
-                table.fill(data);
-                if table.times.len() >= ROWS {
-                    table.hand_out(task.stream, trace, event_class, &mut self.state, take);
-                }
-            }
+            file = Some(packet.file);
+            noted += packet.size;
+            self.walk(&mut lane, packet);
         }
+        self.fill(&lane, file, take);
         for (event_class, table) in self.tables.classes.iter_mut().enumerate() {
-            table.hand_out(task.stream, trace, event_class, &mut self.state, take);
+            table.hand_out(lane.id, trace, event_class, &mut self.state, take);
         }
+    }
+
+    /// Notes the places of all wanted events of a packet.
+    fn walk(&mut self, lane: &mut Lane<'a>, packet: &Packet) {
+        let trace = lane.trace;
+        let data = trace.data(packet);
+        let wanted = lane.selection.wants_packet(&trace.decoder, data);
+        if !wanted && !lane.stream.sequential {
+            return;
+        }
+        let Ok(head) = trace.decoder.enter(&mut lane.walker, packet, data) else {
+            return;
+        };
+        let base = packet.offset * 8;
+        let range = self.range.clone();
+        let endless = range.end == i64::MAX;
+        loop {
+            match lane.walker.next_event() {
+                Ok(Some(event)) if wanted => {
+                    let nanos = lane.time.nanos(event.time).0;
+                    let table = &mut self.tables.classes[event.class as usize];
+                    if table.wanted
+                        && nanos >= range.start
+                        && (nanos < range.end || endless)
+                        && lane.selection.wants_event(&event, &lane.walker)
+                    {
+                        table.note(nanos, &lane.walker, event.body, base);
+                    }
+                }
+                Ok(Some(_)) => {}
+                Ok(None) => break,
+                Err(trouble) => {
+                    let row =
+                        cursor::undecodable(trace, lane.stream, packet, &lane.walker, &trouble);
+                    self.damage.extend(row);
+                }
+            }
+        }
+        trace.decoder.leave(&mut lane.walker, &head);
+    }
+
+    /// Fills the columns from the places noted in one file, and hands out what is large enough.
+    fn fill(&mut self, lane: &Lane<'a>, file: Option<u32>, take: &impl Fn(&mut S, &Batch<'_, 'a>)) {
+        let Some(file) = file else { return };
+        let data = lane.trace.file_data(file);
+        for (event_class, table) in self.tables.classes.iter_mut().enumerate() {
+            table.fill(data);
+            if table.times.len() >= ROWS {
+                table.hand_out(lane.id, lane.trace, event_class, &mut self.state, take);
+            }
+        }
+    }
+}
+
+impl Lane<'_> {
+    /// Whether a packet can have events in a range of time: they lie between its begin and that of the next one.
+    fn reaches_into(&self, range: &Range<i64>, number: usize) -> bool {
+        if self.stream.sequential || !self.time.has_clock() {
+            return true;
+        }
+        let begin_of = |packet: &Packet| self.time.nanos(Cycles(packet.begin)).0;
+        let packets = &self.stream.packets;
+        let begins_in_time = range.end == i64::MAX || begin_of(&packets[number]) < range.end;
+        let ends_in_time = packets
+            .get(number + 1)
+            .is_none_or(|next| begin_of(next) >= range.start);
+        begins_in_time && ends_in_time
     }
 }
 
@@ -287,11 +333,13 @@ impl<'a> Table<'a> {
     }
 
     #[inline]
-    fn note(&mut self, nanos: i64, walker: &Walker<'_>, body: u64) {
+    fn note(&mut self, nanos: i64, walker: &Walker<'_>, body: u64, base: u64) {
         self.times.push(nanos);
         match walker.anchors() {
-            [anchor] => self.anchors.push(*anchor),
-            anchors => self.anchors.extend_from_slice(anchors),
+            [anchor] => self.anchors.push(base + anchor),
+            anchors => self
+                .anchors
+                .extend(anchors.iter().map(|anchor| base + anchor)),
         }
         if self.nested {
             self.note_values(walker, body);
@@ -312,7 +360,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Fills the columns from the places that were noted in this packet.
+    /// Fills the columns from the places that were noted in this file.
     fn fill(&mut self, data: &'a [u8]) {
         if self.anchors.is_empty() {
             return;

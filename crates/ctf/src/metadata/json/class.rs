@@ -176,6 +176,8 @@ fn bit_map(object: &mut Object) -> Result<Kind> {
             mask,
         });
     }
+    // The order of a JSON object means nothing; that of the names is the same in every run.
+    flags.sort_by(|a, b| a.name.cmp(&b.name));
     if flags.is_empty() {
         return Err(value.at.error("a bit map needs at least one flag"));
     }
@@ -221,6 +223,7 @@ fn integer(object: &mut Object, form: IntegerForm, signed: bool) -> Result<Kind>
                     ranges: ranges(list, name, signed)?,
                 });
             }
+            labels.sort_by(|a, b| a.name.cmp(&b.name));
             Some(Rc::new(Labels::new(Mappings { labels })))
         }
     };

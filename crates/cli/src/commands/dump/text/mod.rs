@@ -1,7 +1,7 @@
 //! Events as text, byte for byte as `babeltrace2` writes them.
 //!
-//! The trace is cut into stretches of time; each is rendered by one thread and written in order. Only the time difference in
-//! the first line of a stretch is not known to the thread that renders it: it is filled in when the stretch is written.
+//! Only the time difference in the first line of a stretch is not known to the thread that renders it: it is filled in when
+//! the stretch is written.
 
 mod number;
 mod plan;
@@ -9,20 +9,18 @@ mod time;
 mod value;
 
 use std::io::{self, Write};
-use std::ops::{ControlFlow, Range};
-use std::sync::Mutex;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_ctf::{Conversion, Cursor, Damage, EventView, Selection, StreamId, TraceSet, slices};
+use rostrace_ctf::{Damage, EventView, StreamId, TraceSet, Trouble};
 
-use crate::pipeline;
+use super::lines::{self, Chunk, LineRenderer, Request};
 use plan::{ContextMemory, Plan};
-pub use time::ClockFormat;
+pub(crate) use time::ClockFormat;
 use time::{Clock, Instant};
 
 /// How lines look.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct TextOptions {
+pub(crate) struct TextOptions {
     pub clock: ClockFormat,
     /// UTC instead of local time.
     pub gmt: bool,
@@ -30,99 +28,44 @@ pub struct TextOptions {
     pub no_delta: bool,
 }
 
-/// Bytes of packets in one stretch: its text, about five times as long, must fit the cache a few times.
-const STRETCH: u64 = 256 << 10;
-
 /// Writes the selected events. Returns what was found wrong on the way.
-pub fn dump(
-    set: &TraceSet,
+pub(crate) fn dump(
+    request: Request<'_>,
     options: &TextOptions,
-    selection: &Selection,
-    limit: Option<u64>,
     out: &mut dyn Write,
-    progress: &mut dyn FnMut(u64) -> bool,
 ) -> io::Result<Vec<Damage>> {
+    let set = request.set;
     let plans = Plans::new(set);
-    let ranges = slices(set, Conversion::DoublePrecision, selection, STRETCH);
-    let total = set.bytes().max(1);
-    let count = ranges.len() as u64;
-    let damage = Mutex::new(Vec::new());
+    let clock = Clock::new(options.clock, options.gmt);
     let mut before = None;
-    let mut left = limit.unwrap_or(u64::MAX);
     let mut delta = Vec::new();
-    let mut done = 0u64;
-    // Who wants only a few events should not wait for others to be rendered.
-    let threads = if limit.is_some() { 1 } else { 0 };
-    pipeline::ordered(
-        ranges,
-        threads,
+    lines::write(
+        request,
         || Renderer::new(set, &plans, options),
-        |renderer: &mut Renderer<'_>, range, stretch: &mut Stretch| {
-            stretch.clear();
-            let most = if limit.is_some() { limit } else { None };
-            let found = renderer.render(range, selection, most, stretch);
-            if let Ok(mut damage) = damage.lock() {
-                damage.extend(found);
-            }
-        },
-        |stretch| {
-            let text = stretch.up_to(left);
-            if let (Some((hole, first)), false) = (stretch.hole, options.no_delta) {
-                delta.clear();
-                Clock::new(options.clock, true).write_delta(&mut delta, before, first);
-                if hole <= text.len() {
-                    out.write_all(&text[..hole])?;
+        |chunk| {
+            let rest = match chunk.seam.hole {
+                Some((hole, first)) => {
+                    let (head, rest) = chunk.text.split_at(hole);
+                    delta.clear();
+                    clock.write_delta(&mut delta, before, first);
+                    out.write_all(head)?;
                     out.write_all(&delta)?;
-                    out.write_all(&text[hole..])?;
+                    rest
                 }
-            } else {
-                out.write_all(text)?;
-            }
-            before = stretch.last.or(before);
-            left = left.saturating_sub(stretch.lines.len() as u64);
-            done += 1;
-            let stop = left == 0 || !progress(total * done / count);
-            Ok(if stop {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            })
+                None => &chunk.text,
+            };
+            before = chunk.seam.last.or(before);
+            out.write_all(rest)
         },
-    )?;
-    let mut damage = damage.into_inner().unwrap_or_default();
-    // A packet that reaches into two stretches is decoded in both.
-    damage.sort_by(|a: &Damage, b| (&a.path, a.offset, a.kind).cmp(&(&b.path, b.offset, b.kind)));
-    damage.dedup_by(|a, b| (&a.path, a.offset, a.kind) == (&b.path, b.offset, b.kind));
-    Ok(damage)
+    )
 }
 
-/// The text of one stretch of time.
-#[derive(Debug, Default)]
-struct Stretch {
-    text: Vec<u8>,
-    /// Ends of the lines, if they are counted.
-    lines: Vec<usize>,
+/// Times at the ends of a chunk.
+#[derive(Debug, Default, Clone, Copy)]
+struct Seam {
     /// Where the first time difference belongs, and the time that it leads to.
     hole: Option<(usize, Instant)>,
     last: Option<Instant>,
-}
-
-impl Stretch {
-    fn clear(&mut self) {
-        self.text.clear();
-        self.lines.clear();
-        self.hole = None;
-        self.last = None;
-    }
-
-    /// The first lines.
-    fn up_to(&self, lines: u64) -> &[u8] {
-        match usize::try_from(lines) {
-            Ok(0) => &[],
-            Ok(lines) if lines < self.lines.len() => &self.text[..self.lines[lines - 1]],
-            _ => &self.text,
-        }
-    }
 }
 
 /// The plans of all event classes: by trace, stream class, event class.
@@ -150,7 +93,6 @@ impl Plans {
 
 /// Renders events on one thread.
 struct Renderer<'a> {
-    set: &'a TraceSet,
     plans: &'a Plans,
     clock: Clock,
     no_delta: bool,
@@ -176,7 +118,6 @@ impl<'a> Renderer<'a> {
                 .collect()
         };
         Renderer {
-            set,
             plans,
             clock: Clock::new(options.clock, options.gmt),
             no_delta: options.no_delta,
@@ -188,30 +129,14 @@ impl<'a> Renderer<'a> {
                 .collect(),
         }
     }
+}
 
-    fn render(
-        &mut self,
-        range: Range<Nanos>,
-        selection: &Selection,
-        limit: Option<u64>,
-        stretch: &mut Stretch,
-    ) -> Vec<Damage> {
-        let mut cursor = Cursor::within(self.set, Conversion::DoublePrecision, selection, range);
-        let mut left = limit.unwrap_or(u64::MAX);
-        while left > 0 {
-            let Some(event) = cursor.next() else { break };
-            self.line(event, stretch);
-            if limit.is_some() {
-                stretch.lines.push(stretch.text.len());
-            }
-            left -= 1;
-        }
-        std::mem::take(&mut cursor.damage)
-    }
+impl LineRenderer for Renderer<'_> {
+    type Seam = Seam;
 
     #[inline]
-    fn line(&mut self, event: EventView<'_>, stretch: &mut Stretch) {
-        let out = &mut stretch.text;
+    fn line(&mut self, event: &EventView<'_>, chunk: &mut Chunk<Seam>) -> Result<(), Trouble> {
+        let out = &mut chunk.text;
         if let Some(Nanos(nanos)) = event.nanos() {
             let now = Instant {
                 nanos,
@@ -221,21 +146,29 @@ impl<'a> Renderer<'a> {
             self.clock.write(out, now);
             out.extend_from_slice(b"] ");
             if !self.no_delta {
-                match stretch.last {
-                    None => stretch.hole = Some((out.len(), now)),
+                match chunk.seam.last {
+                    None => chunk.seam.hole = Some((out.len(), now)),
                     last => self.clock.write_delta(out, last, now),
                 }
             }
-            stretch.last = Some(now);
+            chunk.seam.last = Some(now);
         }
         let StreamId { trace, stream } = event.stream_id();
         let class = event.stream().class;
         let packet = &mut self.packets[trace][stream];
         if packet.packet != Some(event.packet_number()) {
-            packet.render(event);
+            packet.render(*event);
         }
         let plan = &self.plans.0[trace][class][event.event().class as usize];
-        plan.write(out, event, &packet.text, &mut self.memories[trace][class]);
+        plan.write(out, *event, &packet.text, &mut self.memories[trace][class]);
+        Ok(())
+    }
+
+    fn go_on(seam: &Seam) -> Seam {
+        Seam {
+            hole: None,
+            last: seam.last,
+        }
     }
 }
 
