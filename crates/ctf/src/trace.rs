@@ -498,7 +498,7 @@ impl Trace {
 
     /// The bytes of a whole stream file.
     pub(crate) fn file_data(&self, file: u32) -> &[u8] {
-        &self.files[file as usize].map
+        &self.files[file as usize].content
     }
 
     /// The layouts of a stream class's events, in the order of declaration.

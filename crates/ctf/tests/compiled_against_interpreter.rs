@@ -95,12 +95,11 @@ fn turn(class: &mut FieldClass, choices: &mut Choices) {
         | FieldClass::BitArray(bits)
         | FieldClass::Boolean { bits, .. }
         | FieldClass::BitMap { bits, .. } => {
-            if choices.once_in(3) {
-                bits.order = match bits.order {
-                    ByteOrder::Little => ByteOrder::Big,
-                    ByteOrder::Big => ByteOrder::Little,
-                };
-            }
+            let other = match bits.order {
+                ByteOrder::Little => ByteOrder::Big,
+                ByteOrder::Big => ByteOrder::Little,
+            };
+            bits.order = choices.one_of(&[bits.order, bits.order, other]);
         }
         FieldClass::Struct(structure) => turn_members(structure, choices),
         FieldClass::Array { element, .. } => turn(element, choices),
@@ -232,21 +231,22 @@ const U8: &str = r#"{"type": "fixed-length-unsigned-integer", "length": 8, "alig
 
 /// The header has an id if its first byte is not 0.
 fn optional_ids(ids: &[u64]) -> Arc<Schema> {
-    let stream = format!(
-        r#"{{"type": "data-stream-class", "event-record-header-field-class": {{"type": "structure", "member-classes": [
-            {{"name": "has", "field-class": {{"type": "fixed-length-boolean", "length": 8, "alignment": 8,
-                "byte-order": "little-endian"}}}},
-            {{"name": "id", "field-class": {{"type": "optional", "selector-field-location": {{"path": ["has"]}},
-                "field-class": {{"type": "fixed-length-unsigned-integer", "length": 8, "alignment": 8,
-                    "byte-order": "little-endian", "roles": ["event-record-class-id"]}}}}}}]}}}}"#
-    );
+    let stream = r#"{"type": "data-stream-class", "event-record-header-field-class": {"type": "structure", "member-classes": [
+            {"name": "has", "field-class": {"type": "fixed-length-boolean", "length": 8, "alignment": 8,
+                "byte-order": "little-endian"}},
+            {"name": "id", "field-class": {"type": "optional", "selector-field-location": {"path": ["has"]},
+                "field-class": {"type": "fixed-length-unsigned-integer", "length": 8, "alignment": 8,
+                    "byte-order": "little-endian", "roles": ["event-record-class-id"]}}}]}}"#;
     let events = ids.iter().map(|id| {
         format!(
             r#"{{"type": "event-record-class", "id": {id}, "payload-field-class":
                 {{"type": "structure", "member-classes": [{{"name": "x", "field-class": {U8}}}]}}}}"#
         )
     });
-    let mut fragments = vec![r#"{"type": "preamble", "version": 2}"#.to_owned(), stream];
+    let mut fragments = vec![
+        r#"{"type": "preamble", "version": 2}"#.to_owned(),
+        stream.to_owned(),
+    ];
     fragments.extend(events);
     let fragments: Vec<&str> = fragments.iter().map(String::as_str).collect();
     json_schema(&fragments)

@@ -131,16 +131,15 @@ fn bytes_cut_out_or_put_in_touch_one_packet_only() {
             let at = random.below(size);
             let count = 1 + random.below(if round % 2 == 0 { 8 } else { size - at });
             let mut bytes = original.bytes.clone();
-            let what;
-            if round % 3 == 0 {
+            let what = if round % 3 == 0 {
                 let junk: Vec<u8> = (0..count).map(|_| random.next() as u8).collect();
                 bytes.splice(offset + at..offset + at, junk);
-                what = format!("{count} more bytes at {}", offset + at);
+                format!("{count} more bytes at {}", offset + at)
             } else {
                 let count = count.min(size - at);
                 bytes.drain(offset + at..offset + at + count);
-                what = format!("{count} less bytes at {}", offset + at);
-            }
+                format!("{count} less bytes at {}", offset + at)
+            };
             original.check(&what, &bytes, &[number]);
         }
     }
