@@ -10,8 +10,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use rostrace_ctf::schema::{Nanos, Schema};
 use rostrace_ctf::{
-    Conversion, Cursor, Event, EventView, Fields, Scan, Selection, StreamBytes, StreamId, TraceSet,
-    metadata, slices,
+    Batch, Column, Conversion, Cursor, Event, EventView, Fields, Scan, Selection, StreamBytes,
+    StreamId, Survey, TraceSet, metadata, slices,
 };
 use support::random_trace::{Profile, random_trace};
 use support::recordings::{folders, testdata};
@@ -310,5 +310,46 @@ fn several_traces_together_are_each_of_them_in_one_order() {
     for bytes in [1000, 50_000] {
         let (_, parts) = in_slices(&set, &Selection::default(), bytes);
         assert!(parts == together);
+    }
+}
+
+/// Long enough that several threads share one stream.
+#[test]
+fn a_long_stream_is_the_same_on_one_thread_and_on_several() {
+    let packets = (0..2500u64).map(|packet| {
+        let times = (0..400).map(|event| packet * 1000 + event);
+        (packet * 1000, times.collect())
+    });
+    let trace = HandMade {
+        streams: vec![packets.collect()],
+    };
+    let set = trace.in_order();
+    let scanned = |threads| {
+        let scan = Scan {
+            threads,
+            ..Scan::default()
+        };
+        let sum = |sum: &mut (usize, i64, u64), batch: &Batch<'_, '_>| {
+            sum.0 += batch.len();
+            sum.1 += batch.times.iter().sum::<i64>();
+            if let Some(Some(Column::Unsigned(column))) = batch.columns().first() {
+                sum.2 += column.iter().sum::<u64>();
+            }
+        };
+        let (sums, damage) = scan.run(&set, &|_| true, Default::default, sum);
+        assert!(damage.is_empty());
+        (sums.iter()).fold((0, 0, 0), |a, b| (a.0 + b.0, a.1 + b.1, a.2 + b.2))
+    };
+    let one = scanned(1);
+    assert_eq!(one.0, trace.events());
+    assert_eq!(one, scanned(3));
+    let surveys = [1, 3].map(|threads| Survey::take(&set, threads, &|_| true));
+    for survey in &surveys {
+        assert_eq!(survey.events, one.0 as u64);
+        let stream = &survey.streams[0];
+        assert_eq!(
+            (stream.first, stream.last),
+            (Some(Nanos(0)), Some(Nanos(2_499_399)))
+        );
     }
 }
