@@ -10,8 +10,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use rostrace_ctf::schema::{Nanos, Schema};
 use rostrace_ctf::{
-    Batch, Column, Conversion, Cursor, Event, EventView, Fields, Scan, Selection, StreamBytes,
-    StreamId, Survey, TraceSet, metadata, slices,
+    Batch, Column, Conversion, Cursor, DamageKind, Event, EventView, Fields, Scan, Selection,
+    StreamBytes, StreamId, Survey, TraceSet, metadata, slices,
 };
 use support::random_trace::{Profile, random_trace};
 use support::recordings::{folders, testdata};
@@ -81,6 +81,17 @@ fn streams_are_in_order(events: &[Seen]) -> bool {
         let before = last.insert(seen.stream, place);
         before.is_none_or(|before| before < place)
     })
+}
+
+/// How many events are older than the one before them in their stream.
+fn time_goes_back(events: &[Seen]) -> u64 {
+    let mut last = std::collections::HashMap::new();
+    let mut times = 0;
+    for seen in events {
+        let before = last.insert(seen.stream, seen.event.time);
+        times += u64::from(before.is_some_and(|before| seen.event.time < before));
+    }
+    times
 }
 
 // ---- traces of a few streams, made by hand ----
@@ -230,6 +241,17 @@ proptest! {
         let renamed = order(&trace.open(&shuffled(trace.streams.len(), seed)));
         prop_assert!(events == renamed);
         slices_agree(&set, &Selection::default())?;
+        let expected = time_goes_back(&events);
+        let mut cursor = Cursor::new(&set, Conversion::Exact);
+        while cursor.next().is_some() {}
+        let survey = Survey::take(&set, 1, &|_| true);
+        for damage in [&cursor.damage, &survey.damage] {
+            let said: u64 = (damage.iter())
+                .filter(|damage| damage.kind == DamageKind::TimeGoesBack)
+                .map(|damage| damage.count.unwrap())
+                .sum();
+            prop_assert_eq!(said, expected);
+        }
     }
 
     #[test]

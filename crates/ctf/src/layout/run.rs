@@ -233,7 +233,7 @@ fn rest(content: Content<'_>, position: u64) -> &[u8] {
 /// A leaf's raw content.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Raw<'a> {
-    /// Sign-extended to 64 bits if the class is signed.
+    /// Sign-extended to 64 bits if the class is signed. Booleans are their bits: true unless 0.
     Number(u64),
     Float(f64),
     /// The bytes of a string, text or BLOB, cut before the first NUL for texts; not yet converted to UTF-8.
