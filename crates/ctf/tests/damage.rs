@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use rostrace_ctf::{DamageKind, Event, TraceSet, metadata};
+use rostrace_ctf::{DamageKind, Event, StreamBytes, TraceSet, metadata};
 use support::babeltrace::empty_folder;
 use support::damaged::*;
 use support::recordings::testdata;
@@ -290,7 +290,7 @@ fn a_large_file_of_another_trace_takes_no_longer_than_an_own_one() {
         bytes.extend_from_slice(&packet);
     }
     let start = Instant::now();
-    let file = rostrace_ctf::StreamBytes {
+    let file = StreamBytes {
         bytes,
         ..Default::default()
     };
@@ -369,7 +369,7 @@ fn counters_that_begin_anew_are_losses_of_unknown_size() {
         put(&mut bytes, first + DISCARDED, 1000);
         put(&mut bytes, first + SEQUENCE, 1 << 40);
         put(&mut bytes, second + DISCARDED, 2);
-        let file = rostrace_ctf::StreamBytes {
+        let file = StreamBytes {
             bytes,
             ..Default::default()
         };
@@ -390,7 +390,7 @@ fn a_counter_of_eight_bits_wraps_around() {
         event { name = \"e\"; fields := struct { u8 x; }; };";
     let schema = Arc::new(metadata::read(text.as_bytes()).unwrap().schema);
     let bytes = vec![32, 250, 254, 1, 32, 4, 255, 2, 32, 4, 2, 3];
-    let file = rostrace_ctf::StreamBytes {
+    let file = StreamBytes {
         bytes,
         ..Default::default()
     };
@@ -515,4 +515,24 @@ fn metadata_that_is_cut_anywhere_is_read_as_far_as_it_goes() {
         );
     }
     assert!(read_at_all > 50, "{read_at_all}");
+}
+
+#[test]
+fn a_stream_in_several_files_is_one_stream() {
+    let mut random = Random(7);
+    for original in Original::all() {
+        for _ in 0..10 {
+            let mut files = vec![StreamBytes::default(); 3];
+            for number in 0..original.packets.len() {
+                let file = random.below(files.len());
+                files[file].bytes.extend_from_slice(original.packet(number));
+            }
+            let set = TraceSet::in_memory(Arc::clone(&original.schema), files);
+            assert_eq!(set.traces[0].streams.len(), 1);
+            let reading = read_set(&set);
+            assert_eq!(reading.packets, original.reading.packets);
+            assert!(!reading.says(DamageKind::UnorderedPackets));
+            assert!(!reading.says(DamageKind::LostPackets));
+        }
+    }
 }

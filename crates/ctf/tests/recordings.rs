@@ -6,8 +6,10 @@ mod support;
 
 use std::path::PathBuf;
 
+use rostrace_ctf::schema::Nanos;
 use rostrace_ctf::{
-    Conversion, Cursor, DamageKind, Event, Packet, StreamId, Survey, Trace, TraceSet,
+    Batch, Conversion, Cursor, DamageKind, Event, Fields, Packet, Scan, Selection, StreamId,
+    Survey, Trace, TraceSet,
 };
 use support::agreement::{Compared, compare};
 use support::recordings::{folders, shared, testdata};
@@ -128,4 +130,63 @@ fn the_order_of_the_given_folders_does_not_matter() {
     let other = order(&TraceSet::open(&folders).unwrap());
     assert_eq!(one.len(), other.len());
     assert!(one == other);
+}
+
+fn selected(set: &TraceSet, selection: Selection) -> u64 {
+    let mut cursor = Cursor::select(set, Conversion::Exact, &selection);
+    let mut events = 0;
+    while cursor.next().is_some() {
+        events += 1;
+    }
+    let scan = Scan {
+        selection,
+        fields: Fields::Named(Vec::new()),
+        threads: 2,
+    };
+    let take = |count: &mut u64, batch: &Batch<'_, '_>| *count += batch.len() as u64;
+    let (counts, _) = scan.run(set, &|_| true, || 0, take);
+    assert_eq!(
+        counts.iter().sum::<u64>(),
+        events,
+        "a scan selects as a cursor"
+    );
+    events
+}
+
+#[test]
+fn a_selection_selects_what_the_survey_counts() {
+    for folder in folders(&testdata()) {
+        let set = TraceSet::open(&[&folder]).unwrap();
+        let survey = Survey::take(&set, 2, &|_| true);
+        for process in &survey.processes {
+            let selection = Selection {
+                vpids: vec![process.vpid],
+                ..Selection::default()
+            };
+            assert_eq!(selected(&set, selection), process.events);
+        }
+        for class in &survey.classes {
+            let classes = &set.traces[class.trace].schema.streams[class.stream_class].events;
+            let selection = Selection {
+                events: vec![classes[class.event_class].name.clone().unwrap()],
+                ..Selection::default()
+            };
+            assert_eq!(selected(&set, selection), class.events);
+        }
+        let cpus = (0..8).map(|cpu| Selection {
+            cpus: vec![cpu],
+            ..Selection::default()
+        });
+        let of_cpus: u64 = cpus.map(|selection| selected(&set, selection)).sum();
+        assert_eq!(of_cpus, survey.events);
+        // Adjoining stretches of time.
+        let (begin, end) = (survey.begin.unwrap().0, survey.end.unwrap().0);
+        let middle = begin + (end - begin) / 3;
+        let parts = [begin..=middle, middle + 1..=end].map(|time| Selection {
+            time: Some(Nanos(*time.start())..=Nanos(*time.end())),
+            ..Selection::default()
+        });
+        let of_parts: u64 = parts.map(|part| selected(&set, part)).iter().sum();
+        assert_eq!(of_parts, survey.events);
+    }
 }
