@@ -45,6 +45,23 @@ A time (T) is one of
 
 Exit status 3: printed, but the trace has lost data; what was lost is told on standard error.")]
     Dump(DumpArguments),
+    /// Write a part of a trace as a new, smaller trace
+    #[command(after_help = "\
+Examples:
+  rostrace cut session/ --from +10s --to +12s -o part/
+  rostrace cut session/ --from 14:03:07 --vpid 4711 -o part/
+  rostrace cut session/ --event 'ros2:callback_*' --no-init -o callbacks/
+
+The new folder is a valid CTF trace. Times (T) are written as for `rostrace dump`.
+
+Events by which programs say what their nodes, topics and callbacks are called are kept from the start of the trace up to
+the end of the range, whatever --event, --vtid and --cpu say: without them nothing would have a name. --vpid holds for them
+too, and --no-init drops those that are not selected.
+
+If no event is selected, a trace without events is written.
+
+Exit status 3: written, but the trace has lost data in the range; what was lost is told on standard error.")]
+    Cut(CutArguments),
     /// Print a script that completes rostrace's arguments in a shell
     #[command(after_help = "\
 Example:
@@ -164,6 +181,23 @@ pub(crate) enum DumpFormat {
     Json,
     /// With a header; fields as name=value
     Csv,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CutArguments {
+    #[command(flatten)]
+    pub(crate) input: TraceArguments,
+    #[command(flatten)]
+    pub(crate) filter: FilterArguments,
+    /// The folder of the new trace; it appears when it is complete
+    #[arg(long, short, value_name = "OUT")]
+    pub(crate) output: PathBuf,
+    /// Drop initialisation events that are not selected
+    #[arg(long)]
+    pub(crate) no_init: bool,
+    /// Replace OUT if it is a trace
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 #[derive(Debug, Args)]

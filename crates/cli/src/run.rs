@@ -39,6 +39,7 @@ fn perform(verb: Verb) -> anyhow::Result<Outcome> {
         Verb::Dump(arguments) => commands::dump::dump(&arguments),
         // Understand.
         // Keep.
+        Verb::Cut(arguments) => commands::cut::cut(&arguments),
         // The program itself.
         Verb::Completions(arguments) => commands::completions::completions(&arguments),
         Verb::Man(arguments) => commands::man::man(&arguments),

@@ -29,7 +29,7 @@ fn wrong_usage_is_exit_status_2() {
 #[test]
 fn help_has_an_example_for_every_verb() {
     let help = stdout_of(&["--help"], 0);
-    for verb in ["demo", "info", "dump", "completions", "man"] {
+    for verb in ["demo", "info", "dump", "cut", "completions", "man"] {
         assert!(help.contains(verb), "{verb}");
         assert!(
             stdout_of(&[verb, "--help"], 0).contains("Example"),

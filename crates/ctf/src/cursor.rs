@@ -438,5 +438,6 @@ impl Trace {
             .decode(self.data(packet), &mut registers)
             .ok()?
             .1
+            .context
     }
 }

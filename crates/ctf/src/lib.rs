@@ -1,8 +1,9 @@
-//! Reads Common Trace Format 1.8 and 2, writes CTF 1.8.
+//! Reads Common Trace Format 1.8 and 2, writes CTF 1.8, and cuts traces of both.
 
 mod bits;
 pub mod clock_update;
 mod cursor;
+mod cut;
 mod damage;
 mod decode;
 mod decoder;
@@ -29,6 +30,7 @@ pub mod writer;
 
 pub use bits::Codec;
 pub use cursor::{Cursor, EventView};
+pub use cut::{Cut, CutError, CutReport};
 pub use damage::{Damage, DamageKind};
 pub use decode::Trouble;
 pub use error::Error;

@@ -5,10 +5,10 @@
 
 use crate::damage::DamageKind;
 use crate::decoder::{Decoder, role_size};
-use crate::packet::Packet;
 use crate::packet::head::Head;
 use crate::schema::{Cycles, EnvironmentValue, Role, Schema};
 use crate::stream::Stream;
+use crate::trace::Trace;
 
 /// Some events or packets that are not in the trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl Quirk {
 pub(crate) struct Losses<'a> {
     pub(crate) decoder: &'a Decoder,
     pub(crate) stream: &'a Stream,
-    pub(crate) data_of: &'a dyn Fn(&Packet) -> &'a [u8],
+    pub(crate) trace: &'a Trace,
 }
 
 impl Losses<'_> {
@@ -85,7 +85,7 @@ impl Losses<'_> {
             let Ok(head) = self
                 .decoder
                 .heads
-                .read((self.data_of)(packet), &mut registers)
+                .read(self.trace.data(packet), &mut registers)
             else {
                 continue;
             };
@@ -142,7 +142,7 @@ impl Losses<'_> {
             let packet = &self.stream.packets[number];
             let first = self
                 .decoder
-                .first_event_time(packet, (self.data_of)(packet), head.class);
+                .first_event_time(packet, self.trace.data(packet), head.class);
             return Some(first.unwrap_or(begin));
         }
         Some(begin)
@@ -158,7 +158,7 @@ impl Losses<'_> {
             Quirk::None if !crashed => Some(Cycles(end)),
             Quirk::EventBeforePacket if !crashed => match next {
                 Some(next) => {
-                    let data = (self.data_of)(next);
+                    let data = self.trace.data(next);
                     self.decoder
                         .first_event_time(next, data, head.class)
                         .or(Some(Cycles(end)))
@@ -171,7 +171,7 @@ impl Losses<'_> {
                     let packet = &self.stream.packets[number];
                     let last =
                         self.decoder
-                            .last_event_time(packet, (self.data_of)(packet), head.class);
+                            .last_event_time(packet, self.trace.data(packet), head.class);
                     Some(last.unwrap_or(Cycles(end.max(begin))))
                 }
             },

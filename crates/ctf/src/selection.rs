@@ -141,13 +141,13 @@ impl StreamSelection<'_> {
 /// `cpu_id` in a packet's context.
 pub(crate) fn cpu_of(decoder: &Decoder, packet_data: &[u8]) -> Option<u64> {
     let mut registers = decoder.heads.registers();
-    let (head, context) = decoder.heads.decode(packet_data, &mut registers).ok()?;
+    let (head, values) = decoder.heads.decode(packet_data, &mut registers).ok()?;
     let class = decoder.schema.streams[head.class].packet_context.as_ref()?;
     let at = class
         .members
         .iter()
         .position(|member| &*member.name == "cpu_id")?;
-    match context?.members()?.get(at)? {
+    match values.context?.members()?.get(at)? {
         Value::Unsigned(cpu) => Some(*cpu),
         Value::Signed(cpu) => u64::try_from(*cpu).ok(),
         _ => None,

@@ -17,8 +17,9 @@ use crate::layout::Layout;
 use crate::loss::{Loss, Losses};
 use crate::metadata;
 use crate::packet::discover::{Discovery, Found};
+use crate::packet::head::Head;
 use crate::packet::{Index, Packet};
-use crate::schema::{Clock, Identity, Nanos, Origin, Schema, Uuid};
+use crate::schema::{Clock, Cycles, Identity, Nanos, Origin, Schema, Uuid};
 use crate::stream::{self, Stream};
 use crate::time::{Conversion, TimeBase};
 
@@ -39,6 +40,8 @@ pub struct Trace {
     pub name: String,
     pub schema: Arc<Schema>,
     pub folders: Vec<PathBuf>,
+    /// Path of the first folder below the one that was named; empty if it is that folder itself.
+    pub below: PathBuf,
     /// The metadata file that serves for all folders: the one that declares most.
     pub metadata_path: PathBuf,
     pub streams: Vec<Stream>,
@@ -366,7 +369,7 @@ impl Opening {
     /// Puts the packets together to streams.
     fn finish(
         self,
-        folders: Vec<PathBuf>,
+        folders: Vec<Folder>,
         metadata_path: PathBuf,
         damage: &mut Vec<Damage>,
     ) -> Trace {
@@ -377,7 +380,11 @@ impl Opening {
         let trace = Trace {
             name: self.name,
             schema: self.schema,
-            folders,
+            below: folders
+                .first()
+                .map(|folder| folder.below.clone())
+                .unwrap_or_default(),
+            folders: folders.into_iter().map(|folder| folder.path).collect(),
             metadata_path,
             streams,
             files: self.files,
@@ -428,18 +435,15 @@ impl Trace {
                 opening.file(path, Content::Map(map), index.as_deref(), damage);
             }
         }
-        let folders = folders.into_iter().map(|folder| folder.path).collect();
         Ok(opening.finish(folders, metadata_path, damage))
     }
 
     fn report_stream(&self, stream: &Stream, damage: &mut Vec<Damage>) {
-        let path = self.path_of(stream).to_owned();
-        let time = self.time_base(stream, Conversion::Exact);
         if stream.unordered > 0 {
             damage.push(Damage {
                 kind: DamageKind::UnorderedPackets,
                 trace: self.name.clone(),
-                path: path.clone(),
+                path: self.path_of(stream).to_owned(),
                 offset: None,
                 begin: None,
                 end: None,
@@ -451,41 +455,54 @@ impl Trace {
             });
         }
         for loss in self.losses(stream) {
-            let window = loss
-                .window
-                .map(|(from, to)| (time.nanos(from), time.nanos(to)));
-            let what = if loss.kind == DamageKind::LostPackets {
-                "packet"
-            } else {
-                "event"
-            };
-            let message = match loss.count {
-                Some(1) => format!("the tracer lost 1 {what}"),
-                Some(count) => format!("the tracer lost {count} {what}s"),
-                None => format!("the tracer lost an unknown number of {what}s"),
-            };
-            damage.push(Damage {
-                kind: loss.kind,
-                trace: self.name.clone(),
-                path: path.clone(),
-                offset: stream.packets.get(loss.packet).map(|packet| packet.offset),
-                begin: window.map(|(from, _)| from),
-                end: window.map(|(_, to)| to),
-                count: loss.count,
-                message,
-            });
+            damage.push(self.loss_row(stream, &loss));
+        }
+    }
+
+    /// A loss as a row.
+    pub(crate) fn loss_row(&self, stream: &Stream, loss: &Loss) -> Damage {
+        let time = self.time_base(stream, Conversion::Exact);
+        let window = loss
+            .window
+            .map(|(from, to)| (time.nanos(from), time.nanos(to)));
+        let what = if loss.kind == DamageKind::LostPackets {
+            "packet"
+        } else {
+            "event"
+        };
+        let message = match loss.count {
+            Some(1) => format!("the tracer lost 1 {what}"),
+            Some(count) => format!("the tracer lost {count} {what}s"),
+            None => format!("the tracer lost an unknown number of {what}s"),
+        };
+        Damage {
+            kind: loss.kind,
+            trace: self.name.clone(),
+            path: self.path_of(stream).to_owned(),
+            offset: stream.packets.get(loss.packet).map(|packet| packet.offset),
+            begin: window.map(|(from, _)| from),
+            end: window.map(|(_, to)| to),
+            count: loss.count,
+            message,
         }
     }
 
     /// What the tracer itself counted as lost in a stream.
     pub fn losses(&self, stream: &Stream) -> Vec<Loss> {
-        let data_of = |packet: &Packet| self.data(packet);
+        self.loss_finder(stream).find()
+    }
+
+    /// The packet's end, repaired where its tracer is known to write it wrongly.
+    pub(crate) fn packet_end(&self, stream: &Stream, number: usize, head: &Head) -> Option<Cycles> {
+        self.loss_finder(stream).end_of(number, head)
+    }
+
+    fn loss_finder<'a>(&'a self, stream: &'a Stream) -> Losses<'a> {
         Losses {
             decoder: &self.decoder,
             stream,
-            data_of: &data_of,
+            trace: self,
         }
-        .find()
     }
 
     /// The bytes of a packet.
@@ -545,14 +562,8 @@ impl Trace {
             .heads
             .read(self.data(&stream.packets[last]), &mut registers)
             .ok()?;
-        let data_of = |packet: &Packet| self.data(packet);
-        let losses = Losses {
-            decoder: &self.decoder,
-            stream,
-            data_of: &data_of,
-        };
-        let end = losses.end_of(last, &head)?;
-        Some((time.nanos(crate::schema::Cycles(begin)), time.nanos(end)))
+        let end = self.packet_end(stream, last, &head)?;
+        Some((time.nanos(Cycles(begin)), time.nanos(end)))
     }
 }
 

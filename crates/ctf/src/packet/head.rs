@@ -21,6 +21,13 @@ pub(crate) struct Head {
     pub(crate) uuid: Option<Uuid>,
 }
 
+/// Everything in a head, field by field.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct HeadValues {
+    pub(crate) header: Option<Value>,
+    pub(crate) context: Option<Value>,
+}
+
 /// Why bytes are not the head of a packet.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NotAHead {
@@ -151,12 +158,12 @@ impl HeadReader {
         self.decode(data, registers).map(|(head, _)| head)
     }
 
-    /// Field by field, with the packet context's values.
+    /// Field by field, with all values.
     pub(crate) fn decode(
         &self,
         data: &[u8],
         registers: &mut Registers,
-    ) -> Result<(Head, Option<Value>), NotAHead> {
+    ) -> Result<(Head, HeadValues), NotAHead> {
         let mut roles = Roles::default();
         // An optional field of the packet before must not speak for this one.
         registers.begin_event(0..self.slots as usize);
@@ -183,7 +190,7 @@ impl HeadReader {
                 first_event,
                 uuid,
             },
-            context,
+            HeadValues { header, context },
         ))
     }
 

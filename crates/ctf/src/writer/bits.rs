@@ -69,6 +69,11 @@ impl BitWriter {
         self.position += bytes.len() as u64 * 8;
     }
 
+    /// Makes room for so many more bytes.
+    pub(crate) fn reserve(&mut self, bytes: usize) {
+        self.bytes.reserve(bytes);
+    }
+
     /// Overwrites a field that was written before, at the position that [`BitWriter::field`] gave.
     pub fn patch(&mut self, position: u64, bits: BitField, value: u64) -> Result<(), Problem> {
         let value = in_bit_order(bits, value)?;

@@ -69,6 +69,16 @@ impl Encoder {
         self.bits.align(alignment);
     }
 
+    /// Makes room for so many more bytes.
+    pub(crate) fn reserve(&mut self, bytes: usize) {
+        self.bits.reserve(bytes);
+    }
+
+    /// Whole bytes that need no encoding.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        self.bits.extend(bytes);
+    }
+
     pub fn checkpoint(&self) -> Checkpoint {
         Checkpoint {
             mark: self.bits.mark(),

@@ -127,6 +127,29 @@ impl PacketWriter {
         self.encoder.position()
     }
 
+    /// What a reader's clock shows behind the last event.
+    pub(crate) fn clock(&self) -> u64 {
+        self.encoder.clock
+    }
+
+    /// Makes room for so many bytes of events.
+    pub(crate) fn reserve(&mut self, bytes: usize) {
+        self.encoder.reserve(bytes);
+    }
+
+    /// What the packet says of its begin.
+    pub(crate) fn begin_time(&self) -> u64 {
+        self.entry.timestamp_begin
+    }
+
+    /// Appends encoded events as they are, at the next multiple of `alignment` bits, which must be a byte boundary. Behind
+    /// them a reader's clock shows `clock`.
+    pub(crate) fn copy(&mut self, events: &[u8], alignment: u32, clock: u64) {
+        self.encoder.align(alignment);
+        self.encoder.bytes(events);
+        self.encoder.clock = clock;
+    }
+
     /// Appends an event. After an error the packet is as it was before.
     pub fn event(&mut self, record: &EventRecord<'_>) -> Result<(), WriteError> {
         let before = self.encoder.checkpoint();
@@ -228,7 +251,7 @@ impl PacketWriter {
 }
 
 /// Whether readers find the next packet of a file: without sizes a file is one single packet.
-pub(super) fn says_size(class: &StreamClass) -> bool {
+pub(crate) fn says_size(class: &StreamClass) -> bool {
     role_integer(class, Role::PacketSize).is_some()
         || role_integer(class, Role::ContentSize).is_some()
 }

@@ -141,14 +141,14 @@ impl StreamFile {
     }
 }
 
-fn create_folder(path: &Path) -> Result<(), WriteError> {
+pub(crate) fn create_folder(path: &Path) -> Result<(), WriteError> {
     fs::create_dir_all(path).map_err(|error| WriteError::File {
         path: path.to_owned(),
         error,
     })
 }
 
-fn create_file(path: &Path) -> Result<File, WriteError> {
+pub(crate) fn create_file(path: &Path) -> Result<File, WriteError> {
     File::create_new(path).map_err(|error| WriteError::File {
         path: path.to_owned(),
         error,

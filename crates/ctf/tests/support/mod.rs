@@ -11,4 +11,5 @@ pub mod random_field;
 pub mod random_schema;
 pub mod random_trace;
 pub mod random_value;
+pub mod reading;
 pub mod recordings;
