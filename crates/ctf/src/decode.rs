@@ -11,7 +11,7 @@ use crate::schema::{
 use crate::text;
 use crate::value::Value;
 
-/// Arrays of elements that occupy no bits are not limited by the packet: by this instead.
+/// Array elements that occupy no bits are not limited by the packet's size: by this number per packet instead.
 pub(crate) const MOST_EMPTY_ELEMENTS: u64 = 1 << 20;
 
 /// Why decoding could not go on.
@@ -31,8 +31,8 @@ pub enum Trouble {
     MixedByteOrder,
     #[error("a variable-length integer is longer than 64 bits")]
     OversizedInteger,
-    #[error("an array of {length} empty elements is absurd")]
-    AbsurdLength { length: u64 },
+    #[error("more than {MOST_EMPTY_ELEMENTS} array elements of the packet have no bits at all")]
+    TooManyEmptyElements,
     #[error("an event occupies no bits")]
     EmptyEvent,
 }
@@ -57,7 +57,7 @@ pub(crate) struct Roles {
 pub(crate) struct Registers {
     pub(crate) slots: Vec<u64>,
     pub(crate) clock: u64,
-    /// How many more array elements of no size this event may have.
+    /// How many more array elements of no size this packet may have.
     empty_elements: u64,
 }
 
@@ -73,30 +73,24 @@ impl Registers {
     /// Forgets what the event before left in these slots.
     #[inline]
     pub(crate) fn begin_event(&mut self, slots: std::ops::Range<usize>) {
-        self.empty_elements = MOST_EMPTY_ELEMENTS;
         if let Some(slots) = self.slots.get_mut(slots) {
             slots.fill(0);
         }
     }
 
-    /// Whether `length` elements of at least `least` bits each can be in the `left` bits of the packet. The file's
-    /// number decides nothing before this is known.
-    pub(crate) fn admit(&mut self, length: u64, least: u64, left: u64) -> Result<(), Trouble> {
-        if least > 0 {
-            let needed = length.saturating_mul(least);
-            return if needed > left {
-                Err(Trouble::OutOfBits { needed, left })
-            } else {
-                Ok(())
-            };
-        }
-        match self.empty_elements.checked_sub(length) {
-            Some(rest) => {
-                self.empty_elements = rest;
-                Ok(())
-            }
-            None => Err(Trouble::AbsurdLength { length }),
-        }
+    /// Grants the elements of no size that a packet may have.
+    pub(crate) fn begin_packet(&mut self) {
+        self.empty_elements = MOST_EMPTY_ELEMENTS;
+    }
+
+    /// An array element had no bits.
+    #[cold]
+    pub(crate) fn pass_empty_element(&mut self) -> Result<(), Trouble> {
+        self.empty_elements = self
+            .empty_elements
+            .checked_sub(1)
+            .ok_or(Trouble::TooManyEmptyElements)?;
+        Ok(())
     }
 
     #[inline]
@@ -257,10 +251,14 @@ impl<'a> Reader<'a> {
         self.align(align);
         let length = self.length(length);
         let left = self.end.saturating_sub(self.position);
-        self.registers.admit(length, least_size(element), left)?;
+        admit(length, least_size(element), left)?;
         let mut elements = Vec::new();
         for _ in 0..length {
+            let begin = self.position;
             elements.push(self.field(element)?);
+            if self.position == begin {
+                self.registers.pass_empty_element()?;
+            }
         }
         Ok(Value::Array(elements))
     }
@@ -377,7 +375,7 @@ pub(crate) fn leb128(bytes: &[u8], signed: bool) -> Result<(u64, usize), Trouble
             let fits = if signed {
                 byte == 0 || byte == 0x7f
             } else {
-                byte <= 1
+                byte == 1
             };
             if !fits {
                 return Err(Trouble::OversizedInteger);
@@ -406,6 +404,16 @@ pub(crate) fn leb128(bytes: &[u8], signed: bool) -> Result<(u64, usize), Trouble
             left,
         })
     }
+}
+
+/// Whether `length` elements of at least `least` bits each can be in the `left` bits of the packet. The file's
+/// number decides nothing before this is known.
+pub(crate) fn admit(length: u64, least: u64, left: u64) -> Result<(), Trouble> {
+    let needed = length.saturating_mul(least);
+    if needed > left {
+        return Err(Trouble::OutOfBits { needed, left });
+    }
+    Ok(())
 }
 
 /// The fewest bits that a value of this class can occupy, for bounding array lengths.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::layout::{Content, StreamLayout};
+use crate::loss::Quirk;
 use crate::packet::head::{Head, HeadReader, NotAHead};
 use crate::packet::{Packet, PacketState};
 use crate::schema::{Cycles, FieldClass, Integer, IntegerForm, Role, Schema, StreamClass};
@@ -15,6 +16,7 @@ pub(crate) struct Decoder {
     pub(crate) streams: Vec<StreamLayout>,
     /// Per stream class: the clock's value must be carried from packet to packet, since the packets do not say it.
     pub(crate) sequential: Vec<bool>,
+    pub(crate) quirk: Quirk,
 }
 
 impl Decoder {
@@ -25,6 +27,7 @@ impl Decoder {
                 .map(|stream| StreamLayout::new(&schema, stream))
                 .collect(),
             sequential: schema.streams.iter().map(is_sequential).collect(),
+            quirk: Quirk::of(&schema),
             schema,
         }
     }
@@ -64,8 +67,9 @@ impl Decoder {
             let size =
                 role_size(&self.schema.streams[head.class], Role::TimestampEnd).unwrap_or(64);
             let registers = walker.registers_mut();
-            // An old tracer's last event may be younger than the end that it wrote.
-            if size < 64 || end >= registers.clock {
+            // An old tracer's last event may be younger than the end that it wrote; a crashed one wrote none.
+            let keeps = self.quirk == Quirk::EventAfterPacket && end < registers.clock || end == 0;
+            if size < 64 || !keeps {
                 registers.advance_clock(end, size);
             }
         }

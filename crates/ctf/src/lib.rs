@@ -43,6 +43,6 @@ pub use slice::slices;
 pub use stream::Stream;
 pub use survey::{ClassSurvey, ProcessSurvey, StreamSurvey, Survey};
 pub use time::{Conversion, TimeBase};
-pub use trace::{StreamId, Trace, TraceSet};
+pub use trace::{StreamBytes, StreamId, Trace, TraceSet};
 pub use value::Value;
 pub use walk::{Event, Walker};

@@ -47,7 +47,7 @@ impl Quirk {
         let old = match schema.environment_text("tracer_name") {
             Some("lttng-ust") => version < (2, 11, 0),
             Some("lttng-modules") => {
-                version < (2, 9, 13) || (version >= (2, 10, 0) && version < (2, 10, 10))
+                version < (2, 9, 13) || ((2, 10, 0)..(2, 10, 10)).contains(&version)
             }
             Some("barectf") if version < (2, 3, 1) => return Quirk::EventBeforePacket,
             _ => false,
@@ -63,7 +63,6 @@ impl Quirk {
 /// Finds the losses of a stream.
 pub(crate) struct Losses<'a> {
     pub(crate) decoder: &'a Decoder,
-    pub(crate) quirk: Quirk,
     pub(crate) stream: &'a Stream,
     pub(crate) trace: &'a Trace,
 }
@@ -139,7 +138,7 @@ impl Losses<'_> {
 
     fn begin_of(&self, number: usize, head: &Head) -> Option<Cycles> {
         let begin = head.roles.timestamp_begin.map(Cycles)?;
-        if self.quirk == Quirk::EventBeforePacket && number > 0 {
+        if self.decoder.quirk == Quirk::EventBeforePacket && number > 0 {
             let packet = &self.stream.packets[number];
             let first = self
                 .decoder
@@ -155,7 +154,7 @@ impl Losses<'_> {
         let end = head.roles.timestamp_end?;
         let crashed = end == 0 && begin != 0;
         let next = self.stream.packets.get(number + 1);
-        match self.quirk {
+        match self.decoder.quirk {
             Quirk::None if !crashed => Some(Cycles(end)),
             Quirk::EventBeforePacket if !crashed => match next {
                 Some(next) => {

@@ -14,9 +14,9 @@ use crate::decoder::Decoder;
 use crate::error::Error;
 use crate::folder::{self, Folder};
 use crate::layout::Layout;
-use crate::loss::{Loss, Losses, Quirk};
+use crate::loss::{Loss, Losses};
 use crate::metadata;
-use crate::packet::discover::Discovery;
+use crate::packet::discover::{Discovery, Found};
 use crate::packet::head::Head;
 use crate::packet::{Index, Packet};
 use crate::schema::{Clock, Cycles, Identity, Nanos, Origin, Schema, Uuid};
@@ -47,13 +47,27 @@ pub struct Trace {
     pub streams: Vec<Stream>,
     files: Vec<StreamFile>,
     pub(crate) decoder: Decoder,
-    quirk: Quirk,
 }
 
 #[derive(Debug)]
 struct StreamFile {
     path: PathBuf,
-    map: Mmap,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    Map(Mmap),
+    Bytes(Vec<u8>),
+}
+
+/// A stream file that is in memory only.
+#[derive(Debug, Clone, Default)]
+pub struct StreamBytes {
+    pub name: PathBuf,
+    pub bytes: Vec<u8>,
+    /// The content of its index file.
+    pub index: Option<Vec<u8>>,
 }
 
 /// A stream of a set, by position.
@@ -103,6 +117,25 @@ impl TraceSet {
         set.rank_streams();
         set.compare_clocks();
         Ok(set)
+    }
+
+    /// A trace without a folder: its schema, and stream files in memory.
+    pub fn in_memory(schema: Arc<Schema>, files: Vec<StreamBytes>) -> TraceSet {
+        let mut damage = Vec::new();
+        let mut opening = Opening::new(schema.clone(), trace_name(&schema, &[]));
+        for file in files {
+            let content = Content::Bytes(file.bytes);
+            opening.file(file.name, content, file.index.as_deref(), &mut damage);
+        }
+        let trace = opening.finish(Vec::new(), PathBuf::new(), &mut damage);
+        let mut set = TraceSet {
+            traces: vec![trace],
+            damage,
+            warnings: Vec::new(),
+        };
+        set.rank_streams();
+        set.compare_clocks();
+        set
     }
 
     fn read_metadata(&mut self, folder: &Folder) -> Result<Arc<Schema>, Error> {
@@ -278,6 +311,103 @@ impl Group {
     }
 }
 
+/// A trace whose stream files are being looked through.
+struct Opening {
+    name: String,
+    schema: Arc<Schema>,
+    decoder: Decoder,
+    files: Vec<StreamFile>,
+    found: Vec<Found>,
+}
+
+impl Opening {
+    fn new(schema: Arc<Schema>, name: String) -> Opening {
+        Opening {
+            name,
+            decoder: Decoder::new(schema.clone()),
+            schema,
+            files: Vec::new(),
+            found: Vec::new(),
+        }
+    }
+
+    /// Finds the packets of a file.
+    fn file(
+        &mut self,
+        path: PathBuf,
+        content: Content,
+        index: Option<&[u8]>,
+        damage: &mut Vec<Damage>,
+    ) {
+        let index = index.and_then(Index::parse);
+        let number = self.files.len() as u32;
+        let mut discovery = Discovery::new(
+            &content,
+            number,
+            &self.decoder.heads,
+            self.schema.uuid,
+            index.as_ref(),
+        );
+        discovery.run();
+        let Discovery {
+            packets, findings, ..
+        } = discovery;
+        self.found.extend(packets);
+        damage.extend(findings.into_iter().map(|finding| Damage {
+            kind: finding.kind,
+            trace: self.name.clone(),
+            path: path.clone(),
+            offset: Some(finding.offset),
+            begin: None,
+            end: None,
+            count: None,
+            message: finding.message,
+        }));
+        self.files.push(StreamFile { path, content });
+    }
+
+    /// Puts the packets together to streams.
+    fn finish(
+        self,
+        folders: Vec<Folder>,
+        metadata_path: PathBuf,
+        damage: &mut Vec<Damage>,
+    ) -> Trace {
+        let mut streams = stream::assemble(self.found, &self.decoder.sequential);
+        for stream in &mut streams {
+            drop_duplicates(stream, &self.decoder, &self.files);
+        }
+        let trace = Trace {
+            name: self.name,
+            schema: self.schema,
+            below: folders
+                .first()
+                .map(|folder| folder.below.clone())
+                .unwrap_or_default(),
+            folders: folders.into_iter().map(|folder| folder.path).collect(),
+            metadata_path,
+            streams,
+            files: self.files,
+            decoder: self.decoder,
+        };
+        for stream in &trace.streams {
+            trace.report_stream(stream, damage);
+        }
+        trace
+    }
+}
+
+impl std::ops::Deref for Content {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Content::Map(map) => map,
+            Content::Bytes(bytes) => bytes,
+        }
+    }
+}
+
 impl Trace {
     fn open(group: Group, damage: &mut Vec<Damage>) -> Result<Trace, Error> {
         let Group {
@@ -286,10 +416,7 @@ impl Trace {
             metadata_path,
             ..
         } = group;
-        let name = trace_name(&schema, &folders);
-        let decoder = Decoder::new(schema.clone());
-        let mut files: Vec<StreamFile> = Vec::new();
-        let mut found = Vec::new();
+        let mut opening = Opening::new(schema.clone(), trace_name(&schema, &folders));
         for folder in &folders {
             for path in folder::stream_files(&folder.path)? {
                 let unreadable = |source| Error::Unreadable {
@@ -305,53 +432,10 @@ impl Trace {
                 // checked at each use against the map's own size.
                 let map = unsafe { Mmap::map(&file) }.map_err(unreadable)?;
                 let index = folder::index_file(&path).and_then(|path| std::fs::read(path).ok());
-                let index = index.as_deref().and_then(Index::parse);
-                let number = files.len() as u32;
-                let mut discovery =
-                    Discovery::new(&map, number, &decoder.heads, schema.uuid, index.as_ref());
-                discovery.run();
-                let Discovery {
-                    packets, findings, ..
-                } = discovery;
-                found.extend(packets);
-                damage.extend(findings.into_iter().map(|finding| Damage {
-                    kind: finding.kind,
-                    trace: name.clone(),
-                    path: path.clone(),
-                    offset: Some(finding.offset),
-                    begin: None,
-                    end: None,
-                    count: None,
-                    message: finding.message,
-                }));
-                files.push(StreamFile { path, map });
+                opening.file(path, Content::Map(map), index.as_deref(), damage);
             }
         }
-        let mut streams = stream::assemble(found, &decoder.sequential);
-        for stream in &mut streams {
-            drop_duplicates(stream, &decoder, &files);
-        }
-        let quirk = Quirk::of(&schema);
-        let below = folders
-            .first()
-            .map(|folder| folder.below.clone())
-            .unwrap_or_default();
-        let folders = folders.into_iter().map(|folder| folder.path).collect();
-        let trace = Trace {
-            name,
-            schema,
-            folders,
-            below,
-            metadata_path,
-            streams,
-            files,
-            decoder,
-            quirk,
-        };
-        for stream in &trace.streams {
-            trace.report_stream(stream, damage);
-        }
-        Ok(trace)
+        Ok(opening.finish(folders, metadata_path, damage))
     }
 
     fn report_stream(&self, stream: &Stream, damage: &mut Vec<Damage>) {
@@ -416,7 +500,6 @@ impl Trace {
     fn loss_finder<'a>(&'a self, stream: &'a Stream) -> Losses<'a> {
         Losses {
             decoder: &self.decoder,
-            quirk: self.quirk,
             stream,
             trace: self,
         }
@@ -424,14 +507,15 @@ impl Trace {
 
     /// The bytes of a packet.
     pub fn data(&self, packet: &Packet) -> &[u8] {
-        let map = &self.files[packet.file as usize].map;
-        map.get(packet.offset as usize..(packet.offset + packet.size) as usize)
+        let content = &self.files[packet.file as usize].content;
+        content
+            .get(packet.offset as usize..(packet.offset + packet.size) as usize)
             .unwrap_or_default()
     }
 
     /// The bytes of a whole stream file.
     pub(crate) fn file_data(&self, file: u32) -> &[u8] {
-        &self.files[file as usize].map
+        &self.files[file as usize].content
     }
 
     /// The layouts of a stream class's events, in the order of declaration.
@@ -506,7 +590,7 @@ fn drop_duplicates(stream: &mut Stream, decoder: &Decoder, files: &[StreamFile])
     let data_of = |packet: &Packet| {
         let range = packet.offset as usize..(packet.offset + packet.size) as usize;
         files[packet.file as usize]
-            .map
+            .content
             .get(range)
             .unwrap_or_default()
     };

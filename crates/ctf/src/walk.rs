@@ -53,6 +53,7 @@ impl<'a> Walker<'a> {
         self.position = first_event;
         self.open = open;
         self.stopped = false;
+        self.registers.begin_packet();
     }
 
     pub(crate) fn registers_mut(&mut self) -> &mut Registers {

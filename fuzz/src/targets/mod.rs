@@ -1,6 +1,12 @@
 //! All targets, declared once. To add one: a file here, and a line in [`TARGETS`].
 
+#[path = "../../../crates/ctf/tests/support/agreement.rs"]
+mod agreement;
 mod clock;
+mod folder;
+mod metadata;
+mod packet;
+mod schemas;
 
 use std::io;
 use std::path::Path;
@@ -15,7 +21,12 @@ pub struct Target {
     pub dictionary: &'static [&'static str],
 }
 
-pub const TARGETS: &[Target] = &[clock::TARGET];
+pub const TARGETS: &[Target] = &[
+    clock::TARGET,
+    metadata::TARGET,
+    packet::TARGET,
+    folder::TARGET,
+];
 
 pub fn find(name: &str) -> Option<&'static Target> {
     TARGETS.iter().find(|target| target.name == name)

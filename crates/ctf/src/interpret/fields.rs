@@ -12,7 +12,7 @@ use crate::schema::{
 use crate::text;
 use crate::value::{Value, widen};
 
-/// So many array elements of one event may have no bits: they cost time and memory that no data pay for.
+/// So many array elements of one packet may have no bits: they cost time and memory that no data pay for.
 const EMPTY_ELEMENT_LIMIT: u64 = 1 << 20;
 
 /// The cursor, and everything that decoding a field leaves behind for later fields.
@@ -45,13 +45,15 @@ impl<'d> Fields<'d> {
 
     pub(super) fn keep_packet_slots(&mut self) {
         self.packet_slots = self.slots.clone();
+        self.empty_elements = 0;
     }
 
     /// Forgets what the event before left behind.
     pub(super) fn begin_event(&mut self) {
         self.slots = self.packet_slots.clone();
         self.event_id = None;
-        self.empty_elements = 0;
+        // Whether byte orders fit is asked within a header and within what follows it, not from event to event.
+        self.bits.forget_order();
     }
 
     pub(super) fn scope(&mut self, scope: Option<&Struct>) -> Result<Option<Value>, Trouble> {

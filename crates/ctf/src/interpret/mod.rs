@@ -190,6 +190,7 @@ impl<'a> Interpreter<'a> {
         let begin = self.bit_position();
         self.fields.begin_event();
         let header = self.fields.scope(class.event_header.as_ref())?;
+        self.fields.bits.forget_order();
         let declared = class.events.len();
         let event = match self.fields.event_id {
             Some(id) => class.events.iter().position(|event| event.id == id).ok_or(
@@ -256,7 +257,8 @@ impl Iterator for Interpreter<'_> {
             }
             (None, Some(_)) => {
                 self.finished = true;
-                if let Some(end) = self.roles.timestamp_end {
+                // A tracer that crashed has not written the end.
+                if let Some(end) = self.roles.timestamp_end.filter(|end| *end != 0) {
                     self.fields.clock = end;
                 }
                 return None;

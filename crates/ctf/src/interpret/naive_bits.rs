@@ -79,6 +79,11 @@ impl<'d> NaiveBits<'d> {
         })
     }
 
+    /// The next bit field may have any byte order.
+    pub fn forget_order(&mut self) {
+        self.last_order = None;
+    }
+
     /// Reads one byte; the position must be a multiple of eight.
     pub fn byte(&mut self) -> Result<u8, Trouble> {
         self.field(BitField {

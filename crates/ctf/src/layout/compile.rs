@@ -35,7 +35,7 @@ impl Phase {
 
     fn plus(self, bits: u64) -> Phase {
         Phase {
-            residue: (self.residue + bits) % self.modulus,
+            residue: (self.residue + bits % self.modulus) % self.modulus,
             ..self
         }
     }
@@ -163,11 +163,16 @@ impl Compiler {
         self.offset = 0;
     }
 
+    /// Metadata can declare sizes that no packet has: reading stops there, whatever the exact size is.
+    fn skip(&mut self, bits: u64) {
+        self.offset = self.offset.saturating_add(bits);
+    }
+
     fn align(&mut self, align: u32) {
         let align = u64::from(align.max(1));
         let phase = self.phase();
         if align <= phase.modulus {
-            self.offset += (align - phase.residue % align) % align;
+            self.skip((align - phase.residue % align) % align);
         } else {
             self.step(
                 Step::Align {
@@ -368,7 +373,7 @@ impl Compiler {
     fn bits(&mut self, bits: &BitField) -> Place {
         self.align(bits.align);
         let phase = self.phase();
-        let inside_a_byte = (phase.modulus >= 8).then_some(phase.residue % 8 != 0);
+        let inside_a_byte = (phase.modulus >= 8).then_some(!phase.residue.is_multiple_of(8));
         let order_fits = match self.last_order {
             LastOrder::Any => Some(true),
             LastOrder::Is(order) => Some(order == bits.order),
@@ -381,7 +386,7 @@ impl Compiler {
         }
         self.last_order = LastOrder::Is(bits.order);
         let place = self.place();
-        self.offset += u64::from(bits.size);
+        self.skip(u64::from(bits.size));
         place
     }
 
@@ -390,7 +395,7 @@ impl Compiler {
         let place = self.place();
         match length {
             Length::Fixed(bytes) => {
-                self.offset = self.offset.saturating_add(bytes.saturating_mul(8));
+                self.skip(bytes.saturating_mul(8));
                 (place, Some(bytes))
             }
             Length::Slot(length) => {
@@ -444,7 +449,7 @@ impl Compiler {
             Length::Slot(length) => {
                 // The first element decides about byte orders; without elements nothing does.
                 let before = self.phase();
-                let fine = before.modulus >= 8 && before.residue % 8 == 0;
+                let fine = before.modulus >= 8 && before.residue.is_multiple_of(8);
                 if !fine
                     && order_before != LastOrder::Any
                     && order_before != LastOrder::Is(bits.order)
@@ -453,7 +458,7 @@ impl Compiler {
                 }
                 self.last_order = if order_before == LastOrder::Is(bits.order) {
                     order_before
-                } else if stride.is_multiple_of(8) {
+                } else if fine && stride.is_multiple_of(8) {
                     LastOrder::Any
                 } else {
                     LastOrder::Unknown

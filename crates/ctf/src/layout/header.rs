@@ -19,8 +19,7 @@ pub(crate) enum Header {
     LargePacked,
     Lttng(LttngHeader),
     Constant(ConstantHeader),
-    /// With the registers to clear before each event.
-    General(Struct, std::ops::Range<usize>),
+    General(GeneralHeader),
 }
 
 /// A short id; its largest value says that a long id and a full timestamp follow, the others that a partial
@@ -50,6 +49,15 @@ pub(crate) struct ConstantHeader {
     clock: Vec<(u64, Codec)>,
 }
 
+#[derive(Debug)]
+pub(crate) struct GeneralHeader {
+    structure: Struct,
+    /// The registers to clear before each event.
+    slots: std::ops::Range<usize>,
+    /// The id of an event whose header says none: that of the only class, or one that no class has.
+    absent_id: u64,
+}
+
 /// What an event header says: the id (if it has one) and the first bit behind it. The time is in the registers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Begun {
@@ -74,10 +82,14 @@ impl Header {
             }
             _ => match constant(structure) {
                 Some(header) => Header::Constant(header),
-                None => Header::General(
-                    structure.clone(),
-                    compile::slots_of([structure].into_iter()),
-                ),
+                None => Header::General(GeneralHeader {
+                    structure: structure.clone(),
+                    slots: compile::slots_of([structure].into_iter()),
+                    absent_id: match stream.events.as_slice() {
+                        [only] => only.id,
+                        _ => u64::MAX,
+                    },
+                }),
             },
         };
         (header, phase)
@@ -99,10 +111,7 @@ impl Header {
                 id: 0,
                 body: position,
             }),
-            Header::General(structure, slots) => {
-                registers.begin_event(slots.clone());
-                general(structure, content, position, registers)
-            }
+            Header::General(header) => header.begin(content, position, registers),
         }
     }
 }
@@ -201,20 +210,23 @@ impl ConstantHeader {
     }
 }
 
-fn general(
-    structure: &Struct,
-    content: Content<'_>,
-    position: u64,
-    registers: &mut Registers,
-) -> Result<Begun, Trouble> {
-    let mut roles = Roles::default();
-    let mut reader = Reader::new(content.data, position, content.end, registers, &mut roles);
-    reader.structure(structure)?;
-    let body = reader.position;
-    Ok(Begun {
-        id: roles.event_id.unwrap_or(0),
-        body,
-    })
+impl GeneralHeader {
+    fn begin(
+        &self,
+        content: Content<'_>,
+        position: u64,
+        registers: &mut Registers,
+    ) -> Result<Begun, Trouble> {
+        registers.begin_event(self.slots.clone());
+        let mut roles = Roles::default();
+        let mut reader = Reader::new(content.data, position, content.end, registers, &mut roles);
+        reader.structure(&self.structure)?;
+        let body = reader.position;
+        Ok(Begun {
+            id: roles.event_id.unwrap_or(self.absent_id),
+            body,
+        })
+    }
 }
 
 /// Recognises LTTng's two headers by their structure, whatever the names, sizes and alignments are.

@@ -173,8 +173,8 @@ pub(crate) struct StreamLayout {
 
 #[derive(Debug)]
 enum ById {
-    /// There is one event class and the header has no id.
-    Only,
+    /// The header has no id: the class of all events, if there is only one.
+    Unnamed(Option<u32>),
     Table(Vec<u32>),
     Map(std::collections::HashMap<u64, u32>),
 }
@@ -216,8 +216,8 @@ impl StreamLayout {
             .iter()
             .zip(0u32..)
             .map(|(event, index)| (event.id, index));
-        let by_id = if !has_id && class.events.len() == 1 {
-            ById::Only
+        let by_id = if !has_id {
+            ById::Unnamed((class.events.len() == 1).then_some(0))
         } else if largest < LARGEST_TABLE {
             let mut table = vec![NONE; largest as usize + 1];
             for (id, index) in numbered {
@@ -243,7 +243,7 @@ impl StreamLayout {
                 .and_then(|id| table.get(id))
                 .copied()
                 .filter(|&index| index != NONE),
-            ById::Only => Some(0),
+            ById::Unnamed(only) => *only,
             ById::Map(map) => map.get(&id).copied(),
         }
     }

@@ -5,7 +5,9 @@
 
 use super::{Block, Layout, Leaf, Scope, Shape, Step};
 use crate::bits::align_up;
-use crate::decode::{Reader, Registers, Roles, Trouble, leb128, length_before_nul, selector_value};
+use crate::decode::{
+    Reader, Registers, Roles, Trouble, admit, leb128, length_before_nul, selector_value,
+};
 use crate::schema::Length;
 use crate::value::Value;
 
@@ -51,7 +53,8 @@ impl Layout {
         for (_, structure) in &self.scopes {
             reader.structure(structure)?;
         }
-        Ok(reader.position)
+        // Padding alone can lead behind the end.
+        within(reader.position, 0, content.end)
     }
 
     /// All scopes of the event, field by field.
@@ -62,6 +65,7 @@ impl Layout {
         registers: &mut Registers,
     ) -> Result<Vec<(Scope, Value)>, Trouble> {
         registers.begin_event(self.slots.clone());
+        registers.begin_packet();
         let mut roles = Roles::default();
         let mut reader = Reader::new(content.data, position, content.end, registers, &mut roles);
         self.scopes
@@ -166,9 +170,13 @@ impl Block {
                         Length::Fixed(length) => *length,
                         Length::Slot(slot) => registers.load(*slot),
                     };
-                    registers.admit(length, *least, content.end - position)?;
+                    admit(length, *least, content.end - position)?;
                     for _ in 0..length {
+                        let begin = position;
                         position = element.run::<false>(content, position, registers, anchors)?;
+                        if position == begin {
+                            registers.pass_empty_element()?;
+                        }
                     }
                 }
                 Step::Variant {
@@ -225,7 +233,7 @@ fn rest(content: Content<'_>, position: u64) -> &[u8] {
 /// A leaf's raw content.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Raw<'a> {
-    /// Sign-extended to 64 bits if the class is signed.
+    /// Sign-extended to 64 bits if the class is signed. Booleans are their bits: true unless 0.
     Number(u64),
     Float(f64),
     /// The bytes of a string, text or BLOB, cut before the first NUL for texts; not yet converted to UTF-8.

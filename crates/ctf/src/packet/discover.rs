@@ -4,6 +4,8 @@
 //! the next head is not where it should be, it is searched for: at the places that the index names, then wherever the
 //! magic number and the trace's UUID stand.
 
+use std::ops::Range;
+
 use memchr::memmem;
 
 use super::head::{Head, HeadReader, NotAHead};
@@ -36,6 +38,8 @@ pub(crate) struct Discovery<'a> {
     file: u32,
     reader: &'a HeadReader,
     uuid: Option<Uuid>,
+    /// Of the packets of this file that have another one than the trace.
+    foreign_uuid: Option<Uuid>,
     index: Option<&'a Index>,
     pub(crate) packets: Vec<Found>,
     pub(crate) findings: Vec<Finding>,
@@ -54,6 +58,7 @@ impl<'a> Discovery<'a> {
             file,
             reader,
             uuid,
+            foreign_uuid: None,
             index,
             packets: Vec::new(),
             findings: Vec::new(),
@@ -71,6 +76,7 @@ impl<'a> Discovery<'a> {
                 Ok(head) => {
                     if self.uuid.is_some() && head.uuid.is_some() && head.uuid != self.uuid {
                         foreign += 1;
+                        self.foreign_uuid = head.uuid;
                     }
                     let next = self.packet(offset, &head);
                     debug_assert!(next > offset);
@@ -118,7 +124,7 @@ impl<'a> Discovery<'a> {
         let sizes = (head.roles.packet_size, head.roles.content_size);
         let total = match sizes {
             (None, None) => Some(left.saturating_mul(8)),
-            (Some(total), None) | (None, Some(total)) => Some(total.next_multiple_of(8)),
+            (Some(total), None) | (None, Some(total)) => total.checked_next_multiple_of(8),
             (Some(total), Some(content)) if content <= total => Some(total),
             _ => None,
         };
@@ -134,7 +140,7 @@ impl<'a> Discovery<'a> {
             Some(bytes) if bytes <= left && !all_ones => (bytes, PacketState::Closed),
             Some(bytes) if !all_ones => {
                 // Longer than the file: cut, unless another packet begins inside.
-                match self.search(offset + 1) {
+                match self.search(offset + 1..self.size()) {
                     Some(next) => {
                         self.report(DamageKind::CorruptPacket, offset, || {
                             format!(
@@ -153,7 +159,9 @@ impl<'a> Discovery<'a> {
                 }
             }
             _ => {
-                let next = self.search(offset + 1).unwrap_or(offset + left);
+                let next = self
+                    .search(offset + 1..self.size())
+                    .unwrap_or(offset + left);
                 if all_ones {
                     self.report(DamageKind::OpenPacket, offset, || {
                         "the tracer did not close this packet; its events are read until they end"
@@ -202,14 +210,14 @@ impl<'a> Discovery<'a> {
         let content_end = offset + content.map_or(size, |bits| bits.div_ceil(8)).min(size);
         let at_the_end = end == self.data.len() as u64;
         let hidden = if !at_the_end && !self.is_head(end, false) && !self.is_zero_from(end) {
-            self.search(offset + 1)
+            self.search(offset + 1..end)
         } else if end - content_end >= USUAL_PADDING {
-            self.search(content_end)
+            self.search(content_end..end)
         } else {
             None
         };
         match hidden {
-            Some(next) if next < end => {
+            Some(next) => {
                 self.report(DamageKind::CorruptPacket, offset, || {
                     format!(
                         "the packet claims {size} bytes but the next one begins after {}",
@@ -225,7 +233,7 @@ impl<'a> Discovery<'a> {
                     },
                 )
             }
-            _ => (size, state),
+            None => (size, state),
         }
     }
 
@@ -238,7 +246,7 @@ impl<'a> Discovery<'a> {
             });
             return None;
         }
-        let next = self.search(offset + 1);
+        let next = self.search(offset + 1..self.size());
         match next {
             Some(next) => self.report(DamageKind::CorruptPacket, offset, || {
                 format!(
@@ -256,26 +264,29 @@ impl<'a> Discovery<'a> {
         next
     }
 
-    /// The first place at or behind `from` where a packet really begins.
-    fn search(&self, from: u64) -> Option<u64> {
-        let indexed = self.index.and_then(|index| {
-            let mut places = index
-                .entries
-                .iter()
-                .map(|entry| entry.offset)
-                .filter(|&at| at >= from);
-            places.find(|&at| self.is_head(at, false))
-        });
+    fn size(&self) -> u64 {
+        self.data.len() as u64
+    }
+
+    /// The first of these places where a packet really begins. Nothing outside is looked at, so that the time stays
+    /// proportional to the file's size.
+    fn search(&self, Range { start, end }: Range<u64>) -> Option<u64> {
         let magic = self.reader.magic_bytes();
         let found = magic.and_then(|magic| {
-            let rest = self.data.get(from as usize..)?;
-            let mut places = memmem::find_iter(rest, &magic).map(|at| from + at as u64);
+            let behind = (end as usize + magic.len() - 1).min(self.data.len());
+            let stretch = self.data.get(start as usize..behind)?;
+            let mut places = memmem::find_iter(stretch, &magic).map(|at| start + at as u64);
             places.find(|&at| self.is_head(at, true))
         });
-        match (indexed, found) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+        let indexed = self.index.and_then(|index| {
+            let first = index.entries.partition_point(|entry| entry.offset < start);
+            let mut places = index.entries[first..]
+                .iter()
+                .map(|entry| entry.offset)
+                .take_while(|&at| at < found.unwrap_or(end));
+            places.find(|&at| self.is_head(at, false))
+        });
+        indexed.or(found)
     }
 
     /// Whether a packet of this trace begins here. `strict`: nothing but the bytes themselves speaks for it.
@@ -288,7 +299,7 @@ impl<'a> Discovery<'a> {
             return false;
         };
         match (head.uuid, self.uuid) {
-            (Some(found), Some(expected)) => found == expected,
+            (Some(found), Some(expected)) => found == expected || self.foreign_uuid == Some(found),
             _ if !strict => true,
             // Four bytes alone prove little: the sizes must be possible too.
             _ => match (head.roles.packet_size, head.roles.content_size) {

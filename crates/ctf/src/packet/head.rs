@@ -165,6 +165,9 @@ impl HeadReader {
         registers: &mut Registers,
     ) -> Result<(Head, HeadValues), NotAHead> {
         let mut roles = Roles::default();
+        // An optional field of the packet before must not speak for this one.
+        registers.begin_event(0..self.slots as usize);
+        registers.begin_packet();
         let end = data.len() as u64 * 8;
         let mut reader = Reader::new(data, 0, end, registers, &mut roles);
         let header = match &self.header {

@@ -2,11 +2,14 @@
 
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
+pub mod agreement;
 pub mod babeltrace;
 pub mod choices;
+pub mod damaged;
 pub mod pretty;
 pub mod random_field;
 pub mod random_schema;
 pub mod random_trace;
 pub mod random_value;
 pub mod reading;
+pub mod recordings;
