@@ -101,7 +101,7 @@ pub(crate) fn import(set: &TraceSet, progress: &mut dyn FnMut(u64) -> bool) -> I
         };
         import.event(hosts[trace], &fields);
         bits += event.event().end - event.event().start;
-        if import.out.events % (1 << 16) == 0 && !progress(bits / 8) {
+        if import.out.events.is_multiple_of(1 << 16) && !progress(bits / 8) {
             break;
         }
     }
