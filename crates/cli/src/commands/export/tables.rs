@@ -4,12 +4,14 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
 use rostrace_trace::entity::{CallbackId, CallbackOwner, InstanceId, PublisherId};
 
+/// Takes one row after the other.
+pub(crate) type Taker<'t> = &'t mut dyn FnMut(&[String]) -> anyhow::Result<()>;
+
 /// One table: a function hands its rows over one by one.
 pub(crate) struct TableOf {
     pub(crate) name: &'static str,
     pub(crate) columns: &'static [&'static str],
-    pub(crate) rows:
-        fn(&Model, &mut dyn FnMut(&[String]) -> anyhow::Result<()>) -> anyhow::Result<()>,
+    pub(crate) rows: fn(&Model, Taker<'_>) -> anyhow::Result<()>,
 }
 
 pub(crate) const TABLES: &[TableOf] = &[
@@ -105,10 +107,7 @@ fn owner(model: &Model, callback: Option<CallbackId>) -> (&'static str, String, 
     }
 }
 
-fn callback_instances(
-    model: &Model,
-    take: &mut dyn FnMut(&[String]) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
+fn callback_instances(model: &Model, take: Taker<'_>) -> anyhow::Result<()> {
     for instance in &model.instances {
         let thread = &model.threads[instance.thread.index()];
         let node = instance
@@ -150,10 +149,7 @@ fn publisher(model: &Model, publisher: Option<PublisherId>) -> (String, String) 
     )
 }
 
-fn publications(
-    model: &Model,
-    take: &mut dyn FnMut(&[String]) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
+fn publications(model: &Model, take: Taker<'_>) -> anyhow::Result<()> {
     for publication in &model.publications {
         let thread = &model.threads[publication.thread.index()];
         let (node, topic) = publisher(model, publication.publisher);
@@ -177,10 +173,7 @@ fn publications(
     Ok(())
 }
 
-fn deliveries(
-    model: &Model,
-    take: &mut dyn FnMut(&[String]) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
+fn deliveries(model: &Model, take: Taker<'_>) -> anyhow::Result<()> {
     for delivery in &model.deliveries {
         let publication = &model.publications[delivery.publication.index()];
         let from = model.process_of(publication.thread);
