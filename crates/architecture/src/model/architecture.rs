@@ -1,0 +1,97 @@
+//! The whole application: its named paths, executors and nodes.
+
+use std::collections::BTreeSet;
+
+use super::{Callback, CallbackGroup, Executor, Extras, NamedPath, Node};
+use crate::error::{Error, Item};
+
+/// Topics that every application has and nobody measures.
+pub const HIDDEN_TOPICS: [&str; 3] = ["/clock", "/parameter_events", "/rosout"];
+
+pub fn is_hidden_topic(topic: &str) -> bool {
+    HIDDEN_TOPICS.contains(&topic)
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Architecture {
+    pub paths: Vec<NamedPath>,
+    pub executors: Vec<Executor>,
+    pub nodes: Vec<Node>,
+    pub extras: Extras,
+}
+
+impl Architecture {
+    pub fn node(&self, name: &str) -> Result<&Node, Error> {
+        let found = self.nodes.iter().find(|node| node.name == name);
+        found.ok_or_else(|| Error::unknown(Item::Node, name, self.node_names()))
+    }
+
+    pub fn node_mut(&mut self, name: &str) -> Result<&mut Node, Error> {
+        match self.nodes.iter().position(|node| node.name == name) {
+            Some(index) => Ok(&mut self.nodes[index]),
+            None => Err(Error::unknown(Item::Node, name, self.node_names())),
+        }
+    }
+
+    pub fn path(&self, name: &str) -> Result<&NamedPath, Error> {
+        let found = self.paths.iter().find(|path| path.name == name);
+        found.ok_or_else(|| Error::unknown(Item::Path, name, self.path_names()))
+    }
+
+    pub fn executor(&self, name: &str) -> Result<&Executor, Error> {
+        let found = self.executors.iter().find(|executor| executor.name == name);
+        let names = self.executors.iter().map(|executor| executor.name.as_str());
+        found.ok_or_else(|| Error::unknown(Item::Executor, name, names))
+    }
+
+    pub fn node_names(&self) -> impl Iterator<Item = &str> {
+        self.nodes.iter().map(|node| node.name.as_str())
+    }
+
+    pub fn path_names(&self) -> impl Iterator<Item = &str> {
+        self.paths.iter().map(|path| path.name.as_str())
+    }
+
+    /// All topics that somebody publishes or subscribes to, sorted.
+    pub fn topics(&self) -> BTreeSet<&str> {
+        self.nodes.iter().flat_map(Node::topics).collect()
+    }
+
+    pub fn callbacks(&self) -> impl Iterator<Item = (&Node, &Callback)> {
+        let each = |node| move |callback| (node, callback);
+        (self.nodes.iter()).flat_map(move |node| node.callbacks.iter().map(each(node)))
+    }
+
+    pub fn callback_groups(&self) -> impl Iterator<Item = (&Node, &CallbackGroup)> {
+        let each = |node| move |group| (node, group);
+        (self.nodes.iter()).flat_map(move |node| node.callback_groups.iter().map(each(node)))
+    }
+
+    /// Without service callbacks and the groups that hold nothing else: what CARET writes.
+    pub fn without_services(mut self) -> Architecture {
+        let mut emptied = BTreeSet::new();
+        for node in &mut self.nodes {
+            let services: BTreeSet<String> = (node.callbacks.iter())
+                .filter(|callback| callback.is_service())
+                .map(|callback| callback.name.clone())
+                .collect();
+            node.callbacks.retain(|callback| !callback.is_service());
+            node.callback_groups.retain_mut(|group| {
+                let before = group.callbacks.len();
+                group.callbacks.retain(|name| !services.contains(name));
+                let only_services = before > 0 && group.callbacks.is_empty();
+                if only_services {
+                    emptied.insert(group.name.clone());
+                }
+                !only_services
+            });
+            for publisher in &mut node.publishers {
+                publisher.callbacks.retain(|name| !services.contains(name));
+            }
+        }
+        for executor in &mut self.executors {
+            (executor.callback_groups).retain(|group| !emptied.contains(group));
+        }
+        self
+    }
+}

@@ -1,0 +1,57 @@
+//! The folder `shared` beside the repository, with files that CARET itself wrote. Tests that want it do nothing without it, and say so.
+
+use std::path::{Path, PathBuf};
+
+/// `ROSTRACE_SHARED`, or the nearest folder `shared/traces` upwards.
+fn folder() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os("ROSTRACE_SHARED") {
+        return Some(PathBuf::from(named));
+    }
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut candidates = here.ancestors().map(|folder| folder.join("shared"));
+    candidates.find(|folder| folder.join("traces").is_dir())
+}
+
+/// All architecture files there; none if the folder is not on this machine.
+pub fn architecture_files() -> Vec<PathBuf> {
+    let Some(folder) = folder() else {
+        eprintln!(
+            "NOT TESTED: no folder `shared` beside the repository (ROSTRACE_SHARED names another place)"
+        );
+        return Vec::new();
+    };
+    let mut files = Vec::new();
+    for family in ["jazzy", "humble", "public"] {
+        let recordings = std::fs::read_dir(folder.join("traces").join(family));
+        for recording in recordings.into_iter().flatten().flatten() {
+            for name in ["architecture.yaml", "edited_architecture.yaml"] {
+                let file = recording.path().join("expected").join(name);
+                if file.is_file() {
+                    files.push(file);
+                }
+            }
+        }
+    }
+    files.sort();
+    assert!(
+        files.len() > 20,
+        "only {} architecture files in {}",
+        files.len(),
+        folder.display()
+    );
+    files
+}
+
+#[allow(dead_code, reason = "not every test file compares texts")]
+pub fn first_difference(one: &str, other: &str) -> String {
+    for (number, (left, right)) in one.lines().zip(other.lines()).enumerate() {
+        if left != right {
+            return format!("line {}:\n- {left}\n+ {right}", number + 1);
+        }
+    }
+    format!(
+        "{} lines, {} lines",
+        one.lines().count(),
+        other.lines().count()
+    )
+}
