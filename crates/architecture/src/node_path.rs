@@ -3,7 +3,7 @@
 //! Some follow from the callbacks: a subscription's callback publishes, or writes a variable that a publishing callback reads. All other
 //! pairs of a subscription and a publisher are ways too, about which somebody has to declare a message context.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use crate::model::{Callback, ContextType, Endpoint, Node};
 
@@ -73,22 +73,40 @@ pub struct NodePaths<'a> {
     pub left_out_callbacks: usize,
     /// Whether there are more chains than the limit allows.
     pub left_out_chains: bool,
+    between: HashMap<Pair, Vec<usize>>,
+}
+
+type Pair = (Option<Endpoint>, Option<Endpoint>);
+
+impl<'a> NodePaths<'a> {
+    /// The ways from a subscription to a publisher: several if there are several chains.
+    pub fn between(
+        &self,
+        subscription: &Option<Endpoint>,
+        publisher: &Option<Endpoint>,
+    ) -> impl Iterator<Item = &NodePath<'a>> {
+        let found = (self.between).get(&(subscription.clone(), publisher.clone()));
+        found.into_iter().flatten().map(|&index| &self.paths[index])
+    }
+
+    fn push(&mut self, path: NodePath<'a>) {
+        let pair = (path.subscription.clone(), path.publisher.clone());
+        self.between.entry(pair).or_default().push(self.paths.len());
+        self.paths.push(path);
+    }
 }
 
 /// All ways through a node, with their contexts.
 pub fn node_paths(node: &Node, limits: Limits) -> NodePaths<'_> {
     let mut all = chains(node, limits);
-    let mut pairs: HashSet<(Option<Endpoint>, Option<Endpoint>)> = (all.paths.iter())
-        .map(|path| (path.subscription.clone(), path.publisher.clone()))
-        .collect();
     let subscriptions = || node.subscriptions.iter().map(|it| Some(it.endpoint()));
     let publishers = || node.publishers.iter().map(|it| Some(it.endpoint()));
     let products = subscriptions().flat_map(|s| publishers().map(move |p| (s.clone(), p)));
     let only_publishers = publishers().map(|publisher| (None, publisher));
     let only_subscriptions = subscriptions().map(|subscription| (subscription, None));
     for pair in products.chain(only_publishers).chain(only_subscriptions) {
-        if pairs.insert(pair.clone()) {
-            all.paths.push(NodePath {
+        if !all.between.contains_key(&pair) {
+            all.push(NodePath {
                 subscription: pair.0,
                 publisher: pair.1,
                 chain: Vec::new(),
@@ -96,21 +114,23 @@ pub fn node_paths(node: &Node, limits: Limits) -> NodePaths<'_> {
             });
         }
     }
+    // The last of several that are declared for one pair.
+    let declared: HashMap<(&Endpoint, &Endpoint), ContextType> = (node.message_contexts.iter())
+        .filter_map(|it| Some(((&it.subscription, &it.publisher), it.context_type?)))
+        .collect();
     for path in &mut all.paths {
-        path.context = context_of(node, path);
+        path.context = context_of(path, &declared);
     }
     all
 }
 
-/// What was declared for the pair, the last of several; otherwise `callback_chain` if there is a chain.
-fn context_of(node: &Node, path: &NodePath<'_>) -> Option<Context> {
-    let (Some(subscription), Some(publisher)) = (&path.subscription, &path.publisher) else {
-        return None;
-    };
-    let mut declared = (node.message_contexts.iter().rev())
-        .filter(|context| context.is_about(subscription, publisher))
-        .filter_map(|context| context.context_type);
-    if let Some(context_type) = declared.next() {
+/// What was declared for the pair; otherwise `callback_chain` if there is a chain.
+fn context_of(
+    path: &NodePath<'_>,
+    declared: &HashMap<(&Endpoint, &Endpoint), ContextType>,
+) -> Option<Context> {
+    let pair = (path.subscription.as_ref()?, path.publisher.as_ref()?);
+    if let Some(&context_type) = declared.get(&pair) {
         return Some(Context {
             context_type,
             declared: true,
@@ -133,68 +153,91 @@ fn chains(node: &Node, limits: Limits) -> NodePaths<'_> {
     let callbacks: Vec<&Callback> = node.callbacks.iter().filter(within).collect();
     let services = node.callbacks.iter().filter(|it| it.is_service()).count();
     all.left_out_callbacks = node.callbacks.len() - services - callbacks.len();
-    let index_of = |name: &str| callbacks.iter().position(|callback| callback.name == name);
-    let mut readers: Vec<Vec<usize>> = vec![Vec::new(); callbacks.len()];
-    for (write, read) in node.passings() {
-        if let (Some(write), Some(read)) = (index_of(write), index_of(read))
-            && !readers[write].contains(&read)
-        {
-            readers[write].push(read);
+    let readers = readers(node, &callbacks);
+    let mut inputs: HashMap<&str, Endpoint> = HashMap::new();
+    for subscription in node.subscriptions.iter().rev() {
+        if let Some(callback) = &subscription.callback {
+            inputs.insert(callback, subscription.endpoint());
         }
     }
-    for list in &mut readers {
-        list.sort_unstable();
+    let mut outputs: HashMap<&str, Vec<Endpoint>> = HashMap::new();
+    for publisher in &node.publishers {
+        for callback in &publisher.callbacks {
+            let of_callback = outputs.entry(callback).or_default();
+            of_callback.push(publisher.endpoint());
+        }
     }
-    // Every prefix of a walk is itself a chain, so by the last callback they come as CARET lists them: first callback, then last.
     for first in 0..callbacks.len() {
-        let mut found = Vec::new();
-        let mut walk = vec![first];
-        let mut next = vec![0];
-        found.push(walk.clone());
-        while let Some(&last) = walk.last() {
-            if found.len() + all.paths.len() > limits.chains {
-                all.left_out_chains = true;
-                break;
+        let left = limits.chains.saturating_sub(all.paths.len());
+        let (mut found, complete) = walks(&readers, first, left);
+        all.left_out_chains |= !complete;
+        // As CARET lists them: by the first callback, then by the last.
+        found.sort_by_key(|walk| walk.last().copied());
+        for walk in found {
+            let chain: Vec<&Callback> = walk.into_iter().map(|index| callbacks[index]).collect();
+            let subscription = chain.first().and_then(|it| inputs.get(it.name.as_str()));
+            let publishers = chain.last().and_then(|it| outputs.get(it.name.as_str()));
+            let publishers = publishers.map(Vec::as_slice).unwrap_or_default();
+            let only_subscription = publishers.is_empty() && subscription.is_some();
+            let publishers = publishers.iter().cloned().map(Some);
+            for publisher in publishers.chain(only_subscription.then_some(None)) {
+                all.push(NodePath {
+                    subscription: subscription.cloned(),
+                    publisher,
+                    chain: chain.clone(),
+                    context: None,
+                });
             }
-            let place = next.len() - 1;
-            match readers[last].get(next[place]) {
-                None => {
-                    walk.pop();
-                    next.pop();
-                }
-                Some(&reader) => {
-                    next[place] += 1;
-                    if !walk.contains(&reader) {
-                        walk.push(reader);
-                        next.push(0);
-                        found.push(walk.clone());
-                    }
-                }
-            }
-        }
-        found.sort_by_key(|chain| chain.last().copied());
-        for chain in found {
-            let chain: Vec<&Callback> = chain.into_iter().map(|index| callbacks[index]).collect();
-            push_chain(node, chain, &mut all.paths);
         }
     }
     all
 }
 
-fn push_chain<'a>(node: &'a Node, chain: Vec<&'a Callback>, paths: &mut Vec<NodePath<'a>>) {
-    let (Some(first), Some(last)) = (chain.first(), chain.last()) else {
-        return;
-    };
-    let subscription = node.subscription_of(first).map(|it| it.endpoint());
-    let publishers: Vec<_> = node.publishers_of(&last.name).collect();
-    let path = |publisher| NodePath {
-        subscription: subscription.clone(),
-        publisher,
-        chain: chain.clone(),
-        context: None,
-    };
-    if publishers.is_empty() && subscription.is_some() {
-        paths.push(path(None));
+/// For each callback those that read what it writes.
+fn readers(node: &Node, callbacks: &[&Callback]) -> Vec<Vec<usize>> {
+    let indices: HashMap<&str, usize> = (callbacks.iter().enumerate())
+        .map(|(index, callback)| (callback.name.as_str(), index))
+        .collect();
+    let mut readers: Vec<Vec<usize>> = vec![Vec::new(); callbacks.len()];
+    for (write, read) in node.passings() {
+        if let (Some(&write), Some(&read)) = (indices.get(write), indices.get(read)) {
+            readers[write].push(read);
+        }
     }
-    paths.extend((publishers.into_iter()).map(|publisher| path(Some(publisher.endpoint()))));
+    for list in &mut readers {
+        list.sort_unstable();
+        list.dedup();
+    }
+    readers
+}
+
+/// Every walk from one callback that meets none twice, and whether that is all of them.
+fn walks(readers: &[Vec<usize>], first: usize, most: usize) -> (Vec<Vec<usize>>, bool) {
+    let mut found = Vec::new();
+    let mut walk = vec![first];
+    let mut next = vec![0];
+    let mut steps = 0;
+    found.push(walk.clone());
+    while let (Some(&last), Some(place)) = (walk.last(), next.last_mut()) {
+        steps += 1;
+        if found.len() > most || steps > most.saturating_mul(100) {
+            found.truncate(most);
+            return (found, false);
+        }
+        match readers[last].get(*place) {
+            None => {
+                walk.pop();
+                next.pop();
+            }
+            Some(&reader) => {
+                *place += 1;
+                if !walk.contains(&reader) {
+                    walk.push(reader);
+                    next.push(0);
+                    found.push(walk.clone());
+                }
+            }
+        }
+    }
+    (found, true)
 }

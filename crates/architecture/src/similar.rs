@@ -2,13 +2,20 @@
 
 /// As similar as this, or it is no help.
 const LEAST: f64 = 0.6;
+/// Beyond this, comparing takes longer than reading the list.
+const MOST_BYTES: usize = 512;
+const MOST_CANDIDATES: usize = 5_000;
 
 pub(crate) fn most_similar<'a>(
     name: &str,
     known: impl IntoIterator<Item = &'a str>,
 ) -> Option<String> {
     let mut best: Option<(f64, &str)> = None;
-    for candidate in known {
+    if name.len() > MOST_BYTES {
+        return None;
+    }
+    let short = |candidate: &&str| candidate.len() <= MOST_BYTES;
+    for candidate in known.into_iter().filter(short).take(MOST_CANDIDATES) {
         let similarity = strsim::normalized_levenshtein(name, candidate);
         let better = match best {
             None => similarity > LEAST,

@@ -1,6 +1,8 @@
 //! From an [`Architecture`] to a file, byte for byte as CARET writes it, except where CARET loses something: construction orders of
 //! declared contexts, unknown keys, half-finished entries.
 
+use std::collections::HashMap;
+
 use crate::model::{
     Architecture, Callback, CallbackGroup, CallbackKind, Endpoint, Executor, Extras,
     MessageContext, NamedPath, Node, PathStep, Publisher, Subscription, UNDEFINED, VariablePassing,
@@ -185,36 +187,42 @@ fn subscription(subscription: &Subscription) -> Value {
 
 /// One for each way through the node that has both topics, and what was declared about topics that the node does not have.
 fn message_contexts(node: &Node) -> Vec<Value> {
-    let paths = node_paths(node, Limits::default()).paths;
-    let mut lines: Vec<((String, String), Value)> = Vec::new();
-    let mut written: Vec<&MessageContext> = Vec::new();
-    for path in &paths {
-        let (Some(subscription), Some(publisher)) = (&path.subscription, &path.publisher) else {
-            continue;
-        };
-        let declared = (node.message_contexts.iter().rev())
-            .filter(|context| context.is_about(subscription, publisher))
-            .max_by_key(|context| context.context_type.is_some());
-        written.extend(declared);
-        let value = message_context(path, subscription, publisher, declared);
-        lines.push(((subscription.topic.clone(), publisher.topic.clone()), value));
-    }
+    let paths = node_paths(node, Limits::default());
+    let mut declared: HashMap<(&Endpoint, &Endpoint), Vec<&MessageContext>> = HashMap::new();
     for context in &node.message_contexts {
-        let elsewhere =
-            |other: &&MessageContext| other.is_about(&context.subscription, &context.publisher);
-        if !written.iter().any(elsewhere) {
-            let (subscription, publisher) = (&context.subscription, &context.publisher);
-            let path = NodePath {
-                subscription: Some(subscription.clone()),
-                publisher: Some(publisher.clone()),
-                chain: Vec::new(),
-                context: None,
-            };
-            let value = message_context(&path, subscription, publisher, Some(context));
-            lines.push(((subscription.topic.clone(), publisher.topic.clone()), value));
+        let of_pair = declared.entry((&context.subscription, &context.publisher));
+        of_pair.or_default().push(context);
+    }
+    let mut lines: Vec<((&str, &str), Value)> = Vec::new();
+    for path in &paths.paths {
+        if let (Some(subscription), Some(publisher)) = (&path.subscription, &path.publisher) {
+            let of_pair = declared.get(&(subscription, publisher));
+            let own = of_pair.and_then(|contexts| {
+                let chain = || path.chain.iter().map(|callback| callback.name.as_str());
+                let has_chain =
+                    |it: &MessageContext| chain().eq(it.callbacks.iter().map(String::as_str));
+                let rank = |it: &&&MessageContext| (it.context_type.is_some(), has_chain(it));
+                contexts.iter().max_by_key(rank).copied()
+            });
+            let value = message_context(path, subscription, publisher, own);
+            lines.push(((&subscription.topic, &publisher.topic), value));
         }
     }
-    lines.sort_by(|(one, _), (other, _)| one.cmp(other));
+    for context in &node.message_contexts {
+        let (subscription, publisher) = (&context.subscription, &context.publisher);
+        let path = NodePath {
+            subscription: Some(subscription.clone()),
+            publisher: Some(publisher.clone()),
+            chain: Vec::new(),
+            context: None,
+        };
+        let mut known = paths.between(&path.subscription, &path.publisher);
+        if known.next().is_none() {
+            let value = message_context(&path, subscription, publisher, Some(context));
+            lines.push(((&subscription.topic, &publisher.topic), value));
+        }
+    }
+    lines.sort_by_key(|(topics, _)| *topics);
     lines.into_iter().map(|(_, value)| value).collect()
 }
 

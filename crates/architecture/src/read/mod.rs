@@ -20,6 +20,9 @@ use entry::Entry;
 use problem::Problems;
 pub use problem::{Problem, Refused, Severity};
 
+/// Pairs of a publisher and a subscription with one topic. Large applications have some ten thousand.
+const MOST_COMMUNICATIONS: usize = 5_000_000;
+
 /// What a file says.
 #[derive(Debug, Clone)]
 pub struct Reading {
@@ -89,8 +92,31 @@ impl Reader<'_> {
         for item in top.list("nodes", true) {
             self.node(item, &mut architecture);
         }
+        self.expect_few_communications(&architecture);
         architecture.extras = top.extras();
         Some(architecture)
+    }
+
+    fn expect_few_communications(&self, architecture: &Architecture) {
+        let mut topics: HashMap<&str, (usize, usize)> = HashMap::new();
+        for node in &architecture.nodes {
+            for publisher in &node.publishers {
+                topics.entry(&publisher.topic).or_default().0 += 1;
+            }
+            for subscription in &node.subscriptions {
+                topics.entry(&subscription.topic).or_default().1 += 1;
+            }
+        }
+        let pairs = topics
+            .values()
+            .map(|(publishers, subscriptions)| publishers.saturating_mul(*subscriptions));
+        let count = pairs.fold(0, usize::saturating_add);
+        if count > MOST_COMMUNICATIONS {
+            let message = format!(
+                "there are {count} communications; more than {MOST_COMMUNICATIONS} are not handled"
+            );
+            self.problems.error(None, message);
+        }
     }
 
     /// Whether nothing of this kind had this name before.

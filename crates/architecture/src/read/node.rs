@@ -11,6 +11,9 @@ use crate::place::Place;
 use crate::similar::most_similar;
 use crate::yaml::{Content, Marked, Position};
 
+/// Every pair is a way through the node. Real nodes have hundreds.
+const MOST_PAIRS: usize = 1_000_000;
+
 impl Reader<'_> {
     pub(super) fn node(&mut self, item: &Marked, architecture: &mut Architecture) {
         let Some(mut entry) = Entry::new(item, "a node", self.problems) else {
@@ -43,6 +46,17 @@ impl Reader<'_> {
         }
         for item in entry.list("message_contexts", false) {
             self.message_context(item, index, &mut node);
+        }
+        let pairs = node
+            .subscriptions
+            .len()
+            .saturating_mul(node.publishers.len());
+        if pairs > MOST_PAIRS {
+            let message = format!(
+                "node `{}` has {pairs} pairs of a subscription and a publisher; more than {MOST_PAIRS} are not handled",
+                node.name
+            );
+            self.problems.error(Some(entry.at()), message);
         }
         node.extras = entry.extras();
         architecture.nodes.push(node);

@@ -150,9 +150,9 @@ struct Builder {
 struct Open {
     value: Marked,
     anchor: usize,
-    /// In a map: the key whose value comes next, and where all keys so far are.
+    /// In a map: the key whose value comes next, and where all keys so far are (`1` and `'1'` are two).
     key: Option<Marked>,
-    keys: HashMap<String, Position>,
+    keys: HashMap<(bool, String), Position>,
 }
 
 impl Builder {
@@ -258,7 +258,8 @@ impl Builder {
                 Some(key) => entries.push((key, value)),
                 None => match &value.content {
                     Content::Text(text) | Content::Literal(text) => {
-                        if let Some(first) = open.keys.insert(text.clone(), value.at) {
+                        let is_text = matches!(value.content, Content::Text(_));
+                        if let Some(first) = open.keys.insert((is_text, text.clone()), value.at) {
                             return Err(fault(
                                 value.at,
                                 format!(

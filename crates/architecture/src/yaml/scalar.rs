@@ -61,7 +61,7 @@ pub(super) fn write_key(out: &mut Output, text: &str) {
 /// Whether a text can stand before a colon; otherwise it needs the long form with a question mark.
 pub(super) fn is_simple_key(text: &str) -> bool {
     // 128 with the tag that is not written but counted.
-    text.chars().count() + "!!str".len() < 128 && !text.chars().any(is_break)
+    !text.is_empty() && text.chars().count() + "!!str".len() < 128 && !text.chars().any(is_break)
 }
 
 fn is_break(c: char) -> bool {
@@ -171,10 +171,13 @@ fn write_double_quoted(out: &mut Output, text: &str, fold: Option<usize>) {
             waiting.clear();
             out.push(&escaped(c));
         }
-        let may_fold = index > 0 && index + 1 < chars.len() && (c == ' ' || !ordinary);
+        // Before a space, and before and behind an escape.
+        let may_fold = index > 0 && index + 1 < chars.len() && (c == ' ' || waiting.is_empty());
+        // Behind an escape a line may be longer by one.
+        let width = if ordinary { WIDTH } else { WIDTH + 1 };
         if let Some(indent) = fold
             && may_fold
-            && out.column + waiting.chars().count() > WIDTH
+            && out.column + waiting.len() > width
         {
             out.push(&waiting);
             waiting.clear();

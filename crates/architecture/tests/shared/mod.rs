@@ -13,7 +13,7 @@ fn folder() -> Option<PathBuf> {
 }
 
 /// All architecture files there; none if the folder is not on this machine.
-pub fn architecture_files() -> Vec<PathBuf> {
+pub(crate) fn architecture_files() -> Vec<PathBuf> {
     let Some(folder) = folder() else {
         eprintln!(
             "NOT TESTED: no folder `shared` beside the repository (ROSTRACE_SHARED names another place)"
@@ -43,7 +43,7 @@ pub fn architecture_files() -> Vec<PathBuf> {
 }
 
 #[allow(dead_code, reason = "not every test file compares texts")]
-pub fn first_difference(one: &str, other: &str) -> String {
+pub(crate) fn first_difference(one: &str, other: &str) -> String {
     for (number, (left, right)) in one.lines().zip(other.lines()).enumerate() {
         if left != right {
             return format!("line {}:\n- {left}\n+ {right}", number + 1);
