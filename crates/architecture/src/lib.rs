@@ -11,6 +11,7 @@ pub mod naming;
 pub mod node_path;
 mod place;
 pub mod read;
+pub mod search;
 mod similar;
 mod verify;
 mod write;
