@@ -4,6 +4,7 @@ pub mod binding;
 mod check;
 pub mod communication;
 mod diff;
+pub mod draw;
 mod edit;
 mod error;
 pub mod model;

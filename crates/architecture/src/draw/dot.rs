@@ -1,0 +1,37 @@
+//! For Graphviz.
+
+use std::fmt::Write;
+
+use super::escape;
+use super::picture::{Figure, Picture};
+
+pub fn dot(picture: &Picture) -> String {
+    let mut out = String::from(
+        "digraph architecture {\n  rankdir=LR;\n  node [fontname=\"sans-serif\", fontsize=11];\n  edge [arrowsize=0.7];\n",
+    );
+    for (index, name) in picture.clusters.iter().enumerate() {
+        let label = escape::dot(name);
+        let _ = writeln!(out, "  subgraph cluster_{index} {{\n    label=\"{label}\";");
+        for (index, figure) in picture.of_cluster(Some(index)) {
+            let _ = writeln!(out, "    {}", line(index, figure));
+        }
+        out.push_str("  }\n");
+    }
+    for (index, figure) in picture.of_cluster(None) {
+        let _ = writeln!(out, "  {}", line(index, figure));
+    }
+    for (from, to) in &picture.arrows {
+        let _ = writeln!(out, "  f{from} -> f{to};");
+    }
+    out.push_str("}\n");
+    out
+}
+
+fn line(index: usize, figure: &Figure) -> String {
+    let label = escape::dot(&figure.name);
+    let shape = match figure.is_topic {
+        true => "ellipse",
+        false => "box, style=rounded",
+    };
+    format!("f{index} [label=\"{label}\", shape={shape}];")
+}
