@@ -21,7 +21,7 @@ struct Shared<B> {
 
 /// Runs `work` on every item on so many threads (0: as many as there are processors) and hands the results to `take`
 /// on this thread, in the order of the items, until it breaks or fails.
-pub fn ordered<I: Clone + Sync, S, B: Default + Send>(
+pub(crate) fn ordered<I: Clone + Sync, S, B: Default + Send>(
     items: Vec<I>,
     threads: usize,
     state: impl Fn() -> S + Sync,

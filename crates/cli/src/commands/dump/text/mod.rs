@@ -17,12 +17,12 @@ use rostrace_ctf::{Conversion, Cursor, Damage, EventView, Selection, StreamId, T
 
 use crate::pipeline;
 use plan::{ContextMemory, Plan};
-pub use time::ClockFormat;
+pub(crate) use time::ClockFormat;
 use time::{Clock, Instant};
 
 /// How lines look.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct TextOptions {
+pub(crate) struct TextOptions {
     pub clock: ClockFormat,
     /// UTC instead of local time.
     pub gmt: bool,
@@ -34,7 +34,7 @@ pub struct TextOptions {
 const STRETCH: u64 = 256 << 10;
 
 /// Writes the selected events. Returns what was found wrong on the way.
-pub fn dump(
+pub(crate) fn dump(
     set: &TraceSet,
     options: &TextOptions,
     selection: &Selection,

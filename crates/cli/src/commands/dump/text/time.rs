@@ -7,7 +7,7 @@ use super::number::{padded, unsigned};
 
 /// How times are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ClockFormat {
+pub(crate) enum ClockFormat {
     /// `hh:mm:ss.nnnnnnnnn`
     #[default]
     TimeOfDay,

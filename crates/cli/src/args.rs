@@ -1,0 +1,202 @@
+//! The command line, declared once: parsing, help, man pages and completions all come from here.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::commands::dump::text::{ClockFormat, TextOptions};
+use crate::time_argument::TimeArgument;
+
+const EXIT_STATUS: &str = "\
+Exit status: 0 fine, 1 failed, 2 wrong usage, 3 done, but the trace has lost data, 130 interrupted.";
+
+/// See what your ROS 2 system does, when, and why it was late.
+#[derive(Debug, Parser)]
+#[command(name = "rostrace", version, after_help = EXIT_STATUS, disable_help_subcommand = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Show what rostrace can do, with a small recording that it brings along
+    #[command(after_help = "Example:\n  rostrace demo")]
+    Demo,
+    /// Show what a trace contains, and first of all what is missing from it
+    #[command(after_help = "\
+Examples:
+  rostrace info ~/.ros/tracing/session-20260801
+  rostrace info --format json robot/ workstation/ | jq '.processes[].name'")]
+    Info(InfoArguments),
+    /// Print events in the order of time
+    #[command(after_help = "\
+Examples:
+  rostrace dump session/
+  rostrace dump session/ --event 'ros2:callback_*' --from +1.5s --to +1.6s
+  rostrace dump session/ --format json --vpid 4711 | jq .payload
+
+A time (T) is one of
+  +1.5s, +200ms, +3m           after the start of the trace
+  -2s                          before its end
+  14:03:07.25                  local time of the day on which the trace begins
+  2026-08-01T14:03:07+02:00    RFC 3339; without an offset, local time
+  1794715879.5                 seconds since 1970; from 10^14 on, nanoseconds
+
+Exit status 3: printed, but the trace has lost data; what was lost is told on standard error.")]
+    Dump(DumpArguments),
+    /// Print a script that completes rostrace's arguments in a shell
+    #[command(after_help = "\
+Example:
+  rostrace completions bash > ~/.local/share/bash-completion/completions/rostrace")]
+    Completions(CompletionsArguments),
+    /// Write a manual page for each verb
+    #[command(after_help = "Example:\n  rostrace man ~/.local/share/man/man1")]
+    Man(ManArguments),
+}
+
+/// Which traces are read.
+#[derive(Debug, Args)]
+pub(crate) struct TraceArguments {
+    /// Folders that are traces or contain some; several are read as one trace
+    #[arg(value_name = "TRACE", required = true)]
+    pub(crate) traces: Vec<PathBuf>,
+}
+
+/// Which events are wanted; the same for all verbs.
+#[derive(Debug, Args)]
+pub(crate) struct FilterArguments {
+    /// Only events of this name; may contain *, ? and […]; can be repeated
+    #[arg(long = "event", value_name = "GLOB")]
+    pub(crate) events: Vec<glob::Pattern>,
+    /// Only events from this time on
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub(crate) from: Option<TimeArgument>,
+    /// Only events up to this time
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub(crate) to: Option<TimeArgument>,
+    /// Only events of this process; can be repeated
+    #[arg(long = "vpid", visible_alias = "pid", value_name = "N")]
+    pub(crate) vpids: Vec<i64>,
+    /// Only events of this thread; can be repeated
+    #[arg(long = "vtid", visible_alias = "tid", value_name = "N")]
+    pub(crate) vtids: Vec<i64>,
+    /// Only events of this CPU; can be repeated
+    #[arg(long = "cpu", value_name = "N")]
+    pub(crate) cpus: Vec<u64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InfoArguments {
+    #[command(flatten)]
+    pub(crate) input: TraceArguments,
+    #[arg(long, value_enum, default_value_t = InfoFormat::Table)]
+    pub(crate) format: InfoFormat,
+    /// List all damage, not only the first rows of each kind
+    #[arg(long)]
+    pub(crate) all_damage: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InfoFormat {
+    /// For people
+    Table,
+    /// One object; times in nanoseconds since 1970
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DumpArguments {
+    #[command(flatten)]
+    pub(crate) input: TraceArguments,
+    #[command(flatten)]
+    pub(crate) filter: FilterArguments,
+    #[arg(long, value_enum, default_value_t = DumpFormat::Text)]
+    pub(crate) format: DumpFormat,
+    /// Stop after so many events
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<u64>,
+    /// Write to this file instead of to standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Text: times as seconds since 1970
+    #[arg(long, help_heading = "Times in text")]
+    clock_seconds: bool,
+    /// Text: times as the raw numbers of the trace's clock
+    #[arg(long, help_heading = "Times in text")]
+    clock_cycles: bool,
+    /// Text: times with their date
+    #[arg(long, help_heading = "Times in text")]
+    clock_date: bool,
+    /// Text: times in UTC, not in local time
+    #[arg(long, help_heading = "Times in text")]
+    clock_gmt: bool,
+    /// Text: without the time since the event before
+    #[arg(long, help_heading = "Times in text")]
+    no_delta: bool,
+}
+
+impl DumpArguments {
+    pub(crate) fn text(&self) -> TextOptions {
+        // The order in which babeltrace2 prefers them.
+        let clock = if self.clock_cycles {
+            ClockFormat::Cycles
+        } else if self.clock_seconds {
+            ClockFormat::Seconds
+        } else if self.clock_date {
+            ClockFormat::Date
+        } else {
+            ClockFormat::TimeOfDay
+        };
+        TextOptions {
+            clock,
+            gmt: self.clock_gmt,
+            no_delta: self.no_delta,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DumpFormat {
+    /// Byte for byte what babeltrace2 prints
+    Text,
+    /// One object per line
+    Json,
+    /// With a header; fields as name=value
+    Csv,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArguments {
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArguments {
+    /// The folder that the pages are written to; it is made if it does not exist
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_declaration_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn every_verb_has_an_example() {
+        for verb in Arguments::command().get_subcommands() {
+            let help = verb.get_after_help().map(ToString::to_string);
+            assert!(
+                help.is_some_and(|help| help.contains("Example")),
+                "{}",
+                verb.get_name()
+            );
+        }
+    }
+}

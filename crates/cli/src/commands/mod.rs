@@ -1,0 +1,7 @@
+//! One module for each verb of the command line.
+
+pub(crate) mod completions;
+pub(crate) mod demo;
+pub(crate) mod dump;
+pub(crate) mod info;
+pub(crate) mod man;

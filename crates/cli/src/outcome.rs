@@ -1,0 +1,50 @@
+//! How a command ended, and the exit status that says so.
+
+use std::process::ExitCode;
+
+use rostrace_ctf::Damage;
+
+pub(crate) const FAILED: u8 = 1;
+const LOST_DATA: u8 = 3;
+/// 128 + SIGINT, as shells count.
+pub(crate) const INTERRUPTED: u8 = 130;
+
+/// The end of a command that did what it was asked. Wrong usage (2) is noticed before any command begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Fine,
+    /// Done, but the trace is not complete.
+    LostData,
+    /// Ctrl-C; what was printed is complete lines.
+    Interrupted,
+}
+
+impl Outcome {
+    pub(crate) fn of<'a>(damage: impl IntoIterator<Item = &'a Damage>) -> Outcome {
+        if damage.into_iter().any(|damage| damage.kind.is_loss()) {
+            Outcome::LostData
+        } else {
+            Outcome::Fine
+        }
+    }
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> ExitCode {
+        ExitCode::from(match outcome {
+            Outcome::Fine => 0,
+            Outcome::LostData => LOST_DATA,
+            Outcome::Interrupted => INTERRUPTED,
+        })
+    }
+}
+
+/// Whether the reader of our output went away, as `head` does: a normal end. (Rust ignores SIGPIPE, so it arrives as an
+/// error.)
+pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<std::io::Error>()
+            .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    })
+}

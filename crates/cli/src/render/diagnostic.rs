@@ -1,0 +1,66 @@
+//! What goes to standard error: errors, warnings, hints. Each is one line.
+
+use std::io::Write;
+
+use super::palette::Palette;
+use super::printable::printable;
+
+const MOST_WARNINGS: usize = 10;
+
+/// Writes a line. There is nobody to tell if that fails.
+pub(crate) fn line(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// `rostrace: sentence: cause: cause`.
+pub(crate) fn error(error: &anyhow::Error) {
+    let name = Palette::for_stderr().alarm("rostrace:");
+    line(&format!("{name} {}", printable(&sentence(error))));
+}
+
+pub(crate) fn note(text: &str) {
+    line(&format!("rostrace: {}", printable(text)));
+}
+
+/// Many errors already quote their cause: it is not said twice.
+fn sentence(error: &anyhow::Error) -> String {
+    let mut sentence = error.to_string();
+    for cause in error.chain().skip(1) {
+        let cause = cause.to_string();
+        if !sentence.ends_with(&cause) {
+            sentence.push_str(": ");
+            sentence.push_str(&cause);
+        }
+    }
+    sentence
+}
+
+/// What the metadata says that we do not know: the first few, dimmed, then how many more.
+pub(crate) fn warnings(warnings: &[String]) {
+    let palette = Palette::for_stderr();
+    for warning in warnings.iter().take(MOST_WARNINGS) {
+        line(&palette.dim(&format!("rostrace: {}", printable(warning))));
+    }
+    let more = warnings.len().saturating_sub(MOST_WARNINGS);
+    if more > 0 {
+        line(&palette.dim(&format!("rostrace: and {more} more warnings of this kind")));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::{Context, anyhow};
+
+    #[test]
+    fn causes_are_chained_once() {
+        let error = Err::<(), _>(anyhow!("permission denied"))
+            .context("t/metadata: cannot be read: permission denied")
+            .context("the trace cannot be opened")
+            .unwrap_err();
+        assert_eq!(
+            sentence(&error),
+            "the trace cannot be opened: t/metadata: cannot be read: permission denied"
+        );
+    }
+}

@@ -1,0 +1,9 @@
+//! How results look to people: tables, units, times, colour. Nothing here knows a command.
+
+pub(crate) mod damage;
+pub(crate) mod diagnostic;
+pub(crate) mod palette;
+pub(crate) mod printable;
+pub(crate) mod table;
+pub(crate) mod time;
+pub(crate) mod units;

@@ -1,0 +1,46 @@
+//! From the command line to an exit status: the list of verbs, and the one place where an error is printed.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Arguments, Verb};
+use crate::commands;
+use crate::interrupt;
+use crate::outcome::{self, Outcome};
+use crate::render::diagnostic;
+
+pub(crate) fn run() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        // Also `--help` and `--version`, which are no errors and know so.
+        Err(answer) => {
+            let _ = answer.print();
+            return ExitCode::from(answer.exit_code() as u8);
+        }
+    };
+    interrupt::catch();
+    match perform(arguments.verb) {
+        Ok(outcome) => outcome.into(),
+        Err(error) if outcome::is_closed_pipe(&error) => Outcome::Fine.into(),
+        Err(error) => {
+            diagnostic::error(&error);
+            ExitCode::from(outcome::FAILED)
+        }
+    }
+}
+
+fn perform(verb: Verb) -> anyhow::Result<Outcome> {
+    match verb {
+        // Record.
+        Verb::Demo => commands::demo::demo(),
+        // Look.
+        Verb::Info(arguments) => commands::info::info(&arguments),
+        Verb::Dump(arguments) => commands::dump::dump(&arguments),
+        // Understand.
+        // Keep.
+        // The program itself.
+        Verb::Completions(arguments) => commands::completions::completions(&arguments),
+        Verb::Man(arguments) => commands::man::man(&arguments),
+    }
+}

@@ -1,0 +1,49 @@
+//! Where input comes from: the traces that were named, opened as one.
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+use rostrace_ctf::{Conversion, Cursor, TraceSet};
+
+use crate::args::TraceArguments;
+use crate::render::diagnostic;
+use crate::time_argument::Span;
+
+/// Opens all traces, and tells what their metadata has that we do not know.
+pub(crate) fn open(input: &TraceArguments) -> anyhow::Result<TraceSet> {
+    let set = open_quietly(&input.traces)?;
+    diagnostic::warnings(&set.warnings);
+    Ok(set)
+}
+
+pub(crate) fn open_quietly(paths: &[PathBuf]) -> anyhow::Result<TraceSet> {
+    let set = TraceSet::open(paths)?;
+    if set.traces.is_empty() {
+        let reasons = set.damage.iter().map(|damage| damage.message.as_str());
+        match reasons.clone().next() {
+            Some(first) => bail!(
+                "none of the {} traces can be read; the first because of: {first}",
+                reasons.count()
+            ),
+            None => bail!("there is no trace to read"),
+        }
+    }
+    Ok(set)
+}
+
+/// When the trace begins and ends, without reading all of it: by its packets, as `info` says it, or else by its first
+/// event. Nothing for a trace without a clock.
+pub(crate) fn span(set: &TraceSet) -> Option<Span> {
+    let spans: Vec<_> = set
+        .streams()
+        .filter_map(|id| set.trace_of(id).span(set.stream(id)))
+        .collect();
+    let first_event = || Cursor::new(set, Conversion::Exact).next()?.nanos();
+    let begin = spans.iter().map(|&(begin, _)| begin).min();
+    let begin = begin.or_else(first_event)?;
+    let end = spans.iter().map(|&(_, end)| end).max();
+    Some(Span {
+        begin,
+        end: end.unwrap_or(begin).max(begin),
+    })
+}

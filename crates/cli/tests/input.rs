@@ -1,0 +1,86 @@
+//! What the program says when its input is not a trace.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::os::unix::fs::PermissionsExt;
+
+use support::{HandMade, stderr_of};
+
+fn sentence(path: &str) -> String {
+    let said = stderr_of(&["info", path], 1);
+    assert!(
+        said.starts_with("rostrace: ") && said.ends_with('\n'),
+        "{said}"
+    );
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert_eq!(stderr_of(&["dump", path], 1), said);
+    said
+}
+
+#[test]
+fn a_path_that_does_not_exist_is_named() {
+    assert_eq!(
+        sentence("/no/such/trace"),
+        "rostrace: /no/such/trace: no such file or folder\n"
+    );
+}
+
+#[test]
+fn an_empty_folder_is_no_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    assert!(sentence(path).contains("no trace here"));
+}
+
+#[test]
+fn a_folder_with_a_text_file_is_no_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("notes.txt"), "buy milk\n").unwrap();
+    assert!(sentence(folder.path().to_str().unwrap()).contains("no trace here"));
+    let file = folder.path().join("notes.txt");
+    assert!(sentence(file.to_str().unwrap()).contains("no trace here"));
+}
+
+#[test]
+fn metadata_that_is_none_is_explained() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("metadata"), "buy milk\n").unwrap();
+    assert!(
+        sentence(folder.path().to_str().unwrap()).contains("the metadata cannot be understood")
+    );
+}
+
+#[test]
+fn a_file_that_may_not_be_read_is_named() {
+    let trace = HandMade::new("event", b"process", b"");
+    let metadata = trace.file("metadata");
+    std::fs::set_permissions(&metadata, std::fs::Permissions::from_mode(0o000)).unwrap();
+    if std::fs::read(&metadata).is_ok() {
+        eprintln!("NOT TESTED: this user (root?) may read every file");
+        return;
+    }
+    let said = sentence(trace.path());
+    assert!(
+        said.contains("metadata: cannot be read: Permission denied"),
+        "{said}"
+    );
+    assert_eq!(said.matches("Permission denied").count(), 1);
+}
+
+#[test]
+fn a_broken_trace_beside_a_good_one_is_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = HandMade::new("event", b"process", b"");
+    for (name, metadata) in [
+        ("good", std::fs::read(good.file("metadata")).unwrap()),
+        ("bad", b"milk".to_vec()),
+    ] {
+        std::fs::create_dir(folder.path().join(name)).unwrap();
+        std::fs::write(folder.path().join(name).join("metadata"), metadata).unwrap();
+    }
+    std::fs::copy(good.file("stream"), folder.path().join("good/stream")).unwrap();
+    let told = stderr_of(&["dump", folder.path().to_str().unwrap()], 3);
+    assert!(told.contains("1 trace unreadable"), "{told}");
+}

@@ -1,0 +1,74 @@
+//! Wrong usage, help, and what is generated from the declaration of the command line.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use support::{recording, rostrace, stderr_of, stdout_of};
+
+#[test]
+fn wrong_usage_is_exit_status_2() {
+    let trace = recording("pingpong");
+    for arguments in [
+        &[][..],
+        &["frobnicate"],
+        &["info"],
+        &["info", "--no-such-option", &trace],
+        &["info", "--format", "csv", &trace],
+        &["dump", "--from", "yesterday", &trace],
+        &["dump", "--to", "+3parsecs", &trace],
+        &["dump", "--event", "[", &trace],
+        &["dump", "--limit", "-1", &trace],
+        &["dump", "--vpid", "ping", &trace],
+    ] {
+        let said = stderr_of(arguments, 2);
+        assert!(!said.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn help_has_an_example_for_every_verb() {
+    let help = stdout_of(&["--help"], 0);
+    for verb in ["demo", "info", "dump", "completions", "man"] {
+        assert!(help.contains(verb), "{verb}");
+        assert!(
+            stdout_of(&[verb, "--help"], 0).contains("Example"),
+            "{verb}"
+        );
+    }
+    assert!(stdout_of(&["--version"], 0).starts_with("rostrace "));
+}
+
+#[test]
+fn the_demo_works_from_any_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = rostrace(&["demo"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8(output.stdout).unwrap();
+    for word in [
+        "9,644",
+        "ros2:callback_start",
+        "[04:11:19.530423153]",
+        "rostrace info",
+    ] {
+        assert!(text.contains(word), "{word} in {text}");
+    }
+}
+
+#[test]
+fn completions_and_manual_pages_are_made() {
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(
+            stdout_of(&["completions", shell], 0).contains("dump"),
+            "{shell}"
+        );
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let pages = folder.path().join("man1");
+    assert_eq!(stdout_of(&["man", pages.to_str().unwrap()], 0), "");
+    let page = std::fs::read_to_string(pages.join("rostrace-dump.1")).unwrap();
+    assert!(page.contains("clock"), "{page}");
+}
