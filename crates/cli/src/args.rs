@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::commands::architecture::ArchitectureArguments;
 use crate::commands::dump::text::{ClockFormat, TextOptions};
 use crate::time_argument::TimeArgument;
 
@@ -45,6 +46,14 @@ A time (T) is one of
 
 Exit status 3: printed, but the trace has lost data; what was lost is told on standard error.")]
     Dump(DumpArguments),
+    /// Read, check, compare, edit and draw architecture files
+    #[command(after_help = "\
+Examples:
+  rostrace architecture check architecture.yaml
+  rostrace architecture paths architecture.yaml --from /sensor --to /actuator
+  rostrace architecture rename architecture.yaml node /fusion /sensor_fusion
+  rostrace architecture graph architecture.yaml -o architecture.svg")]
+    Architecture(ArchitectureArguments),
     /// Print a script that completes rostrace's arguments in a shell
     #[command(after_help = "\
 Example:
@@ -190,7 +199,9 @@ mod tests {
 
     #[test]
     fn every_verb_has_an_example() {
-        for verb in Arguments::command().get_subcommands() {
+        let command = Arguments::command();
+        let verbs = command.get_subcommands();
+        for verb in verbs.flat_map(|verb| std::iter::once(verb).chain(verb.get_subcommands())) {
             let help = verb.get_after_help().map(ToString::to_string);
             assert!(
                 help.is_some_and(|help| help.contains("Example")),

@@ -39,6 +39,7 @@ fn perform(verb: Verb) -> anyhow::Result<Outcome> {
         Verb::Dump(arguments) => commands::dump::dump(&arguments),
         // Understand.
         // Keep.
+        Verb::Architecture(arguments) => commands::architecture::architecture(&arguments),
         // The program itself.
         Verb::Completions(arguments) => commands::completions::completions(&arguments),
         Verb::Man(arguments) => commands::man::man(&arguments),
