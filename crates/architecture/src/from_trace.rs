@@ -18,9 +18,16 @@ use crate::naming;
 /// Nodes of the recorder itself.
 const RECORDER: &str = "caret_trace_";
 
-/// The architecture that a recording shows. Publishers are bound to no callback.
+/// The architecture that a recording shows, as CARET would see it. Publishers are bound to no callback, and a callback that
+/// is in no group is left out if anything in the recording tells of groups.
 pub fn from_trace(model: &Model) -> Architecture {
-    Builder::new(model).build().architecture
+    let mut builder = Builder::new(model);
+    if !builder.grouped.is_empty() {
+        builder.grouped = (0..model.processes.len() as u32)
+            .map(entity::ProcessId)
+            .collect();
+    }
+    builder.build().architecture
 }
 
 /// The architecture that a recording shows, with what its flows prove: which callbacks publish with which publisher, and
@@ -257,7 +264,8 @@ impl<'m> Builder<'m> {
         }
     }
 
-    /// Executors in the order of creation, without those of the recorder's own nodes.
+    /// Executors in the order of creation, without those of the recorder's own nodes and those of which the recording has
+    /// nothing but the address (the events executor).
     fn executors(
         &self,
         architecture: &mut Architecture,
@@ -278,6 +286,7 @@ impl<'m> Builder<'m> {
         };
         let shown: Vec<usize> = (0..model.executors.len())
             .filter(|executor| !of_recorder(*executor))
+            .filter(|executor| !model.executors[*executor].kind.name().is_empty())
             .collect();
         for (executor, name) in shown.iter().zip(naming::executor_names(shown.len())) {
             let names: Vec<String> = model

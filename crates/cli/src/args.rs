@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::commands::architecture::ArchitectureArguments;
 use crate::commands::dump::text::{ClockFormat, TextOptions};
 use crate::time_argument::TimeArgument;
 
@@ -73,6 +74,14 @@ If no event is selected, a trace without events is written.
 
 Exit status 3: written, but the trace has lost data in the range; what was lost is told on standard error.")]
     Cut(CutArguments),
+    /// Read, check, compare, edit and draw architecture files
+    #[command(after_help = "\
+Examples:
+  rostrace architecture check architecture.yaml
+  rostrace architecture paths architecture.yaml --from /sensor --to /actuator
+  rostrace architecture rename architecture.yaml node /fusion /sensor_fusion
+  rostrace architecture graph architecture.yaml -o architecture.svg")]
+    Architecture(ArchitectureArguments),
     /// Print a script that completes rostrace's arguments in a shell
     #[command(after_help = "\
 Example:
@@ -271,7 +280,9 @@ mod tests {
 
     #[test]
     fn every_verb_has_an_example() {
-        for verb in Arguments::command().get_subcommands() {
+        let command = Arguments::command();
+        let verbs = command.get_subcommands();
+        for verb in verbs.flat_map(|verb| std::iter::once(verb).chain(verb.get_subcommands())) {
             let help = verb.get_after_help().map(ToString::to_string);
             assert!(
                 help.is_some_and(|help| help.contains("Example")),

@@ -13,6 +13,8 @@ pub(crate) const INTERRUPTED: u8 = 130;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Fine,
+    /// Done, and the answer that was printed is no: a file is not in order, two files differ.
+    Refused,
     /// Done, but the trace is not complete.
     LostData,
     /// Ctrl-C; what was printed is complete lines.
@@ -33,6 +35,7 @@ impl From<Outcome> for ExitCode {
     fn from(outcome: Outcome) -> ExitCode {
         ExitCode::from(match outcome {
             Outcome::Fine => 0,
+            Outcome::Refused => FAILED,
             Outcome::LostData => LOST_DATA,
             Outcome::Interrupted => INTERRUPTED,
         })

@@ -1,0 +1,23 @@
+//! `rostrace architecture add-path`: a named path along nodes.
+
+use rostrace_architecture::NamedPath;
+use rostrace_architecture::search::{EdgeFilter, SearchGraph, path_along};
+
+use super::arguments::AddPathArguments;
+use super::file;
+use crate::outcome::Outcome;
+
+pub(super) fn add_path(arguments: &AddPathArguments) -> anyhow::Result<Outcome> {
+    file::edit(&arguments.file, &arguments.edit, |architecture| {
+        let filter = EdgeFilter {
+            construction_order: 0,
+            ..EdgeFilter::default()
+        };
+        let graph = SearchGraph::new(architecture, &filter);
+        let names: Vec<&str> = arguments.nodes.iter().map(String::as_str).collect();
+        let steps = path_along(architecture, &graph, &names)?;
+        architecture.add_path(NamedPath::new(&arguments.name, steps))?;
+        Ok(())
+    })?;
+    Ok(Outcome::Fine)
+}

@@ -1,0 +1,250 @@
+//! The command line of `rostrace architecture`, declared once.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use crate::args::TraceArguments;
+
+#[derive(Debug, Args)]
+pub(crate) struct ArchitectureArguments {
+    #[command(subcommand)]
+    pub(super) verb: ArchitectureVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum ArchitectureVerb {
+    /// Write the file for a recorded application
+    #[command(after_help = "\
+Examples:
+  rostrace architecture create session/ -o architecture.yaml
+  rostrace architecture create session/ -o architecture.yaml --plain
+
+Publishers are bound to the callbacks in which the recording shows them being used; the chains from inputs to outputs
+follow from that. Executors and callback groups are numbered by creation, not by address as CARET does.")]
+    Create(CreateArguments),
+    /// Tell what is wrong with a file, or not yet said in it, and whether it fits a recording
+    #[command(after_help = "\
+Examples:
+  rostrace architecture check architecture.yaml
+  rostrace architecture check architecture.yaml session/
+
+Exit status 1: the file cannot be read, or something in it has no effect. Notes alone are no fault.")]
+    Check(CheckArguments),
+    /// Tell what differs between two files
+    #[command(after_help = "\
+Example:
+  rostrace architecture diff before.yaml after.yaml")]
+    Diff(DiffArguments),
+    /// List the paths between nodes, shortest first
+    #[command(after_help = "\
+Examples:
+  rostrace architecture paths architecture.yaml --from /sensor --to /actuator
+  rostrace architecture paths architecture.yaml --from /sensor --via /fusion --to /actuator --max-depth 8
+  rostrace architecture paths architecture.yaml --from /a --to /b --without-topic '/diagnostics*'")]
+    Paths(PathsArguments),
+    /// Add a named path along nodes
+    #[command(after_help = "\
+Examples:
+  rostrace architecture add-path architecture.yaml sensor_to_actuator /sensor /filter /actuator
+  rostrace architecture add-path architecture.yaml points /sensor /points_raw /filter    (where several topics go there)")]
+    AddPath(AddPathArguments),
+    /// Remove a named path
+    #[command(after_help = "\
+Example:
+  rostrace architecture remove-path architecture.yaml sensor_to_actuator")]
+    RemovePath(RemovePathArguments),
+    /// Rename something everywhere in the file
+    #[command(after_help = "\
+Examples:
+  rostrace architecture rename architecture.yaml node /fusion /sensor_fusion
+  rostrace architecture rename architecture.yaml callback /fusion/callback_0 on_points")]
+    Rename(RenameArguments),
+    /// Make one named path of two
+    #[command(after_help = "\
+Example:
+  rostrace architecture combine architecture.yaml sensor_to_fusion fusion_to_actuator --as sensor_to_actuator")]
+    Combine(CombineArguments),
+    /// Draw nodes and topics
+    #[command(after_help = "\
+Examples:
+  rostrace architecture graph architecture.yaml -o architecture.svg --clusters
+  rostrace architecture graph architecture.yaml --format dot | dot -Tpdf > architecture.pdf")]
+    Graph(GraphArguments),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ListFormat {
+    /// For people
+    Table,
+    /// For programs
+    Json,
+}
+
+/// Where an edited file goes.
+#[derive(Debug, Args)]
+pub(super) struct EditArguments {
+    /// Write to this file instead of changing the one that was read
+    #[arg(long, short, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+    /// Overwrite another file that exists
+    #[arg(long)]
+    pub(super) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CreateArguments {
+    #[command(flatten)]
+    pub(super) input: TraceArguments,
+    /// The file to write
+    #[arg(long, short, value_name = "FILE")]
+    pub(super) output: PathBuf,
+    /// Say nothing about who publishes and from which input, as CARET's own export does
+    #[arg(long)]
+    pub(super) plain: bool,
+    /// Overwrite a file that exists
+    #[arg(long)]
+    pub(super) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CheckArguments {
+    pub(super) file: PathBuf,
+    /// Recordings of the application: does the file fit them
+    #[arg(value_name = "TRACE")]
+    pub(super) traces: Vec<PathBuf>,
+    #[arg(long, value_enum, default_value_t = ListFormat::Table)]
+    pub(super) format: ListFormat,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct DiffArguments {
+    #[arg(value_name = "A")]
+    pub(super) before: PathBuf,
+    #[arg(value_name = "B")]
+    pub(super) after: PathBuf,
+    #[arg(long, value_enum, default_value_t = ListFormat::Table)]
+    pub(super) format: ListFormat,
+    /// End with status 1 if anything differs
+    #[arg(long)]
+    pub(super) exit_code: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct PathsArguments {
+    pub(super) file: PathBuf,
+    /// The node that paths begin at
+    #[arg(long, value_name = "NODE")]
+    pub(super) from: String,
+    /// The node that paths end at
+    #[arg(long, value_name = "NODE")]
+    pub(super) to: String,
+    /// A node on the way; can be repeated, in the order of the way
+    #[arg(long, value_name = "NODE")]
+    pub(super) via: Vec<String>,
+    /// The most nodes between two named ones
+    #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u16).range(0..=1000))]
+    pub(super) max_depth: u16,
+    /// The most paths that are listed
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(super) max_paths: usize,
+    /// Only paths that pass no node twice
+    #[arg(long)]
+    pub(super) simple: bool,
+    /// Only through nodes of this name; may contain *, ? and […]; can be repeated
+    #[arg(long = "node", value_name = "GLOB")]
+    pub(super) nodes: Vec<glob::Pattern>,
+    /// Only along topics of this name; likewise
+    #[arg(long = "topic", value_name = "GLOB")]
+    pub(super) topics: Vec<glob::Pattern>,
+    /// Not through nodes of this name; likewise
+    #[arg(long = "without-node", value_name = "GLOB")]
+    pub(super) without_nodes: Vec<glob::Pattern>,
+    /// Not along topics of this name; likewise
+    #[arg(long = "without-topic", value_name = "GLOB")]
+    pub(super) without_topics: Vec<glob::Pattern>,
+    /// Leave out subscriptions whose callback has a higher construction_order; 0 for no limit
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(super) max_construction_order: u32,
+    #[arg(long, value_enum, default_value_t = ListFormat::Table)]
+    pub(super) format: ListFormat,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct AddPathArguments {
+    pub(super) file: PathBuf,
+    pub(super) name: String,
+    /// The nodes of the path; a topic may stand between two of them
+    #[arg(value_name = "NODE", required = true, num_args = 2..)]
+    pub(super) nodes: Vec<String>,
+    #[command(flatten)]
+    pub(super) edit: EditArguments,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RemovePathArguments {
+    pub(super) file: PathBuf,
+    pub(super) name: String,
+    #[command(flatten)]
+    pub(super) edit: EditArguments,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Renamed {
+    Node,
+    Topic,
+    Callback,
+    Executor,
+    Path,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RenameArguments {
+    pub(super) file: PathBuf,
+    pub(super) kind: Renamed,
+    pub(super) old: String,
+    pub(super) new: String,
+    #[command(flatten)]
+    pub(super) edit: EditArguments,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CombineArguments {
+    pub(super) file: PathBuf,
+    /// The path that comes first
+    pub(super) left: String,
+    /// The path that begins where the first one ends
+    pub(super) right: String,
+    /// The name of the new path
+    #[arg(long = "as", value_name = "NAME")]
+    pub(super) name: String,
+    #[command(flatten)]
+    pub(super) edit: EditArguments,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum GraphFormat {
+    /// A picture, laid out by rostrace
+    Svg,
+    /// For Graphviz
+    Dot,
+    /// For Markdown that draws Mermaid
+    Mermaid,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct GraphArguments {
+    pub(super) file: PathBuf,
+    /// Write to this file instead of to standard output; .svg, .dot, .gv, .mmd or .mermaid tells the format
+    #[arg(long, short, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+    /// The format, where the name of the file does not tell
+    #[arg(long, value_enum)]
+    pub(super) format: Option<GraphFormat>,
+    /// Draw nodes of one namespace together
+    #[arg(long)]
+    pub(super) clusters: bool,
+    /// Overwrite a file that exists
+    #[arg(long)]
+    pub(super) force: bool,
+}

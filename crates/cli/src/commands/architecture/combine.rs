@@ -1,0 +1,15 @@
+//! `rostrace architecture combine`: one named path of two.
+
+use super::arguments::CombineArguments;
+use super::file;
+use crate::outcome::Outcome;
+
+pub(super) fn combine(arguments: &CombineArguments) -> anyhow::Result<Outcome> {
+    file::edit(&arguments.file, &arguments.edit, |architecture| {
+        let path =
+            architecture.combine_paths(&arguments.left, &arguments.right, &arguments.name)?;
+        architecture.add_path(path)?;
+        Ok(())
+    })?;
+    Ok(Outcome::Fine)
+}

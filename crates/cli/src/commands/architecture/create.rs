@@ -1,0 +1,55 @@
+//! `rostrace architecture create`: the file, out of a recording.
+
+use rostrace_architecture::{
+    Architecture, binding, from_trace, from_trace_with_flows, is_hidden_topic, write,
+};
+
+use super::arguments::CreateArguments;
+use super::file;
+use crate::outcome::Outcome;
+use crate::render::diagnostic;
+use crate::source;
+
+pub(super) fn create(arguments: &CreateArguments) -> anyhow::Result<Outcome> {
+    file::expect_free(&arguments.output, arguments.force)?;
+    let set = source::open(&arguments.input)?;
+    let Some(model) = source::model(&set) else {
+        return Ok(Outcome::Interrupted);
+    };
+    let mut architecture = if arguments.plain {
+        from_trace(&model)
+    } else {
+        from_trace_with_flows(&model)
+    };
+    if arguments.plain {
+        // CARET gives publishers to the only callback of a node.
+        binding::guess_publisher_callbacks(&mut architecture);
+    }
+    tell(&architecture, &model);
+    file::save(write(&architecture).as_bytes(), &arguments.output)?;
+    Ok(Outcome::of(set.damage.iter().chain(&model.damage)))
+}
+
+/// What the recording cannot tell, and what stays to be said by hand.
+fn tell(architecture: &Architecture, model: &rostrace_trace::Model) {
+    if architecture.nodes.is_empty() {
+        diagnostic::note(
+            "the recording names no node: it began after the nodes were created, or is no recording of ROS 2",
+        );
+    } else if model.executors.is_empty() {
+        diagnostic::note(
+            "the recording has no executors and callback groups: ros2_tracing does not record them",
+        );
+    }
+    let unbound = architecture
+        .nodes
+        .iter()
+        .flat_map(|node| &node.publishers)
+        .filter(|publisher| publisher.callbacks.is_empty() && !is_hidden_topic(&publisher.topic))
+        .count();
+    if unbound > 0 {
+        diagnostic::note(&format!(
+            "{unbound} publishers were not used inside any callback: their callback_names are UNDEFINED"
+        ));
+    }
+}

@@ -1,0 +1,20 @@
+//! `rostrace architecture rename`: a new name in every place that the old one stands in.
+
+use super::arguments::{RenameArguments, Renamed};
+use super::file;
+use crate::outcome::Outcome;
+
+pub(super) fn rename(arguments: &RenameArguments) -> anyhow::Result<Outcome> {
+    let (old, new) = (&arguments.old, &arguments.new);
+    file::edit(&arguments.file, &arguments.edit, |architecture| {
+        match arguments.kind {
+            Renamed::Node => architecture.rename_node(old, new)?,
+            Renamed::Topic => architecture.rename_topic(old, new)?,
+            Renamed::Callback => architecture.rename_callback(old, new)?,
+            Renamed::Executor => architecture.rename_executor(old, new)?,
+            Renamed::Path => architecture.rename_path(old, new)?,
+        }
+        Ok(())
+    })?;
+    Ok(Outcome::Fine)
+}
