@@ -1,5 +1,6 @@
 //! All targets, declared once. To add one: a file here, and a line in [`TARGETS`].
 
+mod architecture;
 mod clock;
 
 use std::io;
@@ -15,7 +16,7 @@ pub struct Target {
     pub dictionary: &'static [&'static str],
 }
 
-pub const TARGETS: &[Target] = &[clock::TARGET];
+pub const TARGETS: &[Target] = &[architecture::TARGET, clock::TARGET];
 
 pub fn find(name: &str) -> Option<&'static Target> {
     TARGETS.iter().find(|target| target.name == name)
