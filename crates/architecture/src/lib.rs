@@ -1,5 +1,5 @@
-//! The structure of a ROS 2 application as a file that people keep in git: its nodes, callbacks, executors, and the paths worth measuring. The format
-//! is CARET's; a file that CARET wrote comes back byte for byte.
+//! The structure of a ROS 2 application as a file that people keep in git: its nodes, callbacks, executors, and the
+//! paths worth measuring. The format is CARET's; a file that CARET wrote comes back byte for byte.
 //!
 //! ```
 //! use rostrace_architecture::search::{EdgeFilter, Search, SearchGraph, SearchOptions};
@@ -22,9 +22,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`model`] is plain data in which references are names. Everything else is computed from it when asked for: [`communication`], [`node_path`] (ways through
-//! nodes and their message contexts), [`verify()`] (can messages be followed along a path), [`check()`] (is everything there), [`diff()`], [`search`], [`draw`].
-//! [`naming`] has the rules by which callbacks, groups and executors get names when an architecture is made from a trace.
+//! [`model`] is plain data in which references are names. Everything else is computed from it when asked for:
+//! [`communication`], [`node_path`] (ways through nodes and their message contexts), [`verify()`] (can messages be
+//! followed along a path), [`check()`] (is everything there), [`diff()`], [`search`], [`draw`]. [`naming`] has the
+//! rules by which callbacks, groups and executors get names when an architecture is made from a trace.
 
 pub mod binding;
 mod check;

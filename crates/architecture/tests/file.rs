@@ -1,5 +1,7 @@
 //! Reading and writing: what is accepted, what is refused and how, and what survives.
 
+#![allow(clippy::unwrap_used)]
+
 use rostrace_architecture::{
     CallbackKind, ContextType, Endpoint, Severity, VariablePassing, check, read, write,
 };

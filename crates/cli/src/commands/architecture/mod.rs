@@ -1,8 +1,8 @@
 //! `rostrace architecture VERB`: the application's structure as a file.
 //!
-//! One file for each verb. `create TRACE -o FILE` and `check FILE TRACE` belong here too, as soon as entities can be read from a trace:
-//! `create` builds a `rostrace_architecture::Architecture` and hands it to [`file::save`]; `check` compares it with
-//! `rostrace_architecture::diff`.
+//! One file for each verb. `create TRACE -o FILE` and `check FILE TRACE` belong here too, as soon as entities can be
+//! read from a trace: `create` builds a `rostrace_architecture::Architecture` and hands it to [`file::save`]; `check`
+//! compares it with `rostrace_architecture::diff`.
 
 mod add_path;
 mod arguments;
