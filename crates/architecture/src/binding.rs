@@ -10,8 +10,8 @@ pub struct Guess {
     pub callback: String,
 }
 
-/// Gives every publisher that nobody is said to use to the callback of its node, if the node has exactly one besides services. Often right, but
-/// `main` may publish as well: whoever calls this should tell what was guessed.
+/// Gives every publisher that nobody is said to use to the callback of its node, if the node has exactly one besides
+/// services. Often right, but `main` may publish as well: whoever calls this should tell what was guessed.
 pub fn guess_publisher_callbacks(architecture: &mut Architecture) -> Vec<Guess> {
     let mut guesses = Vec::new();
     for node in &mut architecture.nodes {

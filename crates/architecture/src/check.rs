@@ -1,4 +1,5 @@
-//! Whether an architecture is whole: names that refer to nothing, things that nobody uses, paths that cannot be followed.
+//! Whether an architecture is whole: names that refer to nothing, things that nobody uses, paths that cannot be
+//! followed.
 
 use std::collections::{HashMap, HashSet};
 

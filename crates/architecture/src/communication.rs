@@ -30,7 +30,8 @@ impl<'a> Communication<'a> {
     }
 }
 
-/// All communications: by name of the publishing node, then of the subscribing node, then in the order of their publishers and subscriptions.
+/// All communications: by name of the publishing node, then of the subscribing node, then in the order of their
+/// publishers and subscriptions.
 pub fn communications(architecture: &Architecture) -> Vec<Communication<'_>> {
     let mut nodes: Vec<&Node> = architecture.nodes.iter().collect();
     nodes.sort_by_key(|node| &node.name);

@@ -36,7 +36,7 @@ pub enum Error {
         name: String,
         similar: Option<String>,
     },
-    #[error("there is a {item} `{name}` already")]
+    #[error("there is {} {item} `{name}` already", if *item == Item::Executor { "an" } else { "a" })]
     Exists { item: Item, name: String },
     #[error("node `{node}` {fault}{}", proposal(similar.as_deref()))]
     InNode {

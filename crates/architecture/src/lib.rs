@@ -1,4 +1,31 @@
-//! The structure of a ROS 2 application as a file that people keep in git.
+//! The structure of a ROS 2 application as a file that people keep in git: its nodes, callbacks, executors, and the
+//! paths worth measuring. The format is CARET's; a file that CARET wrote comes back byte for byte.
+//!
+//! ```
+//! use rostrace_architecture::search::{EdgeFilter, Search, SearchGraph, SearchOptions};
+//! use rostrace_architecture::{ContextType, check, read, write};
+//!
+//! let text = include_str!("../tests/files/rover.yaml");
+//! let mut architecture = read(text)?.architecture;
+//!
+//! let graph = SearchGraph::new(&architecture, &EdgeFilter::default());
+//! let mut paths = Search::new(&graph, &["/scanner", "/motors"], SearchOptions::default())?;
+//! let path = paths.next().map(|path| path.named("scan_to_motors")).ok_or("no path")?;
+//! assert_eq!(path.node_names().collect::<Vec<_>>(), ["/scanner", "/mapper", "/driver", "/motors"]);
+//!
+//! architecture.add_path(path)?;
+//! architecture.update_message_context("/mapper", Some(ContextType::UseLatestMessage), "/scan", "/map")?;
+//! for finding in check(&architecture) {
+//!     println!("{}", finding.message);
+//! }
+//! println!("{}", write(&architecture));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`model`] is plain data in which references are names. Everything else is computed from it when asked for:
+//! [`communication`], [`node_path`] (ways through nodes and their message contexts), [`verify()`] (can messages be
+//! followed along a path), [`check()`] (is everything there), [`diff()`], [`search`], [`draw`]. [`naming`] has the
+//! rules by which callbacks, groups and executors get names when an architecture is made from a trace.
 
 pub mod binding;
 mod check;

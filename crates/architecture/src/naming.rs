@@ -1,11 +1,11 @@
 //! Names of callbacks, callback groups and executors, which have none of their own.
 //!
-//! Callers give lists in the order of creation, and things are numbered in that order: the same application has the same names in every run.
-//! (CARET numbers groups and executors by address, so that two runs can swap them, and counts executors that it then
-//! hides.) The form of the names is CARET's.
+//! Callers give lists in the order of creation, and things are numbered in that order: the same application has the
+//! same names in every run. (CARET numbers groups and executors by address, so that two runs can swap them, and
+//! counts executors that it then hides.) The form of the names is CARET's.
 
-/// `NODE/callback_0` …: first all timers, then all subscriptions, each in the order of creation. The number is padded with zeros to the digits of
-/// the count, so ten callbacks are `callback_00` to `callback_09`.
+/// `NODE/callback_0` …: first all timers, then all subscriptions, each in the order of creation. The number is padded
+/// with zeros to the digits of the count, so ten callbacks are `callback_00` to `callback_09`.
 pub fn callback_names(node: &str, count: usize) -> Vec<String> {
     numbered(&format!("{node}/callback_"), count)
 }
@@ -15,8 +15,9 @@ pub fn service_callback_names(node: &str, count: usize) -> Vec<String> {
     numbered(&format!("{node}/service_callback_"), count)
 }
 
-/// `NODE/callback_group_0` …, never padded. Groups that hold nothing but services are `NODE/service_only_callback_group_0` … and count for
-/// themselves: for each group in the order of creation, the caller says whether it is one.
+/// `NODE/callback_group_0` …, never padded. Groups that hold nothing but services are
+/// `NODE/service_only_callback_group_0` … and count for themselves: for each group in the order of creation, the
+/// caller says whether it is one.
 pub fn callback_group_names(node: &str, only_services: &[bool]) -> Vec<String> {
     let mut counters = [0_usize; 2];
     let name = |&only_services: &bool| {
@@ -42,8 +43,8 @@ fn numbered(prefix: &str, count: usize) -> Vec<String> {
     (0..count).map(name).collect()
 }
 
-/// For each thing the number of equal ones before it: the construction order of callbacks with one kind and symbol, of publishers
-/// or subscriptions of one topic.
+/// For each thing the number of equal ones before it: the construction order of callbacks with one kind and symbol,
+/// of publishers or subscriptions of one topic.
 pub fn construction_orders<T: std::hash::Hash + Eq>(
     things: impl IntoIterator<Item = T>,
 ) -> Vec<u32> {

@@ -1,7 +1,8 @@
 //! The ways through a node: from a subscription, or from nothing, to a publisher, or to nothing.
 //!
-//! Some follow from the callbacks: a subscription's callback publishes, or writes a variable that a publishing callback reads. All other
-//! pairs of a subscription and a publisher are ways too, about which somebody has to declare a message context.
+//! Some follow from the callbacks: a subscription's callback publishes, or writes a variable that a publishing
+//! callback reads. All other pairs of a subscription and a publisher are ways too, about which somebody has to
+//! declare a message context.
 
 use std::collections::HashMap;
 
@@ -50,8 +51,8 @@ pub enum ContextFault {
 /// How far ways through a node are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Callbacks of a higher construction order take no part in chains; 0 for no limit. A node that makes the same timer again and
-    /// again would otherwise have thousands.
+    /// Callbacks of a higher construction order take no part in chains; 0 for no limit. A node that makes the same
+    /// timer again and again would otherwise have thousands.
     pub construction_order: u32,
     /// Chains of one node; variable passings in all directions have more than anybody can read.
     pub chains: usize,

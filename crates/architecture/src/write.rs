@@ -1,5 +1,5 @@
-//! From an [`Architecture`] to a file, byte for byte as CARET writes it, except where CARET loses something: construction orders of
-//! declared contexts, unknown keys, half-finished entries.
+//! From an [`Architecture`] to a file, byte for byte as CARET writes it, except where CARET loses something:
+//! construction orders of declared contexts, unknown keys, half-finished entries.
 
 use std::collections::HashMap;
 
@@ -185,7 +185,8 @@ fn subscription(subscription: &Subscription) -> Value {
     keys.with(&subscription.extras)
 }
 
-/// One for each way through the node that has both topics, and what was declared about topics that the node does not have.
+/// One for each way through the node that has both topics, and what was declared about topics that the node does not
+/// have.
 fn message_contexts(node: &Node) -> Vec<Value> {
     let paths = node_paths(node, Limits::default());
     let mut declared: HashMap<(&Endpoint, &Endpoint), Vec<&MessageContext>> = HashMap::new();

@@ -1,5 +1,7 @@
 //! Pictures: complete, harmless whatever the names, and finished in reasonable time for large applications.
 
+#![allow(clippy::unwrap_used)]
+
 use rostrace_architecture::draw::{Picture, dot, mermaid, svg};
 use rostrace_architecture::{Architecture, Node, Publisher, Subscription};
 

@@ -1,5 +1,7 @@
 //! Files that CARET wrote, read and written again: nothing may change, not even a line break.
 
+#![allow(clippy::unwrap_used)]
+
 mod shared;
 
 use rostrace_architecture::{read, write};

@@ -1,5 +1,7 @@
 //! Path search against a search that is slow and obvious, and on a graph that is large.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
@@ -68,11 +70,8 @@ fn slowly(
                     .iter()
                     .any(|other| (other.0, other.1) == (link.0, link.1)),
                 false => {
-                    link.1 != goal
-                        && path
-                            .iter()
-                            .any(|other| other.0 == link.1 || other.1 == link.1)
-                        || (link.1 == link.0 && link.1 != goal)
+                    let met = |other: &Link| other.0 == link.1 || other.1 == link.1;
+                    link.1 != goal && (link.1 == node || path.iter().any(met))
                 }
             };
             if !used {

@@ -2,6 +2,7 @@
 
 #[path = "../../../crates/ctf/tests/support/agreement.rs"]
 mod agreement;
+mod architecture;
 mod clock;
 mod folder;
 mod metadata;
@@ -22,6 +23,7 @@ pub struct Target {
 }
 
 pub const TARGETS: &[Target] = &[
+    architecture::TARGET,
     clock::TARGET,
     metadata::TARGET,
     packet::TARGET,

@@ -1,5 +1,5 @@
-//! Names made harmless for a picture. A name is whatever somebody wrote into the file: it may hold markup, quotes, or marks that turn the
-//! direction of text.
+//! Names made harmless for a picture. A name is whatever somebody wrote into the file: it may hold markup, quotes, or
+//! marks that turn the direction of text.
 
 use std::borrow::Cow;
 use std::fmt::Write;

@@ -1,8 +1,8 @@
-//! Where everything goes: figures in layers from left to right, so that arrows point to the right as far as cycles allow, and in an order within
-//! each layer that makes few arrows cross.
+//! Where everything goes: figures in layers from left to right, so that arrows point to the right as far as cycles
+//! allow, and in an order within each layer that makes few arrows cross.
 //!
-//! Layers by longest path; arrows that span several layers get a bend in each; the order by barycentres, swept forth and back,
-//! and the best one kept.
+//! Layers by longest path; arrows that span several layers get a bend in each; the order by barycentres, swept forth
+//! and back, and the best one kept.
 
 /// Sweeps over all layers. The order hardly changes after a few.
 const SWEEPS: usize = 10;

@@ -23,7 +23,8 @@ pub(super) struct Figure {
 }
 
 impl Picture {
-    /// With `clusters`, nodes of one namespace (its first part, as in `/perception/lidar/filter`) are drawn together, and topics that do not leave it.
+    /// With `clusters`, nodes of one namespace (its first part, as in `/perception/lidar/filter`) are drawn together,
+    /// and topics that do not leave it.
     pub fn new(architecture: &Architecture, clusters: bool) -> Picture {
         let nodes: BTreeSet<&str> = architecture.node_names().collect();
         let topics = architecture.topics();

@@ -19,9 +19,9 @@ const STYLE: &str = "\
 text{font:11px ui-monospace,Consolas,monospace;fill:#1d2733;text-anchor:middle;dominant-baseline:central}\
 .n rect{fill:#dbeafe;stroke:#2563eb}.t rect{fill:#f6f8fa;stroke:#8a94a0}\
 path{fill:none;stroke:#6b7785;stroke-width:1.1}marker path{fill:#6b7785;stroke:none}\
-.c rect{fill:#0000000a;stroke:#c3cad2;stroke-dasharray:4 3}.c text{text-anchor:start;fill:#57606a}\
+.c rect{fill:#000;fill-opacity:.04;stroke:#c3cad2;stroke-dasharray:4 3}.c text{text-anchor:start;fill:#57606a}\
 @media(prefers-color-scheme:dark){svg{background:#12171d}text{fill:#e6edf3}.n rect{fill:#1e3a5f}.t rect{fill:#222a33}\
-.c rect{fill:#ffffff0a}.c text{fill:#9aa4ae}}";
+.c rect{fill:#fff}.c text{fill:#9aa4ae}}";
 
 pub fn svg(picture: &Picture) -> String {
     // Band 0 holds what belongs to no namespace.

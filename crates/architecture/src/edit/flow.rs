@@ -55,7 +55,8 @@ impl Architecture {
         Ok(())
     }
 
-    /// Takes it back, and with it the declared callback chains from the writer's subscription to the reader's publishers.
+    /// Takes it back, and with it the declared callback chains from the writer's subscription to the reader's
+    /// publishers.
     pub fn remove_variable_passing(
         &mut self,
         node: &str,

@@ -5,7 +5,8 @@ use crate::model::{Architecture, NamedPath};
 use crate::verify::{PathFaultKind, verify};
 
 impl Architecture {
-    /// Adds a path that exists in this architecture. Whether its nodes have contexts is another question: see [`crate::verify()`].
+    /// Adds a path that exists in this architecture. Whether its nodes have contexts is another question: see
+    /// [`crate::verify()`].
     pub fn add_path(&mut self, path: NamedPath) -> Result<(), Error> {
         if self.path(&path.name).is_ok() {
             return Err(Error::exists(Item::Path, &path.name));

@@ -4,7 +4,8 @@ use crate::error::{Error, Item};
 use crate::model::{Architecture, CallbackKind, Endpoint, Node};
 
 impl Architecture {
-    /// Renames a node, its callbacks and callback groups that carry its name, and its steps in paths. Topics keep their names.
+    /// Renames a node, its callbacks and callback groups that carry its name, and its steps in paths. Topics keep
+    /// their names.
     pub fn rename_node(&mut self, old: &str, new: &str) -> Result<(), Error> {
         self.node(old)?;
         if old == new {
@@ -43,8 +44,8 @@ impl Architecture {
         Ok(())
     }
 
-    /// Renames a topic: publishers, subscriptions, callbacks, contexts, paths. The new name must not be a topic yet: two topics would
-    /// become one.
+    /// Renames a topic: publishers, subscriptions, callbacks, contexts, paths. The new name must not be a topic yet:
+    /// two topics would become one.
     pub fn rename_topic(&mut self, old: &str, new: &str) -> Result<(), Error> {
         let topics = self.topics();
         if !topics.contains(old) {
@@ -82,7 +83,8 @@ impl Architecture {
         Ok(())
     }
 
-    /// Renames a callback, whether an executor has it or not. Nodes that share the name (CARET's never do) are all changed.
+    /// Renames a callback, whether an executor has it or not. Nodes that share the name (CARET's never do) are all
+    /// changed.
     pub fn rename_callback(&mut self, old: &str, new: &str) -> Result<(), Error> {
         if !self.callbacks().any(|(_, callback)| callback.name == old) {
             let known = self.callbacks().map(|(_, callback)| callback.name.as_str());

@@ -2,15 +2,16 @@
 
 use super::{Endpoint, Extras};
 
-/// What the file declares about one pair of topics of a node. What follows from variable passings without being declared is
-/// found by [`crate::node_path::node_paths`].
+/// What the file declares about one pair of topics of a node. What follows from variable passings without being
+/// declared is found by [`crate::node_path::node_paths`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageContext {
     /// None: `UNDEFINED`, kept only where the file has unknown keys with it.
     pub context_type: Option<ContextType>,
     pub subscription: Endpoint,
     pub publisher: Endpoint,
-    /// The chain that the file names for `callback_chain`. It only informs: the chain follows from the variable passings.
+    /// The chain that the file names for `callback_chain`. It only informs: the chain follows from the variable
+    /// passings.
     pub callbacks: Vec<String>,
     pub extras: Extras,
 }

@@ -1,8 +1,8 @@
 //! From a file to an [`Architecture`]: every problem is found, each with its position and with what was expected.
 //!
-//! What the file's form leaves no room for is an error, and the file is refused: a missing key, a text in the place of a number, two nodes
-//! of one name. What has no effect but does no harm is a warning. References to names that do not exist are not looked at here but
-//! in `check`, which knows what a whole architecture should be like.
+//! What the file's form leaves no room for is an error, and the file is refused: a missing key, a text in the place
+//! of a number, two nodes of one name. What has no effect but does no harm is a warning. References to names that do
+//! not exist are not looked at here but in `check`, which knows what a whole architecture should be like.
 
 mod chain;
 mod entry;

@@ -4,8 +4,8 @@ use super::graph::SearchGraph;
 use crate::error::{Error, Item};
 use crate::model::{Architecture, PathStep};
 
-/// `names` are the nodes of the path in order. Between two of them may stand the topic that joins them; it has to where several do. A name
-/// that is a node is taken for the node.
+/// `names` are the nodes of the path in order. Between two of them may stand the topic that joins them; it has to
+/// where several do. A name that is a node is taken for the node.
 pub fn path_along(
     architecture: &Architecture,
     graph: &SearchGraph<'_>,

@@ -1,7 +1,8 @@
 //! How many paths there are, without listing them.
 //!
-//! Walks are easily counted, length by length. A walk is no path only if it goes round a cycle and uses something again, and that takes a
-//! certain length at least: all shorter walks are paths, so below that length the count is exact.
+//! Walks are easily counted, length by length. A walk is no path only if it goes round a cycle and uses something
+//! again, and that takes a certain length at least: all shorter walks are paths, so below that length the count is
+//! exact.
 
 use std::collections::VecDeque;
 

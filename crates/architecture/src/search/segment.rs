@@ -1,7 +1,7 @@
 //! From one named node to the next: how the goal can be reached from every node, in how many steps, and how often.
 //!
-//! Walks are counted, not paths: a walk may use a pair of nodes again. That makes it cheap, and no path is overlooked: where no
-//! walk leads, no path does.
+//! Walks are counted, not paths: a walk may use a pair of nodes again. That makes it cheap, and no path is
+//! overlooked: where no walk leads, no path does.
 
 use super::graph::SearchGraph;
 
@@ -11,7 +11,8 @@ pub(super) struct Segment {
     pub(super) goal: usize,
     /// The most edges that a path of this segment can have.
     pub(super) most: usize,
-    /// By steps, then node: the number of walks of exactly so many steps that reach the goal at the last one and not before.
+    /// By steps, then node: the number of walks of exactly so many steps that reach the goal at the last one and not
+    /// before.
     walks: Vec<Vec<u128>>,
 }
 
@@ -41,8 +42,8 @@ impl Segment {
         }
     }
 
-    /// Whether a walk of exactly so many steps leads from here to the goal. From the goal itself there is one of none, and it can be
-    /// left only where the segment begins.
+    /// Whether a walk of exactly so many steps leads from here to the goal. From the goal itself there is one of
+    /// none, and it can be left only where the segment begins.
     pub(super) fn leads(&self, node: usize, steps: usize) -> bool {
         steps <= self.most && self.walks[steps][node] > 0
     }

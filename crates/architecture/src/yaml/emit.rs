@@ -1,5 +1,5 @@
-//! A tree of values as block YAML, laid out as PyYAML does with `indent=2, default_flow_style=False`: dashes of a list stand under
-//! the key that it belongs to.
+//! A tree of values as block YAML, laid out as PyYAML does with `indent=2, default_flow_style=False`: dashes of a
+//! list stand under the key that it belongs to.
 
 use super::Value;
 use super::scalar::{Output, is_simple_key, write_key, write_text};

@@ -1,5 +1,5 @@
-//! What YAML 1.1 makes of a plain scalar: `12` is a number, `no` a boolean, `2024-01-01` a date. PyYAML reads by these rules, so it
-//! quotes every text that they would take for something else, and so do we.
+//! What YAML 1.1 makes of a plain scalar: `12` is a number, `no` a boolean, `2024-01-01` a date. PyYAML reads by
+//! these rules, so it quotes every text that they would take for something else, and so do we.
 
 /// Whether a plain scalar would be read as something else than text.
 pub(crate) fn is_literal(text: &str) -> bool {

@@ -1,6 +1,7 @@
 //! Text becomes a tree in which every value knows its position.
 //!
-//! The file may come from anybody, so everything that grows is bounded before it grows: size, depth, and what aliases multiply.
+//! The file may come from anybody, so everything that grows is bounded before it grows: size, depth, and what aliases
+//! multiply.
 
 use std::collections::HashMap;
 

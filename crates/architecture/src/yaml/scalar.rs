@@ -1,7 +1,8 @@
 //! How one scalar is written: plain, in single quotes or in double quotes, and where its lines are folded.
 //!
-//! The rules are PyYAML's, so that a file that CARET wrote and nobody changed is written again byte for byte. They are stricter than
-//! YAML needs (every character outside ASCII is escaped in double quotes), but they are what diffs are made against.
+//! The rules are PyYAML's, so that a file that CARET wrote and nobody changed is written again byte for byte. They
+//! are stricter than YAML needs (every character outside ASCII is escaped in double quotes), but they are what diffs
+//! are made against.
 
 use std::fmt::Write;
 

@@ -1,4 +1,5 @@
-//! The folder `shared` beside the repository, with files that CARET itself wrote. Tests that want it do nothing without it, and say so.
+//! The folder `shared` beside the repository, with files that CARET itself wrote. Tests that want it do nothing
+//! without it, and say so.
 
 use std::path::{Path, PathBuf};
 

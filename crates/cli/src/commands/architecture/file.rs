@@ -1,4 +1,5 @@
-//! Architecture files on disk: read with all their problems told, written so that a crash leaves the old file or the new one.
+//! Architecture files on disk: read with all their problems told, written so that a crash leaves the old file or the
+//! new one.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
