@@ -47,7 +47,7 @@ impl Quirk {
         let old = match schema.environment_text("tracer_name") {
             Some("lttng-ust") => version < (2, 11, 0),
             Some("lttng-modules") => {
-                version < (2, 9, 13) || (version >= (2, 10, 0) && version < (2, 10, 10))
+                version < (2, 9, 13) || ((2, 10, 0)..(2, 10, 10)).contains(&version)
             }
             Some("barectf") if version < (2, 3, 1) => return Quirk::EventBeforePacket,
             _ => false,
@@ -58,6 +58,13 @@ impl Quirk {
             Quirk::None
         }
     }
+}
+
+/// Whether a packet that ends at 0 is one that its tracer left open when it crashed.
+pub(crate) fn can_crash(schema: &Schema) -> bool {
+    let tracer = schema.environment_text("tracer_name");
+    matches!(tracer, Some("lttng-ust" | "lttng-modules"))
+        && schema.environment_integer("tracer_major").is_some()
 }
 
 /// Finds the losses of a stream.

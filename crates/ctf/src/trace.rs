@@ -47,7 +47,7 @@ pub struct Trace {
     pub streams: Vec<Stream>,
     files: Vec<StreamFile>,
     pub(crate) decoder: Decoder,
-    quirk: Quirk,
+    pub(crate) quirk: Quirk,
 }
 
 #[derive(Debug)]
