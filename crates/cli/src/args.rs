@@ -231,7 +231,7 @@ impl DumpArguments {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DumpFormat {
-    /// Byte for byte what babeltrace2 prints
+    /// Byte for byte what babeltrace2 prints; like there, an empty text can show the text of an earlier event
     Text,
     /// One object per line
     Json,

@@ -35,18 +35,18 @@ pub struct Cursor<'a> {
 
 /// One stream on its way through the merge.
 #[derive(Debug)]
-struct Lane<'a> {
+pub(crate) struct Lane<'a> {
     id: StreamId,
-    trace: &'a Trace,
-    stream: &'a Stream,
+    pub(crate) trace: &'a Trace,
+    pub(crate) stream: &'a Stream,
     selection: StreamSelection<'a>,
-    time: TimeBase<'a>,
-    walker: Walker<'a>,
-    next_packet: usize,
-    head: Option<Head>,
+    pub(crate) time: TimeBase<'a>,
+    pub(crate) walker: Walker<'a>,
+    pub(crate) next_packet: usize,
+    pub(crate) head: Option<Head>,
     event: Event,
     /// Time of the event, and the time that it is sorted by: the two differ only where the time goes back.
-    nanos: Nanos,
+    pub(crate) nanos: Nanos,
     key: i64,
     /// Keys stay between the begins of this and the next packet, so that they never decrease.
     ceiling: i64,
@@ -57,7 +57,7 @@ struct Lane<'a> {
 /// An event, with access to its fields.
 #[derive(Debug, Clone, Copy)]
 pub struct EventView<'c> {
-    lane: &'c Lane<'c>,
+    pub(crate) lane: &'c Lane<'c>,
 }
 
 impl<'a> Cursor<'a> {
@@ -139,7 +139,7 @@ impl<'a> Cursor<'a> {
 }
 
 impl<'a> Lane<'a> {
-    fn new(
+    pub(crate) fn new(
         set: &'a TraceSet,
         id: StreamId,
         conversion: Conversion,
@@ -232,7 +232,7 @@ impl<'a> Lane<'a> {
     }
 
     #[inline]
-    fn take(&mut self, event: Event) {
+    pub(crate) fn take(&mut self, event: Event) {
         if event.time < self.last_time {
             self.went_back += 1;
         }
@@ -242,7 +242,7 @@ impl<'a> Lane<'a> {
         self.event = event;
     }
 
-    fn next_packet(&mut self, range: &Range<i64>, damage: &mut Vec<Damage>) -> bool {
+    pub(crate) fn next_packet(&mut self, range: &Range<i64>, damage: &mut Vec<Damage>) -> bool {
         self.report_time(damage);
         if let Some(head) = self.head.take() {
             self.trace.decoder.leave(&mut self.walker, &head);
@@ -295,16 +295,7 @@ impl<'a> Lane<'a> {
     /// Streams that nothing tells apart: the event classes decide, then the order of the files.
     #[cold]
     fn compare_events(&self, other: &Lane<'_>) -> Ordering {
-        let (mine, its) = (self.class(), other.class());
-        (
-            mine.id,
-            &mine.name,
-            mine.log_level.is_none(),
-            mine.log_level,
-        )
-            .cmp(&(its.id, &its.name, its.log_level.is_none(), its.log_level))
-            .then_with(|| mine.emf_uri.cmp(&its.emf_uri))
-            .then_with(|| self.id.cmp(&other.id))
+        (self.class().compare(other.class())).then_with(|| self.id.cmp(&other.id))
     }
 
     fn class(&self) -> &'a EventClass {

@@ -9,6 +9,8 @@
 mod clock;
 mod field;
 
+use std::cmp::Ordering;
+
 pub use clock::{Clock, Cycles, Nanos, Origin};
 pub use field::{
     Base, BitField, ByteOrder, Encoding, FieldClass, Flag, Integer, IntegerForm, Label, Length,
@@ -88,6 +90,17 @@ pub struct EventClass {
     /// The context of this event class alone.
     pub context: Option<Struct>,
     pub payload: Option<Struct>,
+}
+
+impl EventClass {
+    /// Which of two events comes first when neither time nor stream tells.
+    pub fn compare(&self, other: &EventClass) -> Ordering {
+        (self.id, &self.name)
+            .cmp(&(other.id, &other.name))
+            .then(self.log_level.is_none().cmp(&other.log_level.is_none()))
+            .then(self.log_level.cmp(&other.log_level))
+            .then_with(|| self.emf_uri.cmp(&other.emf_uri))
+    }
 }
 
 impl Schema {

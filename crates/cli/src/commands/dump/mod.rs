@@ -49,8 +49,12 @@ pub(crate) fn dump(arguments: &DumpArguments) -> anyhow::Result<Outcome> {
         limit: arguments.limit,
         progress: &mut go_on,
     };
+    let mut replaced = 0;
     let written = match arguments.format {
-        DumpFormat::Text => text::dump(request, &arguments.text(), &mut *out),
+        DumpFormat::Text => text::dump(request, &arguments.text(), &mut *out).map(|dumped| {
+            replaced = dumped.replaced;
+            dumped.damage
+        }),
         DumpFormat::Json => json::dump(request, &mut *out),
         DumpFormat::Csv => csv::dump(request, &mut *out),
     };
@@ -66,9 +70,23 @@ pub(crate) fn dump(arguments: &DumpArguments) -> anyhow::Result<Outcome> {
     if interrupt::requested() {
         return Ok(Outcome::Interrupted);
     }
+    if replaced > 0 {
+        diagnostic::note(&replaced_texts(replaced));
+    }
     let damage = || set.damage.iter().chain(&found);
     render::damage::tell(damage());
     Ok(Outcome::of(damage()))
+}
+
+fn replaced_texts(count: u64) -> String {
+    let texts = match count {
+        1 => "1 empty text is".to_owned(),
+        _ => format!("{count} empty texts are"),
+    };
+    format!(
+        "{texts} shown as babeltrace2 shows {}, with the text of an earlier event; --format json and csv show what is in the trace",
+        if count == 1 { "it" } else { "them" },
+    )
 }
 
 fn output(arguments: &DumpArguments) -> anyhow::Result<Box<dyn Write>> {

@@ -6,6 +6,7 @@
 use rostrace_ctf::schema::{EventClass, FieldClass, StreamClass, Struct};
 use rostrace_ctf::{EventView, Layout, Raw, Scope, Shape, Trace};
 
+use super::value::EmptyPlaces;
 use super::{number, value};
 
 /// How to write the events of one class.
@@ -95,22 +96,23 @@ impl Plan {
         event: EventView<'_>,
         packet_context: &[u8],
         memory: &mut ContextMemory,
+        empty: &mut EmptyPlaces,
     ) {
         out.extend_from_slice(&self.head);
         out.extend_from_slice(packet_context);
-        if self.nested {
-            return self.write_values(out, event, !packet_context.is_empty());
-        }
         let mut any = !packet_context.is_empty();
+        if self.nested {
+            return self.write_values(out, event, any, empty);
+        }
         if self.shows_context {
             if any {
                 out.extend_from_slice(b", ");
             }
             match self.context_bytes.and_then(|length| body(event, length)) {
-                Some(bytes) => {
-                    memory.write(out, bytes, |out| write_pieces(out, &self.context, event))
-                }
-                None => write_pieces(out, &self.context, event),
+                Some(bytes) => memory.write(out, bytes, empty, |out, empty| {
+                    write_pieces(out, &self.context, event, empty);
+                }),
+                None => write_pieces(out, &self.context, event, empty),
             }
             any = true;
         }
@@ -118,12 +120,23 @@ impl Plan {
             if any {
                 out.extend_from_slice(b", ");
             }
-            write_pieces(out, &self.rest, event);
+            write_pieces(out, &self.rest, event, empty);
         }
         out.push(b'\n');
     }
 
-    fn write_values(&self, out: &mut Vec<u8>, event: EventView<'_>, mut any: bool) {
+    /// The length of what is in front of the packet context.
+    pub(super) fn head_length(&self) -> usize {
+        self.head.len()
+    }
+
+    fn write_values(
+        &self,
+        out: &mut Vec<u8>,
+        event: EventView<'_>,
+        mut any: bool,
+        empty: &mut EmptyPlaces,
+    ) {
         let stream = event.stream_class();
         let class = event.class();
         // The event was followed to its end before: decoding it again cannot fail.
@@ -139,7 +152,7 @@ impl Plan {
             if any {
                 out.extend_from_slice(b", ");
             }
-            value::structure(out, structure, &scope_value);
+            value::structure(out, structure, &scope_value, empty);
             any = true;
         }
         out.push(b'\n');
@@ -147,7 +160,12 @@ impl Plan {
 }
 
 #[inline]
-fn write_pieces(out: &mut Vec<u8>, pieces: &[Piece], event: EventView<'_>) {
+fn write_pieces(
+    out: &mut Vec<u8>,
+    pieces: &[Piece],
+    event: EventView<'_>,
+    empty: &mut EmptyPlaces,
+) {
     for piece in pieces {
         out.extend_from_slice(&piece.literal);
         let Some(Gap { leaf, style }) = &piece.field else {
@@ -160,7 +178,7 @@ fn write_pieces(out: &mut Vec<u8>, pieces: &[Piece], event: EventView<'_>) {
                 out.extend_from_slice(b"0x");
                 number::hexadecimal(out, raw);
             }
-            (Style::Text, Raw::Bytes(text)) => number::quoted(out, text),
+            (Style::Text, Raw::Bytes(text)) => value::text(out, text, empty),
             (_, raw) => write_by_class(out, &event.layout().leaves[*leaf], raw),
         }
     }
@@ -315,30 +333,45 @@ impl Builder<'_> {
 /// The texts of the contexts that were written last, by their bytes.
 #[derive(Debug)]
 pub(super) struct ContextMemory {
-    entries: Vec<(Vec<u8>, Vec<u8>)>,
+    entries: Vec<Remembered>,
+}
+
+#[derive(Debug, Default, Clone)]
+struct Remembered {
+    bytes: Vec<u8>,
+    text: Vec<u8>,
+    empty: EmptyPlaces,
 }
 
 impl ContextMemory {
     pub(super) fn new() -> ContextMemory {
         ContextMemory {
-            entries: vec![(Vec::new(), Vec::new()); 64],
+            entries: vec![Remembered::default(); 64],
         }
     }
 
     #[inline]
-    fn write(&mut self, out: &mut Vec<u8>, bytes: &[u8], render: impl FnOnce(&mut Vec<u8>)) {
+    fn write(
+        &mut self,
+        out: &mut Vec<u8>,
+        bytes: &[u8],
+        empty: &mut EmptyPlaces,
+        render: impl FnOnce(&mut Vec<u8>, &mut EmptyPlaces),
+    ) {
         // The first bytes are ids of processes and threads: their low bits tell contexts apart.
         let mix = bytes.iter().take(8).fold(0usize, |mix, &byte| {
             mix.wrapping_mul(31).wrapping_add(byte.into())
         });
         let place = mix % self.entries.len();
-        let (known, text) = &mut self.entries[place];
-        if known.as_slice() != bytes {
-            known.clear();
-            known.extend_from_slice(bytes);
-            text.clear();
-            render(text);
+        let entry = &mut self.entries[place];
+        if entry.bytes.as_slice() != bytes {
+            entry.bytes.clear();
+            entry.bytes.extend_from_slice(bytes);
+            entry.text.clear();
+            entry.empty.clear();
+            render(&mut entry.text, &mut entry.empty);
         }
-        out.extend_from_slice(text);
+        empty.extend(entry.empty.iter().map(|place| out.len() + place));
+        out.extend_from_slice(&entry.text);
     }
 }
