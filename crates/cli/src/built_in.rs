@@ -29,9 +29,9 @@ const TOPICS: &[&str] = &[
 /// service is made by rcl.
 const SYMBOLS: &[&str] = &["rclcpp_lifecycle::LifecycleNode::LifecycleNodeInterfaceImpl::"];
 
-/// The node by which CARET's library starts and stops the recording of its process.
+/// The nodes by which CARET starts and stops a recording: one in each process, and one that tells them.
 pub(crate) fn node(name: &str) -> bool {
-    name.starts_with("/caret_trace_")
+    name.starts_with("/caret_trace_") || name == "/caret_session_node"
 }
 
 pub(crate) fn topic(name: &str) -> bool {

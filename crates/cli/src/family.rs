@@ -64,7 +64,7 @@ pub(crate) const TAKE: Family = Family {
     without: Some("no take events: which message reached whom cannot be known"),
 };
 
-pub(crate) const INTRA_PROCESS: Family = Family {
+const INTRA_PROCESS: Family = Family {
     name: "intra-process",
     has: |kind| {
         matches!(
@@ -81,7 +81,7 @@ pub(crate) const INTRA_PROCESS: Family = Family {
     without: None,
 };
 
-pub(crate) const EXECUTOR_PHASES: Family = Family {
+const EXECUTOR_PHASES: Family = Family {
     name: "executor phases",
     has: |kind| {
         matches!(
@@ -175,6 +175,13 @@ const SIMULATED_TIME: Family = Family {
     name: "simulated time",
     has: |kind| kind == Kind::SimTime,
     allows: "durations on the simulated clock",
+    without: None,
+};
+
+const R2R: Family = Family {
+    name: "r2r",
+    has: |kind| kind.layer() == Layer::R2r && !creates_entities(kind),
+    allows: "what programs in Rust spin and update",
     without: None,
 };
 
@@ -276,6 +283,7 @@ pub(crate) const FAMILIES: &[&Family] = &[
     &SERVICES,
     &LIFECYCLE,
     &CARET,
+    &R2R,
     &AGNOCAST,
     &TILDE,
     &DDS,
