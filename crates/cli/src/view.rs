@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
+use anyhow::bail;
 use glob::Pattern;
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
@@ -43,6 +44,9 @@ impl<'m> View<'m> {
         filter: &'m ModelFilterArguments,
     ) -> anyhow::Result<View<'m>> {
         let time = filter::time_range(set, filter.from, filter.to)?;
+        if time.as_ref().is_some_and(|time| time.start() > time.end()) {
+            bail!("--from is a later time than --to, so that nothing can be between them");
+        }
         let mut topics: BTreeMap<&str, Topic> = BTreeMap::new();
         let mut topics_of_nodes = vec![BTreeSet::new(); model.nodes.len()];
         for (index, publisher) in model.publishers.iter().enumerate() {

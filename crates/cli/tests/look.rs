@@ -233,6 +233,13 @@ fn a_filter_that_nothing_fits_is_told() {
 }
 
 #[test]
+fn a_range_of_time_that_ends_before_it_begins_is_refused() {
+    let trace = recording("pingpong");
+    let said = stderr_of(&["nodes", &trace, "--from", "+2s", "--to", "+1s"], 1);
+    assert!(said.contains("--from is a later time than --to"), "{said}");
+}
+
+#[test]
 fn losses_come_first_and_in_json_on_standard_error() {
     let table = stdout_of(&["nodes", &recording("lossy")], 3);
     let headline = "43,809 events were lost between 04:15:02.529502 and 04:15:05.776649: counts are lower bounds";
@@ -270,4 +277,31 @@ fn executors_say_what_they_execute_and_how_busy_they_were() {
 fn two_traces_are_listed_as_one() {
     let (a, b) = (recording("pingpong"), recording("lifecycle_caret"));
     assert_eq!(json(&["nodes", &a, &b], 0).len(), 2 + 6);
+}
+
+/// Blocks of `docs/guides/look.md` that begin with `$ rostrace`; a line `…` stands for lines that are left out.
+#[test]
+fn the_guide_shows_what_the_program_prints() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let guide = std::fs::read_to_string(root.join("docs/guides/look.md")).unwrap();
+    let mut compared = 0;
+    for block in guide.split("```\n$ rostrace ").skip(1) {
+        let (block, _) = block.split_once("\n```").unwrap();
+        let (command, shown) = block.split_once('\n').unwrap();
+        let arguments: Vec<&str> = command
+            .split(' ')
+            .map(|word| word.trim_matches('\''))
+            .collect();
+        let output = rostrace(&arguments).current_dir(&root).output().unwrap();
+        let printed = String::from_utf8(output.stdout).unwrap();
+        if shown.contains('…') {
+            for part in shown.split('…').map(str::trim_end) {
+                assert!(printed.contains(part), "{command}:\n{part}\n{printed}");
+            }
+        } else {
+            assert_eq!(printed.trim_end(), shown, "{command}");
+        }
+        compared += 1;
+    }
+    assert!(compared >= 6);
 }

@@ -177,13 +177,13 @@ fn state(model: &Model, node: NodeId, end: Nanos) -> Option<&str> {
         .filter(|(_, machine)| machine.node == Some(node))
         .map(|(index, _)| index)
         .next_back()?;
-    let transitions = model.transitions.iter().filter(|transition| {
+    let mut transitions = model.transitions.iter().filter(|transition| {
         transition.time <= end
             && transition
                 .state_machine
                 .is_some_and(|it| it.index() == machine)
     });
-    Some(transitions.last().map_or(FIRST_STATE, |last| &last.to))
+    Some(transitions.next_back().map_or(FIRST_STATE, |last| &last.to))
 }
 
 impl Row for NodeRow<'_> {
