@@ -46,12 +46,47 @@ A time (T) is one of
 
 Exit status 3: printed, but the trace has lost data; what was lost is told on standard error.")]
     Dump(DumpArguments),
+    /// List the nodes: where they run, what they consist of, and how much they did
+    #[command(after_help = look_help("\
+Examples:
+  rostrace nodes session/
+  rostrace nodes session/ --topic '/sensing/*'
+  rostrace nodes --format json session/ | jq '.[] | select(.lifecycle_state == \"active\").node'"))]
+    Nodes(LookArguments),
+    /// List the topics: who sends, who receives, how often, and which messages did not arrive
+    #[command(after_help = look_help("\
+Examples:
+  rostrace topics session/
+  rostrace topics session/ --node /fusion --from +10s --to +12s
+  rostrace topics --format json session/ | jq '.[] | select(.lost > 0).topic'
+
+A rate is (n - 1) / (time from the first to the last), so that pauses before and after do not count. Where several
+subscriptions receive a topic, the slowest and the fastest are shown. A message is counted once for each subscription that it
+should have reached: delivered, lost (earlier and later ones arrived), overwritten (pushed out of a full intra-process
+buffer), queued (not yet received when the recording ended) or unknown."))]
+    Topics(LookArguments),
     /// List the callbacks of all nodes: how often they ran, and how long
-    #[command(after_help = "\
+    #[command(after_help = look_help("\
 Examples:
   rostrace callbacks session/
-  rostrace callbacks --format json session/ | jq '.[] | select(.duration_ns.max > 1e7)'")]
+  rostrace callbacks session/ --node '/planning/*' --from +10s
+  rostrace callbacks --format json session/ | jq '.[] | select(.duration_ns.max > 1e7)'"))]
     Callbacks(LookArguments),
+    /// List the processes: which ROS 2 they run, with which middleware, and how much of the trace is theirs
+    #[command(after_help = look_help("\
+Examples:
+  rostrace processes session/
+  rostrace processes --format csv robot/ workstation/"))]
+    Processes(LookArguments),
+    /// List the executors: what they execute, and how busy they were with it
+    #[command(after_help = look_help("\
+Examples:
+  rostrace executors session/
+  rostrace executors --format json session/ | jq '.[].groups[].callbacks'
+
+Busy is the time in callbacks, divided by the time that the process was observed; above 100 % several threads were busy at
+once. Recordings of plain ros2_tracing do not tell of executors; those of CARET do."))]
+    Executors(LookArguments),
     /// Write tables as files, for other programs
     #[command(after_help = "\
 Example:
@@ -134,20 +169,57 @@ pub(crate) struct InfoArguments {
     pub(crate) all_damage: bool,
 }
 
+/// Which part of what a trace means is wanted; the same for all verbs that speak of nodes and topics.
+#[derive(Debug, Args)]
+pub(crate) struct ModelFilterArguments {
+    /// Count only what happens from this time on
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub(crate) from: Option<TimeArgument>,
+    /// Count only what happens up to this time
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub(crate) to: Option<TimeArgument>,
+    /// Only this node and what it has to do with; may contain *, ? and […]; can be repeated
+    #[arg(long = "node", value_name = "GLOB")]
+    pub(crate) nodes: Vec<glob::Pattern>,
+    /// Only this topic and who has to do with it; may contain *, ? and […]; can be repeated
+    #[arg(long = "topic", value_name = "GLOB")]
+    pub(crate) topics: Vec<glob::Pattern>,
+    /// Only this process and what it has to do with; can be repeated
+    #[arg(long = "pid", visible_alias = "vpid", value_name = "N")]
+    pub(crate) pids: Vec<i64>,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct LookArguments {
     #[command(flatten)]
     pub(crate) input: TraceArguments,
+    #[command(flatten)]
+    pub(crate) filter: ModelFilterArguments,
     #[arg(long, value_enum, default_value_t = LookFormat::Table)]
     pub(crate) format: LookFormat,
+    /// Show in tables also what ROS 2 and recorders make for themselves: parameter services, /rosout, …
+    #[arg(long)]
+    pub(crate) all: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LookFormat {
     /// For people
     Table,
-    /// For programs
+    /// An array of objects; times in nanoseconds
     Json,
+    /// One line per row, with a header; times in nanoseconds
+    Csv,
+}
+
+/// What all verbs that list entities have to say below their examples.
+fn look_help(examples: &str) -> String {
+    format!(
+        "{examples}\n\n\
+         Times (T) are written as for `rostrace dump`. A range of time limits what is counted, not which entities are listed; the \
+         other filters limit which are listed.\n\n\
+         Exit status 3: listed, but the trace has lost data, so that counts are lower bounds."
+    )
 }
 
 #[derive(Debug, Args)]

@@ -1,6 +1,7 @@
 //! Which events are wanted: from the options to a [`Selection`], with a hint where it can select nothing.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 use glob::Pattern;
 use rostrace_ctf::schema::Nanos;
@@ -8,6 +9,7 @@ use rostrace_ctf::{Selection, TraceSet};
 
 use crate::args::FilterArguments;
 use crate::source;
+use crate::time_argument::TimeArgument;
 
 /// Names that are less alike than this are not worth a hint.
 const ALIKE: f64 = 0.75;
@@ -15,14 +17,7 @@ const MOST_HINTS: usize = 3;
 
 /// What was asked for on the command line, with times that are meant in this set.
 pub(crate) fn selection(set: &TraceSet, arguments: &FilterArguments) -> anyhow::Result<Selection> {
-    let time = if arguments.from.is_none() && arguments.to.is_none() {
-        None
-    } else {
-        let span = source::span(set);
-        let from = arguments.from.map(|time| time.resolve(span)).transpose()?;
-        let to = arguments.to.map(|time| time.resolve(span)).transpose()?;
-        Some(from.unwrap_or(Nanos(i64::MIN))..=to.unwrap_or(Nanos(i64::MAX)))
-    };
+    let time = time_range(set, arguments.from, arguments.to)?;
     Ok(Selection {
         events: arguments
             .events
@@ -34,6 +29,23 @@ pub(crate) fn selection(set: &TraceSet, arguments: &FilterArguments) -> anyhow::
         vtids: arguments.vtids.clone(),
         cpus: arguments.cpus.clone(),
     })
+}
+
+/// What `--from` and `--to` mean in this set; nothing if neither was given.
+pub(crate) fn time_range(
+    set: &TraceSet,
+    from: Option<TimeArgument>,
+    to: Option<TimeArgument>,
+) -> anyhow::Result<Option<RangeInclusive<Nanos>>> {
+    if from.is_none() && to.is_none() {
+        return Ok(None);
+    }
+    let span = source::span(set);
+    let from = from.map(|time| time.resolve(span)).transpose()?;
+    let to = to.map(|time| time.resolve(span)).transpose()?;
+    Ok(Some(
+        from.unwrap_or(Nanos(i64::MIN))..=to.unwrap_or(Nanos(i64::MAX)),
+    ))
 }
 
 /// A sentence for each pattern that no declared event has.
@@ -69,7 +81,7 @@ pub(crate) fn hints(set: &TraceSet, selection: &Selection) -> Vec<String> {
 }
 
 /// The most similar names, best first.
-fn similar<'n>(glob: &str, names: &BTreeSet<&'n str>) -> Vec<&'n str> {
+pub(crate) fn similar<'n>(glob: &str, names: &BTreeSet<&'n str>) -> Vec<&'n str> {
     let plain: String = glob.chars().filter(|c| !"*?[]".contains(*c)).collect();
     let likeness = |name: &str| {
         // People forget the provider: `callback_start` for `ros2:callback_start`.

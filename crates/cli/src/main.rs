@@ -1,9 +1,13 @@
 //! `rostrace`: one program to record, read and explain ROS 2 traces. See [`run`] for what it can do.
 
 mod args;
+mod built_in;
 mod commands;
+mod family;
 mod filter;
 mod interrupt;
+mod listing;
+mod naming;
 mod outcome;
 mod pipeline;
 mod prepared;
@@ -13,6 +17,7 @@ mod run;
 mod source;
 mod statistics;
 mod time_argument;
+mod view;
 
 fn main() -> std::process::ExitCode {
     run::run()

@@ -37,7 +37,11 @@ fn perform(verb: Verb) -> anyhow::Result<Outcome> {
         // Look.
         Verb::Info(arguments) => commands::info::info(&arguments),
         Verb::Dump(arguments) => commands::dump::dump(&arguments),
+        Verb::Nodes(arguments) => commands::nodes::nodes(&arguments),
+        Verb::Topics(arguments) => commands::topics::topics(&arguments),
         Verb::Callbacks(arguments) => commands::callbacks::callbacks(&arguments),
+        Verb::Processes(arguments) => commands::processes::processes(&arguments),
+        Verb::Executors(arguments) => commands::executors::executors(&arguments),
         // Understand.
         // Keep.
         Verb::Export(arguments) => commands::export::export(&arguments),

@@ -150,3 +150,77 @@ fn control_characters_in_names_do_not_reach_the_terminal() {
     assert!(table.contains("evil\\u{1b}[2Jevent"), "{table}");
     assert!(table.contains("pro\\u{1b}]0;title\\u{7}cess"), "{table}");
 }
+
+#[test]
+fn the_ros_2_content_of_a_recording_is_counted() {
+    let ros = &json(&recording("lifecycle_caret"), 0)["ros"];
+    assert_eq!(ros["distributions"], serde_json::json!(["Jazzy"]));
+    assert_eq!(
+        ros["rmw_implementations"],
+        serde_json::json!(["rmw_cyclonedds_cpp"])
+    );
+    let entities = &ros["entities"];
+    assert_eq!(entities["complete"], true);
+    // As many as the verbs list.
+    let listed = |verb: &str| {
+        let text = stdout_of(
+            &[verb, "--format", "json", &recording("lifecycle_caret")],
+            0,
+        );
+        let rows: Vec<serde_json::Value> = serde_json::from_str(&text).unwrap();
+        rows.len()
+    };
+    for verb in ["nodes", "topics", "callbacks", "executors"] {
+        assert_eq!(entities[verb], listed(verb), "{verb}");
+    }
+}
+
+#[test]
+fn families_of_tracepoints_say_what_can_and_what_cannot_be_known() {
+    let ros = &json(&recording("pingpong"), 0)["ros"];
+    let events = |name: &str| {
+        let families = ros["families"].as_array().unwrap();
+        let family = families.iter().find(|family| family["name"] == name);
+        family.unwrap()["events"].as_u64().unwrap()
+    };
+    assert_eq!(events("callbacks"), 2 * 959);
+    assert_eq!(events("intra-process"), 0);
+    assert_eq!(events("kernel scheduling"), 0);
+    let limits = ros["limits"].as_array().unwrap();
+    let says = |word: &str| {
+        limits
+            .iter()
+            .any(|limit| limit.as_str().unwrap().contains(word))
+    };
+    assert!(says("no executors and callback groups"), "{limits:?}");
+    assert!(says("no kernel scheduling events"), "{limits:?}");
+    assert!(!says("no take events"), "{limits:?}");
+}
+
+#[test]
+fn the_table_says_what_can_and_what_cannot_be_known() {
+    for (name, status) in [("pingpong", 0), ("lifecycle_caret", 0), ("lossy", 3)] {
+        let table = stdout_of(&["info", &recording(name)], status);
+        let (_, from) = table.split_once("\nROS 2\n").unwrap();
+        let (chapters, _) = from.split_once("\nProcesses\n").unwrap();
+        support::assert_expected(&format!("{name}/info_ros.txt"), chapters);
+    }
+}
+
+#[test]
+fn a_trace_without_ros_2_has_no_such_chapters() {
+    let trace = HandMade::new("somebody:something", b"process", b"");
+    let table = stdout_of(&["info", trace.path()], 0);
+    assert!(!table.contains("ROS 2"), "{table}");
+    assert!(
+        table.contains("Events that rostrace does not know"),
+        "{table}"
+    );
+    let ros = &json(trace.path(), 0)["ros"];
+    assert_eq!(ros["entities"], serde_json::Value::Null);
+    assert_eq!(ros["limits"], serde_json::json!([]));
+    assert_eq!(
+        ros["unknown_events"],
+        serde_json::json!([{ "name": "somebody:something", "events": 2 }])
+    );
+}

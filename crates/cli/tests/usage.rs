@@ -20,6 +20,10 @@ fn wrong_usage_is_exit_status_2() {
         &["dump", "--event", "[", &trace],
         &["dump", "--limit", "-1", &trace],
         &["dump", "--vpid", "ping", &trace],
+        &["nodes"],
+        &["nodes", "--node", "[", &trace],
+        &["topics", "--format", "xml", &trace],
+        &["callbacks", "--pid", "ping", &trace],
     ] {
         let said = stderr_of(arguments, 2);
         assert!(!said.is_empty(), "{arguments:?}");
@@ -29,7 +33,19 @@ fn wrong_usage_is_exit_status_2() {
 #[test]
 fn help_has_an_example_for_every_verb() {
     let help = stdout_of(&["--help"], 0);
-    for verb in ["demo", "info", "dump", "cut", "completions", "man"] {
+    for verb in [
+        "demo",
+        "info",
+        "nodes",
+        "topics",
+        "callbacks",
+        "processes",
+        "executors",
+        "dump",
+        "cut",
+        "completions",
+        "man",
+    ] {
         assert!(help.contains(verb), "{verb}");
         assert!(
             stdout_of(&[verb, "--help"], 0).contains("Example"),

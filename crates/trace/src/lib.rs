@@ -20,4 +20,5 @@ mod import;
 mod model;
 mod symbol;
 
+pub use import::creates_entities;
 pub use model::Model;

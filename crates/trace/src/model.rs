@@ -13,7 +13,7 @@ use crate::flow::{
     self, CallbackInstance, Delivery, Enqueue, ExecutorPhase, MessageLink, Publication,
     ServiceStep, SimTime, Take, Transition,
 };
-use crate::import::import;
+use crate::import::{Imported, import, import_entities};
 
 /// Everything that a trace says about a ROS 2 system. Ids index the tables; rows are in the order of time.
 #[derive(Debug)]
@@ -59,7 +59,16 @@ pub struct Model {
 impl Model {
     /// Reads all events of a set. `progress` hears of the bytes done and says whether to go on.
     pub fn load(set: &TraceSet, progress: &mut dyn FnMut(u64) -> bool) -> Model {
-        let mut imported = import(set, progress);
+        Model::of(import(set, progress))
+    }
+
+    /// Reads only the events that create entities, so that there are no flows: from the start of a set until `events` of
+    /// them were found or `bytes` were passed. [`Model::events`] says how many were found.
+    pub fn load_entities(set: &TraceSet, events: u64, bytes: u64) -> Model {
+        Model::of(import_entities(set, events, bytes))
+    }
+
+    fn of(mut imported: Imported) -> Model {
         let inits = std::mem::take(&mut imported.inits);
         let entities = resolve(&inits, &mut imported.population.processes);
         drop(inits);

@@ -86,6 +86,40 @@ fn title(kind: DamageKind, rows: &[&Damage]) -> String {
     }
 }
 
+/// The damage in one line, for results that are less than what happened; nothing if nothing was lost.
+pub(crate) fn headline<'d>(rows: impl Iterator<Item = &'d Damage>) -> Option<String> {
+    let losses: Vec<&Damage> = rows.filter(|row| row.kind.is_loss()).collect();
+    let (counted, others): (Vec<_>, Vec<_>) = by_kind(losses.iter().copied())
+        .into_iter()
+        .partition(|(kind, _)| {
+            matches!(kind, DamageKind::DiscardedEvents | DamageKind::LostPackets)
+        });
+    let mut parts = Vec::new();
+    if !counted.is_empty() {
+        let number = |rows: &[&Damage]| rows.iter().filter_map(|row| row.count).sum::<u64>();
+        let things: Vec<String> = counted
+            .iter()
+            .map(|(kind, rows)| match kind {
+                DamageKind::DiscardedEvents => units::counted(number(rows), "event"),
+                _ => units::counted(number(rows), "packet"),
+            })
+            .collect();
+        let all: Vec<&Damage> = counted.iter().flat_map(|(_, rows)| rows.clone()).collect();
+        let verb = if number(&all) == 1 { "was" } else { "were" };
+        let mut part = format!("{} {verb} lost", things.join(" and "));
+        let begin = all.iter().filter_map(|row| row.begin).min();
+        let end = all.iter().filter_map(|row| row.end).max();
+        if let Some((begin, end)) = begin.zip(end) {
+            let (begin, end) = (time::time_of_day(begin), time::time_of_day(end));
+            let _ = write!(part, " between {begin} and {end}");
+        }
+        parts.push(part);
+    }
+    parts.extend(others.iter().map(|(kind, rows)| title(*kind, rows)));
+    let lost = (!parts.is_empty()).then(|| parts.join("; "))?;
+    Some(format!("{lost}: counts are lower bounds"))
+}
+
 /// When it happened, as far as it is known.
 fn when(row: &Damage) -> String {
     match (row.begin, row.end) {

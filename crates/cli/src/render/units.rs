@@ -51,6 +51,42 @@ pub(crate) fn duration(nanos: u64) -> String {
     }
 }
 
+/// What a timer is set to: `10 ms`, `33.333 ms`, `2.5 s`. No needless zeros.
+pub(crate) fn period(nanos: u64) -> String {
+    const UNITS: [&str; 4] = ["ns", "µs", "ms", "s"];
+    let mut value = nanos as f64;
+    let mut unit = 0;
+    // What would be rounded to 1000 is 1 of the next unit.
+    while value >= 999.999_5 && unit + 1 < UNITS.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    format!("{} {}", without_zeros(&format!("{value:.3}")), UNITS[unit])
+}
+
+fn without_zeros(decimal: &str) -> &str {
+    decimal.trim_end_matches('0').trim_end_matches('.')
+}
+
+/// `100.0 Hz`, `0.200 Hz`
+pub(crate) fn hertz(hertz: f64) -> String {
+    match hertz {
+        _ if hertz >= 10_000.0 => format!("{} Hz", count(hertz.round() as u64)),
+        _ if hertz >= 10.0 || hertz == 0.0 => format!("{hertz:.1} Hz"),
+        _ => format!("{hertz:.3} Hz"),
+    }
+}
+
+/// `0.7 %`, `143 %`
+pub(crate) fn share(share: f64) -> String {
+    match share * 100.0 {
+        percent if percent >= 99.95 => format!("{percent:.0} %"),
+        percent if percent >= 0.1 || percent == 0.0 => format!("{percent:.1} %"),
+        percent if percent >= 0.001 => format!("{percent:.3} %"),
+        _ => "< 0.001 %".to_owned(),
+    }
+}
+
 /// `320.4/s`
 pub(crate) fn rate(hertz: f64) -> String {
     match hertz {
@@ -68,9 +104,7 @@ pub(crate) fn frequency(hertz: u64) -> String {
         1_000_000..1_000_000_000 => (hertz as f64 / 1e6, "MHz"),
         _ => (hertz as f64 / 1e9, "GHz"),
     };
-    let digits = format!("{value:.3}");
-    let digits = digits.trim_end_matches('0').trim_end_matches('.');
-    format!("{digits} {unit}")
+    format!("{} {unit}", without_zeros(&format!("{value:.3}")))
 }
 
 #[cfg(test)]
@@ -97,5 +131,30 @@ mod tests {
         assert_eq!(frequency(1_000_000_000), "1 GHz");
         assert_eq!(frequency(100_000_000), "100 MHz");
         assert_eq!(rate(0.25), "0.250/s");
+        assert_eq!(hertz(100.04), "100.0 Hz");
+        assert_eq!(hertz(0.2), "0.200 Hz");
+        assert_eq!(hertz(0.0), "0.0 Hz");
+        assert_eq!(share(0.0312), "3.1 %");
+        assert_eq!(share(1.434), "143 %");
+        assert_eq!(share(0.0), "0.0 %");
+        assert_eq!(share(0.000_002), "< 0.001 %");
+    }
+
+    #[test]
+    fn the_period_of_a_timer_has_no_needless_zeros() {
+        for (nanos, expected) in [
+            (0, "0 ns"),
+            (999, "999 ns"),
+            (1_500, "1.5 µs"),
+            (10_000_000, "10 ms"),
+            (33_333_333, "33.333 ms"),
+            (100_000_000, "100 ms"),
+            (999_999_999, "1 s"),
+            (1_000_000_000, "1 s"),
+            (2_500_000_000, "2.5 s"),
+            (90_000_000_000, "90 s"),
+        ] {
+            assert_eq!(period(nanos), expected, "{nanos}");
+        }
     }
 }

@@ -35,6 +35,44 @@ pub fn recording(name: &str) -> String {
     path.to_str().unwrap().to_owned()
 }
 
+/// The folder of larger recordings, `shared/traces`, in `ROSTRACE_SHARED` or beside a parent of the repository. Says so loudly
+/// if there is none: a test that looked at nothing must not look like one that passed.
+pub fn shared_recordings() -> Option<PathBuf> {
+    let named = std::env::var_os("ROSTRACE_SHARED").map(PathBuf::from);
+    let above = || {
+        let ancestors = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+        ancestors
+            .map(|folder| folder.join("shared"))
+            .find(|folder| folder.join("traces").is_dir())
+    };
+    let folder = named.or_else(above).map(|folder| folder.join("traces"));
+    let folder = folder.filter(|folder| folder.is_dir());
+    if folder.is_none() {
+        use std::io::Write;
+        let sentence = "SKIPPED: there is no folder `shared/traces` above this crate; set ROSTRACE_SHARED. Nothing was tested.";
+        // Not `eprintln`: the test harness would keep that to itself.
+        let _ = writeln!(std::io::stderr(), "{sentence}");
+    }
+    folder
+}
+
+/// Compares with a file in `tests/expected` that was reviewed by eye. `ROSTRACE_BLESS=1` writes it anew: look at the difference.
+pub fn assert_expected(name: &str, found: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/expected")
+        .join(name);
+    if std::env::var_os("ROSTRACE_BLESS").is_some() {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, found).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    assert!(
+        expected == found,
+        "{name} differs (ROSTRACE_BLESS=1 writes it anew)\n--- expected\n{expected}\n--- found\n{found}"
+    );
+}
+
 /// Standard output, after the exit status was checked.
 pub fn stdout_of(arguments: &[&str], status: i32) -> String {
     let output = rostrace(arguments).output().unwrap();

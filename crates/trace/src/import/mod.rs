@@ -69,28 +69,8 @@ pub(crate) enum Callable {
 
 /// Reads all events of a set.
 pub(crate) fn import(set: &TraceSet, progress: &mut dyn FnMut(u64) -> bool) -> Imported {
-    let mut import = Import {
-        out: Imported {
-            losses: Losses::of(set),
-            kinds: vec![0; Kind::COUNT],
-            ..Imported::default()
-        },
-        rings: RingBuffers::default(),
-        messages: HashMap::new(),
-        uninterpreted: HashMap::new(),
-    };
+    let (mut import, hosts) = Import::begin(set);
     let bindings: Vec<Bindings> = set.traces.iter().map(Bindings::new).collect();
-    let hosts: Vec<HostId> = set
-        .traces
-        .iter()
-        .map(|trace| {
-            let name = trace
-                .schema
-                .environment_text("hostname")
-                .unwrap_or_default();
-            import.out.population.host(name)
-        })
-        .collect();
     let mut cursor = Cursor::new(set, Conversion::Exact);
     let mut bits = 0;
     while let Some(event) = cursor.next() {
@@ -109,6 +89,37 @@ pub(crate) fn import(set: &TraceSet, progress: &mut dyn FnMut(u64) -> bool) -> I
     import.finish(set)
 }
 
+/// Whether events of this kind tell of nodes, callbacks and the like.
+pub fn creates_entities(kind: Kind) -> bool {
+    use rostrace_tracepoints::Layer;
+    let elsewhere = matches!(
+        kind.layer(),
+        Layer::LttngUst | Layer::Kernel | Layer::Dds | Layer::User
+    );
+    kind.phase() == Phase::Init && !elsewhere
+}
+
+/// Reads only the events that create entities, from the start of a set until so many of them were found or so many
+/// bytes were passed.
+pub(crate) fn import_entities(set: &TraceSet, events: u64, bytes: u64) -> Imported {
+    let (mut import, hosts) = Import::begin(set);
+    let bindings: Vec<Bindings> = set.traces.iter().map(Bindings::new).collect();
+    let mut cursor = Cursor::new(set, Conversion::Exact);
+    let mut bits = 0;
+    while import.out.events < events
+        && bits / 8 < bytes
+        && let Some(event) = cursor.next()
+    {
+        let trace = event.stream_id().trace;
+        let binding = bindings[trace].of(&event);
+        bits += event.event().end - event.event().start;
+        if binding.kind.is_some_and(creates_entities) {
+            import.event(hosts[trace], &Fields { binding, event });
+        }
+    }
+    import.finish(set)
+}
+
 struct Import {
     out: Imported,
     rings: RingBuffers,
@@ -119,6 +130,26 @@ struct Import {
 }
 
 impl Import {
+    /// An import without events, and the hosts of the set's traces.
+    fn begin(set: &TraceSet) -> (Import, Vec<HostId>) {
+        let mut import = Import {
+            out: Imported {
+                losses: Losses::of(set),
+                kinds: vec![0; Kind::COUNT],
+                ..Imported::default()
+            },
+            rings: RingBuffers::default(),
+            messages: HashMap::new(),
+            uninterpreted: HashMap::new(),
+        };
+        let hosts = set.traces.iter().map(|trace| {
+            let name = trace.schema.environment_text("hostname");
+            import.out.population.host(name.unwrap_or_default())
+        });
+        let hosts = hosts.collect();
+        (import, hosts)
+    }
+
     #[inline]
     fn event(&mut self, host: HostId, fields: &Fields<'_>) {
         self.out.events += 1;

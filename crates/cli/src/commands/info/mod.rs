@@ -1,5 +1,6 @@
 //! `rostrace info`: what is missing from a trace, then what is in it.
 
+mod ros;
 mod summary;
 pub(crate) mod table;
 

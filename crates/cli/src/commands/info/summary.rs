@@ -7,6 +7,7 @@ use rostrace_ctf::schema::{Clock, EnvironmentValue, Nanos, Origin, Schema};
 use rostrace_ctf::{Damage, DamageKind, ProcessSurvey, Survey, Trace, TraceSet};
 use serde::Serialize;
 
+use super::ros::Ros;
 use crate::interrupt;
 use crate::progress::Progress;
 
@@ -23,6 +24,7 @@ pub(crate) struct Summary<'a> {
     pub(crate) end_ns: Option<i64>,
     pub(crate) duration_ns: Option<u64>,
     pub(crate) damage: Vec<DamageRow>,
+    pub(crate) ros: Ros,
     pub(crate) traces: Vec<TraceRow>,
     pub(crate) streams: usize,
     pub(crate) stream_list: Vec<StreamRow>,
@@ -134,6 +136,7 @@ impl<'a> Summary<'a> {
             end_ns: plain(survey.end),
             duration_ns,
             damage: damage().map(DamageRow::of).collect(),
+            ros: Ros::of(set, &survey),
             traces: set.traces.iter().map(TraceRow::of).collect(),
             streams: set.streams().count(),
             stream_list: stream_rows(set, &survey),

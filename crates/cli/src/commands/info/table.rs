@@ -7,6 +7,7 @@ use std::path::Path;
 use rostrace_ctf::schema::Nanos;
 
 use super::Summary;
+use super::ros::Ros;
 use super::summary::ClockRow;
 use crate::render::damage;
 use crate::render::palette::Palette;
@@ -16,6 +17,7 @@ use crate::render::units;
 
 /// Streams beyond these are only counted: a trace can have one for each thread.
 const MOST_STREAMS: usize = 16;
+const MOST_UNKNOWN: usize = 10;
 
 pub(crate) fn write(
     summary: &Summary<'_>,
@@ -30,6 +32,16 @@ pub(crate) fn write(
     chapter("Recording", &recording(summary))?;
     if summary.traces.len() > 1 {
         chapter("Traces", &traces(summary))?;
+    }
+    if summary.ros.is_there() {
+        chapter("ROS 2", &ros(&summary.ros))?;
+        chapter("What it tells", &families(&summary.ros))?;
+        if !summary.ros.limits.is_empty() {
+            chapter("What cannot be known", &limits(&summary.ros))?;
+        }
+    }
+    if !summary.ros.unknown_events.is_empty() {
+        chapter("Events that rostrace does not know", &unknown(&summary.ros))?;
     }
     if !summary.processes.is_empty() {
         chapter("Processes", &processes(summary))?;
@@ -91,6 +103,92 @@ fn recording(summary: &Summary<'_>) -> Table {
             units::counted(traces.len() as u64, "trace")
         ),
     );
+    table
+}
+
+fn ros(ros: &Ros) -> Table {
+    let mut table = Table::new(&[("", Align::Left), ("", Align::Left)]);
+    let named = |names: &[String], why: &str| {
+        if names.is_empty() {
+            format!("not known: {why}")
+        } else {
+            names.join(", ")
+        }
+    };
+    table.row([
+        "distribution",
+        &named(&ros.distributions, "no event tells it"),
+    ]);
+    table.row([
+        "middleware",
+        &named(&ros.rmw_implementations, "only CARET's recordings tell it"),
+    ]);
+    if let Some(entities) = &ros.entities {
+        let at_least = if entities.complete { "" } else { "at least " };
+        for (title, number, parts) in [
+            ("nodes", entities.nodes, Vec::new()),
+            (
+                "topics",
+                entities.topics,
+                vec![
+                    units::counted(entities.publishers, "publisher"),
+                    units::counted(entities.subscriptions, "subscription"),
+                ],
+            ),
+            (
+                "callbacks",
+                entities.callbacks,
+                vec![
+                    units::counted(entities.timers, "timer"),
+                    units::counted(entities.services, "service"),
+                    units::counted(entities.clients, "client"),
+                ],
+            ),
+            (
+                "executors",
+                entities.executors,
+                vec![units::counted(entities.callback_groups, "callback group")],
+            ),
+        ] {
+            let mut value = format!("{at_least}{}", units::count(number));
+            if !parts.is_empty() && number > 0 {
+                value.push_str(&format!(" ({})", parts.join(", ")));
+            }
+            table.row([title, &value]);
+        }
+    }
+    table
+}
+
+fn families(ros: &Ros) -> Table {
+    let mut table = Table::new(&[
+        ("tracepoints", Align::Left),
+        ("events", Align::Right),
+        ("tell", Align::Left),
+    ]);
+    for family in ros.families.iter().filter(|family| family.events > 0) {
+        table.row([family.name, &units::count(family.events), family.allows]);
+    }
+    table
+}
+
+fn limits(ros: &Ros) -> Table {
+    let mut table = Table::new(&[("", Align::Left)]);
+    for limit in &ros.limits {
+        table.row([limit]);
+    }
+    table
+}
+
+fn unknown(ros: &Ros) -> Table {
+    let mut table = Table::new(&[("name", Align::Left), ("events", Align::Right)]);
+    for event in ros.unknown_events.iter().take(MOST_UNKNOWN) {
+        table.row([&event.name, &units::count(event.events)]);
+    }
+    let more = ros.unknown_events.len().saturating_sub(MOST_UNKNOWN);
+    if more > 0 {
+        table.row([format!("and {more} more; --format json lists them")]);
+    }
     table
 }
 

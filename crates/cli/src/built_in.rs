@@ -1,0 +1,84 @@
+//! What nobody wrote: the topics and services that rclcpp gives to every node, the hidden ones of actions, and what
+//! CARET's recorder adds to each process. Tables fold them; JSON marks them.
+
+/// Services of every node, below its name: parameters, type description, lifecycle.
+const NODE_SERVICES: &[&str] = &[
+    "describe_parameters",
+    "get_parameter_types",
+    "get_parameters",
+    "list_parameters",
+    "set_parameters",
+    "set_parameters_atomically",
+    "get_type_description",
+    "change_state",
+    "get_state",
+    "get_available_states",
+    "get_available_transitions",
+    "get_transition_graph",
+];
+
+const TOPICS: &[&str] = &[
+    "/parameter_events",
+    "/rosout",
+    "/caret/start_record",
+    "/caret/end_record",
+    "/caret/status",
+];
+
+/// Functions that are registered as callbacks by rclcpp itself. Those of lifecycle services have no other name: their
+/// service is made by rcl.
+const SYMBOLS: &[&str] = &["rclcpp_lifecycle::LifecycleNode::LifecycleNodeInterfaceImpl::"];
+
+/// The nodes by which CARET starts and stops a recording: one in each process, and one that tells them.
+pub(crate) fn node(name: &str) -> bool {
+    name.starts_with("/caret_trace_") || name == "/caret_session_node"
+}
+
+pub(crate) fn topic(name: &str) -> bool {
+    TOPICS.contains(&name) || is_hidden(name) || name.ends_with("/transition_event")
+}
+
+/// Whether a node has this service without having asked for it.
+pub(crate) fn service(node: Option<&str>, name: &str) -> bool {
+    let (owner, last) = name.rsplit_once('/').unwrap_or(("", name));
+    is_hidden(name) || NODE_SERVICES.contains(&last) && node.is_none_or(|node| node == owner)
+}
+
+/// A client is made on purpose, also one of another node's parameters; those of actions are hidden.
+pub(crate) fn client(name: &str) -> bool {
+    is_hidden(name)
+}
+
+pub(crate) fn symbol(symbol: &str) -> bool {
+    SYMBOLS.iter().any(|own| symbol.contains(own))
+}
+
+/// ROS 2 hides names with a part that begins with an underscore.
+fn is_hidden(name: &str) -> bool {
+    name.split('/').any(|part| part.starts_with('_'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_every_node_has_is_built_in() {
+        assert!(topic("/rosout"));
+        assert!(topic("/count/_action/feedback"));
+        assert!(topic("/talker/transition_event"));
+        assert!(service(Some("/a/talker"), "/a/talker/get_parameters"));
+        assert!(service(None, "/talker/change_state"));
+        assert!(node("/caret_trace_a638fa97"));
+    }
+
+    #[test]
+    fn what_somebody_wrote_is_not() {
+        assert!(!topic("/points"));
+        assert!(!topic("/my_rosout"));
+        assert!(!service(Some("/talker"), "/get_parameters"));
+        assert!(!service(Some("/talker"), "/talker/add"));
+        assert!(!client("/talker/get_parameters"));
+        assert!(!node("/talker"));
+    }
+}

@@ -1,0 +1,154 @@
+//! What a trace says of ROS 2, and what it cannot say: from the numbers of events by name, and from the few events of the
+//! initialisation. Nothing else is read a second time, so that `info` stays as fast as counting is.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rostrace_ctf::{Survey, TraceSet};
+use rostrace_trace::{Model, creates_entities};
+use rostrace_tracepoints::{Kind, Layer, find};
+use serde::Serialize;
+
+use crate::family::FAMILIES;
+
+/// Programs announce what they consist of when they start. If that is not over after so many bytes, the numbers are
+/// lower bounds.
+const MOST_BYTES: u64 = 16 << 20;
+/// More events of the initialisation than these are not read: who has so many has other questions.
+const MOST_EVENTS: u64 = 1 << 20;
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Ros {
+    pub(crate) distributions: Vec<String>,
+    pub(crate) rmw_implementations: Vec<String>,
+    /// Nothing for a trace without events of the initialisation, or with too many.
+    pub(crate) entities: Option<EntityCounts>,
+    pub(crate) families: Vec<FamilyRow>,
+    /// What cannot be known, as sentences.
+    pub(crate) limits: Vec<&'static str>,
+    /// Events that are in no table of rostrace, by name.
+    pub(crate) unknown_events: Vec<UnknownRow>,
+}
+
+/// As many as `rostrace nodes`, `topics`, … list with `--all`.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct EntityCounts {
+    /// Whether all events of the initialisation were read; if not, there may be more of everything.
+    pub(crate) complete: bool,
+    pub(crate) nodes: u64,
+    pub(crate) topics: u64,
+    pub(crate) publishers: u64,
+    pub(crate) subscriptions: u64,
+    pub(crate) timers: u64,
+    pub(crate) services: u64,
+    pub(crate) clients: u64,
+    pub(crate) callbacks: u64,
+    pub(crate) callback_groups: u64,
+    pub(crate) executors: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct FamilyRow {
+    pub(crate) name: &'static str,
+    pub(crate) events: u64,
+    pub(crate) allows: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct UnknownRow {
+    pub(crate) name: String,
+    pub(crate) events: u64,
+}
+
+impl Ros {
+    pub(crate) fn of(set: &TraceSet, survey: &Survey) -> Ros {
+        let mut kinds = vec![0; Kind::COUNT];
+        let mut unknown: BTreeMap<&str, u64> = BTreeMap::new();
+        for class in survey.classes.iter().filter(|class| class.events > 0) {
+            let stream = &set.traces[class.trace].schema.streams[class.stream_class];
+            let name = stream.events[class.event_class].name.as_deref();
+            match name.and_then(find) {
+                Some(tracepoint) => kinds[tracepoint.kind.index()] += class.events,
+                None => *unknown.entry(name.unwrap_or("<unknown>")).or_default() += class.events,
+            }
+        }
+        let mut unknown: Vec<UnknownRow> = unknown
+            .into_iter()
+            .map(|(name, events)| UnknownRow {
+                name: name.to_owned(),
+                events,
+            })
+            .collect();
+        unknown.sort_by_key(|row| std::cmp::Reverse(row.events));
+        let families = FAMILIES.iter().map(|family| FamilyRow {
+            name: family.name,
+            events: family.events(&kinds),
+            allows: family.allows,
+        });
+        let mut ros = Ros {
+            distributions: Vec::new(),
+            rmw_implementations: Vec::new(),
+            entities: None,
+            families: families.collect(),
+            limits: Vec::new(),
+            unknown_events: unknown,
+        };
+        if is_of_ros(&kinds) {
+            ros.limits = FAMILIES.iter().filter_map(|it| it.lack(&kinds)).collect();
+            ros.read_initialisation(set, &kinds);
+        }
+        ros
+    }
+
+    fn read_initialisation(&mut self, set: &TraceSet, kinds: &[u64]) {
+        let wanted = Kind::ALL.iter().filter(|kind| creates_entities(**kind));
+        let events: u64 = wanted.map(|kind| kinds[kind.index()]).sum();
+        if events == 0 || events > MOST_EVENTS {
+            return;
+        }
+        let model = Model::load_entities(set, events, MOST_BYTES);
+        let processes = || model.processes.iter();
+        let distributions: BTreeSet<_> = processes().filter_map(|it| it.distribution).collect();
+        self.distributions = distributions.iter().map(ToString::to_string).collect();
+        let rmw = processes().filter_map(|it| it.rmw_implementation.clone());
+        self.rmw_implementations = BTreeSet::from_iter(rmw).into_iter().collect();
+        self.entities = Some(EntityCounts::of(&model, model.events == events));
+    }
+
+    /// Whether the trace has anything of ROS 2.
+    pub(crate) fn is_there(&self) -> bool {
+        self.entities.is_some() || !self.limits.is_empty()
+    }
+}
+
+/// Whether there is an event of ROS 2, or of what replaces parts of it.
+fn is_of_ros(kinds: &[u64]) -> bool {
+    let elsewhere = |kind: &Kind| {
+        matches!(
+            kind.layer(),
+            Layer::Kernel | Layer::LttngUst | Layer::User | Layer::Dds
+        )
+    };
+    let mut of_ros = Kind::ALL.iter().filter(|kind| !elsewhere(kind));
+    of_ros.any(|kind| kinds[kind.index()] > 0)
+}
+
+impl EntityCounts {
+    fn of(model: &Model, complete: bool) -> EntityCounts {
+        let sent = model.publishers.iter().map(|it| it.topic.as_str());
+        let received = model.subscriptions.iter().map(|it| it.topic.as_str());
+        let topics: BTreeSet<&str> = sent.chain(received).collect();
+        EntityCounts {
+            complete,
+            nodes: model.nodes.len() as u64,
+            topics: topics.len() as u64,
+            publishers: model.publishers.len() as u64,
+            subscriptions: model.subscriptions.len() as u64,
+            timers: model.timers.len() as u64,
+            services: model.services.len() as u64,
+            clients: model.clients.len() as u64,
+            callbacks: (model.callbacks.len() + model.clients.len()) as u64,
+            callback_groups: model.callback_groups.len() as u64,
+            executors: model.executors.len() as u64,
+        }
+    }
+}

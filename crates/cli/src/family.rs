@@ -1,0 +1,325 @@
+//! Families of tracepoints, declared once: what a trace that has them allows to know, and what cannot be known from one that
+//! has none. `info` shows them all; the other verbs say what they lack.
+
+use rostrace_trace::creates_entities;
+use rostrace_tracepoints::{Kind, Layer};
+
+#[derive(Debug)]
+pub(crate) struct Family {
+    pub(crate) name: &'static str,
+    has: fn(Kind) -> bool,
+    /// What can be known where the family is there.
+    pub(crate) allows: &'static str,
+    /// What cannot be known without it, as a sentence; nothing where its absence says only that nobody used the feature.
+    pub(crate) without: Option<&'static str>,
+}
+
+pub(crate) const INITIALISATION: Family = Family {
+    name: "initialisation",
+    has: |kind| {
+        let of_ros = matches!(
+            kind.layer(),
+            Layer::Rcl | Layer::RclLifecycle | Layer::Rclcpp | Layer::R2r | Layer::Rmw
+        );
+        of_ros && creates_entities(kind) && !(EXECUTORS.has)(kind)
+    },
+    allows: "names of nodes, topics, services, timers and callbacks",
+    without: Some(
+        "no initialisation events: nothing has a name, since the recording began after the nodes were created",
+    ),
+};
+
+pub(crate) const CALLBACKS: Family = Family {
+    name: "callbacks",
+    has: |kind| matches!(kind, Kind::CallbackStart | Kind::CallbackEnd),
+    allows: "what ran when, and how long",
+    without: Some("no callback events: what ran, and how long, cannot be known"),
+};
+
+pub(crate) const PUBLISH: Family = Family {
+    name: "publish",
+    has: |kind| {
+        matches!(
+            kind,
+            Kind::RclcppPublish
+                | Kind::RclPublish
+                | Kind::RmwPublish
+                | Kind::DdsWrite
+                | Kind::DdsBindAddrToStamp
+        )
+    },
+    allows: "which callback sent which message, and when",
+    without: Some("no publish events: which messages were sent cannot be known"),
+};
+
+pub(crate) const TAKE: Family = Family {
+    name: "take",
+    has: |kind| {
+        matches!(
+            kind,
+            Kind::RmwTake | Kind::RclTake | Kind::RclcppTake | Kind::DispatchSubscriptionCallback
+        )
+    },
+    allows: "which message reached whom",
+    without: Some("no take events: which message reached whom cannot be known"),
+};
+
+const INTRA_PROCESS: Family = Family {
+    name: "intra-process",
+    has: |kind| {
+        matches!(
+            kind,
+            Kind::RclcppIntraPublish
+                | Kind::RclcppRingBufferEnqueue
+                | Kind::RclcppRingBufferDequeue
+                | Kind::RclcppRingBufferClear
+                | Kind::MessageConstruct
+                | Kind::DispatchIntraProcessSubscriptionCallback
+        )
+    },
+    allows: "messages inside a process, also those that were overwritten",
+    without: None,
+};
+
+const EXECUTOR_PHASES: Family = Family {
+    name: "executor phases",
+    has: |kind| {
+        matches!(
+            kind,
+            Kind::RclcppExecutorGetNextReady
+                | Kind::RclcppExecutorWaitForWork
+                | Kind::RclcppExecutorExecute
+        )
+    },
+    allows: "when an executor waited for work, and when it had some",
+    without: Some(
+        "no executor phases: whether a thread waited for work or was late to begin it cannot be known",
+    ),
+};
+
+pub(crate) const EXECUTORS: Family = Family {
+    name: "executors and callback groups",
+    has: |kind| {
+        matches!(
+            kind,
+            Kind::ConstructExecutor
+                | Kind::ConstructStaticExecutor
+                | Kind::ExecutorEntityCollectorToExecutor
+                | Kind::AddCallbackGroup
+                | Kind::AddCallbackGroupStaticExecutor
+                | Kind::CallbackGroupToExecutorEntityCollector
+                | Kind::CallbackGroupAddTimer
+                | Kind::CallbackGroupAddSubscription
+                | Kind::CallbackGroupAddService
+                | Kind::CallbackGroupAddClient
+                | Kind::AgnocastConstructExecutor
+                | Kind::AgnocastAddCallbackGroup
+        )
+    },
+    allows: "which callbacks exclude each other, and who executes them",
+    without: Some(
+        "no executors and callback groups (plain ros2_tracing recordings do not have them, those of CARET do): which callbacks \
+         exclude each other cannot be known",
+    ),
+};
+
+const CARET: Family = Family {
+    name: "CARET",
+    has: |kind| kind.layer() == Layer::Caret && kind != Kind::SimTime,
+    allows: "the middleware, and the stamps that it gives to messages",
+    without: None,
+};
+
+const SERVICES: Family = Family {
+    name: "services",
+    has: |kind| {
+        matches!(
+            kind,
+            Kind::RmwSendRequest
+                | Kind::RmwTakeRequest
+                | Kind::RmwSendResponse
+                | Kind::RmwTakeResponse
+        )
+    },
+    allows: "how long requests took, and where",
+    without: Some(
+        "no service events (ROS 2 has them from Kilted on): which response answers which request cannot be known",
+    ),
+};
+
+const LIFECYCLE: Family = Family {
+    name: "lifecycle",
+    has: |kind| {
+        matches!(
+            kind,
+            Kind::RclLifecycleStateMachineInit | Kind::RclLifecycleTransition
+        )
+    },
+    allows: "the states of lifecycle nodes",
+    without: None,
+};
+
+const MESSAGE_LINKS: Family = Family {
+    name: "message links",
+    has: |kind| {
+        matches!(
+            kind,
+            Kind::MessageLinkPartialSync | Kind::MessageLinkPeriodicAsync
+        )
+    },
+    allows: "which inputs a program declares its outputs to depend on",
+    without: None,
+};
+
+const SIMULATED_TIME: Family = Family {
+    name: "simulated time",
+    has: |kind| kind == Kind::SimTime,
+    allows: "durations on the simulated clock",
+    without: None,
+};
+
+const R2R: Family = Family {
+    name: "r2r",
+    has: |kind| kind.layer() == Layer::R2r && !creates_entities(kind),
+    allows: "what programs in Rust spin and update",
+    without: None,
+};
+
+const AGNOCAST: Family = Family {
+    name: "Agnocast",
+    has: |kind| kind.layer() == Layer::Agnocast,
+    allows: "messages through Agnocast",
+    without: None,
+};
+
+const TILDE: Family = Family {
+    name: "TILDE",
+    has: |kind| kind.layer() == Layer::Tilde,
+    allows: "which inputs a message was made from, as TILDE declares it",
+    without: None,
+};
+
+const DDS: Family = Family {
+    name: "DDS",
+    has: |kind| kind.layer() == Layer::Dds,
+    allows: "times inside the middleware",
+    without: None,
+};
+
+const SCHEDULING: Family = Family {
+    name: "kernel scheduling",
+    has: |kind| {
+        matches!(
+            kind,
+            Kind::SchedSwitch
+                | Kind::SchedWaking
+                | Kind::SchedWakeup
+                | Kind::SchedWakeupNew
+                | Kind::SchedMigrateTask
+                | Kind::SchedPiSetprio
+        )
+    },
+    allows: "whether a callback computed, waited, or was not given a processor",
+    without: Some(
+        "no kernel scheduling events: whether a callback computed, waited, or was not given a processor cannot be known",
+    ),
+};
+
+const KERNEL: Family = Family {
+    name: "kernel, other",
+    has: |kind| kind.layer() == Layer::Kernel && !(SCHEDULING.has)(kind),
+    allows: "interrupts, system calls and what else the kernel did",
+    without: None,
+};
+
+const MEMORY: Family = Family {
+    name: "malloc",
+    has: |kind| {
+        matches!(
+            kind,
+            Kind::LibcMalloc
+                | Kind::LibcFree
+                | Kind::LibcCalloc
+                | Kind::LibcRealloc
+                | Kind::LibcMemalign
+                | Kind::LibcPosixMemalign
+        )
+    },
+    allows: "where memory is allocated",
+    without: None,
+};
+
+const LOCKS: Family = Family {
+    name: "locks",
+    has: |kind| {
+        matches!(
+            kind,
+            Kind::PthreadMutexLockReq
+                | Kind::PthreadMutexLockAcq
+                | Kind::PthreadMutexTrylock
+                | Kind::PthreadMutexUnlock
+        )
+    },
+    allows: "who waited for a mutex",
+    without: None,
+};
+
+const LIBRARIES: Family = Family {
+    name: "libraries and functions",
+    has: |kind| kind.layer() == Layer::LttngUst && !(MEMORY.has)(kind) && !(LOCKS.has)(kind),
+    allows: "which libraries were loaded where",
+    without: None,
+};
+
+/// In the order in which they are shown.
+pub(crate) const FAMILIES: &[&Family] = &[
+    &INITIALISATION,
+    &CALLBACKS,
+    &PUBLISH,
+    &TAKE,
+    &INTRA_PROCESS,
+    &EXECUTOR_PHASES,
+    &EXECUTORS,
+    &SERVICES,
+    &LIFECYCLE,
+    &CARET,
+    &R2R,
+    &AGNOCAST,
+    &TILDE,
+    &DDS,
+    &MESSAGE_LINKS,
+    &SIMULATED_TIME,
+    &SCHEDULING,
+    &KERNEL,
+    &MEMORY,
+    &LOCKS,
+    &LIBRARIES,
+];
+
+impl Family {
+    /// How many events of a trace are of this family; `kinds` counts them by [`Kind::index`].
+    pub(crate) fn events(&self, kinds: &[u64]) -> u64 {
+        let of_family = Kind::ALL.iter().filter(|kind| (self.has)(**kind));
+        of_family.map(|kind| kinds[kind.index()]).sum()
+    }
+
+    /// What cannot be known, if the trace has none of it.
+    pub(crate) fn lack(&self, kinds: &[u64]) -> Option<&'static str> {
+        self.without.filter(|_| self.events(kinds) == 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_event_but_those_of_programs_is_in_a_family() {
+        for kind in Kind::ALL {
+            let families = FAMILIES.iter().filter(|family| (family.has)(*kind));
+            let names: Vec<&str> = families.map(|family| family.name).collect();
+            let expected = usize::from(!matches!(kind, Kind::UstTracef | Kind::UstTracelog));
+            assert!(names.len() >= expected, "{kind:?}: {names:?}");
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! `rostrace nodes`, `topics`, `callbacks`, `processes` and `executors` at their boundary.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use serde_json::Value;
+use support::{assert_expected, recording, rostrace, stderr_of, stdout_of};
+
+const VERBS: [&str; 5] = ["nodes", "topics", "callbacks", "processes", "executors"];
+const RECORDINGS: [(&str, i32); 3] = [("pingpong", 0), ("lifecycle_caret", 0), ("lossy", 3)];
+
+fn json(arguments: &[&str], status: i32) -> Vec<Value> {
+    let mut all = arguments.to_vec();
+    all.extend(["--format", "json"]);
+    serde_json::from_str(&stdout_of(&all, status)).unwrap()
+}
+
+fn find<'r>(rows: &'r [Value], key: &str, value: &str) -> &'r Value {
+    let found: Vec<&Value> = rows.iter().filter(|row| row[key] == value).collect();
+    assert_eq!(found.len(), 1, "{key} {value}");
+    found[0]
+}
+
+#[test]
+fn tables_are_what_was_reviewed() {
+    for (name, status) in RECORDINGS {
+        for verb in VERBS {
+            let output = rostrace(&[verb, &recording(name)]).output().unwrap();
+            assert_eq!(output.status.code(), Some(status), "{verb} {name}");
+            let text = |bytes| String::from_utf8(bytes).unwrap();
+            let shown = format!("{}{}", text(output.stdout), text(output.stderr));
+            assert_expected(&format!("{name}/{verb}.txt"), &shown);
+        }
+    }
+}
+
+#[test]
+fn all_shows_what_is_built_in() {
+    for verb in VERBS {
+        let table = stdout_of(&[verb, "--all", &recording("lifecycle_caret")], 0);
+        assert!(!table.contains("built-in"), "{table}");
+        assert_expected(&format!("lifecycle_caret/{verb}_all.txt"), &table);
+    }
+}
+
+#[test]
+fn csv_has_a_header_and_a_line_for_each_row_of_the_json() {
+    for (name, status) in RECORDINGS {
+        for verb in VERBS {
+            let trace = recording(name);
+            let text = stdout_of(&[verb, "--format", "csv", &trace], status);
+            let mut lines = csv_lines(&text);
+            let header = lines.remove(0);
+            let rows = json(&[verb, &trace], status);
+            assert_eq!(lines.len(), rows.len(), "{verb} {name}");
+            for line in &lines {
+                assert_eq!(line.len(), header.len(), "{verb} {name}: {line:?}");
+            }
+        }
+    }
+    let text = stdout_of(&["topics", "--format", "csv", &recording("pingpong")], 0);
+    assert_expected("pingpong/topics.csv", &text);
+}
+
+/// Enough of CSV for what is written here.
+fn csv_lines(text: &str) -> Vec<Vec<String>> {
+    let mut lines = vec![vec![String::new()]];
+    let mut quoted = false;
+    for c in text.trim_end().chars() {
+        let line = lines.last_mut().unwrap();
+        match c {
+            '"' => quoted = !quoted,
+            ',' if !quoted => line.push(String::new()),
+            '\n' if !quoted => lines.push(vec![String::new()]),
+            c => line.last_mut().unwrap().push(c),
+        }
+    }
+    lines
+}
+
+#[test]
+fn the_json_of_callbacks_keeps_its_contract() {
+    let rows = json(&["callbacks", &recording("pingpong")], 0);
+    assert_eq!(rows.len(), 19);
+    let timer = find(&rows, "kind", "timer");
+    assert_eq!(timer["node"], "/pinger");
+    assert_eq!(timer["period_ns"], 10_000_000);
+    assert_eq!(timer["count"], 341);
+    assert_eq!(timer["pid"], 22091);
+    assert!(timer["symbol"].is_string());
+    assert!(timer.get("topic").is_none() && timer.get("service").is_none());
+    let ping = find(&rows, "topic", "/ping");
+    assert_eq!(ping["kind"], "subscription");
+    assert_eq!(ping["node"], "/ponger");
+    assert_eq!(ping["count"], 301);
+    for key in ["duration_ns", "period_ns_observed"] {
+        let values = ["min", "p50", "p90", "p99", "max"].map(|name| ping[key][name].as_i64());
+        assert!(values.iter().all(Option::is_some), "{ping}");
+        assert!(values.is_sorted(), "{ping}");
+        assert!(ping[key]["mean"].is_number());
+    }
+    let service = find(&rows, "service", "/ponger/get_parameters");
+    assert_eq!(service["kind"], "service");
+    assert_eq!(service["count"], 0);
+    assert_eq!(service["duration_ns"], Value::Null);
+}
+
+#[test]
+fn clients_are_listed_although_nothing_tells_when_they_run() {
+    let rows = json(&["callbacks", &recording("lifecycle_caret")], 0);
+    let client = rows
+        .iter()
+        .find(|row| row["kind"] == "client" && row["service"] == "/talker/get_state")
+        .unwrap();
+    assert_eq!(client["node"], "/lc_driver");
+    assert_eq!(client["count"], 0);
+}
+
+#[test]
+fn what_the_trace_does_not_name_is_called_by_its_address() {
+    let rows = json(&["callbacks", &recording("lossy")], 3);
+    let unknown: Vec<&Value> = rows.iter().filter(|row| row["kind"] == "unknown").collect();
+    assert!(!unknown.is_empty());
+    for row in unknown {
+        let name = row["name"].as_str().unwrap();
+        assert!(name.starts_with("callback 0x") && name.ends_with(" (unnamed)"));
+        assert_eq!(row["node"], Value::Null);
+        assert!(row["count"].as_u64().unwrap() > 0);
+    }
+}
+
+#[test]
+fn the_lifecycle_state_is_that_at_the_end_of_the_range() {
+    let trace = recording("lifecycle_caret");
+    let state = |arguments: &[&str]| {
+        let mut all = vec!["nodes", &trace];
+        all.extend(arguments);
+        find(&json(&all, 0), "node", "/talker")["lifecycle_state"].clone()
+    };
+    assert_eq!(state(&[]), "finalized");
+    assert_eq!(state(&["--to", "+0s"]), "unconfigured");
+    let rows = json(&["nodes", &trace], 0);
+    assert_eq!(
+        find(&rows, "node", "/listener")["lifecycle_state"],
+        Value::Null
+    );
+}
+
+#[test]
+fn a_range_of_time_limits_what_is_counted_and_not_what_exists() {
+    let trace = recording("pingpong");
+    let all = json(&["callbacks", &trace], 0);
+    let first = json(&["callbacks", &trace, "--to", "+3s"], 0);
+    let second = json(&["callbacks", &trace, "--from", "+3.000000001s"], 0);
+    assert_eq!(all.len(), first.len());
+    assert_eq!(all.len(), second.len());
+    let mut parts = 0;
+    for ((all, first), second) in all.iter().zip(&first).zip(&second) {
+        let count = |row: &Value| row["count"].as_u64().unwrap();
+        assert_eq!(all["name"], first["name"]);
+        assert_eq!(count(all), count(first) + count(second), "{all}");
+        parts += u64::from(count(first) > 0 && count(second) > 0);
+    }
+    assert!(parts > 0);
+    let none = json(&["topics", &trace, "--from", "1"], 0);
+    assert_eq!(find(&none, "topic", "/ping")["messages"], 301);
+    let none = json(&["topics", &trace, "--to", "1"], 0);
+    let ping = find(&none, "topic", "/ping");
+    assert_eq!(
+        (&ping["messages"], &ping["delivered"]),
+        (&0.into(), &0.into())
+    );
+}
+
+#[test]
+fn filters_limit_the_entities_of_every_verb() {
+    let trace = recording("pingpong");
+    let names = |arguments: &[&str], key: &str| {
+        let rows = json(arguments, 0).into_iter();
+        let mut names: Vec<String> = rows.map(|row| row[key].to_string()).collect();
+        names.dedup();
+        names
+    };
+    assert_eq!(
+        names(&["nodes", &trace, "--node", "/pi*"], "node"),
+        ["\"/pinger\""]
+    );
+    assert_eq!(
+        names(&["callbacks", &trace, "--node", "/pi*"], "node"),
+        ["\"/pinger\""]
+    );
+    assert_eq!(
+        names(&["callbacks", &trace, "--topic", "/p[io]ng"], "topic").len(),
+        2
+    );
+    assert_eq!(
+        names(&["processes", &trace, "--node", "/ponger"], "pid"),
+        ["22096"]
+    );
+    assert_eq!(
+        names(&["processes", &trace, "--pid", "22091"], "pid"),
+        ["22091"]
+    );
+    assert_eq!(
+        names(&["nodes", &trace, "--topic", "/ping"], "node").len(),
+        2
+    );
+    assert_eq!(
+        names(&["topics", &trace, "--topic", "/ping"], "topic"),
+        ["\"/ping\""]
+    );
+    let of_node = names(&["topics", &trace, "--node", "/pinger"], "topic");
+    assert!(of_node.contains(&"\"/pong\"".to_owned()), "{of_node:?}");
+    let caret = recording("lifecycle_caret");
+    assert_eq!(
+        names(&["executors", &caret, "--node", "/talker"], "executor"),
+        ["\"executor_3\""]
+    );
+}
+
+#[test]
+fn a_filter_that_nothing_fits_is_told() {
+    let trace = recording("pingpong");
+    let said = stderr_of(&["nodes", &trace, "--node", "/pingr"], 0);
+    assert_eq!(
+        said,
+        "rostrace: no node of this trace is named `/pingr`; similar: /pinger, /ponger\n"
+    );
+    let said = stderr_of(&["topics", &trace, "--topic", "/zzz", "--pid", "7"], 0);
+    assert!(said.contains("no topic of this trace is named `/zzz`\n"));
+    assert!(said.contains("no process of this trace has the pid 7\n"));
+}
+
+#[test]
+fn a_range_of_time_that_ends_before_it_begins_is_refused() {
+    let trace = recording("pingpong");
+    let said = stderr_of(&["nodes", &trace, "--from", "+2s", "--to", "+1s"], 1);
+    assert!(said.contains("--from is a later time than --to"), "{said}");
+}
+
+#[test]
+fn losses_come_first_and_in_json_on_standard_error() {
+    let table = stdout_of(&["nodes", &recording("lossy")], 3);
+    let headline = "43,809 events were lost between 04:15:02.529502 and 04:15:05.776649: counts are lower bounds";
+    assert_eq!(table.lines().next(), Some(headline));
+    let said = stderr_of(&["nodes", "--format", "json", &recording("lossy")], 3);
+    assert_eq!(
+        said.lines().next(),
+        Some(format!("rostrace: {headline}").as_str())
+    );
+}
+
+#[test]
+fn executors_say_what_they_execute_and_how_busy_they_were() {
+    let rows = json(&["executors", &recording("lifecycle_caret")], 0);
+    assert_eq!(rows.len(), 4);
+    let executor = find(&rows, "executor", "executor_3");
+    assert_eq!(executor["type"], "single_threaded_executor");
+    assert_eq!(
+        executor["nodes"],
+        serde_json::json!(["/inner", "/listener", "/talker"])
+    );
+    let busy = executor["busy_ns"].as_f64().unwrap();
+    let observed = executor["observed_ns"].as_f64().unwrap();
+    assert_eq!(executor["busy_share"].as_f64().unwrap(), busy / observed);
+    let groups = executor["groups"].as_array().unwrap();
+    assert!(groups.iter().any(|group| {
+        let callbacks = group["callbacks"].as_array().unwrap();
+        callbacks.contains(&"/listener ← /lc_chat".into())
+    }));
+    let none = json(&["executors", &recording("pingpong")], 0);
+    assert!(none.is_empty());
+}
+
+#[test]
+fn two_traces_are_listed_as_one() {
+    let (a, b) = (recording("pingpong"), recording("lifecycle_caret"));
+    assert_eq!(json(&["nodes", &a, &b], 0).len(), 2 + 6);
+}
+
+/// Blocks of `docs/guides/look.md` that begin with `$ rostrace`; a line `…` stands for lines that are left out.
+#[test]
+fn the_guide_shows_what_the_program_prints() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let guide = std::fs::read_to_string(root.join("docs/guides/look.md")).unwrap();
+    let mut compared = 0;
+    for block in guide.split("```\n$ rostrace ").skip(1) {
+        let (block, _) = block.split_once("\n```").unwrap();
+        let (command, shown) = block.split_once('\n').unwrap();
+        let arguments: Vec<&str> = command
+            .split(' ')
+            .map(|word| word.trim_matches('\''))
+            .collect();
+        let output = rostrace(&arguments).current_dir(&root).output().unwrap();
+        let printed = String::from_utf8(output.stdout).unwrap();
+        if shown.contains('…') {
+            for part in shown.split('…').map(str::trim_end) {
+                assert!(printed.contains(part), "{command}:\n{part}\n{printed}");
+            }
+        } else {
+            assert_eq!(printed.trim_end(), shown, "{command}");
+        }
+        compared += 1;
+    }
+    assert!(compared >= 6);
+}
