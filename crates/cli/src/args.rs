@@ -226,6 +226,12 @@ fn look_help(examples: &str) -> String {
 pub(crate) struct ExportArguments {
     #[command(flatten)]
     pub(crate) input: TraceArguments,
+    /// The architecture file whose callbacks, communications and paths are wanted
+    #[arg(long, value_name = "FILE", requires = "caret_columns")]
+    pub(crate) architecture: Option<PathBuf>,
+    /// Name columns and files as CARET does, one file per object of the architecture file
+    #[arg(long, requires = "architecture", conflicts_with = "tables")]
+    pub(crate) caret_columns: bool,
     /// The tables to write, separated by commas; all if not given
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) tables: Vec<String>,

@@ -48,6 +48,9 @@ pub struct Model {
     pub begin: Option<Nanos>,
     pub end: Option<Nanos>,
     pub events: u64,
+    /// How long after reading the clock CARET wrote its first `caret_init`. CARET takes both for the same instant, so all its times
+    /// of initialisation are late by this.
+    pub caret_lateness: Option<Nanos>,
     /// How often each kind of event occurred, by [`Kind::index`].
     pub kinds: Vec<u64>,
     /// Events that are in no table, with their numbers, by name.
@@ -120,6 +123,7 @@ impl Model {
             begin: imported.begin,
             end: imported.end,
             events: imported.events,
+            caret_lateness: imported.caret_lateness.map(Nanos),
             kinds: imported.kinds,
             uninterpreted,
             damage: imported.damage,

@@ -52,6 +52,8 @@ pub struct Publication {
     pub rmw: Option<Nanos>,
     /// The stamp that takers see.
     pub source_timestamp: Option<i64>,
+    /// `header.stamp` of the message, where a fork of rclcpp records it.
+    pub message_timestamp: Option<i64>,
     /// The callback that it happened in.
     pub instance: Option<InstanceId>,
     /// Agnocast's number of the message.

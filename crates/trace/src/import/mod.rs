@@ -45,6 +45,8 @@ pub(crate) struct Imported {
     pub(crate) callables: HashMap<(ProcessId, Address), Vec<(Nanos, Callable)>>,
     /// Executions of callables, with the callable's address in place of the callback's.
     pub(crate) callable_instances: Vec<InstanceId>,
+    /// How long after reading the clock CARET wrote its first `caret_init`.
+    pub(crate) caret_lateness: Option<i64>,
     pub(crate) losses: Losses,
     pub(crate) damage: Vec<Damage>,
     pub(crate) events: u64,
@@ -207,6 +209,11 @@ impl Import {
             .event
             .trace()
             .time_base(fields.event.stream(), Conversion::Exact);
+        if let (Kind::CaretInit, None) = (kind, self.out.caret_lateness)
+            && let Some(read) = fields.number(field::caret_init::CLOCK_OFFSET)
+        {
+            self.out.caret_lateness = Some(time.0 - base.nanos(Cycles(read)).0);
+        }
         let happened = happened
             .map(|cycles| base.nanos(Cycles(cycles)))
             .filter(|then| *then <= time);

@@ -149,6 +149,14 @@ impl Import {
         publication.source_timestamp = publication
             .source_timestamp
             .or(step.stamp.filter(|stamp| *stamp != 0));
+        let stamp = match kind {
+            Kind::RclcppPublish => fields.signed(field::rclcpp_publish::MESSAGE_TIMESTAMP),
+            Kind::RclcppIntraPublish => {
+                fields.signed(field::rclcpp_intra_publish::MESSAGE_TIMESTAMP)
+            }
+            _ => None,
+        };
+        publication.message_timestamp = publication.message_timestamp.or(stamp);
         if step.layer == Layer::Intra {
             let process = self.out.population.process_of(thread);
             self.messages.insert((process, step.message), id);
@@ -177,6 +185,7 @@ impl Import {
             rcl: None,
             rmw: None,
             source_timestamp: None,
+            message_timestamp: None,
             instance,
             entry: None,
         });

@@ -28,7 +28,7 @@ pub(super) fn text(path: &Path) -> anyhow::Result<String> {
 }
 
 /// Reads a file for a command that needs all of it to be right. Warnings are told and do not stop it.
-pub(super) fn open(path: &Path) -> anyhow::Result<Reading> {
+pub(crate) fn open(path: &Path) -> anyhow::Result<Reading> {
     match read(&text(path)?) {
         Ok(reading) => {
             tell(path, &reading.warnings);

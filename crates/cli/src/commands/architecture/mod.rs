@@ -8,7 +8,7 @@ mod check;
 mod combine;
 mod create;
 mod diff;
-mod file;
+pub(crate) mod file;
 mod graph;
 mod paths;
 mod remove_path;

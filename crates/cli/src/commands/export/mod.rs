@@ -1,5 +1,6 @@
 //! `rostrace export`: tables as files, for other programs.
 
+mod caret;
 mod tables;
 
 use std::fs::{self, File};
@@ -33,6 +34,11 @@ pub(crate) fn export(arguments: &ExportArguments) -> anyhow::Result<Outcome> {
     };
     fs::create_dir_all(&arguments.output)
         .with_context(|| format!("{}: cannot be created", arguments.output.display()))?;
+    if let Some(file) = &arguments.architecture {
+        let architecture = super::architecture::file::open(file)?.architecture;
+        caret::export(&model, &architecture, &arguments.output)?;
+        return Ok(Outcome::of(set.damage.iter().chain(&model.damage)));
+    }
     for table in wanted {
         let path = arguments.output.join(format!("{}.csv", table.name));
         write(table, &model, &path)

@@ -1,0 +1,332 @@
+//! Tables with CARET's columns, one file per object of an architecture file, so that notebooks made for CARET go on working.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use anyhow::Context;
+use rostrace_analyze::metrics;
+use rostrace_analyze::paths::Ends;
+use rostrace_analyze::records::Records;
+use rostrace_analyze::response_time::{Case, ResponseTimes, stacked};
+use rostrace_analyze::tables::{Indexed, Link};
+use rostrace_architecture::communication::communications;
+use rostrace_architecture::node_path::{Limits, node_paths};
+use rostrace_architecture::{Architecture, CallbackKind, Endpoint, Node};
+use rostrace_trace::Model;
+use sha2::{Digest, Sha256};
+
+/// Longer names are cut: file systems do not take more.
+const LONGEST_STEM: usize = 220;
+
+pub(crate) fn export(
+    model: &Model,
+    architecture: &Architecture,
+    folder: &Path,
+) -> anyhow::Result<()> {
+    let mut writer = Writer {
+        folder,
+        numbers: HashMap::new(),
+    };
+    let indexed = Indexed::new(model);
+    let mut nodes: Vec<&Node> = architecture.nodes.iter().collect();
+    nodes.sort_by_key(|node| &node.name);
+    for node in &nodes {
+        writer.callbacks(&indexed, node)?;
+        writer.endpoints(&indexed, node)?;
+        writer.timers(&indexed, node)?;
+        writer.variable_passings(&indexed, node)?;
+        writer.node_paths(&indexed, node)?;
+    }
+    writer.communications(&indexed, architecture)?;
+    for path in &architecture.paths {
+        writer.path(&indexed, architecture, path)?;
+    }
+    Ok(())
+}
+
+struct Writer<'f> {
+    folder: &'f Path,
+    /// How many objects of a name there were.
+    numbers: HashMap<String, usize>,
+}
+
+impl Writer<'_> {
+    fn callbacks(&mut self, indexed: &Indexed<'_>, node: &Node) -> anyhow::Result<()> {
+        for callback in node
+            .callbacks
+            .iter()
+            .filter(|callback| !callback.is_service())
+        {
+            let records = indexed.callback(node, callback);
+            let stem = format!("callbacks__{}", plain(&callback.name));
+            self.table(&stem, &records)?;
+            self.metrics(&stem, &records, true)?;
+        }
+        Ok(())
+    }
+
+    fn endpoints(&mut self, indexed: &Indexed<'_>, node: &Node) -> anyhow::Result<()> {
+        for publisher in in_order(node.publishers.iter().map(|it| it.endpoint())) {
+            let records = indexed.publisher(node, &publisher);
+            let stem = self.numbered(&format!(
+                "pub__{}__{}",
+                plain(&node.name),
+                plain(&publisher.topic)
+            ));
+            self.table(&stem, &records)?;
+            self.metrics(&stem, &records, false)?;
+        }
+        for endpoint in in_order(node.subscriptions.iter().map(|it| it.endpoint())) {
+            let Some(callback) = node
+                .subscription(&endpoint)
+                .and_then(|it| it.callback.clone())
+            else {
+                continue;
+            };
+            let records = indexed.subscription(node, &endpoint, &callback);
+            let stem = self.numbered(&format!(
+                "sub__{}__{}",
+                plain(&node.name),
+                plain(&endpoint.topic)
+            ));
+            self.table(&stem, &records)?;
+            self.metrics(&stem, &records, false)?;
+        }
+        Ok(())
+    }
+
+    fn timers(&mut self, indexed: &Indexed<'_>, node: &Node) -> anyhow::Result<()> {
+        let mut timers: BTreeMap<&str, _> = BTreeMap::new();
+        for callback in &node.callbacks {
+            if let CallbackKind::Timer { period_ns } = callback.kind {
+                timers.insert(&callback.name, (callback, period_ns));
+            }
+        }
+        for (callback, period) in timers.into_values() {
+            let stem = self.numbered(&format!("timer__{}__{period}", plain(&node.name)));
+            self.table(&stem, &indexed.timer(node, callback))?;
+        }
+        Ok(())
+    }
+
+    fn variable_passings(&mut self, indexed: &Indexed<'_>, node: &Node) -> anyhow::Result<()> {
+        for (writer, reader) in node.passings() {
+            let stem = format!(
+                "varpass__{}__{}__{}",
+                plain(&node.name),
+                plain(writer),
+                plain(reader)
+            );
+            let stem = self.numbered(&stem);
+            if let (Some(writer), Some(reader)) = (node.callback(writer), node.callback(reader)) {
+                self.table(&stem, &indexed.variable_passing(node, writer, reader))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn node_paths(&mut self, indexed: &Indexed<'_>, node: &Node) -> anyhow::Result<()> {
+        let topic =
+            |end: &Option<Endpoint>| end.as_ref().map_or("-".to_owned(), |end| plain(&end.topic));
+        for path in &node_paths(node, Limits::default()).paths {
+            let (input, output) = (topic(&path.subscription), topic(&path.publisher));
+            let stem = self.numbered(&format!(
+                "nodepath__{}__{input}__{output}",
+                plain(&node.name)
+            ));
+            self.table(&stem, &indexed.node_path(node, path).unwrap_or_default())?;
+        }
+        Ok(())
+    }
+
+    fn communications(
+        &mut self,
+        indexed: &Indexed<'_>,
+        architecture: &Architecture,
+    ) -> anyhow::Result<()> {
+        for it in communications(architecture) {
+            let Some(callback) = it.subscription.callback.clone() else {
+                continue;
+            };
+            let link = Link {
+                publishing_node: it.publishing_node,
+                publisher: it.publisher.endpoint(),
+                subscribing_node: it.subscribing_node,
+                subscription: it.subscription.endpoint(),
+                callback,
+            };
+            let stem = self.numbered(&format!(
+                "comm__{}__{}__{}",
+                plain(&it.publishing_node.name),
+                plain(it.topic()),
+                plain(&it.subscribing_node.name)
+            ));
+            let records = indexed.communication(&link);
+            self.table(&stem, &records)?;
+            if indexed.has_takes() {
+                let takes = indexed.communication_to_take(&link);
+                self.table(&format!("{stem}__take"), &takes)?;
+            }
+            self.metrics(&stem, &records, true)?;
+        }
+        Ok(())
+    }
+
+    fn path(
+        &mut self,
+        indexed: &Indexed<'_>,
+        architecture: &Architecture,
+        path: &rostrace_architecture::NamedPath,
+    ) -> anyhow::Result<()> {
+        let name = plain(&path.name);
+        for (first_callback, last_callback, suffix) in [
+            (false, false, ""),
+            (true, false, "__first"),
+            (false, true, "__last"),
+            (true, true, "__first_last"),
+        ] {
+            let ends = Ends {
+                first_callback,
+                last_callback,
+            };
+            let records = indexed.path(architecture, path, ends).unwrap_or_default();
+            self.table(&format!("path__{name}{suffix}"), &records)?;
+            if first_callback != last_callback {
+                continue;
+            }
+            let times = ResponseTimes::of(&records);
+            for case in Case::EVERY {
+                let stem = format!("{name}{suffix}__{}", case.name());
+                let column = records.columns.first().cloned().unwrap_or_default();
+                self.pairs(
+                    &format!("response__{stem}"),
+                    &column,
+                    "response_time",
+                    &times.case(case),
+                )?;
+                self.table(&format!("stacked__{stem}"), &stacked(&records, case))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn metrics(&mut self, stem: &str, records: &Records, latency: bool) -> anyhow::Result<()> {
+        let column = records.columns.first().cloned().unwrap_or_default();
+        if latency {
+            let rows = metrics::latency(records);
+            self.pairs(&format!("{stem}__latency"), &column, "latency", &rows)?;
+        }
+        self.pairs(
+            &format!("{stem}__period"),
+            &column,
+            "period",
+            &metrics::period(records),
+        )?;
+        self.pairs(
+            &format!("{stem}__frequency"),
+            &column,
+            "frequency",
+            &metrics::frequency(records),
+        )
+    }
+
+    fn pairs(
+        &mut self,
+        stem: &str,
+        first: &str,
+        second: &str,
+        rows: &[(i64, i64)],
+    ) -> anyhow::Result<()> {
+        let mut records = Records::new([first, second]);
+        records
+            .rows
+            .extend(rows.iter().map(|(a, b)| vec![Some(*a), Some(*b)]));
+        self.table(stem, &records)
+    }
+
+    /// The name with the number of its object among those of the same name.
+    fn numbered(&mut self, name: &str) -> String {
+        let number = self.numbers.entry(name.to_owned()).or_insert(0);
+        *number += 1;
+        format!("{name}__{}", *number - 1)
+    }
+
+    fn table(&mut self, stem: &str, records: &Records) -> anyhow::Result<()> {
+        let path = self.folder.join(format!("{}.csv", short(stem)));
+        let write = || -> anyhow::Result<()> {
+            let mut out = BufWriter::new(File::create(&path)?);
+            if records.columns.is_empty() {
+                writeln!(out)?;
+                return Ok(out.flush()?);
+            }
+            let mut csv = csv::Writer::from_writer(out);
+            csv.write_record(&records.columns)?;
+            for row in &records.rows {
+                csv.write_record(
+                    row.iter()
+                        .map(|cell| cell.map_or(String::new(), |value| value.to_string())),
+                )?;
+            }
+            Ok(csv.flush()?)
+        };
+        write().with_context(|| format!("{}: cannot be written", path.display()))
+    }
+}
+
+/// Endpoints in the order of their construction, topic by topic.
+fn in_order(endpoints: impl Iterator<Item = Endpoint>) -> Vec<Endpoint> {
+    let mut endpoints: Vec<Endpoint> = endpoints.collect();
+    endpoints
+        .sort_by(|a, b| (&a.topic, a.construction_order).cmp(&(&b.topic, b.construction_order)));
+    endpoints
+}
+
+/// A name as part of a file's name.
+fn plain(name: &str) -> String {
+    let name = name.strip_prefix('/').unwrap_or(name);
+    name.chars()
+        .map(|c| match c {
+            '/' => '.',
+            c if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') => c,
+            _ => '_',
+        })
+        .collect()
+}
+
+fn short(stem: &str) -> String {
+    if stem.len() <= LONGEST_STEM {
+        return stem.to_owned();
+    }
+    let digest = Sha256::digest(stem.as_bytes());
+    let hexadecimal: String = digest
+        .iter()
+        .take(6)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!(
+        "{}~{hexadecimal}~{}",
+        &stem[..160],
+        &stem[stem.len() - 46..]
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_parts_of_file_names() {
+        assert_eq!(plain("/a/b c"), "a.b_c");
+        assert_eq!(plain("talker"), "talker");
+    }
+
+    #[test]
+    fn a_long_name_keeps_its_ends_and_stays_unique() {
+        let long = format!("comm__{}", "x".repeat(400));
+        let other = format!("{}y", &long[..long.len() - 1]);
+        assert_eq!(short(&long).len(), 160 + 1 + 12 + 1 + 46);
+        assert_ne!(short(&long), short(&other));
+    }
+}
