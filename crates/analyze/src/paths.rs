@@ -266,8 +266,9 @@ fn without_keys(records: &Records) -> Records {
         let name = records.columns[*number]
             .rsplit_once('/')
             .map_or("", |(name, _)| name);
-        !name.ends_with("source_timestamp")
-            && !(name.ends_with("rmw_take_timestamp") && *number != last)
+        let served_to_match = name.ends_with("source_timestamp");
+        let on_the_way = name.ends_with("rmw_take_timestamp") && *number != last;
+        !served_to_match && !on_the_way
     });
     records.select(&kept.collect::<Vec<_>>())
 }

@@ -92,6 +92,25 @@ pub(super) const CONTESTS: &[Contest] = &[
             CAT,
         ],
     },
+    Contest {
+        title: "Know every node, callback and message",
+        entries: &[
+            Entry {
+                name: "babeltrace2 -o dummy",
+                program: Which::Installed("babeltrace2"),
+                arguments: &["-o", "dummy"],
+                input: Input::TraceFolder,
+                answer: Answer::Any,
+            },
+            Entry {
+                name: "rostrace callbacks",
+                program: Which::Ours,
+                arguments: &["callbacks", "--format", "json"],
+                input: Input::TraceFolder,
+                answer: Answer::NotEmpty,
+            },
+        ],
+    },
 ];
 
 impl Contest {

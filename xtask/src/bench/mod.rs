@@ -7,6 +7,7 @@
 mod answer;
 mod contest;
 mod generate;
+mod library;
 mod lttng_packet;
 mod measure;
 mod recording;
@@ -97,6 +98,10 @@ pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
             });
         failed.extend(failures);
     }
+    println!(
+        "\nThe library\n\n{}",
+        library::table(workspace, &big.folder)?
+    );
     if !failed.is_empty() {
         bail!("some programs failed.\n{}", failed.join("\n"));
     }
