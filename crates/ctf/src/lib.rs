@@ -1,4 +1,23 @@
-//! Reads Common Trace Format 1.8 and 2, writes CTF 1.8, and cuts traces of both.
+//! Reads Common Trace Format 1.8 and 2, writes CTF 1.8.
+//!
+//! A [`TraceSet`] is one or more traces found below folders, read as one. There are three ways through it: a [`Cursor`] yields
+//! events in the order of time in constant memory, a [`Scan`] fills columns of the fields that are asked for on all processors, and a
+//! [`Survey`] decodes everything and counts. Whatever is broken or missing becomes [`Damage`] rows; nothing of it stops the
+//! reading of the rest.
+//!
+//! ```no_run
+//! use rostrace_ctf::{Conversion, Cursor, TraceSet};
+//!
+//! let set = TraceSet::open(&["session"])?;
+//! let mut cursor = Cursor::new(&set, Conversion::Exact);
+//! while let Some(event) = cursor.next() {
+//!     println!("{:?} {:?}", event.nanos(), event.class().name);
+//! }
+//! # Ok::<(), rostrace_ctf::Error>(())
+//! ```
+//!
+//! Metadata in either language becomes a [`schema::Schema`]; layouts are compiled from it (`layout`), and the slow [`interpret`]er of
+//! the same form is what the tests compare them with. [`writer`] writes traces, [`Cut`] makes smaller ones.
 
 mod bits;
 pub mod clock_update;
