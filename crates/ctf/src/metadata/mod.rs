@@ -14,6 +14,8 @@ mod reference;
 mod role;
 mod tsdl;
 
+pub(crate) use tsdl::KEYWORDS as TSDL_KEYWORDS;
+
 pub use error::{MetadataError, Warning};
 
 use crate::schema::Schema;

@@ -26,7 +26,8 @@ pub(super) enum TokenKind<'t> {
     End,
 }
 
-const KEYWORDS: [&str; 28] = [
+/// Words that cannot name anything.
+pub(crate) const KEYWORDS: [&str; 28] = [
     "align",
     "callsite",
     "char",

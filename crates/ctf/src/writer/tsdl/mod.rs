@@ -15,6 +15,7 @@ mod tests;
 use std::fmt::Write;
 
 use super::error::WriteError;
+use crate::metadata::TSDL_KEYWORDS as KEYWORDS;
 use crate::schema::{
     ByteOrder, Clock, EnvironmentValue, EventClass, FieldClass, Origin, Role, Schema, StreamClass,
     Struct,
@@ -233,37 +234,6 @@ fn byte_order(order: ByteOrder) -> &'static str {
 fn not_in_ctf1(reason: String) -> WriteError {
     WriteError::NotInCtf1 { reason }
 }
-
-const KEYWORDS: [&str; 28] = [
-    "align",
-    "callsite",
-    "char",
-    "clock",
-    "const",
-    "double",
-    "enum",
-    "env",
-    "event",
-    "float",
-    "floating_point",
-    "int",
-    "integer",
-    "long",
-    "short",
-    "signed",
-    "stream",
-    "string",
-    "struct",
-    "trace",
-    "typealias",
-    "typedef",
-    "unsigned",
-    "variant",
-    "void",
-    "_Bool",
-    "_Complex",
-    "_Imaginary",
-];
 
 fn looks_like_identifier(name: &str) -> bool {
     let mut bytes = name.bytes();
