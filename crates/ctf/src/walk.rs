@@ -92,7 +92,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn decode(&mut self, start: u64) -> Result<Event, Trouble> {
         let begun = self
             .layout

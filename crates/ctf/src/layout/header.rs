@@ -96,8 +96,22 @@ impl Header {
     }
 
     /// Reads the header at `position` and advances the clock.
-    #[inline]
+    // The usual header is a few instructions, of which a call would be half.
+    #[inline(always)]
     pub(crate) fn begin(
+        &self,
+        content: Content<'_>,
+        position: u64,
+        registers: &mut Registers,
+    ) -> Result<Begun, Trouble> {
+        match self {
+            Header::LargePacked => large_packed(content, position, registers),
+            other => other.begin_unusual(content, position, registers),
+        }
+    }
+
+    #[inline(never)]
+    fn begin_unusual(
         &self,
         content: Content<'_>,
         position: u64,
@@ -116,7 +130,7 @@ impl Header {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn large_packed(
     content: Content<'_>,
     position: u64,
