@@ -5,6 +5,7 @@
 
 pub mod metrics;
 pub mod objects;
+mod order;
 pub mod paths;
 pub mod records;
 pub mod response_time;

@@ -3,6 +3,8 @@
 //! A value may be missing: what did not happen, or did not arrive, has no time. Every join keeps the rows of its left side, so a
 //! lost message stays visible as a row that ends early.
 
+use crate::order;
+
 /// An instant in nanoseconds, or nothing.
 pub type Cell = Option<i64>;
 
@@ -40,13 +42,10 @@ impl Records {
             .map(move |row| row.get(column).copied().flatten())
     }
 
-    /// Sorts by the first column; rows without it come last. The order of equal rows is kept.
+    /// Sorts by the first column; rows without it come last.
     pub fn sort_by_first(&mut self) {
-        self.rows.sort_by_key(|row| {
-            row.first()
-                .copied()
-                .flatten()
-                .map_or((1, 0), |time| (0, time))
+        order::sort_by_key(&mut self.rows, |row| {
+            row.first().copied().flatten().unwrap_or(i64::MAX)
         });
     }
 
@@ -66,40 +65,63 @@ impl Records {
     }
 
     /// Joins rows whose last column equals the first column of a row of `right`; the shared instant appears once. A
-    /// left row meets every equal right row.
+    /// left row meets every equal right row. Rows come in the order of the shared instant, those without a partner last.
     pub fn join_equal(&self, right: &Records) -> Records {
         let joint = self.columns.len().saturating_sub(1);
-        let mut index: std::collections::HashMap<i64, Vec<usize>> =
-            std::collections::HashMap::new();
-        for (number, row) in right.rows.iter().enumerate() {
-            if let Some(Some(time)) = row.first() {
-                index.entry(*time).or_default().push(number);
-            }
-        }
+        let by_joint = |rows: &[Vec<Cell>], column: usize| -> Vec<(i64, usize)> {
+            let keyed = rows.iter().enumerate();
+            let mut keyed: Vec<(i64, usize)> = keyed
+                .filter_map(|(number, row)| Some((row.get(column).copied()??, number)))
+                .collect();
+            keyed.sort_by_key(|(key, _)| *key);
+            keyed
+        };
+        let left_keys = by_joint(&self.rows, joint);
+        let right_keys = by_joint(&right.rows, 0);
         let mut joined = Records::new(
             self.columns
                 .iter()
                 .chain(right.columns.iter().skip(1))
                 .cloned(),
         );
-        let nothing = vec![None; right.columns.len().saturating_sub(1)];
-        for row in &self.rows {
-            let found = row
-                .get(joint)
-                .copied()
-                .flatten()
-                .and_then(|time| index.get(&time));
-            match found {
-                Some(found) => {
-                    for number in found {
-                        let rest = right.rows[*number].iter().skip(1);
-                        joined.rows.push(row.iter().chain(rest).copied().collect());
-                    }
-                }
-                None => joined
-                    .rows
-                    .push(row.iter().chain(&nothing).copied().collect()),
+        let mut alone = Vec::new();
+        let mut next = 0;
+        for same in left_keys.chunk_by(|a, b| a.0 == b.0) {
+            let key = same[0].0;
+            while right_keys.get(next).is_some_and(|(other, _)| *other < key) {
+                next += 1;
             }
+            let mut met = false;
+            while let Some((_, partner)) = right_keys.get(next).filter(|(other, _)| *other == key) {
+                for (_, row) in same {
+                    let rest = right.rows[*partner].iter().skip(1);
+                    joined
+                        .rows
+                        .push(self.rows[*row].iter().chain(rest).copied().collect());
+                }
+                met = true;
+                next += 1;
+            }
+            if !met {
+                alone.extend(same.iter().map(|(_, row)| *row));
+            }
+        }
+        // Rows without a key come before those of the last key that found no partner.
+        let last_key = left_keys.last().map(|(key, _)| *key);
+        let of_last = alone
+            .iter()
+            .position(|row| {
+                self.rows[*row].get(joint).copied().flatten() == last_key && last_key.is_some()
+            })
+            .unwrap_or(alone.len());
+        let without_key = (0..self.rows.len())
+            .filter(|row| self.rows[*row].get(joint).copied().flatten().is_none());
+        let tail = alone.split_off(of_last);
+        let nothing = vec![None; right.columns.len().saturating_sub(1)];
+        for row in alone.into_iter().chain(without_key).chain(tail) {
+            joined
+                .rows
+                .push(self.rows[row].iter().chain(&nothing).copied().collect());
         }
         joined
     }
@@ -133,7 +155,10 @@ impl Records {
         }
         let mut joined = Records::new(self.columns.iter().chain(&right.columns).cloned());
         let nothing = vec![None; right.columns.len()];
-        for (row, followers) in self.rows.iter().zip(followers) {
+        // In the order of time, rows without a time last.
+        let timeless = (0..self.rows.len()).filter(|row| self.rows[*row][stamp].is_none());
+        for number in left.iter().map(|(_, row)| *row).chain(timeless) {
+            let (row, followers) = (&self.rows[number], std::mem::take(&mut followers[number]));
             let most = if follow == Follow::First {
                 1
             } else {

@@ -163,30 +163,25 @@ fn is_in_order(row: &[Cell]) -> bool {
     })
 }
 
+/// A row that ends early has led to the output of those behind it: what it lacks is the earliest of theirs.
 fn rows_of_all(records: &Records) -> Vec<Vec<Cell>> {
     let last = records.columns.len().saturating_sub(1);
-    let mut smallest: HashMap<i64, Vec<Cell>> = HashMap::new();
-    let found = sweep(
-        records,
-        |row, end| {
-            let start = row.first().copied().flatten()?;
-            if !is_in_order(row) || start > end {
-                return None;
-            }
-            let known = smallest.entry(end).or_insert_with(|| vec![None; row.len()]);
-            let filled: Vec<Cell> = row
-                .iter()
-                .zip(&*known)
-                .map(|(value, known)| value.or(*known))
-                .collect();
-            for (known, value) in known.iter_mut().zip(&filled) {
-                *known = known.iter().chain(value).min().copied();
-            }
-            Some((start, end, filled))
-        },
-        last,
-    );
-    found.into_iter().map(|(_, _, row)| row).collect()
+    let entry = |row: &[Cell], end: i64| {
+        let start = row.first().copied().flatten()?;
+        (is_in_order(row) && start <= end).then(|| (start, end, row.to_vec()))
+    };
+    let mut entries = sweep(records, entry, last);
+    let mut earliest: HashMap<i64, Vec<Cell>> = HashMap::new();
+    for (_, end, row) in entries.iter_mut().rev() {
+        let known = earliest
+            .entry(*end)
+            .or_insert_with(|| vec![None; row.len()]);
+        for (value, known) in row.iter_mut().zip(known) {
+            *value = value.or(*known);
+            *known = known.iter().chain(&*value).min().copied();
+        }
+    }
+    entries.into_iter().map(|(_, _, row)| row).collect()
 }
 
 fn rows_of_worst(records: &Records) -> Vec<Vec<Cell>> {
