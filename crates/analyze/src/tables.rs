@@ -40,8 +40,14 @@ impl<'m> Indexed<'m> {
             takes_of: HashMap::new(),
             intra: HashSet::new(),
         };
+        // CARET leaves out what ran without its library, as soon as something ran with it.
+        let any_caret = model.processes.iter().any(|process| process.has_caret);
+        let counts = |thread| {
+            let process = &model.processes[model.process_of(thread).index()];
+            process.has_caret || !any_caret
+        };
         for (index, instance) in model.instances.iter().enumerate() {
-            if let Some(callback) = instance.callback {
+            if let Some(callback) = instance.callback.filter(|_| counts(instance.thread)) {
                 indexed
                     .instances_of
                     .entry(callback)
@@ -50,7 +56,7 @@ impl<'m> Indexed<'m> {
             }
         }
         for (index, publication) in model.publications.iter().enumerate() {
-            if let Some(publisher) = publication.publisher {
+            if let Some(publisher) = publication.publisher.filter(|_| counts(publication.thread)) {
                 let id = PublicationId(index as u32);
                 indexed
                     .publications_of
@@ -85,6 +91,20 @@ impl<'m> Indexed<'m> {
             takes.push((take.time.0, take.source_timestamp));
         }
         indexed
+    }
+
+    /// Processes that are left out because CARET's library was not loaded in them.
+    pub fn left_out(&self) -> usize {
+        let processes = &self.model.processes;
+        let without = processes
+            .iter()
+            .filter(|process| !process.has_caret)
+            .count();
+        if without < processes.len() {
+            without
+        } else {
+            0
+        }
     }
 
     /// Start and end of every execution that has both.

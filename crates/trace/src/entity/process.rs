@@ -25,6 +25,8 @@ pub struct Process {
     /// The version of tracetools that `rcl_init` tells.
     pub tracetools_version: Option<String>,
     pub rmw_implementation: Option<String>,
+    /// CARET's library was loaded.
+    pub has_caret: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

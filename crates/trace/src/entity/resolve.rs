@@ -120,6 +120,7 @@ impl Resolver<'_> {
             Init::Distribution { name } => {
                 let it = &mut self.processes[process.index()];
                 it.distribution = name.parse().ok().or(it.distribution);
+                it.has_caret = true;
             }
             Init::RmwImplementation { name } => {
                 self.processes[process.index()]

@@ -103,6 +103,7 @@ impl Population {
                 distribution: None,
                 tracetools_version: None,
                 rmw_implementation: None,
+                has_caret: false,
             });
             ProcessId::of(self.processes.len() - 1)
         });

@@ -17,6 +17,8 @@ use rostrace_architecture::{Architecture, CallbackKind, Endpoint, Node};
 use rostrace_trace::Model;
 use sha2::{Digest, Sha256};
 
+use crate::render::{diagnostic, units};
+
 /// Longer names are cut: file systems do not take more.
 const LONGEST_STEM: usize = 220;
 
@@ -30,6 +32,12 @@ pub(crate) fn export(
         numbers: HashMap::new(),
     };
     let indexed = Indexed::new(model);
+    if indexed.left_out() > 0 {
+        diagnostic::note(&format!(
+            "{} ran without CARET's library; tables with CARET's columns leave out what ran there, as CARET does",
+            units::counted(indexed.left_out() as u64, "process")
+        ));
+    }
     let mut nodes: Vec<&Node> = architecture.nodes.iter().collect();
     nodes.sort_by_key(|node| &node.name);
     for node in &nodes {
