@@ -45,6 +45,13 @@ impl<T: Copy + PartialEq> Generations<T> {
         })
     }
 
+    /// The first entity that was created after a time.
+    pub(crate) fn after(&self, process: ProcessId, address: Address, time: Nanos) -> Option<T> {
+        let generations = self.by_address.get(&(process, address))?;
+        let younger = generations.partition_point(|(created, _)| *created <= time);
+        generations.get(younger).map(|(_, entity)| *entity)
+    }
+
     /// The entity whose creation is nearest in time.
     pub(crate) fn nearest(&self, process: ProcessId, address: Address, time: Nanos) -> Option<T> {
         let generations = self.by_address.get(&(process, address))?;

@@ -3,11 +3,14 @@
 //! Rows are in the order of time. Addresses are kept beside the ids that they were resolved to: an entity that the
 //! trace does not name is still the same address.
 
+mod connect;
 mod delivery;
 mod loss;
+mod matching;
 
+pub(crate) use connect::connect;
+pub(crate) use delivery::deliveries;
 pub use delivery::{Delivery, DeliveryKind, DeliveryStatus, Match};
-pub(crate) use delivery::{connect, deliveries};
 pub(crate) use loss::Losses;
 
 use rostrace_ctf::schema::Nanos;
@@ -45,6 +48,8 @@ pub struct Publication {
     /// The first of the events that it left, and the last.
     pub publish: Nanos,
     pub last: Nanos,
+    /// When the thread did something else: the middleware's stamp was made before.
+    pub until: Nanos,
     /// The layers that it went through.
     pub intra: Option<Nanos>,
     pub rclcpp: Option<Nanos>,

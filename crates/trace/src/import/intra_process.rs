@@ -17,9 +17,17 @@ pub(super) struct RingBuffers {
 }
 
 impl RingBuffers {
-    /// A new buffer at an address has nothing of the old one.
-    pub(super) fn clear(&mut self, process: ProcessId, buffer: Address) {
-        self.slots.remove(&(process, buffer));
+    /// A new buffer at an address has nothing of the old one; what was put in since it exists stays, if it is
+    /// told of again later.
+    pub(super) fn forget_before(
+        &mut self,
+        ring: (ProcessId, Address),
+        created: Nanos,
+        enqueues: &[Enqueue],
+    ) {
+        if let Some(slots) = self.slots.get_mut(&ring) {
+            slots.retain(|_, enqueue| enqueues[*enqueue].time >= created);
+        }
     }
 }
 

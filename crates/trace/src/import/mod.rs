@@ -5,8 +5,10 @@
 //! entities when all events have been seen.
 
 mod init;
+mod init_time;
 mod intra_process;
 mod publication;
+mod restart;
 mod thread_state;
 
 use std::collections::HashMap;
@@ -31,7 +33,8 @@ pub(crate) struct Imported {
     pub(crate) population: Population,
     pub(crate) inits: Vec<TimedInit>,
     pub(crate) instances: Vec<CallbackInstance>,
-    /// For callbacks that another one began above: when. If the lower one never ends, it was over by then.
+    /// For callbacks during which another one began or the executor went on: when. If such a callback never ends, it
+    /// was over by then.
     pub(crate) covered: HashMap<InstanceId, Nanos>,
     pub(crate) publications: Vec<Publication>,
     pub(crate) takes: Vec<Take>,
@@ -45,6 +48,8 @@ pub(crate) struct Imported {
     pub(crate) callables: HashMap<(ProcessId, Address), Vec<(Nanos, Callable)>>,
     /// Executions of callables, with the callable's address in place of the callback's.
     pub(crate) callable_instances: Vec<InstanceId>,
+    /// Where a process may have been restarted under its old id.
+    pub(crate) initialised_again: Vec<restart::Again>,
     pub(crate) losses: Losses,
     pub(crate) damage: Vec<Damage>,
     pub(crate) events: u64,
@@ -55,6 +60,9 @@ pub(crate) struct Imported {
     /// Events that are in no table, by name.
     pub(crate) uninterpreted: HashMap<String, u64>,
 }
+
+/// What happened this long before it is told is told again.
+const REPEATED: i64 = 1_000_000_000;
 
 /// Agnocast makes an object for each call of a callback.
 #[derive(Debug, Clone, Copy)]
@@ -142,12 +150,48 @@ impl Import {
                 .procname(&fields.event)
                 .map(|name| name.into_owned())
         };
+        let before = match kind {
+            Kind::RclInit => self.out.population.process_seen(host, pid),
+            _ => None,
+        };
         let thread = self.out.population.thread(host, pid, tid, time, name);
+        if let Some(before) = before {
+            self.note_initialised_again(before, time, pid == tid, fields);
+        }
+        if let Some(publication) = self.out.population.state(thread).unsettled.take() {
+            let until = &mut self.out.publications[publication.index()].until;
+            *until = time.min(*until);
+        }
         if kind.phase() == Phase::Init {
             self.init(kind, thread, time, fields);
         } else {
             self.run(kind, thread, time, fields);
         }
+    }
+
+    #[cold]
+    fn note_initialised_again(
+        &mut self,
+        (process, last): (ProcessId, Nanos),
+        time: Nanos,
+        on_main_thread: bool,
+        fields: &Fields<'_>,
+    ) {
+        let base = (fields.event.trace()).time_base(fields.event.stream(), Conversion::Exact);
+        let happened = fields.number(field::rcl_init::INIT_TIMESTAMP);
+        if happened.is_some_and(|then| time.0 - base.nanos(Cycles(then)).0 > REPEATED) {
+            return;
+        }
+        let name = on_main_thread.then(|| fields.binding.procname(&fields.event));
+        self.out.initialised_again.push(restart::Again {
+            process,
+            at: time,
+            name: name.flatten().map(|name| name.into_owned()),
+            version: fields.text(field::rcl_init::VERSION),
+            // This event is counted already.
+            events: self.out.population.processes[process.index()].events - 1,
+            last,
+        });
     }
 
     fn note_uninterpreted(&mut self, fields: &Fields<'_>) {
@@ -162,29 +206,36 @@ impl Import {
 
     fn init(&mut self, kind: Kind, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {
         let process = self.out.population.process_of(thread);
+        // What a new entity does at once, a late subscription's messages for instance, is of no publication before.
+        self.out.population.state(thread).publication = None;
         if matches!(
             kind,
             Kind::MessageLinkPartialSync | Kind::MessageLinkPeriodicAsync
         ) {
             return self.message_link(kind, thread, time, fields);
         }
-        let Some((init, happened)) = init::parse(kind, fields) else {
+        let Some((init, stamp)) = init::parse(kind, fields) else {
             return;
         };
-        // A recorder that repeats events later says when they happened, on the trace's own clock.
+        // CARET says when it happened, on the trace's own clock.
         let base = fields
             .event
             .trace()
             .time_base(fields.event.stream(), Conversion::Exact);
-        let happened = happened
-            .map(|cycles| base.nanos(Cycles(cycles)))
-            .filter(|then| *then <= time);
-        if let (Init::RingBuffer { buffer, .. }, None) = (&init, happened) {
-            self.rings.clear(process, *buffer);
+        let clock = match &init {
+            Init::Caret { clock, .. } => Some(*clock),
+            _ => stamp,
+        };
+        let happened = clock.map_or(time, |clock| base.nanos(Cycles(clock)));
+        if let Init::RingBuffer { buffer, .. } = &init {
+            self.rings
+                .forget_before((process, *buffer), happened, &self.out.enqueues);
         }
         self.out.inits.push(TimedInit {
             process,
-            time: happened.unwrap_or(time),
+            time: happened,
+            recorded: time,
+            stamp,
             init,
         });
     }
@@ -219,7 +270,8 @@ impl Import {
             | Kind::RclPublish
             | Kind::RmwPublish
             | Kind::DdsWrite
-            | Kind::DdsBindAddrToStamp => self.publish(kind, thread, time, fields),
+            | Kind::DdsBindAddrToStamp
+            | Kind::DdsWriterWrite => self.publish(kind, thread, time, fields),
             Kind::RmwTake => self.rmw_take(thread, time, fields),
             Kind::DispatchSubscriptionCallback => self.dispatch(thread, time, fields),
             Kind::RclcppRingBufferEnqueue
@@ -357,7 +409,7 @@ impl Import {
         } = &mut self.out;
         let state = population.state(thread);
         state.publication = None;
-        state.take = None;
+        state.stop_waiting();
         let of_address = |id: &InstanceId| instances[id.index()].address == address;
         // What began above it and did not end is over too, without an end in the trace.
         if let Some(place) = state.open.iter().rposition(of_address) {
@@ -370,7 +422,13 @@ impl Import {
     }
 
     fn phase(&mut self, thread: ThreadId, time: Nanos, kind: PhaseKind, handle: Address) {
-        self.out.population.state(thread).publication = None;
+        let state = self.out.population.state(thread);
+        state.publication = None;
+        state.stop_waiting();
+        // The executor goes on inside a callback that spins, or after one that had no end.
+        if let Some(open) = state.open.last() {
+            self.out.covered.entry(*open).or_insert(time);
+        }
         self.out.phases.push(ExecutorPhase {
             thread,
             time,
@@ -466,19 +524,9 @@ impl Import {
             let name = class.name.clone().unwrap_or_else(|| "<unknown>".to_owned());
             *self.out.uninterpreted.entry(name).or_insert(0) += count;
         }
-        // Repeated events tell the same at the same time; the first one counts.
-        self.out.inits.sort_by_key(|init| init.time);
-        let mut group = 0;
-        let mut kept: Vec<TimedInit> = Vec::with_capacity(self.out.inits.len());
-        for init in self.out.inits.drain(..) {
-            while group < kept.len() && kept[group].time < init.time {
-                group += 1;
-            }
-            if !kept[group.min(kept.len())..].contains(&init) {
-                kept.push(init);
-            }
-        }
-        self.out.inits = kept;
+        let processes = &self.out.population.processes;
+        init_time::put_in_order(&mut self.out.inits, processes);
+        restart::split_processes(&mut self.out);
         self.out
     }
 }

@@ -12,6 +12,9 @@ use crate::binding::Fields;
 use crate::entity::{Address, PublicationId, ThreadId};
 use crate::flow::Publication;
 
+/// A publication's stamp may be made this much later than its last event, if the thread loses the processor.
+const LATEST_STAMP: i64 = 100_000_000;
+
 /// What one event tells of a publication.
 struct Step {
     layer: Layer,
@@ -83,6 +86,17 @@ impl Step {
                     fields.signed(SOURCE_STAMP),
                 )
             }
+            Kind::DdsWriterWrite => {
+                use field::dds_writer_write::*;
+                // Patched middleware, before rmw told its stamps: order alone here too.
+                (
+                    Layer::Stamped,
+                    nothing,
+                    nothing,
+                    nothing,
+                    fields.signed(TIMESTAMP),
+                )
+            }
             _ => return None,
         };
         Some(Step {
@@ -98,6 +112,10 @@ impl Step {
         let same = |mine: Address, its: Address| {
             mine.non_null().is_none() || its.non_null().is_none() || mine == its
         };
+        // What goes on to other processes begins again in rclcpp.
+        if layer == Layer::Intra && self.layer > Layer::Rcl {
+            return false;
+        }
         // Intra-process publication hands on the same object, a copy or a converted one.
         let same_message = layer == Layer::Intra || same(self.message, publication.message);
         self.layer > layer && same_message && same(self.handle, publication.handle)
@@ -116,17 +134,22 @@ impl Import {
             return;
         };
         let current = self.out.population.state(thread).publication;
-        let id = current.filter(|(id, layer)| {
-            let publication = &self.out.publications[id.index()];
-            step.goes_on(publication, *layer) && !self.out.losses.between(publication.last, time)
+        let current = current.filter(|(id, _)| {
+            !(self.out.losses).between(self.out.publications[id.index()].last, time)
         });
-        let id = match id {
-            Some((id, _)) => id,
-            // A stamp alone says nothing about who published.
-            None if step.layer == Layer::Stamped => return,
-            None => self.new_publication(thread, time),
+        let goes_on = |(id, layer): &(PublicationId, Layer)| {
+            step.goes_on(&self.out.publications[id.index()], *layer)
         };
-        self.out.population.state(thread).publication = Some((id, step.layer));
+        let id = match current {
+            Some(current) if goes_on(&current) => current.0,
+            // A stamp alone says nothing about who published.
+            _ if step.layer == Layer::Stamped => return,
+            Some((id, Layer::Rclcpp)) if self.is_of_another(id, &step) => self.split(id),
+            _ => self.new_publication(thread, time),
+        };
+        let state = self.out.population.state(thread);
+        state.publication = Some((id, step.layer));
+        state.unsettled = Some(id);
         let publication = &mut self.out.publications[id.index()];
         let set = |place: &mut Address, value: Address| {
             if place.non_null().is_none() {
@@ -145,6 +168,7 @@ impl Import {
         if step.layer != Layer::Stamped {
             publication.message = step.message;
             publication.last = time;
+            publication.until = Nanos(time.0.saturating_add(LATEST_STAMP));
         }
         publication.source_timestamp = publication
             .source_timestamp
@@ -153,6 +177,31 @@ impl Import {
             let process = self.out.population.process_of(thread);
             self.messages.insert((process, step.message), id);
         }
+    }
+
+    /// From Jazzy on rclcpp does not say the publisher. What looked like the way on of a message for the own process was
+    /// the first event of another publication, as rcl tells.
+    fn is_of_another(&self, id: PublicationId, step: &Step) -> bool {
+        let publication = &self.out.publications[id.index()];
+        step.layer == Layer::Rcl
+            && publication.intra.is_some()
+            && publication.message == step.message
+    }
+
+    /// The rclcpp event of a publication becomes a publication of its own.
+    fn split(&mut self, id: PublicationId) -> PublicationId {
+        let new = PublicationId::of(self.out.publications.len());
+        let before = &mut self.out.publications[id.index()];
+        let mut after = before.clone();
+        (after.handle, after.intra) = (Address(0), None);
+        after.publish = after.rclcpp.unwrap_or(after.publish);
+        before.rclcpp = None;
+        before.last = before.intra.unwrap_or(before.last);
+        before.until = before.last;
+        // The object that was handed on is not known any more; the ring buffers do not need it.
+        before.message = Address(0);
+        self.out.publications.push(after);
+        new
     }
 
     fn new_publication(&mut self, thread: ThreadId, time: Nanos) -> PublicationId {
@@ -172,6 +221,7 @@ impl Import {
             publisher: None,
             publish: time,
             last: time,
+            until: time,
             intra: None,
             rclcpp: None,
             rcl: None,

@@ -28,12 +28,23 @@ pub(crate) struct ThreadState {
     pub(crate) open: Vec<InstanceId>,
     /// The publication whose events may go on.
     pub(crate) publication: Option<(PublicationId, Layer)>,
+    /// The publication after which nothing else happened yet.
+    pub(crate) unsettled: Option<PublicationId>,
     /// What was taken and waits for its callback.
     pub(crate) take: Option<TakeId>,
     /// What was fetched from a ring buffer and waits for its callback: index of the enqueue.
     pub(crate) dequeued: Option<usize>,
     /// What the next intra-process callback received, where message addresses tell it.
     pub(crate) dispatched: Option<PublicationId>,
+}
+
+impl ThreadState {
+    /// Whatever waits for a callback will get none.
+    pub(crate) fn stop_waiting(&mut self) {
+        self.take = None;
+        self.dequeued = None;
+        self.dispatched = None;
+    }
 }
 
 /// The layers that a publication goes through, from top to bottom.
@@ -118,6 +129,12 @@ impl Population {
         let thread = ThreadId::of(self.threads.len() - 1);
         self.thread_of.insert((host, pid, tid), thread);
         thread
+    }
+
+    /// A process that has been seen before, and its last event.
+    pub(crate) fn process_seen(&self, host: HostId, pid: i64) -> Option<(ProcessId, Nanos)> {
+        let process = *self.process_of.get(&(host, pid))?;
+        Some((process, self.processes[process.index()].last))
     }
 
     pub(crate) fn process_of(&self, thread: ThreadId) -> ProcessId {
