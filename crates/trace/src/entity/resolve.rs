@@ -46,7 +46,8 @@ pub(crate) struct Entities {
     object_at: Generations<SubscriptionId>,
     timer_at: Generations<TimerId>,
     service_at: Generations<ServiceId>,
-    client_at: Generations<ClientId>,
+    rmw_service_at: Generations<ServiceId>,
+    rmw_client_at: Generations<ClientId>,
     callback_at: Generations<CallbackId>,
     group_at: Generations<CallbackGroupId>,
     executor_at: Generations<ExecutorId>,
@@ -214,6 +215,7 @@ impl Resolver<'_> {
                     callback: None,
                 });
                 all.service_at.create(process, *handle, time, id);
+                all.rmw_service_at.create(process, *rmw, time, id);
             }
             Init::ServiceCallback { handle, callback } => {
                 let service = all.service_at.at(process, *handle, time);
@@ -245,7 +247,7 @@ impl Resolver<'_> {
                         .unwrap_or_default(),
                     created: time,
                 });
-                all.client_at.create(process, *handle, time, id);
+                all.rmw_client_at.create(process, *rmw, time, id);
             }
             Init::RmwClient { rmw, gid } => {
                 self.waiting.gids.insert((process, *rmw), gid.clone());
@@ -769,6 +771,24 @@ impl Entities {
         at: Nanos,
     ) -> Option<SubscriptionId> {
         self.rmw_subscription_at.at(process, rmw_handle, at)
+    }
+
+    pub(crate) fn service_of(
+        &self,
+        process: ProcessId,
+        rmw_handle: Address,
+        at: Nanos,
+    ) -> Option<ServiceId> {
+        self.rmw_service_at.at(process, rmw_handle, at)
+    }
+
+    pub(crate) fn client_of(
+        &self,
+        process: ProcessId,
+        rmw_handle: Address,
+        at: Nanos,
+    ) -> Option<ClientId> {
+        self.rmw_client_at.at(process, rmw_handle, at)
     }
 
     pub(crate) fn ring_buffer_of(

@@ -7,11 +7,17 @@ mod connect;
 mod delivery;
 mod loss;
 mod matching;
+mod request;
+mod state;
 
 pub(crate) use connect::connect;
 pub(crate) use delivery::deliveries;
 pub use delivery::{Delivery, DeliveryKind, DeliveryStatus, Match};
 pub(crate) use loss::Losses;
+pub use request::Request;
+pub(crate) use request::requests;
+pub use state::LifecycleState;
+pub(crate) use state::lifecycle_states;
 
 use rostrace_ctf::schema::Nanos;
 
@@ -135,6 +141,8 @@ pub struct ServiceStep {
     pub thread: ThreadId,
     pub time: Nanos,
     pub kind: ServiceStepKind,
+    /// For a taken request the callback that got it.
+    pub instance: Option<InstanceId>,
     /// Of the service or the client, in the rmw layer.
     pub rmw_handle: Address,
     /// Of the client; empty where the event does not carry it.

@@ -109,7 +109,7 @@ pub(crate) fn import(set: &TraceSet, progress: &mut dyn FnMut(u64) -> bool) -> I
         };
         import.event(hosts[trace], &fields);
         bits += event.event().end - event.event().start;
-        if import.out.events % (1 << 16) == 0 && !progress(bits / 8) {
+        if import.out.events.is_multiple_of(1 << 16) && !progress(bits / 8) {
             break;
         }
     }
@@ -387,6 +387,9 @@ impl Import {
         let take = state.take.take().filter(|_| !intra);
         let dequeued = state.dequeued.take().filter(|_| intra);
         let dispatched = state.dispatched.take().filter(|_| intra);
+        if let Some(request) = state.request.take().filter(|_| !intra) {
+            self.out.service_steps[request].instance = Some(id);
+        }
         let source = dequeued.map_or(dispatched, |dequeued| self.deliver(dequeued, id, time));
         self.out.instances.push(CallbackInstance {
             thread,
@@ -489,10 +492,16 @@ impl Import {
         fields: &Fields<'_>,
         (handle, gid, sequence, stamp): (usize, Option<usize>, usize, Option<usize>),
     ) {
+        let state = self.out.population.state(thread);
+        state.publication = None;
+        if kind == ServiceStepKind::TakeRequest {
+            state.request = Some(self.out.service_steps.len());
+        }
         self.out.service_steps.push(ServiceStep {
             thread,
             time,
             kind,
+            instance: None,
             rmw_handle: fields.address(handle),
             client_gid: gid.map(|gid| fields.bytes(gid)).unwrap_or_default(),
             sequence: fields.signed(sequence).unwrap_or(0),

@@ -332,6 +332,7 @@ fn forget_what_spans(imported: &mut Imported) {
         publications,
         takes,
         enqueues,
+        service_steps,
         population,
         ..
     } = imported;
@@ -348,6 +349,10 @@ fn forget_what_spans(imported: &mut Imported) {
     }
     let of = |instance: InstanceId| instance_life[instance.index()];
     for row in publications.iter_mut() {
+        let mine = life(row.thread);
+        row.instance = row.instance.filter(|instance| of(*instance) == mine);
+    }
+    for row in service_steps.iter_mut() {
         let mine = life(row.thread);
         row.instance = row.instance.filter(|instance| of(*instance) == mine);
     }

@@ -32,6 +32,8 @@ pub(crate) struct ThreadState {
     pub(crate) unsettled: Option<PublicationId>,
     /// What was taken and waits for its callback.
     pub(crate) take: Option<TakeId>,
+    /// The request that was taken and waits for its callback: index of the service step.
+    pub(crate) request: Option<usize>,
     /// What was fetched from a ring buffer and waits for its callback: index of the enqueue.
     pub(crate) dequeued: Option<usize>,
     /// What the next intra-process callback received, where message addresses tell it.
@@ -42,6 +44,7 @@ impl ThreadState {
     /// Whatever waits for a callback will get none.
     pub(crate) fn stop_waiting(&mut self) {
         self.take = None;
+        self.request = None;
         self.dequeued = None;
         self.dispatched = None;
     }
