@@ -179,3 +179,21 @@ fn a_lifecycle_state_that_spans_a_loss_has_no_end() {
         .collect();
     assert_eq!(ends, [true, false, false]);
 }
+
+#[test]
+fn an_enqueue_after_a_loss_is_not_of_the_publication_before_it() {
+    let mut recording = Recording::new(Flavour::Jazzy, "robot");
+    recording
+        .process(100, "app")
+        .node(0x10, "/n")
+        .publisher(0x20, 0x10, "/a");
+    recording
+        .intra_subscription(0x30, 0x10, "/a", 0x40, 2)
+        .at(5_000_000);
+    recording.intra_publish(0x20, 0x7).enqueue(0x33, 0, false);
+    recording
+        .intra_publish(0x20, 0x7)
+        .enqueue(0x33, 1, false)
+        .lose(5_001_000, 5_003_000);
+    assert_eq!(recording.load().enqueues[0].publication, None);
+}

@@ -186,19 +186,6 @@ fn connect_publications(imported: &mut Imported, entities: &Entities) {
         kept += usize::from(keep);
         keep
     });
-    // A publication that was split off another one may stand behind later ones.
-    if !imported.publications.is_sorted_by_key(|row| row.publish) {
-        let mut order: Vec<usize> = (0..kept).collect();
-        order.sort_by_key(|index| imported.publications[*index].publish);
-        let mut place = vec![PublicationId(0); kept];
-        for (new, old) in order.iter().enumerate() {
-            place[*old] = PublicationId::of(new);
-        }
-        for id in renumbered.iter_mut().flatten() {
-            *id = place[id.index()];
-        }
-        imported.publications.sort_by_key(|row| row.publish);
-    }
     let renumber = |id: &mut Option<PublicationId>| *id = id.and_then(|id| renumbered[id.index()]);
     imported
         .instances

@@ -2,18 +2,15 @@
 //!
 //! Between processes a publication and a take belong together if topic and source timestamp are the same. Where the publishing side
 //! has no stamps (plain Humble and Iron), the middleware made its stamp after the publication's last event and before the next
-//! one of its thread. The last publication of the topic that was on its way at that instant is the one, if nothing speaks for another.
+//! one of its thread. If one publication of the topic alone was on its way at that instant and had no stamp yet, it is the one.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use rostrace_ctf::schema::Nanos;
 
 use super::Match;
 use crate::entity::{PublicationId, PublisherId, SubscriptionId, TakeId};
-use crate::import::Imported;
-
-/// More publications of one topic at the same time are not looked at.
-const MOST_AT_ONCE: usize = 64;
+use crate::import::{Imported, LATEST_STAMP};
 
 /// For takes of one topic the publications that they fetched. All ids are in the order of time.
 pub(super) fn match_takes(
@@ -64,8 +61,8 @@ pub(super) fn match_takes(
     matched
 }
 
-/// For publications without stamps: the last one that was on its way when the stamp was made, unless another one that
-/// was on its way too has no stamp that it can have made instead.
+/// For publications without stamps: the only one that was on its way when the stamp was made and does not have
+/// another one. In the order of time, since a publication that is still on its way mostly has its stamp already.
 fn match_by_instant(
     imported: &Imported,
     publications: &[PublicationId],
@@ -76,27 +73,22 @@ fn match_by_instant(
         return;
     }
     let ways = Ways::new(imported, publications);
-    // A publication has one stamp: two that fit make both doubtful.
-    let mut stamp_of: HashMap<PublicationId, Option<i64>> = HashMap::new();
-    for &(stamp, _) in takes {
-        if let Some(way) = ways.at(stamp).next() {
-            let only = stamp_of.entry(way.publication).or_insert(Some(stamp));
-            if *only != Some(stamp) {
-                *only = None;
-            }
-        }
-    }
-    for &(stamp, take) in takes {
-        let mut ways = ways.at(stamp);
-        let Some(way) = ways.next() else { continue };
-        let alone = stamp_of.get(&way.publication) == Some(&Some(stamp));
-        let others_have_their_own = ways
-            .by_ref()
-            .take(MOST_AT_ONCE)
-            .all(|other| stamp_of.contains_key(&other.publication));
-        let certain = !imported.losses.between(Nanos(way.begin), Nanos(stamp));
-        if alone && others_have_their_own && ways.next().is_none() && certain {
-            matched.push((take, way.publication, Match::Instant));
+    let mut stamped: HashSet<PublicationId> = HashSet::new();
+    for group in takes.chunk_by(|a, b| a.0 == b.0) {
+        let stamp = group[0].0;
+        let mut fitting = ways
+            .at(stamp)
+            .filter(|way| !stamped.contains(&way.publication));
+        let (Some(way), None) = (fitting.next(), fitting.next()) else {
+            continue;
+        };
+        let publication = way.publication;
+        // Another publication that could have made the stamp may be lost.
+        let from = Nanos(stamp.saturating_sub(LATEST_STAMP));
+        if !imported.losses.between(from, Nanos(stamp)) {
+            stamped.insert(publication);
+            let takes = group.iter();
+            matched.extend(takes.map(|(_, take)| (*take, publication, Match::Instant)));
         }
     }
 }

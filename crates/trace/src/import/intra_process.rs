@@ -103,7 +103,11 @@ impl Import {
         // Without a publication on this thread it is a late subscriber that gets what was stored.
         let publication = current
             .filter(|(_, layer)| *layer == Layer::Intra)
-            .map(|(id, _)| id);
+            .map(|(id, _)| id)
+            .filter(|id| {
+                let published = self.out.publications[id.index()].last;
+                !self.out.losses.between(published, time)
+            });
         self.out.enqueues.push(Enqueue {
             thread,
             buffer: ring.1,

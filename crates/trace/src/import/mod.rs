@@ -25,7 +25,8 @@ use crate::flow::{
 };
 pub(crate) use init::{Init, TimedInit};
 use intra_process::RingBuffers;
-pub(crate) use thread_state::{Layer, Population};
+pub(crate) use publication::LATEST_STAMP;
+pub(crate) use thread_state::{Layer, Population, ThreadState};
 
 /// What the pass over the events leaves.
 #[derive(Debug, Default)]
@@ -130,17 +131,16 @@ impl Import {
     #[inline]
     fn event(&mut self, host: HostId, fields: &Fields<'_>) {
         self.out.events += 1;
-        let Some(time) = fields.event.nanos() else {
-            return;
-        };
+        let time = fields.event.nanos();
         if self.out.begin.is_none() {
-            self.out.begin = Some(time);
+            self.out.begin = time;
         }
-        self.out.end = Some(time);
+        self.out.end = time.or(self.out.end);
         let Some(kind) = fields.binding.kind else {
             return self.note_uninterpreted(fields);
         };
         self.out.kinds[kind.index()] += 1;
+        let Some(time) = time else { return };
         let (Some(pid), Some(tid)) = fields.binding.ids(&fields.event) else {
             return;
         };

@@ -2,18 +2,19 @@
 //!
 //! From top to bottom a call goes through intra-process publication, rclcpp, rcl and the middleware; each layer may leave one
 //! event. An event goes on with the publication before it on its thread if its layer is a lower one, the same message
-//! and publisher are meant, and nothing else happened on the thread in between.
+//! and publisher are meant, and nothing else happened on the thread in between. From Iron on rclcpp does not say the publisher; whether
+//! it goes on with a message for the own process is known when rcl says it.
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_tracepoints::{Kind, field};
 
-use super::{Import, Layer};
+use super::{Import, Layer, ThreadState};
 use crate::binding::Fields;
 use crate::entity::{Address, PublicationId, ThreadId};
 use crate::flow::Publication;
 
 /// A publication's stamp may be made this much later than its last event, if the thread loses the processor.
-const LATEST_STAMP: i64 = 100_000_000;
+pub(crate) const LATEST_STAMP: i64 = 100_000_000;
 
 /// What one event tells of a publication.
 struct Step {
@@ -112,13 +113,13 @@ impl Step {
         let same = |mine: Address, its: Address| {
             mine.non_null().is_none() || its.non_null().is_none() || mine == its
         };
-        // What goes on to other processes begins again in rclcpp.
-        if layer == Layer::Intra && self.layer > Layer::Rcl {
-            return false;
+        if layer == Layer::Intra {
+            // What goes on to other processes begins again in rclcpp, with the same object, a copy or a converted one.
+            return self.layer == Layer::Rclcpp && self.handle == publication.handle;
         }
-        // Intra-process publication hands on the same object, a copy or a converted one.
-        let same_message = layer == Layer::Intra || same(self.message, publication.message);
-        self.layer > layer && same_message && same(self.handle, publication.handle)
+        self.layer > layer
+            && same(self.message, publication.message)
+            && same(self.handle, publication.handle)
     }
 }
 
@@ -133,22 +134,37 @@ impl Import {
         let Some(step) = Step::of(kind, fields) else {
             return;
         };
-        let current = self.out.population.state(thread).publication;
-        let current = current.filter(|(id, _)| {
-            !(self.out.losses).between(self.out.publications[id.index()].last, time)
-        });
-        let goes_on = |(id, layer): &(PublicationId, Layer)| {
-            step.goes_on(&self.out.publications[id.index()], *layer)
-        };
-        let id = match current {
-            Some(current) if goes_on(&current) => current.0,
+        let ThreadState {
+            publication: current,
+            inside,
+            ..
+        } = *self.out.population.state(thread);
+        let row = |id: PublicationId| &self.out.publications[id.index()];
+        let certain = |id: PublicationId| !self.out.losses.between(row(id).last, time);
+        let current = current.filter(|(id, _)| certain(*id));
+        let goes_on = current.filter(|(id, layer)| step.goes_on(row(*id), *layer));
+        let mut now_inside = None;
+        let id = match (goes_on, inside) {
+            // The way on of a message that was for the own process as well: rcl says the publisher.
+            (Some((id, Layer::Rclcpp)), Some(inside))
+                if step.handle == row(inside).handle && certain(inside) =>
+            {
+                self.join(inside, id)
+            }
+            (Some((id, _)), _) => id,
             // A stamp alone says nothing about who published.
-            _ if step.layer == Layer::Stamped => return,
-            Some((id, Layer::Rclcpp)) if self.is_of_another(id, &step) => self.split(id),
-            _ => self.new_publication(thread, time),
+            (None, _) if step.layer == Layer::Stamped => return,
+            (None, _) => {
+                // rclcpp may not say whose message it is; perhaps it is the one before.
+                now_inside = current
+                    .filter(|(_, layer)| (*layer, step.layer) == (Layer::Intra, Layer::Rclcpp))
+                    .map(|(id, _)| id);
+                self.new_publication(thread, time)
+            }
         };
         let state = self.out.population.state(thread);
         state.publication = Some((id, step.layer));
+        state.inside = now_inside;
         state.unsettled = Some(id);
         let publication = &mut self.out.publications[id.index()];
         let set = |place: &mut Address, value: Address| {
@@ -179,29 +195,12 @@ impl Import {
         }
     }
 
-    /// From Jazzy on rclcpp does not say the publisher. What looked like the way on of a message for the own process was
-    /// the first event of another publication, as rcl tells.
-    fn is_of_another(&self, id: PublicationId, step: &Step) -> bool {
-        let publication = &self.out.publications[id.index()];
-        step.layer == Layer::Rcl
-            && publication.intra.is_some()
-            && publication.message == step.message
-    }
-
-    /// The rclcpp event of a publication becomes a publication of its own.
-    fn split(&mut self, id: PublicationId) -> PublicationId {
-        let new = PublicationId::of(self.out.publications.len());
-        let before = &mut self.out.publications[id.index()];
-        let mut after = before.clone();
-        (after.handle, after.intra) = (Address(0), None);
-        after.publish = after.rclcpp.unwrap_or(after.publish);
-        before.rclcpp = None;
-        before.last = before.intra.unwrap_or(before.last);
-        before.until = before.last;
-        // The object that was handed on is not known any more; the ring buffers do not need it.
-        before.message = Address(0);
-        self.out.publications.push(after);
-        new
+    /// The rclcpp event that seemed to begin a publication belongs to the one before it, for the own process.
+    fn join(&mut self, inside: PublicationId, id: PublicationId) -> PublicationId {
+        // Without any layer and publisher it will be dropped.
+        let rclcpp = self.out.publications[id.index()].rclcpp.take();
+        self.out.publications[inside.index()].rclcpp = rclcpp;
+        inside
     }
 
     fn new_publication(&mut self, thread: ThreadId, time: Nanos) -> PublicationId {

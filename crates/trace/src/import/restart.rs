@@ -83,7 +83,8 @@ fn restarts(
         let other_version =
             version.is_some() && again.version.is_some() && version != again.version;
         let other_name = again.name.as_ref().is_some_and(|other| *other != name);
-        let all_is_new = lived && !traffic.across(process, number);
+        // What was lost may have been used.
+        let all_is_new = lived && !traffic.across(process, number) && !imported.losses.any();
         let something_new = other_name || has_new_nodes(imported, process, again.at);
         if other_version || all_is_new && something_new {
             version = again.version.clone().or(version);

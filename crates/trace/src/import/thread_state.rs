@@ -28,6 +28,8 @@ pub(crate) struct ThreadState {
     pub(crate) open: Vec<InstanceId>,
     /// The publication whose events may go on.
     pub(crate) publication: Option<(PublicationId, Layer)>,
+    /// A publication for the own process that the current one may be the way on of.
+    pub(crate) inside: Option<PublicationId>,
     /// The publication after which nothing else happened yet.
     pub(crate) unsettled: Option<PublicationId>,
     /// What was taken and waits for its callback.
