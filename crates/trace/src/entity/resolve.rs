@@ -709,15 +709,21 @@ impl Entities {
     fn end_lifetimes(&mut self) {
         for (index, publisher) in self.publishers.iter_mut().enumerate() {
             let id = PublisherId::of(index);
-            publisher.ended = self
-                .publisher_at
-                .end_of(publisher.process, publisher.handle, id);
+            publisher.ended = self.publisher_at.end_of(
+                publisher.process,
+                publisher.handle,
+                publisher.created,
+                id,
+            );
         }
         for (index, subscription) in self.subscriptions.iter_mut().enumerate() {
             let id = SubscriptionId::of(index);
-            subscription.ended =
-                self.subscription_at
-                    .end_of(subscription.process, subscription.handle, id);
+            subscription.ended = self.subscription_at.end_of(
+                subscription.process,
+                subscription.handle,
+                subscription.created,
+                id,
+            );
         }
     }
 

@@ -1,9 +1,8 @@
 //! Messages inside a process: through ring buffers (Iron and later), or by the address of the message (CARET's forks).
 
-use std::collections::HashMap;
-
 use rostrace_ctf::schema::Nanos;
 use rostrace_tracepoints::{Kind, field};
+use rustc_hash::FxHashMap;
 
 use super::{Import, Layer};
 use crate::binding::Fields;
@@ -13,7 +12,7 @@ use crate::flow::{Enqueue, Fate};
 /// What lies in the slots of each ring buffer: the index of the enqueue.
 #[derive(Debug, Default)]
 pub(super) struct RingBuffers {
-    slots: HashMap<(ProcessId, Address), HashMap<u64, usize>>,
+    slots: FxHashMap<(ProcessId, Address), FxHashMap<u64, usize>>,
 }
 
 impl RingBuffers {

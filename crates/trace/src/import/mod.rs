@@ -16,6 +16,7 @@ use std::collections::HashMap;
 use rostrace_ctf::schema::{Cycles, Nanos};
 use rostrace_ctf::{Conversion, Cursor, Damage, TraceSet};
 use rostrace_tracepoints::{Kind, Phase, field};
+use rustc_hash::FxHashMap;
 
 use crate::binding::{Bindings, Fields};
 use crate::entity::{Address, HostId, InstanceId, ProcessId, TakeId, ThreadId};
@@ -36,7 +37,7 @@ pub(crate) struct Imported {
     pub(crate) instances: Vec<CallbackInstance>,
     /// For callbacks during which another one began or the executor went on: when. If such a callback never ends, it
     /// was over by then.
-    pub(crate) covered: HashMap<InstanceId, Nanos>,
+    pub(crate) covered: FxHashMap<InstanceId, Nanos>,
     pub(crate) publications: Vec<Publication>,
     pub(crate) takes: Vec<Take>,
     pub(crate) enqueues: Vec<Enqueue>,
@@ -85,7 +86,7 @@ pub(crate) fn import(set: &TraceSet, progress: &mut dyn FnMut(u64) -> bool) -> I
             ..Imported::default()
         },
         rings: RingBuffers::default(),
-        messages: HashMap::new(),
+        messages: FxHashMap::default(),
         uninterpreted: HashMap::new(),
     };
     let bindings: Vec<Bindings> = set.traces.iter().map(Bindings::new).collect();
@@ -122,7 +123,7 @@ struct Import {
     out: Imported,
     rings: RingBuffers,
     /// Where the publication of a message is known by its address (CARET's forks before Iron).
-    messages: HashMap<(ProcessId, Address), crate::entity::PublicationId>,
+    messages: FxHashMap<(ProcessId, Address), crate::entity::PublicationId>,
     /// By trace, stream class and event class, so that names are looked up once.
     uninterpreted: HashMap<(usize, usize, u32), u64>,
 }

@@ -76,6 +76,7 @@ fn restarts(
 ) -> Vec<Again> {
     let mut version = first_version(imported, process);
     let mut name = imported.population.processes[process.index()].name.clone();
+    let last_node = last_node(imported, process);
     let mut lived = false;
     let mut restarts = Vec::new();
     for (number, again) in candidates.into_iter().enumerate() {
@@ -85,7 +86,7 @@ fn restarts(
         let other_name = again.name.as_ref().is_some_and(|other| *other != name);
         // What was lost may have been used.
         let all_is_new = lived && !traffic.across(process, number) && !imported.losses.any();
-        let something_new = other_name || has_new_nodes(imported, process, again.at);
+        let something_new = other_name || last_node.is_some_and(|last| last >= again.at);
         if other_version || all_is_new && something_new {
             version = again.version.clone().or(version);
             name = again.name.clone().unwrap_or(name);
@@ -136,10 +137,13 @@ fn first_version(imported: &Imported, process: ProcessId) -> Option<String> {
     })
 }
 
-fn has_new_nodes(imported: &Imported, process: ProcessId, at: Nanos) -> bool {
+/// When the last node of a process was created.
+fn last_node(imported: &Imported, process: ProcessId) -> Option<Nanos> {
     let is_node = |init: &Init| matches!(init, Init::Node { .. });
-    (imported.inits.iter())
-        .any(|init| init.process == process && init.time >= at && is_node(&init.init))
+    let mut latest_first = imported.inits.iter().rev();
+    latest_first
+        .find(|init| init.process == process && is_node(&init.init))
+        .map(|init| init.time)
 }
 
 /// For each candidate of each process: what happened around it.

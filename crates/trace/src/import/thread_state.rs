@@ -1,8 +1,7 @@
 //! Who runs: processes and threads as the events name them, and what each thread is in the middle of.
 
-use std::collections::HashMap;
-
 use rostrace_ctf::schema::Nanos;
+use rustc_hash::FxHashMap;
 
 use crate::entity::{
     Host, HostId, InstanceId, Process, ProcessId, PublicationId, TakeId, Thread, ThreadId,
@@ -15,8 +14,8 @@ pub(crate) struct Population {
     pub(crate) processes: Vec<Process>,
     pub(crate) threads: Vec<Thread>,
     pub(crate) states: Vec<ThreadState>,
-    process_of: HashMap<(HostId, i64), ProcessId>,
-    thread_of: HashMap<(HostId, i64, i64), ThreadId>,
+    process_of: FxHashMap<(HostId, i64), ProcessId>,
+    thread_of: FxHashMap<(HostId, i64, i64), ThreadId>,
     /// The thread of the event before: most events come in runs.
     last: Option<((HostId, i64, i64), ThreadId)>,
 }
