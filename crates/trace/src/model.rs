@@ -10,8 +10,8 @@ use crate::entity::{
     Thread, ThreadId, Timer, resolve,
 };
 use crate::flow::{
-    self, CallbackInstance, Delivery, Enqueue, ExecutorPhase, MessageLink, Publication,
-    ServiceStep, SimTime, Take, Transition,
+    self, CallbackInstance, Delivery, Enqueue, ExecutorPhase, LifecycleState, MessageLink,
+    Publication, Request, ServiceStep, SimTime, Take, Transition,
 };
 use crate::import::{Imported, import, import_entities};
 
@@ -41,7 +41,11 @@ pub struct Model {
     pub deliveries: Vec<Delivery>,
     pub phases: Vec<ExecutorPhase>,
     pub transitions: Vec<Transition>,
+    /// The states that the transitions lead to.
+    pub lifecycle_states: Vec<LifecycleState>,
     pub service_steps: Vec<ServiceStep>,
+    /// The steps of each call of a service, together.
+    pub requests: Vec<Request>,
     pub sim_times: Vec<SimTime>,
     pub message_links: Vec<MessageLink>,
 
@@ -77,6 +81,12 @@ impl Model {
         drop(inits);
         flow::connect(&mut imported, &entities);
         let deliveries = flow::deliveries(&mut imported, &entities);
+        let requests = flow::requests(&mut imported, &entities);
+        let lifecycle_states = flow::lifecycle_states(
+            &entities.state_machines,
+            &imported.transitions,
+            &imported.losses,
+        );
         let mut uninterpreted: Vec<(String, u64)> = imported.uninterpreted.into_iter().collect();
         uninterpreted.sort();
         let Entities {
@@ -117,7 +127,9 @@ impl Model {
             deliveries,
             phases: imported.phases,
             transitions: imported.transitions,
+            lifecycle_states,
             service_steps: imported.service_steps,
+            requests,
             sim_times: imported.sim_times,
             message_links: imported.message_links,
             begin: imported.begin,

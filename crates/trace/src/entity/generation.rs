@@ -1,21 +1,20 @@
 //! Which of several entities at one address existed at a time.
 
-use std::collections::HashMap;
-
 use rostrace_ctf::schema::Nanos;
+use rustc_hash::FxHashMap;
 
 use super::{Address, ProcessId};
 
 /// For one kind of address: the entities that were created there, in the order of time.
 #[derive(Debug)]
 pub(crate) struct Generations<T> {
-    by_address: HashMap<(ProcessId, Address), Vec<(Nanos, T)>>,
+    by_address: FxHashMap<(ProcessId, Address), Vec<(Nanos, T)>>,
 }
 
 impl<T> Default for Generations<T> {
     fn default() -> Generations<T> {
         Generations {
-            by_address: HashMap::new(),
+            by_address: FxHashMap::default(),
         }
     }
 }
@@ -45,6 +44,13 @@ impl<T: Copy + PartialEq> Generations<T> {
         })
     }
 
+    /// The first entity that was created after a time.
+    pub(crate) fn after(&self, process: ProcessId, address: Address, time: Nanos) -> Option<T> {
+        let generations = self.by_address.get(&(process, address))?;
+        let younger = generations.partition_point(|(created, _)| *created <= time);
+        generations.get(younger).map(|(_, entity)| *entity)
+    }
+
     /// The entity whose creation is nearest in time.
     pub(crate) fn nearest(&self, process: ProcessId, address: Address, time: Nanos) -> Option<T> {
         let generations = self.by_address.get(&(process, address))?;
@@ -55,11 +61,20 @@ impl<T: Copy + PartialEq> Generations<T> {
             .map(|(_, entity)| *entity)
     }
 
-    /// When the address was used again after an entity.
-    pub(crate) fn end_of(&self, process: ProcessId, address: Address, entity: T) -> Option<Nanos> {
+    /// When the address was used again after an entity that was created there at a time.
+    pub(crate) fn end_of(
+        &self,
+        process: ProcessId,
+        address: Address,
+        created: Nanos,
+        entity: T,
+    ) -> Option<Nanos> {
         let generations = self.by_address.get(&(process, address))?;
-        let place = generations.iter().position(|(_, other)| *other == entity)?;
-        generations.get(place + 1).map(|(created, _)| *created)
+        let first = generations.partition_point(|(at, _)| *at < created);
+        let place = generations[first..]
+            .iter()
+            .position(|(_, other)| *other == entity)?;
+        generations.get(first + place + 1).map(|(at, _)| *at)
     }
 }
 
@@ -84,8 +99,11 @@ mod tests {
         assert_eq!(generations.at(PROCESS, ADDRESS, Nanos(100)), Some('a'));
         assert_eq!(generations.at(PROCESS, ADDRESS, Nanos(199)), Some('a'));
         assert_eq!(generations.at(PROCESS, ADDRESS, Nanos(200)), Some('b'));
-        assert_eq!(generations.end_of(PROCESS, ADDRESS, 'a'), Some(Nanos(200)));
-        assert_eq!(generations.end_of(PROCESS, ADDRESS, 'b'), None);
+        assert_eq!(
+            generations.end_of(PROCESS, ADDRESS, Nanos(100), 'a'),
+            Some(Nanos(200))
+        );
+        assert_eq!(generations.end_of(PROCESS, ADDRESS, Nanos(200), 'b'), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_tracepoints::distribution;
+use rostrace_tracepoints::{Distribution, distribution};
 
 use super::process::full_name;
 use super::{
@@ -46,7 +46,8 @@ pub(crate) struct Entities {
     object_at: Generations<SubscriptionId>,
     timer_at: Generations<TimerId>,
     service_at: Generations<ServiceId>,
-    client_at: Generations<ClientId>,
+    rmw_service_at: Generations<ServiceId>,
+    rmw_client_at: Generations<ClientId>,
     callback_at: Generations<CallbackId>,
     group_at: Generations<CallbackGroupId>,
     executor_at: Generations<ExecutorId>,
@@ -76,6 +77,7 @@ pub(crate) fn resolve(inits: &[TimedInit], processes: &mut [Process]) -> Entitie
     let mut resolver = Resolver {
         entities: Entities::default(),
         waiting: Waiting::default(),
+        rebound: HashMap::new(),
         processes,
     };
     // What a group is can only be told when all callbacks have their nodes.
@@ -85,12 +87,17 @@ pub(crate) fn resolve(inits: &[TimedInit], processes: &mut [Process]) -> Entitie
         process,
         time,
         init,
+        ..
     } in others.into_iter().chain(grouping)
     {
         resolver.take(*process, *time, init);
     }
-    let Resolver { mut entities, .. } = resolver;
-    entities.link_late_nodes(inits);
+    let Resolver {
+        mut entities,
+        processes,
+        ..
+    } = resolver;
+    entities.link_late_nodes(inits, processes);
     entities.end_lifetimes();
     entities
 }
@@ -98,6 +105,8 @@ pub(crate) fn resolve(inits: &[TimedInit], processes: &mut [Process]) -> Entitie
 struct Resolver<'p> {
     entities: Entities,
     waiting: Waiting,
+    /// Groups that were given to an executor after they got their callbacks: what they were before.
+    rebound: HashMap<CallbackGroupId, (CallbackGroupType, Option<ExecutorId>)>,
     processes: &'p mut [Process],
 }
 
@@ -117,9 +126,9 @@ impl Resolver<'_> {
                     it.tracetools_version.get_or_insert_with(|| version.clone());
                 }
             }
-            Init::Distribution { name } => {
+            Init::Caret { distribution, .. } => {
                 let it = &mut self.processes[process.index()];
-                it.distribution = name.parse().ok().or(it.distribution);
+                it.distribution = distribution.parse().ok().or(it.distribution);
                 it.has_caret = true;
             }
             Init::RmwImplementation { name } => {
@@ -207,6 +216,7 @@ impl Resolver<'_> {
                     callback: None,
                 });
                 all.service_at.create(process, *handle, time, id);
+                all.rmw_service_at.create(process, *rmw, time, id);
             }
             Init::ServiceCallback { handle, callback } => {
                 let service = all.service_at.at(process, *handle, time);
@@ -238,7 +248,7 @@ impl Resolver<'_> {
                         .unwrap_or_default(),
                     created: time,
                 });
-                all.client_at.create(process, *handle, time, id);
+                all.rmw_client_at.create(process, *rmw, time, id);
             }
             Init::RmwClient { rmw, gid } => {
                 self.waiting.gids.insert((process, *rmw), gid.clone());
@@ -320,15 +330,16 @@ impl Resolver<'_> {
                 name,
             } => {
                 let executor = all.executor(process, time, *executor, None);
-                let group = all.group(process, time, *group, Some(name));
-                all.groups[group.index()].executor = Some(executor);
+                let group = self.bound_group(process, time, *group, name);
+                self.entities.groups[group.index()].executor = Some(executor);
             }
             Init::GroupToCollector {
                 collector,
                 group,
                 name,
             } => {
-                let group = all.group(process, time, *group, Some(name));
+                let group = self.bound_group(process, time, *group, name);
+                let all = &mut self.entities;
                 match all.collector_at.at(process, *collector, time) {
                     Some(executor) => all.groups[group.index()].executor = Some(executor),
                     None => self
@@ -342,7 +353,7 @@ impl Resolver<'_> {
             Init::GroupTimer { group, timer } => {
                 let timer = all.timer_at.around(process, *timer, time);
                 let callback = timer.and_then(|timer| all.timers[timer.index()].callback);
-                all.add_to_group(process, time, *group, callback);
+                self.add_to_group(process, time, *group, callback);
             }
             Init::GroupSubscription {
                 group,
@@ -350,15 +361,15 @@ impl Resolver<'_> {
             } => {
                 let subscription = all.subscription_at.around(process, *subscription, time);
                 let callback = subscription.and_then(|id| all.subscriptions[id.index()].callback);
-                all.add_to_group(process, time, *group, callback);
+                self.add_to_group(process, time, *group, callback);
             }
             Init::GroupService { group, service } => {
                 let service = all.service_at.around(process, *service, time);
                 let callback = service.and_then(|service| all.services[service.index()].callback);
-                all.add_to_group(process, time, *group, callback);
+                self.add_to_group(process, time, *group, callback);
             }
             Init::GroupClient { group, .. } => {
-                all.group(process, time, *group, None);
+                all.group(process, time, *group);
             }
             Init::AgnocastSubscription {
                 handle,
@@ -377,7 +388,7 @@ impl Resolver<'_> {
                 all.subscriptions[id.index()].callback = Some(callback);
                 all.agnocast_callbacks
                     .insert((process, *callback_info), callback);
-                all.add_to_group(process, time, *group, Some(callback));
+                self.add_to_group(process, time, *group, Some(callback));
             }
             Init::AgnocastTimer {
                 handle,
@@ -399,7 +410,7 @@ impl Resolver<'_> {
                     callback: Some(callback),
                 });
                 all.timer_at.create(process, *handle, time, id);
-                all.add_to_group(process, time, *group, Some(callback));
+                self.add_to_group(process, time, *group, Some(callback));
             }
         }
     }
@@ -468,6 +479,61 @@ impl Resolver<'_> {
                 self.waiting.callbacks.insert((process, object), (time, id));
             }
         }
+    }
+
+    /// The group at an address, which is given to an executor now.
+    fn bound_group(
+        &mut self,
+        process: ProcessId,
+        time: Nanos,
+        address: Address,
+        kind: &str,
+    ) -> CallbackGroupId {
+        let id = self.entities.group(process, time, address);
+        let group = &mut self.entities.groups[id.index()];
+        let is_bound = group.executor.is_some() || group.kind != CallbackGroupType::Unknown;
+        if is_bound && !group.callbacks.is_empty() {
+            // A new group may be given away before it has callbacks; then this is not about the one that has them.
+            self.rebound
+                .entry(id)
+                .or_insert((group.kind, group.executor));
+        }
+        group.kind = CallbackGroupType::parse(kind);
+        id
+    }
+
+    fn add_to_group(
+        &mut self,
+        process: ProcessId,
+        time: Nanos,
+        group: Address,
+        callback: Option<CallbackId>,
+    ) {
+        let Some(callback) = callback else { return };
+        let all = &mut self.entities;
+        let mut id = all.group(process, time, group);
+        // A group belongs to one node: for another one it is a new group at an old address.
+        let node = all.node_of(callback);
+        let before = self.rebound.remove(&id);
+        let members = &all.groups[id.index()].callbacks;
+        if members
+            .first()
+            .is_some_and(|member| all.node_of(*member) != node)
+        {
+            let new = all.new_group(process, time, group);
+            if let Some((kind, executor)) = before {
+                let old = &mut all.groups[id.index()];
+                let bound = (
+                    std::mem::replace(&mut old.kind, kind),
+                    std::mem::replace(&mut old.executor, executor),
+                );
+                let new = &mut all.groups[new.index()];
+                (new.kind, new.executor) = bound;
+            }
+            id = new;
+        }
+        all.groups[id.index()].callbacks.push(callback);
+        all.callbacks[callback.index()].group = Some(id);
     }
 
     fn collector(
@@ -582,19 +648,9 @@ impl Entities {
         id
     }
 
-    fn group(
-        &mut self,
-        process: ProcessId,
-        time: Nanos,
-        address: Address,
-        name: Option<&str>,
-    ) -> CallbackGroupId {
+    fn group(&mut self, process: ProcessId, time: Nanos, address: Address) -> CallbackGroupId {
         let known = self.group_at.at(process, address, time);
-        let id = known.unwrap_or_else(|| self.new_group(process, time, address));
-        if let Some(name) = name {
-            self.groups[id.index()].kind = CallbackGroupType::parse(name);
-        }
-        id
+        known.unwrap_or_else(|| self.new_group(process, time, address))
     }
 
     fn new_group(&mut self, process: ProcessId, time: Nanos, address: Address) -> CallbackGroupId {
@@ -611,25 +667,6 @@ impl Entities {
         id
     }
 
-    fn add_to_group(
-        &mut self,
-        process: ProcessId,
-        time: Nanos,
-        group: Address,
-        callback: Option<CallbackId>,
-    ) {
-        let Some(callback) = callback else { return };
-        let mut id = self.group(process, time, group, None);
-        // A group belongs to one node: for another one it is a new group at an old address.
-        let node = self.node_of(callback);
-        let members = &self.groups[id.index()].callbacks;
-        if members.iter().any(|member| self.node_of(*member) != node) {
-            id = self.new_group(process, time, group);
-        }
-        self.groups[id.index()].callbacks.push(callback);
-        self.callbacks[callback.index()].group = Some(id);
-    }
-
     /// The node that a callback belongs to.
     fn node_of(&self, callback: CallbackId) -> Option<NodeId> {
         match self.callbacks[callback.index()].owner {
@@ -642,11 +679,12 @@ impl Entities {
     }
 
     /// Up to Iron a node's publisher of `/rosout` is created before the node tells of itself.
-    fn link_late_nodes(&mut self, inits: &[TimedInit]) {
+    fn link_late_nodes(&mut self, inits: &[TimedInit], processes: &[Process]) {
         for TimedInit {
             process,
             time,
             init,
+            ..
         } in inits
         {
             if let Init::Publisher {
@@ -658,7 +696,13 @@ impl Entities {
                 && topic == "/rosout"
                 && let Some(id) = self.publisher_at.at(*process, *handle, *time)
             {
-                self.publishers[id.index()].node = self.node_at.nearest(*process, *node, *time);
+                self.publishers[id.index()].node = match processes[process.index()].distribution {
+                    Some(known) if known >= Distribution::Jazzy => {
+                        self.node_at.at(*process, *node, *time)
+                    }
+                    Some(_) => self.node_at.after(*process, *node, *time),
+                    None => self.node_at.nearest(*process, *node, *time),
+                };
             }
         }
     }
@@ -666,15 +710,21 @@ impl Entities {
     fn end_lifetimes(&mut self) {
         for (index, publisher) in self.publishers.iter_mut().enumerate() {
             let id = PublisherId::of(index);
-            publisher.ended = self
-                .publisher_at
-                .end_of(publisher.process, publisher.handle, id);
+            publisher.ended = self.publisher_at.end_of(
+                publisher.process,
+                publisher.handle,
+                publisher.created,
+                id,
+            );
         }
         for (index, subscription) in self.subscriptions.iter_mut().enumerate() {
             let id = SubscriptionId::of(index);
-            subscription.ended =
-                self.subscription_at
-                    .end_of(subscription.process, subscription.handle, id);
+            subscription.ended = self.subscription_at.end_of(
+                subscription.process,
+                subscription.handle,
+                subscription.created,
+                id,
+            );
         }
     }
 
@@ -728,6 +778,24 @@ impl Entities {
         at: Nanos,
     ) -> Option<SubscriptionId> {
         self.rmw_subscription_at.at(process, rmw_handle, at)
+    }
+
+    pub(crate) fn service_of(
+        &self,
+        process: ProcessId,
+        rmw_handle: Address,
+        at: Nanos,
+    ) -> Option<ServiceId> {
+        self.rmw_service_at.at(process, rmw_handle, at)
+    }
+
+    pub(crate) fn client_of(
+        &self,
+        process: ProcessId,
+        rmw_handle: Address,
+        at: Nanos,
+    ) -> Option<ClientId> {
+        self.rmw_client_at.at(process, rmw_handle, at)
     }
 
     pub(crate) fn ring_buffer_of(

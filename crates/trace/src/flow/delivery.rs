@@ -1,20 +1,20 @@
 //! Deliveries: which message reached which subscription.
 //!
-//! Between processes a publication and a take belong together if topic and source timestamp are the same; inside a process
-//! the ring buffers tell, or the addresses of messages. Where the publishing side has no stamps, the
-//! middleware's stamp is made just after the last publish event, and the instant decides; such matches are marked.
-//! A message that did not arrive has a row too, with the reason as far as it is known.
+//! What was received is found in `matching` (through the middleware) and here (inside a process). A message that did not
+//! arrive has a row too, with the reason as far as it is known. Work grows with the number of rows, not with the
+//! product of topics, subscriptions that ever existed and messages.
 
 use std::collections::HashMap;
 
 use rostrace_ctf::schema::Nanos;
 
+use super::connect::subscription_of_callback;
+use super::matching::match_takes;
 use super::{Enqueue, Fate, Losses, Publication};
 use crate::entity::{
-    CallbackOwner, Entities, InstanceId, ProcessId, PublicationId, PublisherId, SubscriptionId,
-    TakeId, Thread,
+    Entities, InstanceId, Process, PublicationId, PublisherId, SubscriptionId, TakeId,
 };
-use crate::import::{Callable, Imported};
+use crate::import::Imported;
 
 /// A message and a subscription that it should have reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +54,9 @@ pub enum DeliveryStatus {
 pub enum Match {
     /// Topic and source timestamp.
     SourceTimestamp,
-    /// The last publication before the stamp of the take: an inference.
+    /// Topic and source timestamp, which several publishers share; all of their messages arrived.
+    Ambiguous,
+    /// The only publication on whose way the stamp of the take can have been made: an inference.
     Instant,
     RingBuffer,
     MessageAddress,
@@ -62,9 +64,6 @@ pub enum Match {
     Entry,
     Nothing,
 }
-
-/// A publication's stamp may be made this much later than its last event, if the thread loses the processor.
-const LATEST_STAMP: i64 = 100_000_000;
 
 impl DeliveryStatus {
     pub fn name(self) -> &'static str {
@@ -82,6 +81,7 @@ impl Match {
     pub fn name(self) -> &'static str {
         match self {
             Match::SourceTimestamp => "source_timestamp",
+            Match::Ambiguous => "ambiguous",
             Match::Instant => "instant",
             Match::RingBuffer => "ring_buffer",
             Match::MessageAddress => "message_address",
@@ -100,164 +100,34 @@ impl DeliveryKind {
     }
 }
 
-/// Gives the rows of the import their entities, and to each other.
-pub(crate) fn connect(imported: &mut Imported, entities: &Entities) {
-    let threads = &imported.population.threads;
-    let process_of = |thread: crate::entity::ThreadId| threads[thread.index()].process;
-    for instance in &mut imported.instances {
-        instance.callback = entities.callback_of(
-            process_of(instance.thread),
-            instance.address,
-            instance.start,
-        );
-    }
-    connect_callables(imported, entities);
-    for take in &mut imported.takes {
-        let process = process_of_thread(&imported.population.threads, take.thread);
-        take.subscription = match take.rmw_handle.non_null() {
-            Some(handle) => entities.subscription_of(process, handle, take.time),
-            None => entities
-                .callback_of(process, take.dispatched, take.time)
-                .and_then(|callback| subscription_of_callback(entities, callback)),
-        };
-    }
-    for (index, instance) in imported.instances.iter_mut().enumerate() {
-        let Some(take) = instance.take else { continue };
-        let of_take = imported.takes[take.index()].subscription;
-        let of_callback = instance
-            .callback
-            .and_then(|callback| subscription_of_callback(entities, callback));
-        let dispatched = imported.takes[take.index()].dispatched;
-        let fits = match (of_take, of_callback) {
-            (Some(a), Some(b)) => a == b,
-            _ if dispatched.non_null().is_some() => dispatched == instance.address,
-            // Nothing contradicts where names are missing on one side and the callback is no other thing.
-            (_, None) => instance.callback.is_none(),
-            (None, Some(_)) => true,
-        };
-        let certain = !imported
-            .losses
-            .between(imported.takes[take.index()].time, instance.start);
-        if fits && certain {
-            imported.takes[take.index()].instance = Some(InstanceId::of(index));
-        } else {
-            instance.take = None;
-        }
-    }
-    connect_publications(imported, entities);
-    for transition in &mut imported.transitions {
-        let process = process_of_thread(&imported.population.threads, transition.thread);
-        transition.state_machine =
-            entities.state_machine_of(process, transition.machine, transition.time);
-    }
+/// What a subscription received, or did not because of an overwriting.
+#[derive(Debug, Clone, Copy)]
+struct Reception {
+    publication: PublicationId,
+    subscription: SubscriptionId,
+    status: DeliveryStatus,
+    instance: Option<InstanceId>,
+    by: Match,
 }
 
-fn process_of_thread(threads: &[Thread], thread: crate::entity::ThreadId) -> ProcessId {
-    threads[thread.index()].process
-}
+/// Receptions in the order of publication and subscription, one for each pair.
+#[derive(Debug, Default)]
+struct Receptions(Vec<Reception>);
 
-fn subscription_of_callback(
-    entities: &Entities,
-    callback: crate::entity::CallbackId,
-) -> Option<SubscriptionId> {
-    match entities.callbacks[callback.index()].owner {
-        CallbackOwner::Subscription(subscription) => Some(subscription),
-        _ => None,
+impl Receptions {
+    /// Where a pair has several, the first one counts.
+    fn new(mut rows: Vec<Reception>) -> Receptions {
+        rows.sort_by_key(|row| (row.publication, row.subscription));
+        rows.dedup_by_key(|row| (row.publication, row.subscription));
+        Receptions(rows)
+    }
+
+    fn of(&self, publication: PublicationId) -> &[Reception] {
+        let begin = self.0.partition_point(|row| row.publication < publication);
+        let count = self.0[begin..].partition_point(|row| row.publication == publication);
+        &self.0[begin..begin + count]
     }
 }
-
-/// Agnocast runs callables; each stands for a subscription's callback and a message, or for a timer.
-fn connect_callables(imported: &mut Imported, entities: &Entities) {
-    for id in std::mem::take(&mut imported.callable_instances) {
-        let instance = &mut imported.instances[id.index()];
-        let process = imported.population.threads[instance.thread.index()].process;
-        let Some(created) = imported.callables.get(&(process, instance.address)) else {
-            continue;
-        };
-        let younger = created.partition_point(|(time, _)| *time <= instance.start);
-        let Some((_, callable)) = younger.checked_sub(1).and_then(|last| created.get(last)) else {
-            continue;
-        };
-        match callable {
-            Callable::Timer(timer) => {
-                instance.callback = entities.timer_callback(process, *timer, instance.start);
-            }
-            Callable::Message {
-                entry,
-                callback_info,
-            } => {
-                instance.callback = entities.agnocast_callback(process, *callback_info);
-                // Entry numbers count per topic.
-                let topic = instance
-                    .callback
-                    .and_then(|callback| subscription_of_callback(entities, callback))
-                    .map(|subscription| entities.subscriptions[subscription.index()].topic.clone());
-                let found = imported.publications.iter().position(|publication| {
-                    publication.entry == Some(*entry)
-                        && entities
-                            .publisher_of(
-                                imported.population.threads[publication.thread.index()].process,
-                                publication.handle,
-                                publication.rmw_handle,
-                                publication.publish,
-                            )
-                            .map(|publisher| &entities.publishers[publisher.index()].topic)
-                            == topic.as_ref()
-                });
-                instance.source = found.map(PublicationId::of);
-            }
-        }
-    }
-}
-
-/// Finds the publishers, and drops what is no publication of ROS: the middleware's own discovery data.
-fn connect_publications(imported: &mut Imported, entities: &Entities) {
-    let threads = &imported.population.threads;
-    let mut renumbered: Vec<Option<PublicationId>> =
-        Vec::with_capacity(imported.publications.len());
-    let mut kept = 0;
-    imported.publications.retain_mut(|publication| {
-        let process = threads[publication.thread.index()].process;
-        publication.publisher = entities.publisher_of(
-            process,
-            publication.handle,
-            publication.rmw_handle,
-            publication.publish,
-        );
-        if let Some(instance) = publication.instance {
-            // A callback without an end was over when the next one began on its thread.
-            let over = imported
-                .covered
-                .get(&instance)
-                .is_some_and(|covered| *covered < publication.publish);
-            if over && imported.instances[instance.index()].end.is_none() {
-                publication.instance = None;
-            }
-        }
-        let of_ros = publication
-            .intra
-            .or(publication.rclcpp)
-            .or(publication.rcl)
-            .is_some();
-        let keep = of_ros || publication.publisher.is_some();
-        renumbered.push(keep.then(|| PublicationId::of(kept)));
-        kept += usize::from(keep);
-        keep
-    });
-    let renumber = |id: &mut Option<PublicationId>| *id = id.and_then(|id| renumbered[id.index()]);
-    imported
-        .instances
-        .iter_mut()
-        .for_each(|instance| renumber(&mut instance.source));
-    imported
-        .enqueues
-        .iter_mut()
-        .for_each(|enqueue| renumber(&mut enqueue.publication));
-}
-
-/// What was received, by publication and subscription.
-type Received =
-    HashMap<(PublicationId, SubscriptionId), (DeliveryStatus, Option<InstanceId>, Match)>;
 
 /// One row per publication and subscription that it should have reached.
 pub(crate) fn deliveries(imported: &mut Imported, entities: &Entities) -> Vec<Delivery> {
@@ -282,22 +152,19 @@ pub(crate) fn deliveries(imported: &mut Imported, entities: &Entities) -> Vec<De
             topic.takes.push(TakeId::of(index));
         }
     }
-    let mut names: Vec<&str> = topics.keys().copied().collect();
-    names.sort_unstable();
     let inside = received_inside(imported, entities);
     let mut rows = Vec::new();
-    for name in names {
-        if let Some(topic) = topics.remove(name) {
-            topic.deliveries(imported, entities, &inside, &mut rows);
-        }
+    for topic in topics.values() {
+        let outside = topic.received_outside(imported);
+        topic.deliveries(imported, entities, &outside, &inside, &mut rows);
     }
-    rows.sort_by_key(|row| (row.publication, row.subscription));
+    rows.sort_unstable_by_key(|row| (row.publication, row.subscription));
     rows
 }
 
 /// What the ring buffers and the addresses of messages tell.
-fn received_inside(imported: &Imported, entities: &Entities) -> Received {
-    let mut received = Received::new();
+fn received_inside(imported: &Imported, entities: &Entities) -> Receptions {
+    let mut received = Vec::new();
     let threads = &imported.population.threads;
     for Enqueue {
         thread,
@@ -324,10 +191,13 @@ fn received_inside(imported: &Imported, entities: &Entities) -> Received {
             Fate::Queued => (DeliveryStatus::Queued, None),
             Fate::Dequeued | Fate::Unknown => (DeliveryStatus::Unknown, None),
         };
-        received.insert(
-            (publication, subscription),
-            (status, instance, Match::RingBuffer),
-        );
+        received.push(Reception {
+            publication,
+            subscription,
+            status,
+            instance,
+            by: Match::RingBuffer,
+        });
     }
     for (index, instance) in imported.instances.iter().enumerate() {
         let subscription = instance
@@ -339,36 +209,32 @@ fn received_inside(imported: &Imported, entities: &Entities) -> Received {
             } else {
                 Match::MessageAddress
             };
-            let id = Some(InstanceId::of(index));
-            received.entry((publication, subscription)).or_insert((
-                DeliveryStatus::Delivered,
-                id,
+            received.push(Reception {
+                publication,
+                subscription,
+                status: DeliveryStatus::Delivered,
+                instance: Some(InstanceId::of(index)),
                 by,
-            ));
+            });
         }
     }
-    received
+    Receptions::new(received)
 }
 
 /// Everything that concerns one topic.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Topic {
+    /// All in the order of time.
     subscriptions: Vec<SubscriptionId>,
     publications: Vec<PublicationId>,
     takes: Vec<TakeId>,
 }
 
 impl Topic {
-    fn deliveries(
-        &self,
-        imported: &mut Imported,
-        entities: &Entities,
-        inside: &Received,
-        rows: &mut Vec<Delivery>,
-    ) {
-        let matched = self.match_takes(imported);
-        let mut received = Received::new();
-        for (take, publication, by) in matched {
+    /// What the middleware delivered; tells the takes their publications.
+    fn received_outside(&self, imported: &mut Imported) -> Receptions {
+        let mut received = Vec::new();
+        for (take, publication, by) in match_takes(imported, &self.publications, &self.takes) {
             imported.takes[take.index()].publication = Some(publication);
             let row = &imported.takes[take.index()];
             let Some(subscription) = row.subscription else {
@@ -381,57 +247,85 @@ impl Topic {
             } else {
                 DeliveryStatus::Delivered
             };
-            received
-                .entry((publication, subscription))
-                .or_insert((status, row.instance, by));
+            received.push(Reception {
+                publication,
+                subscription,
+                status,
+                instance: row.instance,
+                by,
+            });
         }
-        // Between which publications of a publisher a subscription received something.
-        let mut spans: HashMap<(PublisherId, SubscriptionId), (Nanos, Nanos)> = HashMap::new();
-        let all_received = received.iter().chain(
-            inside
-                .iter()
-                .filter(|((id, _), _)| self.publications.binary_search(id).is_ok()),
-        );
-        for ((publication, subscription), (status, ..)) in all_received {
-            let publication = &imported.publications[publication.index()];
-            if let (DeliveryStatus::Delivered, Some(publisher)) = (status, publication.publisher) {
-                let at = publication.publish;
-                let span = spans.entry((publisher, *subscription)).or_insert((at, at));
-                *span = (span.0.min(at), span.1.max(at));
-            }
-        }
+        Receptions::new(received)
+    }
+
+    fn deliveries(
+        &self,
+        imported: &Imported,
+        entities: &Entities,
+        outside: &Receptions,
+        inside: &Receptions,
+        rows: &mut Vec<Delivery>,
+    ) {
+        let spans = self.spans(imported, outside, inside);
+        let processes = &imported.population.processes;
+        let mut born = self.subscriptions.iter().copied().peekable();
+        let mut alive: Vec<SubscriptionId> = Vec::new();
+        let mut concerned: Vec<SubscriptionId> = Vec::new();
         for &id in &self.publications {
             let publication = &imported.publications[id.index()];
             let Some(publisher) = publication.publisher else {
                 continue;
             };
-            let process = imported.population.threads[publication.thread.index()].process;
-            for &subscription in &self.subscriptions {
-                let it = &entities.subscriptions[subscription.index()];
-                let is_intra =
-                    publication.intra.is_some() && it.process == process && it.intra_process
-                        || publication.entry.is_some();
-                let known = if is_intra { inside } else { &received }.get(&(id, subscription));
-                let kind = if is_intra {
-                    DeliveryKind::Intra
-                } else {
-                    DeliveryKind::Inter
-                };
-                let alive = it.created <= publication.publish
-                    && it.ended.is_none_or(|ended| ended > publication.publish);
+            let at = publication.publish;
+            let subscription = |id: SubscriptionId| &entities.subscriptions[id.index()];
+            while let Some(next) = born.next_if(|next| subscription(*next).created <= at) {
+                alive.push(next);
+            }
+            alive.retain(|id| subscription(*id).ended.is_none_or(|ended| ended > at));
+            concerned.clear();
+            concerned.extend(&alive);
+            let received = [outside.of(id), inside.of(id)];
+            concerned.extend(
+                received
+                    .iter()
+                    .copied()
+                    .flatten()
+                    .map(|row| row.subscription),
+            );
+            concerned.sort_unstable();
+            concerned.dedup();
+            let process = imported.population.process_of(publication.thread);
+            let host = processes[process.index()].host;
+            for &subscription_id in &concerned {
+                let it = subscription(subscription_id);
+                let receiver = &processes[it.process.index()];
+                let by_agnocast = publication.entry.is_some();
+                if by_agnocast && receiver.host != host {
+                    continue;
+                }
+                let is_intra = by_agnocast
+                    || publication.intra.is_some() && it.process == process && it.intra_process;
+                let known = received[usize::from(is_intra)]
+                    .iter()
+                    .find(|row| row.subscription == subscription_id);
                 let (status, instance, by) = match known {
-                    Some(known) => *known,
-                    None if !alive => continue,
+                    Some(row) => (row.status, row.instance, row.by),
+                    // Received another way than it was sent: of no concern.
+                    None if alive.binary_search(&subscription_id).is_err() => continue,
                     None => {
-                        let span = spans.get(&(publisher, subscription)).copied();
-                        let status = why_missing(publication, span, &imported.losses);
+                        let span = spans.get(&(publisher, subscription_id)).copied();
+                        let status = why_missing(publication, receiver, span, &imported.losses);
                         (status, None, Match::Nothing)
                     }
                 };
                 rows.push(Delivery {
                     publication: id,
-                    subscription,
-                    kind,
+                    subscription: subscription_id,
+                    kind: if is_intra {
+                        DeliveryKind::Intra
+                    } else {
+                        DeliveryKind::Inter
+                    },
                     status,
                     instance,
                     by,
@@ -440,105 +334,45 @@ impl Topic {
         }
     }
 
-    fn match_takes(&self, imported: &Imported) -> Vec<(TakeId, PublicationId, Match)> {
-        let mut by_stamp: HashMap<i64, Vec<PublicationId>> = HashMap::new();
-        for id in &self.publications {
-            if let Some(stamp) = imported.publications[id.index()].source_timestamp {
-                by_stamp.entry(stamp).or_default().push(*id);
-            }
-        }
-        let mut matched = Vec::new();
-        let mut used: HashMap<(PublicationId, SubscriptionId), ()> = HashMap::new();
-        let mut rest = Vec::new();
-        for &id in &self.takes {
-            let take = &imported.takes[id.index()];
-            let Some(subscription) = take.subscription else {
-                continue;
-            };
-            let candidates = by_stamp
-                .get(&take.source_timestamp)
-                .map_or(&[][..], Vec::as_slice);
-            // Two publishers may stamp in the same nanosecond: each message is received once.
-            let found = candidates
-                .iter()
-                .find(|publication| !used.contains_key(&(**publication, subscription)));
-            match found {
-                Some(publication) => {
-                    used.insert((*publication, subscription), ());
-                    matched.push((id, *publication, Match::SourceTimestamp));
-                }
-                None if candidates.is_empty() => rest.push(id),
-                None => {}
-            }
-        }
-        self.match_by_instant(imported, &rest, &mut matched);
-        matched
-    }
-
-    /// For publications without stamps: the last one before the stamp, if it is that for no second stamp.
-    fn match_by_instant(
+    /// Between which publications of a publisher a subscription received something.
+    fn spans(
         &self,
         imported: &Imported,
-        takes: &[TakeId],
-        matched: &mut Vec<(TakeId, PublicationId, Match)>,
-    ) {
-        let mut unstamped: Vec<(Nanos, PublicationId)> = self
-            .publications
-            .iter()
-            .map(|id| (&imported.publications[id.index()], *id))
-            .filter(|(publication, _)| {
-                let reached_the_middleware = publication
-                    .rcl
-                    .or(publication.rclcpp)
-                    .or(publication.rmw)
-                    .is_some();
-                publication.source_timestamp.is_none() && reached_the_middleware
-            })
-            .map(|(publication, id)| (publication.last, id))
-            .collect();
-        unstamped.sort_unstable();
-        let mut stamps_of: HashMap<PublicationId, Vec<i64>> = HashMap::new();
-        let mut candidates = Vec::new();
-        for &id in takes {
-            let stamp = imported.takes[id.index()].source_timestamp;
-            let before = unstamped.partition_point(|(last, _)| last.0 <= stamp);
-            let Some((last, publication)) = before.checked_sub(1).map(|at| unstamped[at]) else {
+        outside: &Receptions,
+        inside: &Receptions,
+    ) -> HashMap<(PublisherId, SubscriptionId), (Nanos, Nanos)> {
+        let mut spans = HashMap::new();
+        for &id in &self.publications {
+            let publication = &imported.publications[id.index()];
+            let Some(publisher) = publication.publisher else {
                 continue;
             };
-            let stamps = stamps_of.entry(publication).or_default();
-            if !stamps.contains(&stamp) {
-                stamps.push(stamp);
-            }
-            if stamp - last.0 <= LATEST_STAMP && !imported.losses.between(last, Nanos(stamp)) {
-                candidates.push((id, publication));
-            }
-        }
-        for (take, publication) in candidates {
-            if stamps_of
-                .get(&publication)
-                .is_some_and(|stamps| stamps.len() == 1)
-            {
-                matched.push((take, publication, Match::Instant));
+            let at = publication.publish;
+            for row in outside.of(id).iter().chain(inside.of(id)) {
+                if row.status == DeliveryStatus::Delivered {
+                    let key = (publisher, row.subscription);
+                    let span = spans.entry(key).or_insert((at, at));
+                    *span = (at.min(span.0), at.max(span.1));
+                }
             }
         }
+        spans
     }
 }
 
 /// Why a message that a subscription could have received is not among those that it did.
 fn why_missing(
     publication: &Publication,
+    receiver: &Process,
     received: Option<(Nanos, Nanos)>,
     losses: &Losses,
 ) -> DeliveryStatus {
+    let at = publication.publish;
     match received {
-        Some((first, last)) if first < publication.publish && publication.publish < last => {
-            if losses.any() {
-                DeliveryStatus::Unknown
-            } else {
-                DeliveryStatus::Lost
-            }
-        }
-        Some((_, last)) if last < publication.publish && !losses.any() => DeliveryStatus::Queued,
+        _ if losses.any() => DeliveryStatus::Unknown,
+        Some((first, last)) if first < at && at < last => DeliveryStatus::Lost,
+        // Who has said its last word before may be gone.
+        Some((_, last)) if last < at && at <= receiver.last => DeliveryStatus::Queued,
         // Before the first message or without any: the two may not have known each other yet.
         _ => DeliveryStatus::Unknown,
     }

@@ -3,12 +3,21 @@
 //! Rows are in the order of time. Addresses are kept beside the ids that they were resolved to: an entity that the
 //! trace does not name is still the same address.
 
+mod connect;
 mod delivery;
 mod loss;
+mod matching;
+mod request;
+mod state;
 
+pub(crate) use connect::connect;
+pub(crate) use delivery::deliveries;
 pub use delivery::{Delivery, DeliveryKind, DeliveryStatus, Match};
-pub(crate) use delivery::{connect, deliveries};
 pub(crate) use loss::Losses;
+pub use request::Request;
+pub(crate) use request::requests;
+pub use state::LifecycleState;
+pub(crate) use state::lifecycle_states;
 
 use rostrace_ctf::schema::Nanos;
 
@@ -45,6 +54,8 @@ pub struct Publication {
     /// The first of the events that it left, and the last.
     pub publish: Nanos,
     pub last: Nanos,
+    /// When the thread did something else: the middleware's stamp was made before.
+    pub until: Nanos,
     /// The layers that it went through.
     pub intra: Option<Nanos>,
     pub rclcpp: Option<Nanos>,
@@ -132,6 +143,8 @@ pub struct ServiceStep {
     pub thread: ThreadId,
     pub time: Nanos,
     pub kind: ServiceStepKind,
+    /// For a taken request the callback that got it.
+    pub instance: Option<InstanceId>,
     /// Of the service or the client, in the rmw layer.
     pub rmw_handle: Address,
     /// Of the client; empty where the event does not carry it.

@@ -10,15 +10,19 @@ use crate::binding::Fields;
 use crate::entity::{Address, ProcessId};
 
 /// An initialisation event and when it happened.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(crate) struct TimedInit {
     pub(crate) process: ProcessId,
     pub(crate) time: Nanos,
+    /// When it was written: later, if a recorder repeats it.
+    pub(crate) recorded: Nanos,
+    /// CARET's clock when it happened, if CARET tells it.
+    pub(crate) stamp: Option<u64>,
     pub(crate) init: Init,
 }
 
 /// Who is created, and to whom it belongs.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Init {
     Context {
         handle: Address,
@@ -138,8 +142,11 @@ pub(crate) enum Init {
         group: Address,
         client: Address,
     },
-    Distribution {
-        name: String,
+    /// CARET's library has begun to work.
+    Caret {
+        distribution: String,
+        /// What its clock showed.
+        clock: u64,
     },
     RmwImplementation {
         name: String,
@@ -444,8 +451,9 @@ pub(crate) fn parse(kind: Kind, fields: &Fields<'_>) -> Option<(Init, Option<u64
             }
         ),
         Kind::CaretInit => (
-            Init::Distribution {
-                name: text(field::caret_init::DISTRIBUTION),
+            Init::Caret {
+                distribution: text(field::caret_init::DISTRIBUTION),
+                clock: number(field::caret_init::CLOCK_OFFSET),
             },
             None,
         ),

@@ -1,9 +1,8 @@
 //! Messages inside a process: through ring buffers (Iron and later), or by the address of the message (CARET's forks).
 
-use std::collections::HashMap;
-
 use rostrace_ctf::schema::Nanos;
 use rostrace_tracepoints::{Kind, field};
+use rustc_hash::FxHashMap;
 
 use super::{Import, Layer};
 use crate::binding::Fields;
@@ -13,13 +12,21 @@ use crate::flow::{Enqueue, Fate};
 /// What lies in the slots of each ring buffer: the index of the enqueue.
 #[derive(Debug, Default)]
 pub(super) struct RingBuffers {
-    slots: HashMap<(ProcessId, Address), HashMap<u64, usize>>,
+    slots: FxHashMap<(ProcessId, Address), FxHashMap<u64, usize>>,
 }
 
 impl RingBuffers {
-    /// A new buffer at an address has nothing of the old one.
-    pub(super) fn clear(&mut self, process: ProcessId, buffer: Address) {
-        self.slots.remove(&(process, buffer));
+    /// A new buffer at an address has nothing of the old one; what was put in since it exists stays, if it is
+    /// told of again later.
+    pub(super) fn forget_before(
+        &mut self,
+        ring: (ProcessId, Address),
+        created: Nanos,
+        enqueues: &[Enqueue],
+    ) {
+        if let Some(slots) = self.slots.get_mut(&ring) {
+            slots.retain(|_, enqueue| enqueues[*enqueue].time >= created);
+        }
     }
 }
 
@@ -95,7 +102,11 @@ impl Import {
         // Without a publication on this thread it is a late subscriber that gets what was stored.
         let publication = current
             .filter(|(_, layer)| *layer == Layer::Intra)
-            .map(|(id, _)| id);
+            .map(|(id, _)| id)
+            .filter(|id| {
+                let published = self.out.publications[id.index()].last;
+                !self.out.losses.between(published, time)
+            });
         self.out.enqueues.push(Enqueue {
             thread,
             buffer: ring.1,

@@ -5,8 +5,10 @@
 //! entities when all events have been seen.
 
 mod init;
+mod init_time;
 mod intra_process;
 mod publication;
+mod restart;
 mod thread_state;
 
 use std::collections::HashMap;
@@ -14,6 +16,7 @@ use std::collections::HashMap;
 use rostrace_ctf::schema::{Cycles, Nanos};
 use rostrace_ctf::{Conversion, Cursor, Damage, TraceSet};
 use rostrace_tracepoints::{Kind, Phase, field};
+use rustc_hash::FxHashMap;
 
 use crate::binding::{Bindings, Fields};
 use crate::entity::{Address, HostId, InstanceId, ProcessId, TakeId, ThreadId};
@@ -23,7 +26,8 @@ use crate::flow::{
 };
 pub(crate) use init::{Init, TimedInit};
 use intra_process::RingBuffers;
-pub(crate) use thread_state::{Layer, Population};
+pub(crate) use publication::LATEST_STAMP;
+pub(crate) use thread_state::{Layer, Population, ThreadState};
 
 /// What the pass over the events leaves.
 #[derive(Debug, Default)]
@@ -31,8 +35,9 @@ pub(crate) struct Imported {
     pub(crate) population: Population,
     pub(crate) inits: Vec<TimedInit>,
     pub(crate) instances: Vec<CallbackInstance>,
-    /// For callbacks that another one began above: when. If the lower one never ends, it was over by then.
-    pub(crate) covered: HashMap<InstanceId, Nanos>,
+    /// For callbacks during which another one began or the executor went on: when. If such a callback never ends, it
+    /// was over by then.
+    pub(crate) covered: FxHashMap<InstanceId, Nanos>,
     pub(crate) publications: Vec<Publication>,
     pub(crate) takes: Vec<Take>,
     pub(crate) enqueues: Vec<Enqueue>,
@@ -47,6 +52,8 @@ pub(crate) struct Imported {
     pub(crate) callable_instances: Vec<InstanceId>,
     /// How long after reading the clock CARET wrote its first `caret_init`.
     pub(crate) caret_lateness: Option<i64>,
+    /// Where a process may have been restarted under its old id.
+    pub(crate) initialised_again: Vec<restart::Again>,
     pub(crate) losses: Losses,
     pub(crate) damage: Vec<Damage>,
     pub(crate) events: u64,
@@ -57,6 +64,9 @@ pub(crate) struct Imported {
     /// Events that are in no table, by name.
     pub(crate) uninterpreted: HashMap<String, u64>,
 }
+
+/// What happened this long before it is told is told again.
+const REPEATED: i64 = 1_000_000_000;
 
 /// Agnocast makes an object for each call of a callback.
 #[derive(Debug, Clone, Copy)]
@@ -126,7 +136,7 @@ struct Import {
     out: Imported,
     rings: RingBuffers,
     /// Where the publication of a message is known by its address (CARET's forks before Iron).
-    messages: HashMap<(ProcessId, Address), crate::entity::PublicationId>,
+    messages: FxHashMap<(ProcessId, Address), crate::entity::PublicationId>,
     /// By trace, stream class and event class, so that names are looked up once.
     uninterpreted: HashMap<(usize, usize, u32), u64>,
 }
@@ -141,7 +151,7 @@ impl Import {
                 ..Imported::default()
             },
             rings: RingBuffers::default(),
-            messages: HashMap::new(),
+            messages: FxHashMap::default(),
             uninterpreted: HashMap::new(),
         };
         let hosts = set.traces.iter().map(|trace| {
@@ -155,17 +165,16 @@ impl Import {
     #[inline]
     fn event(&mut self, host: HostId, fields: &Fields<'_>) {
         self.out.events += 1;
-        let Some(time) = fields.event.nanos() else {
-            return;
-        };
+        let time = fields.event.nanos();
         if self.out.begin.is_none() {
-            self.out.begin = Some(time);
+            self.out.begin = time;
         }
-        self.out.end = Some(time);
+        self.out.end = time.or(self.out.end);
         let Some(kind) = fields.binding.kind else {
             return self.note_uninterpreted(fields);
         };
         self.out.kinds[kind.index()] += 1;
+        let Some(time) = time else { return };
         let (Some(pid), Some(tid)) = fields.binding.ids(&fields.event) else {
             return;
         };
@@ -175,12 +184,48 @@ impl Import {
                 .procname(&fields.event)
                 .map(|name| name.into_owned())
         };
+        let before = match kind {
+            Kind::RclInit => self.out.population.process_seen(host, pid),
+            _ => None,
+        };
         let thread = self.out.population.thread(host, pid, tid, time, name);
+        if let Some(before) = before {
+            self.note_initialised_again(before, time, pid == tid, fields);
+        }
+        if let Some(publication) = self.out.population.state(thread).unsettled.take() {
+            let until = &mut self.out.publications[publication.index()].until;
+            *until = time.min(*until);
+        }
         if kind.phase() == Phase::Init {
             self.init(kind, thread, time, fields);
         } else {
             self.run(kind, thread, time, fields);
         }
+    }
+
+    #[cold]
+    fn note_initialised_again(
+        &mut self,
+        (process, last): (ProcessId, Nanos),
+        time: Nanos,
+        on_main_thread: bool,
+        fields: &Fields<'_>,
+    ) {
+        let base = (fields.event.trace()).time_base(fields.event.stream(), Conversion::Exact);
+        let happened = fields.number(field::rcl_init::INIT_TIMESTAMP);
+        if happened.is_some_and(|then| time.0 - base.nanos(Cycles(then)).0 > REPEATED) {
+            return;
+        }
+        let name = on_main_thread.then(|| fields.binding.procname(&fields.event));
+        self.out.initialised_again.push(restart::Again {
+            process,
+            at: time,
+            name: name.flatten().map(|name| name.into_owned()),
+            version: fields.text(field::rcl_init::VERSION),
+            // This event is counted already.
+            events: self.out.population.processes[process.index()].events - 1,
+            last,
+        });
     }
 
     fn note_uninterpreted(&mut self, fields: &Fields<'_>) {
@@ -195,34 +240,39 @@ impl Import {
 
     fn init(&mut self, kind: Kind, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {
         let process = self.out.population.process_of(thread);
+        // What a new entity does at once, a late subscription's messages for instance, is of no publication before.
+        self.out.population.state(thread).publication = None;
         if matches!(
             kind,
             Kind::MessageLinkPartialSync | Kind::MessageLinkPeriodicAsync
         ) {
             return self.message_link(kind, thread, time, fields);
         }
-        let Some((init, happened)) = init::parse(kind, fields) else {
+        let Some((init, stamp)) = init::parse(kind, fields) else {
             return;
         };
-        // A recorder that repeats events later says when they happened, on the trace's own clock.
+        // CARET says when it happened, on the trace's own clock.
         let base = fields
             .event
             .trace()
             .time_base(fields.event.stream(), Conversion::Exact);
-        if let (Kind::CaretInit, None) = (kind, self.out.caret_lateness)
-            && let Some(read) = fields.number(field::caret_init::CLOCK_OFFSET)
-        {
-            self.out.caret_lateness = Some(time.0 - base.nanos(Cycles(read)).0);
+        let clock = match &init {
+            Init::Caret { clock, .. } => Some(*clock),
+            _ => stamp,
+        };
+        let happened = clock.map_or(time, |clock| base.nanos(Cycles(clock)));
+        if let (Init::Caret { .. }, None) = (&init, self.out.caret_lateness) {
+            self.out.caret_lateness = Some(time.0 - happened.0);
         }
-        let happened = happened
-            .map(|cycles| base.nanos(Cycles(cycles)))
-            .filter(|then| *then <= time);
-        if let (Init::RingBuffer { buffer, .. }, None) = (&init, happened) {
-            self.rings.clear(process, *buffer);
+        if let Init::RingBuffer { buffer, .. } = &init {
+            self.rings
+                .forget_before((process, *buffer), happened, &self.out.enqueues);
         }
         self.out.inits.push(TimedInit {
             process,
-            time: happened.unwrap_or(time),
+            time: happened,
+            recorded: time,
+            stamp,
             init,
         });
     }
@@ -257,7 +307,8 @@ impl Import {
             | Kind::RclPublish
             | Kind::RmwPublish
             | Kind::DdsWrite
-            | Kind::DdsBindAddrToStamp => self.publish(kind, thread, time, fields),
+            | Kind::DdsBindAddrToStamp
+            | Kind::DdsWriterWrite => self.publish(kind, thread, time, fields),
             Kind::RmwTake => self.rmw_take(thread, time, fields),
             Kind::DispatchSubscriptionCallback => self.dispatch(thread, time, fields),
             Kind::RclcppRingBufferEnqueue
@@ -373,6 +424,9 @@ impl Import {
         let take = state.take.take().filter(|_| !intra);
         let dequeued = state.dequeued.take().filter(|_| intra);
         let dispatched = state.dispatched.take().filter(|_| intra);
+        if let Some(request) = state.request.take().filter(|_| !intra) {
+            self.out.service_steps[request].instance = Some(id);
+        }
         let source = dequeued.map_or(dispatched, |dequeued| self.deliver(dequeued, id, time));
         self.out.instances.push(CallbackInstance {
             thread,
@@ -395,7 +449,7 @@ impl Import {
         } = &mut self.out;
         let state = population.state(thread);
         state.publication = None;
-        state.take = None;
+        state.stop_waiting();
         let of_address = |id: &InstanceId| instances[id.index()].address == address;
         // What began above it and did not end is over too, without an end in the trace.
         if let Some(place) = state.open.iter().rposition(of_address) {
@@ -408,7 +462,13 @@ impl Import {
     }
 
     fn phase(&mut self, thread: ThreadId, time: Nanos, kind: PhaseKind, handle: Address) {
-        self.out.population.state(thread).publication = None;
+        let state = self.out.population.state(thread);
+        state.publication = None;
+        state.stop_waiting();
+        // The executor goes on inside a callback that spins, or after one that had no end.
+        if let Some(open) = state.open.last() {
+            self.out.covered.entry(*open).or_insert(time);
+        }
         self.out.phases.push(ExecutorPhase {
             thread,
             time,
@@ -469,10 +529,16 @@ impl Import {
         fields: &Fields<'_>,
         (handle, gid, sequence, stamp): (usize, Option<usize>, usize, Option<usize>),
     ) {
+        let state = self.out.population.state(thread);
+        state.publication = None;
+        if kind == ServiceStepKind::TakeRequest {
+            state.request = Some(self.out.service_steps.len());
+        }
         self.out.service_steps.push(ServiceStep {
             thread,
             time,
             kind,
+            instance: None,
             rmw_handle: fields.address(handle),
             client_gid: gid.map(|gid| fields.bytes(gid)).unwrap_or_default(),
             sequence: fields.signed(sequence).unwrap_or(0),
@@ -504,19 +570,9 @@ impl Import {
             let name = class.name.clone().unwrap_or_else(|| "<unknown>".to_owned());
             *self.out.uninterpreted.entry(name).or_insert(0) += count;
         }
-        // Repeated events tell the same at the same time; the first one counts.
-        self.out.inits.sort_by_key(|init| init.time);
-        let mut group = 0;
-        let mut kept: Vec<TimedInit> = Vec::with_capacity(self.out.inits.len());
-        for init in self.out.inits.drain(..) {
-            while group < kept.len() && kept[group].time < init.time {
-                group += 1;
-            }
-            if !kept[group.min(kept.len())..].contains(&init) {
-                kept.push(init);
-            }
-        }
-        self.out.inits = kept;
+        let processes = &self.out.population.processes;
+        init_time::put_in_order(&mut self.out.inits, processes);
+        restart::split_processes(&mut self.out);
         self.out
     }
 }

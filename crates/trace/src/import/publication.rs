@@ -2,15 +2,19 @@
 //!
 //! From top to bottom a call goes through intra-process publication, rclcpp, rcl and the middleware; each layer may leave one
 //! event. An event goes on with the publication before it on its thread if its layer is a lower one, the same message
-//! and publisher are meant, and nothing else happened on the thread in between.
+//! and publisher are meant, and nothing else happened on the thread in between. From Iron on rclcpp does not say the publisher; whether
+//! it goes on with a message for the own process is known when rcl says it.
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_tracepoints::{Kind, field};
 
-use super::{Import, Layer};
+use super::{Import, Layer, ThreadState};
 use crate::binding::Fields;
 use crate::entity::{Address, PublicationId, ThreadId};
 use crate::flow::Publication;
+
+/// A publication's stamp may be made this much later than its last event, if the thread loses the processor.
+pub(crate) const LATEST_STAMP: i64 = 100_000_000;
 
 /// What one event tells of a publication.
 struct Step {
@@ -83,6 +87,17 @@ impl Step {
                     fields.signed(SOURCE_STAMP),
                 )
             }
+            Kind::DdsWriterWrite => {
+                use field::dds_writer_write::*;
+                // Patched middleware, before rmw told its stamps: order alone here too.
+                (
+                    Layer::Stamped,
+                    nothing,
+                    nothing,
+                    nothing,
+                    fields.signed(TIMESTAMP),
+                )
+            }
             _ => return None,
         };
         Some(Step {
@@ -98,9 +113,13 @@ impl Step {
         let same = |mine: Address, its: Address| {
             mine.non_null().is_none() || its.non_null().is_none() || mine == its
         };
-        // Intra-process publication hands on the same object, a copy or a converted one.
-        let same_message = layer == Layer::Intra || same(self.message, publication.message);
-        self.layer > layer && same_message && same(self.handle, publication.handle)
+        if layer == Layer::Intra {
+            // What goes on to other processes begins again in rclcpp, with the same object, a copy or a converted one.
+            return self.layer == Layer::Rclcpp && self.handle == publication.handle;
+        }
+        self.layer > layer
+            && same(self.message, publication.message)
+            && same(self.handle, publication.handle)
     }
 }
 
@@ -115,18 +134,38 @@ impl Import {
         let Some(step) = Step::of(kind, fields) else {
             return;
         };
-        let current = self.out.population.state(thread).publication;
-        let id = current.filter(|(id, layer)| {
-            let publication = &self.out.publications[id.index()];
-            step.goes_on(publication, *layer) && !self.out.losses.between(publication.last, time)
-        });
-        let id = match id {
-            Some((id, _)) => id,
+        let ThreadState {
+            publication: current,
+            inside,
+            ..
+        } = *self.out.population.state(thread);
+        let row = |id: PublicationId| &self.out.publications[id.index()];
+        let certain = |id: PublicationId| !self.out.losses.between(row(id).last, time);
+        let current = current.filter(|(id, _)| certain(*id));
+        let goes_on = current.filter(|(id, layer)| step.goes_on(row(*id), *layer));
+        let mut now_inside = None;
+        let id = match (goes_on, inside) {
+            // The way on of a message that was for the own process as well: rcl says the publisher.
+            (Some((id, Layer::Rclcpp)), Some(inside))
+                if step.handle == row(inside).handle && certain(inside) =>
+            {
+                self.join(inside, id)
+            }
+            (Some((id, _)), _) => id,
             // A stamp alone says nothing about who published.
-            None if step.layer == Layer::Stamped => return,
-            None => self.new_publication(thread, time),
+            (None, _) if step.layer == Layer::Stamped => return,
+            (None, _) => {
+                // rclcpp may not say whose message it is; perhaps it is the one before.
+                now_inside = current
+                    .filter(|(_, layer)| (*layer, step.layer) == (Layer::Intra, Layer::Rclcpp))
+                    .map(|(id, _)| id);
+                self.new_publication(thread, time)
+            }
         };
-        self.out.population.state(thread).publication = Some((id, step.layer));
+        let state = self.out.population.state(thread);
+        state.publication = Some((id, step.layer));
+        state.inside = now_inside;
+        state.unsettled = Some(id);
         let publication = &mut self.out.publications[id.index()];
         let set = |place: &mut Address, value: Address| {
             if place.non_null().is_none() {
@@ -145,6 +184,7 @@ impl Import {
         if step.layer != Layer::Stamped {
             publication.message = step.message;
             publication.last = time;
+            publication.until = Nanos(time.0.saturating_add(LATEST_STAMP));
         }
         publication.source_timestamp = publication
             .source_timestamp
@@ -161,6 +201,14 @@ impl Import {
             let process = self.out.population.process_of(thread);
             self.messages.insert((process, step.message), id);
         }
+    }
+
+    /// The rclcpp event that seemed to begin a publication belongs to the one before it, for the own process.
+    fn join(&mut self, inside: PublicationId, id: PublicationId) -> PublicationId {
+        // Without any layer and publisher it will be dropped.
+        let rclcpp = self.out.publications[id.index()].rclcpp.take();
+        self.out.publications[inside.index()].rclcpp = rclcpp;
+        inside
     }
 
     fn new_publication(&mut self, thread: ThreadId, time: Nanos) -> PublicationId {
@@ -180,6 +228,7 @@ impl Import {
             publisher: None,
             publish: time,
             last: time,
+            until: time,
             intra: None,
             rclcpp: None,
             rcl: None,

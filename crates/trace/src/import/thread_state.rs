@@ -1,8 +1,7 @@
 //! Who runs: processes and threads as the events name them, and what each thread is in the middle of.
 
-use std::collections::HashMap;
-
 use rostrace_ctf::schema::Nanos;
+use rustc_hash::FxHashMap;
 
 use crate::entity::{
     Host, HostId, InstanceId, Process, ProcessId, PublicationId, TakeId, Thread, ThreadId,
@@ -15,8 +14,8 @@ pub(crate) struct Population {
     pub(crate) processes: Vec<Process>,
     pub(crate) threads: Vec<Thread>,
     pub(crate) states: Vec<ThreadState>,
-    process_of: HashMap<(HostId, i64), ProcessId>,
-    thread_of: HashMap<(HostId, i64, i64), ThreadId>,
+    process_of: FxHashMap<(HostId, i64), ProcessId>,
+    thread_of: FxHashMap<(HostId, i64, i64), ThreadId>,
     /// The thread of the event before: most events come in runs.
     last: Option<((HostId, i64, i64), ThreadId)>,
 }
@@ -28,12 +27,28 @@ pub(crate) struct ThreadState {
     pub(crate) open: Vec<InstanceId>,
     /// The publication whose events may go on.
     pub(crate) publication: Option<(PublicationId, Layer)>,
+    /// A publication for the own process that the current one may be the way on of.
+    pub(crate) inside: Option<PublicationId>,
+    /// The publication after which nothing else happened yet.
+    pub(crate) unsettled: Option<PublicationId>,
     /// What was taken and waits for its callback.
     pub(crate) take: Option<TakeId>,
+    /// The request that was taken and waits for its callback: index of the service step.
+    pub(crate) request: Option<usize>,
     /// What was fetched from a ring buffer and waits for its callback: index of the enqueue.
     pub(crate) dequeued: Option<usize>,
     /// What the next intra-process callback received, where message addresses tell it.
     pub(crate) dispatched: Option<PublicationId>,
+}
+
+impl ThreadState {
+    /// Whatever waits for a callback will get none.
+    pub(crate) fn stop_waiting(&mut self) {
+        self.take = None;
+        self.request = None;
+        self.dequeued = None;
+        self.dispatched = None;
+    }
 }
 
 /// The layers that a publication goes through, from top to bottom.
@@ -119,6 +134,12 @@ impl Population {
         let thread = ThreadId::of(self.threads.len() - 1);
         self.thread_of.insert((host, pid, tid), thread);
         thread
+    }
+
+    /// A process that has been seen before, and its last event.
+    pub(crate) fn process_seen(&self, host: HostId, pid: i64) -> Option<(ProcessId, Nanos)> {
+        let process = *self.process_of.get(&(host, pid))?;
+        Some((process, self.processes[process.index()].last))
     }
 
     pub(crate) fn process_of(&self, thread: ThreadId) -> ProcessId {

@@ -1,0 +1,139 @@
+//! Which publication a take fetched.
+//!
+//! Between processes a publication and a take belong together if topic and source timestamp are the same. Where the publishing side
+//! has no stamps (plain Humble and Iron), the middleware made its stamp after the publication's last event and before the next
+//! one of its thread. If one publication of the topic alone was on its way at that instant and had no stamp yet, it is the one.
+
+use std::collections::HashSet;
+
+use rostrace_ctf::schema::Nanos;
+
+use super::Match;
+use crate::entity::{PublicationId, PublisherId, SubscriptionId, TakeId};
+use crate::import::{Imported, LATEST_STAMP};
+
+/// For takes of one topic the publications that they fetched. All ids are in the order of time.
+pub(super) fn match_takes(
+    imported: &Imported,
+    publications: &[PublicationId],
+    takes: &[TakeId],
+) -> Vec<(TakeId, PublicationId, Match)> {
+    let publication = |id: PublicationId| &imported.publications[id.index()];
+    let mut stamped: Vec<(i64, PublicationId)> = publications
+        .iter()
+        .filter_map(|id| Some((publication(*id).source_timestamp?, *id)))
+        .collect();
+    stamped.sort_unstable();
+    let mut taken: Vec<(i64, SubscriptionId, TakeId)> = takes
+        .iter()
+        .filter_map(|id| {
+            let take = &imported.takes[id.index()];
+            Some((take.source_timestamp, take.subscription?, *id))
+        })
+        .collect();
+    taken.sort_unstable();
+    let mut matched = Vec::with_capacity(taken.len());
+    let mut rest = Vec::new();
+    for group in taken.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        let stamp = group[0].0;
+        let begin = stamped.partition_point(|(other, _)| *other < stamp);
+        let count = stamped[begin..].partition_point(|(other, _)| *other == stamp);
+        let candidates = &stamped[begin..begin + count];
+        let publisher =
+            |(_, id): &(i64, PublicationId)| -> Option<PublisherId> { publication(*id).publisher };
+        let by = match candidates {
+            [] => {
+                rest.extend(group.iter().map(|(stamp, _, take)| (*stamp, *take)));
+                continue;
+            }
+            // Nobody knows which of them did not arrive.
+            _ if group.len() < candidates.len() => continue,
+            // A subscription gets the messages of one publisher in their order.
+            [first, others @ ..] if others.iter().all(|it| publisher(it) == publisher(first)) => {
+                Match::SourceTimestamp
+            }
+            _ => Match::Ambiguous,
+        };
+        let pairs = group.iter().zip(candidates);
+        matched.extend(pairs.map(|((_, _, take), (_, publication))| (*take, *publication, by)));
+    }
+    match_by_instant(imported, publications, &rest, &mut matched);
+    matched
+}
+
+/// For publications without stamps: the only one that was on its way when the stamp was made and does not have
+/// another one. In the order of time, since a publication that is still on its way mostly has its stamp already.
+fn match_by_instant(
+    imported: &Imported,
+    publications: &[PublicationId],
+    takes: &[(i64, TakeId)],
+    matched: &mut Vec<(TakeId, PublicationId, Match)>,
+) {
+    if takes.is_empty() {
+        return;
+    }
+    let ways = Ways::new(imported, publications);
+    let mut stamped: HashSet<PublicationId> = HashSet::new();
+    for group in takes.chunk_by(|a, b| a.0 == b.0) {
+        let stamp = group[0].0;
+        let mut fitting = ways
+            .at(stamp)
+            .filter(|way| !stamped.contains(&way.publication));
+        let (Some(way), None) = (fitting.next(), fitting.next()) else {
+            continue;
+        };
+        let publication = way.publication;
+        // Another publication that could have made the stamp may be lost.
+        let from = Nanos(stamp.saturating_sub(LATEST_STAMP));
+        if !imported.losses.between(from, Nanos(stamp)) {
+            stamped.insert(publication);
+            let takes = group.iter();
+            matched.extend(takes.map(|(_, take)| (*take, publication, Match::Instant)));
+        }
+    }
+}
+
+/// When the stamps of publications can have been made.
+struct Ways(Vec<Way>);
+
+struct Way {
+    begin: i64,
+    end: i64,
+    /// Of this one and all that begin before it.
+    latest_end: i64,
+    publication: PublicationId,
+}
+
+impl Ways {
+    fn new(imported: &Imported, publications: &[PublicationId]) -> Ways {
+        let mut ways: Vec<Way> = publications
+            .iter()
+            .map(|id| (*id, &imported.publications[id.index()]))
+            .filter(|(_, row)| row.source_timestamp.is_none())
+            .filter(|(_, row)| row.rcl.or(row.rclcpp).or(row.rmw).is_some())
+            .map(|(publication, row)| Way {
+                begin: row.last.0,
+                end: row.until.0,
+                latest_end: 0,
+                publication,
+            })
+            .collect();
+        ways.sort_unstable_by_key(|way| (way.begin, way.publication));
+        let mut latest = i64::MIN;
+        for way in &mut ways {
+            latest = latest.max(way.end);
+            way.latest_end = latest;
+        }
+        Ways(ways)
+    }
+
+    /// Those that a stamp lies on, the last one first.
+    fn at(&self, stamp: i64) -> impl Iterator<Item = &Way> {
+        let begun = self.0.partition_point(|way| way.begin <= stamp);
+        self.0[..begun]
+            .iter()
+            .rev()
+            .take_while(move |way| way.latest_end >= stamp)
+            .filter(move |way| way.end >= stamp)
+    }
+}

@@ -1,0 +1,170 @@
+//! Requests: the steps of one call of a service, put together (Kilted and later).
+//!
+//! A request is identified by the client's gid and a number. The client's own events carry its handle only; `rmw_client_init`
+//! gives the gid. Clients that were created before the recording have none, so their steps stay apart from those of the service.
+
+use std::collections::HashMap;
+
+use rostrace_ctf::schema::Nanos;
+
+use super::{ServiceStep, ServiceStepKind};
+use crate::entity::{CallbackOwner, ClientId, Entities, InstanceId, ProcessId, ServiceId};
+use crate::import::Imported;
+
+/// One call of a service, as far as the trace has it. With several services of one name each that answers has a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    pub client: Option<ClientId>,
+    pub service: Option<ServiceId>,
+    /// With the client's gid it identifies the request.
+    pub sequence: i64,
+    /// The client sends it; with Fast DDS the event comes after the write.
+    pub sent: Option<Nanos>,
+    /// The service takes it.
+    pub taken: Option<Nanos>,
+    /// The execution of the service's callback.
+    pub instance: Option<InstanceId>,
+    /// The service sends its response, perhaps later and on another thread.
+    pub answered: Option<Nanos>,
+    /// The client takes the response.
+    pub received: Option<Nanos>,
+}
+
+/// One row per request, in the order of their first events.
+pub(crate) fn requests(imported: &mut Imported, entities: &Entities) -> Vec<Request> {
+    let mut requests: Vec<Request> = Vec::new();
+    let mut places: HashMap<Key, Vec<usize>> = HashMap::new();
+    // The order of time, in which a take can stand before the sending.
+    for number in 0..imported.service_steps.len() {
+        let step = &imported.service_steps[number];
+        let process = imported.population.process_of(step.thread);
+        let end = End::of(step, process, entities);
+        if step.kind == ServiceStepKind::TakeRequest {
+            check_instance(imported, entities, number, end.service());
+        }
+        let step = &imported.service_steps[number];
+        let rows = places.entry(end.key(step, process)).or_default();
+        let row = rows
+            .iter()
+            .copied()
+            .find(|row| end.fits(step.kind, &requests[*row]));
+        let row = row.unwrap_or_else(|| {
+            rows.push(requests.len());
+            requests.push(Request {
+                client: None,
+                service: None,
+                sequence: step.sequence,
+                sent: None,
+                taken: None,
+                instance: None,
+                answered: None,
+                received: None,
+            });
+            requests.len() - 1
+        });
+        let request = &mut requests[row];
+        match step.kind {
+            ServiceStepKind::SendRequest => request.sent = Some(step.time),
+            ServiceStepKind::TakeRequest => {
+                request.taken = Some(step.time);
+                request.instance = step.instance;
+            }
+            ServiceStepKind::SendResponse => request.answered = Some(step.time),
+            ServiceStepKind::TakeResponse => request.received = Some(step.time),
+        }
+        request.client = request.client.or(end.client());
+        request.service = request.service.or(end.service());
+    }
+    requests
+}
+
+/// What identifies a request: the gid, or where it is not known the client's handle in its process.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Key {
+    Gid(Vec<u8>, i64),
+    Handle(ProcessId, u64, i64),
+}
+
+/// Who takes a step.
+enum End<'e> {
+    Client(Option<(ClientId, &'e [u8])>),
+    Service(Option<ServiceId>),
+}
+
+impl End<'_> {
+    fn of<'e>(step: &ServiceStep, process: ProcessId, entities: &'e Entities) -> End<'e> {
+        match step.kind {
+            ServiceStepKind::SendRequest | ServiceStepKind::TakeResponse => {
+                let client = entities.client_of(process, step.rmw_handle, step.time);
+                End::Client(client.map(|id| (id, entities.clients[id.index()].gid.as_slice())))
+            }
+            ServiceStepKind::TakeRequest | ServiceStepKind::SendResponse => {
+                End::Service(entities.service_of(process, step.rmw_handle, step.time))
+            }
+        }
+    }
+
+    fn client(&self) -> Option<ClientId> {
+        match self {
+            End::Client(client) => client.map(|(id, _)| id),
+            End::Service(_) => None,
+        }
+    }
+
+    fn service(&self) -> Option<ServiceId> {
+        match self {
+            End::Client(_) => None,
+            End::Service(service) => *service,
+        }
+    }
+
+    fn key(&self, step: &ServiceStep, process: ProcessId) -> Key {
+        match self {
+            End::Service(_) => Key::Gid(step.client_gid.clone(), step.sequence),
+            End::Client(Some((_, gid))) if !gid.is_empty() => Key::Gid(gid.to_vec(), step.sequence),
+            End::Client(_) => Key::Handle(process, step.rmw_handle.0, step.sequence),
+        }
+    }
+
+    /// Whether a step goes on with a request: it has not been taken there, and by the same service.
+    fn fits(&self, kind: ServiceStepKind, request: &Request) -> bool {
+        let free = match kind {
+            ServiceStepKind::SendRequest => request.sent.is_none(),
+            ServiceStepKind::TakeRequest => request.taken.is_none(),
+            ServiceStepKind::SendResponse => request.answered.is_none(),
+            ServiceStepKind::TakeResponse => request.received.is_none(),
+        };
+        let same = match self {
+            End::Service(service) => request.service.is_none() || request.service == *service,
+            End::Client(client) => {
+                request.client.is_none() || request.client == client.map(|(id, _)| id)
+            }
+        };
+        free && same
+    }
+}
+
+/// The callback that follows the take on its thread got the request, if it is the service's.
+fn check_instance(
+    imported: &mut Imported,
+    entities: &Entities,
+    number: usize,
+    service: Option<ServiceId>,
+) {
+    let step = &imported.service_steps[number];
+    let Some(instance) = step.instance else {
+        return;
+    };
+    let row = &imported.instances[instance.index()];
+    let owner = row
+        .callback
+        .map(|callback| entities.callbacks[callback.index()].owner);
+    let fits = match (owner, service) {
+        (Some(CallbackOwner::Service(owner)), Some(service)) => owner == service,
+        (Some(CallbackOwner::Service(_) | CallbackOwner::Unknown) | None, _) => true,
+        _ => false,
+    };
+    if !fits || imported.losses.between(step.time, row.start) {
+        imported.service_steps[number].instance = None;
+    }
+}

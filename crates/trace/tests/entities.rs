@@ -1,0 +1,605 @@
+//! Who is who: addresses that are used again, processes that come back, initialisation in any order and by anyone.
+
+mod support;
+
+use rostrace_trace::entity::{CallbackGroupType, CallbackOwner, ProcessId};
+use support::{Flavour, Recording, node_names, owner, owners, time, topic};
+
+#[test]
+fn a_node_at_a_used_address_is_another_node_and_keeps_its_own_entities() {
+    let mut recording = Recording::jazzy();
+    recording.process(100, "app").context(0x1);
+    recording.node(0x10, "/first").publisher(0x20, 0x10, "/a");
+    recording.node(0x10, "/second").publisher(0x21, 0x10, "/b");
+    let model = recording.load();
+    assert_eq!(node_names(&model), ["/first", "/second"]);
+    let nodes: Vec<_> = model
+        .publishers
+        .iter()
+        .map(|p| model.node_name(p.node))
+        .collect();
+    assert_eq!(nodes, [Some("/first"), Some("/second")]);
+}
+
+#[test]
+fn a_publisher_at_a_used_address_takes_over_the_publications_from_then_on() {
+    let mut recording = Recording::jazzy();
+    recording
+        .process(100, "app")
+        .node(0x10, "/n")
+        .publisher(0x20, 0x10, "/a");
+    recording.publish(0x20, 0x7, 1);
+    recording.publisher(0x20, 0x10, "/b").publish(0x20, 0x7, 2);
+    let model = recording.load();
+    let topics: Vec<_> = model
+        .publications
+        .iter()
+        .map(|p| topic(&model, p))
+        .collect();
+    assert_eq!(topics, [Some("/a"), Some("/b")]);
+    assert_eq!(model.publishers[0].ended, Some(model.publishers[1].created));
+    assert_eq!(model.publishers[1].ended, None);
+}
+
+#[test]
+fn a_subscription_at_a_used_address_takes_over_the_messages_from_then_on() {
+    let mut recording = Recording::jazzy();
+    recording.process(100, "app").node(0x10, "/n");
+    recording
+        .subscription(0x30, 0x10, "/a", 0x40)
+        .receive(0x30, 1, 0x40);
+    recording
+        .subscription(0x30, 0x10, "/b", 0x40)
+        .receive(0x30, 2, 0x40);
+    let model = recording.load();
+    assert_eq!(owners(&model), ["/a", "/b"]);
+    let takes: Vec<_> = model
+        .takes
+        .iter()
+        .map(|take| take.subscription.unwrap().0)
+        .collect();
+    assert_eq!(takes, [0, 1]);
+    assert_eq!(
+        model.subscriptions[0].ended,
+        Some(model.subscriptions[1].created)
+    );
+}
+
+#[test]
+fn a_timer_at_a_used_address_is_another_timer() {
+    let mut recording = Recording::jazzy();
+    recording.process(100, "app").node(0x10, "/n");
+    recording.timer(0x50, 0x10, 10, 0x60).run(0x60);
+    recording.timer(0x50, 0x10, 20, 0x61).run(0x61);
+    let model = recording.load();
+    assert_eq!(owners(&model), ["timer 10", "timer 20"]);
+}
+
+#[test]
+fn a_callback_address_may_be_used_again_by_a_callback_of_another_kind() {
+    let mut recording = Recording::jazzy();
+    recording.process(100, "app").node(0x10, "/n");
+    recording.timer(0x50, 0x10, 10, 0x60).run(0x60);
+    recording.subscription(0x30, 0x10, "/a", 0x60).run(0x60);
+    recording.service(0x70, 0x10, "/s", 0x60).run(0x60);
+    let model = recording.load();
+    assert_eq!(owners(&model), ["timer 10", "/a", "/s"]);
+    assert_eq!(model.callbacks.len(), 3);
+}
+
+#[test]
+fn a_ring_buffer_at_a_used_address_belongs_to_the_later_subscription() {
+    let mut recording = Recording::jazzy();
+    recording
+        .process(100, "app")
+        .node(0x10, "/n")
+        .publisher(0x20, 0x10, "/a")
+        .publisher(0x21, 0x10, "/b");
+    recording.intra_subscription(0x30, 0x10, "/a", 0x40, 2);
+    recording
+        .intra_publish(0x20, 0x7)
+        .enqueue(0x33, 0, false)
+        .receive_intra(0x33, 0, 0x41);
+    recording.intra_subscription(0x30, 0x10, "/b", 0x40, 2);
+    recording
+        .intra_publish(0x21, 0x8)
+        .enqueue(0x33, 0, false)
+        .receive_intra(0x33, 0, 0x41);
+    let model = recording.load();
+    let subscriptions: Vec<_> = model
+        .ring_buffers
+        .iter()
+        .map(|r| r.subscription.unwrap().0)
+        .collect();
+    assert_eq!(subscriptions, [0, 1]);
+    assert_eq!(owners(&model), ["/a", "/b"]);
+}
+
+#[test]
+fn a_group_at_a_used_address_is_another_group_when_its_callbacks_are_of_another_node() {
+    let mut recording = Recording::jazzy();
+    recording
+        .process(100, "app")
+        .by_caret()
+        .executor(0xe, 0xec, "single_threaded_executor");
+    recording
+        .node(0x10, "/first")
+        .timer(0x50, 0x10, 10, 0x60)
+        .group_timer(0x90, 0x50);
+    recording.group_to_collector(0xec, 0x90, "mutually_exclusive");
+    recording
+        .node(0x11, "/second")
+        .timer(0x51, 0x11, 20, 0x61)
+        .group_timer(0x90, 0x51);
+    recording.group_to_collector(0xec, 0x90, "reentrant");
+    let model = recording.load();
+    let kinds: Vec<_> = model
+        .callback_groups
+        .iter()
+        .map(|group| group.kind)
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            CallbackGroupType::MutuallyExclusive,
+            CallbackGroupType::Reentrant
+        ]
+    );
+    let sizes: Vec<_> = model
+        .callback_groups
+        .iter()
+        .map(|group| group.callbacks.len())
+        .collect();
+    assert_eq!(sizes, [1, 1]);
+}
+
+#[test]
+fn a_group_that_is_given_to_its_executor_before_it_has_callbacks_is_the_new_one() {
+    let mut recording = Recording::jazzy();
+    recording.process(100, "app").by_caret();
+    recording
+        .executor(0xe, 0xec, "single_threaded_executor")
+        .executor(0xf, 0xfc, "multi_threaded_executor");
+    recording
+        .node(0x10, "/first")
+        .timer(0x50, 0x10, 10, 0x60)
+        .group_timer(0x90, 0x50);
+    recording.group_to_collector(0xec, 0x90, "mutually_exclusive");
+    recording
+        .node(0x11, "/second")
+        .group_to_collector(0xfc, 0x90, "mutually_exclusive");
+    recording
+        .timer(0x51, 0x11, 20, 0x61)
+        .group_timer(0x90, 0x51);
+    let model = recording.load();
+    let executors: Vec<_> = model
+        .callback_groups
+        .iter()
+        .map(|g| g.executor.map(|e| e.0))
+        .collect();
+    assert_eq!(executors, [Some(0), Some(1)]);
+    let kinds: Vec<_> = model
+        .callback_groups
+        .iter()
+        .map(|group| group.kind)
+        .collect();
+    assert_eq!(kinds, [CallbackGroupType::MutuallyExclusive; 2]);
+}
+
+#[test]
+fn the_same_pids_and_addresses_on_two_hosts_are_different_things() {
+    let mut recording = Recording::jazzy();
+    for (host, topic) in [("left", "/l"), ("right", "/r")] {
+        recording
+            .host(host)
+            .process(100, "app")
+            .node(0x10, &format!("/{host}"));
+        recording.subscription(0x30, 0x10, topic, 0x40);
+    }
+    recording.host("left").receive(0x30, 1, 0x40);
+    recording.host("right").receive(0x30, 2, 0x40);
+    let model = recording.load();
+    assert_eq!(node_names(&model), ["/left", "/right"]);
+    assert_eq!(owners(&model), ["/l", "/r"]);
+    let hosts: Vec<_> = (0..2).map(|p| model.host_name(ProcessId(p))).collect();
+    assert_eq!(hosts, ["left", "right"]);
+}
+
+#[test]
+fn a_twin_gets_its_callback_before_it_is_tied_to_its_subscription() {
+    for flavour in [
+        Flavour::HumbleFork,
+        Flavour::Iron,
+        Flavour::Jazzy,
+        Flavour::Lyrical,
+    ] {
+        let mut recording = Recording::new(flavour, "robot");
+        recording.process(100, "app").node(0x10, "/n");
+        recording
+            .intra_subscription(0x30, 0x10, "/a", 0x40, 1)
+            .run(0x40);
+        recording.start_with(0x41, true).end(0x41);
+        let model = recording.load();
+        assert_eq!(owners(&model), ["/a", "/a"], "{flavour:?}");
+        assert_eq!(model.callbacks.len(), 1, "{flavour:?}");
+        let addresses: Vec<u64> = model.callbacks[0].addresses.iter().map(|a| a.0).collect();
+        assert_eq!(addresses, [0x40, 0x41], "{flavour:?}");
+        assert!(model.subscriptions[0].intra_process, "{flavour:?}");
+    }
+}
+
+#[test]
+fn up_to_iron_the_rosout_publisher_comes_before_its_node() {
+    let mut recording = Recording::new(Flavour::Iron, "robot");
+    recording.process(100, "app").context(0x1);
+    recording
+        .publisher(0x20, 0x10, "/rosout")
+        .node(0x10, "/first");
+    recording
+        .wait(500)
+        .publisher(0x21, 0x10, "/rosout")
+        .wait(2000)
+        .node(0x10, "/second");
+    let model = recording.load();
+    let nodes: Vec<_> = model
+        .publishers
+        .iter()
+        .map(|p| model.node_name(p.node))
+        .collect();
+    assert_eq!(nodes, [Some("/first"), Some("/second")]);
+}
+
+#[test]
+fn from_jazzy_on_the_rosout_publisher_comes_after_its_node() {
+    let mut recording = Recording::jazzy();
+    recording.process(100, "app").context(0x1);
+    recording
+        .node(0x10, "/first")
+        .wait(5000)
+        .publisher(0x20, 0x10, "/rosout");
+    recording
+        .node(0x10, "/second")
+        .wait(5000)
+        .publisher(0x21, 0x10, "/rosout");
+    let model = recording.load();
+    let nodes: Vec<_> = model
+        .publishers
+        .iter()
+        .map(|p| model.node_name(p.node))
+        .collect();
+    assert_eq!(nodes, [Some("/first"), Some("/second")]);
+}
+
+#[test]
+fn without_initialisation_callbacks_and_publishers_keep_their_addresses_and_get_no_names() {
+    let mut recording = Recording::jazzy();
+    recording
+        .process(100, "app")
+        .rmw_take(0x30, 0x7, 5)
+        .start(0x40)
+        .publish(0x20, 0x8, 6)
+        .end(0x40);
+    let model = recording.load();
+    assert!(model.nodes.is_empty() && model.callbacks.is_empty() && model.publishers.is_empty());
+    assert_eq!(model.instances[0].address.0, 0x40);
+    assert_eq!(model.instances[0].callback, None);
+    assert_eq!(model.publications[0].handle.0, 0x20);
+    assert_eq!(model.publications[0].publisher, None);
+    assert_eq!(model.takes[0].subscription, None);
+    assert!(model.deliveries.is_empty());
+}
+
+#[test]
+fn what_happens_before_the_first_entity_at_an_address_is_not_its() {
+    let mut recording = Recording::jazzy();
+    recording.process(100, "app").run(0x60);
+    recording
+        .node(0x10, "/n")
+        .timer(0x50, 0x10, 10, 0x60)
+        .run(0x60);
+    assert_eq!(owners(&recording.load()), ["nobody", "timer 10"]);
+}
+
+#[test]
+fn an_entity_that_both_providers_announce_is_one() {
+    let mut recording = Recording::jazzy();
+    recording.process(100, "app");
+    for _ in 0..2 {
+        recording.by_caret().context(0x1).by_ros2().context(0x1);
+        recording
+            .by_caret()
+            .node(0x10, "/n")
+            .by_ros2()
+            .node(0x10, "/n");
+        recording
+            .by_caret()
+            .publisher(0x20, 0x10, "/a")
+            .by_ros2()
+            .publisher(0x20, 0x10, "/a");
+        recording.by_caret().subscription(0x30, 0x10, "/a", 0x40);
+        recording.by_ros2().subscription(0x30, 0x10, "/a", 0x40);
+        recording
+            .by_caret()
+            .timer(0x50, 0x10, 10, 0x60)
+            .by_ros2()
+            .timer(0x50, 0x10, 10, 0x60);
+        recording.run(0x60).wait(1_000_000_000);
+    }
+    let model = recording.load();
+    // Everything was made twice, and each time announced twice.
+    assert_eq!(node_names(&model), ["/n", "/n"]);
+    assert_eq!(model.contexts.len(), 2);
+    assert_eq!(
+        (
+            model.publishers.len(),
+            model.subscriptions.len(),
+            model.timers.len()
+        ),
+        (2, 2, 2)
+    );
+    assert_eq!(model.callbacks.len(), 4);
+    let instances: Vec<_> = model
+        .instances
+        .iter()
+        .map(|i| i.callback.unwrap().0)
+        .collect();
+    assert_eq!(instances, [1, 3]);
+    assert_eq!(
+        model.processes[0].tracetools_version.as_deref(),
+        Some("8.2.3")
+    );
+}
+
+#[test]
+fn what_caret_repeats_when_recording_begins_is_known_from_its_original_time() {
+    let mut recording = Recording::jazzy();
+    recording.process(100, "app").by_caret().at(10_000_000);
+    recording
+        .node(0x10, "/n")
+        .timer(0x50, 0x10, 10, 0x60)
+        .run(0x60);
+    // The same again, a second later and in another order.
+    recording
+        .at(1_010_001_000)
+        .replaying(Some(1_000_000_000))
+        .timer(0x50, 0x10, 10, 0x60);
+    recording
+        .at(1_010_000_000)
+        .thread(101)
+        .node(0x10, "/n")
+        .run(0x60);
+    let model = recording.load();
+    assert_eq!(node_names(&model), ["/n"]);
+    assert_eq!((model.timers.len(), model.callbacks.len()), (1, 1));
+    assert_eq!(model.timers[0].node.unwrap().0, 0);
+    assert_eq!(model.timers[0].created, time(10_001_000));
+    assert_eq!(owners(&model), ["timer 10", "timer 10"]);
+}
+
+#[test]
+fn a_clock_that_does_not_count_nanoseconds_is_related_to_caret_by_its_offset() {
+    let mut recording = Recording::jazzy();
+    recording.frequency = 10_000_000;
+    // Only the caret_init tells what CARET's clock shows: seven seconds more than the trace's.
+    let caret = |at: u64| at + 7_000_000_000;
+    recording
+        .process(100, "app")
+        .by_caret()
+        .at(2_000_000_000)
+        .caret_init(caret(2_000_000_000), "jazzy");
+    let fields = [
+        ("timer_handle", support::Payload::Pointer(0x50)),
+        ("period", support::Payload::Signed(10)),
+        (
+            "init_timestamp",
+            support::Payload::Signed(caret(1_500_000_000) as i64),
+        ),
+    ];
+    recording.event("ros2_caret:rcl_timer_init", &fields);
+    let model = recording.load();
+    assert_eq!(model.timers[0].created, time(1_500_000_000));
+}
+
+#[test]
+fn an_init_timestamp_of_a_nanosecond_clock_is_the_traces_own() {
+    let mut recording = Recording::jazzy();
+    // The caret_init is written 40 µs after it read the clock: that is no offset of the clocks.
+    recording
+        .process(100, "app")
+        .by_caret()
+        .at(2_000_000_000)
+        .caret_init(1_999_960_000, "jazzy");
+    recording.replaying(Some(500_000_000)).node(0x10, "/n");
+    let model = recording.load();
+    assert_eq!(model.nodes[0].created, time(1_500_001_000));
+    assert_eq!(model.processes[0].distribution.unwrap().name(), "Jazzy");
+}
+
+#[test]
+fn an_init_event_without_its_optional_fields_still_counts() {
+    let mut recording = Recording::jazzy();
+    let pointer = support::Payload::Pointer;
+    let text = |text: &str| support::Payload::Text(text.to_owned());
+    recording
+        .process(100, "app")
+        .event("ros2:rcl_init", &[("context_handle", pointer(1))]);
+    recording.event(
+        "ros2:rcl_node_init",
+        &[("node_handle", pointer(0x10)), ("node_name", text("n"))],
+    );
+    recording.event(
+        "ros2_caret:caret_init",
+        &[("clock_offset", support::Payload::Signed(5))],
+    );
+    recording.event(
+        "ros2:rcl_publisher_init",
+        &[
+            ("publisher_handle", pointer(0x20)),
+            ("topic_name", text("/a")),
+            ("news", text("of 2030")),
+        ],
+    );
+    let model = recording.load();
+    assert_eq!(node_names(&model), ["/n"]);
+    assert_eq!((model.contexts.len(), model.publishers[0].node), (1, None));
+    assert_eq!(model.processes[0].distribution, None);
+}
+
+#[test]
+fn a_mangled_symbol_is_shown_as_people_wrote_it() {
+    let mut recording = Recording::jazzy();
+    recording
+        .process(100, "app")
+        .node(0x10, "/n")
+        .subscription(0x30, 0x10, "/a", 0x40);
+    recording.symbol(0x40, "_ZN4Node8callbackEv");
+    assert_eq!(
+        recording.load().callbacks[0].symbol.as_deref(),
+        Some("Node::callback()")
+    );
+}
+
+#[test]
+fn a_process_that_comes_back_with_another_version_is_another_one() {
+    let mut recording = Recording::jazzy();
+    recording
+        .process(100, "app")
+        .context(0x1)
+        .node(0x10, "/n")
+        .timer(0x50, 0x10, 10, 0x60)
+        .run(0x60);
+    recording
+        .context_of(0x1, "8.6.0")
+        .node(0x10, "/n")
+        .timer(0x50, 0x10, 20, 0x60)
+        .run(0x60);
+    let model = recording.load();
+    let versions: Vec<_> = model
+        .processes
+        .iter()
+        .map(|p| p.tracetools_version.as_deref())
+        .collect();
+    assert_eq!(versions, [Some("8.2.3"), Some("8.6.0")]);
+    assert_eq!(owners(&model), ["timer 10", "timer 20"]);
+    let processes: Vec<_> = model
+        .instances
+        .iter()
+        .map(|i| model.process_of(i.thread).0)
+        .collect();
+    assert_eq!(processes, [0, 1]);
+}
+
+#[test]
+fn a_process_that_comes_back_under_another_name_is_another_one() {
+    let mut recording = Recording::jazzy();
+    recording
+        .process(100, "talker")
+        .context(0x1)
+        .node(0x10, "/n")
+        .run(0x60);
+    recording
+        .process(100, "listener")
+        .context(0x1)
+        .node(0x10, "/m")
+        .run(0x61);
+    let model = recording.load();
+    let names: Vec<_> = model.processes.iter().map(|p| p.name.as_str()).collect();
+    assert_eq!(names, ["talker", "listener"]);
+    assert_eq!(model.nodes[1].process, ProcessId(1));
+}
+
+#[test]
+fn the_same_program_started_again_is_another_process_if_nothing_old_is_used_again() {
+    let mut recording = Recording::jazzy();
+    for _ in 0..3 {
+        recording.process(100, "app").context(0x1).node(0x10, "/n");
+        recording
+            .publisher(0x20, 0x10, "/a")
+            .timer(0x50, 0x10, 10, 0x60);
+        // The last callback of each life never ends.
+        recording
+            .thread(101)
+            .start(0x60)
+            .publish(0x20, 0x7, 1)
+            .end(0x60)
+            .start(0x60);
+        recording.process(100, "app").wait(1_000_000_000);
+    }
+    let model = recording.load();
+    assert_eq!(model.processes.len(), 3);
+    let nodes: Vec<_> = model.nodes.iter().map(|node| node.process.0).collect();
+    assert_eq!(nodes, [0, 1, 2]);
+    for (number, instance) in model.instances.iter().enumerate() {
+        assert_eq!(model.process_of(instance.thread).index(), number / 2);
+        assert_eq!(instance.end.is_some(), number % 2 == 0);
+        assert_eq!(instance.callback.unwrap().index(), number / 2);
+    }
+    let publications: Vec<_> = model
+        .publications
+        .iter()
+        .map(|p| p.instance.unwrap().0)
+        .collect();
+    assert_eq!(publications, [0, 2, 4]);
+    for (before, after) in model.processes.iter().zip(&model.processes[1..]) {
+        assert!(before.last < after.first);
+    }
+    assert_eq!(
+        model.processes.iter().map(|p| p.events).sum::<u64>(),
+        model.events
+    );
+}
+
+#[test]
+fn a_second_context_in_a_living_process_is_no_new_process() {
+    let mut recording = Recording::jazzy();
+    recording
+        .process(100, "app")
+        .context(0x1)
+        .node(0x10, "/n")
+        .timer(0x50, 0x10, 10, 0x60)
+        .run(0x60);
+    recording.context(0x2).node(0x11, "/m").run(0x60);
+    let model = recording.load();
+    assert_eq!(model.processes.len(), 1);
+    assert_eq!(owners(&model), ["timer 10", "timer 10"]);
+}
+
+#[test]
+fn a_context_after_which_no_node_appears_is_no_new_process() {
+    let mut recording = Recording::jazzy();
+    recording
+        .process(100, "app")
+        .context(0x1)
+        .node(0x10, "/n")
+        .run(0x60)
+        .context(0x2);
+    assert_eq!(recording.load().processes.len(), 1);
+}
+
+#[test]
+fn a_process_that_was_recorded_late_and_makes_a_context_is_still_the_same() {
+    let mut recording = Recording::jazzy();
+    recording
+        .process(100, "app")
+        .run(0x60)
+        .context(0x2)
+        .node(0x11, "/m")
+        .run(0x60);
+    assert_eq!(recording.load().processes.len(), 1);
+}
+
+#[test]
+fn a_service_that_adopts_a_foreign_handle_has_a_callback_of_unknown_owner() {
+    let mut recording = Recording::jazzy();
+    recording.process(100, "app").node(0x10, "/n").init(
+        "rclcpp_service_callback_added",
+        &[
+            ("service_handle", support::Payload::Pointer(0x70)),
+            ("callback", support::Payload::Pointer(0x40)),
+        ],
+    );
+    recording.run(0x40);
+    let model = recording.load();
+    assert_eq!(model.callbacks[0].owner, CallbackOwner::Unknown);
+    assert_eq!(owner(&model, model.instances[0].callback), "unknown");
+}

@@ -1,0 +1,213 @@
+//! Lifecycles, annotations, other providers, and events that nobody knows.
+
+mod support;
+
+use rostrace_trace::entity::Address;
+use rostrace_tracepoints::Kind;
+use support::Payload::*;
+use support::{Recording, owners, time};
+
+#[test]
+fn lifecycle_transitions_become_states_from_the_creation_on() {
+    let mut recording = Recording::jazzy();
+    recording
+        .process(100, "app")
+        .node(0x10, "/n")
+        .at(5_000_000)
+        .state_machine(0x15, 0x10);
+    recording
+        .node(0x11, "/other")
+        .state_machine(0x16, 0x11)
+        .at(6_000_000);
+    recording.transition(0x15, "unconfigured", "configuring");
+    recording.transition(0x15, "configuring", "inactive");
+    let model = recording.load();
+    let nodes: Vec<_> = model
+        .state_machines
+        .iter()
+        .map(|m| model.node_name(m.node))
+        .collect();
+    assert_eq!(nodes, [Some("/n"), Some("/other")]);
+    let states: Vec<_> = (model.lifecycle_states.iter())
+        .map(|state| {
+            (
+                state.state_machine.0,
+                state.state.as_str(),
+                state.begin,
+                state.end,
+            )
+        })
+        .collect();
+    let (a, b) = (time(6_000_000), time(6_001_000));
+    assert_eq!(
+        states,
+        [
+            (0, "unconfigured", time(5_000_000), Some(a)),
+            (0, "configuring", a, Some(b)),
+            (0, "inactive", b, None),
+            (1, "unconfigured", time(5_002_000), None),
+        ]
+    );
+}
+
+#[test]
+fn a_state_machine_at_a_used_address_is_that_of_the_later_node() {
+    let mut recording = Recording::jazzy();
+    recording.process(100, "app");
+    for node in ["/first", "/second"] {
+        recording.node(0x10, node).state_machine(0x15, 0x10);
+        recording.transition(0x15, "unconfigured", "configuring");
+    }
+    let model = recording.load();
+    let machines: Vec<_> = model
+        .transitions
+        .iter()
+        .map(|t| t.state_machine.unwrap().0)
+        .collect();
+    assert_eq!(machines, [0, 1]);
+}
+
+#[test]
+fn a_transition_of_an_unknown_machine_is_kept_without_a_state() {
+    let mut recording = Recording::jazzy();
+    recording
+        .process(100, "app")
+        .transition(0x15, "inactive", "activating");
+    let model = recording.load();
+    assert_eq!(model.transitions.len(), 1);
+    assert!(model.lifecycle_states.is_empty());
+}
+
+#[test]
+fn message_links_keep_their_handles() {
+    let mut recording = Recording::jazzy();
+    recording.process(100, "app");
+    let fields = [
+        ("subs", Pointers(vec![0x30, 0x31])),
+        ("pubs", Pointers(vec![0x20])),
+    ];
+    recording.event("ros2:message_link_periodic_async", &fields);
+    recording.event("ros2:message_link_partial_sync", &fields);
+    let model = recording.load();
+    let partial: Vec<_> = model
+        .message_links
+        .iter()
+        .map(|link| link.partial_sync)
+        .collect();
+    assert_eq!(partial, [false, true]);
+    assert_eq!(
+        model.message_links[0].subscriptions,
+        [Address(0x30), Address(0x31)]
+    );
+    assert_eq!(model.message_links[1].publishers, [Address(0x20)]);
+}
+
+#[test]
+fn simulated_time_is_related_to_the_time_of_the_trace() {
+    let mut recording = Recording::jazzy();
+    recording
+        .process(100, "clock")
+        .at(5_000_000)
+        .event("ros2_caret:sim_time", &[("stamp", Unsigned(77))]);
+    let model = recording.load();
+    assert_eq!(
+        (model.sim_times[0].time, model.sim_times[0].simulated),
+        (time(5_000_000), 77)
+    );
+}
+
+#[test]
+fn events_of_tilde_and_r2r_are_known_by_their_kind() {
+    let mut recording = Recording::jazzy();
+    recording.process(100, "app");
+    recording.event(
+        "ros2_caret:tilde_subscribe",
+        &[
+            ("subscription", Pointer(1)),
+            ("tilde_message_id", Unsigned(5)),
+        ],
+    );
+    recording.event(
+        "ros2_caret:tilde_publish",
+        &[
+            ("publisher", Pointer(1)),
+            ("tilde_publish_timestamp", Unsigned(5)),
+        ],
+    );
+    recording.event("r2r:spin_wake", &[("node_handle", Pointer(0x10))]);
+    let model = recording.load();
+    for kind in [Kind::TildeSubscribe, Kind::TildePublish, Kind::R2rSpinWake] {
+        assert_eq!(model.count(kind), 1, "{kind:?}");
+    }
+    assert!(model.uninterpreted.is_empty());
+}
+
+#[test]
+fn events_in_no_table_are_counted_by_name() {
+    let mut recording = Recording::jazzy();
+    recording
+        .process(100, "app")
+        .event("my_app:frame", &[("number", Unsigned(1))]);
+    recording
+        .event("ros2:rmw_payload", &[])
+        .event("my_app:frame", &[("number", Unsigned(2))]);
+    let model = recording.load();
+    let expected = [
+        ("my_app:frame".to_owned(), 2),
+        ("ros2:rmw_payload".to_owned(), 1),
+    ];
+    assert_eq!(model.uninterpreted, expected);
+    assert_eq!(model.events, 3);
+}
+
+#[test]
+fn the_same_event_in_two_shapes_is_read_in_both() {
+    let mut recording = Recording::jazzy();
+    recording
+        .process(100, "app")
+        .node(0x10, "/n")
+        .timer(0x50, 0x10, 10, 0x60)
+        .run(0x60);
+    // From another distribution, with a field of the future and the others in another order.
+    recording.event(
+        "ros2:callback_start",
+        &[
+            ("mood", Text("good".to_owned())),
+            ("is_intra_process", Flag(false)),
+            ("callback", Pointer(0x60)),
+        ],
+    );
+    recording.end(0x60);
+    assert_eq!(owners(&recording.load()), ["timer 10", "timer 10"]);
+}
+
+#[test]
+fn a_callback_without_its_flag_is_not_intra_process() {
+    let mut recording = Recording::jazzy();
+    recording
+        .process(100, "app")
+        .event("ros2:callback_start", &[("callback", Pointer(0x60))]);
+    let model = recording.load();
+    assert!(!model.instances[0].intra_process);
+}
+
+#[test]
+fn a_trace_without_anything_of_ros_is_an_empty_model() {
+    let mut recording = Recording::jazzy();
+    recording.process(0, "swapper").event(
+        "sched_switch",
+        &[("prev_tid", Signed(1)), ("next_tid", Signed(2))],
+    );
+    let model = recording.load();
+    assert_eq!(model.events, 1);
+    assert!(model.nodes.is_empty() && model.instances.is_empty() && model.publications.is_empty());
+    assert!(model.deliveries.is_empty() && model.requests.is_empty());
+}
+
+#[test]
+fn a_trace_without_events_is_an_empty_model() {
+    let mut recording = Recording::jazzy();
+    recording.lose(1_000, 2_000);
+    let model = recording.load();
+    assert_eq!((model.events, model.begin, model.end), (0, None, None));
+}

@@ -1,0 +1,166 @@
+//! Calls of services, from the client through the service and back.
+
+mod support;
+
+use support::{Flavour, Recording, stamp, time};
+
+/// A client (0x70, gid 7) in process 100, a service (0x80, callback 0x81) in process 200.
+fn pair() -> Recording {
+    let mut recording = Recording::new(Flavour::Kilted, "robot");
+    recording
+        .process(100, "client")
+        .context(0x1)
+        .node(0x10, "/c");
+    recording.client(0x70, 0x10, "/ask", 7);
+    recording
+        .process(200, "server")
+        .context(0x1)
+        .node(0x10, "/s");
+    recording.service(0x80, 0x10, "/ask", 0x81).at(5_000_000);
+    recording
+}
+
+#[test]
+fn gid_and_number_tie_the_steps_of_a_request_together() {
+    let mut recording = pair();
+    recording.process(100, "client").send_request(0x70, 1);
+    recording
+        .process(200, "server")
+        .take_request(0x80, 7, 1)
+        .run(0x81)
+        .send_response(0x80, 7, 1);
+    recording
+        .process(100, "client")
+        .take_response(0x70, 1, stamp(5_004_000));
+    let model = recording.load();
+    assert_eq!(model.requests.len(), 1);
+    let request = &model.requests[0];
+    assert_eq!(model.clients[request.client.unwrap().index()].name, "/ask");
+    assert_eq!(
+        model.services[request.service.unwrap().index()].name,
+        "/ask"
+    );
+    assert_eq!(request.sent, Some(time(5_000_000)));
+    assert_eq!(request.taken, Some(time(5_001_000)));
+    assert_eq!(request.instance.unwrap().0, 0);
+    assert_eq!(request.answered, Some(time(5_004_000)));
+    assert_eq!(request.received, Some(time(5_005_000)));
+}
+
+#[test]
+fn with_fast_dds_a_service_may_take_a_request_before_the_client_says_that_it_sent_it() {
+    let mut recording = pair();
+    recording
+        .take_request(0x80, 7, 1)
+        .process(100, "client")
+        .send_request(0x70, 1);
+    let model = recording.load();
+    assert_eq!(model.requests.len(), 1);
+    assert!(model.requests[0].sent > model.requests[0].taken);
+}
+
+#[test]
+fn a_deferred_response_may_come_from_another_thread() {
+    let mut recording = pair();
+    recording
+        .take_request(0x80, 7, 1)
+        .start(0x81)
+        .get_next_ready();
+    recording
+        .take_request(0x80, 7, 2)
+        .start(0x81)
+        .get_next_ready();
+    recording
+        .thread(201)
+        .send_response(0x80, 7, 2)
+        .send_response(0x80, 7, 1);
+    let model = recording.load();
+    let rows: Vec<_> = model
+        .requests
+        .iter()
+        .map(|row| (row.sequence, row.instance.map(|i| i.0)))
+        .collect();
+    assert_eq!(rows, [(1, Some(0)), (2, Some(1))]);
+    assert!(model.requests[0].answered > model.requests[1].answered);
+}
+
+#[test]
+fn requests_of_two_clients_with_the_same_number_are_two() {
+    let mut recording = pair();
+    recording
+        .process(100, "client")
+        .client(0x78, 0x10, "/ask", 8);
+    recording.send_request(0x70, 1).send_request(0x78, 1);
+    recording
+        .process(200, "server")
+        .take_request(0x80, 8, 1)
+        .run(0x81);
+    let model = recording.load();
+    let taken: Vec<_> = model
+        .requests
+        .iter()
+        .map(|row| row.taken.is_some())
+        .collect();
+    assert_eq!(taken, [false, true]);
+}
+
+#[test]
+fn two_services_that_answer_one_request_have_a_row_each() {
+    let mut recording = pair();
+    recording
+        .process(300, "other")
+        .node(0x10, "/o")
+        .service(0x80, 0x10, "/ask", 0x81);
+    recording.process(100, "client").send_request(0x70, 1);
+    recording.process(200, "server").take_request(0x80, 7, 1);
+    recording.process(300, "other").take_request(0x80, 7, 1);
+    let services: Vec<_> = recording
+        .load()
+        .requests
+        .iter()
+        .map(|row| row.service.map(|id| id.0))
+        .collect();
+    assert_eq!(services, [Some(0), Some(1)]);
+}
+
+#[test]
+fn a_client_from_before_the_recording_is_not_guessed() {
+    let mut recording = Recording::new(Flavour::Kilted, "robot");
+    recording.process(100, "client").send_request(0x70, 1);
+    recording
+        .process(200, "server")
+        .take_request(0x80, 7, 1)
+        .run(0x81);
+    recording.process(100, "client").take_response(0x70, 1, 5);
+    let model = recording.load();
+    assert_eq!(model.requests.len(), 2);
+    assert!(model.requests[0].sent.is_some() && model.requests[0].received.is_some());
+    assert!(model.requests[1].taken.is_some() && model.requests[1].client.is_none());
+}
+
+#[test]
+fn a_callback_of_something_else_did_not_get_the_request() {
+    let mut recording = pair();
+    recording
+        .timer(0x50, 0x10, 10, 0x60)
+        .take_request(0x80, 7, 1)
+        .run(0x60);
+    assert_eq!(recording.load().requests[0].instance, None);
+}
+
+#[test]
+fn a_take_in_vain_is_no_request() {
+    use support::Payload::*;
+    let mut recording = pair();
+    recording.event(
+        "ros2:rmw_take_request",
+        &[
+            ("rmw_service_handle", Pointer(support::rmw(0x80))),
+            ("request", Pointer(0)),
+            ("client_gid", Gid(vec![7; 16])),
+            ("sequence_number", Signed(1)),
+            ("taken", Flag(false)),
+        ],
+    );
+    assert!(recording.load().requests.is_empty());
+}
