@@ -4,7 +4,7 @@
 //! ends, and the anchors from which each field can be read. It decodes no field that nobody asks for.
 
 use crate::decode::{Registers, Trouble};
-use crate::layout::{Content, Layout, StreamLayout};
+use crate::layout::{Content, Known, Layout, StreamLayout, within};
 use crate::schema::Cycles;
 
 /// One event in its packet; positions are bits from the packet's first byte.
@@ -70,7 +70,7 @@ impl<'a> Walker<'a> {
 
     /// The next event; nothing behind the last one. After trouble the packet is over: where the next event begins
     /// cannot be known.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn next_event(&mut self) -> Result<Option<Event>, Trouble> {
         let start = self.position;
         if start >= self.content.end || self.stopped {
@@ -100,18 +100,17 @@ impl<'a> Walker<'a> {
             .begin(self.content, start, &mut self.registers)?;
         // Fields of the body may move the clock; the event's own time is that of its header.
         let time = Cycles(self.registers.clock);
-        let class = self
-            .layout
-            .class_of(begun.id)
-            .ok_or(Trouble::UnknownEvent { id: begun.id })?;
-        let layout = &self.layout.events[class as usize];
+        let known = self.layout.class_of(begun.id);
+        let Some(Known { class, size }) = known else {
+            return Err(Trouble::UnknownEvent { id: begun.id });
+        };
         self.anchors.clear();
-        let end = layout.follow(
-            self.content,
-            begun.body,
-            &mut self.registers,
-            &mut self.anchors,
-        )?;
+        let end = if size == Known::VARYING {
+            self.follow(class, begun.body)?
+        } else {
+            self.anchors.push(begun.body);
+            within(begun.body, size, self.content.end)?
+        };
         if end == start {
             return Err(Trouble::EmptyEvent);
         }
@@ -122,6 +121,12 @@ impl<'a> Walker<'a> {
             end,
             time,
         })
+    }
+
+    #[inline(never)]
+    fn follow(&mut self, class: u32, body: u64) -> Result<u64, Trouble> {
+        let layout = &self.layout.events[class as usize];
+        layout.follow(self.content, body, &mut self.registers, &mut self.anchors)
     }
 
     /// Where the walker stands: behind the last event that it yielded.

@@ -20,7 +20,7 @@ use crate::bits::Codec;
 use crate::schema::{Encoding, FieldClass, Length, Range as ValueRange, Schema, Slot, Struct};
 
 pub(crate) use header::Header;
-pub(crate) use run::Content;
+pub(crate) use run::{Content, within};
 pub use run::{List, Raw};
 
 /// Where the fields of one event class are.
@@ -175,8 +175,31 @@ pub(crate) struct StreamLayout {
 enum ById {
     /// The header has no id: the class of all events, if there is only one.
     Unnamed(Option<u32>),
-    Table(Vec<u32>),
+    Table(Vec<Known>),
     Map(std::collections::HashMap<u64, u32>),
+}
+
+/// What the loop over events needs of a class, side by side: its index, and its size if all its events have the same.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Known {
+    pub(crate) class: u32,
+    /// In bits behind the header; [`Known::VARYING`] if only the data knows it.
+    pub(crate) size: u64,
+}
+
+impl Known {
+    pub(crate) const VARYING: u64 = u64::MAX;
+    const NOTHING: Known = Known {
+        class: NONE,
+        size: Known::VARYING,
+    };
+
+    fn of(class: u32, layout: &Layout) -> Known {
+        Known {
+            class,
+            size: layout.constant.unwrap_or(Known::VARYING),
+        }
+    }
 }
 
 /// Event ids above this are looked up in a map.
@@ -219,9 +242,9 @@ impl StreamLayout {
         let by_id = if !has_id {
             ById::Unnamed((class.events.len() == 1).then_some(0))
         } else if largest < LARGEST_TABLE {
-            let mut table = vec![NONE; largest as usize + 1];
+            let mut table = vec![Known::NOTHING; largest as usize + 1];
             for (id, index) in numbered {
-                table[id as usize] = index;
+                table[id as usize] = Known::of(index, &events[index as usize]);
             }
             ById::Table(table)
         } else {
@@ -234,18 +257,26 @@ impl StreamLayout {
         }
     }
 
-    /// The index of the event class with this id.
-    #[inline]
-    pub(crate) fn class_of(&self, id: u64) -> Option<u32> {
+    /// The event class with this id.
+    #[inline(always)]
+    pub(crate) fn class_of(&self, id: u64) -> Option<Known> {
         match &self.by_id {
-            ById::Table(table) => usize::try_from(id)
-                .ok()
-                .and_then(|id| table.get(id))
+            ById::Table(table) => table
+                .get(id as usize)
                 .copied()
-                .filter(|&index| index != NONE),
+                .filter(|known| known.class != NONE),
+            other => self.class_of_unusual(other, id),
+        }
+    }
+
+    #[inline(never)]
+    fn class_of_unusual(&self, by_id: &ById, id: u64) -> Option<Known> {
+        let class = match by_id {
+            ById::Table(_) => None,
             ById::Unnamed(only) => *only,
             ById::Map(map) => map.get(&id).copied(),
-        }
+        };
+        class.map(|class| Known::of(class, &self.events[class as usize]))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::family::FAMILIES;
 
 /// Programs announce what they consist of when they start. If that is not over after so many bytes, the numbers are
 /// lower bounds.
-const MOST_BYTES: u64 = 16 << 20;
+const MOST_BYTES: u64 = 4 << 20;
 /// More events of the initialisation than these are not read: who has so many has other questions.
 const MOST_EVENTS: u64 = 1 << 20;
 
