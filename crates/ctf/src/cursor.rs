@@ -404,6 +404,13 @@ impl<'c> EventView<'c> {
         self.layout().leaves[leaf].read(self.lane.walker.data(), self.lane.walker.anchors())
     }
 
+    /// A field that is a number; nothing if it is none.
+    #[inline]
+    pub fn number(&self, leaf: usize) -> Option<u64> {
+        let leaf = &self.layout().leaves[leaf];
+        leaf.number(self.lane.walker.data(), self.lane.walker.anchors())
+    }
+
     /// All scopes, field by field.
     pub fn values(&self) -> Result<Vec<(Scope, Value)>, Trouble> {
         let mut registers: Registers = self.lane.walker.registers().clone();

@@ -110,10 +110,7 @@ impl Source {
     #[inline]
     fn read(self, event: &EventView<'_>) -> Option<i64> {
         match self {
-            Source::Leaf(leaf) => match event.read(leaf) {
-                Raw::Number(number) => Some(number as i64),
-                _ => None,
-            },
+            Source::Leaf(leaf) => event.number(leaf).map(|number| number as i64),
             Source::Constant(number) => Some(number),
             Source::Absent => None,
         }
@@ -137,10 +134,7 @@ impl<'e> Fields<'e> {
     /// A number; nothing if this trace does not have the field.
     #[inline]
     pub(crate) fn number(&self, field: usize) -> Option<u64> {
-        match self.raw(field)? {
-            Raw::Number(number) => Some(number),
-            _ => None,
-        }
+        self.event.number((*self.binding.places.get(field)?)?)
     }
 
     #[inline]

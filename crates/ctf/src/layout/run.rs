@@ -274,6 +274,21 @@ impl<'a> List<'a> {
 }
 
 impl Leaf {
+    /// The number that the leaf is; nothing if it is none.
+    #[inline]
+    pub(crate) fn number(&self, data: &[u8], anchors: &[u64]) -> Option<u64> {
+        match self.shape {
+            Shape::Number(codec) => {
+                let anchor = *anchors.get(self.place.anchor as usize)?;
+                Some(codec.read(data, anchor + self.place.offset))
+            }
+            _ => match self.read(data, anchors) {
+                Raw::Number(number) => Some(number),
+                _ => None,
+            },
+        }
+    }
+
     /// Reads the leaf of an event that was followed before, so that everything is known to be inside the content.
     #[inline]
     pub(crate) fn read<'a>(&self, data: &'a [u8], anchors: &[u64]) -> Raw<'a> {

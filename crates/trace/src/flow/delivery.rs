@@ -122,44 +122,126 @@ impl Receptions {
         Receptions(rows)
     }
 
-    fn of(&self, publication: PublicationId) -> &[Reception] {
-        let begin = self.0.partition_point(|row| row.publication < publication);
-        let count = self.0[begin..].partition_point(|row| row.publication == publication);
-        &self.0[begin..begin + count]
+    /// To be asked for one publication after the other, in the order of time.
+    fn in_order(&self) -> InOrder<'_> {
+        InOrder { rows: &self.0 }
+    }
+}
+
+/// What is left of receptions: those of later publications.
+struct InOrder<'r> {
+    rows: &'r [Reception],
+}
+
+impl<'r> InOrder<'r> {
+    /// The receptions of a publication. The next one is near: steps double until it is passed.
+    fn of(&mut self, publication: PublicationId) -> &'r [Reception] {
+        let is_before = |row: &Reception| row.publication < publication;
+        let mut step = 1;
+        while self.rows.get(step - 1).is_some_and(is_before) {
+            self.rows = &self.rows[step..];
+            step = (step * 2).min(self.rows.len().max(1));
+        }
+        let near = &self.rows[..step.min(self.rows.len())];
+        self.rows = &self.rows[near.partition_point(is_before)..];
+        let count = self
+            .rows
+            .iter()
+            .take_while(|row| row.publication == publication)
+            .count();
+        let (found, rest) = self.rows.split_at(count);
+        self.rows = rest;
+        found
     }
 }
 
 /// One row per publication and subscription that it should have reached.
 pub(crate) fn deliveries(imported: &mut Imported, entities: &Entities) -> Vec<Delivery> {
-    let mut topics: HashMap<&str, Topic> = HashMap::new();
-    for (index, subscription) in entities.subscriptions.iter().enumerate() {
-        let topic = topics.entry(&subscription.topic).or_default();
-        topic.subscriptions.push(SubscriptionId::of(index));
-    }
-    for (index, publication) in imported.publications.iter().enumerate() {
-        if let Some(publisher) = publication.publisher
-            && let Some(topic) =
-                topics.get_mut(entities.publishers[publisher.index()].topic.as_str())
-        {
-            topic.publications.push(PublicationId::of(index));
-        }
-    }
-    for (index, take) in imported.takes.iter().enumerate() {
-        if let Some(subscription) = take.subscription
-            && let Some(topic) =
-                topics.get_mut(entities.subscriptions[subscription.index()].topic.as_str())
-        {
-            topic.takes.push(TakeId::of(index));
-        }
-    }
+    let topics = topics(imported, entities);
     let inside = received_inside(imported, entities);
-    let mut rows = Vec::new();
-    for topic in topics.values() {
-        let outside = topic.received_outside(imported);
-        topic.deliveries(imported, entities, &outside, &inside, &mut rows);
+    // Topics have nothing to do with each other: each processor takes its share.
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let share = topics.len().div_ceil(processors).max(1);
+    let (of_topic, inside) = (&*imported, &inside);
+    let parts: Vec<Part> = std::thread::scope(|scope| {
+        let threads: Vec<_> = topics
+            .chunks(share)
+            .map(|topics| {
+                scope.spawn(move || {
+                    let mut part = Part::default();
+                    for topic in topics {
+                        let outside = topic.received_outside(of_topic, &mut part.takes);
+                        topic.deliveries(of_topic, entities, &outside, inside, &mut part.rows);
+                    }
+                    part
+                })
+            })
+            .collect();
+        threads
+            .into_iter()
+            .filter_map(|thread| thread.join().ok())
+            .collect()
+    });
+    let mut rows = Vec::with_capacity(parts.iter().map(|part| part.rows.len()).sum());
+    for part in parts {
+        rows.extend(part.rows);
+        for (take, publication) in part.takes {
+            imported.takes[take.index()].publication = Some(publication);
+        }
     }
     rows.sort_unstable_by_key(|row| (row.publication, row.subscription));
     rows
+}
+
+/// What one processor found out.
+#[derive(Default)]
+struct Part {
+    rows: Vec<Delivery>,
+    takes: Vec<(TakeId, PublicationId)>,
+}
+
+/// Publications, takes and subscriptions by topic; dealt out so that neighbours, which are made for the same purpose and are
+/// alike busy, do not go to one processor.
+fn topics(imported: &Imported, entities: &Entities) -> Vec<Topic> {
+    let mut names: HashMap<&str, usize> = HashMap::new();
+    let mut topics: Vec<Topic> = Vec::new();
+    let mut of_subscription = Vec::with_capacity(entities.subscriptions.len());
+    for (index, subscription) in entities.subscriptions.iter().enumerate() {
+        let number = *names.entry(&subscription.topic).or_insert_with(|| {
+            topics.push(Topic::default());
+            topics.len() - 1
+        });
+        of_subscription.push(number);
+        topics[number].subscriptions.push(SubscriptionId::of(index));
+    }
+    let of_publisher: Vec<Option<usize>> = entities
+        .publishers
+        .iter()
+        .map(|publisher| names.get(publisher.topic.as_str()).copied())
+        .collect();
+    for (index, publication) in imported.publications.iter().enumerate() {
+        if let Some(number) = publication
+            .publisher
+            .and_then(|it| of_publisher[it.index()])
+        {
+            topics[number].publications.push(PublicationId::of(index));
+        }
+    }
+    for (index, take) in imported.takes.iter().enumerate() {
+        if let Some(subscription) = take.subscription {
+            topics[of_subscription[subscription.index()]]
+                .takes
+                .push(TakeId::of(index));
+        }
+    }
+    let (even, odd): (Vec<_>, Vec<_>) = topics
+        .into_iter()
+        .enumerate()
+        .partition(|(number, _)| number % 2 == 0);
+    even.into_iter()
+        .chain(odd)
+        .map(|(_, topic)| topic)
+        .collect()
 }
 
 /// What the ring buffers and the addresses of messages tell.
@@ -231,11 +313,15 @@ struct Topic {
 }
 
 impl Topic {
-    /// What the middleware delivered; tells the takes their publications.
-    fn received_outside(&self, imported: &mut Imported) -> Receptions {
+    /// What the middleware delivered, and which takes fetched it.
+    fn received_outside(
+        &self,
+        imported: &Imported,
+        takes: &mut Vec<(TakeId, PublicationId)>,
+    ) -> Receptions {
         let mut received = Vec::new();
         for (take, publication, by) in match_takes(imported, &self.publications, &self.takes) {
-            imported.takes[take.index()].publication = Some(publication);
+            takes.push((take, publication));
             let row = &imported.takes[take.index()];
             let Some(subscription) = row.subscription else {
                 continue;
@@ -271,6 +357,7 @@ impl Topic {
         let mut born = self.subscriptions.iter().copied().peekable();
         let mut alive: Vec<SubscriptionId> = Vec::new();
         let mut concerned: Vec<SubscriptionId> = Vec::new();
+        let (mut outside, mut inside) = (outside.in_order(), inside.in_order());
         for &id in &self.publications {
             let publication = &imported.publications[id.index()];
             let Some(publisher) = publication.publisher else {
@@ -342,6 +429,7 @@ impl Topic {
         inside: &Receptions,
     ) -> HashMap<(PublisherId, SubscriptionId), (Nanos, Nanos)> {
         let mut spans = HashMap::new();
+        let (mut outside, mut inside) = (outside.in_order(), inside.in_order());
         for &id in &self.publications {
             let publication = &imported.publications[id.index()];
             let Some(publisher) = publication.publisher else {
