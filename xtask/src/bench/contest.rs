@@ -109,6 +109,7 @@ pub(super) const CONTESTS: &[Contest] = &[
                 input: Input::TraceFolder,
                 answer: Answer::NotEmpty,
             },
+            CAT,
         ],
     },
 ];

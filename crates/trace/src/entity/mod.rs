@@ -6,6 +6,7 @@
 
 mod callback;
 mod communication;
+mod entities;
 mod executor;
 mod generation;
 mod process;
@@ -13,10 +14,11 @@ mod resolve;
 
 pub use callback::{Callback, CallbackOwner, Timer};
 pub use communication::{Client, Publisher, RingBuffer, Service, Subscription};
+pub(crate) use entities::Entities;
 pub use executor::{CallbackGroup, CallbackGroupType, Executor, ExecutorType};
 pub(crate) use generation::Generations;
 pub use process::{Context, Host, Node, Process, StateMachine, Thread};
-pub(crate) use resolve::{Entities, resolve};
+pub(crate) use resolve::resolve;
 
 /// An address in one process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
