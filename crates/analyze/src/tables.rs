@@ -4,9 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use rostrace_architecture::{Callback, Endpoint, Node};
 use rostrace_trace::Model;
-use rostrace_trace::entity::{
-    CallbackId, CallbackOwner, InstanceId, PublicationId, PublisherId, SubscriptionId,
-};
+use rostrace_trace::entity::{CallbackId, InstanceId, PublicationId, PublisherId, SubscriptionId};
 use rostrace_trace::flow::{DeliveryKind, DeliveryStatus};
 
 use crate::objects::Objects;
@@ -364,14 +362,6 @@ impl<'m> Indexed<'m> {
         }
         events.sort_by_first();
         events.join_following(0, &executions, Follow::First)
-    }
-
-    /// The node that a subscription's callback or a timer belongs to runs it by hand.
-    pub fn is_service(&self, callback: CallbackId) -> bool {
-        matches!(
-            self.model.callbacks[callback.index()].owner,
-            CallbackOwner::Service(_)
-        )
     }
 }
 
