@@ -1,12 +1,23 @@
-//! How long things took, from the flows of a trace.
+//! How long things took, from the flows of a trace, and why.
 //!
-//! [`tables::Indexed`] makes one table of instants per object of an architecture file, [`paths`] joins them along paths, [`metrics`] and
-//! [`response_time`] turn instants into durations. Tables and columns are named as CARET names them.
+//! [`Analysis`] is a trace as the metrics see it. The metrics of single things are in modules named after them, and
+//! [`table`] declares the tables that they are exported as. [`tables::Indexed`] makes one table of instants per object of an
+//! architecture file, [`paths`] joins them along paths, [`metrics`] and [`response_time`] turn instants into durations; those
+//! tables and columns are named as CARET names them.
 
+pub mod analysis;
+pub mod built_in;
+pub mod groups;
 pub mod metrics;
+pub mod names;
 pub mod objects;
 mod order;
 pub mod paths;
 pub mod records;
 pub mod response_time;
+pub mod statistics;
+pub mod table;
 pub mod tables;
+
+pub use analysis::Analysis;
+pub use statistics::Statistics;

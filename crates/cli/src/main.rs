@@ -1,13 +1,11 @@
 //! `rostrace`: one program to record, read and explain ROS 2 traces. See [`run`] for what it can do.
 
 mod args;
-mod built_in;
 mod commands;
 mod family;
 mod filter;
 mod interrupt;
 mod listing;
-mod naming;
 mod outcome;
 mod pipeline;
 mod prepared;
@@ -15,7 +13,6 @@ mod progress;
 mod render;
 mod run;
 mod source;
-mod statistics;
 mod time_argument;
 mod view;
 

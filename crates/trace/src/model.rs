@@ -10,7 +10,7 @@ use crate::entity::{
     Thread, ThreadId, Timer, resolve,
 };
 use crate::flow::{
-    self, CallbackInstance, Delivery, Enqueue, ExecutorPhase, LifecycleState, MessageLink,
+    self, CallbackInstance, Delivery, Enqueue, ExecutorPhase, LifecycleState, Losses, MessageLink,
     Publication, Request, ServiceStep, SimTime, Take, Transition,
 };
 use crate::import::{Imported, import, import_entities};
@@ -61,6 +61,8 @@ pub struct Model {
     pub uninterpreted: Vec<(String, u64)>,
     /// What was found wrong while reading; what was known before is in [`TraceSet::damage`].
     pub damage: Vec<Damage>,
+    /// When events were lost.
+    pub losses: Losses,
 }
 
 impl Model {
@@ -139,6 +141,7 @@ impl Model {
             kinds: imported.kinds,
             uninterpreted,
             damage: imported.damage,
+            losses: imported.losses,
         }
     }
 

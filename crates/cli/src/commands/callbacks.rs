@@ -2,20 +2,19 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use rostrace_analyze::names::{self, Names};
+use rostrace_analyze::{Statistics, built_in};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
 use rostrace_trace::entity::{Address, CallbackId, CallbackOwner, ClientId, NodeId, ProcessId};
 use serde::Serialize;
 
 use crate::args::LookArguments;
-use crate::built_in;
 use crate::family;
 use crate::listing::{Reading, Row, cell};
-use crate::naming::{self, Names};
 use crate::outcome::Outcome;
 use crate::render::table::{Align, Table};
 use crate::render::units;
-use crate::statistics::Statistics;
 use crate::view::View;
 
 /// One callback, as `--format json` shows it. Its field names are a contract.
@@ -71,8 +70,8 @@ fn is_unnamed(row: &CallbackRow<'_>, all: bool) -> bool {
 /// What was counted of one callback.
 #[derive(Debug, Default)]
 struct Runs {
-    starts: Vec<i64>,
-    durations: Vec<i64>,
+    starts: Vec<Nanos>,
+    durations: Vec<(i64, Nanos)>,
 }
 
 /// In the order of creation.
@@ -90,9 +89,10 @@ fn rows<'m>(view: &View<'m>) -> Vec<CallbackRow<'m>> {
                 unnamed.entry((process, instance.address)).or_default()
             }
         };
-        runs.starts.push(instance.start.0);
+        let start = instance.start;
+        runs.starts.push(start);
         runs.durations
-            .extend(instance.end.map(|end| end.0 - instance.start.0));
+            .extend(instance.end.map(|end| (end.0 - start.0, start)));
     }
     let mut rows = Vec::new();
     for (index, runs) in runs.into_iter().enumerate() {
@@ -109,8 +109,8 @@ fn rows<'m>(view: &View<'m>) -> Vec<CallbackRow<'m>> {
     }
     for ((process, address), runs) in unnamed {
         if view.has_unnamed(process) {
-            let first = Nanos(runs.starts.first().copied().unwrap_or(0));
-            let name = naming::unnamed_callback(address);
+            let first = runs.starts.first().copied().unwrap_or(Nanos(0));
+            let name = names::unnamed_callback(address);
             rows.push(CallbackRow::new(model, process, None, name, first, runs));
         }
     }
@@ -125,9 +125,12 @@ impl<'m> CallbackRow<'m> {
         node: Option<NodeId>,
         name: String,
         created: Nanos,
-        runs: Runs,
+        mut runs: Runs,
     ) -> CallbackRow<'m> {
-        let periods = runs.starts.windows(2).map(|pair| pair[1] - pair[0]);
+        let periods = runs.starts.windows(2);
+        let mut periods: Vec<_> = periods
+            .map(|pair| (pair[1].0 - pair[0].0, pair[0]))
+            .collect();
         CallbackRow {
             name,
             host: model.host_name(process),
@@ -141,8 +144,8 @@ impl<'m> CallbackRow<'m> {
             symbol: None,
             built_in: model.node_name(node).is_some_and(built_in::node),
             count: runs.starts.len() as u64,
-            period_ns_observed: Statistics::of(periods.collect()),
-            duration_ns: Statistics::of(runs.durations),
+            period_ns_observed: Statistics::of(&mut periods),
+            duration_ns: Statistics::of(&mut runs.durations),
             created,
             owner: (process, node),
         }
@@ -292,7 +295,7 @@ fn table(model: &Model, rows: &[CallbackRow<'_>], all: bool) -> Table {
             let number = units::counted(folded.len() as u64, "built-in callback");
             let count: u64 = folded.iter().map(|row| row.count).sum();
             table.row([
-                format!("{} · {number}", naming::of_node(model, owner.1)),
+                format!("{} · {number}", names::of_node(model, owner.1)),
                 format!("{} {}", first.process, first.pid),
                 units::count(count),
             ]);

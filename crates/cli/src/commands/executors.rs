@@ -8,14 +8,14 @@ use rostrace_trace::entity::{CallbackGroup, ExecutorId, ThreadId};
 use serde::Serialize;
 
 use crate::args::LookArguments;
-use crate::built_in;
 use crate::family::EXECUTORS;
 use crate::listing::{Reading, Row, cell};
-use crate::naming::Names;
 use crate::outcome::Outcome;
 use crate::render::table::{Align, Table};
 use crate::render::units;
 use crate::view::View;
+use rostrace_analyze::built_in;
+use rostrace_analyze::names::Names;
 
 #[derive(Debug, Serialize)]
 struct ExecutorRow<'m> {

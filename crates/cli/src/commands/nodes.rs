@@ -8,12 +8,12 @@ use rostrace_trace::entity::NodeId;
 use serde::Serialize;
 
 use crate::args::LookArguments;
-use crate::built_in;
 use crate::listing::{Reading, Row, cell};
 use crate::outcome::Outcome;
 use crate::render::table::{Align, Table};
 use crate::render::units;
 use crate::view::View;
+use rostrace_analyze::built_in;
 
 /// The state in which every lifecycle node begins.
 const FIRST_STATE: &str = "unconfigured";

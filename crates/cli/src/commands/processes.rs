@@ -5,12 +5,12 @@ use rostrace_trace::entity::ProcessId;
 use serde::Serialize;
 
 use crate::args::LookArguments;
-use crate::built_in;
 use crate::listing::{Reading, Row, cell};
 use crate::outcome::Outcome;
 use crate::render::table::{Align, Table};
 use crate::render::{time, units};
 use crate::view::View;
+use rostrace_analyze::built_in;
 
 #[derive(Debug, Serialize)]
 struct ProcessRow<'m> {

@@ -11,14 +11,14 @@ use rostrace_trace::flow::{Delivery, DeliveryKind, DeliveryStatus};
 use serde::Serialize;
 
 use crate::args::LookArguments;
-use crate::built_in;
 use crate::family;
 use crate::listing::{Reading, Row, cell};
-use crate::naming;
 use crate::outcome::Outcome;
 use crate::render::table::{Align, Table};
 use crate::render::units;
 use crate::view::{Topic, View};
+use rostrace_analyze::built_in;
+use rostrace_analyze::names;
 
 #[derive(Debug, Serialize)]
 struct TopicRow<'m> {
@@ -337,21 +337,21 @@ impl TopicRow<'_> {
         let address = || self.publishers.first().and_then(|it| it.address.as_deref());
         match self.topic {
             Some(topic) => topic.to_owned(),
-            None => naming::unnamed_topic(address()),
+            None => names::unnamed_topic(address()),
         }
     }
 
     fn senders(&self) -> BTreeSet<&str> {
         let publishers = self.publishers.iter();
         publishers
-            .map(|it| it.node.unwrap_or(naming::UNKNOWN_NODE))
+            .map(|it| it.node.unwrap_or(names::UNKNOWN_NODE))
             .collect()
     }
 
     fn receivers(&self) -> BTreeSet<&str> {
         let subscriptions = self.subscriptions.iter();
         subscriptions
-            .map(|it| it.node.unwrap_or(naming::UNKNOWN_NODE))
+            .map(|it| it.node.unwrap_or(names::UNKNOWN_NODE))
             .collect()
     }
 }

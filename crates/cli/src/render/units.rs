@@ -51,19 +51,6 @@ pub(crate) fn duration(nanos: u64) -> String {
     }
 }
 
-/// What a timer is set to: `10 ms`, `33.333 ms`, `2.5 s`. No needless zeros.
-pub(crate) fn period(nanos: u64) -> String {
-    const UNITS: [&str; 4] = ["ns", "µs", "ms", "s"];
-    let mut value = nanos as f64;
-    let mut unit = 0;
-    // What would be rounded to 1000 is 1 of the next unit.
-    while value >= 999.999_5 && unit + 1 < UNITS.len() {
-        value /= 1000.0;
-        unit += 1;
-    }
-    format!("{} {}", without_zeros(&format!("{value:.3}")), UNITS[unit])
-}
-
 fn without_zeros(decimal: &str) -> &str {
     decimal.trim_end_matches('0').trim_end_matches('.')
 }
@@ -138,23 +125,5 @@ mod tests {
         assert_eq!(share(1.434), "143 %");
         assert_eq!(share(0.0), "0.0 %");
         assert_eq!(share(0.000_002), "< 0.001 %");
-    }
-
-    #[test]
-    fn the_period_of_a_timer_has_no_needless_zeros() {
-        for (nanos, expected) in [
-            (0, "0 ns"),
-            (999, "999 ns"),
-            (1_500, "1.5 µs"),
-            (10_000_000, "10 ms"),
-            (33_333_333, "33.333 ms"),
-            (100_000_000, "100 ms"),
-            (999_999_999, "1 s"),
-            (1_000_000_000, "1 s"),
-            (2_500_000_000, "2.5 s"),
-            (90_000_000_000, "90 s"),
-        ] {
-            assert_eq!(period(nanos), expected, "{nanos}");
-        }
     }
 }

@@ -50,6 +50,10 @@ macro_rules! ids {
 
             #[allow(dead_code)]
             pub(crate) fn of(index: usize) -> $name {
+                $name::from_index(index)
+            }
+
+            pub fn from_index(index: usize) -> $name {
                 // Tables of more than 2^32 rows would not fit into memory.
                 $name(index as u32)
             }
@@ -66,4 +70,8 @@ ids! {
     PublicationId,
     /// A row of [`crate::Model::takes`].
     TakeId,
+    /// A row of [`crate::Model::deliveries`].
+    DeliveryId,
+    /// A row of [`crate::Model::phases`].
+    PhaseId,
 }

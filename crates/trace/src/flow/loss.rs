@@ -5,14 +5,14 @@ use rostrace_ctf::{DamageKind, TraceSet};
 
 /// Windows of time in which events are missing, of all streams together: a thread may have been on any processor.
 #[derive(Debug, Default)]
-pub(crate) struct Losses {
+pub struct Losses {
     /// Begins in order, with the latest end so far: windows may overlap.
     windows: Vec<(Nanos, Nanos)>,
     everywhere: bool,
 }
 
 impl Losses {
-    pub(crate) fn of(set: &TraceSet) -> Losses {
+    pub fn of(set: &TraceSet) -> Losses {
         let mut losses = Losses::default();
         for damage in &set.damage {
             match (damage.begin, damage.end) {
@@ -35,7 +35,7 @@ impl Losses {
 
     /// Whether events may be missing between two times.
     #[inline]
-    pub(crate) fn between(&self, from: Nanos, to: Nanos) -> bool {
+    pub fn between(&self, from: Nanos, to: Nanos) -> bool {
         if self.windows.is_empty() {
             return self.everywhere;
         }
@@ -43,7 +43,7 @@ impl Losses {
         self.everywhere || begun > 0 && self.windows[begun - 1].1 > from
     }
 
-    pub(crate) fn any(&self) -> bool {
+    pub fn any(&self) -> bool {
         self.everywhere || !self.windows.is_empty()
     }
 }

@@ -13,7 +13,7 @@ mod state;
 pub(crate) use connect::connect;
 pub(crate) use delivery::deliveries;
 pub use delivery::{Delivery, DeliveryKind, DeliveryStatus, Match};
-pub(crate) use loss::Losses;
+pub use loss::Losses;
 pub use request::Request;
 pub(crate) use request::requests;
 pub use state::LifecycleState;

@@ -1,18 +1,19 @@
 //! `rostrace export`: tables as files, for other programs.
 
 mod caret;
-mod tables;
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
+use std::path::Path;
 
 use anyhow::{Context, bail};
-use rostrace_trace::Model;
+use rostrace_analyze::Analysis;
+use rostrace_analyze::table::{Cell, TABLES, Table};
+use rostrace_ctf::schema::Nanos;
 
 use crate::args::ExportArguments;
 use crate::outcome::Outcome;
 use crate::source;
-use tables::TABLES;
 
 pub(crate) fn export(arguments: &ExportArguments) -> anyhow::Result<Outcome> {
     let mut wanted = Vec::new();
@@ -39,18 +40,30 @@ pub(crate) fn export(arguments: &ExportArguments) -> anyhow::Result<Outcome> {
         caret::export(&model, &architecture, &arguments.output)?;
         return Ok(Outcome::of(set.damage.iter().chain(&model.damage)));
     }
+    let analysis = Analysis::new(&model, Nanos(i64::MIN)..=Nanos(i64::MAX));
     for table in wanted {
         let path = arguments.output.join(format!("{}.csv", table.name));
-        write(table, &model, &path)
+        write(table, &analysis, &path)
             .with_context(|| format!("{}: cannot be written", path.display()))?;
     }
     Ok(Outcome::of(set.damage.iter().chain(&model.damage)))
 }
 
-fn write(table: &tables::TableOf, model: &Model, path: &std::path::Path) -> anyhow::Result<()> {
+fn write(table: &Table, analysis: &Analysis<'_>, path: &Path) -> anyhow::Result<()> {
     let mut csv = csv::Writer::from_writer(BufWriter::new(File::create(path)?));
-    csv.write_record(table.columns)?;
-    (table.rows)(model, &mut |row| Ok(csv.write_record(row)?))?;
+    csv.write_record(table.columns.iter().map(|column| column.name))?;
+    (table.rows)(analysis, &mut |row| {
+        for cell in row {
+            match cell {
+                Cell::Nothing => csv.write_field("")?,
+                Cell::Text(text) => csv.write_field(text)?,
+                Cell::Integer(integer) => csv.write_field(integer.to_string())?,
+                Cell::Number(number) => csv.write_field(number.to_string())?,
+                Cell::Flag(flag) => csv.write_field(if *flag { "1" } else { "0" })?,
+            }
+        }
+        Ok(csv.write_record(None::<&[u8]>)?)
+    })?;
     csv.into_inner()
         .map_err(|error| error.into_error())?
         .flush()?;

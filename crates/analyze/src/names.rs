@@ -8,20 +8,18 @@ use rostrace_trace::entity::{
     Address, CallbackId, CallbackOwner, ClientId, NodeId, ProcessId, TimerId,
 };
 
-use crate::render::units;
-
-pub(crate) const UNKNOWN_NODE: &str = "(unknown node)";
+pub const UNKNOWN_NODE: &str = "(unknown node)";
 
 /// The names of all callbacks and clients of a model. Several of one name in a process are numbered in the order of their
 /// creation, from the second one on: `/talker · timer 20 ms #2`.
 #[derive(Debug)]
-pub(crate) struct Names {
+pub struct Names {
     callbacks: Vec<String>,
     clients: Vec<String>,
 }
 
 impl Names {
-    pub(crate) fn of(model: &Model) -> Names {
+    pub fn of(model: &Model) -> Names {
         let mut seen: HashMap<(ProcessId, String), u32> = HashMap::new();
         let mut unique = |process: ProcessId, name: String| {
             let number = seen.entry((process, name.clone())).or_default();
@@ -46,11 +44,11 @@ impl Names {
         }
     }
 
-    pub(crate) fn callback(&self, id: CallbackId) -> &str {
+    pub fn callback(&self, id: CallbackId) -> &str {
         &self.callbacks[id.index()]
     }
 
-    pub(crate) fn client(&self, id: ClientId) -> &str {
+    pub fn client(&self, id: ClientId) -> &str {
         &self.clients[id.index()]
     }
 }
@@ -74,22 +72,60 @@ fn of_callback(model: &Model, id: CallbackId) -> String {
 }
 
 fn timer(model: &Model, id: TimerId) -> String {
-    let period = model.timers[id.index()].period.0;
-    format!("timer {}", units::period(period.unsigned_abs()))
+    let nanos = model.timers[id.index()].period.0;
+    format!("timer {}", period(nanos.unsigned_abs()))
 }
 
-pub(crate) fn of_node(model: &Model, node: Option<NodeId>) -> &str {
+pub fn of_node(model: &Model, node: Option<NodeId>) -> &str {
     model.node_name(node).unwrap_or(UNKNOWN_NODE)
 }
 
-pub(crate) fn unnamed_callback(address: Address) -> String {
+pub fn unnamed_callback(address: Address) -> String {
     format!("callback {address} (unnamed)")
 }
 
 /// A publication may leave only events that do not even tell the publisher's address.
-pub(crate) fn unnamed_topic(publisher: Option<&str>) -> String {
+pub fn unnamed_topic(publisher: Option<&str>) -> String {
     match publisher {
         Some(address) => format!("topic of publisher {address} (unnamed)"),
         None => "topics of unknown publishers".to_owned(),
+    }
+}
+
+/// What a timer is set to: `10 ms`, `33.333 ms`, `2.5 s`. No needless zeros.
+pub fn period(nanos: u64) -> String {
+    const UNITS: [&str; 4] = ["ns", "µs", "ms", "s"];
+    let mut value = nanos as f64;
+    let mut unit = 0;
+    // What would be rounded to 1000 is 1 of the next unit.
+    while value >= 999.999_5 && unit + 1 < UNITS.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    let decimal = format!("{value:.3}");
+    let decimal = decimal.trim_end_matches('0').trim_end_matches('.');
+    format!("{decimal} {}", UNITS[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::period;
+
+    #[test]
+    fn the_period_of_a_timer_has_no_needless_zeros() {
+        for (nanos, expected) in [
+            (0, "0 ns"),
+            (999, "999 ns"),
+            (1_500, "1.5 µs"),
+            (10_000_000, "10 ms"),
+            (33_333_333, "33.333 ms"),
+            (100_000_000, "100 ms"),
+            (999_999_999, "1 s"),
+            (1_000_000_000, "1 s"),
+            (2_500_000_000, "2.5 s"),
+            (90_000_000_000, "90 s"),
+        ] {
+            assert_eq!(period(nanos), expected, "{nanos}");
+        }
     }
 }

@@ -30,26 +30,26 @@ const TOPICS: &[&str] = &[
 const SYMBOLS: &[&str] = &["rclcpp_lifecycle::LifecycleNode::LifecycleNodeInterfaceImpl::"];
 
 /// The nodes by which CARET starts and stops a recording: one in each process, and one that tells them.
-pub(crate) fn node(name: &str) -> bool {
+pub fn node(name: &str) -> bool {
     name.starts_with("/caret_trace_") || name == "/caret_session_node"
 }
 
-pub(crate) fn topic(name: &str) -> bool {
+pub fn topic(name: &str) -> bool {
     TOPICS.contains(&name) || is_hidden(name) || name.ends_with("/transition_event")
 }
 
 /// Whether a node has this service without having asked for it.
-pub(crate) fn service(node: Option<&str>, name: &str) -> bool {
+pub fn service(node: Option<&str>, name: &str) -> bool {
     let (owner, last) = name.rsplit_once('/').unwrap_or(("", name));
     is_hidden(name) || NODE_SERVICES.contains(&last) && node.is_none_or(|node| node == owner)
 }
 
 /// A client is made on purpose, also one of another node's parameters; those of actions are hidden.
-pub(crate) fn client(name: &str) -> bool {
+pub fn client(name: &str) -> bool {
     is_hidden(name)
 }
 
-pub(crate) fn symbol(symbol: &str) -> bool {
+pub fn symbol(symbol: &str) -> bool {
     SYMBOLS.iter().any(|own| symbol.contains(own))
 }
 

@@ -1,0 +1,157 @@
+//! A trace as the metrics see it: the model, the names, the range of time that counts, and who belongs to whom.
+
+use std::ops::RangeInclusive;
+
+use rostrace_ctf::schema::Nanos;
+use rostrace_trace::Model;
+use rostrace_trace::entity::{
+    CallbackGroupId, CallbackId, DeliveryId, ExecutorId, InstanceId, PhaseId, PublicationId,
+    PublisherId, SubscriptionId, TakeId, ThreadId,
+};
+use rostrace_trace::flow::{CallbackInstance, Delivery, Publication};
+
+use crate::groups::Groups;
+use crate::names::Names;
+
+/// What all metrics are computed from.
+#[derive(Debug)]
+pub struct Analysis<'m> {
+    pub model: &'m Model,
+    pub names: Names,
+    /// What begins outside does not count.
+    pub window: RangeInclusive<Nanos>,
+    instances_of: Groups<CallbackId, InstanceId>,
+    instances_on: Groups<ThreadId, InstanceId>,
+    publications_of: Groups<PublisherId, PublicationId>,
+    publications_in: Groups<InstanceId, PublicationId>,
+    deliveries_of: Groups<PublicationId, DeliveryId>,
+    deliveries_to: Groups<SubscriptionId, DeliveryId>,
+    received_by: Groups<InstanceId, DeliveryId>,
+    takes_of: Groups<PublicationId, TakeId>,
+    phases_on: Groups<ThreadId, PhaseId>,
+}
+
+impl<'m> Analysis<'m> {
+    pub fn new(model: &'m Model, window: RangeInclusive<Nanos>) -> Analysis<'m> {
+        let instances = &model.instances;
+        let publications = &model.publications;
+        let deliveries = &model.deliveries;
+        Analysis {
+            names: Names::of(model),
+            window,
+            instances_of: Groups::new(model.callbacks.len(), instances.len(), |row| {
+                instances[row].callback
+            }),
+            instances_on: Groups::new(model.threads.len(), instances.len(), |row| {
+                Some(instances[row].thread)
+            }),
+            publications_of: Groups::new(model.publishers.len(), publications.len(), |row| {
+                publications[row].publisher
+            }),
+            publications_in: Groups::new(instances.len(), publications.len(), |row| {
+                publications[row].instance
+            }),
+            deliveries_of: Groups::new(publications.len(), deliveries.len(), |row| {
+                Some(deliveries[row].publication)
+            }),
+            deliveries_to: Groups::new(model.subscriptions.len(), deliveries.len(), |row| {
+                Some(deliveries[row].subscription)
+            }),
+            received_by: Groups::new(instances.len(), deliveries.len(), |row| {
+                deliveries[row].instance
+            }),
+            takes_of: Groups::new(publications.len(), model.takes.len(), |row| {
+                model.takes[row].publication
+            }),
+            phases_on: Groups::new(model.threads.len(), model.phases.len(), |row| {
+                Some(model.phases[row].thread)
+            }),
+            model,
+        }
+    }
+
+    pub fn instance(&self, id: InstanceId) -> &'m CallbackInstance {
+        &self.model.instances[id.index()]
+    }
+
+    pub fn publication(&self, id: PublicationId) -> &'m Publication {
+        &self.model.publications[id.index()]
+    }
+
+    pub fn delivery(&self, id: DeliveryId) -> &'m Delivery {
+        &self.model.deliveries[id.index()]
+    }
+
+    /// The executions of a callback, in the order of time.
+    pub fn instances_of(&self, callback: CallbackId) -> &[InstanceId] {
+        self.instances_of.of(callback)
+    }
+
+    /// What ran on a thread, in the order of time.
+    pub fn instances_on(&self, thread: ThreadId) -> &[InstanceId] {
+        self.instances_on.of(thread)
+    }
+
+    pub fn publications_of(&self, publisher: PublisherId) -> &[PublicationId] {
+        self.publications_of.of(publisher)
+    }
+
+    /// What an execution published.
+    pub fn publications_in(&self, instance: InstanceId) -> &[PublicationId] {
+        self.publications_in.of(instance)
+    }
+
+    /// One for each subscription that a message should have reached.
+    pub fn deliveries_of(&self, publication: PublicationId) -> &[DeliveryId] {
+        self.deliveries_of.of(publication)
+    }
+
+    pub fn deliveries_to(&self, subscription: SubscriptionId) -> &[DeliveryId] {
+        self.deliveries_to.of(subscription)
+    }
+
+    /// The message that an execution received.
+    pub fn received_by(&self, instance: InstanceId) -> Option<DeliveryId> {
+        self.received_by.of(instance).first().copied()
+    }
+
+    /// When the message of a delivery was taken from the middleware.
+    pub fn taken(&self, delivery: &Delivery) -> Option<Nanos> {
+        let of_instance = delivery
+            .instance
+            .and_then(|instance| self.instance(instance).take);
+        let by_hand = || {
+            let takes = self.takes_of.of(delivery.publication).iter().copied();
+            let subscription = Some(delivery.subscription);
+            takes
+                .into_iter()
+                .find(|take| self.model.takes[take.index()].subscription == subscription)
+        };
+        let take = of_instance.or_else(by_hand)?;
+        Some(self.model.takes[take.index()].time)
+    }
+
+    /// What the executor on a thread began to do, in the order of time.
+    pub fn phases_on(&self, thread: ThreadId) -> &[PhaseId] {
+        self.phases_on.of(thread)
+    }
+
+    pub fn group_of(&self, callback: CallbackId) -> Option<CallbackGroupId> {
+        self.model.callbacks[callback.index()].group
+    }
+
+    pub fn executor_of(&self, callback: CallbackId) -> Option<ExecutorId> {
+        let group = self.group_of(callback)?;
+        self.model.callback_groups[group.index()].executor
+    }
+
+    /// Whether something that begins then counts.
+    pub fn counts(&self, begin: Nanos) -> bool {
+        self.window.contains(&begin)
+    }
+
+    /// Whether events may be missing between two times, so that what lies between is uncertain.
+    pub fn is_damaged(&self, from: Nanos, to: Nanos) -> bool {
+        self.model.losses.between(from, to)
+    }
+}

@@ -1,0 +1,75 @@
+//! Calls of `publish`.
+
+use std::io;
+
+use super::describe::{pid, publisher, start_of};
+use super::{Column, Sink, Table};
+use crate::analysis::Analysis;
+
+pub(super) const PUBLICATIONS: Table = Table {
+    name: "publications",
+    about: "One call of `publish`.",
+    columns: &[
+        Column::text("host", "Name of the machine."),
+        Column::integer("pid", "Process."),
+        Column::integer("tid", "Thread that called."),
+        Column::text(
+            "node",
+            "Node of the publisher; empty if the trace does not name it.",
+        ),
+        Column::text(
+            "topic",
+            "Topic of the publisher; empty if the trace does not name it.",
+        ),
+        Column::time("publish_ns", "The first event that the call left."),
+        Column::integer(
+            "source_timestamp_ns",
+            "The stamp that receivers see, on the middleware's clock.",
+        )
+        .optional(),
+        Column::time(
+            "callback_start_ns",
+            "Start of the execution that it happened in; nothing if there was none.",
+        )
+        .optional(),
+        Column::time(
+            "rclcpp_intra_publish_ns",
+            "Handed to subscriptions of the same process.",
+        )
+        .optional(),
+        Column::time("rclcpp_publish_ns", "rclcpp was called.").optional(),
+        Column::time("rcl_publish_ns", "rcl was called.").optional(),
+        Column::time(
+            "rmw_publish_ns",
+            "The middleware was called: `rmw_publish`, or `dds_write` of CARET.",
+        )
+        .optional(),
+    ],
+    rows: publications,
+};
+
+fn publications(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
+    let model = analysis.model;
+    for publication in &model.publications {
+        if !analysis.counts(publication.publish) {
+            continue;
+        }
+        let thread = &model.threads[publication.thread.index()];
+        let (node, topic) = publisher(model, publication.publisher);
+        take(&[
+            model.host_name(thread.process).into(),
+            pid(model, thread.process).into(),
+            thread.tid.into(),
+            node.into(),
+            topic.into(),
+            publication.publish.into(),
+            publication.source_timestamp.into(),
+            start_of(model, publication.instance).into(),
+            publication.intra.into(),
+            publication.rclcpp.into(),
+            publication.rcl.into(),
+            publication.rmw.into(),
+        ])?;
+    }
+    Ok(())
+}
