@@ -5,10 +5,10 @@ use std::ops::RangeInclusive;
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
 use rostrace_trace::entity::{
-    CallbackGroupId, CallbackId, DeliveryId, ExecutorId, InstanceId, PhaseId, PublicationId,
-    PublisherId, SubscriptionId, TakeId, ThreadId,
+    CallbackGroupId, CallbackId, DeliveryId, EnqueueId, ExecutorId, InstanceId, PhaseId,
+    PublicationId, PublisherId, SubscriptionId, TakeId, ThreadId,
 };
-use rostrace_trace::flow::{CallbackInstance, Delivery, Publication};
+use rostrace_trace::flow::{CallbackInstance, Delivery, Fate, Publication, Take};
 
 use crate::groups::Groups;
 use crate::names::Names;
@@ -29,6 +29,7 @@ pub struct Analysis<'m> {
     received_by: Groups<InstanceId, DeliveryId>,
     takes_of: Groups<PublicationId, TakeId>,
     phases_on: Groups<ThreadId, PhaseId>,
+    enqueued_for: Groups<InstanceId, EnqueueId>,
 }
 
 impl<'m> Analysis<'m> {
@@ -65,6 +66,12 @@ impl<'m> Analysis<'m> {
             }),
             phases_on: Groups::new(model.threads.len(), model.phases.len(), |row| {
                 Some(model.phases[row].thread)
+            }),
+            enqueued_for: Groups::new(instances.len(), model.enqueues.len(), |row| {
+                match model.enqueues[row].fate {
+                    Fate::Delivered(instance) => Some(instance),
+                    _ => None,
+                }
             }),
             model,
         }
@@ -115,20 +122,24 @@ impl<'m> Analysis<'m> {
         self.received_by.of(instance).first().copied()
     }
 
-    /// When the message of a delivery was taken from the middleware.
-    pub fn taken(&self, delivery: &Delivery) -> Option<Nanos> {
+    /// How the message of a delivery was taken from the middleware.
+    pub fn take_of(&self, delivery: &Delivery) -> Option<&'m Take> {
         let of_instance = delivery
             .instance
             .and_then(|instance| self.instance(instance).take);
         let by_hand = || {
-            let takes = self.takes_of.of(delivery.publication).iter().copied();
+            let mut takes = self.takes_of.of(delivery.publication).iter().copied();
             let subscription = Some(delivery.subscription);
-            takes
-                .into_iter()
-                .find(|take| self.model.takes[take.index()].subscription == subscription)
+            takes.find(|take| self.model.takes[take.index()].subscription == subscription)
         };
         let take = of_instance.or_else(by_hand)?;
-        Some(self.model.takes[take.index()].time)
+        Some(&self.model.takes[take.index()])
+    }
+
+    /// When the message that an execution received was put into the ring buffer of its subscription.
+    pub fn enqueued_for(&self, instance: InstanceId) -> Option<Nanos> {
+        let enqueue = self.enqueued_for.of(instance).first()?;
+        Some(self.model.enqueues[enqueue.index()].time)
     }
 
     /// What the executor on a thread began to do, in the order of time.

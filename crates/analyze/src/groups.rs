@@ -67,13 +67,14 @@ macro_rules! rows {
 }
 
 use rostrace_trace::entity::{
-    CallbackId, DeliveryId, InstanceId, NodeId, PhaseId, ProcessId, PublicationId, PublisherId,
-    SubscriptionId, TakeId, ThreadId,
+    CallbackId, DeliveryId, EnqueueId, InstanceId, NodeId, PhaseId, ProcessId, PublicationId,
+    PublisherId, SubscriptionId, TakeId, ThreadId,
 };
 
 rows!(
     CallbackId,
     DeliveryId,
+    EnqueueId,
     InstanceId,
     NodeId,
     PhaseId,

@@ -5,10 +5,16 @@
 //! architecture file, [`paths`] joins them along paths, [`metrics`] and [`response_time`] turn instants into durations; those
 //! tables and columns are named as CARET names them.
 
+pub mod activity;
 pub mod analysis;
 pub mod built_in;
+pub mod callback;
+pub mod communication;
+pub mod flow_latency;
+pub mod flow_path;
 pub mod groups;
 pub mod metrics;
+mod mutual_exclusion;
 pub mod names;
 pub mod objects;
 mod order;
@@ -18,6 +24,8 @@ pub mod response_time;
 pub mod statistics;
 pub mod table;
 pub mod tables;
+pub mod timer;
+pub mod why;
 
 pub use analysis::Analysis;
 pub use statistics::Statistics;

@@ -14,23 +14,32 @@ pub const UNKNOWN_NODE: &str = "(unknown node)";
 /// creation, from the second one on: `/talker · timer 20 ms #2`.
 #[derive(Debug)]
 pub struct Names {
-    callbacks: Vec<String>,
-    clients: Vec<String>,
+    callbacks: Vec<Name>,
+    clients: Vec<Name>,
+}
+
+#[derive(Debug)]
+struct Name {
+    text: String,
+    /// How much of the text comes before the number.
+    unnumbered: usize,
 }
 
 impl Names {
     pub fn of(model: &Model) -> Names {
         let mut seen: HashMap<(ProcessId, String), u32> = HashMap::new();
-        let mut unique = |process: ProcessId, name: String| {
-            let number = seen.entry((process, name.clone())).or_default();
+        let mut unique = |process: ProcessId, text: String| {
+            let unnumbered = text.len();
+            let number = seen.entry((process, text.clone())).or_default();
             *number += 1;
-            match *number {
-                1 => name,
-                number => format!("{name} #{number}"),
-            }
+            let text = match *number {
+                1 => text,
+                number => format!("{text} #{number}"),
+            };
+            Name { text, unnumbered }
         };
         let callbacks = (0..model.callbacks.len()).map(|index| {
-            let id = CallbackId(index as u32);
+            let id = CallbackId::from_index(index);
             unique(model.callbacks[index].process, of_callback(model, id))
         });
         let callbacks = callbacks.collect();
@@ -45,11 +54,17 @@ impl Names {
     }
 
     pub fn callback(&self, id: CallbackId) -> &str {
-        &self.callbacks[id.index()]
+        &self.callbacks[id.index()].text
+    }
+
+    /// The same for all callbacks of one name: a node that lived twice, or a callback that was made again.
+    pub fn unnumbered(&self, id: CallbackId) -> &str {
+        let name = &self.callbacks[id.index()];
+        &name.text[..name.unnumbered]
     }
 
     pub fn client(&self, id: ClientId) -> &str {
-        &self.clients[id.index()]
+        &self.clients[id.index()].text
     }
 }
 

@@ -74,4 +74,6 @@ ids! {
     DeliveryId,
     /// A row of [`crate::Model::phases`].
     PhaseId,
+    /// A row of [`crate::Model::enqueues`].
+    EnqueueId,
 }

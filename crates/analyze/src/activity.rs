@@ -1,0 +1,207 @@
+//! What threads did all the time: run a callback, look for work, wait for it.
+//!
+//! A thread's time is cut into segments at the starts and ends of its callbacks and at the phases of its executor. A callback
+//! inside another one is part of it. Executors that tell no phases (those of static and events executors, and all of CARET's
+//! recordings) leave the time between callbacks unobserved.
+
+use rostrace_ctf::schema::Nanos;
+use rostrace_trace::Model;
+use rostrace_trace::entity::{InstanceId, ThreadId};
+use rostrace_trace::flow::PhaseKind;
+
+use crate::analysis::Analysis;
+
+/// What a thread does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Doing {
+    /// Running a callback, the outermost one.
+    Callback(InstanceId),
+    /// Waiting for work: the executor has nothing to do.
+    Waiting,
+    /// The executor's own work: collecting what is ready, taking messages, dispatching.
+    Executor,
+    /// The trace does not tell.
+    Unobserved,
+}
+
+impl Doing {
+    /// Whether the thread has time for something new, as far as is known.
+    pub fn is_idle(self) -> bool {
+        matches!(self, Doing::Waiting | Doing::Unobserved)
+    }
+}
+
+/// A thread does one thing from here to there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Segment {
+    pub begin: Nanos,
+    pub end: Nanos,
+    pub doing: Doing,
+}
+
+impl Segment {
+    pub fn duration(&self) -> i64 {
+        self.end.0 - self.begin.0
+    }
+}
+
+/// The segments of all threads.
+#[derive(Debug)]
+pub struct Activity {
+    threads: Vec<Timeline>,
+}
+
+#[derive(Debug, Default)]
+struct Timeline {
+    /// When each segment begins; it ends where the next one begins.
+    begins: Vec<i64>,
+    doing: Vec<Doing>,
+    /// Idle time before each segment, so that any span is two lookups.
+    idle: Vec<i64>,
+}
+
+impl Activity {
+    pub fn of(analysis: &Analysis<'_>) -> Activity {
+        let threads = (0..analysis.model.threads.len()).map(ThreadId::from_index);
+        Activity {
+            threads: threads
+                .map(|thread| Timeline::of(analysis, thread))
+                .collect(),
+        }
+    }
+
+    /// What a thread did in a span, without gaps: the durations add up to that of the span.
+    pub fn segments(
+        &self,
+        thread: ThreadId,
+        from: Nanos,
+        to: Nanos,
+    ) -> impl Iterator<Item = Segment> + '_ {
+        let timeline = &self.threads[thread.index()];
+        let first = timeline.begins.partition_point(|begin| *begin <= from.0);
+        let mut next = first;
+        let mut at = from.0;
+        std::iter::from_fn(move || {
+            if at >= to.0 {
+                return None;
+            }
+            let doing = match next.checked_sub(1) {
+                Some(current) => timeline.doing[current],
+                None => Doing::Unobserved,
+            };
+            let end = timeline.begins.get(next).map_or(to.0, |it| (*it).min(to.0));
+            let segment = Segment {
+                begin: Nanos(at),
+                end: Nanos(end),
+                doing,
+            };
+            at = end;
+            next += 1;
+            Some(segment)
+        })
+        .filter(|segment| segment.duration() > 0)
+    }
+
+    /// How much of a span a thread was idle, as far as is known.
+    pub fn idle(&self, thread: ThreadId, from: Nanos, to: Nanos) -> i64 {
+        let timeline = &self.threads[thread.index()];
+        (timeline.idle_until(to.0) - timeline.idle_until(from.0)).max(0)
+    }
+}
+
+impl Timeline {
+    fn of(analysis: &Analysis<'_>, thread: ThreadId) -> Timeline {
+        let model = analysis.model;
+        let instances = analysis.instances_on(thread);
+        let phases = analysis.phases_on(thread);
+        let mut timeline = Timeline::default();
+        if instances.is_empty() && phases.is_empty() {
+            return timeline;
+        }
+        let between = if phases.is_empty() {
+            Doing::Unobserved
+        } else {
+            Doing::Executor
+        };
+        let mut phases = phases.iter().map(|id| model.phases[id.index()]).peekable();
+        let mut reached = i64::MIN;
+        for (number, id) in instances.iter().enumerate() {
+            let (start, end) = span(model, instances, number);
+            if start < reached {
+                // Inside the one before; where that has no end of its own, this is the first sign that it is over.
+                continue;
+            }
+            while let Some(phase) = phases.next_if(|phase| phase.time.0 <= start) {
+                timeline.phase(phase.time.0, phase.kind);
+            }
+            timeline.push(start, Doing::Callback(*id));
+            // A callback whose end is not in the trace lasts until the executor goes on.
+            let next_phase = phases.peek().map(|phase| phase.time.0);
+            let end = match end {
+                Some(end) => end,
+                None => {
+                    let next = instances
+                        .get(number + 1)
+                        .map(|next| analysis.instance(*next).start.0);
+                    let sign = next.into_iter().chain(next_phase).min();
+                    sign.unwrap_or(start)
+                }
+            };
+            // Phases inside a callback are those of an executor that is spun there.
+            while phases.next_if(|phase| phase.time.0 < end).is_some() {}
+            timeline.push(end, between);
+            reached = end;
+        }
+        for phase in phases {
+            timeline.phase(phase.time.0, phase.kind);
+        }
+        timeline.sum();
+        timeline
+    }
+
+    fn phase(&mut self, at: i64, kind: PhaseKind) {
+        let doing = match kind {
+            PhaseKind::WaitForWork => Doing::Waiting,
+            PhaseKind::GetNextReady | PhaseKind::Execute => Doing::Executor,
+        };
+        self.push(at, doing);
+    }
+
+    fn push(&mut self, at: i64, doing: Doing) {
+        if self.begins.last() == Some(&at) {
+            self.begins.pop();
+            self.doing.pop();
+        }
+        if self.doing.last() != Some(&doing) {
+            self.begins.push(at);
+            self.doing.push(doing);
+        }
+    }
+
+    fn sum(&mut self) {
+        let mut idle = 0;
+        for (number, begin) in self.begins.iter().enumerate() {
+            if number > 0 && self.doing[number - 1].is_idle() {
+                idle += begin - self.begins[number - 1];
+            }
+            self.idle.push(idle);
+        }
+    }
+
+    /// Idle time up to an instant; before the first segment everything is.
+    fn idle_until(&self, at: i64) -> i64 {
+        let after = self.begins.partition_point(|begin| *begin <= at);
+        match after.checked_sub(1) {
+            Some(current) if self.doing[current].is_idle() => {
+                self.idle[current] + (at - self.begins[current])
+            }
+            Some(current) => self.idle[current],
+            None => self.begins.first().map_or(at, |first| at - first),
+        }
+    }
+}
+
+fn span(model: &Model, instances: &[InstanceId], number: usize) -> (i64, Option<i64>) {
+    let instance = &model.instances[instances[number].index()];
+    (instance.start.0, instance.end.map(|end| end.0))
+}

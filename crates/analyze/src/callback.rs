@@ -1,0 +1,187 @@
+//! Callbacks summarised: how long, how often, how late, and how much of the time.
+
+use rostrace_ctf::schema::Nanos;
+use rostrace_trace::entity::{CallbackId, CallbackOwner, InstanceId};
+
+use crate::activity::Activity;
+use crate::analysis::Analysis;
+use crate::communication::Communications;
+use crate::statistics::Statistics;
+use crate::timer::{self, Firing};
+
+/// What is known of one callback.
+#[derive(Debug)]
+pub struct CallbackSummary {
+    pub callback: CallbackId,
+    pub count: u64,
+    /// Start to end.
+    pub duration: Option<Statistics>,
+    /// Start to next start.
+    pub period: Option<Statistics>,
+    /// End to next start; negative where executions overlap.
+    pub gap: Option<Statistics>,
+    /// Of a timer: the period less the one that it is set to.
+    pub jitter: Option<Statistics>,
+    /// When it should have begun to when it did: of a timer since it was due, of a subscription since the message was published.
+    pub lateness: Option<Statistics>,
+    /// The execution that was latest.
+    pub latest: Option<InstanceId>,
+    pub longest: Option<InstanceId>,
+    /// Firings of a timer that never happened.
+    pub skipped: u64,
+    /// Time in the callback, divided by the time that counts and in which its process was observed.
+    pub utilisation: Option<f64>,
+    /// Executions that touch a time in which events were lost.
+    pub damaged: u64,
+}
+
+impl CallbackSummary {
+    /// How bad it is at worst: its longest duration or its largest lateness, as a share of its period. Nothing for what
+    /// never ran twice.
+    pub fn hurt(&self, analysis: &Analysis<'_>) -> Option<f64> {
+        let set = match analysis.model.callbacks[self.callback.index()].owner {
+            CallbackOwner::Timer(id) => Some(analysis.model.timers[id.index()].period.0),
+            _ => None,
+        };
+        let period = set.or(self.period.map(|period| period.p50))?;
+        let duration = self.duration.map_or(0, |duration| duration.max);
+        let lateness = self.lateness.map_or(0, |lateness| lateness.max);
+        (period > 0).then(|| duration.max(lateness) as f64 / period as f64)
+    }
+}
+
+/// One execution, with what has to be known of the ones before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Execution {
+    pub instance: InstanceId,
+    /// Since the start of the one before.
+    pub period: Option<i64>,
+    /// Since the end of the one before.
+    pub gap: Option<i64>,
+    pub firing: Option<Firing>,
+}
+
+/// The executions of a callback that count, in the order of time. Those before the range are looked at, so that the first one
+/// has a period too.
+pub fn executions(analysis: &Analysis<'_>, callback: CallbackId) -> Vec<Execution> {
+    let firings = match analysis.model.callbacks[callback.index()].owner {
+        CallbackOwner::Timer(id) => timer::firings(analysis, id),
+        _ => Vec::new(),
+    };
+    let mut executions = Vec::new();
+    let mut before: Option<InstanceId> = None;
+    for (number, id) in analysis.instances_of(callback).iter().enumerate() {
+        let instance = analysis.instance(*id);
+        let last = before.replace(*id).map(|before| analysis.instance(before));
+        if !analysis.counts(instance.start) {
+            continue;
+        }
+        // Executions may be missing between the two.
+        let last = last.filter(|last| !analysis.is_damaged(last.start, instance.start));
+        executions.push(Execution {
+            instance: *id,
+            period: last.map(|last| instance.start.0 - last.start.0),
+            gap: last
+                .and_then(|last| last.end)
+                .map(|end| instance.start.0 - end.0),
+            firing: firings.get(number).copied(),
+        });
+    }
+    executions
+}
+
+/// One for each callback of the model, in their order.
+pub fn summaries(analysis: &Analysis<'_>, activity: &Activity) -> Vec<CallbackSummary> {
+    let mut communications = Communications::new(analysis, activity);
+    let callbacks = (0..analysis.model.callbacks.len()).map(CallbackId::from_index);
+    callbacks
+        .map(|callback| summary(analysis, &mut communications, callback))
+        .collect()
+}
+
+fn summary(
+    analysis: &Analysis<'_>,
+    communications: &mut Communications<'_>,
+    callback: CallbackId,
+) -> CallbackSummary {
+    let model = analysis.model;
+    let set = match model.callbacks[callback.index()].owner {
+        CallbackOwner::Timer(id) => Some(model.timers[id.index()].period.0),
+        _ => None,
+    };
+    let mut durations: Vec<(i64, Nanos)> = Vec::new();
+    let mut periods = Vec::new();
+    let mut gaps = Vec::new();
+    let mut jitters = Vec::new();
+    let mut latenesses = Vec::new();
+    let mut longest: Option<(i64, InstanceId)> = None;
+    let mut latest: Option<(i64, InstanceId)> = None;
+    let mut skipped = 0;
+    let mut damaged = 0;
+    let executions = executions(analysis, callback);
+    for execution in &executions {
+        let id = execution.instance;
+        let instance = analysis.instance(id);
+        let at = instance.start;
+        if let Some(end) = instance.end {
+            let duration = end.0 - at.0;
+            durations.push((duration, at));
+            if longest.is_none_or(|(most, _)| duration > most) {
+                longest = Some((duration, id));
+            }
+        }
+        periods.extend(execution.period.map(|period| (period, at)));
+        gaps.extend(execution.gap.map(|gap| (gap, at)));
+        let jitter = execution.period.zip(set).map(|(period, set)| period - set);
+        jitters.extend(jitter.map(|jitter| (jitter, at)));
+        skipped += execution.firing.map_or(0, |firing| firing.skipped);
+        let lateness = match execution.firing {
+            Some(firing) => Some(firing.lateness),
+            None => message_lateness(analysis, communications, id),
+        };
+        if let Some(lateness) = lateness {
+            latenesses.push((lateness, at));
+            if latest.is_none_or(|(most, _)| lateness > most) {
+                latest = Some((lateness, id));
+            }
+        }
+        damaged += u64::from(analysis.is_damaged(at, instance.end.unwrap_or(at)));
+    }
+    let busy: i64 = durations.iter().map(|(duration, _)| duration).sum();
+    let observed = observed(analysis, callback);
+    CallbackSummary {
+        callback,
+        count: executions.len() as u64,
+        duration: Statistics::of(&mut durations),
+        period: Statistics::of(&mut periods),
+        gap: Statistics::of(&mut gaps),
+        jitter: Statistics::of(&mut jitters),
+        lateness: Statistics::of(&mut latenesses),
+        latest: latest.map(|(_, id)| id),
+        longest: longest.map(|(_, id)| id),
+        skipped,
+        utilisation: (observed > 0 && (busy > 0 || executions.is_empty()))
+            .then(|| busy as f64 / observed as f64),
+        damaged,
+    }
+}
+
+/// From the publication of the message that an execution received to its start.
+fn message_lateness(
+    analysis: &Analysis<'_>,
+    communications: &mut Communications<'_>,
+    instance: InstanceId,
+) -> Option<i64> {
+    let delivery = analysis.received_by(instance)?;
+    let arrival = communications.arrival(analysis.delivery(delivery))?;
+    (!arrival.historical).then(|| arrival.stages.latency())
+}
+
+/// How long the process of a callback was observed, in the range that counts.
+fn observed(analysis: &Analysis<'_>, callback: CallbackId) -> i64 {
+    let process = analysis.model.callbacks[callback.index()].process;
+    let process = &analysis.model.processes[process.index()];
+    let begin = process.first.max(*analysis.window.start());
+    let end = process.last.min(*analysis.window.end());
+    end.0.saturating_sub(begin.0).max(0)
+}

@@ -1,0 +1,361 @@
+//! A message on its way from one publisher to one subscription: how long each stage took, or why it did not arrive.
+//!
+//! The stages are *publish* (from the call to the middleware, or to the ring buffer), *transport* (from there to the take, as
+//! far as the receiving thread was free), *wait* (the part of that time in which it was not), *dispatch* (from the take to
+//! the callback). They add up to the latency exactly. `docs/concepts/latency.md` has the definitions.
+
+use std::collections::HashMap;
+
+use rostrace_ctf::schema::Nanos;
+use rostrace_trace::entity::{
+    CallbackGroupId, DeliveryId, InstanceId, PublisherId, SubscriptionId, ThreadId,
+};
+use rostrace_trace::flow::{Delivery, DeliveryKind, DeliveryStatus, Publication};
+
+use crate::activity::Activity;
+use crate::analysis::Analysis;
+use crate::mutual_exclusion::GroupTimeline;
+use crate::statistics::Statistics;
+
+/// The parts of a latency in nanoseconds. Only the transport can be negative: between hosts whose clocks differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Stages {
+    pub publish: i64,
+    pub transport: i64,
+    pub wait: i64,
+    pub dispatch: i64,
+}
+
+impl Stages {
+    pub const NAMES: [&'static str; 4] = ["publish", "transport", "wait", "dispatch"];
+
+    pub fn values(self) -> [i64; 4] {
+        [self.publish, self.transport, self.wait, self.dispatch]
+    }
+
+    pub fn latency(self) -> i64 {
+        self.values().iter().sum()
+    }
+}
+
+/// A message that arrived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrival {
+    pub publish: Nanos,
+    /// The middleware, or the ring buffer, had it.
+    pub handed: Nanos,
+    /// Taken from the middleware. Messages inside a process are not taken.
+    pub taken: Option<Nanos>,
+    /// The callback began, or for a message taken by hand the take.
+    pub received: Nanos,
+    pub stages: Stages,
+    /// Published before the subscription existed (transient local): its age says nothing about the transport.
+    pub historical: bool,
+}
+
+/// Why a message did not arrive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DropCause {
+    /// Pushed out of the ring buffer of an intra-process subscription.
+    RingBufferFull,
+    /// At least as many later messages as the subscription keeps were published before it took the next one: an inference.
+    HistoryFull,
+    /// Lost although there was room.
+    Middleware,
+    /// Not yet received when the recording ended.
+    RecordingEnd,
+    /// The trace does not tell whether it arrived.
+    Unknown,
+}
+
+impl DropCause {
+    pub const EVERY: [DropCause; 5] = [
+        DropCause::RingBufferFull,
+        DropCause::HistoryFull,
+        DropCause::Middleware,
+        DropCause::RecordingEnd,
+        DropCause::Unknown,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            DropCause::RingBufferFull => "ring_buffer_full",
+            DropCause::HistoryFull => "history_full",
+            DropCause::Middleware => "middleware",
+            DropCause::RecordingEnd => "recording_end",
+            DropCause::Unknown => "unknown",
+        }
+    }
+}
+
+/// Splits latencies into stages.
+#[derive(Debug)]
+pub struct Communications<'a> {
+    analysis: &'a Analysis<'a>,
+    activity: &'a Activity,
+    groups: HashMap<(ThreadId, CallbackGroupId), Option<GroupTimeline>>,
+}
+
+impl<'a> Communications<'a> {
+    pub fn new(analysis: &'a Analysis<'a>, activity: &'a Activity) -> Communications<'a> {
+        Communications {
+            analysis,
+            activity,
+            groups: HashMap::new(),
+        }
+    }
+
+    /// Nothing for a message that did not arrive, or of which the trace does not tell when.
+    pub fn arrival(&mut self, delivery: &Delivery) -> Option<Arrival> {
+        if delivery.status != DeliveryStatus::Delivered {
+            return None;
+        }
+        let analysis = self.analysis;
+        let publication = analysis.publication(delivery.publication);
+        let start = delivery
+            .instance
+            .map(|instance| analysis.instance(instance).start);
+        let take = match delivery.kind {
+            DeliveryKind::Inter => analysis.take_of(delivery),
+            DeliveryKind::Intra => None,
+        };
+        let taken = take.map(|take| take.time);
+        let received = start.or(taken)?;
+        let thread = match delivery.instance {
+            Some(instance) => analysis.instance(instance).thread,
+            None => take?.thread,
+        };
+        let publish = publish_instant(publication, delivery.kind);
+        let handed = match delivery.kind {
+            DeliveryKind::Inter => handed(publication),
+            DeliveryKind::Intra => delivery
+                .instance
+                .and_then(|instance| analysis.enqueued_for(instance))
+                .unwrap_or(publish),
+        };
+        let subscription = &analysis.model.subscriptions[delivery.subscription.index()];
+        let historical = subscription.created > publication.publish;
+        if received < publish {
+            let transport = received.0 - publish.0;
+            return Some(Arrival {
+                publish,
+                handed: publish,
+                taken,
+                received,
+                stages: Stages {
+                    transport,
+                    ..Stages::default()
+                },
+                historical,
+            });
+        }
+        // The event behind the write can be later than the take: the receiver was faster than the sender's return.
+        let fetched = taken.unwrap_or(received).clamp(publish, received);
+        let handed = handed.clamp(publish, fetched);
+        let between = fetched.0 - handed.0;
+        let busy = between - self.idle(delivery.instance, thread, handed, fetched);
+        Some(Arrival {
+            publish,
+            handed,
+            taken,
+            received,
+            stages: Stages {
+                publish: handed.0 - publish.0,
+                transport: between - busy,
+                wait: busy,
+                dispatch: received.0 - fetched.0,
+            },
+            historical,
+        })
+    }
+
+    /// How long the receiving thread could have taken the message and did not have to wait for its group.
+    fn idle(
+        &mut self,
+        instance: Option<InstanceId>,
+        thread: ThreadId,
+        from: Nanos,
+        to: Nanos,
+    ) -> i64 {
+        let idle = self.activity.idle(thread, from, to);
+        let (analysis, activity) = (self.analysis, self.activity);
+        let group = instance
+            .and_then(|instance| analysis.instance(instance).callback)
+            .and_then(|callback| analysis.group_of(callback));
+        let Some(group) = group.filter(|_| idle > 0) else {
+            return idle;
+        };
+        let blocked = self
+            .groups
+            .entry((thread, group))
+            .or_insert_with(|| GroupTimeline::beside(analysis, activity, thread, group))
+            .as_ref()
+            .map_or(0, |timeline| timeline.blocked(activity, thread, from, to));
+        (idle - blocked).max(0)
+    }
+
+    /// Why a message did not arrive; nothing if it did. `place` is that of the delivery among those of its subscription.
+    pub fn drop_cause(&self, subscription: SubscriptionId, place: usize) -> Option<DropCause> {
+        let analysis = self.analysis;
+        let deliveries = analysis.deliveries_to(subscription);
+        match analysis.delivery(deliveries[place]).status {
+            DeliveryStatus::Delivered => None,
+            DeliveryStatus::Overwritten => Some(DropCause::RingBufferFull),
+            DeliveryStatus::Queued => Some(DropCause::RecordingEnd),
+            DeliveryStatus::Unknown => Some(DropCause::Unknown),
+            DeliveryStatus::Lost => Some(self.cause_of_loss(subscription, place)),
+        }
+    }
+
+    fn cause_of_loss(&self, subscription: SubscriptionId, place: usize) -> DropCause {
+        let analysis = self.analysis;
+        let depth = analysis.model.subscriptions[subscription.index()].depth as usize;
+        let later = &analysis.deliveries_to(subscription)[place + 1..];
+        let next = later.iter().map(|id| analysis.delivery(*id));
+        let next_taken = next
+            .take(depth.max(1) + 1)
+            .find(|delivery| delivery.status == DeliveryStatus::Delivered)
+            .and_then(|delivery| analysis.take_of(delivery));
+        // Whoever fetched nothing for as long as the history lasts has let it overflow.
+        let Some(next_taken) = next_taken else {
+            return if depth > 0 && later.len() > depth {
+                DropCause::HistoryFull
+            } else {
+                DropCause::Middleware
+            };
+        };
+        let newer = later.iter().take(depth).filter(|id| {
+            let publication = analysis.delivery(**id).publication;
+            analysis.publication(publication).publish < next_taken.time
+        });
+        if depth > 0 && newer.count() >= depth {
+            DropCause::HistoryFull
+        } else {
+            DropCause::Middleware
+        }
+    }
+}
+
+/// When a message was published, for receivers of one kind: a call that serves both does one after the other.
+fn publish_instant(publication: &Publication, kind: DeliveryKind) -> Nanos {
+    match kind {
+        DeliveryKind::Intra => publication.intra.unwrap_or(publication.publish),
+        DeliveryKind::Inter => publication.publish,
+    }
+}
+
+/// When the middleware had it: the innermost event that the call left.
+fn handed(publication: &Publication) -> Nanos {
+    let innermost = publication.rmw.or(publication.rcl).or(publication.rclcpp);
+    innermost.unwrap_or(publication.publish)
+}
+
+/// All messages from one publisher to one subscription, summarised.
+#[derive(Debug)]
+pub struct Pair {
+    pub publisher: PublisherId,
+    pub subscription: SubscriptionId,
+    pub kind: DeliveryKind,
+    pub messages: u64,
+    pub arrived: u64,
+    /// Published before the subscription existed, and received; they are not in the latencies.
+    pub historical: u64,
+    /// By [`DropCause::EVERY`].
+    pub dropped: [u64; 5],
+    pub latency: Option<Statistics>,
+    /// By [`Stages::NAMES`]; their means add up to that of the latency.
+    pub stages: [Option<Statistics>; 4],
+    /// Messages whose way touches a time in which events were lost.
+    pub damaged: u64,
+    pub worst: Option<DeliveryId>,
+}
+
+/// What is known of one pair while its messages are counted.
+#[derive(Debug, Default)]
+struct Tally {
+    messages: u64,
+    arrived: u64,
+    historical: u64,
+    dropped: [u64; 5],
+    damaged: u64,
+    latencies: Vec<(i64, Nanos)>,
+    stages: [Vec<(i64, Nanos)>; 4],
+    worst: Option<(i64, DeliveryId)>,
+}
+
+/// One for each publisher, subscription and kind that messages went between, by subscription and publisher.
+pub fn pairs(analysis: &Analysis<'_>, activity: &Activity) -> Vec<Pair> {
+    let mut communications = Communications::new(analysis, activity);
+    let mut pairs = Vec::new();
+    for number in 0..analysis.model.subscriptions.len() {
+        let subscription = SubscriptionId::from_index(number);
+        let mut tallies: HashMap<(PublisherId, DeliveryKind), Tally> = HashMap::new();
+        for (place, id) in analysis.deliveries_to(subscription).iter().enumerate() {
+            let delivery = analysis.delivery(*id);
+            let publication = analysis.publication(delivery.publication);
+            let Some(publisher) = publication.publisher else {
+                continue;
+            };
+            if !analysis.counts(publication.publish) {
+                continue;
+            }
+            let tally = tallies.entry((publisher, delivery.kind)).or_default();
+            tally.messages += 1;
+            if let Some(arrival) = communications.arrival(delivery) {
+                tally.arrived += 1;
+                tally.damaged += u64::from(analysis.is_damaged(arrival.publish, arrival.received));
+                tally.add(*id, &arrival);
+            } else if let Some(cause) = communications.drop_cause(subscription, place) {
+                tally.dropped[cause as usize] += 1;
+            } else {
+                // It arrived, but when is not in the trace.
+                tally.arrived += 1;
+            }
+        }
+        let mut of_subscription: Vec<Pair> = tallies
+            .into_iter()
+            .map(|((publisher, kind), tally)| tally.finish(publisher, subscription, kind))
+            .collect();
+        of_subscription.sort_by_key(|pair| (pair.publisher, pair.kind.name()));
+        pairs.append(&mut of_subscription);
+    }
+    pairs
+}
+
+impl Tally {
+    fn add(&mut self, id: DeliveryId, arrival: &Arrival) {
+        if arrival.historical {
+            self.historical += 1;
+            return;
+        }
+        let latency = arrival.stages.latency();
+        if self.worst.is_none_or(|(worst, _)| latency > worst) {
+            self.worst = Some((latency, id));
+        }
+        self.latencies.push((latency, arrival.publish));
+        for (values, value) in self.stages.iter_mut().zip(arrival.stages.values()) {
+            values.push((value, arrival.publish));
+        }
+    }
+
+    fn finish(
+        mut self,
+        publisher: PublisherId,
+        subscription: SubscriptionId,
+        kind: DeliveryKind,
+    ) -> Pair {
+        Pair {
+            publisher,
+            subscription,
+            kind,
+            messages: self.messages,
+            arrived: self.arrived,
+            historical: self.historical,
+            dropped: self.dropped,
+            latency: Statistics::of(&mut self.latencies),
+            stages: self.stages.each_mut().map(|it| Statistics::of(it)),
+            damaged: self.damaged,
+            worst: self.worst.map(|(_, id)| id),
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Paths that messages really took, from observed causality alone: a message that was published inside an execution was caused
+//! by the message that this execution received.
+//!
+//! So every execution has one way back, and the distinct ways back are the paths. They are kept as a tree of steps, which
+//! takes one pass over the executions. A way that comes back to a callback that it passed before is cut there: a loop is a
+//! path from the callback to itself.
+
+use std::collections::HashMap;
+
+use rostrace_trace::entity::{CallbackId, DeliveryId, InstanceId, PublisherId};
+use rostrace_trace::flow::DeliveryStatus;
+
+use crate::analysis::Analysis;
+
+/// A callback, whichever process or life of its node it belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StepName(u32);
+
+/// One step of a path: a message, and the callback that received it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hop {
+    pub publishing_node: String,
+    pub topic: String,
+    /// As people say it.
+    pub callback: String,
+    pub node: String,
+}
+
+/// Where a path begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// In a callback that no message caused.
+    Callback { name: String, node: String },
+    /// Outside of all callbacks.
+    Outside,
+}
+
+/// A distinct path, with all its flows.
+#[derive(Debug, Clone)]
+pub struct FlowPath {
+    pub origin: Origin,
+    pub hops: Vec<Hop>,
+    pub flows: Vec<Flow>,
+}
+
+/// One message along a path: for each hop the delivery that made it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flow {
+    pub deliveries: Vec<DeliveryId>,
+}
+
+/// Which ends a path has to have: names of nodes or topics, by any test.
+pub struct Ends<'f> {
+    pub from: Option<&'f dyn Fn(&str) -> bool>,
+    pub to: Option<&'f dyn Fn(&str) -> bool>,
+}
+
+impl std::fmt::Debug for Ends<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (from, to) = (self.from.is_some(), self.to.is_some());
+        f.debug_struct("Ends")
+            .field("from", &from)
+            .field("to", &to)
+            .finish()
+    }
+}
+
+impl FlowPath {
+    /// `/sensor → /points → /fusion → /objects → /planner`
+    pub fn title(&self) -> String {
+        let mut title = String::new();
+        for hop in &self.hops {
+            if title.is_empty() {
+                title.push_str(&hop.publishing_node);
+            }
+            title += &format!(" → {} → {}", hop.topic, hop.node);
+        }
+        title
+    }
+}
+
+/// What is known of all paths.
+#[derive(Debug)]
+pub struct FlowPaths<'a> {
+    analysis: &'a Analysis<'a>,
+    /// By execution: the delivery that caused it and the execution before; nothing where a path begins.
+    causes: Vec<Option<DeliveryId>>,
+    /// By callback and publisher: what they are called. Several lives of a node share names.
+    callback_names: Vec<StepName>,
+}
+
+impl<'a> FlowPaths<'a> {
+    pub fn of(analysis: &'a Analysis<'a>) -> FlowPaths<'a> {
+        let model = analysis.model;
+        let mut known: HashMap<(String, &str), u32> = HashMap::new();
+        let callback_names = (0..model.callbacks.len()).map(|index| {
+            let id = CallbackId::from_index(index);
+            let node = model.node_name(model.node_of_callback(id)).unwrap_or("");
+            let name = analysis.names.unnumbered(id).to_owned();
+            let next = known.len() as u32;
+            StepName(*known.entry((name, node)).or_insert(next))
+        });
+        let callback_names = callback_names.collect();
+        let causes = (0..model.instances.len()).map(|index| {
+            let delivery = analysis.received_by(InstanceId::from_index(index))?;
+            let row = analysis.delivery(delivery);
+            let subscription = &model.subscriptions[row.subscription.index()];
+            let publication = analysis.publication(row.publication);
+            let is_told = subscription.created <= publication.publish;
+            let counts = row.status == DeliveryStatus::Delivered && is_told;
+            counts.then_some(delivery)
+        });
+        FlowPaths {
+            analysis,
+            causes: causes.collect(),
+            callback_names,
+        }
+    }
+
+    /// The message that caused an execution.
+    pub fn cause(&self, instance: InstanceId) -> Option<DeliveryId> {
+        self.causes[instance.index()]
+    }
+
+    /// The execution that a message was published in.
+    fn publishing(&self, delivery: DeliveryId) -> Option<InstanceId> {
+        let publication = self.analysis.delivery(delivery).publication;
+        self.analysis.publication(publication).instance
+    }
+
+    fn name(&self, instance: InstanceId) -> Option<StepName> {
+        let callback = self.analysis.instance(instance).callback?;
+        Some(self.callback_names[callback.index()])
+    }
+
+    /// The deliveries that led to an execution, the first one first: back to an execution that no message caused, or to an
+    /// earlier one of a callback that was passed already.
+    pub fn way_to(&self, instance: InstanceId) -> Vec<DeliveryId> {
+        let mut way = Vec::new();
+        let mut passed: Vec<StepName> = self.name(instance).into_iter().collect();
+        let mut at = instance;
+        while let Some(delivery) = self.cause(at) {
+            way.push(delivery);
+            let Some(before) = self.publishing(delivery) else {
+                break;
+            };
+            match self.name(before) {
+                Some(name) if !passed.contains(&name) => passed.push(name),
+                _ => break,
+            }
+            at = before;
+        }
+        way.reverse();
+        way
+    }
+
+    /// All paths with these ends, each with its flows in the order of time. Without ends: the longest ones, that is, those
+    /// of executions that caused no other.
+    pub fn paths(&self, ends: &Ends<'_>) -> Vec<FlowPath> {
+        let analysis = self.analysis;
+        let mut places: HashMap<Vec<(u32, StepName)>, usize> = HashMap::new();
+        let mut topics: HashMap<(&str, &str), u32> = HashMap::new();
+        let mut paths: Vec<FlowPath> = Vec::new();
+        for (index, causes_another) in self.causing().into_iter().enumerate() {
+            let instance = InstanceId::from_index(index);
+            if self.cause(instance).is_none() {
+                continue;
+            }
+            let is_end = match ends.to {
+                Some(to) => self.is_end(instance, to),
+                None => !causes_another,
+            };
+            if !is_end {
+                continue;
+            }
+            let way = self.way_to(instance);
+            let begin = match ends.from {
+                Some(from) => way
+                    .iter()
+                    .position(|delivery| self.is_begin(*delivery, from)),
+                None => Some(0),
+            };
+            let Some(way) = begin
+                .map(|begin| &way[begin..])
+                .filter(|way| !way.is_empty())
+            else {
+                continue;
+            };
+            let first = analysis.delivery(way[0]).publication;
+            if !analysis.counts(analysis.publication(first).publish) {
+                continue;
+            }
+            let mut key = Vec::with_capacity(way.len() + 1);
+            key.push((u32::MAX, self.origin_name(way[0])));
+            for delivery in way {
+                let (node, topic) = self.published(*delivery);
+                let next = topics.len() as u32;
+                let message = *topics.entry((node, topic)).or_insert(next);
+                key.push((
+                    message,
+                    self.receiver(*delivery).unwrap_or(StepName(u32::MAX)),
+                ));
+            }
+            let place = *places.entry(key).or_insert_with(|| {
+                paths.push(self.describe(way));
+                paths.len() - 1
+            });
+            paths[place].flows.push(Flow {
+                deliveries: way.to_vec(),
+            });
+        }
+        paths
+    }
+
+    /// By execution: whether a message of it was received by another one.
+    fn causing(&self) -> Vec<bool> {
+        let mut causing = vec![false; self.causes.len()];
+        for delivery in self.causes.iter().flatten() {
+            if let Some(before) = self.publishing(*delivery) {
+                causing[before.index()] = true;
+            }
+        }
+        causing
+    }
+
+    fn is_end(&self, instance: InstanceId, to: &dyn Fn(&str) -> bool) -> bool {
+        let analysis = self.analysis;
+        let callback = analysis.instance(instance).callback;
+        let node = callback.and_then(|callback| {
+            let node = analysis.model.node_of_callback(callback);
+            analysis.model.node_name(node)
+        });
+        let topic = self
+            .cause(instance)
+            .map(|delivery| self.published(delivery).1);
+        node.is_some_and(to) || topic.is_some_and(to)
+    }
+
+    fn is_begin(&self, delivery: DeliveryId, from: &dyn Fn(&str) -> bool) -> bool {
+        let (node, topic) = self.published(delivery);
+        from(node) || from(topic)
+    }
+
+    /// Node and topic of a message.
+    fn published(&self, delivery: DeliveryId) -> (&'a str, &'a str) {
+        let analysis = self.analysis;
+        let publication = analysis.publication(analysis.delivery(delivery).publication);
+        let publisher = publication.publisher.map(|id| publisher(analysis, id));
+        publisher.unwrap_or(("", ""))
+    }
+
+    fn receiver(&self, delivery: DeliveryId) -> Option<StepName> {
+        self.name(self.analysis.delivery(delivery).instance?)
+    }
+
+    fn origin_name(&self, first: DeliveryId) -> StepName {
+        let origin = self.publishing(first);
+        let name = origin.and_then(|instance| self.name(instance));
+        name.unwrap_or(StepName(u32::MAX))
+    }
+
+    fn describe(&self, way: &[DeliveryId]) -> FlowPath {
+        let analysis = self.analysis;
+        let model = analysis.model;
+        let of_callback = |callback: Option<CallbackId>| {
+            let name = callback.map(|id| analysis.names.unnumbered(id).to_owned());
+            let node = callback.and_then(|id| model.node_name(model.node_of_callback(id)));
+            (
+                name.unwrap_or_default(),
+                node.unwrap_or_default().to_owned(),
+            )
+        };
+        let origin = match self.publishing(way[0]) {
+            Some(instance) => {
+                let (name, node) = of_callback(analysis.instance(instance).callback);
+                Origin::Callback { name, node }
+            }
+            None => Origin::Outside,
+        };
+        let hops = way.iter().map(|delivery| {
+            let instance = analysis.delivery(*delivery).instance;
+            let callback = instance.and_then(|instance| analysis.instance(instance).callback);
+            let (callback, node) = of_callback(callback);
+            let (publishing_node, topic) = self.published(*delivery);
+            Hop {
+                publishing_node: publishing_node.to_owned(),
+                topic: topic.to_owned(),
+                callback,
+                node,
+            }
+        });
+        FlowPath {
+            origin,
+            hops: hops.collect(),
+            flows: Vec::new(),
+        }
+    }
+}
+
+fn publisher<'m>(analysis: &Analysis<'m>, id: PublisherId) -> (&'m str, &'m str) {
+    let publisher = &analysis.model.publishers[id.index()];
+    let node = analysis.model.node_name(publisher.node).unwrap_or("");
+    (node, &publisher.topic)
+}

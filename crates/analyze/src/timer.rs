@@ -1,0 +1,217 @@
+//! When a timer should have fired, and how late it was.
+//!
+//! rcl keeps a grid: a firing is due one period after the one before was due, and a timer that is behind skips to the first
+//! grid point that has not passed. The grid begins when the timer is created and moves when the timer is reset, which no
+//! tracepoint tells, or when its clock drifts against the clock of the trace. So the grid is taken from what was observed: it
+//! moves at once when a timer fires early, and it moves later when most of the firings that follow agree on it. A single
+//! late firing, or an overloaded executor whose delays vary, does not move it.
+
+use rostrace_ctf::schema::Nanos;
+use rostrace_trace::entity::{InstanceId, TimerId};
+
+use crate::analysis::Analysis;
+
+/// How many firings are asked whether the grid has moved.
+const WITNESSES: usize = 9;
+
+/// One execution of a timer's callback.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Firing {
+    pub instance: InstanceId,
+    /// When it was due.
+    pub expected: Nanos,
+    /// From then to the start of the callback.
+    pub lateness: i64,
+    /// Firings that were due since the one before and never happened.
+    pub skipped: u64,
+    pub basis: Basis,
+}
+
+/// How the expected time is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Basis {
+    /// From the creation of the timer, one period after the other.
+    Creation,
+    /// From earlier firings of the timer: its creation is not in the trace, or the grid has moved since.
+    Firings,
+}
+
+impl Basis {
+    pub fn name(self) -> &'static str {
+        match self {
+            Basis::Creation => "creation",
+            Basis::Firings => "firings",
+        }
+    }
+}
+
+/// The firings of a timer in the order of time; none if its period is not known.
+pub fn firings(analysis: &Analysis<'_>, timer: TimerId) -> Vec<Firing> {
+    let model = analysis.model;
+    let timer = &model.timers[timer.index()];
+    let Some(callback) = timer.callback.filter(|_| timer.period.0 > 0) else {
+        return Vec::new();
+    };
+    let instances = analysis.instances_of(callback);
+    let starts: Vec<i64> = instances
+        .iter()
+        .map(|instance| analysis.instance(*instance).start.0)
+        .collect();
+    // A creation that was told again later, when a recording began, keeps its time; one that lies after the first firing
+    // is none.
+    let created = Some(timer.created.0).filter(|created| starts.first() > Some(created));
+    let expected = expectations(&starts, timer.period.0, created);
+    let rows = instances.iter().zip(&starts).zip(expected);
+    rows.map(|((instance, start), due)| Firing {
+        instance: *instance,
+        expected: Nanos(due.at),
+        lateness: start - due.at,
+        skipped: due.skipped,
+        basis: due.basis,
+    })
+    .collect()
+}
+
+struct Due {
+    at: i64,
+    skipped: u64,
+    basis: Basis,
+}
+
+fn expectations(starts: &[i64], period: i64, created: Option<i64>) -> Vec<Due> {
+    let tolerance = tolerance(period);
+    let mut dues: Vec<Due> = Vec::with_capacity(starts.len());
+    let mut basis = Basis::Creation;
+    for (number, start) in starts.iter().enumerate() {
+        let (mut at, mut skipped) = match (dues.last(), created) {
+            (Some(before), _) => next_due(before.at, starts[number - 1], period),
+            // What happened between creation and the first firing is unknown if that is long: the recording may have begun
+            // later than the timer. The grid is what counts.
+            (None, Some(created)) => (
+                created + (start - created).div_euclid(period).max(1) * period,
+                0,
+            ),
+            (None, None) => {
+                basis = Basis::Firings;
+                (*start, 0)
+            }
+        };
+        if *start < at {
+            // A reset makes a timer fire early, and so does a clock that is faster. That the creation is told some
+            // microseconds after it happened does not count.
+            if at - start > tolerance {
+                basis = Basis::Firings;
+            }
+            at = *start;
+            skipped = 0;
+        } else if *start > at + tolerance
+            && let Some(moved) = moved(&starts[number..], at, period, tolerance)
+        {
+            at += moved;
+            skipped = 0;
+            basis = Basis::Firings;
+        }
+        dues.push(Due { at, skipped, basis });
+    }
+    dues
+}
+
+/// A delay below this is no sign of another grid.
+fn tolerance(period: i64) -> i64 {
+    (period / 50).clamp(1, 200_000)
+}
+
+/// The first grid point after `due` that had not passed when the timer was called, and how many had.
+fn next_due(due: i64, called: i64, period: i64) -> (i64, u64) {
+    let next = due.saturating_add(period);
+    if next >= called {
+        return (next, 0);
+    }
+    let behind = 1 + (called - next - 1) / period;
+    (next.saturating_add(behind * period), behind as u64)
+}
+
+/// How far the grid has moved, if most of the firings that follow agree on that. They are late on the old grid then, by
+/// nearly the same time.
+fn moved(starts: &[i64], due: i64, period: i64, tolerance: i64) -> Option<i64> {
+    let witnesses = &starts[..starts.len().min(WITNESSES)];
+    if witnesses.len() < WITNESSES.div_ceil(2) {
+        return None;
+    }
+    let mut delays = Vec::with_capacity(witnesses.len());
+    let mut at = due;
+    for (number, start) in witnesses.iter().enumerate() {
+        if number > 0 {
+            at = next_due(at, witnesses[number - 1], period).0;
+        }
+        delays.push(start - at);
+    }
+    delays.sort_unstable();
+    let (least, middle) = (delays[0], delays[delays.len() / 2]);
+    (least > tolerance && middle - least <= tolerance).then_some(least)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lateness(starts: &[i64], period: i64, created: Option<i64>) -> Vec<i64> {
+        let dues = expectations(starts, period, created);
+        starts.iter().zip(dues).map(|(a, due)| a - due.at).collect()
+    }
+
+    #[test]
+    fn firings_are_due_one_period_after_creation_and_after_each_other() {
+        assert_eq!(lateness(&[105, 201, 330], 100, Some(0)), [5, 1, 30]);
+    }
+
+    #[test]
+    fn without_a_creation_the_first_firing_is_the_measure() {
+        assert_eq!(lateness(&[105, 205, 235], 100, None), [0, 0, 0]);
+        assert_eq!(lateness(&[105, 225, 305], 100, None), [0, 20, 0]);
+    }
+
+    #[test]
+    fn a_timer_that_is_behind_skips_what_has_passed() {
+        let starts = [100, 470, 501, 600];
+        let dues = expectations(&starts, 100, Some(0));
+        let due: Vec<(i64, u64)> = dues.iter().map(|due| (due.at, due.skipped)).collect();
+        assert_eq!(due, [(100, 0), (200, 0), (500, 2), (600, 0)]);
+    }
+
+    #[test]
+    fn a_reset_moves_the_grid_and_is_not_lateness() {
+        let period = 10_000_000;
+        let mut starts: Vec<i64> = (1..20).map(|k| k * period + 1000).collect();
+        let reset = 19 * period + 4_000_000;
+        starts.extend((1..20).map(|k| reset + k * period + 1000 + (k % 3) * 500));
+        let late = lateness(&starts, period, Some(0));
+        assert!(late.iter().all(|late| *late < 2000), "{late:?}");
+    }
+
+    #[test]
+    fn an_early_firing_moves_the_grid_at_once() {
+        assert_eq!(lateness(&[100, 170, 275], 100, Some(0)), [0, 0, 5]);
+    }
+
+    #[test]
+    fn delays_that_vary_do_not_move_the_grid() {
+        let period = 10_000_000;
+        let delays = [1, 5, 3, 9, 2, 7, 4, 8, 6, 5, 3, 9, 4].map(|ms| ms * 1_000_000);
+        let starts: Vec<i64> = delays
+            .iter()
+            .zip(1..)
+            .map(|(delay, k)| k * period + delay)
+            .collect();
+        assert_eq!(lateness(&starts, period, Some(0)), delays);
+    }
+
+    #[test]
+    fn a_slow_drift_does_not_add_up() {
+        let period = 100_000_000;
+        // The timer's clock is 0.01 % slower than that of the trace.
+        let starts: Vec<i64> = (1..1000).map(|k| k * (period + 10_000)).collect();
+        let worst = lateness(&starts, period, Some(0)).into_iter().max();
+        assert!(worst <= Some(400_000), "{worst:?}");
+    }
+}

@@ -1,0 +1,308 @@
+//! Why something took as long as it did: its time cut into parts, each with a cause. The parts are contiguous, so that they
+//! add up exactly; what the trace does not tell is a part of its own.
+
+use rostrace_ctf::schema::Nanos;
+use rostrace_trace::entity::{DeliveryId, InstanceId, ThreadId};
+use rostrace_trace::flow::DeliveryKind;
+
+use crate::activity::{Activity, Doing};
+use crate::analysis::Analysis;
+use crate::communication::{Arrival, Communications};
+use crate::flow_path::Flow;
+use crate::mutual_exclusion::runs_of;
+use crate::timer::Firing;
+
+/// A time, and why it passed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explanation {
+    pub begin: Nanos,
+    pub end: Nanos,
+    /// In the order of time, without gaps.
+    pub parts: Vec<Part>,
+    /// Whether events were lost meanwhile, so that causes may be missing.
+    pub damaged: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    pub begin: Nanos,
+    pub end: Nanos,
+    pub cause: Cause,
+    /// Which hop of a path it belongs to, from 0; the callback after a hop belongs to it.
+    pub hop: usize,
+}
+
+impl Part {
+    pub fn duration(&self) -> i64 {
+        self.end.0 - self.begin.0
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Cause {
+    /// The call of `publish` handed the message down to the middleware, or into the ring buffer.
+    Publishing,
+    /// In the middleware: the receiving thread was waiting for work.
+    Middleware,
+    /// In the middleware or in the executor: the trace has no phases of this executor.
+    MiddlewareOrExecutor,
+    /// In the ring buffer of the subscription, while the receiving thread was not known to be busy.
+    IntraProcessBuffer,
+    /// Another callback ran.
+    OtherCallback(InstanceId, Relation),
+    /// The executor looked for work, took messages, dispatched.
+    Executor,
+    /// From the take to the start of the callback.
+    Dispatch,
+    /// The timer was due and its thread was waiting for work: it woke up late.
+    TimerLateness,
+    /// The callback itself ran.
+    Execution(InstanceId),
+    /// The trace does not tell.
+    Unknown,
+}
+
+/// Why another callback was in the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Relation {
+    SameThread,
+    /// On another thread, in the same mutually exclusive group.
+    SameGroup,
+}
+
+impl Relation {
+    pub fn name(self) -> &'static str {
+        match self {
+            Relation::SameThread => "same thread",
+            Relation::SameGroup => "same mutually exclusive group",
+        }
+    }
+}
+
+impl Cause {
+    /// As tables and JSON call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Cause::Publishing => "publishing",
+            Cause::Middleware => "middleware",
+            Cause::MiddlewareOrExecutor => "middleware_or_executor",
+            Cause::IntraProcessBuffer => "intra_process_buffer",
+            Cause::OtherCallback(..) => "other_callback",
+            Cause::Executor => "executor",
+            Cause::Dispatch => "dispatch",
+            Cause::TimerLateness => "timer_lateness",
+            Cause::Execution(_) => "execution",
+            Cause::Unknown => "unknown",
+        }
+    }
+}
+
+/// Finds explanations.
+#[derive(Debug)]
+pub struct Why<'a> {
+    analysis: &'a Analysis<'a>,
+    activity: &'a Activity,
+    communications: Communications<'a>,
+}
+
+impl<'a> Why<'a> {
+    pub fn new(analysis: &'a Analysis<'a>, activity: &'a Activity) -> Why<'a> {
+        Why {
+            analysis,
+            activity,
+            communications: Communications::new(analysis, activity),
+        }
+    }
+
+    /// A message from publish to callback; nothing if it did not arrive.
+    pub fn communication(&mut self, delivery: DeliveryId) -> Option<Explanation> {
+        let arrival = self
+            .communications
+            .arrival(self.analysis.delivery(delivery))?;
+        let mut parts = Parts::new(arrival.publish);
+        self.add_communication(&mut parts, delivery, &arrival);
+        Some(self.explanation(parts))
+    }
+
+    /// An execution: from when it should have begun (a timer: when it was due; a message: its publication; else its start)
+    /// to its end.
+    pub fn instance(&mut self, instance: InstanceId, firing: Option<&Firing>) -> Explanation {
+        let analysis = self.analysis;
+        let row = analysis.instance(instance);
+        let arrival = analysis.received_by(instance).and_then(|delivery| {
+            let arrival = self.communications.arrival(analysis.delivery(delivery))?;
+            (arrival.received == row.start).then_some((delivery, arrival))
+        });
+        let mut parts;
+        if let Some((delivery, arrival)) = arrival {
+            parts = Parts::new(arrival.publish);
+            self.add_communication(&mut parts, delivery, &arrival);
+        } else if let Some(firing) = firing {
+            parts = Parts::new(firing.expected);
+            self.add_wait(
+                &mut parts,
+                row.thread,
+                Some(instance),
+                row.start,
+                Cause::TimerLateness,
+            );
+        } else {
+            parts = Parts::new(row.start);
+        }
+        if let Some(end) = row.end {
+            parts.until(end, Cause::Execution(instance));
+        }
+        self.explanation(parts)
+    }
+
+    /// A message along a path, from its first publication to the start of the last callback.
+    pub fn flow(&mut self, flow: &Flow) -> Option<Explanation> {
+        let mut parts: Option<Parts> = None;
+        let mut before: Option<InstanceId> = None;
+        for (hop, id) in flow.deliveries.iter().enumerate() {
+            let delivery = self.analysis.delivery(*id);
+            let arrival = self.communications.arrival(delivery)?;
+            let parts = parts.get_or_insert_with(|| Parts::new(arrival.publish));
+            if let Some(before) = before {
+                parts.until(arrival.publish, Cause::Execution(before));
+            }
+            parts.hop = hop;
+            self.add_communication(parts, *id, &arrival);
+            before = delivery.instance;
+        }
+        parts.map(|parts| self.explanation(parts))
+    }
+
+    fn explanation(&self, parts: Parts) -> Explanation {
+        let end = parts.at;
+        let begin = parts.begin;
+        Explanation {
+            begin,
+            end,
+            damaged: self.analysis.is_damaged(begin, end),
+            parts: parts.done,
+        }
+    }
+
+    fn add_communication(&self, parts: &mut Parts, id: DeliveryId, arrival: &Arrival) {
+        let delivery = self.analysis.delivery(id);
+        if arrival.received < arrival.publish {
+            // The clocks of two hosts disagree: nothing can be said of the time between.
+            parts.until(arrival.received, Cause::Unknown);
+            return;
+        }
+        parts.until(arrival.handed, Cause::Publishing);
+        let fetched = Nanos(arrival.received.0 - arrival.stages.dispatch);
+        let thread = match delivery.instance {
+            Some(instance) => Some(self.analysis.instance(instance).thread),
+            None => self.analysis.take_of(delivery).map(|take| take.thread),
+        };
+        let idle = match delivery.kind {
+            DeliveryKind::Inter => Cause::Middleware,
+            DeliveryKind::Intra => Cause::IntraProcessBuffer,
+        };
+        match thread {
+            Some(thread) => self.add_wait(parts, thread, delivery.instance, fetched, idle),
+            None => parts.until(fetched, Cause::Unknown),
+        }
+        parts.until(arrival.received, Cause::Dispatch);
+    }
+
+    /// What a thread did until it came to something; `idle` is what it means that it had nothing to do.
+    fn add_wait(
+        &self,
+        parts: &mut Parts,
+        thread: ThreadId,
+        instance: Option<InstanceId>,
+        to: Nanos,
+        idle: Cause,
+    ) {
+        let elsewhere = self.group_elsewhere(thread, instance, parts.at, to);
+        for segment in self.activity.segments(thread, parts.at, to) {
+            let cause = match segment.doing {
+                Doing::Callback(other) => Cause::OtherCallback(other, Relation::SameThread),
+                Doing::Executor => Cause::Executor,
+                Doing::Waiting => idle,
+                Doing::Unobserved => match idle {
+                    Cause::Middleware => Cause::MiddlewareOrExecutor,
+                    Cause::IntraProcessBuffer => Cause::IntraProcessBuffer,
+                    _ => Cause::Unknown,
+                },
+            };
+            if segment.doing.is_idle() {
+                for (start, end, other) in &elsewhere {
+                    if *end <= parts.at || *start >= segment.end {
+                        continue;
+                    }
+                    parts.until(*start, cause);
+                    let end = (*end).min(segment.end);
+                    parts.until(end, Cause::OtherCallback(*other, Relation::SameGroup));
+                }
+            }
+            parts.until(segment.end, cause);
+        }
+        parts.until(to, Cause::Unknown);
+    }
+
+    /// When callbacks of the same mutually exclusive group ran on other threads, in the order of time.
+    fn group_elsewhere(
+        &self,
+        thread: ThreadId,
+        instance: Option<InstanceId>,
+        from: Nanos,
+        to: Nanos,
+    ) -> Vec<(Nanos, Nanos, InstanceId)> {
+        let analysis = self.analysis;
+        let callback = instance.and_then(|instance| analysis.instance(instance).callback);
+        let Some(group) = callback.and_then(|callback| analysis.group_of(callback)) else {
+            return Vec::new();
+        };
+        let mut runs: Vec<_> = runs_of(analysis, group)
+            .filter_map(|id| {
+                let run = analysis.instance(id);
+                let end = run.end?;
+                (run.thread != thread && end > from && run.start < to)
+                    .then_some((run.start, end, id))
+            })
+            .collect();
+        runs.sort_unstable();
+        runs
+    }
+}
+
+/// Parts that are being put together.
+#[derive(Debug)]
+struct Parts {
+    begin: Nanos,
+    at: Nanos,
+    hop: usize,
+    done: Vec<Part>,
+}
+
+impl Parts {
+    fn new(begin: Nanos) -> Parts {
+        Parts {
+            begin,
+            at: begin,
+            hop: 0,
+            done: Vec::new(),
+        }
+    }
+
+    /// Everything up to an instant has this cause. Only a disagreement of clocks makes time go back.
+    fn until(&mut self, end: Nanos, cause: Cause) {
+        if end == self.at || end < self.at && cause != Cause::Unknown {
+            return;
+        }
+        match self.done.last_mut() {
+            Some(last) if last.cause == cause && last.hop == self.hop => last.end = end,
+            _ => self.done.push(Part {
+                begin: self.at,
+                end,
+                cause,
+                hop: self.hop,
+            }),
+        }
+        self.at = end;
+    }
+}
