@@ -6,6 +6,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::architecture::ArchitectureArguments;
 use crate::commands::dump::text::{ClockFormat, TextOptions};
+use crate::commands::latency::LatencyArguments;
+use crate::commands::why::WhyArguments;
 use crate::time_argument::TimeArgument;
 
 const EXIT_STATUS: &str = "\
@@ -87,6 +89,37 @@ Examples:
 Busy is the time in callbacks, divided by the time that the process was observed; above 100 % several threads were busy at
 once. Recordings of plain ros2_tracing do not tell of executors; those of CARET do."))]
     Executors(LookArguments),
+    /// Show how long messages take along the paths that they really go, hop by hop and end to end
+    #[command(after_help = "\
+Examples:
+  rostrace latency session/
+  rostrace latency session/ --from /lidar --to /control
+  rostrace latency session/ --from '/sensing/*' --to /vehicle/command --from +10s --format json
+
+No file is needed: a message that a callback publishes was caused by the message that it received. Paths are sorted by their
+99th percentile. The latency is the time from the first publication to the start of the last callback, and the sum of what is
+listed above it. Lost counts messages that a subscription missed although it got earlier and later ones, or that were pushed out of a
+full intra-process buffer.
+
+Times (T) are written as for `rostrace dump`.
+
+Exit status 3: shown, but the trace has lost data, so that flows may be missing.")]
+    Latency(LatencyArguments),
+    /// Explain why an execution, a message or a path took so long; by default the worst
+    #[command(after_help = "\
+Examples:
+  rostrace why session/
+  rostrace why session/ --callback '/fusion ← /points'
+  rostrace why session/ --topic /points --node /fusion --rank 2
+  rostrace why session/ --from /lidar --to /control --at 14:03:07.25 --parts
+
+The time is cut into parts that add up exactly. An execution is explained from when it should have begun (a timer: when it was
+due; a subscription: when the message was published) to its end, a message from its publication to the start of the callback, a path from
+the first publication to the start of the last callback. Without any choice it is the worst execution of the callback whose duration or
+lateness is largest compared with its period. Times (T) are written as for `rostrace dump`.
+
+Exit status 3: explained, but the trace has lost data.")]
+    Why(WhyArguments),
     /// Write tables as files, for other programs
     #[command(after_help = "\
 Example:

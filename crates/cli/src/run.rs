@@ -43,6 +43,8 @@ fn perform(verb: Verb) -> anyhow::Result<Outcome> {
         Verb::Processes(arguments) => commands::processes::processes(&arguments),
         Verb::Executors(arguments) => commands::executors::executors(&arguments),
         // Understand.
+        Verb::Latency(arguments) => commands::latency::latency(&arguments),
+        Verb::Why(arguments) => commands::why::why(&arguments),
         // Keep.
         Verb::Export(arguments) => commands::export::export(&arguments),
         Verb::Cut(arguments) => commands::cut::cut(&arguments),

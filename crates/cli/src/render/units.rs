@@ -55,6 +55,12 @@ fn without_zeros(decimal: &str) -> &str {
     decimal.trim_end_matches('0').trim_end_matches('.')
 }
 
+/// `-1.500 µs`
+pub(crate) fn signed_duration(nanos: i64) -> String {
+    let sign = if nanos < 0 { "-" } else { "" };
+    format!("{sign}{}", duration(nanos.unsigned_abs()))
+}
+
 /// `100.0 Hz`, `0.200 Hz`
 pub(crate) fn hertz(hertz: f64) -> String {
     match hertz {

@@ -1,0 +1,222 @@
+//! `rostrace latency`: how long messages took along the paths that they really went, hop by hop and end to end.
+
+mod arguments;
+mod row;
+
+use std::io::{BufWriter, Write};
+
+use rostrace_analyze::activity::Activity;
+use rostrace_analyze::communication::Communications;
+use rostrace_analyze::flow_latency::{Include, PathLatency, path_latency};
+use rostrace_analyze::flow_path::{Ends as PathEnds, FlowPath, FlowPaths};
+use rostrace_analyze::{Analysis, Statistics, built_in};
+use rostrace_ctf::schema::Nanos;
+
+use crate::args::LookFormat;
+use crate::filter;
+use crate::outcome::Outcome;
+use crate::render::palette::Palette;
+use crate::render::table::{Align, Table};
+use crate::render::{damage, diagnostic, time, units};
+use crate::source;
+
+pub(crate) use arguments::{EndArgument, Ends, LatencyArguments};
+
+pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
+    let from = Ends::of("--from", &arguments.from)?;
+    let to = Ends::of("--to", &arguments.to)?;
+    let set = source::open(&arguments.input)?;
+    let Some(model) = source::model(&set) else {
+        return Ok(Outcome::Interrupted);
+    };
+    let window = filter::time_range(&set, from.time, to.time)?;
+    let analysis = Analysis::new(&model, window.unwrap_or(Nanos(i64::MIN)..=Nanos(i64::MAX)));
+    let activity = Activity::of(&analysis);
+    let paths = FlowPaths::of(&analysis);
+    let is_from = |name: &str| from.has(name);
+    let is_to = |name: &str| to.has(name);
+    let ends = PathEnds {
+        from: (!from.names.is_empty()).then_some(&is_from as &dyn Fn(&str) -> bool),
+        to: (!to.names.is_empty()).then_some(&is_to as &dyn Fn(&str) -> bool),
+    };
+    let mut paths = paths.paths(&ends);
+    if !arguments.all {
+        paths.retain(|path| !path.hops.iter().any(|hop| built_in::topic(&hop.topic)));
+    }
+    let include = Include {
+        first_callback: arguments.include_first_callback,
+        last_callback: arguments.include_last_callback,
+    };
+    let mut communications = Communications::new(&analysis, &activity);
+    let mut rows: Vec<(FlowPath, PathLatency)> = paths
+        .into_iter()
+        .map(|path| {
+            let latency = path_latency(&analysis, &mut communications, &path, include);
+            (path, latency)
+        })
+        .collect();
+    // What hurts comes first.
+    rows.sort_by_key(|(path, latency)| {
+        let worst = latency.latency.map_or(i64::MIN, |latency| latency.p99);
+        (std::cmp::Reverse(worst), path.title())
+    });
+    let begin = source::span(&set).map_or(Nanos(0), |span| span.begin);
+    let headline = damage::headline(set.damage.iter().chain(&model.damage));
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    match arguments.format {
+        LookFormat::Table => {
+            if let Some(headline) = &headline {
+                writeln!(out, "{}", Palette::for_stdout().alarm(headline))?;
+            }
+            for (path, latency) in rows.iter().take(arguments.limit) {
+                write_path(&mut out, path, latency, begin)?;
+            }
+        }
+        LookFormat::Json => row::write_json(&mut out, &rows)?,
+        LookFormat::Csv => row::write_csv(&mut out, &rows)?,
+    }
+    out.flush()?;
+    drop(out);
+    if let (Some(headline), false) = (&headline, arguments.format == LookFormat::Table) {
+        diagnostic::note(headline);
+    }
+    if rows.is_empty() {
+        diagnostic::note(&nothing_found(&analysis, &from, &to));
+    }
+    let more = rows.len().saturating_sub(arguments.limit);
+    if more > 0 && arguments.format == LookFormat::Table {
+        diagnostic::note(&format!(
+            "{} not shown; --limit {} shows all, --from and --to choose",
+            units::counted(more as u64, "more path"),
+            rows.len()
+        ));
+    }
+    Ok(Outcome::of(set.damage.iter().chain(&model.damage)))
+}
+
+fn nothing_found(analysis: &Analysis<'_>, from: &Ends<'_>, to: &Ends<'_>) -> String {
+    let model = analysis.model;
+    let known = |name: &str, pattern: &glob::Pattern| pattern.matches(name);
+    for (option, ends) in [("--from", from), ("--to", to)] {
+        for pattern in &ends.names {
+            let nodes = model.nodes.iter().map(|node| node.name.as_str());
+            let publishers = model.publishers.iter().map(|it| it.topic.as_str());
+            let subscriptions = model.subscriptions.iter().map(|it| it.topic.as_str());
+            let names = nodes.chain(publishers).chain(subscriptions);
+            let names: std::collections::BTreeSet<&str> = names.collect();
+            if !names.iter().any(|name| known(name, pattern)) {
+                let mut sentence =
+                    format!("{option}: no node and no topic of this trace is named `{pattern}`");
+                let similar = filter::similar(pattern.as_str(), &names);
+                if !similar.is_empty() {
+                    sentence += &format!("; similar: {}", similar.join(", "));
+                }
+                return sentence;
+            }
+        }
+    }
+    if model.deliveries.is_empty() {
+        return "no message was seen to arrive in this trace, so there is no path to follow".into();
+    }
+    "no message was seen to go this way without a break: a callback on the way, for example that of a timer, publishes what an \
+     earlier one stored, which no event tells"
+        .into()
+}
+
+const COLUMNS: &[(&str, Align)] = &[
+    ("", Align::Left),
+    ("min", Align::Right),
+    ("mean", Align::Right),
+    ("p50", Align::Right),
+    ("p90", Align::Right),
+    ("p99", Align::Right),
+    ("max", Align::Right),
+    ("share", Align::Right),
+    ("lost", Align::Right),
+];
+
+fn write_path(
+    out: &mut impl Write,
+    path: &FlowPath,
+    latency: &PathLatency,
+    begin: Nanos,
+) -> anyhow::Result<()> {
+    let palette = Palette::for_stdout();
+    let title = crate::render::printable::printable(&path.title()).into_owned();
+    writeln!(out, "{}", palette.heading(&title))?;
+    let mut table = Table::new(COLUMNS);
+    let mean = latency.latency.map_or(0.0, |latency| latency.mean);
+    if let Some(first) = &latency.first_callback {
+        let name = match &path.origin {
+            rostrace_analyze::flow_path::Origin::Callback { name, .. } => name.as_str(),
+            rostrace_analyze::flow_path::Origin::Outside => "outside of callbacks",
+        };
+        table.row(line(&format!("  {name}"), Some(first), mean, ""));
+    }
+    for (hop, of_hop) in path.hops.iter().zip(&latency.hops) {
+        let lost = match of_hop.outcome.lost() {
+            0 => String::new(),
+            lost => units::count(lost),
+        };
+        table.row(line(
+            &format!("  {}", hop.topic),
+            of_hop.communication.as_ref(),
+            mean,
+            &lost,
+        ));
+        if of_hop.node.is_some() {
+            table.row(line(
+                &format!("  {}", hop.node),
+                of_hop.node.as_ref(),
+                mean,
+                "",
+            ));
+        }
+    }
+    if let (Some(last), Some(hop)) = (&latency.last_callback, path.hops.last()) {
+        table.row(line(&format!("  {}", hop.callback), Some(last), mean, ""));
+    }
+    table.row(line("  end to end", latency.latency.as_ref(), mean, ""));
+    write!(out, "{table}")?;
+    let sent = latency.hops.first().map_or(0, |hop| hop.outcome.sent);
+    let mut remark = format!(
+        "   {} of {} came through",
+        units::count(path.flows.len() as u64),
+        units::counted(sent, "message")
+    );
+    if let Some(statistics) = &latency.latency {
+        let after = units::duration(statistics.worst.0.saturating_sub(begin.0).unsigned_abs());
+        remark += &format!(
+            "; the slowest began at {} (+{after})",
+            time::time_of_day(statistics.worst)
+        );
+    }
+    if latency.damaged > 0 {
+        remark += &format!(
+            "; {} touched by lost events",
+            units::counted(latency.damaged, "flow")
+        );
+    }
+    writeln!(out, "{}\n", palette.dim(&remark))?;
+    Ok(())
+}
+
+fn line(name: &str, statistics: Option<&Statistics>, whole: f64, lost: &str) -> Vec<String> {
+    let Some(it) = statistics else {
+        return vec![name.to_owned()];
+    };
+    let share = (whole > 0.0).then(|| units::share(it.mean / whole));
+    let mut cells = vec![name.to_owned()];
+    let values = [
+        it.min,
+        it.mean.round() as i64,
+        it.p50,
+        it.p90,
+        it.p99,
+        it.max,
+    ];
+    cells.extend(values.map(units::signed_duration));
+    cells.push(share.unwrap_or_default());
+    cells.push(lost.to_owned());
+    cells
+}

@@ -1,0 +1,53 @@
+//! What `why` is asked for.
+
+use clap::{Args, ValueEnum};
+use glob::Pattern;
+
+use crate::args::TraceArguments;
+use crate::commands::latency::EndArgument;
+use crate::time_argument::TimeArgument;
+
+#[derive(Debug, Args)]
+pub(crate) struct WhyArguments {
+    #[command(flatten)]
+    pub(crate) input: TraceArguments,
+    /// Explain an execution of this callback: its name as `rostrace callbacks` prints it, or its node; may contain *, ? and […]
+    #[arg(long, value_name = "GLOB", conflicts_with = "topic")]
+    pub(crate) callback: Option<Pattern>,
+    /// Explain a message of this topic; may contain *, ? and […]
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) topic: Option<Pattern>,
+    /// With --topic: only messages to this node; may contain *, ? and […]
+    #[arg(long, value_name = "GLOB", requires = "topic")]
+    pub(crate) node: Option<Pattern>,
+    /// Explain a path that begins in this node or with this topic; or a time from which on it counts
+    #[arg(long, value_name = "NODE|TOPIC|T", allow_hyphen_values = true)]
+    pub(crate) from: Vec<EndArgument>,
+    /// Explain a path that ends in this node or with this topic; or a time up to which it counts
+    #[arg(long, value_name = "NODE|TOPIC|T", allow_hyphen_values = true)]
+    pub(crate) to: Vec<EndArgument>,
+    /// Explain the one that was under way at this time, or the next one, not the worst
+    #[arg(
+        long,
+        value_name = "T",
+        allow_hyphen_values = true,
+        conflicts_with = "rank"
+    )]
+    pub(crate) at: Option<TimeArgument>,
+    /// Explain the second worst, the third, …
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) rank: u64,
+    /// List also every single part in the order of time
+    #[arg(long)]
+    pub(crate) parts: bool,
+    #[arg(long, value_enum, default_value_t = WhyFormat::Table)]
+    pub(crate) format: WhyFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WhyFormat {
+    /// For people
+    Table,
+    /// One object; times in nanoseconds
+    Json,
+}

@@ -1,0 +1,307 @@
+//! What is explained: by default the worst execution of the callback that hurts most.
+
+use std::cmp::Reverse;
+
+use anyhow::bail;
+use rostrace_analyze::activity::Activity;
+use rostrace_analyze::callback::{self, CallbackSummary};
+use rostrace_analyze::communication::Communications;
+use rostrace_analyze::flow_latency::{FlowTimes, Include};
+use rostrace_analyze::flow_path::{Ends as PathEnds, Flow, FlowPath, FlowPaths};
+use rostrace_analyze::timer::Firing;
+use rostrace_analyze::why::{Explanation, Why};
+use rostrace_analyze::{Analysis, built_in};
+use rostrace_ctf::schema::Nanos;
+use rostrace_trace::entity::{CallbackId, CallbackOwner, DeliveryId, InstanceId, PublisherId};
+
+use super::WhyArguments;
+use crate::commands::latency::Ends;
+
+#[derive(Debug)]
+pub(super) enum Subject {
+    Execution(InstanceId, Option<Firing>),
+    Message(DeliveryId),
+    Path(FlowPath, Flow),
+}
+
+impl Subject {
+    pub(super) fn find(
+        analysis: &Analysis<'_>,
+        activity: &Activity,
+        arguments: &WhyArguments,
+        from: &Ends<'_>,
+        to: &Ends<'_>,
+        at: Option<Nanos>,
+    ) -> anyhow::Result<Subject> {
+        let choice = Choice {
+            at,
+            rank: arguments.rank as usize,
+        };
+        if !from.names.is_empty() || !to.names.is_empty() {
+            if arguments.callback.is_some() || arguments.topic.is_some() {
+                bail!("--callback and --topic cannot be used together with the ends of a path");
+            }
+            return path(analysis, activity, from, to, choice);
+        }
+        if arguments.topic.is_some() {
+            return message(analysis, activity, arguments, choice);
+        }
+        execution(analysis, activity, arguments, choice)
+    }
+
+    pub(super) fn explain(&self, why: &mut Why<'_>) -> Option<Explanation> {
+        match self {
+            Subject::Execution(instance, firing) => Some(why.instance(*instance, firing.as_ref())),
+            Subject::Message(delivery) => why.communication(*delivery),
+            Subject::Path(_, flow) => why.flow(flow),
+        }
+    }
+
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Subject::Execution(..) => "callback",
+            Subject::Message(_) => "communication",
+            Subject::Path(..) => "path",
+        }
+    }
+
+    pub(super) fn title(&self, analysis: &Analysis<'_>) -> String {
+        match self {
+            Subject::Execution(instance, _) => execution_name(analysis, *instance),
+            Subject::Message(delivery) => message_name(analysis, *delivery),
+            Subject::Path(path, _) => path.title(),
+        }
+    }
+
+    /// What its time begins with.
+    pub(super) fn begin(&self) -> &'static str {
+        match self {
+            Subject::Execution(_, Some(_)) => "when the timer was due",
+            Subject::Execution(_, None) => "what caused it",
+            Subject::Message(_) | Subject::Path(..) => "the publication",
+        }
+    }
+
+    pub(super) fn end(&self) -> &'static str {
+        match self {
+            Subject::Execution(..) => "the end of the callback",
+            Subject::Message(_) => "the start of the callback",
+            Subject::Path(..) => "the start of the last callback",
+        }
+    }
+
+    pub(super) fn hops(&self) -> usize {
+        match self {
+            Subject::Path(path, _) => path.hops.len(),
+            _ => 1,
+        }
+    }
+
+    pub(super) fn hop(&self, analysis: &Analysis<'_>, hop: usize) -> String {
+        match self {
+            Subject::Path(_, flow) => message_name(analysis, flow.deliveries[hop]),
+            _ => String::new(),
+        }
+    }
+}
+
+/// Which one of many.
+#[derive(Debug, Clone, Copy)]
+struct Choice {
+    at: Option<Nanos>,
+    rank: usize,
+}
+
+impl Choice {
+    /// `times` tells begin, end and how bad it is.
+    fn pick<T>(self, mut rows: Vec<T>, times: impl Fn(&T) -> (Nanos, Nanos, i64)) -> Option<T> {
+        match self.at {
+            Some(at) => {
+                rows.sort_by_key(|row| times(row).0);
+                rows.into_iter().find(|row| times(row).1 >= at)
+            }
+            None => {
+                rows.sort_by_key(|row| (Reverse(times(row).2), times(row).0));
+                rows.into_iter().nth(self.rank - 1)
+            }
+        }
+    }
+}
+
+fn execution(
+    analysis: &Analysis<'_>,
+    activity: &Activity,
+    arguments: &WhyArguments,
+    choice: Choice,
+) -> anyhow::Result<Subject> {
+    let summaries = callback::summaries(analysis, activity);
+    let wanted: Vec<&CallbackSummary> = match &arguments.callback {
+        Some(pattern) => {
+            let named = |summary: &&CallbackSummary| {
+                let node = analysis.model.node_of_callback(summary.callback);
+                let node = analysis.model.node_name(node).unwrap_or("");
+                let name = analysis.names.callback(summary.callback);
+                pattern.matches(name) || pattern.matches(node)
+            };
+            let found: Vec<_> = summaries.iter().filter(named).collect();
+            if found.is_empty() {
+                bail!(
+                    "no callback and no node of this trace is named `{pattern}`; `rostrace callbacks` lists them"
+                );
+            }
+            found
+        }
+        None => {
+            let ours = summaries
+                .iter()
+                .filter(|summary| !is_built_in(analysis, summary.callback));
+            let worst = ours.max_by(|a, b| {
+                let (a, b) = (a.hurt(analysis), b.hurt(analysis));
+                a.unwrap_or(0.0).total_cmp(&b.unwrap_or(0.0))
+            });
+            worst.into_iter().collect()
+        }
+    };
+    let mut executions = Vec::new();
+    let mut communications = Communications::new(analysis, activity);
+    for summary in wanted {
+        for execution in callback::executions(analysis, summary.callback) {
+            let instance = analysis.instance(execution.instance);
+            let end = instance.end.unwrap_or(instance.start);
+            let cause = match execution.firing {
+                Some(firing) => firing.expected,
+                None => analysis
+                    .received_by(execution.instance)
+                    .and_then(|id| communications.arrival(analysis.delivery(id)))
+                    .filter(|arrival| !arrival.historical)
+                    .map_or(instance.start, |arrival| arrival.publish),
+            };
+            executions.push((execution, cause, end));
+        }
+    }
+    let picked = choice.pick(executions, |(_, begin, end)| {
+        (*begin, *end, end.0 - begin.0)
+    });
+    match picked {
+        Some((execution, ..)) => Ok(Subject::Execution(execution.instance, execution.firing)),
+        None => bail!("there is no such execution in this part of the trace"),
+    }
+}
+
+fn is_built_in(analysis: &Analysis<'_>, callback: CallbackId) -> bool {
+    let model = analysis.model;
+    let node = model.node_name(model.node_of_callback(callback));
+    let of_owner = match model.callbacks[callback.index()].owner {
+        CallbackOwner::Subscription(id) => built_in::topic(&model.subscriptions[id.index()].topic),
+        CallbackOwner::Service(id) => built_in::service(node, &model.services[id.index()].name),
+        _ => false,
+    };
+    of_owner || node.is_some_and(built_in::node)
+}
+
+fn message(
+    analysis: &Analysis<'_>,
+    activity: &Activity,
+    arguments: &WhyArguments,
+    choice: Choice,
+) -> anyhow::Result<Subject> {
+    let model = analysis.model;
+    let mut communications = Communications::new(analysis, activity);
+    let mut rows = Vec::new();
+    let mut known = false;
+    for index in 0..model.deliveries.len() {
+        let id = DeliveryId::from_index(index);
+        let delivery = analysis.delivery(id);
+        let subscription = &model.subscriptions[delivery.subscription.index()];
+        let node = model.node_name(subscription.node).unwrap_or("");
+        let topic_fits = arguments
+            .topic
+            .as_ref()
+            .is_none_or(|it| it.matches(&subscription.topic));
+        let node_fits = arguments.node.as_ref().is_none_or(|it| it.matches(node));
+        if !topic_fits || !node_fits {
+            continue;
+        }
+        known = true;
+        let publish = analysis.publication(delivery.publication).publish;
+        if analysis.counts(publish)
+            && let Some(arrival) = communications.arrival(delivery)
+            && !arrival.historical
+        {
+            rows.push((id, arrival));
+        }
+    }
+    if !known {
+        bail!("no message of such a topic was to arrive there; `rostrace topics` lists them");
+    }
+    let picked = choice.pick(rows, |(_, arrival)| {
+        (arrival.publish, arrival.received, arrival.stages.latency())
+    });
+    match picked {
+        Some((id, _)) => Ok(Subject::Message(id)),
+        None => bail!("no such message arrived in this part of the trace"),
+    }
+}
+
+fn path(
+    analysis: &Analysis<'_>,
+    activity: &Activity,
+    from: &Ends<'_>,
+    to: &Ends<'_>,
+    choice: Choice,
+) -> anyhow::Result<Subject> {
+    let is_from = |name: &str| from.has(name);
+    let is_to = |name: &str| to.has(name);
+    let ends = PathEnds {
+        from: (!from.names.is_empty()).then_some(&is_from as &dyn Fn(&str) -> bool),
+        to: (!to.names.is_empty()).then_some(&is_to as &dyn Fn(&str) -> bool),
+    };
+    let paths = FlowPaths::of(analysis).paths(&ends);
+    let mut communications = Communications::new(analysis, activity);
+    let mut rows = Vec::new();
+    for (number, path) in paths.iter().enumerate() {
+        if path.hops.iter().any(|hop| built_in::topic(&hop.topic)) {
+            continue;
+        }
+        for flow in &path.flows {
+            let times = FlowTimes::of(analysis, &mut communications, flow, Include::default());
+            rows.extend(times.map(|times| (number, flow.clone(), times)));
+        }
+    }
+    let picked = choice.pick(rows, |(_, _, times)| {
+        (times.begin, times.end, times.latency())
+    });
+    match picked {
+        Some((number, flow, _)) => {
+            let mut path = paths[number].clone();
+            path.flows.clear();
+            Ok(Subject::Path(path, flow))
+        }
+        None => bail!(
+            "no message was seen to go this way; `rostrace latency` with the same ends says why"
+        ),
+    }
+}
+
+fn execution_name(analysis: &Analysis<'_>, instance: InstanceId) -> String {
+    match analysis.instance(instance).callback {
+        Some(callback) => analysis.names.callback(callback).to_owned(),
+        None => rostrace_analyze::names::unnamed_callback(analysis.instance(instance).address),
+    }
+}
+
+/// `/sensor → /points → /fusion`
+fn message_name(analysis: &Analysis<'_>, delivery: DeliveryId) -> String {
+    let model = analysis.model;
+    let delivery = analysis.delivery(delivery);
+    let publisher: Option<PublisherId> = analysis.publication(delivery.publication).publisher;
+    let sender = publisher.and_then(|id| model.node_name(model.publishers[id.index()].node));
+    let subscription = &model.subscriptions[delivery.subscription.index()];
+    let receiver = model.node_name(subscription.node);
+    format!(
+        "{} → {} → {}",
+        sender.unwrap_or(rostrace_analyze::names::UNKNOWN_NODE),
+        subscription.topic,
+        receiver.unwrap_or(rostrace_analyze::names::UNKNOWN_NODE)
+    )
+}
