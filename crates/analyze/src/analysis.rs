@@ -1,6 +1,7 @@
 //! A trace as the metrics see it: the model, the names, the range of time that counts, and who belongs to whom.
 
 use std::ops::RangeInclusive;
+use std::sync::OnceLock;
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
@@ -10,6 +11,7 @@ use rostrace_trace::entity::{
 };
 use rostrace_trace::flow::{CallbackInstance, Delivery, Fate, Publication, Take};
 
+use crate::activity::Activity;
 use crate::groups::Groups;
 use crate::names::Names;
 
@@ -30,6 +32,7 @@ pub struct Analysis<'m> {
     takes_of: Groups<PublicationId, TakeId>,
     phases_on: Groups<ThreadId, PhaseId>,
     enqueued_for: Groups<InstanceId, EnqueueId>,
+    activity: OnceLock<Activity>,
 }
 
 impl<'m> Analysis<'m> {
@@ -73,8 +76,14 @@ impl<'m> Analysis<'m> {
                     _ => None,
                 }
             }),
+            activity: OnceLock::new(),
             model,
         }
+    }
+
+    /// What threads did all the time; found when it is first asked for.
+    pub fn activity(&self) -> &Activity {
+        self.activity.get_or_init(|| Activity::of(self))
     }
 
     pub fn instance(&self, id: InstanceId) -> &'m CallbackInstance {

@@ -3,7 +3,6 @@
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{CallbackId, CallbackOwner, InstanceId};
 
-use crate::activity::Activity;
 use crate::analysis::Analysis;
 use crate::communication::Communications;
 use crate::statistics::Statistics;
@@ -91,8 +90,8 @@ pub fn executions(analysis: &Analysis<'_>, callback: CallbackId) -> Vec<Executio
 }
 
 /// One for each callback of the model, in their order.
-pub fn summaries(analysis: &Analysis<'_>, activity: &Activity) -> Vec<CallbackSummary> {
-    let mut communications = Communications::new(analysis, activity);
+pub fn summaries(analysis: &Analysis<'_>) -> Vec<CallbackSummary> {
+    let mut communications = Communications::new(analysis);
     let callbacks = (0..analysis.model.callbacks.len()).map(CallbackId::from_index);
     callbacks
         .map(|callback| summary(analysis, &mut communications, callback))

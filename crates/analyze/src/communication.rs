@@ -97,10 +97,10 @@ pub struct Communications<'a> {
 }
 
 impl<'a> Communications<'a> {
-    pub fn new(analysis: &'a Analysis<'a>, activity: &'a Activity) -> Communications<'a> {
+    pub fn new(analysis: &'a Analysis<'a>) -> Communications<'a> {
         Communications {
             analysis,
-            activity,
+            activity: analysis.activity(),
             groups: HashMap::new(),
         }
     }
@@ -284,8 +284,8 @@ struct Tally {
 }
 
 /// One for each publisher, subscription and kind that messages went between, by subscription and publisher.
-pub fn pairs(analysis: &Analysis<'_>, activity: &Activity) -> Vec<Pair> {
-    let mut communications = Communications::new(analysis, activity);
+pub fn pairs(analysis: &Analysis<'_>) -> Vec<Pair> {
+    let mut communications = Communications::new(analysis);
     let mut pairs = Vec::new();
     for number in 0..analysis.model.subscriptions.len() {
         let subscription = SubscriptionId::from_index(number);

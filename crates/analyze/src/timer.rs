@@ -4,10 +4,12 @@
 //! grid point that has not passed. The grid begins when the timer is created and moves when the timer is reset, which no
 //! tracepoint tells, or when its clock drifts against the clock of the trace. So the grid is taken from what was observed: it
 //! moves at once when a timer fires early, and it moves later when most of the firings that follow agree on it. A single
-//! late firing, or an overloaded executor whose delays vary, does not move it.
+//! late firing, or an overloaded executor whose delays vary, does not move it. Where the phases of the executor are in the trace, they
+//! show when a timer cannot have been due.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{InstanceId, TimerId};
+use rostrace_trace::entity::{CallbackId, InstanceId, PhaseId, ThreadId, TimerId};
+use rostrace_trace::flow::PhaseKind;
 
 use crate::analysis::Analysis;
 
@@ -60,7 +62,12 @@ pub fn firings(analysis: &Analysis<'_>, timer: TimerId) -> Vec<Firing> {
     // A creation that was told again later, when a recording began, keeps its time; one that lies after the first firing
     // is none.
     let created = Some(timer.created.0).filter(|created| starts.first() > Some(created));
-    let expected = expectations(&starts, timer.period.0, created);
+    let alone = runs_alone(analysis, callback);
+    let disproof = |number: usize, due: i64| {
+        let thread = analysis.instance(instances[number]).thread;
+        alone.then(|| not_due_until(analysis, thread, due, starts[number]))?
+    };
+    let expected = expectations(&starts, timer.period.0, created, disproof);
     let rows = instances.iter().zip(&starts).zip(expected);
     rows.map(|((instance, start), due)| Firing {
         instance: *instance,
@@ -78,7 +85,13 @@ struct Due {
     basis: Basis,
 }
 
-fn expectations(starts: &[i64], period: i64, created: Option<i64>) -> Vec<Due> {
+/// `disproof` tells since when a firing can have been due at the earliest, where that is later than what is expected.
+fn expectations(
+    starts: &[i64],
+    period: i64,
+    created: Option<i64>,
+    disproof: impl Fn(usize, i64) -> Option<i64>,
+) -> Vec<Due> {
     let tolerance = tolerance(period);
     let mut dues: Vec<Due> = Vec::with_capacity(starts.len());
     let mut basis = Basis::Creation;
@@ -105,6 +118,12 @@ fn expectations(starts: &[i64], period: i64, created: Option<i64>) -> Vec<Due> {
             at = *start;
             skipped = 0;
         } else if *start > at + tolerance
+            && let Some(earliest) = disproof(number, at)
+        {
+            at = earliest;
+            skipped = 0;
+            basis = Basis::Firings;
+        } else if *start > at + tolerance
             && let Some(moved) = moved(&starts[number..], at, period, tolerance)
         {
             at += moved;
@@ -114,6 +133,39 @@ fn expectations(starts: &[i64], period: i64, created: Option<i64>) -> Vec<Due> {
         dues.push(Due { at, skipped, basis });
     }
     dues
+}
+
+/// Whether no other thread ran callbacks of the same node, so that nothing but its own thread can have kept it from running.
+fn runs_alone(analysis: &Analysis<'_>, callback: CallbackId) -> bool {
+    let model = analysis.model;
+    let node = model.node_of_callback(callback);
+    let process = model.callbacks[callback.index()].process;
+    let mut threads = (0..model.callbacks.len())
+        .map(CallbackId::from_index)
+        .filter(|id| {
+            model.callbacks[id.index()].process == process && model.node_of_callback(*id) == node
+        })
+        .flat_map(|id| analysis.instances_of(id))
+        .map(|id| analysis.instance(*id).thread);
+    let first = threads.next();
+    threads.all(|thread| Some(thread) == first)
+}
+
+/// An executor that began to wait for work twice since a timer was due, and did not run it, shows that the timer was not due: it
+/// had been cancelled or reset. It was not before the last of these waits ended.
+fn not_due_until(analysis: &Analysis<'_>, thread: ThreadId, due: i64, start: i64) -> Option<i64> {
+    let phase = |id: &PhaseId| analysis.model.phases[id.index()];
+    let phases = analysis.phases_on(thread);
+    let before = phases.partition_point(|id| phase(id).time.0 < start);
+    let after = phases.partition_point(|id| phase(id).time.0 <= due);
+    let since = phases.get(after..before)?;
+    let is_wait = |id: &&PhaseId| phase(id).kind == PhaseKind::WaitForWork;
+    if since.iter().rev().filter(is_wait).nth(1).is_none() {
+        return None;
+    }
+    let last = since.iter().rposition(|id| is_wait(&id))?;
+    let ended = since.get(last + 1).map(|id| phase(id).time.0);
+    Some(ended.unwrap_or(start))
 }
 
 /// A delay below this is no sign of another grid.
@@ -156,7 +208,7 @@ mod tests {
     use super::*;
 
     fn lateness(starts: &[i64], period: i64, created: Option<i64>) -> Vec<i64> {
-        let dues = expectations(starts, period, created);
+        let dues = expectations(starts, period, created, |_, _| None);
         starts.iter().zip(dues).map(|(a, due)| a - due.at).collect()
     }
 
@@ -174,7 +226,7 @@ mod tests {
     #[test]
     fn a_timer_that_is_behind_skips_what_has_passed() {
         let starts = [100, 470, 501, 600];
-        let dues = expectations(&starts, 100, Some(0));
+        let dues = expectations(&starts, 100, Some(0), |_, _| None);
         let due: Vec<(i64, u64)> = dues.iter().map(|due| (due.at, due.skipped)).collect();
         assert_eq!(due, [(100, 0), (200, 0), (500, 2), (600, 0)]);
     }

@@ -106,11 +106,11 @@ pub struct Why<'a> {
 }
 
 impl<'a> Why<'a> {
-    pub fn new(analysis: &'a Analysis<'a>, activity: &'a Activity) -> Why<'a> {
+    pub fn new(analysis: &'a Analysis<'a>) -> Why<'a> {
         Why {
             analysis,
-            activity,
-            communications: Communications::new(analysis, activity),
+            activity: analysis.activity(),
+            communications: Communications::new(analysis),
         }
     }
 

@@ -1,10 +1,119 @@
-//! Executions of callbacks.
+//! Callbacks: summarised, and every execution.
 
 use std::io;
 
+use rostrace_trace::entity::CallbackId;
+
 use super::describe::{Owner, node_of, pid};
-use super::{Column, Sink, Table};
+use super::statistics_columns::{columns, statistics_cells, statistics_columns};
+use super::{Cell, Column, Sink, Table};
 use crate::analysis::Analysis;
+use crate::callback::{self, Execution};
+
+pub(super) const CALLBACKS: Table = Table {
+    name: "callbacks",
+    about: "One callback of one process, summarised.",
+    columns: columns![
+        [
+            Column::text(
+                "name",
+                "As people say it: `/fusion ← /points`, `/planner · timer 100 ms`."
+            ),
+            Column::text("host", "Name of the machine."),
+            Column::integer("pid", "Process."),
+            Column::text(
+                "node",
+                "Node that it belongs to; empty if the trace does not name it."
+            ),
+            Column::text(
+                "kind",
+                "`timer`, `subscription`, `service` or `client`; empty if the trace does not tell."
+            ),
+            Column::text(
+                "topic",
+                "Topic of a subscription, or name of a service; empty for timers."
+            ),
+            Column::duration("period_ns", "What a timer is set to.").optional(),
+            Column::text(
+                "symbol",
+                "Function that is called, as far as the trace tells."
+            ),
+            Column::integer("count", "Executions."),
+        ],
+        statistics_columns!("duration", "duration: start to end"),
+        statistics_columns!("period_observed", "time from one start to the next"),
+        statistics_columns!(
+            "gap",
+            "time from an end to the next start; negative where executions overlap"
+        ),
+        statistics_columns!(
+            "jitter",
+            "observed period less the one that the timer is set to"
+        ),
+        statistics_columns!(
+            "lateness",
+            "time from when it should have begun (a timer was due, a message was published) to its start"
+        ),
+        [
+            Column::integer(
+                "skipped",
+                "Firings of a timer that were due and never happened."
+            ),
+            Column::number(
+                "utilisation",
+                "Time in the callback, divided by the time in which its process was observed."
+            )
+            .optional(),
+            Column::number(
+                "hurt",
+                "Longest duration or largest lateness, whichever is larger, divided by the period."
+            )
+            .optional(),
+            Column::integer(
+                "damaged",
+                "Executions that touch a time in which events were lost."
+            ),
+        ],
+    ],
+    rows: callbacks,
+};
+
+fn callbacks(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
+    let model = analysis.model;
+    for summary in callback::summaries(analysis) {
+        let id = summary.callback;
+        let callback = &model.callbacks[id.index()];
+        let owner = Owner::of(model, Some(id));
+        let mut cells: Vec<Cell<'_>> = vec![
+            analysis.names.callback(id).into(),
+            model.host_name(callback.process).into(),
+            pid(model, callback.process).into(),
+            node_of(model, Some(id)).into(),
+            owner.kind.into(),
+            owner.topic.into(),
+            owner.period.into(),
+            callback.symbol.as_deref().unwrap_or_default().into(),
+            summary.count.into(),
+        ];
+        for statistics in [
+            &summary.duration,
+            &summary.period,
+            &summary.gap,
+            &summary.jitter,
+            &summary.lateness,
+        ] {
+            cells.extend(statistics_cells(statistics.as_ref()));
+        }
+        cells.extend([
+            Cell::from(summary.skipped),
+            summary.utilisation.into(),
+            summary.hurt(analysis).into(),
+            summary.damaged.into(),
+        ]);
+        take(&cells)?;
+    }
+    Ok(())
+}
 
 pub(super) const CALLBACK_INSTANCES: Table = Table {
     name: "callback_instances",
@@ -36,13 +145,47 @@ pub(super) const CALLBACK_INSTANCES: Table = Table {
             "symbol",
             "Function that was called, as far as the trace tells.",
         ),
+        Column::text(
+            "name",
+            "The callback as people say it; empty if the trace does not name it.",
+        ),
+        Column::duration("duration_ns", "Start to end.").optional(),
+        Column::duration(
+            "period_observed_ns",
+            "Since the start of the execution before.",
+        )
+        .optional(),
+        Column::duration(
+            "gap_ns",
+            "Since the end of the execution before; negative where they overlap.",
+        )
+        .optional(),
+        Column::time("expected_ns", "When the timer was due.").optional(),
+        Column::duration("lateness_ns", "From when the timer was due to the start.").optional(),
+        Column::integer(
+            "skipped",
+            "Firings of the timer that were due since the one before and never happened.",
+        )
+        .optional(),
+        Column::text(
+            "expected_by",
+            "How it is known when the timer was due: by its `creation`, or by other `firings`.",
+        )
+        .optional(),
+        Column::flag("damaged", "Whether events were lost between start and end."),
     ],
     rows: callback_instances,
 };
 
 fn callback_instances(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
     let model = analysis.model;
-    for instance in &model.instances {
+    let mut executions: Vec<Option<Execution>> = vec![None; model.instances.len()];
+    for index in 0..model.callbacks.len() {
+        for execution in callback::executions(analysis, CallbackId::from_index(index)) {
+            executions[execution.instance.index()] = Some(execution);
+        }
+    }
+    for (instance, execution) in model.instances.iter().zip(executions) {
         if !analysis.counts(instance.start) {
             continue;
         }
@@ -50,6 +193,9 @@ fn callback_instances(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()>
         let owner = Owner::of(model, instance.callback);
         let callback = instance.callback.map(|id| &model.callbacks[id.index()]);
         let symbol = callback.and_then(|callback| callback.symbol.as_deref());
+        let name = instance.callback.map(|id| analysis.names.callback(id));
+        let firing = execution.and_then(|execution| execution.firing);
+        let end = instance.end.unwrap_or(instance.start);
         take(&[
             model.host_name(thread.process).into(),
             pid(model, thread.process).into(),
@@ -62,6 +208,15 @@ fn callback_instances(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()>
             instance.end.into(),
             instance.intra_process.into(),
             symbol.unwrap_or_default().into(),
+            name.unwrap_or_default().into(),
+            instance.end.map(|end| end.0 - instance.start.0).into(),
+            execution.and_then(|execution| execution.period).into(),
+            execution.and_then(|execution| execution.gap).into(),
+            firing.map(|firing| firing.expected).into(),
+            firing.map(|firing| firing.lateness).into(),
+            firing.map(|firing| firing.skipped).into(),
+            firing.map(|firing| firing.basis.name()).into(),
+            analysis.is_damaged(instance.start, end).into(),
         ])?;
     }
     Ok(())

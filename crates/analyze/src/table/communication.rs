@@ -1,10 +1,14 @@
-//! Messages on their way from a publisher to a subscription.
+//! Messages on their way from a publisher to a subscription: every one, and summarised.
 
 use std::io;
 
-use super::describe::{pid, start_of};
-use super::{Column, Sink, Table};
+use rostrace_trace::entity::SubscriptionId;
+
+use super::describe::{pid, publisher, start_of};
+use super::statistics_columns::{columns, statistics_cells, statistics_columns};
+use super::{Cell, Column, Sink, Table};
 use crate::analysis::Analysis;
+use crate::communication::{Communications, pairs};
 
 pub(super) const DELIVERIES: Table = Table {
     name: "deliveries",
@@ -21,33 +25,165 @@ pub(super) const DELIVERIES: Table = Table {
         Column::time("callback_start_ns", "Start of the execution that received it; nothing if it was taken by hand or did not arrive.").optional(),
         Column::text("status", "`delivered`, `overwritten` (pushed out of a full ring buffer), `lost` (earlier and later ones arrived), `queued` (not yet received when the recording ended), `unknown`."),
         Column::text("matched_by", "What ties the two ends together; empty if nothing does."),
+        Column::text("pub_node", "Node of the publisher; empty if the trace does not name it."),
+        Column::time("rclcpp_publish_ns", "rclcpp was called.").optional(),
+        Column::time("rcl_publish_ns", "rcl was called.").optional(),
+        Column::time("rmw_publish_ns", "The middleware was called.").optional(),
+        Column::integer("source_timestamp_ns", "The stamp that receivers see, on the middleware's clock.").optional(),
+        Column::time("take_ns", "Taken from the middleware.").optional(),
+        Column::duration("latency_ns", "Publish to callback, or to the take of a message that is taken by hand: the sum of the four stages.").optional(),
+        Column::duration("publish_stage_ns", "Until the middleware, or the ring buffer, had it.").optional(),
+        Column::duration("transport_stage_ns", "From there to the take, less the wait.").optional(),
+        Column::duration("wait_stage_ns", "The part of that time in which the receiving thread was busy, or its mutually exclusive group.").optional(),
+        Column::duration("dispatch_stage_ns", "From the take to the callback.").optional(),
+        Column::flag("historical", "Published before the subscription existed (transient local): not in any summary of latencies."),
+        Column::text("drop_cause", "Why it did not arrive: `ring_buffer_full`, `history_full` (inferred: at least as many later ones as the subscription keeps were published before its next take), `middleware`, `recording_end`, `unknown`.").optional(),
+        Column::flag("damaged", "Whether events were lost on its way."),
     ],
     rows: deliveries,
 };
 
 fn deliveries(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
     let model = analysis.model;
-    for delivery in &model.deliveries {
-        let publication = analysis.publication(delivery.publication);
-        if !analysis.counts(publication.publish) {
-            continue;
+    let mut communications = Communications::new(analysis);
+    for index in 0..model.subscriptions.len() {
+        let id = SubscriptionId::from_index(index);
+        let subscription = &model.subscriptions[index];
+        for (place, delivery) in analysis.deliveries_to(id).iter().enumerate() {
+            let delivery = analysis.delivery(*delivery);
+            let publication = analysis.publication(delivery.publication);
+            if !analysis.counts(publication.publish) {
+                continue;
+            }
+            let from = model.process_of(publication.thread);
+            let node = model.node_name(subscription.node).unwrap_or_default();
+            let arrival = communications.arrival(delivery);
+            let stages = arrival.map(|arrival| arrival.stages);
+            let cause = communications.drop_cause(id, place);
+            let received = arrival.map_or(publication.publish, |arrival| arrival.received);
+            take(&[
+                subscription.topic.as_str().into(),
+                model.host_name(from).into(),
+                pid(model, from).into(),
+                publication.publish.into(),
+                model.host_name(subscription.process).into(),
+                pid(model, subscription.process).into(),
+                node.into(),
+                delivery.kind.name().into(),
+                start_of(model, delivery.instance).into(),
+                delivery.status.name().into(),
+                delivery.by.name().into(),
+                publisher(model, publication.publisher).0.into(),
+                publication.rclcpp.into(),
+                publication.rcl.into(),
+                publication.rmw.into(),
+                publication.source_timestamp.into(),
+                arrival.and_then(|arrival| arrival.taken).into(),
+                stages.map(|stages| stages.latency()).into(),
+                stages.map(|stages| stages.publish).into(),
+                stages.map(|stages| stages.transport).into(),
+                stages.map(|stages| stages.wait).into(),
+                stages.map(|stages| stages.dispatch).into(),
+                arrival.is_some_and(|arrival| arrival.historical).into(),
+                cause.map(|cause| cause.name()).into(),
+                analysis.is_damaged(publication.publish, received).into(),
+            ])?;
         }
-        let from = model.process_of(publication.thread);
-        let subscription = &model.subscriptions[delivery.subscription.index()];
-        let node = model.node_name(subscription.node).unwrap_or_default();
-        take(&[
+    }
+    Ok(())
+}
+
+pub(super) const COMMUNICATIONS: Table = Table {
+    name: "communications",
+    about: "One publisher and one subscription, with all messages between them summarised. A pair that communicates both inside a process and through the middleware has two rows.",
+    columns: columns![
+        [
+            Column::text("topic", "Topic."),
+            Column::text("pub_host", "Machine of the publisher."),
+            Column::integer("pub_pid", "Process of the publisher."),
+            Column::text(
+                "pub_node",
+                "Node of the publisher; empty if the trace does not name it."
+            ),
+            Column::text("sub_host", "Machine of the subscription."),
+            Column::integer("sub_pid", "Process of the subscription."),
+            Column::text(
+                "sub_node",
+                "Node of the subscription; empty if the trace does not name it."
+            ),
+            Column::text(
+                "kind",
+                "`inter`: through the middleware; `intra`: inside one process."
+            ),
+            Column::integer("messages", "Messages that should have arrived."),
+            Column::integer("arrived", "Messages that did."),
+            Column::integer(
+                "historical",
+                "Messages published before the subscription existed (transient local); they are not in the latencies."
+            ),
+            Column::integer(
+                "dropped_ring_buffer_full",
+                "Pushed out of the ring buffer of the subscription."
+            ),
+            Column::integer(
+                "dropped_history_full",
+                "Lost while at least as many later ones as the subscription keeps were published before its next take."
+            ),
+            Column::integer("dropped_middleware", "Lost although there was room."),
+            Column::integer("not_yet_received", "Under way when the recording ended."),
+            Column::integer(
+                "unknown",
+                "Messages of which the trace does not tell whether they arrived."
+            ),
+        ],
+        statistics_columns!("latency", "latency: publish to callback"),
+        statistics_columns!(
+            "publish_stage",
+            "time until the middleware, or the ring buffer, had the message"
+        ),
+        statistics_columns!(
+            "transport_stage",
+            "time from there to the take, less the wait"
+        ),
+        statistics_columns!(
+            "wait_stage",
+            "time in which the receiving thread or its group was busy"
+        ),
+        statistics_columns!("dispatch_stage", "time from the take to the callback"),
+        [Column::integer(
+            "damaged",
+            "Messages on whose way events were lost."
+        )],
+    ],
+    rows: communications,
+};
+
+fn communications(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
+    let model = analysis.model;
+    for pair in pairs(analysis) {
+        let publisher = &model.publishers[pair.publisher.index()];
+        let subscription = &model.subscriptions[pair.subscription.index()];
+        let node = |node| model.node_name(node).unwrap_or_default();
+        let mut cells: Vec<Cell<'_>> = vec![
             subscription.topic.as_str().into(),
-            model.host_name(from).into(),
-            pid(model, from).into(),
-            publication.publish.into(),
+            model.host_name(publisher.process).into(),
+            pid(model, publisher.process).into(),
+            node(publisher.node).into(),
             model.host_name(subscription.process).into(),
             pid(model, subscription.process).into(),
-            node.into(),
-            delivery.kind.name().into(),
-            start_of(model, delivery.instance).into(),
-            delivery.status.name().into(),
-            delivery.by.name().into(),
-        ])?;
+            node(subscription.node).into(),
+            pair.kind.name().into(),
+            pair.messages.into(),
+            pair.arrived.into(),
+            pair.historical.into(),
+        ];
+        cells.extend(pair.dropped.map(Cell::from));
+        cells.extend(statistics_cells(pair.latency.as_ref()));
+        for stage in &pair.stages {
+            cells.extend(statistics_cells(stage.as_ref()));
+        }
+        cells.push(pair.damaged.into());
+        take(&cells)?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@
 mod callback;
 mod communication;
 mod describe;
+mod path;
 mod publication;
 mod statistics_columns;
 
@@ -26,9 +27,16 @@ pub struct Table {
 
 /// Every table, in the order of the reference page.
 pub const TABLES: &[&Table] = &[
+    &callback::CALLBACKS,
     &callback::CALLBACK_INSTANCES,
     &publication::PUBLICATIONS,
+    &communication::COMMUNICATIONS,
     &communication::DELIVERIES,
+    &path::NODE_LATENCIES,
+    &path::PATHS,
+    &path::PATH_STAGES,
+    &path::PATH_FLOWS,
+    &path::RESPONSE_TIMES,
 ];
 
 /// Takes one row after the other: a cell for each column of the table.

@@ -5,7 +5,6 @@ mod row;
 
 use std::io::{BufWriter, Write};
 
-use rostrace_analyze::activity::Activity;
 use rostrace_analyze::communication::Communications;
 use rostrace_analyze::flow_latency::{Include, PathLatency, path_latency};
 use rostrace_analyze::flow_path::{Ends as PathEnds, FlowPath, FlowPaths};
@@ -31,7 +30,6 @@ pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
     };
     let window = filter::time_range(&set, from.time, to.time)?;
     let analysis = Analysis::new(&model, window.unwrap_or(Nanos(i64::MIN)..=Nanos(i64::MAX)));
-    let activity = Activity::of(&analysis);
     let paths = FlowPaths::of(&analysis);
     let is_from = |name: &str| from.has(name);
     let is_to = |name: &str| to.has(name);
@@ -47,7 +45,7 @@ pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
         first_callback: arguments.include_first_callback,
         last_callback: arguments.include_last_callback,
     };
-    let mut communications = Communications::new(&analysis, &activity);
+    let mut communications = Communications::new(&analysis);
     let mut rows: Vec<(FlowPath, PathLatency)> = paths
         .into_iter()
         .map(|path| {

@@ -6,7 +6,6 @@ mod subject;
 use std::collections::HashMap;
 use std::io::{BufWriter, Write};
 
-use rostrace_analyze::activity::Activity;
 use rostrace_analyze::why::{Cause, Explanation, Part, Why};
 use rostrace_analyze::{Analysis, names};
 use rostrace_ctf::schema::Nanos;
@@ -34,12 +33,11 @@ pub(crate) fn why(arguments: &WhyArguments) -> anyhow::Result<Outcome> {
     };
     let window = filter::time_range(&set, from.time, to.time)?;
     let analysis = Analysis::new(&model, window.unwrap_or(Nanos(i64::MIN)..=Nanos(i64::MAX)));
-    let activity = Activity::of(&analysis);
     let span = source::span(&set);
     let at = arguments.at.map(|at| at.resolve(span)).transpose()?;
     let outcome = Outcome::of(set.damage.iter().chain(&model.damage));
-    let mut why = Why::new(&analysis, &activity);
-    let subject = Subject::find(&analysis, &activity, arguments, &from, &to, at)?;
+    let mut why = Why::new(&analysis);
+    let subject = Subject::find(&analysis, arguments, &from, &to, at)?;
     let Some(explanation) = subject.explain(&mut why) else {
         diagnostic::note("the trace does not have the instants of this, so it cannot be explained");
         return Ok(outcome);

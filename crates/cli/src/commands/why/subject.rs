@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 
 use anyhow::bail;
-use rostrace_analyze::activity::Activity;
 use rostrace_analyze::callback::{self, CallbackSummary};
 use rostrace_analyze::communication::Communications;
 use rostrace_analyze::flow_latency::{FlowTimes, Include};
@@ -27,7 +26,6 @@ pub(super) enum Subject {
 impl Subject {
     pub(super) fn find(
         analysis: &Analysis<'_>,
-        activity: &Activity,
         arguments: &WhyArguments,
         from: &Ends<'_>,
         to: &Ends<'_>,
@@ -41,12 +39,12 @@ impl Subject {
             if arguments.callback.is_some() || arguments.topic.is_some() {
                 bail!("--callback and --topic cannot be used together with the ends of a path");
             }
-            return path(analysis, activity, from, to, choice);
+            return path(analysis, from, to, choice);
         }
         if arguments.topic.is_some() {
-            return message(analysis, activity, arguments, choice);
+            return message(analysis, arguments, choice);
         }
-        execution(analysis, activity, arguments, choice)
+        execution(analysis, arguments, choice)
     }
 
     pub(super) fn explain(&self, why: &mut Why<'_>) -> Option<Explanation> {
@@ -130,11 +128,10 @@ impl Choice {
 
 fn execution(
     analysis: &Analysis<'_>,
-    activity: &Activity,
     arguments: &WhyArguments,
     choice: Choice,
 ) -> anyhow::Result<Subject> {
-    let summaries = callback::summaries(analysis, activity);
+    let summaries = callback::summaries(analysis);
     let wanted: Vec<&CallbackSummary> = match &arguments.callback {
         Some(pattern) => {
             let named = |summary: &&CallbackSummary| {
@@ -163,7 +160,7 @@ fn execution(
         }
     };
     let mut executions = Vec::new();
-    let mut communications = Communications::new(analysis, activity);
+    let mut communications = Communications::new(analysis);
     for summary in wanted {
         for execution in callback::executions(analysis, summary.callback) {
             let instance = analysis.instance(execution.instance);
@@ -201,12 +198,11 @@ fn is_built_in(analysis: &Analysis<'_>, callback: CallbackId) -> bool {
 
 fn message(
     analysis: &Analysis<'_>,
-    activity: &Activity,
     arguments: &WhyArguments,
     choice: Choice,
 ) -> anyhow::Result<Subject> {
     let model = analysis.model;
-    let mut communications = Communications::new(analysis, activity);
+    let mut communications = Communications::new(analysis);
     let mut rows = Vec::new();
     let mut known = false;
     for index in 0..model.deliveries.len() {
@@ -245,7 +241,6 @@ fn message(
 
 fn path(
     analysis: &Analysis<'_>,
-    activity: &Activity,
     from: &Ends<'_>,
     to: &Ends<'_>,
     choice: Choice,
@@ -257,7 +252,7 @@ fn path(
         to: (!to.names.is_empty()).then_some(&is_to as &dyn Fn(&str) -> bool),
     };
     let paths = FlowPaths::of(analysis).paths(&ends);
-    let mut communications = Communications::new(analysis, activity);
+    let mut communications = Communications::new(analysis);
     let mut rows = Vec::new();
     for (number, path) in paths.iter().enumerate() {
         if path.hops.iter().any(|hop| built_in::topic(&hop.topic)) {
