@@ -69,14 +69,28 @@ pub fn firings(analysis: &Analysis<'_>, timer: TimerId) -> Vec<Firing> {
     };
     let expected = expectations(&starts, timer.period.0, created, disproof);
     let rows = instances.iter().zip(&starts).zip(expected);
-    rows.map(|((instance, start), due)| Firing {
-        instance: *instance,
-        expected: Nanos(due.at),
-        lateness: start - due.at,
-        skipped: due.skipped,
-        basis: due.basis,
+    rows.map(|((instance, start), due)| {
+        let spinning = first_sign(analysis, analysis.instance(*instance).thread);
+        let expected = due.at.max(spinning.min(*start));
+        Firing {
+            instance: *instance,
+            expected: Nanos(expected),
+            lateness: start - expected,
+            skipped: due.skipped,
+            basis: due.basis,
+        }
     })
     .collect()
+}
+
+/// When a thread began to execute: before that nothing on it can be late.
+fn first_sign(analysis: &Analysis<'_>, thread: ThreadId) -> i64 {
+    let phase = analysis.phases_on(thread).first();
+    let instance = analysis.instances_on(thread).first();
+    let phase = phase.map(|id| analysis.model.phases[id.index()].time.0);
+    let instance = instance.map(|id| analysis.instance(*id).start.0);
+    let signs = phase.into_iter().chain(instance);
+    signs.min().unwrap_or(i64::MIN)
 }
 
 struct Due {

@@ -77,6 +77,11 @@ impl<'m> View<'m> {
         self.filter.from.is_some() || self.filter.to.is_some()
     }
 
+    /// The range of time that counts.
+    pub(crate) fn window(&self) -> RangeInclusive<Nanos> {
+        self.time.clone()
+    }
+
     /// The last time that counts.
     pub(crate) fn end(&self) -> Nanos {
         *self.time.end()

@@ -1,12 +1,13 @@
-//! `rostrace callbacks`: what runs in each node, how often and how long.
+//! `rostrace callbacks`: what runs in each node, how often, how long and how late, with what hurts most first.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use rostrace_analyze::callback::{self, CallbackSummary};
 use rostrace_analyze::names::{self, Names};
-use rostrace_analyze::{Statistics, built_in};
+use rostrace_analyze::{Analysis, Statistics, built_in};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
-use rostrace_trace::entity::{Address, CallbackId, CallbackOwner, ClientId, NodeId, ProcessId};
+use rostrace_trace::entity::{Address, CallbackOwner, ClientId, NodeId, ProcessId};
 use serde::Serialize;
 
 use crate::args::LookArguments;
@@ -40,6 +41,20 @@ struct CallbackRow<'m> {
     count: u64,
     duration_ns: Option<Statistics>,
     period_ns_observed: Option<Statistics>,
+    /// From when it should have begun to its start: a timer was due, a message was published.
+    lateness_ns: Option<Statistics>,
+    /// Of a timer: the observed period less the one that it is set to.
+    jitter_ns: Option<Statistics>,
+    /// From an end to the next start.
+    gap_ns: Option<Statistics>,
+    /// Firings of a timer that were due and never happened.
+    skipped: u64,
+    /// Time in the callback, divided by the time in which its process was observed.
+    utilisation: Option<f64>,
+    /// Longest duration or largest lateness, whichever is larger, divided by the period.
+    hurt: Option<f64>,
+    /// Executions that touch a time in which events were lost.
+    damaged: u64,
     #[serde(skip)]
     created: Nanos,
     #[serde(skip)]
@@ -67,55 +82,70 @@ fn is_unnamed(row: &CallbackRow<'_>, all: bool) -> bool {
     (row.kind == "unknown" || row.node.is_none()) && (all || !row.built_in)
 }
 
-/// What was counted of one callback.
-#[derive(Debug, Default)]
-struct Runs {
-    starts: Vec<Nanos>,
-    durations: Vec<(i64, Nanos)>,
-}
-
-/// In the order of creation.
+/// What hurts most comes first; what never ran twice, or is built in, in the order of creation at the end.
 fn rows<'m>(view: &View<'m>) -> Vec<CallbackRow<'m>> {
     let model = view.model;
-    let names = Names::of(model);
-    let mut runs: Vec<Runs> = Vec::new();
-    runs.resize_with(model.callbacks.len(), Runs::default);
-    let mut unnamed: BTreeMap<(ProcessId, Address), Runs> = BTreeMap::new();
-    for (_, instance) in view.instances() {
-        let runs = match instance.callback {
-            Some(callback) => &mut runs[callback.index()],
-            None => {
-                let process = model.process_of(instance.thread);
-                unnamed.entry((process, instance.address)).or_default()
-            }
-        };
-        let start = instance.start;
-        runs.starts.push(start);
-        runs.durations
-            .extend(instance.end.map(|end| (end.0 - start.0, start)));
-    }
+    let analysis = Analysis::new(model, view.window());
     let mut rows = Vec::new();
-    for (index, runs) in runs.into_iter().enumerate() {
-        let id = CallbackId(index as u32);
-        if view.has_callback(id) {
-            rows.push(of_callback(model, id, &names, runs));
+    for summary in callback::summaries(&analysis) {
+        if view.has_callback(summary.callback) {
+            rows.push(of_callback(model, &analysis, &summary));
         }
     }
     for index in 0..model.clients.len() {
         let id = ClientId(index as u32);
         if view.has_client(id) {
-            rows.push(of_client(model, id, &names));
+            rows.push(of_client(model, id, &analysis.names));
         }
     }
-    for ((process, address), runs) in unnamed {
-        if view.has_unnamed(process) {
-            let first = runs.starts.first().copied().unwrap_or(Nanos(0));
-            let name = names::unnamed_callback(address);
-            rows.push(CallbackRow::new(model, process, None, name, first, runs));
-        }
-    }
-    rows.sort_by_key(|row| row.created);
+    rows.extend(unnamed(view));
+    rows.sort_by(|a, b| {
+        let hurt = |row: &CallbackRow<'_>| match row.built_in {
+            true => 0.0,
+            false => row.hurt.unwrap_or(0.0),
+        };
+        (hurt(b).total_cmp(&hurt(a)))
+            .then(a.built_in.cmp(&b.built_in))
+            .then(a.created.cmp(&b.created))
+    });
     rows
+}
+
+/// Callbacks that the trace does not name: each address is taken for one.
+fn unnamed<'m>(view: &View<'m>) -> impl Iterator<Item = CallbackRow<'m>> {
+    let model = view.model;
+    let mut runs: BTreeMap<(ProcessId, Address), Runs> = BTreeMap::new();
+    for (_, instance) in view.instances() {
+        let process = model.process_of(instance.thread);
+        if instance.callback.is_some() || !view.has_unnamed(process) {
+            continue;
+        }
+        let runs = runs.entry((process, instance.address)).or_default();
+        let start = instance.start;
+        runs.starts.push(start);
+        runs.durations
+            .extend(instance.end.map(|end| (end.0 - start.0, start)));
+    }
+    runs.into_iter().map(|((process, address), mut runs)| {
+        let first = runs.starts.first().copied().unwrap_or(Nanos(0));
+        let name = names::unnamed_callback(address);
+        let periods = runs.starts.windows(2);
+        let mut periods: Vec<_> = periods
+            .map(|pair| (pair[1].0 - pair[0].0, pair[0]))
+            .collect();
+        let mut row = CallbackRow::new(model, process, None, name, first);
+        row.count = runs.starts.len() as u64;
+        row.period_ns_observed = Statistics::of(&mut periods);
+        row.duration_ns = Statistics::of(&mut runs.durations);
+        row
+    })
+}
+
+/// What was counted at one address.
+#[derive(Debug, Default)]
+struct Runs {
+    starts: Vec<Nanos>,
+    durations: Vec<(i64, Nanos)>,
 }
 
 impl<'m> CallbackRow<'m> {
@@ -125,12 +155,7 @@ impl<'m> CallbackRow<'m> {
         node: Option<NodeId>,
         name: String,
         created: Nanos,
-        mut runs: Runs,
     ) -> CallbackRow<'m> {
-        let periods = runs.starts.windows(2);
-        let mut periods: Vec<_> = periods
-            .map(|pair| (pair[1].0 - pair[0].0, pair[0]))
-            .collect();
         CallbackRow {
             name,
             host: model.host_name(process),
@@ -143,20 +168,42 @@ impl<'m> CallbackRow<'m> {
             period_ns: None,
             symbol: None,
             built_in: model.node_name(node).is_some_and(built_in::node),
-            count: runs.starts.len() as u64,
-            period_ns_observed: Statistics::of(&mut periods),
-            duration_ns: Statistics::of(&mut runs.durations),
+            count: 0,
+            period_ns_observed: None,
+            duration_ns: None,
+            lateness_ns: None,
+            jitter_ns: None,
+            gap_ns: None,
+            skipped: 0,
+            utilisation: None,
+            hurt: None,
+            damaged: 0,
             created,
             owner: (process, node),
         }
     }
 }
 
-fn of_callback<'m>(model: &'m Model, id: CallbackId, names: &Names, runs: Runs) -> CallbackRow<'m> {
+fn of_callback<'m>(
+    model: &'m Model,
+    analysis: &Analysis<'_>,
+    summary: &CallbackSummary,
+) -> CallbackRow<'m> {
+    let id = summary.callback;
     let callback = &model.callbacks[id.index()];
     let node = model.node_of_callback(id);
-    let name = names.callback(id).to_owned();
-    let mut row = CallbackRow::new(model, callback.process, node, name, callback.created, runs);
+    let name = analysis.names.callback(id).to_owned();
+    let mut row = CallbackRow::new(model, callback.process, node, name, callback.created);
+    row.count = summary.count;
+    row.duration_ns = summary.duration;
+    row.period_ns_observed = summary.period;
+    row.lateness_ns = summary.lateness;
+    row.jitter_ns = summary.jitter;
+    row.gap_ns = summary.gap;
+    row.skipped = summary.skipped;
+    row.utilisation = summary.utilisation;
+    row.hurt = summary.hurt(analysis);
+    row.damaged = summary.damaged;
     row.symbol = callback.symbol.as_deref();
     let built_in = match callback.owner {
         CallbackOwner::Timer(id) => {
@@ -192,14 +239,7 @@ fn of_callback<'m>(model: &'m Model, id: CallbackId, names: &Names, runs: Runs) 
 fn of_client<'m>(model: &'m Model, id: ClientId, names: &Names) -> CallbackRow<'m> {
     let client = &model.clients[id.index()];
     let name = names.client(id).to_owned();
-    let mut row = CallbackRow::new(
-        model,
-        client.process,
-        client.node,
-        name,
-        client.created,
-        Runs::default(),
-    );
+    let mut row = CallbackRow::new(model, client.process, client.node, name, client.created);
     row.kind = "client";
     row.service = Some(&client.name);
     row.built_in |= built_in::client(&client.name);
@@ -232,6 +272,16 @@ impl Row for CallbackRow<'_> {
         "period_observed_p90_ns",
         "period_observed_p99_ns",
         "period_observed_max_ns",
+        "lateness_min_ns",
+        "lateness_mean_ns",
+        "lateness_p50_ns",
+        "lateness_p90_ns",
+        "lateness_p99_ns",
+        "lateness_max_ns",
+        "skipped",
+        "utilisation",
+        "hurt",
+        "damaged",
     ];
 
     fn cells(&self) -> Vec<String> {
@@ -249,7 +299,7 @@ impl Row for CallbackRow<'_> {
             u8::from(self.built_in).to_string(),
             self.count.to_string(),
         ];
-        for statistics in [self.duration_ns, self.period_ns_observed] {
+        for statistics in [self.duration_ns, self.period_ns_observed, self.lateness_ns] {
             cells.extend([
                 cell(statistics.map(|it| it.min)),
                 cell(statistics.map(|it| it.mean)),
@@ -259,65 +309,68 @@ impl Row for CallbackRow<'_> {
                 cell(statistics.map(|it| it.max)),
             ]);
         }
+        cells.extend([
+            self.skipped.to_string(),
+            cell(self.utilisation),
+            cell(self.hurt),
+            self.damaged.to_string(),
+        ]);
         cells
     }
 }
 
-/// Node by node; what is built in is one line at the end of its node, unless all is asked for.
+/// What is built in is one line per node at the end, unless all is asked for.
 fn table(model: &Model, rows: &[CallbackRow<'_>], all: bool) -> Table {
     let mut table = Table::new(&[
         ("callback", Align::Left),
         ("process", Align::Left),
         ("count", Align::Right),
-        ("min", Align::Right),
+        ("period", Align::Right),
         ("mean", Align::Right),
         ("p99", Align::Right),
         ("max", Align::Right),
-        ("period", Align::Right),
+        ("late p99", Align::Right),
+        ("late max", Align::Right),
+        ("worst / period", Align::Right),
     ]);
-    let mut order: Vec<(ProcessId, Option<NodeId>)> = Vec::new();
-    let mut groups: HashMap<_, Vec<&CallbackRow<'_>>> = HashMap::new();
+    let mut folded: Vec<((ProcessId, Option<NodeId>), Vec<&CallbackRow<'_>>)> = Vec::new();
     for row in rows {
-        groups.entry(row.owner).or_insert_with(|| {
-            order.push(row.owner);
-            Vec::new()
-        });
-        groups.entry(row.owner).or_default().push(row);
-    }
-    for owner in order {
-        let group = groups.remove(&owner).unwrap_or_default();
-        let (folded, shown): (Vec<_>, Vec<_>) =
-            group.into_iter().partition(|row| row.built_in && !all);
-        for row in shown {
+        if all || !row.built_in {
             table.row(line(row));
+            continue;
         }
-        if let Some(first) = folded.first() {
-            let number = units::counted(folded.len() as u64, "built-in callback");
-            let count: u64 = folded.iter().map(|row| row.count).sum();
-            table.row([
-                format!("{} · {number}", names::of_node(model, owner.1)),
-                format!("{} {}", first.process, first.pid),
-                units::count(count),
-            ]);
+        match folded.iter_mut().find(|(owner, _)| *owner == row.owner) {
+            Some((_, of_owner)) => of_owner.push(row),
+            None => folded.push((row.owner, vec![row])),
         }
+    }
+    for ((_, node), of_owner) in folded {
+        let number = units::counted(of_owner.len() as u64, "built-in callback");
+        let count: u64 = of_owner.iter().map(|row| row.count).sum();
+        table.row([
+            format!("{} · {number}", names::of_node(model, node)),
+            format!("{} {}", of_owner[0].process, of_owner[0].pid),
+            units::count(count),
+        ]);
     }
     table
 }
 
-fn line(row: &CallbackRow<'_>) -> [String; 8] {
-    let duration = |of: fn(&Statistics) -> i64| {
-        let nanos = row.duration_ns.as_ref().map(of);
-        cell(nanos.map(|nanos| units::duration(nanos.unsigned_abs())))
+fn line(row: &CallbackRow<'_>) -> [String; 10] {
+    let duration = |statistics: Option<&Statistics>, of: fn(&Statistics) -> i64| {
+        cell(statistics.map(of).map(units::signed_duration))
     };
-    let period = row.period_ns_observed.map(|period| period.p50);
+    let (took, late) = (row.duration_ns.as_ref(), row.lateness_ns.as_ref());
     [
         row.name.clone(),
         format!("{} {}", row.process, row.pid),
         units::count(row.count),
-        duration(|statistics| statistics.min),
-        duration(|statistics| statistics.mean as i64),
-        duration(|statistics| statistics.p99),
-        duration(|statistics| statistics.max),
-        cell(period.map(|nanos| units::duration(nanos.unsigned_abs()))),
+        duration(row.period_ns_observed.as_ref(), |it| it.p50),
+        duration(took, |it| it.mean.round() as i64),
+        duration(took, |it| it.p99),
+        duration(took, |it| it.max),
+        duration(late, |it| it.p99),
+        duration(late, |it| it.max),
+        cell(row.hurt.map(units::share)),
     ]
 }
