@@ -153,8 +153,14 @@ impl<'e> Fields<'e> {
     }
 
     pub(crate) fn text(&self, field: usize) -> Option<String> {
+        self.lossy(field).map(Cow::into_owned)
+    }
+
+    /// A text without a copy, where it is valid UTF-8.
+    #[inline]
+    pub(crate) fn lossy(&self, field: usize) -> Option<Cow<'e, str>> {
         match self.raw(field)? {
-            Raw::Bytes(text) => Some(String::from_utf8_lossy(text).into_owned()),
+            Raw::Bytes(text) => Some(String::from_utf8_lossy(text)),
             _ => None,
         }
     }

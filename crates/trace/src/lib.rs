@@ -18,6 +18,7 @@ pub mod entity;
 pub mod flow;
 mod import;
 mod model;
+pub mod scheduling;
 mod symbol;
 
 pub use import::creates_entities;
