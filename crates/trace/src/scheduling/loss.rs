@@ -3,7 +3,7 @@
 //! Unlike the windows of the flows these are kept apart by CPU: a thread that runs on one that lost nothing runs there for certain.
 
 use rostrace_ctf::schema::{Cycles, Nanos};
-use rostrace_ctf::{Conversion, Damage, DamageKind, Stream, Trace, TraceSet};
+use rostrace_ctf::{Conversion, Damage, DamageKind, Packet, Stream, Trace, TraceSet};
 
 use super::processor::{context_number, cpu_of};
 use super::timeline::Cpu;
@@ -20,8 +20,8 @@ pub(super) struct Edge {
 
 const ALWAYS: (Nanos, Nanos) = (Nanos(i64::MIN), Nanos(i64::MAX));
 
-/// The edges of all windows, in the order of time. `host_of` gives the hosts of the traces that tell of scheduling, and `tells`
-/// whether a stream class does.
+/// The edges of all windows, in the order of time. `hosts` are those of the traces; `tells` says whether a stream class of a
+/// trace has scheduling events.
 pub(super) fn edges(
     set: &TraceSet,
     hosts: &[Option<HostId>],
@@ -64,7 +64,7 @@ fn windows(set: &TraceSet, trace: &Trace, stream: &Stream) -> Vec<(Nanos, Nanos)
     let mut windows: Vec<(Nanos, Nanos)> = counted.collect();
     let broken = set.damage.iter().filter(|damage| is_break(damage));
     for damage in broken {
-        let in_file = |packet: &&rostrace_ctf::Packet| trace.path_of_packet(packet) == damage.path;
+        let in_file = |packet: &&Packet| trace.path_of_packet(packet) == damage.path;
         if stream.packets.iter().any(|packet| in_file(&packet)) {
             windows.push(around(trace, stream, damage));
         }
@@ -88,14 +88,16 @@ fn around(trace: &Trace, stream: &Stream, damage: &Damage) -> (Nanos, Nanos) {
     let Some(offset) = damage.offset else {
         return ALWAYS;
     };
-    let begin_of = |packet: &rostrace_ctf::Packet| {
+    let begin_of = |packet: &Packet| {
         let begin = context_number(trace, stream, packet, "timestamp_begin");
         begin.map(|begin| base.nanos(Cycles(begin)))
     };
-    let in_file = |packet: &&rostrace_ctf::Packet| trace.path_of_packet(packet) == damage.path;
-    let before = stream.packets.iter().filter(in_file);
-    let before = before.filter(|packet| packet.offset <= offset).last();
-    let behind = (stream.packets.iter().filter(in_file)).find(|packet| packet.offset > offset);
+    let in_file =
+        || (stream.packets.iter()).filter(|packet| trace.path_of_packet(packet) == damage.path);
+    let before = in_file().filter(|packet| packet.offset <= offset);
+    let before = before.max_by_key(|packet| packet.offset);
+    let behind = in_file().filter(|packet| packet.offset > offset);
+    let behind = behind.min_by_key(|packet| packet.offset);
     (
         before.map_or(ALWAYS.0, |packet| begin_of(packet).unwrap_or(ALWAYS.0)),
         behind.map_or(ALWAYS.1, |packet| begin_of(packet).unwrap_or(ALWAYS.1)),
