@@ -49,8 +49,10 @@ pub struct Memory {
 #[derive(Debug)]
 pub struct ProcessMemory {
     pub host: HostId,
-    /// Absent if the trace tells no process ids. Then all processes of one name are one.
+    /// Absent if the trace tells no process ids. Then every thread counts as a process, and what another thread frees is unknown.
     pub process: Option<ProcessId>,
+    /// The thread, in place of a process.
+    pub tid: Option<i64>,
     /// Empty if the trace does not say it.
     pub name: String,
     pub totals: Totals,
@@ -116,15 +118,29 @@ impl Memory {
     }
 }
 
+/// Whose memory it is: without a process id a thread's, without a thread id the host's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Owner {
+    Process(ProcessId),
+    Thread(Option<i64>),
+}
+
+#[derive(Debug)]
+struct OwnedHeap {
+    host: HostId,
+    owner: Owner,
+    name: String,
+    heap: Heap,
+}
+
 /// The way through the events.
 struct Pass<'m> {
     model: &'m Model,
     /// The processes that had this number, one after the other.
     lives: FxHashMap<(HostId, i64), Vec<ProcessId>>,
     threads: FxHashMap<(ProcessId, i64), ThreadId>,
-    heaps: Vec<(HostId, Option<ProcessId>, String, Heap)>,
-    of_process: FxHashMap<ProcessId, usize>,
-    of_name: FxHashMap<(HostId, String), usize>,
+    heaps: Vec<OwnedHeap>,
+    heap_of: FxHashMap<(HostId, Owner), usize>,
     executions: Executions,
 }
 
@@ -147,8 +163,7 @@ impl<'m> Pass<'m> {
             lives,
             threads,
             heaps: Vec::new(),
-            of_process: FxHashMap::default(),
-            of_name: FxHashMap::default(),
+            heap_of: FxHashMap::default(),
             executions: Executions::new(model),
         }
     }
@@ -156,11 +171,25 @@ impl<'m> Pass<'m> {
     fn event(&mut self, host: HostId, at: Nanos, fields: &Fields<'_>) {
         let (pid, tid) = fields.binding.ids(&fields.event);
         let process = pid.and_then(|pid| self.process(host, pid, at));
-        let heap = match process {
-            Some(process) => self.heap_of_process(host, process),
-            None => self.heap_of_name(host, fields.binding.procname(&fields.event)),
-        };
-        let effect = apply(&mut self.heaps[heap].3, at, fields);
+        let owner = process.map_or(Owner::Thread(tid), Owner::Process);
+        let (heaps, model) = (&mut self.heaps, self.model);
+        let heap = *self.heap_of.entry((host, owner)).or_insert_with(|| {
+            let name = match owner {
+                Owner::Process(process) => model.processes[process.index()].name.clone(),
+                Owner::Thread(_) => {
+                    let name = fields.binding.procname(&fields.event);
+                    name.map(Cow::into_owned).unwrap_or_default()
+                }
+            };
+            heaps.push(OwnedHeap {
+                host,
+                owner,
+                name,
+                heap: Heap::default(),
+            });
+            heaps.len() - 1
+        });
+        let effect = apply(&mut self.heaps[heap].heap, at, fields);
         if effect != Effect::default()
             && let (Some(process), Some(tid)) = (process, tid)
             && let Some(thread) = self.threads.get(&(process, tid))
@@ -176,36 +205,24 @@ impl<'m> Pass<'m> {
         lives.get(begun.saturating_sub(1)).copied()
     }
 
-    fn heap_of_process(&mut self, host: HostId, process: ProcessId) -> usize {
-        let (heaps, model) = (&mut self.heaps, self.model);
-        *self.of_process.entry(process).or_insert_with(|| {
-            let name = model.processes[process.index()].name.clone();
-            heaps.push((host, Some(process), name, Heap::default()));
-            heaps.len() - 1
-        })
-    }
-
-    fn heap_of_name(&mut self, host: HostId, name: Option<Cow<'_, str>>) -> usize {
-        let name = name.unwrap_or_default().into_owned();
-        let heaps = &mut self.heaps;
-        let key = (host, name);
-        *self.of_name.entry(key).or_insert_with_key(|(host, name)| {
-            heaps.push((*host, None, name.clone(), Heap::default()));
-            heaps.len() - 1
-        })
-    }
-
     fn finish(self, losses: &Losses, damage: Vec<Damage>) -> Memory {
         let uncertain = losses.any() || damage.iter().any(|damage| damage.kind.is_loss());
         let heaps = self.heaps.into_iter();
-        let processes = heaps.map(|(host, process, name, heap)| ProcessMemory {
-            host,
-            process,
-            name,
-            totals: heap.totals,
-            peak: heap.peak,
-            series: heap.into_series(),
-            uncertain,
+        let processes = heaps.map(|row| {
+            let (process, tid) = match row.owner {
+                Owner::Process(process) => (Some(process), None),
+                Owner::Thread(tid) => (None, tid),
+            };
+            ProcessMemory {
+                host: row.host,
+                process,
+                tid,
+                name: row.name,
+                totals: row.heap.totals,
+                peak: row.heap.peak,
+                series: row.heap.into_series(),
+                uncertain,
+            }
         });
         let mut instances: Vec<InstanceMemory> = self.executions.rows.into_values().collect();
         instances.sort_unstable_by_key(|row| row.instance);
