@@ -67,7 +67,7 @@ fn count(set: &TraceSet) -> Count {
 
 #[test]
 fn running_times_are_the_times_between_switches() {
-    for name in ["many-threads", "flipping-endianness"] {
+    for name in ["many-threads", "flipping-endianness", "context-switches"] {
         let Some(path) = shared::find(&format!("public/trace-compass/{name}")) else {
             continue;
         };

@@ -4,6 +4,9 @@
 
 mod support;
 
+use std::fs;
+
+use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
 use rostrace_trace::entity::{HostId, ThreadId};
@@ -12,9 +15,12 @@ use support::kernel::{ASLEEP, IN_DISK_WAIT, PREEMPTED};
 use support::{Recording, time};
 
 fn load(recording: &Recording) -> (Model, Scheduling) {
-    let set = recording.open();
-    let model = support::model_of(&set);
-    let scheduling = Scheduling::load(&set, &model, &mut |_| true).unwrap();
+    load_set(&recording.open())
+}
+
+fn load_set(set: &TraceSet) -> (Model, Scheduling) {
+    let model = support::model_of(set);
+    let scheduling = Scheduling::load(set, &model, &mut |_| true).unwrap();
     (model, scheduling)
 }
 
@@ -296,4 +302,62 @@ fn a_thread_in_a_container_is_found_by_the_list_of_processes() {
         story(&recording, 100, FROM, TO),
         words(&[("runs on 1", 1000)])
     );
+}
+
+#[test]
+fn where_the_end_of_a_file_is_missing_only_other_cpus_are_known() {
+    let mut recording = callback();
+    recording.process(300, "other").at(2_000_000).start(0x50);
+    for number in 0..20 {
+        let at = 2_200_000 + number * 10_000;
+        recording.cpu(1).at(at).switch(100, PREEMPTED, 7);
+        recording.at(at + 5_000).switch(7, PREEMPTED, 100);
+    }
+    recording.cpu(0).at(2_000_000).switch(0, PREEMPTED, 300);
+    recording.at(3_500_000).switch(300, ASLEEP, 0);
+    let folder = tempfile::tempdir().unwrap();
+    recording.save(folder.path());
+    let path = folder.path().join("host0_kernel/ros2_01");
+    let bytes = fs::read(&path).unwrap();
+    fs::write(&path, &bytes[..700]).unwrap();
+    let set = TraceSet::open(&[folder.path()]).unwrap();
+    assert!(set.damage.iter().any(|damage| damage.kind.is_loss()));
+    let (model, scheduling) = load_set(&set);
+    assert!(scheduling.switches > 4);
+    let off = |tid: i64| scheduling.off_cpu(thread(&model, tid), time(FROM), time(TO));
+    assert_eq!(off(100).unknown, Nanos(1_000_000));
+    assert_eq!(off(300).running, Nanos(1_000_000));
+}
+
+#[test]
+fn where_events_cannot_be_decoded_nothing_of_their_cpu_is_claimed() {
+    let mut recording = callback();
+    recording.process(300, "other").at(2_000_000).start(0x50);
+    recording.cpu(1).at(2_200_000).switch(100, PREEMPTED, 7);
+    recording.at(2_300_000).switch(7, PREEMPTED, 100);
+    recording.cpu(0).at(2_000_000).switch(0, PREEMPTED, 300);
+    for number in 0..4 {
+        let at = 2_400_000 + number * 100_000;
+        recording.at(at).wakeup(9, 0);
+    }
+    recording.at(3_500_000).switch(300, ASLEEP, 0);
+    let folder = tempfile::tempdir().unwrap();
+    recording.save(folder.path());
+    let path = folder.path().join("host0_kernel/ros2_01");
+    let mut bytes = fs::read(&path).unwrap();
+    // The id of the last event becomes one that does not exist.
+    let name = b"thread7\0";
+    let last = bytes
+        .windows(name.len())
+        .rposition(|text| text == name)
+        .unwrap();
+    bytes[last - 10..last].fill(0x7f);
+    fs::write(&path, &bytes).unwrap();
+    let set = TraceSet::open(&[folder.path()]).unwrap();
+    let (model, scheduling) = load_set(&set);
+    assert!(!scheduling.damage.is_empty());
+    let off = |tid: i64| scheduling.off_cpu(thread(&model, tid), time(FROM), time(TO));
+    assert_eq!(off(300).running, Nanos(1_000_000));
+    let after = scheduling.off_cpu(thread(&model, 100), time(2_600_000), time(TO));
+    assert_eq!(after.unknown, Nanos(400_000));
 }

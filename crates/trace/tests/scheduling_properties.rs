@@ -52,6 +52,8 @@ fn machine(tape: &[(u8, u8, u8, u8)]) -> Machine {
         let at = 1_000_000 + thread as u64 * 10_000;
         recording.process(tid(thread), "app").at(at).run(0x40);
     }
+    // So that there is a switch in any case.
+    recording.cpu(0).at(BEGIN).switch(0, PREEMPTED, 0);
     let mut turns = vec![Vec::new(); THREADS];
     let mut on_cpu: [Option<usize>; CPUS] = [None; CPUS];
     let mut asleep = [false; THREADS];
@@ -90,10 +92,6 @@ fn machine(tape: &[(u8, u8, u8, u8)]) -> Machine {
         }
         on_cpu[cpu] = next;
         last = now;
-    }
-    // So that there is something of the kernel's in any case.
-    if last == BEGIN {
-        recording.cpu(0).at(BEGIN).switch(0, PREEMPTED, 0);
     }
     Machine {
         recording,

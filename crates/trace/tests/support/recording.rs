@@ -239,17 +239,22 @@ impl Recording {
 
     pub fn open(&self) -> TraceSet {
         let folder = tempfile::tempdir().unwrap();
+        self.save(folder.path());
+        // The files stay mapped.
+        TraceSet::open(&[folder.path()]).unwrap()
+    }
+
+    /// Writes the traces of all hosts into a folder.
+    pub fn save(&self, folder: &Path) {
         for host in 0..self.hosts.len() {
-            let ust = folder.path().join(format!("host{host}"));
+            let ust = folder.join(format!("host{host}"));
             self.write(host, Tracer::UserSpace, &ust);
             let is_kernel = |event: &Happening| event.tracer == Tracer::Kernel;
             if self.events.iter().any(is_kernel) {
-                let kernel = folder.path().join(format!("host{host}_kernel"));
+                let kernel = folder.join(format!("host{host}_kernel"));
                 self.write(host, Tracer::Kernel, &kernel);
             }
         }
-        // The files stay mapped.
-        TraceSet::open(&[folder.path()]).unwrap()
     }
 
     fn write(&self, host: usize, tracer: Tracer, folder: &Path) {
