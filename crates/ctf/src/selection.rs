@@ -36,8 +36,10 @@ impl Selection {
     pub fn wants_name(&self, name: &str) -> bool {
         self.events.is_empty()
             || self.events.iter().any(|wanted| {
+                // A plain name is not worth a pattern: traces of kernels declare a thousand classes in each stream.
                 wanted == name
-                    || glob::Pattern::new(wanted).is_ok_and(|pattern| pattern.matches(name))
+                    || wanted.contains(['*', '?', '['])
+                        && glob::Pattern::new(wanted).is_ok_and(|pattern| pattern.matches(name))
             })
     }
 

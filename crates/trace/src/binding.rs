@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use rostrace_ctf::schema::{EventClass, Schema};
-use rostrace_ctf::{EventView, Layout, Raw, Scope, Trace};
+use rostrace_ctf::{EventView, Layout, Raw, Scope, Selection, Trace, TraceSet};
 use rostrace_tracepoints::{Kind, find};
 
 use crate::entity::Address;
@@ -117,6 +117,52 @@ impl Source {
     }
 }
 
+/// An event class of a set that means something of interest.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Declaration<'s> {
+    pub(crate) trace: usize,
+    /// The stream class.
+    pub(crate) stream: usize,
+    pub(crate) kind: Kind,
+    name: &'s str,
+}
+
+/// The event classes of these kinds: whether a set can have such events is known without reading any.
+pub(crate) fn declarations<'s>(set: &'s TraceSet, kinds: &[Kind]) -> Vec<Declaration<'s>> {
+    let mut declarations = Vec::new();
+    for (trace, schema) in set.traces.iter().map(|trace| &trace.schema).enumerate() {
+        for (stream, class) in schema.streams.iter().enumerate() {
+            for name in (class.events.iter()).filter_map(|event| event.name.as_deref()) {
+                if let Some(kind) = find(name).map(|tracepoint| tracepoint.kind)
+                    && kinds.contains(&kind)
+                {
+                    declarations.push(Declaration {
+                        trace,
+                        stream,
+                        kind,
+                        name,
+                    });
+                }
+            }
+        }
+    }
+    declarations
+}
+
+/// The events of these classes.
+pub(crate) fn selection(declarations: &[Declaration<'_>]) -> Selection {
+    let names = declarations
+        .iter()
+        .map(|declaration| declaration.name.to_owned());
+    let mut events: Vec<String> = names.collect();
+    events.sort_unstable();
+    events.dedup();
+    Selection {
+        events,
+        ..Selection::default()
+    }
+}
+
 /// The fields of one event, by their index in the kind's list.
 #[derive(Clone, Copy)]
 pub(crate) struct Fields<'e> {
@@ -153,8 +199,14 @@ impl<'e> Fields<'e> {
     }
 
     pub(crate) fn text(&self, field: usize) -> Option<String> {
+        self.lossy(field).map(Cow::into_owned)
+    }
+
+    /// A text without a copy, where it is valid UTF-8.
+    #[inline]
+    pub(crate) fn lossy(&self, field: usize) -> Option<Cow<'e, str>> {
         match self.raw(field)? {
-            Raw::Bytes(text) => Some(String::from_utf8_lossy(text).into_owned()),
+            Raw::Bytes(text) => Some(String::from_utf8_lossy(text)),
             _ => None,
         }
     }

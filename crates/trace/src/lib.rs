@@ -17,7 +17,10 @@ mod binding;
 pub mod entity;
 pub mod flow;
 mod import;
+pub mod memory;
 mod model;
+mod progress;
+pub mod scheduling;
 mod symbol;
 
 pub use import::creates_entities;

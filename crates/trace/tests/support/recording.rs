@@ -42,6 +42,7 @@ pub enum Payload {
 #[derive(Debug, Clone)]
 pub struct Happening {
     pub host: usize,
+    pub tracer: Tracer,
     pub cpu: u32,
     pub time: u64,
     pub pid: i64,
@@ -51,14 +52,30 @@ pub struct Happening {
     pub fields: Vec<(String, Payload)>,
 }
 
+/// Who records an event. The kernel's events are a trace of their own, and have no context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tracer {
+    UserSpace,
+    Kernel,
+}
+
+/// Where and when events are lost.
+#[derive(Debug, Clone, Copy)]
+struct Window {
+    host: usize,
+    tracer: Tracer,
+    cpu: u32,
+    from: u64,
+    to: u64,
+}
+
 /// A trace that is being made up, of one or several hosts.
 #[derive(Debug, Clone)]
 pub struct Recording {
     pub flavour: Flavour,
     pub events: Vec<Happening>,
     hosts: Vec<String>,
-    /// Host, processor and time of what was lost.
-    windows: Vec<(usize, u32, u64, u64)>,
+    windows: Vec<Window>,
     /// Times per second of the traces' clock.
     pub frequency: u64,
     /// The files of streams are named in reverse.
@@ -143,8 +160,18 @@ impl Recording {
     }
 
     pub fn event(&mut self, name: &str, fields: &[(&str, Payload)]) -> &mut Recording {
+        self.record(Tracer::UserSpace, name, fields)
+    }
+
+    /// An event of the kernel on the current processor.
+    pub fn kernel_event(&mut self, name: &str, fields: &[(&str, Payload)]) -> &mut Recording {
+        self.record(Tracer::Kernel, name, fields)
+    }
+
+    fn record(&mut self, tracer: Tracer, name: &str, fields: &[(&str, Payload)]) -> &mut Recording {
         self.events.push(Happening {
             host: self.host,
+            tracer,
             cpu: self.cpu,
             time: self.now,
             pid: self.pid,
@@ -161,18 +188,49 @@ impl Recording {
 
     /// Nothing between these times is recorded on any processor of the current host, and the tracer counts it.
     pub fn lose(&mut self, from: u64, to: u64) -> &mut Recording {
-        let host = self.host;
-        let lost = |event: &Happening| event.host == host && (from..to).contains(&event.time);
+        let (host, cpu, tracer) = (self.host, self.cpu, Tracer::UserSpace);
+        let lost = |event: &Happening| {
+            (event.host, event.tracer) == (host, tracer) && (from..to).contains(&event.time)
+        };
         self.events.retain(|event| !lost(event));
-        self.windows.push((host, self.cpu, from, to));
+        self.windows.push(Window {
+            host,
+            tracer,
+            cpu,
+            from,
+            to,
+        });
+        self
+    }
+
+    /// Nothing that the kernel does between these times on the current processor is recorded, and the tracer counts it.
+    pub fn lose_of_kernel(&mut self, from: u64, to: u64) -> &mut Recording {
+        let (host, cpu, tracer) = (self.host, self.cpu, Tracer::Kernel);
+        let lost = |event: &Happening| {
+            (event.host, event.tracer, event.cpu) == (host, tracer, cpu)
+                && (from..to).contains(&event.time)
+        };
+        self.events.retain(|event| !lost(event));
+        self.windows.push(Window {
+            host,
+            tracer,
+            cpu,
+            from,
+            to,
+        });
         self
     }
 
     /// One event is discarded, and the tracer counts it.
     pub fn discard(&mut self, index: usize) {
         let event = self.events.remove(index);
-        let window = (event.host, event.cpu, event.time, event.time + 1);
-        self.windows.push(window);
+        self.windows.push(Window {
+            host: event.host,
+            tracer: event.tracer,
+            cpu: event.cpu,
+            from: event.time,
+            to: event.time + 1,
+        });
     }
 
     pub fn load(&self) -> Model {
@@ -181,15 +239,28 @@ impl Recording {
 
     pub fn open(&self) -> TraceSet {
         let folder = tempfile::tempdir().unwrap();
-        for host in 0..self.hosts.len() {
-            self.write(host, &folder.path().join(format!("host{host}")));
-        }
+        self.save(folder.path());
         // The files stay mapped.
         TraceSet::open(&[folder.path()]).unwrap()
     }
 
-    fn write(&self, host: usize, folder: &Path) {
-        let mut events: Vec<&Happening> = (self.events.iter()).filter(|e| e.host == host).collect();
+    /// Writes the traces of all hosts into a folder.
+    pub fn save(&self, folder: &Path) {
+        for host in 0..self.hosts.len() {
+            let ust = folder.join(format!("host{host}"));
+            self.write(host, Tracer::UserSpace, &ust);
+            let is_kernel = |event: &Happening| event.tracer == Tracer::Kernel;
+            if self.events.iter().any(is_kernel) {
+                let kernel = folder.join(format!("host{host}_kernel"));
+                self.write(host, Tracer::Kernel, &kernel);
+            }
+        }
+    }
+
+    fn write(&self, host: usize, tracer: Tracer, folder: &Path) {
+        let mut events: Vec<&Happening> = (self.events.iter())
+            .filter(|event| (event.host, event.tracer) == (host, tracer))
+            .collect();
         events.sort_by_key(|event| event.time);
         // An event of another shape is another class, also under the same name.
         let mut classes: Vec<(&str, Vec<Field>)> = Vec::new();
@@ -205,20 +276,25 @@ impl Recording {
                 classes.len() - 1
             }));
         }
+        let (uuid, name, contexts): (_, _, &[Context]) = match tracer {
+            Tracer::UserSpace => (
+                host as u8 + 1,
+                "lttng-ust",
+                &[Context::Vpid, Context::Vtid, Context::Procname],
+            ),
+            Tracer::Kernel => (host as u8 + 101, "lttng-modules", &[]),
+        };
         let mut schema = LttngSchema::new(
-            Uuid([host as u8 + 1; 16]),
+            Uuid([uuid; 16]),
             ByteOrder::Little,
             Alignment::Packed,
             self.clock(),
         )
         .environment_text("hostname", &self.hosts[host])
-        .environment_text("tracer_name", "lttng-ust")
+        .environment_text("tracer_name", name)
         .environment_integer("tracer_major", 2)
         .environment_integer("tracer_minor", 13)
-        .stream(
-            HeaderForm::Large,
-            &[Context::Vpid, Context::Vtid, Context::Procname],
-        );
+        .stream(HeaderForm::Large, contexts);
         for (name, fields) in &classes {
             schema = schema.event(name, 13, fields);
         }
@@ -228,10 +304,12 @@ impl Recording {
         for (class, event) in class_of.into_iter().zip(events) {
             cpus.entry(event.cpu).or_default().push((class, event));
         }
-        for (window_host, cpu, ..) in &self.windows {
-            if *window_host == host {
-                cpus.entry(*cpu).or_default();
-            }
+        let windows = || {
+            (self.windows.iter())
+                .filter(move |window| (window.host, window.tracer) == (host, tracer))
+        };
+        for window in windows() {
+            cpus.entry(window.cpu).or_default();
         }
         for (cpu, events) in cpus {
             let number = if self.reversed { 99 - cpu } else { cpu };
@@ -239,9 +317,9 @@ impl Recording {
                 .stream(&format!("ros2_{number:02}"), 0, cpu.into())
                 .unwrap();
             let context = [("cpu_id", Value::Unsigned(cpu.into()))];
-            let mut windows: Vec<(u64, u64)> = (self.windows.iter())
-                .filter(|window| (window.0, window.1) == (host, cpu))
-                .map(|window| (window.2, window.3))
+            let mut windows: Vec<(u64, u64)> = windows()
+                .filter(|window| window.cpu == cpu)
+                .map(|window| (window.from, window.to))
                 .collect();
             windows.sort_unstable();
             let (mut sequence, mut discarded, mut begin) = (0, 0, 0);
@@ -256,14 +334,15 @@ impl Recording {
                 stream.writer.begin_packet(start).unwrap();
                 for (class, event) in events {
                     let values = event.fields.iter().flat_map(|(_, value)| values(value));
+                    let context = Value::Struct(vec![
+                        Value::Signed(event.pid),
+                        Value::Signed(event.tid),
+                        Value::text(&event.procname),
+                    ]);
                     let record = EventRecord {
                         event: *class,
                         time: self.cycles(event.time),
-                        common_context: Some(&Value::Struct(vec![
-                            Value::Signed(event.pid),
-                            Value::Signed(event.tid),
-                            Value::text(&event.procname),
-                        ])),
+                        common_context: (tracer == Tracer::UserSpace).then_some(&context),
                         payload: Some(&Value::Struct(values.collect())),
                         ..EventRecord::default()
                     };

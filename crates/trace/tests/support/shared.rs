@@ -38,6 +38,12 @@ pub fn load(path: &str) -> Option<Model> {
 
 /// The model of a recording that is packed with tar and zstd.
 pub fn load_packed(path: &str) -> Option<Model> {
+    let (_folder, set) = unpack(path)?;
+    Some(super::model_of(&set))
+}
+
+/// A recording that is packed with tar and zstd, and the folder that it was unpacked to.
+pub fn unpack(path: &str) -> Option<(tempfile::TempDir, TraceSet)> {
     let found = find(path)?;
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let unpacked = Command::new("tar")
@@ -53,5 +59,6 @@ pub fn load_packed(path: &str) -> Option<Model> {
         );
         return None;
     }
-    Some(super::model_of(&TraceSet::open(&[folder.path()]).unwrap()))
+    let set = TraceSet::open(&[folder.path()]).unwrap();
+    Some((folder, set))
 }

@@ -1,0 +1,294 @@
+//! One pass over the scheduling events of all hosts, in the order of time.
+
+use std::borrow::Cow;
+
+use rostrace_ctf::schema::Nanos;
+use rostrace_ctf::{Conversion, Cursor, Damage, EventView, StreamId, TraceSet};
+use rostrace_tracepoints::{Kind, field};
+use rustc_hash::FxHashMap;
+
+use super::Scheduling;
+use super::loss::{self, Edge};
+use super::processor::cpu_of;
+use super::task::Tasks;
+use super::timeline::{Cpu, Timeline};
+use super::tracker::{Stop, Tracker};
+use crate::Model;
+use crate::binding::{Bindings, Declaration, Fields, selection};
+use crate::entity::HostId;
+use crate::progress::Passed;
+
+/// The way through the events.
+pub(super) struct Pass {
+    trackers: Vec<Tracker>,
+    /// By trace; nothing for a trace of a host that the model does not have.
+    hosts: Vec<Option<HostId>>,
+    tasks: Tasks,
+    edges: Vec<Edge>,
+    /// The first edge that is still to come.
+    next_edge: usize,
+    /// The packet that a stream is in, and its CPU.
+    places: FxHashMap<StreamId, Place>,
+    switches: u64,
+    passed: Passed,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    packet: usize,
+    cpu: Cpu,
+    /// Events could not be decoded, until one can.
+    broken: bool,
+}
+
+impl Pass {
+    pub(super) fn new(set: &TraceSet, model: &Model, declared: &[Declaration<'_>]) -> Pass {
+        let host_of = |name: &str| model.hosts.iter().position(|host| host.name == name);
+        let names = set.traces.iter().map(|trace| {
+            let name = trace.schema.environment_text("hostname");
+            host_of(name.unwrap_or_default()).map(HostId::of)
+        });
+        let hosts: Vec<Option<HostId>> = names.collect();
+        let scheduling = |kind: Kind| {
+            let statedump = [
+                Kind::LttngStatedumpProcessState,
+                Kind::LttngStatedumpProcessPidNs,
+            ];
+            !statedump.contains(&kind)
+        };
+        let tells = |trace: usize, stream: usize| {
+            declared.iter().any(|class| {
+                (class.trace, class.stream) == (trace, stream) && scheduling(class.kind)
+            })
+        };
+        Pass {
+            trackers: (0..model.hosts.len())
+                .map(|host| Tracker::new(HostId::of(host)))
+                .collect(),
+            edges: loss::edges(set, &hosts, &tells),
+            next_edge: 0,
+            hosts,
+            tasks: Tasks::default(),
+            places: FxHashMap::default(),
+            switches: 0,
+            passed: Passed::default(),
+        }
+    }
+
+    pub(super) fn run(
+        &mut self,
+        set: &TraceSet,
+        declared: &[Declaration<'_>],
+        progress: &mut dyn FnMut(u64) -> bool,
+    ) -> Vec<Damage> {
+        let bindings: Vec<Bindings> = set.traces.iter().map(Bindings::new).collect();
+        let mut cursor = Cursor::select(set, Conversion::Exact, &selection(declared));
+        let mut before: Option<StreamId> = None;
+        let mut found = cursor.damage.len();
+        let mut events = 0u64;
+        while let Some(event) = cursor.next() {
+            let id = event.stream_id();
+            let binding = bindings[id.trace].of(&event);
+            let time = event.nanos();
+            if let (Some(host), Some(time)) = (self.hosts[id.trace], time) {
+                let cpu = self.cpu(&event, host);
+                self.pass_edges(time);
+                self.event(host, cpu, time, &Fields { event, binding });
+            }
+            events += 1;
+            if events.is_multiple_of(1 << 16) && !progress(self.passed.bytes) {
+                break;
+            }
+            // The stream of the event before was moved on to find this one.
+            if cursor.damage.len() > found {
+                let new = &cursor.damage[found..];
+                let lost = new.iter().any(|damage| damage.kind.is_loss());
+                found = cursor.damage.len();
+                if let (true, Some(stream), Some(time)) = (lost, before, time) {
+                    self.note_broken(stream, time);
+                }
+            }
+            before = Some(id);
+        }
+        std::mem::take(&mut cursor.damage)
+    }
+
+    /// The CPU of an event.
+    #[inline]
+    fn cpu(&mut self, event: &EventView<'_>, host: HostId) -> Cpu {
+        let (id, packet) = (event.stream_id(), event.packet_number());
+        match self.places.get_mut(&id) {
+            Some(place) if place.packet == packet && !place.broken => place.cpu,
+            _ => self.enter(event, id, packet, host),
+        }
+    }
+
+    #[cold]
+    fn enter(&mut self, event: &EventView<'_>, id: StreamId, packet: usize, host: HostId) -> Cpu {
+        let cpu = cpu_of(event.trace(), event.stream(), event.packet());
+        let place = Place {
+            packet,
+            cpu,
+            broken: false,
+        };
+        let before = self.places.insert(id, place);
+        if let Some(before) = before.filter(|before| before.broken) {
+            self.trackers[host.index()].recover(before.cpu);
+        }
+        self.passed.enter(event);
+        cpu
+    }
+
+    /// Events of a stream could not be decoded: they are lost, until its next one.
+    #[cold]
+    fn note_broken(&mut self, stream: StreamId, at: Nanos) {
+        if let (Some(place), Some(host)) = (self.places.get_mut(&stream), self.hosts[stream.trace])
+            && !place.broken
+        {
+            place.broken = true;
+            self.trackers[host.index()].lose(at, place.cpu);
+        }
+    }
+
+    #[inline]
+    fn pass_edges(&mut self, until: Nanos) {
+        while let Some(edge) = self.edges.get(self.next_edge)
+            && edge.at <= until
+        {
+            let tracker = &mut self.trackers[edge.host.index()];
+            match edge.begins {
+                true => tracker.lose(edge.at, edge.cpu),
+                false => tracker.recover(edge.cpu),
+            }
+            self.next_edge += 1;
+        }
+    }
+
+    fn event(&mut self, host: HostId, cpu: Cpu, at: Nanos, fields: &Fields<'_>) {
+        let tracker = &mut self.trackers[host.index()];
+        let target = |field: usize| {
+            let number = fields.number(field)?;
+            u16::try_from(number).ok().map(Cpu)
+        };
+        match fields.binding.kind {
+            Some(Kind::SchedSwitch) => {
+                use field::sched_switch::*;
+                let (Some(prev), Some(next)) = (fields.signed(PREV_TID), fields.signed(NEXT_TID))
+                else {
+                    return;
+                };
+                let stop = Stop::of(fields.signed(PREV_STATE).unwrap_or(0));
+                let name = fields.lossy(NEXT_COMM).unwrap_or(Cow::Borrowed(""));
+                tracker.switch(&mut self.tasks, (at, cpu), (prev, stop), (next, name));
+                self.switches += 1;
+            }
+            Some(Kind::SchedWaking) => {
+                use field::sched_waking::*;
+                if let Some(tid) = fields.signed(TID) {
+                    tracker.wake(at, tid, target(TARGET_CPU));
+                }
+            }
+            Some(Kind::SchedWakeup) => {
+                use field::sched_wakeup::*;
+                if let Some(tid) = fields.signed(TID)
+                    && fields.number(SUCCESS) != Some(0)
+                {
+                    tracker.wake(at, tid, target(TARGET_CPU));
+                }
+            }
+            Some(Kind::SchedWakeupNew) => {
+                use field::sched_wakeup_new::*;
+                if let Some(tid) = fields.signed(TID) {
+                    tracker.wake_new(at, tid, target(TARGET_CPU));
+                }
+            }
+            Some(Kind::SchedMigrateTask) => {
+                use field::sched_migrate_task::*;
+                if let Some(tid) = fields.signed(TID) {
+                    tracker.target(at, tid, target(DEST_CPU));
+                }
+            }
+            Some(Kind::SchedProcessFork) => {
+                use field::sched_process_fork::*;
+                if let (Some(tid), Some(pid)) = (fields.signed(CHILD_TID), fields.signed(CHILD_PID))
+                {
+                    let numbers = fields.addresses(VTIDS);
+                    let numbers: Vec<i64> = numbers.iter().map(|id| id.0 as i64).collect();
+                    tracker.fork(at, tid, pid, &numbers);
+                }
+            }
+            Some(Kind::SchedProcessExit) => {
+                if let Some(tid) = fields.signed(field::sched_process_exit::TID) {
+                    tracker.exit(tid);
+                }
+            }
+            Some(Kind::LttngStatedumpProcessState) => {
+                use field::lttng_statedump_process_state::*;
+                if let (Some(tid), Some(pid)) = (fields.signed(TID), fields.signed(PID)) {
+                    tracker.namespaces.note_process(tid, pid);
+                    if let (Some(level), Some(vtid)) =
+                        (fields.signed(NS_LEVEL), fields.signed(VTID))
+                    {
+                        let vpid = fields.signed(VPID);
+                        tracker.namespaces.note(tid, level, vpid, vtid);
+                    }
+                }
+                return;
+            }
+            Some(Kind::LttngStatedumpProcessPidNs) => {
+                use field::lttng_statedump_process_pid_ns::*;
+                if let (Some(tid), Some(level), Some(vtid)) = (
+                    fields.signed(TID),
+                    fields.signed(NS_LEVEL),
+                    fields.signed(VTID),
+                ) {
+                    let vpid = fields.signed(VPID);
+                    tracker.namespaces.note(tid, level, vpid, vtid);
+                }
+                return;
+            }
+            _ => return,
+        }
+        tracker.hear(at);
+    }
+
+    pub(super) fn finish(
+        mut self,
+        model: &Model,
+        has_wakeups: bool,
+        damage: Vec<Damage>,
+    ) -> Scheduling {
+        // A window that begins after the last event takes nothing away; one that begins before it was passed.
+        let mut timelines = Vec::new();
+        let mut timeline_of = FxHashMap::default();
+        let mut processors = Vec::new();
+        let mut inner_threads = Vec::new();
+        for (host, tracker) in self.trackers.iter_mut().enumerate() {
+            processors.push(tracker.finish());
+            inner_threads.push(tracker.namespaces.inner_threads());
+            let first = timelines.len();
+            for (tid, thread) in &tracker.thread_of {
+                timeline_of.insert((HostId::of(host), *tid), first + thread);
+            }
+            timelines.extend(tracker.threads.drain(..).map(|thread| thread.timeline));
+        }
+        let of_thread = model.threads.iter().map(|thread| {
+            let process = &model.processes[thread.process.index()];
+            let host = process.host.index();
+            let namespaces = &self.trackers[host].namespaces;
+            let tid = namespaces.tid(&inner_threads[host], process.pid, thread.tid)?;
+            timeline_of.get(&(process.host, tid)).copied()
+        });
+        Scheduling {
+            of_thread: of_thread.collect(),
+            tasks: self.tasks.list,
+            switches: self.switches,
+            has_wakeups,
+            damage,
+            timelines,
+            timeline_of,
+            processors,
+            nothing: Timeline::default(),
+        }
+    }
+}

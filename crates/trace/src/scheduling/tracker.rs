@@ -1,0 +1,306 @@
+//! Follows the threads and CPUs of one host through the scheduler's events.
+//!
+//! A switch is certain: one thread stops, another goes on. A wake-up is not, for a thread can be woken while it is still
+//! on its way to sleep: of a thread whose state is unknown it means something only once a switch shows that the thread did
+//! not run in between.
+
+use std::borrow::Cow;
+
+use rostrace_ctf::schema::Nanos;
+use rustc_hash::FxHashMap;
+
+use super::namespace::Namespaces;
+use super::processor::Processor;
+use super::task::{TaskId, Tasks};
+use super::timeline::{Cpu, Ready, Sleep, State, Timeline};
+use crate::entity::HostId;
+
+/// One host on the way through its events.
+#[derive(Debug)]
+pub(super) struct Tracker {
+    host: HostId,
+    pub(super) threads: Vec<KernelThread>,
+    pub(super) thread_of: FxHashMap<i64, usize>,
+    cpus: Vec<CpuState>,
+    pub(super) namespaces: Namespaces,
+    /// How many windows of loss are open, on all CPUs together.
+    losing: u32,
+    last: Option<Nanos>,
+}
+
+/// A thread of the kernel's.
+#[derive(Debug)]
+pub(super) struct KernelThread {
+    task: Option<TaskId>,
+    pub(super) timeline: Timeline,
+    /// It was woken at this time, if it was not running.
+    woken: Option<(Nanos, Option<Cpu>)>,
+    /// It will end when it stops.
+    ending: bool,
+}
+
+#[derive(Debug, Default)]
+struct CpuState {
+    running: Option<usize>,
+    idle: Option<TaskId>,
+    processor: Processor,
+    losing: u32,
+}
+
+/// Why a thread stopped running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stop {
+    Preempted,
+    Sleeps(Sleep),
+    Ended,
+    /// Ended in kernels before 4.14, parked in later ones.
+    EndedOrParked,
+}
+
+impl Stop {
+    /// The meaning of `prev_state`. A thread that was preempted has 0, or in kernels that can be preempted themselves only the bit
+    /// behind all states, which has moved from 512 to 4096 and back to 256 over the years. The eight lowest bits have
+    /// always been reasons not to run.
+    pub(super) fn of(prev_state: i64) -> Stop {
+        match prev_state & 0xff {
+            0 => Stop::Preempted,
+            state if state & 0x30 != 0 => Stop::Ended,
+            state if state & 0x01 != 0 => Stop::Sleeps(Sleep::Interruptible),
+            state if state & 0x02 != 0 => Stop::Sleeps(Sleep::Uninterruptible),
+            state if state & 0x0c != 0 => Stop::Sleeps(Sleep::Stopped),
+            state if state & 0x40 != 0 => Stop::EndedOrParked,
+            _ => Stop::Sleeps(Sleep::Other),
+        }
+    }
+}
+
+impl Tracker {
+    pub(super) fn new(host: HostId) -> Tracker {
+        Tracker {
+            host,
+            threads: Vec::new(),
+            thread_of: FxHashMap::default(),
+            cpus: Vec::new(),
+            namespaces: Namespaces::default(),
+            losing: 0,
+            last: None,
+        }
+    }
+
+    /// Something was heard of the scheduler: until here states last.
+    pub(super) fn hear(&mut self, at: Nanos) {
+        self.last = self.last.max(Some(at));
+    }
+
+    fn thread(&mut self, tid: i64) -> usize {
+        let threads = &mut self.threads;
+        *self.thread_of.entry(tid).or_insert_with(|| {
+            threads.push(KernelThread {
+                task: None,
+                timeline: Timeline::default(),
+                woken: None,
+                ending: false,
+            });
+            threads.len() - 1
+        })
+    }
+
+    fn cpu(&mut self, cpu: Cpu) -> &mut CpuState {
+        let index = usize::from(cpu.0);
+        if self.cpus.len() <= index {
+            self.cpus.resize_with(index + 1, CpuState::default);
+        }
+        &mut self.cpus[index]
+    }
+
+    /// While events are being lost only a thread on a CPU that loses none is known to do what it does.
+    fn is_certain(&self, state: State) -> bool {
+        self.losing == 0
+            || matches!(state, State::Running { cpu } if
+                self.cpus.get(usize::from(cpu.0)).is_none_or(|cpu| cpu.losing == 0))
+    }
+
+    fn set(&mut self, thread: usize, at: Nanos, state: State) {
+        let state = if self.is_certain(state) {
+            state
+        } else {
+            State::Unknown
+        };
+        let thread = &mut self.threads[thread];
+        thread.woken = None;
+        thread.timeline.push(at, state);
+    }
+
+    /// A CPU goes from one thread to another.
+    pub(super) fn switch(
+        &mut self,
+        tasks: &mut Tasks,
+        (at, cpu): (Nanos, Cpu),
+        (prev, stop): (i64, Stop),
+        (next, name): (i64, Cow<'_, str>),
+    ) {
+        let task = self.name(tasks, cpu, next, name);
+        let prev = (prev != 0).then(|| self.thread(prev));
+        let next = (next != 0).then(|| self.thread(next));
+        let believed = std::mem::replace(&mut self.cpu(cpu).running, next);
+        // Where the trace does not show how a thread left its CPU, it can be anywhere.
+        if let Some(believed) = believed.filter(|_| believed != prev)
+            && self.threads[believed].timeline.state_now() == (State::Running { cpu })
+        {
+            self.set(believed, at, State::Unknown);
+        }
+        if let Some(prev) = prev {
+            let ending = self.threads[prev].ending;
+            let state = match stop {
+                Stop::Preempted => State::Waiting {
+                    cpu: Some(cpu),
+                    ready: Ready::Preempted { by: task },
+                },
+                Stop::EndedOrParked if !ending => State::Blocked(Sleep::Other),
+                Stop::Ended | Stop::EndedOrParked => {
+                    self.threads[prev].ending = false;
+                    State::Unknown
+                }
+                Stop::Sleeps(sleep) => State::Blocked(sleep),
+            };
+            self.set(prev, at, state);
+        }
+        if let Some(next) = next {
+            if let Some((woken, target)) = self.threads[next].woken {
+                let ready = Ready::Woken;
+                self.set(next, woken, State::Waiting { cpu: target, ready });
+            }
+            self.set(next, at, State::Running { cpu });
+        }
+        let occupant = self.is_certain(State::Running { cpu }).then_some(task);
+        self.cpu(cpu).processor.push(at, occupant);
+    }
+
+    /// The task of a thread; idle loops are one for each CPU.
+    fn name(&mut self, tasks: &mut Tasks, cpu: Cpu, tid: i64, name: Cow<'_, str>) -> TaskId {
+        let host = self.host;
+        let last = match tid {
+            0 => &mut self.cpu(cpu).idle,
+            _ => {
+                let thread = self.thread(tid);
+                &mut self.threads[thread].task
+            }
+        };
+        let task = tasks.intern(host, tid, name, *last);
+        *last = Some(task);
+        task
+    }
+
+    /// Someone wakes a thread.
+    pub(super) fn wake(&mut self, at: Nanos, tid: i64, target: Option<Cpu>) {
+        if tid == 0 {
+            return;
+        }
+        let thread = self.thread(tid);
+        let waiting = |ready: Ready| State::Waiting { cpu: target, ready };
+        match self.threads[thread].timeline.state_now() {
+            State::Running { .. } => {}
+            State::Blocked(_) => self.set(thread, at, waiting(Ready::Woken)),
+            State::Waiting { .. } => self.target(at, tid, target),
+            State::Unknown if self.losing == 0 => {
+                let woken = self.threads[thread].woken.get_or_insert((at, target));
+                woken.1 = target;
+            }
+            State::Unknown => {}
+        }
+    }
+
+    /// A thread runs for the first time, when it gets a CPU.
+    pub(super) fn wake_new(&mut self, at: Nanos, tid: i64, target: Option<Cpu>) {
+        if tid == 0 {
+            return;
+        }
+        let thread = self.thread(tid);
+        self.threads[thread].ending = false;
+        let ready = Ready::Woken;
+        self.set(thread, at, State::Waiting { cpu: target, ready });
+    }
+
+    /// A thread that waits is to run on this CPU.
+    pub(super) fn target(&mut self, at: Nanos, tid: i64, target: Option<Cpu>) {
+        let Some(thread) = self.thread_of.get(&tid).copied() else {
+            return;
+        };
+        if let State::Waiting { cpu, ready } = self.threads[thread].timeline.state_now()
+            && target.is_some()
+            && target != cpu
+        {
+            self.set(thread, at, State::Waiting { cpu: target, ready });
+        }
+    }
+
+    pub(super) fn fork(&mut self, at: Nanos, tid: i64, pid: i64, numbers: &[i64]) {
+        self.namespaces.note_fork(tid, pid, numbers);
+        let thread = self.thread(tid);
+        self.threads[thread].ending = false;
+        self.set(thread, at, State::Unknown);
+    }
+
+    pub(super) fn exit(&mut self, tid: i64) {
+        if tid != 0 {
+            let thread = self.thread(tid);
+            self.threads[thread].ending = true;
+        }
+    }
+
+    /// From now on events of a CPU may be missing.
+    pub(super) fn lose(&mut self, at: Nanos, cpu: Cpu) {
+        self.losing += 1;
+        let state = self.cpu(cpu);
+        state.losing += 1;
+        state.running = None;
+        state.processor.push(at, None);
+        for thread in 0..self.threads.len() {
+            let state = self.threads[thread].timeline.state_now();
+            if !self.is_certain(state) {
+                self.set(thread, at, State::Unknown);
+            }
+            self.threads[thread].woken = None;
+        }
+    }
+
+    /// Events of a CPU are complete again.
+    pub(super) fn recover(&mut self, cpu: Cpu) {
+        self.losing = self.losing.saturating_sub(1);
+        let state = self.cpu(cpu);
+        state.losing = state.losing.saturating_sub(1);
+    }
+
+    /// Nothing is known after the last event. Yields the CPUs.
+    pub(super) fn finish(&mut self) -> Vec<Processor> {
+        if let Some(last) = self.last {
+            for thread in &mut self.threads {
+                thread.timeline.push(last, State::Unknown);
+                thread.timeline.shrink();
+            }
+            for cpu in &mut self.cpus {
+                cpu.processor.push(last, None);
+            }
+        }
+        std::mem::take(&mut self.cpus)
+            .into_iter()
+            .map(|cpu| cpu.processor)
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn preemption_is_told_in_several_ways() {
+        for state in [0, 256, 512, 1024, 2048, 4096, 8192] {
+            assert_eq!(Stop::of(state), Stop::Preempted);
+        }
+        assert_eq!(Stop::of(1), Stop::Sleeps(Sleep::Interruptible));
+        assert_eq!(Stop::of(130), Stop::Sleeps(Sleep::Uninterruptible));
+        assert_eq!(Stop::of(1026), Stop::Sleeps(Sleep::Uninterruptible));
+        assert_eq!(Stop::of(16), Stop::Ended);
+    }
+}
