@@ -10,6 +10,8 @@ use rostrace_trace::entity::{
     PublicationId, PublisherId, SubscriptionId, TakeId, ThreadId,
 };
 use rostrace_trace::flow::{CallbackInstance, Delivery, Fate, Publication, Take};
+use rostrace_trace::memory::Memory;
+use rostrace_trace::scheduling::Scheduling;
 
 use crate::activity::Activity;
 use crate::groups::Groups;
@@ -22,6 +24,10 @@ pub struct Analysis<'m> {
     pub names: Names,
     /// What begins outside does not count.
     pub window: RangeInclusive<Nanos>,
+    /// What the kernel's scheduler did, if the trace tells.
+    pub scheduling: Option<Scheduling>,
+    /// What was allocated, if the trace tells.
+    pub memory: Option<Memory>,
     instances_of: Groups<CallbackId, InstanceId>,
     instances_on: Groups<ThreadId, InstanceId>,
     publications_of: Groups<PublisherId, PublicationId>,
@@ -43,6 +49,8 @@ impl<'m> Analysis<'m> {
         Analysis {
             names: Names::of(model),
             window,
+            scheduling: None,
+            memory: None,
             instances_of: Groups::new(model.callbacks.len(), instances.len(), |row| {
                 instances[row].callback
             }),

@@ -4,6 +4,7 @@
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{DeliveryId, InstanceId, ThreadId};
 use rostrace_trace::flow::DeliveryKind;
+use rostrace_trace::scheduling::{Ready, Scheduling, State, TaskId};
 
 use crate::activity::{Activity, Doing};
 use crate::analysis::Analysis;
@@ -28,6 +29,8 @@ pub struct Part {
     pub begin: Nanos,
     pub end: Nanos,
     pub cause: Cause,
+    /// The thread on which it passed, where there is one.
+    pub thread: Option<ThreadId>,
     /// Which hop of a path it belongs to, from 0; the callback after a hop belongs to it.
     pub hop: usize,
 }
@@ -58,8 +61,31 @@ pub enum Cause {
     TimerLateness,
     /// The callback itself ran.
     Execution(InstanceId),
+    /// The thread was not on a CPU while it should have gone on with what it did: the execution of a callback, or the executor's work.
+    NotOnCpu(NotOnCpu, Option<InstanceId>),
     /// The trace does not tell.
     Unknown,
+}
+
+/// Why a thread did not run, as the kernel's scheduler tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum NotOnCpu {
+    /// It had to leave its CPU to this one.
+    Preempted(TaskId),
+    /// It slept: for a lock, a file, time to pass.
+    Blocked,
+    /// It was woken up, and waited for a CPU.
+    WaitingForCpu,
+}
+
+impl NotOnCpu {
+    pub fn name(self) -> &'static str {
+        match self {
+            NotOnCpu::Preempted(_) => "preempted",
+            NotOnCpu::Blocked => "blocked",
+            NotOnCpu::WaitingForCpu => "waiting_for_cpu",
+        }
+    }
 }
 
 /// Why another callback was in the way.
@@ -92,6 +118,7 @@ impl Cause {
             Cause::Dispatch => "dispatch",
             Cause::TimerLateness => "timer_lateness",
             Cause::Execution(_) => "execution",
+            Cause::NotOnCpu(state, _) => state.name(),
             Cause::Unknown => "unknown",
         }
     }
@@ -139,6 +166,7 @@ impl<'a> Why<'a> {
             self.add_communication(&mut parts, delivery, &arrival);
         } else if let Some(firing) = firing {
             parts = Parts::new(firing.expected);
+            parts.thread = Some(row.thread);
             self.add_wait(
                 &mut parts,
                 row.thread,
@@ -150,6 +178,7 @@ impl<'a> Why<'a> {
             parts = Parts::new(row.start);
         }
         if let Some(end) = row.end {
+            parts.thread = Some(row.thread);
             parts.until(end, Cause::Execution(instance));
         }
         self.explanation(parts)
@@ -164,6 +193,7 @@ impl<'a> Why<'a> {
             let arrival = self.communications.arrival(delivery)?;
             let parts = parts.get_or_insert_with(|| Parts::new(arrival.publish));
             if let Some(before) = before {
+                parts.thread = Some(self.analysis.instance(before).thread);
                 parts.until(arrival.publish, Cause::Execution(before));
             }
             parts.hop = hop;
@@ -180,7 +210,14 @@ impl<'a> Why<'a> {
             begin,
             end,
             damaged: self.analysis.is_damaged(begin, end),
-            parts: parts.done,
+            parts: match &self.analysis.scheduling {
+                Some(scheduling) => parts
+                    .done
+                    .iter()
+                    .flat_map(|part| on_cpu(scheduling, part))
+                    .collect(),
+                None => parts.done,
+            },
         }
     }
 
@@ -191,6 +228,8 @@ impl<'a> Why<'a> {
             parts.until(arrival.received, Cause::Unknown);
             return;
         }
+        let publication = self.analysis.publication(delivery.publication);
+        parts.thread = Some(publication.thread);
         parts.until(arrival.handed, Cause::Publishing);
         let fetched = Nanos(arrival.received.0 - arrival.stages.dispatch);
         let thread = match delivery.instance {
@@ -201,6 +240,7 @@ impl<'a> Why<'a> {
             DeliveryKind::Inter => Cause::Middleware,
             DeliveryKind::Intra => Cause::IntraProcessBuffer,
         };
+        parts.thread = thread;
         match thread {
             Some(thread) => self.add_wait(parts, thread, delivery.instance, fetched, idle),
             None => parts.until(fetched, Cause::Unknown),
@@ -270,11 +310,59 @@ impl<'a> Why<'a> {
     }
 }
 
+/// A part, cut where its thread was not on a CPU. A thread that waits for a message, or for its timer, is meant to sleep; that
+/// it was woken and did not get a CPU is a wait of its own.
+fn on_cpu(scheduling: &Scheduling, part: &Part) -> Vec<Part> {
+    let instance = match part.cause {
+        Cause::Execution(instance) => Some(instance),
+        Cause::Publishing | Cause::Executor | Cause::Dispatch => None,
+        Cause::Middleware
+        | Cause::MiddlewareOrExecutor
+        | Cause::IntraProcessBuffer
+        | Cause::TimerLateness => None,
+        Cause::OtherCallback(..) | Cause::NotOnCpu(..) | Cause::Unknown => return vec![*part],
+    };
+    let is_work = matches!(
+        part.cause,
+        Cause::Execution(_) | Cause::Publishing | Cause::Executor | Cause::Dispatch
+    );
+    let Some(thread) = part.thread else {
+        return vec![*part];
+    };
+    let mut cut: Vec<Part> = Vec::new();
+    for slice in scheduling.slices(thread, part.begin, part.end) {
+        let state = match slice.state {
+            State::Waiting {
+                ready: Ready::Preempted { by },
+                ..
+            } => Some(NotOnCpu::Preempted(by)),
+            State::Waiting {
+                ready: Ready::Woken,
+                ..
+            } => Some(NotOnCpu::WaitingForCpu),
+            State::Blocked(_) if is_work => Some(NotOnCpu::Blocked),
+            State::Blocked(_) | State::Running { .. } | State::Unknown => None,
+        };
+        let cause = state.map_or(part.cause, |state| Cause::NotOnCpu(state, instance));
+        match cut.last_mut() {
+            Some(last) if last.cause == cause => last.end = slice.to,
+            _ => cut.push(Part {
+                begin: slice.from,
+                end: slice.to,
+                cause,
+                ..*part
+            }),
+        }
+    }
+    cut
+}
+
 /// Parts that are being put together.
 #[derive(Debug)]
 struct Parts {
     begin: Nanos,
     at: Nanos,
+    thread: Option<ThreadId>,
     hop: usize,
     done: Vec<Part>,
 }
@@ -284,6 +372,7 @@ impl Parts {
         Parts {
             begin,
             at: begin,
+            thread: None,
             hop: 0,
             done: Vec::new(),
         }
@@ -300,6 +389,7 @@ impl Parts {
                 begin: self.at,
                 end,
                 cause,
+                thread: self.thread,
                 hop: self.hop,
             }),
         }

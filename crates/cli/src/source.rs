@@ -1,11 +1,15 @@
 //! Where input comes from: the traces that were named, opened as one.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use anyhow::bail;
+use rostrace_analyze::Analysis;
+use rostrace_ctf::schema::Nanos;
 use rostrace_ctf::{Conversion, Cursor, TraceSet};
-
 use rostrace_trace::Model;
+use rostrace_trace::memory::Memory;
+use rostrace_trace::scheduling::Scheduling;
 
 use crate::args::TraceArguments;
 use crate::interrupt;
@@ -43,6 +47,19 @@ pub(crate) fn model(set: &TraceSet) -> Option<Model> {
         !interrupt::requested()
     });
     (!interrupt::requested()).then_some(model)
+}
+
+/// What metrics are computed from, with the kernel's scheduling and with allocations where the trace has them.
+pub(crate) fn analysis<'m>(
+    set: &TraceSet,
+    model: &'m Model,
+    window: RangeInclusive<Nanos>,
+) -> Analysis<'m> {
+    let mut analysis = Analysis::new(model, window);
+    let mut goes_on = |_| !interrupt::requested();
+    analysis.scheduling = Scheduling::load(set, model, &mut goes_on);
+    analysis.memory = Memory::load(set, model, &mut goes_on);
+    analysis
 }
 
 /// When the trace begins and ends, without reading all of it: by its packets, as `info` says it, or else by its first

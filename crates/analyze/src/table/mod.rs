@@ -4,8 +4,10 @@
 mod callback;
 mod communication;
 mod describe;
+mod memory;
 mod path;
 mod publication;
+mod scheduling;
 mod statistics_columns;
 
 use std::io;
@@ -37,6 +39,11 @@ pub const TABLES: &[&Table] = &[
     &path::PATH_STAGES,
     &path::PATH_FLOWS,
     &path::RESPONSE_TIMES,
+    &scheduling::CALLBACK_SCHEDULING,
+    &scheduling::SCHEDULING_DELAYS,
+    &memory::MEMORY_TOTALS,
+    &memory::MEMORY_USAGE,
+    &memory::CALLBACK_MEMORY,
 ];
 
 /// Takes one row after the other: a cell for each column of the table.

@@ -6,7 +6,7 @@ mod subject;
 use std::collections::HashMap;
 use std::io::{BufWriter, Write};
 
-use rostrace_analyze::why::{Cause, Explanation, Part, Why};
+use rostrace_analyze::why::{Cause, Explanation, NotOnCpu, Part, Why};
 use rostrace_analyze::{Analysis, names};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::InstanceId;
@@ -32,7 +32,8 @@ pub(crate) fn why(arguments: &WhyArguments) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Interrupted);
     };
     let window = filter::time_range(&set, from.time, to.time)?;
-    let analysis = Analysis::new(&model, window.unwrap_or(Nanos(i64::MIN)..=Nanos(i64::MAX)));
+    let window = window.unwrap_or(Nanos(i64::MIN)..=Nanos(i64::MAX));
+    let analysis = source::analysis(&set, &model, window);
     let span = source::span(&set);
     let at = arguments.at.map(|at| at.resolve(span)).transpose()?;
     let outcome = Outcome::of(set.damage.iter().chain(&model.damage));
@@ -84,6 +85,20 @@ fn cause(analysis: &Analysis<'_>, part: &Part) -> String {
         Cause::Dispatch => "dispatch: from the take to the callback".to_owned(),
         Cause::TimerLateness => "timer lateness: due, but its thread woke up late".to_owned(),
         Cause::Execution(instance) => format!("execution of {}", name(instance)),
+        Cause::NotOnCpu(state, instance) => {
+            let of = instance.map_or("its thread".to_owned(), name);
+            match state {
+                NotOnCpu::Preempted(task) => {
+                    let by = analysis.scheduling.as_ref().map(|it| it.task(task));
+                    let by = by.map_or(String::new(), |by| format!(" by {} {}", by.name, by.tid));
+                    format!("not on a CPU: {of} was preempted{by}")
+                }
+                NotOnCpu::Blocked => format!("not on a CPU: {of} slept"),
+                NotOnCpu::WaitingForCpu => {
+                    format!("not on a CPU: {of} was woken and waited to be scheduled")
+                }
+            }
+        }
         Cause::Unknown => "unknown: the trace does not tell".to_owned(),
     }
 }
@@ -228,6 +243,8 @@ struct PartRow {
     callback: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     relation: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preempted_by: Option<String>,
     begin_ns: i64,
     duration_ns: i64,
 }
@@ -236,8 +253,17 @@ fn json(analysis: &Analysis<'_>, subject: &Subject, explanation: &Explanation) -
     let parts = explanation.parts.iter().map(|part| {
         let (instance, relation) = match part.cause {
             Cause::OtherCallback(instance, relation) => (Some(instance), Some(relation.name())),
-            Cause::Execution(instance) => (Some(instance), None),
+            Cause::Execution(instance) | Cause::NotOnCpu(_, Some(instance)) => {
+                (Some(instance), None)
+            }
             _ => (None, None),
+        };
+        let task = match part.cause {
+            Cause::NotOnCpu(NotOnCpu::Preempted(task), _) => {
+                let scheduling = analysis.scheduling.as_ref();
+                scheduling.map(|scheduling| scheduling.task(task).name.clone())
+            }
+            _ => None,
         };
         let callback = instance.and_then(|instance| analysis.instance(instance).callback);
         PartRow {
@@ -245,6 +271,7 @@ fn json(analysis: &Analysis<'_>, subject: &Subject, explanation: &Explanation) -
             cause: part.cause.name(),
             callback: callback.map(|id| analysis.names.callback(id).to_owned()),
             relation,
+            preempted_by: task,
             begin_ns: part.begin.0,
             duration_ns: part.duration(),
         }

@@ -1,0 +1,116 @@
+//! What the kernel did with the threads that ran callbacks; rows only where the trace has scheduling events.
+
+use std::io;
+
+use rostrace_trace::entity::ThreadId;
+
+use super::describe::{node_of, pid};
+use super::{Column, Sink, Table};
+use crate::analysis::Analysis;
+
+pub(super) const CALLBACK_SCHEDULING: Table = Table {
+    name: "callback_scheduling",
+    about: "One execution of a callback in a trace with scheduling events of the kernel: where its time went. The four durations add up to that of the execution.",
+    columns: &[
+        Column::text("host", "Name of the machine."),
+        Column::integer("pid", "Process."),
+        Column::integer("tid", "Thread that it ran on."),
+        Column::text(
+            "node",
+            "Node that the callback belongs to; empty if the trace does not name it.",
+        ),
+        Column::text(
+            "name",
+            "The callback as people say it; empty if the trace does not name it.",
+        ),
+        Column::time("start_ns", "`callback_start`."),
+        Column::duration("running_ns", "On a CPU."),
+        Column::duration(
+            "waiting_ns",
+            "It could have run, but no CPU was given to it.",
+        ),
+        Column::duration("blocked_ns", "It slept: for a lock, a file, time to pass."),
+        Column::duration("unknown_ns", "The trace does not tell."),
+        Column::integer(
+            "preemptions",
+            "How often it had to leave its CPU although it could have gone on.",
+        ),
+        Column::number(
+            "execution_proportion",
+            "Time on a CPU, divided by the duration.",
+        )
+        .optional(),
+    ],
+    rows: callback_scheduling,
+};
+
+fn callback_scheduling(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
+    let model = analysis.model;
+    let Some(scheduling) = &analysis.scheduling else {
+        return Ok(());
+    };
+    for instance in &model.instances {
+        let Some(end) = instance.end.filter(|_| analysis.counts(instance.start)) else {
+            continue;
+        };
+        let thread = &model.threads[instance.thread.index()];
+        let spent = scheduling.off_cpu(instance.thread, instance.start, end);
+        let duration = end.0 - instance.start.0;
+        let name = instance.callback.map(|id| analysis.names.callback(id));
+        let known = spent.unknown.0 == 0 && duration > 0;
+        take(&[
+            model.host_name(thread.process).into(),
+            pid(model, thread.process).into(),
+            thread.tid.into(),
+            node_of(model, instance.callback).into(),
+            name.unwrap_or_default().into(),
+            instance.start.into(),
+            spent.running.into(),
+            spent.waiting.into(),
+            spent.blocked.into(),
+            spent.unknown.into(),
+            spent.preemptions.into(),
+            known
+                .then(|| spent.running.0 as f64 / duration as f64)
+                .into(),
+        ])?;
+    }
+    Ok(())
+}
+
+pub(super) const SCHEDULING_DELAYS: Table = Table {
+    name: "scheduling_delays",
+    about: "One time that a thread of a ROS 2 process could run and then did, in a trace with scheduling events of the kernel.",
+    columns: &[
+        Column::text("host", "Name of the machine."),
+        Column::integer("pid", "Process."),
+        Column::integer("tid", "Thread."),
+        Column::time("ready_ns", "When it was woken, or had to leave its CPU."),
+        Column::time("running_ns", "When it was on a CPU."),
+        Column::duration("delay_ns", "Ready to running."),
+    ],
+    rows: scheduling_delays,
+};
+
+fn scheduling_delays(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
+    let model = analysis.model;
+    let Some(scheduling) = &analysis.scheduling else {
+        return Ok(());
+    };
+    for (index, thread) in model.threads.iter().enumerate() {
+        for delay in scheduling.latencies(ThreadId::from_index(index)) {
+            if !analysis.counts(delay.ready) {
+                continue;
+            }
+            take(&[
+                model.host_name(thread.process).into(),
+                pid(model, thread.process).into(),
+                thread.tid.into(),
+                delay.ready.into(),
+                delay.running.into(),
+                (delay.running.0 - delay.ready.0).into(),
+            ])?;
+        }
+    }
+    Ok(())
+}
