@@ -103,8 +103,10 @@ impl ResponseTimes {
             Case::All | Case::Best => entry.reached || self.untold.is_none(),
             Case::Worst | Case::WorstWithExternalLatency => Some(entry.end) != self.untold,
         };
-        // Who just missed the first input of all would have waited since before the recording.
-        let first = usize::from(case == Case::WorstWithExternalLatency);
+        // Who just missed the first input of all would have waited since before the recording. CARET then looks at the next
+        // input of the same output, for which it is too short; we leave the output out.
+        let external = case == Case::WorstWithExternalLatency;
+        let first = usize::from(external && self.untold.is_none());
         let mut by_end: BTreeMap<i64, usize> = BTreeMap::new();
         let mut places: Vec<usize> = Vec::new();
         for (place, entry) in self.entries.iter().enumerate().skip(first) {
@@ -124,7 +126,7 @@ impl ResponseTimes {
                 by_end.insert(entry.end, place);
             }
         }
-        places.extend(by_end.into_values());
+        places.extend(by_end.into_values().filter(|place| !external || *place > 0));
         places.into_iter().map(move |place| {
             let entry = &self.entries[place];
             let from = match case {

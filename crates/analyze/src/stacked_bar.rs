@@ -30,7 +30,8 @@ pub fn responses(records: &Records, case: Case, style: Style) -> Records {
     Records { columns, rows }
 }
 
-/// The row of each response. What a lost message lacks is that of the oldest one with the same output, but never before what it has.
+/// The row of each response. What a lost message lacks is that of the oldest one with the same output, but never before what it has, nor after the
+/// output.
 fn rows_of_responses(records: &Records, case: Case) -> Vec<Vec<Cell>> {
     let times = ResponseTimes::of(records, Style::Own);
     let mut made_from: HashMap<i64, &Entry> = HashMap::new();
@@ -47,6 +48,8 @@ fn rows_of_responses(records: &Records, case: Case) -> Vec<Vec<Cell>> {
             let mut before = i64::MIN;
             for (value, answered) in row.iter_mut().zip(&records.rows[answered.row]) {
                 *value = value.or(answered.map(|answered| answered.max(before)));
+                // It may have gone on after the answer, in vain.
+                *value = value.map(|value| value.min(entry.end));
                 before = value.unwrap_or(before);
             }
         }
