@@ -76,20 +76,18 @@ impl Indexed<'_> {
             ContextType::UseLatestMessage => {
                 let published = self.publish_times(node, publisher, life);
                 let received = self.subscription_in(node, subscription, callback, life);
-                if !received.is_empty() {
-                    return Some(received.join_following(0, &published, Follow::All));
-                }
-                // Messages are taken by hand: what was taken last is what the output is made from.
+                // Messages that are taken by hand: what was taken last is what the output is made from.
                 Some(match self.style {
-                    Style::Caret => {
+                    Style::Caret if received.is_empty() => {
                         let takes = self.manual_takes(node, subscription);
                         let joined = takes.join_following(1, &published, Follow::All);
                         joined.select(&[0, 2])
                     }
-                    Style::Own => {
+                    Style::Own if self.is_only_taken(node, subscription) => {
                         let takes = self.take_times(node, subscription, life);
                         takes.join_following(0, &published, Follow::All)
                     }
+                    _ => received.join_following(0, &published, Follow::All),
                 })
             }
             ContextType::InheritUniqueStamp | ContextType::Tilde if self.style == Style::Caret => {
@@ -110,6 +108,12 @@ impl Indexed<'_> {
 
     fn publish_times(&self, node: &Node, publisher: &Endpoint, life: Life) -> Records {
         self.publisher_in(node, publisher, life).0.select(&[0])
+    }
+
+    /// Whether messages are taken by hand: they are taken, and the callback never runs.
+    pub(crate) fn is_only_taken(&self, node: &Node, subscription: &Endpoint) -> bool {
+        self.receptions(node, subscription, None).next().is_none()
+            && self.takes(node, subscription, None).next().is_some()
     }
 
     fn take_times(&self, node: &Node, subscription: &Endpoint, life: Life) -> Records {
@@ -198,7 +202,7 @@ impl Indexed<'_> {
             let inherited = instance.source.or_else(taken).and_then(stamp);
             received.rows.push(vec![Some(instance.start.0), inherited]);
         }
-        if received.is_empty() {
+        if self.is_only_taken(node, subscription) {
             received.columns[0] = format!("{}/rmw_take_timestamp", node.name);
             let takes = self.takes(node, subscription, life);
             received.rows = takes

@@ -215,16 +215,9 @@ impl Indexed<'_> {
     /// and judges by the callback's group; we judge by what happened.
     fn ends_with_take(&self, link: &Link<'_>, is_last_link: bool, ends: Ends) -> bool {
         match self.style {
-            Style::Own => self.is_only_taken(link),
+            Style::Own => self.is_only_taken(link.subscribing_node, &link.subscription),
             Style::Caret => ends.last_callback && is_last_link && self.is_taken_by_hand(link),
         }
-    }
-
-    /// Messages are taken, and the callback never runs.
-    fn is_only_taken(&self, link: &Link<'_>) -> bool {
-        let (node, subscription) = (link.subscribing_node, &link.subscription);
-        self.receptions(node, subscription, None).next().is_none()
-            && self.takes(node, subscription, None).next().is_some()
     }
 
     /// In our own style only the last stage may have no table, and only if it has no output.

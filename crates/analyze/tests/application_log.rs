@@ -177,8 +177,12 @@ fn declared_ways_through_nodes_join_what_the_programs_joined() {
         let Some((model, log)) = load(recording) else {
             return;
         };
-        let file = support::shared::find(&format!("{recording}/expected/edited_architecture.yaml"));
-        let Some(file) = file else { return };
+        // The chain is the same application with either middleware; CARET's results exist for one of them.
+        let described = recording.replace("_fastdds", "");
+        let file = format!("{described}/expected/edited_architecture.yaml");
+        let Some(file) = support::shared::find(&file) else {
+            return;
+        };
         let architecture: Architecture = read(&fs::read_to_string(file).unwrap())
             .unwrap()
             .architecture;
@@ -197,7 +201,7 @@ fn declared_ways_through_nodes_join_what_the_programs_joined() {
                 .or_default()
                 .push(InstanceId(index as u32));
         }
-        let (mut right, mut wrong) = (0, Vec::new());
+        let (mut right, mut wrong) = (BTreeSet::new(), Vec::new());
         for node in &architecture.nodes {
             for path in &node_paths(node, Limits::default()).paths {
                 let (Some(input), Some(output)) = (&path.subscription, &path.publisher) else {
@@ -209,7 +213,9 @@ fn declared_ways_through_nodes_join_what_the_programs_joined() {
                 let topics = (input.topic.as_str(), output.topic.as_str());
                 for (input, output) in pairs(&model, &table, &publications, &starts, topics) {
                     match log.judge(&model, output, input) {
-                        Some(true) => right += 1,
+                        Some(true) => {
+                            right.insert((input, output));
+                        }
                         Some(false) => {
                             wrong.push((log.message(&model, input), log.message(&model, output)))
                         }
@@ -218,11 +224,18 @@ fn declared_ways_through_nodes_join_what_the_programs_joined() {
                 }
             }
         }
+        let logged: usize = log.made_from.values().map(BTreeSet::len).sum();
         eprintln!(
-            "{recording}: {right} declared dependencies confirmed, {} not",
-            wrong.len()
+            "{recording}: {} of {logged} logged dependencies found",
+            right.len()
         );
         assert!(wrong.is_empty(), "{recording}: {wrong:?}");
-        assert!(right > 50, "{recording}: {right}");
+        // What was late has only a part of them in the trace.
+        let part = if recording.ends_with("late_caret") {
+            2
+        } else {
+            1
+        };
+        assert!(right.len() >= logged / part, "{recording}: {}", right.len());
     }
 }
