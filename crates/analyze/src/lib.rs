@@ -1,7 +1,9 @@
 //! How long things took, from the flows of a trace.
 //!
-//! [`tables::Indexed`] makes one table of instants per object of an architecture file, [`paths`] joins them along paths, [`metrics`] and
-//! [`response_time`] turn instants into durations. Tables and columns are named as CARET names them.
+//! [`tables::Indexed`] makes one table of instants per object of an architecture file, [`paths`] joins them along paths, [`metrics`],
+//! [`response_time`], [`stacked_bar`], [`chain`] and [`histogram`] turn instants into durations and count them. Tables and columns are named as
+//! CARET names them; [`Style`] says whether CARET's defects are in them too. [`message_link`] follows what programs declare in the trace itself,
+//! [`sim_time`] converts instants to the simulated clock.
 
 pub mod chain;
 mod communication;

@@ -281,7 +281,7 @@ impl Indexed<'_> {
                 .map_or("", |(name, _)| name);
             let served_to_match = name.ends_with("source_timestamp");
             let on_the_way = name.ends_with("rmw_take_timestamp") && *number != last;
-            !served_to_match && !(on_the_way && self.style == Style::Caret)
+            !(served_to_match || on_the_way && self.style == Style::Caret)
         });
         records.select(&kept.collect::<Vec<_>>())
     }

@@ -1,5 +1,7 @@
 //! From input to output in a node, judged by what the recorded programs logged: a `dep` line says which message an output was made from.
 
+#![allow(clippy::unwrap_used)]
+
 #[path = "../../trace/tests/support/mod.rs"]
 mod support;
 

@@ -1,5 +1,7 @@
 //! What CARET computes from its own end-to-end sample (of 2022, 2 880 events), number by number: every table and metric in its style.
 
+#![allow(clippy::unwrap_used)]
+
 #[path = "../../trace/tests/support/mod.rs"]
 mod support;
 

@@ -1,6 +1,8 @@
 //! The oldest public sample of CARET (0.1, Galactic), which today's CARET cannot load: five messages, with the instants that its authors
 //! published.
 
+#![allow(clippy::unwrap_used)]
+
 #[path = "../../trace/tests/support/mod.rs"]
 mod support;
 

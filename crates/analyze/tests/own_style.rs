@@ -1,5 +1,7 @@
 //! What our own style does where CARET is wrong, on traces made up for the purpose.
 
+#![allow(clippy::unwrap_used)]
+
 #[path = "../../trace/tests/support/mod.rs"]
 mod support;
 
@@ -410,4 +412,126 @@ fn messages_taken_by_hand_lead_along_a_path() {
             .columns
             .contains(&"/poller/rmw_take_timestamp/0".to_owned())
     );
+}
+
+#[test]
+fn a_message_lost_on_its_way_to_another_process_ends_early_in_both_styles() {
+    let mut recording = Recording::new(Flavour::Jazzy, "robot");
+    recording
+        .process(100, "app")
+        .context(0x1)
+        .node(0x10, "/talker")
+        .publisher(0x20, 0x10, "/a");
+    recording
+        .process(200, "other")
+        .context(0x1)
+        .node(0x11, "/listener")
+        .subscription(0x30, 0x11, "/a", 0x50);
+    recording.process(100, "app");
+    for at in [9_100_000, 9_117_000, 9_119_500] {
+        recording.at(at).publish(0x20, 0x7, stamp(at + 2_000));
+    }
+    recording
+        .process(200, "other")
+        .at(9_130_000)
+        .receive(0x30, stamp(9_102_000), 0x50)
+        .at(9_140_000)
+        .receive(0x30, stamp(9_121_500), 0x50);
+    let model = recording.load();
+    let architecture = from_trace_with_flows(&model);
+    let link = link(&architecture, "/talker", "/a", "/listener");
+    for style in [Style::Caret, Style::Own] {
+        let found = Indexed::new(&model, style).communication(&link);
+        // rclcpp, rcl, middleware, source, callback.
+        let expected = [
+            (9_100_000, Some(9_131_000)),
+            (9_117_000, None),
+            (9_119_500, Some(9_141_000)),
+        ]
+        .map(|(at, start)| {
+            let layers = [at, at + 1_000, at + 2_000, at + 2_000].map(Some);
+            layers.into_iter().chain([start]).collect::<Vec<_>>()
+        });
+        assert_eq!(times(&found), expected, "{style:?}");
+    }
+}
+
+#[test]
+fn one_message_in_two_ring_buffers_reaches_two_callbacks() {
+    let mut recording = inside();
+    recording
+        .node(0x12, "/other")
+        .intra_subscription(0x40, 0x12, "/a", 0x60, 1)
+        .at(9_100_000)
+        .intra_publish(0x20, 0x7)
+        .enqueue(0x33, 0, false)
+        .enqueue(0x43, 0, false)
+        .at(9_110_000)
+        .receive_intra(0x33, 0, 0x51)
+        .at(9_120_000)
+        .receive_intra(0x43, 0, 0x61);
+    let model = recording.load();
+    let architecture = from_trace_with_flows(&model);
+    for style in [Style::Caret, Style::Own] {
+        let indexed = Indexed::new(&model, style);
+        for (node, start) in [("/listener", 9_111_000), ("/other", 9_121_000)] {
+            let found = indexed.communication(&link(&architecture, "/talker", "/a", node));
+            assert_eq!(times(&found), [[Some(9_100_000), Some(start)]], "{style:?}");
+        }
+    }
+}
+
+#[test]
+fn a_message_is_followed_inside_a_process_by_its_address_before_iron() {
+    let mut recording = Recording::new(Flavour::HumbleFork, "robot");
+    recording
+        .process(100, "app")
+        .context(0x1)
+        .node(0x10, "/talker")
+        .publisher(0x20, 0x10, "/a")
+        .node(0x11, "/listener")
+        .intra_subscription(0x30, 0x11, "/a", 0x50, 1)
+        .at(9_100_000)
+        .intra_publish(0x20, 0x7)
+        .construct(0x7, 0x8)
+        .at(9_110_000)
+        .dispatch_intra(0x51, 0x8)
+        .start_with(0x51, true)
+        .end(0x51);
+    let model = recording.load();
+    let architecture = from_trace_with_flows(&model);
+    for style in [Style::Caret, Style::Own] {
+        let indexed = Indexed::new(&model, style);
+        let found = indexed.communication(&link(&architecture, "/talker", "/a", "/listener"));
+        assert_eq!(
+            times(&found),
+            [[Some(9_100_000), Some(9_111_000)]],
+            "{style:?}"
+        );
+    }
+}
+
+#[test]
+fn processes_without_carets_library_are_in_our_tables() {
+    let mut recording = Recording::new(Flavour::Jazzy, "robot");
+    recording
+        .process(100, "with")
+        .context(0x1)
+        .caret_init(1_000_000, "jazzy");
+    recording
+        .process(200, "without")
+        .context(0x1)
+        .node(0x10, "/n")
+        .timer(0x20, 0x10, 1_000_000, 0x50)
+        .at(9_100_000)
+        .run(0x50);
+    let model = recording.load();
+    let architecture = from_trace_with_flows(&model);
+    let node = architecture.node("/n").unwrap();
+    let rows = |style| {
+        let indexed = Indexed::new(&model, style);
+        assert_eq!(indexed.left_out(), 1);
+        indexed.callback(node, &node.callbacks[0]).rows.len()
+    };
+    assert_eq!((rows(Style::Caret), rows(Style::Own)), (0, 1));
 }
