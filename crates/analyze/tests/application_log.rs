@@ -17,10 +17,13 @@ use rostrace_ctf::TraceSet;
 use rostrace_trace::Model;
 use rostrace_trace::entity::{InstanceId, PublicationId};
 
+/// From, to, name and number of a message.
+type Logged = (i64, i64, String);
+
 /// What the programs of a recording logged.
 struct Log {
-    /// By process, thread and topic: from, to, name and number of the message.
-    published: HashMap<(i64, i64, String), Vec<(i64, i64, String)>>,
+    /// By process, thread and topic.
+    published: HashMap<(i64, i64, String), Vec<Logged>>,
     /// Topics and messages: the output, and which input it was made from.
     made_from: BTreeMap<(String, String, String), BTreeSet<String>>,
 }
