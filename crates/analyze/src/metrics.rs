@@ -1,16 +1,20 @@
 //! Latency, period and frequency of a table of instants.
 
+use std::collections::BTreeMap;
+
 use crate::records::Records;
 
 const SECOND: i64 = 1_000_000_000;
 
+/// More bins than this are not listed one by one if they are empty: a single wrong instant would make billions of them.
+const MOST_BINS: i64 = 1_000_000;
+
 /// Last column minus first, for rows that have both and do not go back in time.
 pub fn latency(records: &Records) -> Vec<(i64, i64)> {
-    let last = records.columns.len().saturating_sub(1);
     let both = records
         .rows
         .iter()
-        .filter_map(|row| Some((row[0]?, row[last]?)));
+        .filter_map(|row| Some(((*row.first()?)?, (*row.last()?)?)));
     both.filter(|(start, end)| end >= start)
         .map(|(start, end)| (start, end - start))
         .collect()
@@ -36,24 +40,65 @@ pub fn frequency(records: &Records) -> Vec<(i64, i64)> {
         [a, b, ..] => (b - a) / 2,
         _ => 0,
     };
-    let begin = first + offset;
-    let seconds = (last - begin).div_euclid(SECOND);
-    let until = begin + seconds * SECOND - 1;
-    let mut counts = vec![0i64; seconds.max(0) as usize];
-    for instant in instants
-        .iter()
-        .filter(|instant| (begin..=until).contains(instant))
-    {
-        if let Some(count) = counts.get_mut(((instant - begin) / SECOND) as usize) {
-            *count += 1;
+    let base = first + offset;
+    let seconds = (last - base).div_euclid(SECOND);
+    let bins = Bins {
+        width: SECOND,
+        base: Some(base),
+        until: Some(base + seconds * SECOND - 1),
+    };
+    frequency_in(records, bins)
+}
+
+/// The stretches of time in which instants are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bins {
+    /// In nanoseconds; less than one counts as one.
+    pub width: i64,
+    /// Where the first one begins: at the first instant, if nothing is said.
+    pub base: Option<i64>,
+    /// Later instants do not count; the last instant, if nothing is said.
+    pub until: Option<i64>,
+}
+
+impl Default for Bins {
+    /// Seconds from the first instant to the last; the last bin is mostly not full.
+    fn default() -> Bins {
+        Bins {
+            width: SECOND,
+            base: None,
+            until: None,
         }
     }
-    if counts.iter().all(|count| *count == 0) {
-        return vec![(begin, 0)];
+}
+
+/// How many instants of the first column fall into each bin.
+pub fn frequency_in(records: &Records, bins: Bins) -> Vec<(i64, i64)> {
+    let instants: Vec<i64> = records.column(0).flatten().collect();
+    let (Some(first), Some(last)) = (instants.first(), instants.last()) else {
+        return Vec::new();
+    };
+    let width = bins.width.max(1);
+    let (base, until) = (bins.base.unwrap_or(*first), bins.until.unwrap_or(*last));
+    let mut counts: BTreeMap<i64, i64> = BTreeMap::new();
+    for instant in &instants {
+        if (base..=until).contains(instant) {
+            *counts.entry((instant - base) / width).or_default() += 1;
+        }
+    }
+    let Some((last_counted, _)) = counts.last_key_value() else {
+        return vec![(base, 0)];
+    };
+    let length = until - base;
+    let full = length / width + i64::from(length % width != 0);
+    let number = full.max(last_counted + 1);
+    if number <= MOST_BINS {
+        for bin in 0..number {
+            counts.entry(bin).or_insert(0);
+        }
     }
     counts
         .into_iter()
-        .enumerate()
-        .map(|(bin, count)| (begin + bin as i64 * SECOND, count))
+        .map(|(bin, count)| (base + bin * width, count))
         .collect()
 }

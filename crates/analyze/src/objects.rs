@@ -16,6 +16,7 @@ pub struct Objects {
     timers: HashMap<CallbackId, TimerId>,
     publishers: HashMap<(String, Endpoint), Vec<PublisherId>>,
     subscriptions: HashMap<(String, Endpoint), Vec<SubscriptionId>>,
+    lives: HashMap<String, Vec<NodeId>>,
 }
 
 impl Objects {
@@ -25,7 +26,12 @@ impl Objects {
             timers: HashMap::new(),
             publishers: HashMap::new(),
             subscriptions: HashMap::new(),
+            lives: HashMap::new(),
         };
+        for (index, node) in model.nodes.iter().enumerate() {
+            let lives = objects.lives.entry(node.name.clone()).or_default();
+            lives.push(NodeId(index as u32));
+        }
         for (index, timer) in model.timers.iter().enumerate() {
             if let Some(callback) = timer.callback {
                 objects.timers.insert(callback, TimerId(index as u32));
@@ -117,6 +123,11 @@ impl Objects {
                 .or_default()
                 .push(*id);
         }
+    }
+
+    /// The lives of a node, in the order of creation: it may have been started again, or run in two processes.
+    pub fn lives(&self, node: &Node) -> &[NodeId] {
+        self.lives.get(&node.name).map_or(&[], Vec::as_slice)
     }
 
     pub fn callbacks(&self, node: &Node, callback: &Callback) -> &[CallbackId] {

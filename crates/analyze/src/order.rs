@@ -7,6 +7,13 @@
 /// Runs of at most this many are left to the insertion sort at the end.
 const SHORT: usize = 16;
 
+/// Sorts by the first column; rows without it come last.
+pub(crate) fn sort_by_first(rows: &mut [Vec<Option<i64>>]) {
+    sort_by_key(rows, |row| {
+        row.first().copied().flatten().unwrap_or(i64::MAX)
+    });
+}
+
 /// Sorts rows by their keys.
 pub(crate) fn sort_by_key<T, K: Ord + Copy>(rows: &mut [T], key: impl Fn(&T) -> K) {
     if rows.len() < 2 {

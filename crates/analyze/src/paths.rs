@@ -1,12 +1,14 @@
-//! From input to output: inside one node, and along a path of nodes.
+//! Every message along a path of nodes, one row each.
 
 use std::collections::HashMap;
 
 use rostrace_architecture::node_path::{Limits, NodePath, node_paths};
 use rostrace_architecture::{
-    Architecture, Callback, CallbackGroupType, ContextType, Endpoint, NamedPath, Node,
+    Architecture, CallbackGroupType, ContextType, Endpoint, NamedPath, Node,
 };
 
+use crate::Style;
+use crate::chain::PartKind;
 use crate::records::{Follow, Records};
 use crate::tables::{Indexed, Link};
 
@@ -19,109 +21,77 @@ pub struct Ends {
     pub last_callback: bool,
 }
 
+/// Why a path cannot be followed from its beginning to its end.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PathError {
+    #[error("the path {path} goes through the node {node}, which the architecture does not have")]
+    UnknownNode { path: String, node: String },
+    #[error(
+        "the path {path} enters the node {node} by {subscription}, to which it does not subscribe with a callback"
+    )]
+    NoSubscription {
+        path: String,
+        node: String,
+        subscription: Endpoint,
+    },
+    #[error("the path {path} begins in the node {node}, but does not say what is published there")]
+    NoPublisher { path: String, node: String },
+    #[error("the path {path} has no communication: at least two nodes are needed")]
+    NoCommunication { path: String },
+    #[error(
+        "the path {path} cannot be followed through the node {node}: nothing says how {output} is made from {input}; \
+         declare a message context or variable passings"
+    )]
+    NoContext {
+        path: String,
+        node: String,
+        input: String,
+        output: String,
+    },
+    #[error(
+        "two stages of the path {path} do not fit together: one ends with {left}, the next one begins with {right}"
+    )]
+    Disjoint {
+        path: String,
+        left: String,
+        right: String,
+    },
+}
+
 impl Indexed<'_> {
-    /// Ends of the writer, and the starts of the reader that follow them.
-    pub fn variable_passing(&self, node: &Node, writer: &Callback, reader: &Callback) -> Records {
-        let ends = self.callback(node, writer).select(&[1]);
-        let starts = self.callback(node, reader).select(&[0]);
-        let mut records = ends.join_following(0, &starts, Follow::All);
-        records.sort_by_first();
-        records
-    }
-
-    /// From input to output in a node; nothing if nobody says how one is made from the other.
-    pub fn node_path(&self, node: &Node, path: &NodePath<'_>) -> Option<Records> {
-        let context = path.context?.context_type;
-        let publish = |publisher: &Endpoint| self.publisher(node, publisher).select(&[0]);
-        match context {
-            ContextType::UseLatestMessage => {
-                let (subscription, publisher) =
-                    (path.subscription.as_ref()?, path.publisher.as_ref()?);
-                let callback = node.subscription(subscription)?.callback.as_deref()?;
-                let received = self.subscription(node, subscription, callback);
-                if received.is_empty() {
-                    // Messages are taken by hand: what was taken last is what the output is made from.
-                    let takes = self.manual_takes(node, subscription);
-                    let joined = takes.join_following(1, &publish(publisher), Follow::All);
-                    return Some(joined.select(&[0, 2]));
-                }
-                Some(received.join_following(0, &publish(publisher), Follow::All))
-            }
-            ContextType::CallbackChain => {
-                let mut chain = path.chain.iter();
-                let first = chain.next()?;
-                let mut records = self.callback(node, first);
-                let mut before = first;
-                for next in chain {
-                    records = records.join_equal(&self.variable_passing(node, before, next));
-                    records = records.join_equal(&self.callback(node, next));
-                    before = next;
-                }
-                let Some(publisher) = &path.publisher else {
-                    return Some(records);
-                };
-                let started = records.columns.len() - 2;
-                let columns: Vec<usize> = (0..=started).collect();
-                Some(records.select(&columns).join_following(
-                    started,
-                    &publish(publisher),
-                    Follow::First,
-                ))
-            }
-            ContextType::InheritUniqueStamp | ContextType::Tilde => {
-                let (subscription, publisher) =
-                    (path.subscription.as_ref()?, path.publisher.as_ref()?);
-                let callback = node.subscription(subscription)?.callback.as_deref()?;
-                let received = self.subscription(node, subscription, callback).select(&[0]);
-                // Header stamps and TILDE's ids are not in the flows: nothing can be matched, and nothing is.
-                let nothing =
-                    Records::new([format!("{}/rclcpp_publish_timestamp", publisher.topic)]);
-                Some(received.join_following(0, &nothing, Follow::First))
-            }
-        }
-    }
-
-    /// Every message along a path, one row each; a row that ends early was lost where it ends.
+    /// Every message along a path, one row each; a row that ends early was lost where it ends. In CARET's style a path that cannot be
+    /// followed to its end is silently a shorter one; in ours it is an error.
     pub fn path(
         &self,
         architecture: &Architecture,
         path: &NamedPath,
         ends: Ends,
-    ) -> Option<Records> {
+    ) -> Result<Records, PathError> {
         let stages = stages(architecture, path)?;
+        let named = || path.name.clone();
         let mut names = Names::default();
         let mut left: Option<Records> = None;
         let mut after_chain = false;
         let last_link = stages
             .iter()
-            .rposition(|stage| matches!(stage, Stage::Communication(_)))?;
+            .rposition(|stage| matches!(stage, Stage::Communication(_)))
+            .ok_or_else(|| PathError::NoCommunication { path: named() })?;
         let mut whole = true;
         for (number, stage) in stages.iter().enumerate() {
-            let right = match stage {
-                Stage::Node(node, path) if number == 0 => {
-                    let publisher = path.as_ref().and_then(|path| path.publisher.clone())?;
-                    if ends.first_callback {
-                        Some(self.path_beginning(node, &publisher))
-                    } else {
-                        let records = path.as_ref().and_then(|path| self.node_path(node, path));
-                        match records.filter(|records| !records.is_empty()) {
-                            Some(records) => Some(records),
-                            None => continue,
-                        }
-                    }
+            let is_last_link = number == last_link;
+            let right = match self.stage(stage, number == 0, is_last_link, ends) {
+                Right::Records(right) => Some(right),
+                Right::Skip => continue,
+                Right::NoPublisher(node) => {
+                    let (path, node) = (named(), node.name.clone());
+                    return Err(PathError::NoPublisher { path, node });
                 }
-                Stage::Node(node, path) => {
-                    path.as_ref().and_then(|path| self.node_path(node, path))
-                }
-                // A path to the end of a callback that never ran ends where its messages are taken by hand.
-                Stage::Communication(link)
-                    if ends.last_callback && number == last_link && self.is_taken_by_hand(link) =>
-                {
-                    Some(self.communication_to_take(link))
-                }
-                Stage::Communication(link) => Some(self.communication(link)),
+                Right::Nothing => None,
             };
             let Some(mut right) = right.filter(|records| !records.columns.is_empty()) else {
+                if let Some(error) = self.why_cut(path, stage) {
+                    return Err(error);
+                }
                 whole = number + 1 == stages.len();
                 break;
             };
@@ -129,26 +99,145 @@ impl Indexed<'_> {
             left = Some(match left {
                 None => right,
                 Some(left) => {
-                    if left.columns.last() != right.columns.first() {
-                        return None;
+                    let joints = (left.columns.last(), right.columns.first());
+                    if joints.0 != joints.1 {
+                        return Err(PathError::Disjoint {
+                            path: named(),
+                            left: joints.0.cloned().unwrap_or_default(),
+                            right: joints.1.cloned().unwrap_or_default(),
+                        });
                     }
                     let is_link = matches!(stage, Stage::Communication(_));
-                    if after_chain && is_link {
+                    if after_chain && is_link && self.style == Style::Caret {
                         follow(&left, &right)
                     } else {
                         left.join_equal(&right)
                     }
                 }
             });
-            after_chain = matches!(stage, Stage::Node(_, Some(path))
+            after_chain = matches!(stage, Stage::Node(_, _, Some(path))
                 if path.context.is_some_and(|it| it.context_type == ContextType::CallbackChain));
         }
-        let mut records = left?;
+        let mut records = left.unwrap_or_default();
         if ends.last_callback && whole {
             self.add_last_callback(&stages, &mut names, &mut records);
         }
-        records.sort_by_first();
-        Some(without_keys(&records))
+        self.sort(&mut records);
+        Ok(self.without_keys(&records))
+    }
+
+    /// The nodes and communications of a path, each with its own table if it has one.
+    pub(crate) fn parts(
+        &self,
+        architecture: &Architecture,
+        path: &NamedPath,
+        ends: Ends,
+    ) -> Result<Vec<(String, PartKind, Option<Records>)>, PathError> {
+        let stages = stages(architecture, path)?;
+        let last = stages.len().saturating_sub(1);
+        let mut parts = Vec::new();
+        for (number, stage) in stages.iter().enumerate() {
+            parts.push(match stage {
+                Stage::Node(node, (None, Some(publisher)), _) if number == 0 => {
+                    let records = ends
+                        .first_callback
+                        .then(|| self.path_beginning(node, publisher));
+                    (node.name.clone(), PartKind::Node, records)
+                }
+                Stage::Node(node, (Some(subscription), None), _) if number == last => {
+                    let callback = node.subscription(subscription);
+                    let callback = callback.and_then(|it| node.callback(it.callback.as_deref()?));
+                    let callback = callback.filter(|_| ends.last_callback);
+                    let records = callback.map(|callback| self.callback(node, callback));
+                    (node.name.clone(), PartKind::Node, records)
+                }
+                Stage::Node(node, _, path) => {
+                    let records = path.as_ref().and_then(|path| self.node_path(node, path));
+                    (node.name.clone(), PartKind::Node, records)
+                }
+                Stage::Communication(link) => {
+                    let records = if self.ends_with_take(link, number + 1 == last, ends) {
+                        self.communication_to_take(link)
+                    } else {
+                        self.communication(link)
+                    };
+                    let topic = link.publisher.topic.clone();
+                    (topic, PartKind::Communication, Some(records))
+                }
+            });
+        }
+        Ok(parts)
+    }
+
+    /// The table of one stage.
+    fn stage<'a>(
+        &self,
+        stage: &Stage<'a>,
+        is_first: bool,
+        is_last_link: bool,
+        ends: Ends,
+    ) -> Right<'a> {
+        let records = match stage {
+            Stage::Node(node, step, path) if is_first => {
+                let publisher = match self.style {
+                    Style::Caret => path.as_ref().and_then(|path| path.publisher.clone()),
+                    Style::Own => step.1.clone(),
+                };
+                let Some(publisher) = publisher else {
+                    return Right::NoPublisher(node);
+                };
+                // A path that begins with an input of its first node has no callback before that.
+                let begins = step.0.is_none() || self.style == Style::Caret;
+                if ends.first_callback && begins {
+                    Some(self.path_beginning(node, &publisher))
+                } else {
+                    let records = path.as_ref().and_then(|path| self.node_path(node, path));
+                    if self.style == Style::Own && step.0.is_some() {
+                        records
+                    } else {
+                        match records.filter(|records| !records.is_empty()) {
+                            None => return Right::Skip,
+                            records => records,
+                        }
+                    }
+                }
+            }
+            Stage::Node(node, _, path) => path.as_ref().and_then(|path| self.node_path(node, path)),
+            Stage::Communication(link) if self.ends_with_take(link, is_last_link, ends) => {
+                Some(self.communication_to_take(link))
+            }
+            Stage::Communication(link) => Some(self.communication(link)),
+        };
+        records.map_or(Right::Nothing, Right::Records)
+    }
+
+    /// Whether a message's way ends where it is taken by hand. CARET asks only where the end of a callback was to be the end of the path,
+    /// and judges by the callback's group; we judge by what happened.
+    fn ends_with_take(&self, link: &Link<'_>, is_last_link: bool, ends: Ends) -> bool {
+        match self.style {
+            Style::Own => self.is_only_taken(link.subscribing_node, &link.subscription),
+            Style::Caret => ends.last_callback && is_last_link && self.is_taken_by_hand(link),
+        }
+    }
+
+    /// In our own style only the last stage may have no table, and only if it has no output.
+    fn why_cut(&self, path: &NamedPath, stage: &Stage<'_>) -> Option<PathError> {
+        let Stage::Node(node, (input, output), _) = stage else {
+            return None;
+        };
+        if self.style == Style::Caret || output.is_none() {
+            return None;
+        }
+        let named = |end: &Option<Endpoint>| {
+            let end = end.as_ref();
+            end.map_or_else(|| "nothing".to_owned(), Endpoint::to_string)
+        };
+        Some(PathError::NoContext {
+            path: path.name.clone(),
+            node: node.name.clone(),
+            input: named(input),
+            output: named(output),
+        })
     }
 
     /// No executor has the group of its callback, and it never ran.
@@ -182,23 +271,67 @@ impl Indexed<'_> {
             *records = records.join_equal(&end);
         }
     }
+
+    /// Without the columns that only served to match. CARET also leaves out takes on the way.
+    fn without_keys(&self, records: &Records) -> Records {
+        let last = records.columns.len().saturating_sub(1);
+        let kept = (0..records.columns.len()).filter(|number| {
+            let name = records.columns[*number]
+                .rsplit_once('/')
+                .map_or("", |(name, _)| name);
+            let served_to_match = name.ends_with("source_timestamp");
+            let on_the_way = name.ends_with("rmw_take_timestamp") && *number != last;
+            !(served_to_match || on_the_way && self.style == Style::Caret)
+        });
+        records.select(&kept.collect::<Vec<_>>())
+    }
+}
+
+/// What a stage adds to a path.
+enum Right<'a> {
+    Records(Records),
+    /// Nobody says what happens there.
+    Nothing,
+    /// The path begins behind it.
+    Skip,
+    NoPublisher(&'a Node),
 }
 
 /// One part of a path.
 enum Stage<'a> {
-    Node(&'a Node, Option<NodePath<'a>>),
+    /// With its input and output.
+    Node(
+        &'a Node,
+        (Option<Endpoint>, Option<Endpoint>),
+        Option<NodePath<'a>>,
+    ),
     Communication(Link<'a>),
 }
 
-fn stages<'a>(architecture: &'a Architecture, path: &NamedPath) -> Option<Vec<Stage<'a>>> {
+fn stages<'a>(
+    architecture: &'a Architecture,
+    path: &NamedPath,
+) -> Result<Vec<Stage<'a>>, PathError> {
     let mut stages = Vec::new();
     let mut before: Option<(&Node, Endpoint)> = None;
     for step in &path.steps {
-        let node = architecture.node(&step.node).ok()?;
+        let node = architecture
+            .node(&step.node)
+            .map_err(|_| PathError::UnknownNode {
+                path: path.name.clone(),
+                node: step.node.clone(),
+            })?;
         if let (Some((publishing_node, publisher)), Some(subscription)) =
             (&before, &step.subscription)
         {
-            let callback = node.subscription(subscription)?.callback.clone()?;
+            let callback = node
+                .subscription(subscription)
+                .and_then(|it| it.callback.clone())
+                .ok_or_else(|| PathError::NoSubscription {
+                    path: path.name.clone(),
+                    node: node.name.clone(),
+                    subscription: subscription.clone(),
+                })?;
             stages.push(Stage::Communication(Link {
                 publishing_node,
                 publisher: publisher.clone(),
@@ -212,10 +345,11 @@ fn stages<'a>(architecture: &'a Architecture, path: &NamedPath) -> Option<Vec<St
             .between(&step.subscription, &step.publisher)
             .next()
             .cloned();
-        stages.push(Stage::Node(node, through));
+        let ends = (step.subscription.clone(), step.publisher.clone());
+        stages.push(Stage::Node(node, ends, through));
         before = step.publisher.clone().map(|publisher| (node, publisher));
     }
-    Some(stages)
+    Ok(stages)
 }
 
 /// The messages that were published in each execution: all publications up to the next row.
@@ -257,18 +391,4 @@ impl Names {
             *column = format!("{column}/{index}");
         }
     }
-}
-
-/// Without the columns that only served to match.
-fn without_keys(records: &Records) -> Records {
-    let last = records.columns.len().saturating_sub(1);
-    let kept = (0..records.columns.len()).filter(|number| {
-        let name = records.columns[*number]
-            .rsplit_once('/')
-            .map_or("", |(name, _)| name);
-        let served_to_match = name.ends_with("source_timestamp");
-        let on_the_way = name.ends_with("rmw_take_timestamp") && *number != last;
-        !served_to_match && !on_the_way
-    });
-    records.select(&kept.collect::<Vec<_>>())
 }

@@ -3,7 +3,7 @@
 //! A value may be missing: what did not happen, or did not arrive, has no time. Every join keeps the rows of its left side, so a
 //! lost message stays visible as a row that ends early.
 
-use crate::order;
+use std::collections::HashMap;
 
 /// An instant in nanoseconds, or nothing.
 pub type Cell = Option<i64>;
@@ -21,6 +21,13 @@ pub enum Follow {
     First,
     /// All that follow before the next row of the left side.
     All,
+}
+
+/// In a join by time: columns of the left and the right side whose values must be equal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Keyed {
+    pub left: usize,
+    pub right: usize,
 }
 
 impl Records {
@@ -42,11 +49,48 @@ impl Records {
             .map(move |row| row.get(column).copied().flatten())
     }
 
-    /// Sorts by the first column; rows without it come last.
+    /// Sorts by the first column; rows without it come last, equal ones keep their order.
     pub fn sort_by_first(&mut self) {
-        order::sort_by_key(&mut self.rows, |row| {
-            row.first().copied().flatten().unwrap_or(i64::MAX)
-        });
+        self.rows.sort_by_key(|row| missing_last(first(row)));
+    }
+
+    /// Sorts by all columns in their order, missing values last.
+    pub fn sort(&mut self) {
+        self.rows
+            .sort_by_cached_key(|row| row.iter().copied().map(missing_last).collect::<Vec<_>>());
+    }
+
+    /// Treats what was lost as late: a missing value becomes the one of the next row in the order of all columns that has
+    /// one. What nothing follows stays missing.
+    pub fn bind_drop_as_delay(&mut self) {
+        self.sort();
+        let mut next: Vec<Cell> = vec![None; self.columns.len()];
+        for row in self.rows.iter_mut().rev() {
+            for (value, next) in row.iter_mut().zip(&mut next) {
+                *value = value.or(*next);
+                *next = *value;
+            }
+        }
+        self.sort();
+    }
+
+    /// Only the rows in which nothing is missing.
+    pub fn remove_dropped(&mut self) {
+        self.rows.retain(|row| row.iter().all(Option::is_some));
+    }
+
+    /// Only the rows whose first column lies within the bounds, both included.
+    pub fn clip(&mut self, from: i64, to: i64) {
+        self.rows
+            .retain(|row| first(row).is_some_and(|instant| (from..=to).contains(&instant)));
+    }
+
+    /// Without what begins less than `start` nanoseconds after the first row or less than `end` before the last one.
+    pub fn strip(&mut self, start: i64, end: i64) {
+        let mut instants = self.column(0).flatten();
+        let Some(from) = instants.next() else { return };
+        let to = instants.last().unwrap_or(from);
+        self.clip(from.saturating_add(start), to.saturating_sub(end));
     }
 
     /// Only these columns, in this order.
@@ -129,54 +173,89 @@ impl Records {
     /// Joins by time: a right row (by its first column) follows the newest left row (by the column `stamp`) that is not
     /// younger. All columns of both sides are kept.
     pub fn join_following(&self, stamp: usize, right: &Records, follow: Follow) -> Records {
-        let mut left: Vec<(i64, usize)> = (0..self.rows.len())
-            .filter_map(|row| self.rows[row][stamp].map(|time| (time, row)))
-            .collect();
-        left.sort_by_key(|(time, _)| *time);
-        let mut followers: Vec<Vec<usize>> = vec![Vec::new(); self.rows.len()];
-        let mut times: Vec<(i64, usize)> = (0..right.rows.len())
-            .filter_map(|row| {
-                right.rows[row]
-                    .first()
-                    .copied()
-                    .flatten()
-                    .map(|time| (time, row))
-            })
-            .collect();
-        times.sort_by_key(|(time, _)| *time);
-        let mut newest = 0;
-        for (time, row) in times {
-            while newest < left.len() && left[newest].0 <= time {
-                newest += 1;
+        self.join_following_keyed(stamp, right, None, follow)
+    }
+
+    /// The same among rows with equal keys; a row without a key meets nobody.
+    pub fn join_following_keyed(
+        &self,
+        stamp: usize,
+        right: &Records,
+        keyed: Option<Keyed>,
+        follow: Follow,
+    ) -> Records {
+        let key = |row: &[Cell], column: Option<usize>| match column {
+            None => Some(0),
+            Some(column) => row.get(column).copied().flatten(),
+        };
+        // Left before right where both are at the same time.
+        let (mut left, mut events) = (Vec::new(), Vec::new());
+        for (number, row) in self.rows.iter().enumerate() {
+            if let Some(time) = row.get(stamp).copied().flatten() {
+                left.push((time, number));
+                events.extend(key(row, keyed.map(|it| it.left)).map(|key| (time, 0, number, key)));
             }
-            if let Some((_, before)) = newest.checked_sub(1).map(|at| left[at]) {
+        }
+        for (number, row) in right.rows.iter().enumerate() {
+            let key = key(row, keyed.map(|it| it.right));
+            if let (Some(time), Some(key)) = (first(row), key) {
+                events.push((time, 1, number, key));
+            }
+        }
+        left.sort_by_key(|(time, _)| *time);
+        events.sort_by_key(|(time, side, ..)| (*time, *side));
+        let mut newest_of_key: HashMap<i64, usize> = HashMap::new();
+        let mut newest: Option<usize> = None;
+        let mut followers: Vec<Vec<usize>> = vec![Vec::new(); self.rows.len()];
+        for (_, side, row, key) in events {
+            if side == 0 {
+                newest = Some(row);
+                if keyed.is_some() {
+                    newest_of_key.insert(key, row);
+                }
+                continue;
+            }
+            let before = match keyed {
+                None => newest,
+                Some(_) => newest_of_key.get(&key).copied(),
+            };
+            if let Some(before) = before {
                 followers[before].push(row);
             }
         }
         let mut joined = Records::new(self.columns.iter().chain(&right.columns).cloned());
         let nothing = vec![None; right.columns.len()];
+        let most = match follow {
+            Follow::First => 1,
+            Follow::All => usize::MAX,
+        };
         // In the order of time, rows without a time last.
-        let timeless = (0..self.rows.len()).filter(|row| self.rows[*row][stamp].is_none());
+        let timeless = (0..self.rows.len())
+            .filter(|row| self.rows[*row].get(stamp).is_none_or(Option::is_none));
         for number in left.iter().map(|(_, row)| *row).chain(timeless) {
-            let (row, followers) = (&self.rows[number], std::mem::take(&mut followers[number]));
-            let most = if follow == Follow::First {
-                1
-            } else {
-                usize::MAX
-            };
-            if followers.is_empty() {
+            let row = &self.rows[number];
+            if followers[number].is_empty() {
                 joined
                     .rows
                     .push(row.iter().chain(&nothing).copied().collect());
             }
-            for follower in followers.into_iter().take(most) {
+            for follower in followers[number].iter().take(most) {
+                let follower = &right.rows[*follower];
                 joined
                     .rows
-                    .push(row.iter().chain(&right.rows[follower]).copied().collect());
+                    .push(row.iter().chain(follower).copied().collect());
             }
         }
         joined
     }
+}
+
+fn first(row: &[Cell]) -> Cell {
+    row.first().copied().flatten()
+}
+
+fn missing_last(value: Cell) -> (bool, Cell) {
+    (value.is_none(), value)
 }
 
 #[cfg(test)]

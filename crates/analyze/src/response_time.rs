@@ -2,17 +2,44 @@
 //!
 //! Between two outputs many inputs may arrive; the oldest of them waited longest (worst), the youngest shortest (best), and an
 //! event in the outside world that just missed an input waited since the input before (worst with external latency). One
-//! sweep from the last row to the first computes all of them in linear time.
+//! sweep from the last row to the first computes all of them; the rest is sorting.
+//!
+//! # What counts in our own style
+//!
+//! - **A message that was lost, overwritten or passed over** has a row without an end. It led to no output, so it has no response time of its
+//!   own and is neither in *all* nor in *best*. But what it reported was answered by the first output that was made from a later
+//!   input, and whoever relies on the system waited until then: in *worst* and *worst with external latency* it counts, with that
+//!   output. Rows that no output follows count nowhere.
+//! - **The first output of a recording** can tell its best case, and how long each of its inputs took, but not its worst
+//!   case: older inputs may lie before the recording. So it is in *all* and *best* only; its inputs still say since when an event can
+//!   have waited for the second output.
+//! - **A row that goes back in time** anywhere is left out, alone.
+//! - An input that led to several outputs counts with the first.
+//!
+//! So for each output best ≤ all ≤ worst ≤ worst with external latency, where it has them. In CARET's style the first output is left out
+//! of every case, a row without an end has the earliest end behind it in every case, and only first and last column are compared.
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::Style;
 use crate::records::{Cell, Records};
 
 /// Inputs with the output that each of them led to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ResponseTimes {
-    /// Start and end, in the order of the table.
-    entries: Vec<(i64, i64)>,
+    /// In the order of the table.
+    entries: Vec<Entry>,
+    /// Of the first output, if it cannot tell its worst case.
+    untold: Option<i64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) start: i64,
+    pub(crate) end: i64,
+    /// The output was made from this input; otherwise from a later one.
+    pub(crate) reached: bool,
+    pub(crate) row: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,230 +70,147 @@ impl Case {
 
 impl ResponseTimes {
     /// Of a path: from its first column to its last.
-    pub fn of(records: &Records) -> ResponseTimes {
-        let last = records.columns.len().saturating_sub(1);
-        let found = sweep(
-            records,
-            |row, end| match row.first() {
-                Some(Some(start)) if *start <= end => Some((*start, end, ())),
-                _ => None,
+    pub fn of(records: &Records, style: Style) -> ResponseTimes {
+        match style {
+            Style::Caret => ResponseTimes {
+                entries: sweep(records, |_| true),
+                untold: None,
             },
-            last,
-        );
-        ResponseTimes {
-            entries: found
-                .into_iter()
-                .map(|(start, end, ())| (start, end))
-                .collect(),
+            Style::Own => {
+                let entries = sweep_own(records);
+                let untold = entries.iter().map(|entry| entry.end).min();
+                ResponseTimes { entries, untold }
+            }
         }
     }
 
     /// Start and response time, in the order of time.
     pub fn case(&self, case: Case) -> Vec<(i64, i64)> {
-        // By end: place and start of the entry that stands for it.
-        let mut chosen: BTreeMap<i64, (usize, i64)> = BTreeMap::new();
-        // Who just missed the first input of all would have waited since before the recording.
-        let first = usize::from(case == Case::WorstWithExternalLatency);
-        for (place, (start, end)) in self.entries.iter().enumerate().skip(first) {
-            let better = |known: i64| match case {
-                Case::Best => *start > known,
-                _ => *start < known,
+        let mut rows: Vec<(i64, i64)> = self
+            .chosen(case)
+            .map(|(start, entry)| (start, entry.end - start))
+            .collect();
+        if case != Case::All {
+            rows.sort_by_key(|(start, _)| *start);
+        }
+        rows
+    }
+
+    /// The entries that stand for the responses of a case, each with the instant that it is counted from.
+    pub(crate) fn chosen(&self, case: Case) -> impl Iterator<Item = (i64, &Entry)> {
+        let counts = |entry: &Entry| match case {
+            // Of what CARET's sweep found nothing is untold, and every end counts as reached.
+            Case::All | Case::Best => entry.reached || self.untold.is_none(),
+            Case::Worst | Case::WorstWithExternalLatency => Some(entry.end) != self.untold,
+        };
+        // Who just missed the first input of all would have waited since before the recording. CARET then looks at the next
+        // input of the same output, for which it is too short; we leave the output out.
+        let external = case == Case::WorstWithExternalLatency;
+        let first = usize::from(external && self.untold.is_none());
+        let mut by_end: BTreeMap<i64, usize> = BTreeMap::new();
+        let mut places: Vec<usize> = Vec::new();
+        for (place, entry) in self.entries.iter().enumerate().skip(first) {
+            if !counts(entry) {
+                continue;
+            }
+            if case == Case::All {
+                places.push(place);
+                continue;
+            }
+            let better = |known: usize| match case {
+                Case::Best => entry.start > self.entries[known].start,
+                _ => entry.start < self.entries[known].start,
             };
-            match chosen.get(end) {
-                Some((_, known)) if !better(*known) => {}
-                _ => {
-                    chosen.insert(*end, (place, *start));
-                }
+            let known = by_end.get(&entry.end);
+            if known.is_none_or(|known| better(*known)) {
+                by_end.insert(entry.end, place);
             }
         }
-        let mut rows: Vec<(i64, i64)> = match case {
-            Case::All => self
-                .entries
-                .iter()
-                .map(|(start, end)| (*start, end - start))
-                .collect(),
-            Case::Best | Case::Worst => chosen
-                .iter()
-                .map(|(end, (_, start))| (*start, end - start))
-                .collect(),
-            Case::WorstWithExternalLatency => chosen
-                .iter()
-                .filter_map(|(end, (place, _))| {
-                    let (before, _) = self.entries[place.checked_sub(1)?];
-                    Some((before, end - before))
-                })
-                .collect(),
-        };
-        rows.sort_by_key(|(start, _)| *start);
-        rows
+        places.extend(by_end.into_values().filter(|place| !external || *place > 0));
+        places.into_iter().map(move |place| {
+            let entry = &self.entries[place];
+            let from = match case {
+                Case::WorstWithExternalLatency => &self.entries[place.saturating_sub(1)],
+                _ => entry,
+            };
+            (from.start, entry)
+        })
     }
 }
 
-/// Goes through the rows from the last to the first. A row without an end has the earliest end of those behind it: its
-/// input is part of that output or of none. The inputs of the first output are left out, for the oldest of them
-/// may lie before the recording.
-fn sweep<T>(
-    records: &Records,
-    mut entry: impl FnMut(&[Cell], i64) -> Option<(i64, i64, T)>,
-    last: usize,
-) -> Vec<(i64, i64, T)> {
-    let mut entries: Vec<(i64, i64, T)> = Vec::new();
+/// As CARET does it, from the last row to the first: a row without an end has the earliest end of those behind it, and the
+/// inputs of the first output are left out.
+pub(crate) fn sweep(records: &Records, fits: impl Fn(&[Cell]) -> bool) -> Vec<Entry> {
+    let last = records.columns.len().saturating_sub(1);
+    let mut entries: Vec<Entry> = Vec::new();
     let mut place_of: HashMap<i64, usize> = HashMap::new();
     let mut earliest: Option<i64> = None;
-    for row in records.rows.iter().rev() {
-        let Some(end) = row.get(last).copied().flatten().or(earliest) else {
+    for (number, row) in records.rows.iter().enumerate().rev() {
+        let own = row.get(last).copied().flatten();
+        let (Some(start), Some(end)) = (row.first().copied().flatten(), own.or(earliest)) else {
             continue;
         };
-        let Some(found) = entry(row, end) else {
+        if start > end || !fits(row) {
             continue;
+        }
+        let found = Entry {
+            start,
+            end,
+            reached: own.is_some(),
+            row: number,
         };
-        match place_of.get(&found.0) {
+        match place_of.get(&start) {
             None => {
-                place_of.insert(found.0, entries.len());
-                earliest = Some(earliest.map_or(found.1, |earliest| earliest.min(found.1)));
+                place_of.insert(start, entries.len());
                 entries.push(found);
             }
-            Some(place) if found.1 < entries[*place].1 => {
-                earliest = Some(earliest.map_or(found.1, |earliest| earliest.min(found.1)));
-                entries[*place] = found;
-            }
-            Some(_) => {}
+            Some(place) if end < entries[*place].end => entries[*place] = found,
+            Some(_) => continue,
         }
+        earliest = Some(earliest.map_or(end, |earliest| earliest.min(end)));
     }
     entries.reverse();
-    if let Some(earliest) = earliest {
-        entries.retain(|(_, end, _)| *end != earliest);
-    }
+    entries.retain(|entry| Some(entry.end) != earliest);
     entries
 }
 
-/// A path's response times, part by part: one row per response, one column per part, and the start.
-pub fn stacked(records: &Records, case: Case) -> Records {
-    let rows = match case {
-        Case::All => rows_of_all(records),
-        Case::Worst => rows_of_worst(records),
-        Case::Best | Case::WorstWithExternalLatency => rows_of_best(records, case),
-    };
-    let mut columns = records.columns.clone();
-    if case == Case::WorstWithExternalLatency && !columns.is_empty() {
-        columns.insert(0, format!("{}_min", columns[0]));
-    }
-    bars(&columns, &rows)
-}
-
-fn is_in_order(row: &[Cell]) -> bool {
-    let mut before = i64::MIN;
-    row.iter().flatten().all(|value| {
-        let fine = *value >= before;
-        before = *value;
-        fine
-    })
-}
-
-/// A row that ends early has led to the output of those behind it: what it lacks is the earliest of theirs.
-fn rows_of_all(records: &Records) -> Vec<Vec<Cell>> {
+/// As the page above says it, in the order of starts.
+fn sweep_own(records: &Records) -> Vec<Entry> {
     let last = records.columns.len().saturating_sub(1);
-    let entry = |row: &[Cell], end: i64| {
-        let start = row.first().copied().flatten()?;
-        (is_in_order(row) && start <= end).then(|| (start, end, row.to_vec()))
-    };
-    let mut entries = sweep(records, entry, last);
-    let mut earliest: HashMap<i64, Vec<Cell>> = HashMap::new();
-    for (_, end, row) in entries.iter_mut().rev() {
-        let known = earliest
-            .entry(*end)
-            .or_insert_with(|| vec![None; row.len()]);
-        for (value, known) in row.iter_mut().zip(known) {
-            *value = value.or(*known);
-            *known = known.iter().chain(&*value).min().copied();
-        }
-    }
-    entries.into_iter().map(|(_, _, row)| row).collect()
-}
-
-fn rows_of_worst(records: &Records) -> Vec<Vec<Cell>> {
-    let last = records.columns.len().saturating_sub(1);
-    let mut by_end: BTreeMap<i64, Vec<Cell>> = BTreeMap::new();
-    for row in rows_of_all(records) {
-        let Some(end) = row[last] else { continue };
-        let known = by_end.entry(end).or_insert_with(|| row.clone());
-        for (known, value) in known.iter_mut().zip(&row) {
-            *known = known.iter().chain(value).min().copied();
-        }
-    }
-    by_end.into_values().collect()
-}
-
-fn rows_of_best(records: &Records, case: Case) -> Vec<Vec<Cell>> {
-    let last = records.columns.len().saturating_sub(1);
-    let mut by_end: BTreeMap<i64, &Vec<Cell>> = BTreeMap::new();
-    for row in records
+    let mut rows: Vec<(i64, usize)> = records
         .rows
         .iter()
-        .filter(|row| row.iter().all(Option::is_some) && is_in_order(row))
-    {
-        let Some(end) = row[last] else { continue };
-        let younger = by_end.get(&end).is_none_or(|known| known[0] < row[0]);
-        if younger {
-            by_end.insert(end, row);
-        }
+        .enumerate()
+        .filter(|(_, row)| is_in_order(row))
+        .filter_map(|(number, row)| Some((row.first().copied().flatten()?, number)))
+        .collect();
+    rows.sort_unstable();
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut earliest: Option<i64> = None;
+    for same in rows.chunk_by(|a, b| a.0 == b.0).rev() {
+        let start = same[0].0;
+        let ends = same.iter().filter_map(|(_, row)| {
+            let end = records.rows[*row].get(last).copied().flatten()?;
+            Some((end, *row))
+        });
+        let own = ends.min();
+        earliest = earliest.into_iter().chain(own.map(|(end, _)| end)).min();
+        let entry = match (own, earliest) {
+            (Some((end, row)), _) => Some((end, row)),
+            (None, Some(end)) => Some((end, same[0].1)),
+            (None, None) => None,
+        };
+        entries.extend(entry.map(|(end, row)| Entry {
+            start,
+            end,
+            reached: own.is_some(),
+            row,
+        }));
     }
-    let first = records
-        .rows
-        .iter()
-        .find_map(|row| row.first().copied().flatten());
-    let mut rows = Vec::new();
-    let mut before: Cell = None;
-    for row in by_end.into_values() {
-        let start = row[0];
-        let (from, to) = (before.max(first), before.max(start));
-        if before.is_some() && from != to {
-            rows.push(match case {
-                Case::WorstWithExternalLatency => [from].iter().chain(row).copied().collect(),
-                _ => row.clone(),
-            });
-        }
-        before = start;
-    }
-    rows
+    entries.reverse();
+    entries
 }
 
-/// From instants to durations: of the columns that are shown, the distance to the next one.
-fn bars(columns: &[String], rows: &[Vec<Cell>]) -> Records {
-    let mut shown: Vec<(usize, String)> = Vec::new();
-    for (number, column) in columns.iter().enumerate() {
-        if number == 0 && column.ends_with("_min") {
-            shown.push((number, "[worst - best] response time".to_owned()));
-            continue;
-        }
-        let mut parts = column.rsplitn(3, '/');
-        let (_, stamp, owner) = (
-            parts.next(),
-            parts.next().unwrap_or(""),
-            parts.next().unwrap_or(""),
-        );
-        if stamp.contains("rclcpp_publish")
-            || stamp.contains("rmw_take")
-            || stamp.contains("callback_start")
-        {
-            shown.push((number, owner.to_owned()));
-        } else if stamp.contains("callback_end") {
-            shown.push((number, format!("{owner}_end")));
-        }
-    }
-    let names = shown
-        .iter()
-        .take(shown.len().saturating_sub(1))
-        .map(|(_, name)| name.clone());
-    let mut records = Records::new(names.chain(["start time".to_owned()]));
-    for row in rows {
-        let at = |(number, _): &(usize, String)| row[*number];
-        let mut cells: Vec<Cell> = shown
-            .windows(2)
-            .map(|pair| Some(at(&pair[1])? - at(&pair[0])?))
-            .collect();
-        cells.push(shown.first().and_then(at));
-        records.rows.push(cells);
-    }
-    records
+pub(crate) fn is_in_order(row: &[Cell]) -> bool {
+    row.iter().flatten().is_sorted()
 }

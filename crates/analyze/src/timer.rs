@@ -174,9 +174,7 @@ fn not_due_until(analysis: &Analysis<'_>, thread: ThreadId, due: i64, start: i64
     let after = phases.partition_point(|id| phase(id).time.0 <= due);
     let since = phases.get(after..before)?;
     let is_wait = |id: &&PhaseId| phase(id).kind == PhaseKind::WaitForWork;
-    if since.iter().rev().filter(is_wait).nth(1).is_none() {
-        return None;
-    }
+    since.iter().rev().filter(is_wait).nth(1)?;
     let last = since.iter().rposition(|id| is_wait(&id))?;
     let ended = since.get(last + 1).map(|id| phase(id).time.0);
     Some(ended.unwrap_or(start))

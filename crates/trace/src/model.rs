@@ -11,7 +11,7 @@ use crate::entity::{
 };
 use crate::flow::{
     self, CallbackInstance, Delivery, Enqueue, ExecutorPhase, LifecycleState, Losses, MessageLink,
-    Publication, Request, ServiceStep, SimTime, Take, Transition,
+    Publication, Request, ServiceStep, SimTime, Take, TildeEndpoint, TildeStep, Transition,
 };
 use crate::import::{Imported, import, import_entities};
 
@@ -48,6 +48,9 @@ pub struct Model {
     pub requests: Vec<Request>,
     pub sim_times: Vec<SimTime>,
     pub message_links: Vec<MessageLink>,
+    /// What TILDE calls its subscriptions, publishers and inputs.
+    pub tilde_endpoints: Vec<TildeEndpoint>,
+    pub tilde_steps: Vec<TildeStep>,
 
     pub begin: Option<Nanos>,
     pub end: Option<Nanos>,
@@ -134,6 +137,8 @@ impl Model {
             requests,
             sim_times: imported.sim_times,
             message_links: imported.message_links,
+            tilde_endpoints: imported.tilde_endpoints,
+            tilde_steps: imported.tilde_steps,
             begin: imported.begin,
             end: imported.end,
             events: imported.events,

@@ -132,6 +132,8 @@ fn events_of_tilde_and_r2r_are_known_by_their_kind() {
         &[
             ("publisher", Pointer(1)),
             ("tilde_publish_timestamp", Unsigned(5)),
+            ("subscription_id", Pointer(2)),
+            ("tilde_message_id", Unsigned(6)),
         ],
     );
     recording.event("r2r:spin_wake", &[("node_handle", Pointer(0x10))]);
@@ -140,6 +142,15 @@ fn events_of_tilde_and_r2r_are_known_by_their_kind() {
         assert_eq!(model.count(kind), 1, "{kind:?}");
     }
     assert!(model.uninterpreted.is_empty());
+    let messages: Vec<u64> = model.tilde_steps.iter().map(|it| it.message_id).collect();
+    assert_eq!(messages, [5, 6]);
+    // Nobody told what they belong to.
+    assert!(
+        model
+            .tilde_steps
+            .iter()
+            .all(|it| it.endpoint.is_none() && it.publication.is_none())
+    );
 }
 
 #[test]

@@ -7,6 +7,7 @@ use rostrace_trace::entity::InstanceId;
 use super::describe::{node_of, pid, publisher};
 use super::statistics_columns::{columns, statistics_cells, statistics_columns};
 use super::{Cell, Column, Sink, Table};
+use crate::Style;
 use crate::analysis::Analysis;
 use crate::communication::Communications;
 use crate::flow_latency::{FlowTimes, Include, PathLatency, path_latency};
@@ -292,7 +293,7 @@ fn response_times(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
             records.rows.extend(row);
         }
         records.sort_by_first();
-        let times = ResponseTimes::of(&records);
+        let times = ResponseTimes::of(&records, Style::Own);
         for case in Case::EVERY {
             for (start, response) in times.case(case) {
                 take(&[

@@ -333,18 +333,16 @@ fn table(model: &Model, rows: &[CallbackRow<'_>], all: bool) -> Table {
         ("late max", Align::Right),
         ("worst / period", Align::Right),
     ]);
-    let mut folded: Vec<((ProcessId, Option<NodeId>), Vec<&CallbackRow<'_>>)> = Vec::new();
-    for row in rows {
-        if all || !row.built_in {
-            table.row(line(row));
-            continue;
-        }
-        match folded.iter_mut().find(|(owner, _)| *owner == row.owner) {
-            Some((_, of_owner)) => of_owner.push(row),
-            None => folded.push((row.owner, vec![row])),
-        }
+    let (folded, shown): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.built_in && !all);
+    for row in shown {
+        table.row(line(row));
     }
-    for ((_, node), of_owner) in folded {
+    let mut of_owners: BTreeMap<(ProcessId, Option<NodeId>), Vec<&CallbackRow<'_>>> =
+        BTreeMap::new();
+    for row in folded {
+        of_owners.entry(row.owner).or_default().push(row);
+    }
+    for ((_, node), of_owner) in of_owners {
         let number = units::counted(of_owner.len() as u64, "built-in callback");
         let count: u64 = of_owner.iter().map(|row| row.count).sum();
         table.row([

@@ -9,6 +9,7 @@ mod loss;
 mod matching;
 mod request;
 mod state;
+mod tilde;
 
 pub(crate) use connect::connect;
 pub(crate) use delivery::deliveries;
@@ -18,6 +19,8 @@ pub use request::Request;
 pub(crate) use request::requests;
 pub use state::LifecycleState;
 pub(crate) use state::lifecycle_states;
+pub(crate) use tilde::connect_tilde;
+pub use tilde::{TildeEndpoint, TildeStep, TildeStepKind};
 
 use rostrace_ctf::schema::Nanos;
 

@@ -10,6 +10,7 @@ mod intra_process;
 mod publication;
 mod restart;
 mod thread_state;
+mod tilde;
 
 use std::collections::HashMap;
 
@@ -22,7 +23,7 @@ use crate::binding::{Bindings, Fields};
 use crate::entity::{Address, HostId, InstanceId, ProcessId, TakeId, ThreadId};
 use crate::flow::{
     CallbackInstance, Enqueue, ExecutorPhase, Losses, MessageLink, PhaseKind, Publication,
-    ServiceStep, ServiceStepKind, SimTime, Take, Transition,
+    ServiceStep, ServiceStepKind, SimTime, Take, TildeEndpoint, TildeStep, Transition,
 };
 pub(crate) use init::{Init, TimedInit};
 use intra_process::RingBuffers;
@@ -46,6 +47,8 @@ pub(crate) struct Imported {
     pub(crate) service_steps: Vec<ServiceStep>,
     pub(crate) sim_times: Vec<SimTime>,
     pub(crate) message_links: Vec<MessageLink>,
+    pub(crate) tilde_endpoints: Vec<TildeEndpoint>,
+    pub(crate) tilde_steps: Vec<TildeStep>,
     /// Agnocast: what a callable stands for.
     pub(crate) callables: HashMap<(ProcessId, Address), Vec<(Nanos, Callable)>>,
     /// Executions of callables, with the callable's address in place of the callback's.
@@ -248,6 +251,9 @@ impl Import {
         ) {
             return self.message_link(kind, thread, time, fields);
         }
+        if kind.layer() == rostrace_tracepoints::Layer::Tilde {
+            return self.tilde_endpoint(kind, thread, time, fields);
+        }
         let Some((init, stamp)) = init::parse(kind, fields) else {
             return;
         };
@@ -400,6 +406,9 @@ impl Import {
                 );
             }
             Kind::AgnocastPublish => self.agnocast_publish(thread, time, fields),
+            Kind::TildeSubscribe | Kind::TildePublish => {
+                self.tilde_step(kind, thread, time, fields)
+            }
             _ => {}
         }
     }

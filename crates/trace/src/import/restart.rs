@@ -314,6 +314,14 @@ fn move_rows(imported: &mut Imported, births: &HashMap<ProcessId, Vec<Birth>>) {
         .message_links
         .iter_mut()
         .for_each(|row| to(&mut row.thread, row.time));
+    imported
+        .tilde_endpoints
+        .iter_mut()
+        .for_each(|row| to(&mut row.thread, row.time));
+    imported
+        .tilde_steps
+        .iter_mut()
+        .for_each(|row| to(&mut row.thread, row.time));
     for init in &mut imported.inits {
         if let Some(life) = life_of(init.process, init.recorded) {
             init.process = life;

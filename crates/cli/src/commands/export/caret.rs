@@ -6,11 +6,12 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use rostrace_analyze::metrics;
 use rostrace_analyze::paths::Ends;
 use rostrace_analyze::records::Records;
-use rostrace_analyze::response_time::{Case, ResponseTimes, stacked};
+use rostrace_analyze::response_time::{Case, ResponseTimes};
+use rostrace_analyze::stacked_bar::stacked;
 use rostrace_analyze::tables::{Indexed, Link};
+use rostrace_analyze::{Style, metrics};
 use rostrace_architecture::communication::communications;
 use rostrace_architecture::node_path::{Limits, node_paths};
 use rostrace_architecture::{Architecture, CallbackKind, Endpoint, Node};
@@ -31,7 +32,7 @@ pub(crate) fn export(
         folder,
         numbers: HashMap::new(),
     };
-    let indexed = Indexed::new(model);
+    let indexed = Indexed::new(model, Style::Caret);
     if indexed.left_out() > 0 {
         diagnostic::note(&format!(
             "{} ran without CARET's library; tables with CARET's columns leave out what ran there, as CARET does",
@@ -114,7 +115,8 @@ impl Writer<'_> {
         }
         for (callback, period) in timers.into_values() {
             let stem = self.numbered(&format!("timer__{}__{period}", plain(&node.name)));
-            self.table(&stem, &indexed.timer(node, callback))?;
+            let firings = indexed.caret_firings(node, callback);
+            self.table(&stem, &indexed.timer(node, callback, &firings))?;
         }
         Ok(())
     }
@@ -204,7 +206,7 @@ impl Writer<'_> {
             if first_callback != last_callback {
                 continue;
             }
-            let times = ResponseTimes::of(&records);
+            let times = ResponseTimes::of(&records, Style::Caret);
             for case in Case::EVERY {
                 let stem = format!("{name}{suffix}__{}", case.name());
                 let column = records.columns.first().cloned().unwrap_or_default();
@@ -214,7 +216,10 @@ impl Writer<'_> {
                     "response_time",
                     &times.case(case),
                 )?;
-                self.table(&format!("stacked__{stem}"), &stacked(&records, case))?;
+                self.table(
+                    &format!("stacked__{stem}"),
+                    &stacked(&records, case, Style::Caret),
+                )?;
             }
         }
         Ok(())

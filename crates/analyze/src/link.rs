@@ -1,0 +1,181 @@
+//! Every message between a publisher and a subscription, from publish to callback or to take.
+//!
+//! In our own style both ways of a message, inside the process and through the middleware, are one table, and a message that was
+//! overwritten or lost has a row without an end. A message from before the subscription existed has none.
+
+use std::collections::HashMap;
+
+use rostrace_architecture::{Endpoint, Node};
+use rostrace_trace::entity::{PublicationId, SubscriptionId};
+use rostrace_trace::flow::{Delivery, DeliveryKind, DeliveryStatus};
+
+use crate::Style;
+use crate::records::{Cell, Records};
+use crate::tables::Indexed;
+
+/// A publisher and a subscription of one topic.
+#[derive(Debug, Clone)]
+pub struct Link<'a> {
+    pub publishing_node: &'a Node,
+    pub publisher: Endpoint,
+    pub subscribing_node: &'a Node,
+    pub subscription: Endpoint,
+    /// The subscription's callback.
+    pub callback: String,
+}
+
+impl Indexed<'_> {
+    /// Whether any message between the two went inside one process.
+    pub fn is_intra(&self, link: &Link<'_>) -> bool {
+        let publishers = self
+            .objects
+            .publishers(link.publishing_node, &link.publisher);
+        let subscriptions = self.receivers(link);
+        publishers.iter().any(|publisher| {
+            subscriptions
+                .iter()
+                .any(|it| self.intra.contains(&(*publisher, *it)))
+        })
+    }
+
+    /// Every message from publish to callback.
+    pub fn communication(&self, link: &Link<'_>) -> Records {
+        let last = format!("{}/callback_start_timestamp", link.callback);
+        match self.style {
+            Style::Own => self.sent_and_met(link, last, |delivery| self.start(delivery)),
+            Style::Caret if self.is_intra(link) => self.communication_inside(link, last),
+            Style::Caret => {
+                let arrived = self.arrived(link, DeliveryKind::Inter);
+                let arrived: HashMap<PublicationId, Cell> = arrived.collect();
+                self.sent(link, last, |publication| {
+                    arrived.get(&publication).copied().flatten()
+                })
+            }
+        }
+    }
+
+    /// Every message from publish to take.
+    pub fn communication_to_take(&self, link: &Link<'_>) -> Records {
+        let last = format!("{}/rmw_take_timestamp", link.subscribing_node.name);
+        let taken = |publication: PublicationId, subscription: SubscriptionId| {
+            self.taken.get(&(publication, subscription)).copied()
+        };
+        match self.style {
+            Style::Own => self.sent_and_met(link, last, |delivery| {
+                taken(delivery.publication, delivery.subscription)
+            }),
+            Style::Caret => self.sent(link, last, |publication| {
+                let mut receivers = self.receivers(link).iter();
+                receivers.find_map(|id| taken(publication, *id))
+            }),
+        }
+    }
+
+    fn receivers(&self, link: &Link<'_>) -> &[SubscriptionId] {
+        self.objects
+            .subscriptions(link.subscribing_node, &link.subscription)
+    }
+
+    fn start(&self, delivery: &Delivery) -> Cell {
+        let instance = delivery.instance?;
+        Some(self.model.instances[instance.index()].start.0)
+    }
+
+    /// What CARET shows of messages inside a process: those that arrived.
+    fn communication_inside(&self, link: &Link<'_>, last: String) -> Records {
+        let first = format!("{}/rclcpp_publish_timestamp", link.publisher.topic);
+        let mut records = Records::new([first, last]);
+        for (publication, start) in self.arrived(link, DeliveryKind::Intra) {
+            let publication = &self.model.publications[publication.index()];
+            if let (Some(intra), Some(start)) = (publication.intra, start) {
+                records.rows.push(vec![Some(intra.0), Some(start)]);
+            }
+        }
+        self.sort(&mut records);
+        records
+    }
+
+    fn arrived<'a>(
+        &'a self,
+        link: &'a Link<'_>,
+        kind: DeliveryKind,
+    ) -> impl Iterator<Item = (PublicationId, Cell)> + 'a {
+        let publishers = self
+            .objects
+            .publishers(link.publishing_node, &link.publisher);
+        let publications = publishers.iter().flat_map(|id| self.publications(*id));
+        publications.flat_map(move |(publication, _)| {
+            let deliveries = self.deliveries(publication);
+            self.receivers(link).iter().filter_map(move |receiver| {
+                let row = deliveries
+                    .iter()
+                    .find(|row| row.subscription == *receiver)?;
+                let arrived = row.status == DeliveryStatus::Delivered && row.kind == kind;
+                arrived.then(|| (publication, self.start(row)))
+            })
+        })
+    }
+
+    /// The publications of a link with one more column.
+    fn sent(
+        &self,
+        link: &Link<'_>,
+        last: String,
+        arrival: impl Fn(PublicationId) -> Cell,
+    ) -> Records {
+        let (mut records, publications) = self.stamps(link);
+        records.columns.push(last);
+        for (row, publication) in records.rows.iter_mut().zip(publications) {
+            row.push(arrival(publication));
+        }
+        records
+    }
+
+    /// What a message's way begins with: its publisher's table without the stamp in the message.
+    fn stamps(&self, link: &Link<'_>) -> (Records, Vec<PublicationId>) {
+        let (records, publications) =
+            self.publisher_in(link.publishing_node, &link.publisher, None);
+        let message = records.columns.len() - 2;
+        let columns: Vec<usize> = (0..records.columns.len())
+            .filter(|it| *it != message)
+            .collect();
+        (records.select(&columns), publications)
+    }
+
+    /// The publications of a link, each with every subscription that it met or that certainly missed it. Where the trace tells
+    /// neither of any of them (an address may stand for a subscription that is long gone), one row without an end.
+    fn sent_and_met(
+        &self,
+        link: &Link<'_>,
+        last: String,
+        met: impl Fn(&Delivery) -> Cell,
+    ) -> Records {
+        let (mut stamps, publications) = self.stamps(link);
+        let source = stamps.columns.len() - 1;
+        if stamps.column(source).all(|stamp| stamp.is_none()) {
+            stamps = stamps.select(&(0..source).collect::<Vec<_>>());
+        }
+        let mut records = Records::new(stamps.columns.into_iter().chain([last]));
+        let receivers = self.receivers(link);
+        for (row, publication) in stamps.rows.into_iter().zip(publications) {
+            let concerned = || {
+                let deliveries = self.deliveries(publication).iter();
+                deliveries.filter(|row| receivers.contains(&row.subscription))
+            };
+            let certain = |row: &&Delivery| {
+                use DeliveryStatus::*;
+                matches!(row.status, Delivered | Lost | Overwritten)
+            };
+            let mut ends: Vec<Cell> = concerned().filter(certain).map(&met).collect();
+            if ends.is_empty() && concerned().next().is_some() {
+                ends.push(None);
+            }
+            records.rows.extend(ends.into_iter().map(|end| {
+                let mut row = row.clone();
+                row.push(end);
+                row
+            }));
+        }
+        records
+    }
+}

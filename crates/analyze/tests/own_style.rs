@@ -1,0 +1,537 @@
+//! What our own style does where CARET is wrong, on traces made up for the purpose.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "../../trace/tests/support/mod.rs"]
+mod support;
+
+use rostrace_analyze::Style;
+use rostrace_analyze::message_link::linked_messages;
+use rostrace_analyze::paths::{Ends, PathError};
+use rostrace_analyze::records::{Cell, Records};
+use rostrace_analyze::tables::{Indexed, Link};
+use rostrace_architecture::node_path::{Limits, node_paths};
+use rostrace_architecture::{
+    Architecture, ContextType, Endpoint, NamedPath, PathStep, from_trace_with_flows,
+};
+use rostrace_trace::Model;
+use support::Payload::{Pointer, Pointers, Text, Unsigned};
+use support::{Flavour, Recording, recording, stamp};
+
+/// Times of the recording, without its epoch.
+fn times(records: &Records) -> Vec<Vec<Cell>> {
+    let cell = |cell: &Cell| cell.map(|value| value - recording::EPOCH);
+    let row = |row: &Vec<Cell>| row.iter().map(cell).collect();
+    records.rows.iter().map(row).collect()
+}
+
+fn ends(records: &Records) -> Vec<(Cell, Cell)> {
+    let row = |row: Vec<Cell>| (row[0], row[row.len() - 1]);
+    times(records).into_iter().map(row).collect()
+}
+
+fn link<'a>(architecture: &'a Architecture, from: &str, topic: &str, to: &str) -> Link<'a> {
+    let (publishing_node, subscribing_node) = (
+        architecture.node(from).unwrap(),
+        architecture.node(to).unwrap(),
+    );
+    let subscription = Endpoint::new(topic, 0);
+    let callback = subscribing_node.subscription(&subscription).unwrap();
+    Link {
+        publishing_node,
+        publisher: Endpoint::new(topic, 0),
+        subscribing_node,
+        callback: callback.callback.clone().unwrap(),
+        subscription,
+    }
+}
+
+fn node_path(model: &Model, architecture: &Architecture, node: &str, style: Style) -> Records {
+    let node = architecture.node(node).unwrap();
+    let all = node_paths(node, Limits::default());
+    let both = |path: &&rostrace_architecture::node_path::NodePath<'_>| {
+        path.subscription.is_some() && path.publisher.is_some()
+    };
+    let path = all.paths.iter().find(both).unwrap();
+    Indexed::new(model, style).node_path(node, path).unwrap()
+}
+
+/// A process with a publisher of /a at 0x20 and an intra-process subscription with one place.
+fn inside() -> Recording {
+    let mut recording = Recording::new(Flavour::Jazzy, "robot");
+    recording
+        .process(100, "app")
+        .context(0x1)
+        .node(0x10, "/talker")
+        .node(0x11, "/listener")
+        .publisher(0x20, 0x10, "/a")
+        .intra_subscription(0x30, 0x11, "/a", 0x50, 1);
+    recording
+}
+
+#[test]
+fn a_message_that_was_overwritten_inside_a_process_has_a_row_without_a_callback() {
+    let mut recording = inside();
+    recording
+        .at(9_010_000)
+        .intra_publish(0x20, 0x7)
+        .enqueue(0x33, 0, false)
+        .at(9_020_000)
+        .intra_publish(0x20, 0x8)
+        .enqueue(0x33, 0, true)
+        .at(9_030_000)
+        .receive_intra(0x33, 0, 0x51);
+    let model = recording.load();
+    let architecture = from_trace_with_flows(&model);
+    let link = link(&architecture, "/talker", "/a", "/listener");
+    let own = Indexed::new(&model, Style::Own).communication(&link);
+    assert_eq!(
+        times(&own),
+        [[Some(9_010_000), None], [Some(9_020_000), Some(9_031_000)]]
+    );
+    assert_eq!(own.columns[0], "/a/rclcpp_publish_timestamp");
+    let caret = Indexed::new(&model, Style::Caret).communication(&link);
+    assert_eq!(times(&caret), [[Some(9_020_000), Some(9_031_000)]]);
+}
+
+#[test]
+fn a_pair_that_communicates_both_ways_has_one_table() {
+    // The same node name in the process of the publisher and in another one.
+    let mut recording = inside();
+    recording
+        .process(200, "other")
+        .context(0x1)
+        .node(0x11, "/listener")
+        .subscription(0x30, 0x11, "/a", 0x50);
+    recording
+        .process(100, "app")
+        .at(9_100_000)
+        .intra_publish(0x20, 0x7)
+        .enqueue(0x33, 0, false)
+        .publish(0x20, 0x7, stamp(9_103_000))
+        .at(9_110_000)
+        .receive_intra(0x33, 0, 0x51);
+    recording
+        .process(200, "other")
+        .at(9_120_000)
+        .receive(0x30, stamp(9_103_000), 0x50);
+    let model = recording.load();
+    let architecture = from_trace_with_flows(&model);
+    let link = link(&architecture, "/talker", "/a", "/listener");
+    let own = Indexed::new(&model, Style::Own).communication(&link);
+    assert_eq!(
+        ends(&own),
+        [
+            (Some(9_100_000), Some(9_111_000)),
+            (Some(9_100_000), Some(9_121_000))
+        ]
+    );
+}
+
+/// A node that gets /a (callback 0x50) and publishes /b, both of CARET's fork for Galactic, whose messages tell their stamps.
+fn relay() -> Recording {
+    let mut recording = Recording::new(Flavour::GalacticFork, "robot");
+    recording
+        .process(100, "app")
+        .context(0x1)
+        .node(0x10, "/source")
+        .publisher(0x20, 0x10, "/a")
+        .node(0x11, "/relay")
+        .subscription(0x30, 0x11, "/a", 0x50)
+        .publisher(0x21, 0x11, "/b");
+    recording
+}
+
+/// A message with a header stamp, through all layers.
+fn publish_stamped(recording: &mut Recording, at: u64, publisher: u64, header: u64) {
+    let message = ("message", Pointer(0x7));
+    let handle = ("publisher_handle", Pointer(publisher));
+    recording.at(at).event(
+        "ros2:rclcpp_publish",
+        &[
+            handle.clone(),
+            message,
+            ("message_timestamp", Unsigned(header)),
+        ],
+    );
+    recording.rcl_publish(publisher, 0x7);
+    recording.rmw_publish(publisher, 0x7, stamp(at));
+}
+
+#[test]
+fn an_output_with_the_header_stamp_of_an_input_was_made_from_it() {
+    let mut recording = relay();
+    for (at, header) in [(9_010_000, 77), (9_020_000, 78), (9_030_000, 0)] {
+        publish_stamped(&mut recording, at, 0x20, header);
+    }
+    for at in [9_010_000, 9_020_000, 9_030_000] {
+        recording
+            .at(at + 40_000)
+            .dispatch(0x50, stamp(at))
+            .run(0x50);
+    }
+    // In another order, and one without a stamp.
+    for (at, header) in [(9_090_000, 78), (9_100_000, 77), (9_110_000, 0)] {
+        publish_stamped(&mut recording, at, 0x21, header);
+    }
+    let model = recording.load();
+    let mut architecture = from_trace_with_flows(&model);
+    architecture
+        .update_message_context("/relay", Some(ContextType::InheritUniqueStamp), "/a", "/b")
+        .unwrap();
+    let own = node_path(&model, &architecture, "/relay", Style::Own);
+    assert_eq!(
+        times(&own),
+        [
+            [Some(9_051_000), Some(9_100_000)],
+            [Some(9_061_000), Some(9_090_000)],
+            [Some(9_071_000), None]
+        ]
+    );
+    let caret = node_path(&model, &architecture, "/relay", Style::Caret);
+    assert!(times(&caret).iter().all(|row| row[1].is_none()));
+}
+
+#[test]
+fn tilde_says_which_input_an_output_was_made_from() {
+    let mut recording = relay();
+    let names = |node: &str, topic: &str| {
+        [
+            ("node_name", Text(node.into())),
+            ("topic_name", Text(topic.into())),
+        ]
+    };
+    for (event, field, address, topic) in [
+        (
+            "ros2_caret:tilde_subscription_init",
+            "subscription",
+            0x90,
+            "/a",
+        ),
+        ("ros2_caret:tilde_publisher_init", "publisher", 0x91, "/b"),
+        (
+            "ros2_caret:tilde_subscribe_added",
+            "subscription_id",
+            0x92,
+            "/a",
+        ),
+    ] {
+        let mut fields = vec![(field, Pointer(address))];
+        fields.extend(names("/relay", topic));
+        recording.event(event, &fields);
+    }
+    for (at, message) in [(9_100_000, 5), (9_200_000, 6)] {
+        recording
+            .at(at)
+            .dispatch(0x50, stamp(at))
+            .start(0x50)
+            .event(
+                "ros2_caret:tilde_subscribe",
+                &[
+                    ("subscription", Pointer(0x90)),
+                    ("tilde_message_id", Unsigned(message)),
+                ],
+            )
+            .end(0x50);
+    }
+    for (at, message) in [(9_300_000, 6), (9_400_000, 5)] {
+        recording.at(at).event(
+            "ros2_caret:tilde_publish",
+            &[
+                ("publisher", Pointer(0x91)),
+                ("tilde_publish_timestamp", Unsigned(at)),
+                ("subscription_id", Pointer(0x92)),
+                ("tilde_message_id", Unsigned(message)),
+            ],
+        );
+        recording.publish(0x21, 0x7, stamp(at));
+    }
+    let model = recording.load();
+    let mut architecture = from_trace_with_flows(&model);
+    architecture
+        .update_message_context("/relay", Some(ContextType::Tilde), "/a", "/b")
+        .unwrap();
+    let own = node_path(&model, &architecture, "/relay", Style::Own);
+    assert_eq!(
+        times(&own),
+        [
+            [Some(9_101_000), Some(9_401_000)],
+            [Some(9_201_000), Some(9_301_000)]
+        ]
+    );
+}
+
+/// Two inputs (callbacks 0x50 and 0x60) and an output at 0x21, declared to be linked.
+fn linked(event: &str) -> Recording {
+    let mut recording = relay();
+    recording.subscription(0x40, 0x11, "/c", 0x60).event(
+        event,
+        &[
+            ("subs", Pointers(vec![0x30, 0x40])),
+            ("pubs", Pointers(vec![0x21])),
+        ],
+    );
+    for (at, callback) in [(9_100_000, 0x50), (9_110_000, 0x60), (9_120_000, 0x50)] {
+        recording.at(at).run(callback);
+    }
+    recording.at(9_130_000).publish(0x21, 0x7, stamp(9_130_000));
+    recording.at(9_140_000).run(0x60);
+    recording.at(9_150_000).publish(0x21, 0x7, stamp(9_150_000));
+    recording
+}
+
+/// Output and instant of reception, in thousands.
+fn links(model: &Model) -> Vec<(u32, i64)> {
+    let row = |row: rostrace_analyze::message_link::LinkedMessage| {
+        (
+            row.output.0,
+            (row.received - recording::EPOCH) / 1_000 - 9_000,
+        )
+    };
+    linked_messages(model).into_iter().map(row).collect()
+}
+
+#[test]
+fn a_periodic_output_uses_the_newest_message_of_each_input() {
+    let model = linked("ros2:message_link_periodic_async").load();
+    assert_eq!(links(&model), [(0, 120), (0, 110), (1, 120), (1, 140)]);
+}
+
+#[test]
+fn a_synchronised_output_uses_what_came_since_the_one_before() {
+    let model = linked("ros2:message_link_partial_sync").load();
+    assert_eq!(links(&model), [(0, 120), (0, 110), (1, 140)]);
+}
+
+#[test]
+fn a_path_that_cannot_be_followed_is_an_error_that_names_the_stage() {
+    let mut recording = relay();
+    recording
+        .node(0x12, "/sink")
+        .subscription(0x31, 0x12, "/b", 0x70);
+    publish_stamped(&mut recording, 9_100_000, 0x20, 1);
+    let model = recording.load();
+    let architecture = from_trace_with_flows(&model);
+    let (a, b) = (Some(Endpoint::new("/a", 0)), Some(Endpoint::new("/b", 0)));
+    let steps = vec![
+        PathStep::new("/source", None, a.clone()),
+        PathStep::new("/relay", a, b.clone()),
+        PathStep::new("/sink", b, None),
+    ];
+    let path = NamedPath::new("all", steps);
+    let follow = |style| Indexed::new(&model, style).path(&architecture, &path, Ends::default());
+    let error = follow(Style::Own).unwrap_err();
+    assert!(matches!(error, PathError::NoContext { .. }));
+    assert_eq!(
+        error.to_string(),
+        "the path all cannot be followed through the node /relay: nothing says how /b is made from /a; declare a \
+         message context or variable passings"
+    );
+    // CARET's ends silently before it.
+    let shorter = follow(Style::Caret).unwrap();
+    let last = shorter.columns.last().unwrap();
+    assert!(last.starts_with("/relay/"), "{last}");
+}
+
+#[test]
+fn two_lives_of_a_node_do_not_feed_each_other() {
+    let mut recording = Recording::new(Flavour::Jazzy, "robot");
+    for (pid, name) in [(100, "one"), (200, "two")] {
+        recording
+            .process(pid, name)
+            .context(0x1)
+            .node(0x10, "/relay")
+            .subscription(0x30, 0x10, "/a", 0x50)
+            .publisher(0x20, 0x10, "/b");
+    }
+    // The first one receives, the second one publishes.
+    recording
+        .process(100, "one")
+        .at(9_100_000)
+        .receive(0x30, stamp(9_090_000), 0x50);
+    recording
+        .process(200, "two")
+        .at(9_110_000)
+        .publish(0x20, 0x7, stamp(9_110_000));
+    let model = recording.load();
+    let mut architecture = from_trace_with_flows(&model);
+    architecture
+        .update_message_context("/relay", Some(ContextType::UseLatestMessage), "/a", "/b")
+        .unwrap();
+    let own = node_path(&model, &architecture, "/relay", Style::Own);
+    assert_eq!(ends(&own), [(Some(9_101_000), None)]);
+    let caret = node_path(&model, &architecture, "/relay", Style::Caret);
+    assert_eq!(ends(&caret), [(Some(9_101_000), Some(9_110_000))]);
+}
+
+#[test]
+fn messages_taken_by_hand_lead_along_a_path() {
+    let mut recording = Recording::new(Flavour::Jazzy, "robot");
+    recording
+        .process(100, "app")
+        .context(0x1)
+        .node(0x10, "/source")
+        .publisher(0x20, 0x10, "/a")
+        .node(0x11, "/poller")
+        .subscription(0x30, 0x11, "/a", 0x50)
+        .publisher(0x21, 0x11, "/b")
+        .node(0x12, "/sink")
+        .subscription(0x31, 0x12, "/b", 0x70);
+    for at in [9_100_000, 9_110_000] {
+        recording.at(at).publish(0x20, 0x7, stamp(at));
+    }
+    recording
+        .at(9_120_000)
+        .rmw_take(0x30, 0x7, stamp(9_100_000))
+        .rmw_take(0x30, 0x7, stamp(9_110_000))
+        .rmw_take_in_vain(0x30)
+        .at(9_130_000)
+        .publish(0x21, 0x7, stamp(9_130_000))
+        .at(9_140_000)
+        .receive(0x31, stamp(9_130_000), 0x70);
+    let model = recording.load();
+    let mut architecture = from_trace_with_flows(&model);
+    architecture
+        .update_message_context("/poller", Some(ContextType::UseLatestMessage), "/a", "/b")
+        .unwrap();
+    let (a, b) = (Some(Endpoint::new("/a", 0)), Some(Endpoint::new("/b", 0)));
+    let steps = vec![
+        PathStep::new("/source", None, a.clone()),
+        PathStep::new("/poller", a, b.clone()),
+        PathStep::new("/sink", b, None),
+    ];
+    let path = NamedPath::new("all", steps);
+    let own = Indexed::new(&model, Style::Own);
+    let records = own.path(&architecture, &path, Ends::default()).unwrap();
+    assert_eq!(
+        ends(&records),
+        [(Some(9_100_000), None), (Some(9_110_000), Some(9_141_000))]
+    );
+    assert!(
+        records
+            .columns
+            .contains(&"/poller/rmw_take_timestamp/0".to_owned())
+    );
+}
+
+#[test]
+fn a_message_lost_on_its_way_to_another_process_ends_early_in_both_styles() {
+    let mut recording = Recording::new(Flavour::Jazzy, "robot");
+    recording
+        .process(100, "app")
+        .context(0x1)
+        .node(0x10, "/talker")
+        .publisher(0x20, 0x10, "/a");
+    recording
+        .process(200, "other")
+        .context(0x1)
+        .node(0x11, "/listener")
+        .subscription(0x30, 0x11, "/a", 0x50);
+    recording.process(100, "app");
+    for at in [9_100_000, 9_117_000, 9_119_500] {
+        recording.at(at).publish(0x20, 0x7, stamp(at + 2_000));
+    }
+    recording
+        .process(200, "other")
+        .at(9_130_000)
+        .receive(0x30, stamp(9_102_000), 0x50)
+        .at(9_140_000)
+        .receive(0x30, stamp(9_121_500), 0x50);
+    let model = recording.load();
+    let architecture = from_trace_with_flows(&model);
+    let link = link(&architecture, "/talker", "/a", "/listener");
+    for style in [Style::Caret, Style::Own] {
+        let found = Indexed::new(&model, style).communication(&link);
+        // rclcpp, rcl, middleware, source, callback.
+        let expected = [
+            (9_100_000, Some(9_131_000)),
+            (9_117_000, None),
+            (9_119_500, Some(9_141_000)),
+        ]
+        .map(|(at, start)| {
+            let layers = [at, at + 1_000, at + 2_000, at + 2_000].map(Some);
+            layers.into_iter().chain([start]).collect::<Vec<_>>()
+        });
+        assert_eq!(times(&found), expected, "{style:?}");
+    }
+}
+
+#[test]
+fn one_message_in_two_ring_buffers_reaches_two_callbacks() {
+    let mut recording = inside();
+    recording
+        .node(0x12, "/other")
+        .intra_subscription(0x40, 0x12, "/a", 0x60, 1)
+        .at(9_100_000)
+        .intra_publish(0x20, 0x7)
+        .enqueue(0x33, 0, false)
+        .enqueue(0x43, 0, false)
+        .at(9_110_000)
+        .receive_intra(0x33, 0, 0x51)
+        .at(9_120_000)
+        .receive_intra(0x43, 0, 0x61);
+    let model = recording.load();
+    let architecture = from_trace_with_flows(&model);
+    for style in [Style::Caret, Style::Own] {
+        let indexed = Indexed::new(&model, style);
+        for (node, start) in [("/listener", 9_111_000), ("/other", 9_121_000)] {
+            let found = indexed.communication(&link(&architecture, "/talker", "/a", node));
+            assert_eq!(times(&found), [[Some(9_100_000), Some(start)]], "{style:?}");
+        }
+    }
+}
+
+#[test]
+fn a_message_is_followed_inside_a_process_by_its_address_before_iron() {
+    let mut recording = Recording::new(Flavour::HumbleFork, "robot");
+    recording
+        .process(100, "app")
+        .context(0x1)
+        .node(0x10, "/talker")
+        .publisher(0x20, 0x10, "/a")
+        .node(0x11, "/listener")
+        .intra_subscription(0x30, 0x11, "/a", 0x50, 1)
+        .at(9_100_000)
+        .intra_publish(0x20, 0x7)
+        .construct(0x7, 0x8)
+        .at(9_110_000)
+        .dispatch_intra(0x51, 0x8)
+        .start_with(0x51, true)
+        .end(0x51);
+    let model = recording.load();
+    let architecture = from_trace_with_flows(&model);
+    for style in [Style::Caret, Style::Own] {
+        let indexed = Indexed::new(&model, style);
+        let found = indexed.communication(&link(&architecture, "/talker", "/a", "/listener"));
+        assert_eq!(
+            times(&found),
+            [[Some(9_100_000), Some(9_111_000)]],
+            "{style:?}"
+        );
+    }
+}
+
+#[test]
+fn processes_without_carets_library_are_in_our_tables() {
+    let mut recording = Recording::new(Flavour::Jazzy, "robot");
+    recording
+        .process(100, "with")
+        .context(0x1)
+        .caret_init(1_000_000, "jazzy");
+    recording
+        .process(200, "without")
+        .context(0x1)
+        .node(0x10, "/n")
+        .timer(0x20, 0x10, 1_000_000, 0x50)
+        .at(9_100_000)
+        .run(0x50);
+    let model = recording.load();
+    let architecture = from_trace_with_flows(&model);
+    let node = architecture.node("/n").unwrap();
+    let rows = |style| {
+        let indexed = Indexed::new(&model, style);
+        assert_eq!(indexed.left_out(), 1);
+        indexed.callback(node, &node.callbacks[0]).rows.len()
+    };
+    assert_eq!((rows(Style::Caret), rows(Style::Own)), (0, 1));
+}
