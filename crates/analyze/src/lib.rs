@@ -14,6 +14,7 @@ pub mod built_in;
 pub mod callback;
 pub mod chain;
 pub mod communication;
+pub mod declared_path;
 pub mod flow_latency;
 pub mod flow_path;
 pub mod groups;

@@ -1,0 +1,171 @@
+//! A path that an architecture file declares, summarised: stage by stage, end to end, and as response times.
+//!
+//! Statistics of stages are those of messages that came through to the end, so that their means add up to that of the whole.
+
+use rostrace_architecture::node_path::{Limits, node_paths};
+use rostrace_architecture::{Architecture, ContextType, NamedPath};
+use rostrace_ctf::schema::Nanos;
+
+use crate::Style;
+use crate::paths::{Ends, PathError};
+use crate::records::{Cell, Records};
+use crate::response_time::{Case, ResponseTimes};
+use crate::statistics::Statistics;
+use crate::tables::Indexed;
+
+#[derive(Debug)]
+pub struct DeclaredPath {
+    pub stages: Vec<Stage>,
+    pub latency: Option<Statistics>,
+    /// By [`Case::EVERY`].
+    pub response_times: [Option<Statistics>; 4],
+    /// Messages that began, and those of them that came through. A message that led to several outputs counts as often.
+    pub begun: usize,
+    pub complete: usize,
+}
+
+/// From one instant of a path to the next.
+#[derive(Debug)]
+pub struct Stage {
+    pub kind: StageKind,
+    /// Of a communication the topic, else the callback.
+    pub name: String,
+    pub duration: Option<Statistics>,
+    /// Messages that were seen at its beginning and at no later instant.
+    pub ended_here: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StageKind {
+    /// Publish to callback, or to the take.
+    Communication,
+    /// Start of a callback to the next publish, or to its end.
+    Callback,
+    /// End of a callback to the start of the one that reads what it stored.
+    VariablePassing,
+}
+
+impl StageKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            StageKind::Communication => "communication",
+            StageKind::Callback => "callback",
+            StageKind::VariablePassing => "variable_passing",
+        }
+    }
+}
+
+/// The path as its messages went; an error names the stage where they cannot be followed.
+pub fn declared_path(
+    indexed: &Indexed<'_>,
+    architecture: &Architecture,
+    path: &NamedPath,
+    ends: Ends,
+    counts: impl Fn(Nanos) -> bool,
+) -> Result<DeclaredPath, PathError> {
+    let mut records = indexed.path(architecture, path, ends)?;
+    records
+        .rows
+        .retain(|row| row[0].is_some_and(|begin| counts(Nanos(begin))));
+    let instants: Vec<(usize, StageKind, String)> = records
+        .columns
+        .iter()
+        .enumerate()
+        .filter_map(|(number, column)| {
+            let (kind, name) = stage_of(column)?;
+            Some((number, kind, name))
+        })
+        .collect();
+    let times = ResponseTimes::of(&records, Style::Own);
+    let columns: Vec<usize> = instants.iter().map(|(number, ..)| *number).collect();
+    let records = records.select(&columns);
+    let is_complete = |row: &&Vec<Cell>| row.iter().all(Option::is_some);
+    let complete = records.rows.iter().filter(is_complete).count();
+    let stages = instants
+        .windows(2)
+        .enumerate()
+        .map(|(number, pair)| stage(&records, number, pair[0].1, pair[0].2.clone()));
+    let stages = stages.collect();
+    let last = records.columns.len().saturating_sub(1);
+    Ok(DeclaredPath {
+        stages,
+        latency: durations(&records, 0, last),
+        response_times: Case::EVERY.map(|case| {
+            let rows = times.case(case).into_iter();
+            let mut values: Vec<_> = rows.map(|(start, time)| (time, Nanos(start))).collect();
+            Statistics::of(&mut values)
+        }),
+        begun: records.rows.len(),
+        complete,
+    })
+}
+
+/// What begins with an instant, and its name; nothing for the instants inside a stage.
+fn stage_of(column: &str) -> Option<(StageKind, String)> {
+    let (name, _) = column.rsplit_once('/')?;
+    let (owner, instant) = name.rsplit_once('/')?;
+    let kind = match instant {
+        "rclcpp_publish_timestamp" | "agnocast_publish_timestamp" => StageKind::Communication,
+        "callback_start_timestamp" | "rmw_take_timestamp" => StageKind::Callback,
+        "callback_end_timestamp" => StageKind::VariablePassing,
+        _ => return None,
+    };
+    Some((kind, owner.to_owned()))
+}
+
+fn stage(records: &Records, number: usize, kind: StageKind, name: String) -> Stage {
+    let ended_here = records
+        .rows
+        .iter()
+        .filter(|row| row[number].is_some() && row[number + 1..].iter().all(Option::is_none))
+        .count();
+    Stage {
+        kind,
+        name,
+        duration: durations(records, number, number + 1),
+        ended_here,
+    }
+}
+
+/// Of the messages that came through.
+fn durations(records: &Records, from: usize, to: usize) -> Option<Statistics> {
+    let complete = records
+        .rows
+        .iter()
+        .filter(|row| row.iter().all(Option::is_some));
+    let mut values: Vec<(i64, Nanos)> = complete
+        .filter_map(|row| Some((row[to]? - row[from]?, Nanos(row[0]?))))
+        .collect();
+    Statistics::of(&mut values)
+}
+
+/// Where nothing says how a node on a path makes its output, takes it to use the newest input. Says which nodes these are.
+pub fn assume_latest_message(architecture: &mut Architecture, path: &NamedPath) -> Vec<String> {
+    let mut assumed = Vec::new();
+    for step in &path.steps {
+        let (Some(input), Some(output)) = (&step.subscription, &step.publisher) else {
+            continue;
+        };
+        let Ok(node) = architecture.node(&step.node) else {
+            continue;
+        };
+        let found = node_paths(node, Limits::default());
+        let through = found
+            .between(&step.subscription, &step.publisher)
+            .next()
+            .and_then(|path| path.context);
+        if through.is_none()
+            && architecture
+                .update_message_context(
+                    &step.node,
+                    Some(ContextType::UseLatestMessage),
+                    input,
+                    output,
+                )
+                .is_ok()
+        {
+            assumed.push(step.node.clone());
+        }
+    }
+    assumed
+}
