@@ -5,6 +5,7 @@ mod callback;
 mod communication;
 mod describe;
 mod publication;
+mod statistics_columns;
 
 use std::io;
 
