@@ -4,8 +4,14 @@
 mod callback;
 mod communication;
 mod describe;
+mod endpoint;
+mod lifecycle;
+mod process;
 mod publication;
+mod rate;
+mod service;
 mod statistics_columns;
+mod thread;
 
 use std::io;
 
@@ -29,6 +35,16 @@ pub const TABLES: &[&Table] = &[
     &callback::CALLBACK_INSTANCES,
     &publication::PUBLICATIONS,
     &communication::DELIVERIES,
+    &endpoint::PUBLISHERS,
+    &endpoint::SUBSCRIPTIONS,
+    &rate::RATES,
+    &service::SERVICES,
+    &lifecycle::LIFECYCLE_STATES,
+    &thread::THREADS,
+    &thread::EXECUTOR_SHARES,
+    &thread::SPINS,
+    &process::NODE_SHARES,
+    &process::PROCESS_SHARES,
 ];
 
 /// Takes one row after the other: a cell for each column of the table.
