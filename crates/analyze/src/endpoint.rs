@@ -51,7 +51,13 @@ impl<'a> Endpoints<'a> {
         let model = analysis.model;
         let by_hand = Groups::new(model.subscriptions.len(), model.takes.len(), |row| {
             let take = &model.takes[row];
-            take.subscription.filter(|_| take.instance.is_none())
+            let subscription = take.subscription.filter(|_| take.instance.is_none())?;
+            // A subscription with a twin for its own process also takes what the twin receives, and throws it away.
+            let has_twin = model.subscriptions[subscription.index()].intra_process;
+            let from_elsewhere = take
+                .publication
+                .is_some_and(|publication| analysis.publication(publication).intra.is_none());
+            (!has_twin || from_elsewhere).then_some(subscription)
         });
         Endpoints { analysis, by_hand }
     }

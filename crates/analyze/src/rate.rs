@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn a_second_without_any_counts_nothing() {
-        let instants = [0, 1, 3 * SECOND].map(Nanos);
+        let instants = [0, 2, 3 * SECOND + 1].map(Nanos);
         let counts: Vec<u64> = bins(&instants).map(|bin| bin.count).collect();
         assert_eq!(counts, [1, 0, 0]);
     }
