@@ -14,6 +14,12 @@ pub struct Bin {
     pub count: u64,
 }
 
+impl Bin {
+    pub fn end(&self) -> Nanos {
+        Nanos(self.begin.0 + SECOND)
+    }
+}
+
 /// The whole seconds between the first and the last of some instants, which have to be in order. What lies before the first
 /// border and after the last one is in none.
 pub fn bins(instants: &[Nanos]) -> impl Iterator<Item = Bin> + '_ {

@@ -70,6 +70,8 @@ pub struct ThreadSummary {
     pub executions: u64,
     /// The longest first.
     pub shares: Vec<Share>,
+    /// Events may have been lost in this time.
+    pub damaged: bool,
 }
 
 impl ThreadSummary {
@@ -141,6 +143,7 @@ fn summary(
         time,
         executions,
         shares,
+        damaged: analysis.is_damaged(begin, end),
     })
 }
 
@@ -167,12 +170,18 @@ fn executor(analysis: &Analysis<'_>, shares: &[Share]) -> Option<ExecutorId> {
     executors.all(|other| other == first).then_some(first)
 }
 
-/// How long a process was observed, in the range that counts.
-pub fn process_observed(analysis: &Analysis<'_>, process: ProcessId) -> i64 {
+/// When a process was observed, in the range that counts.
+pub fn process_span(analysis: &Analysis<'_>, process: ProcessId) -> (Nanos, Nanos) {
     let process = &analysis.model.processes[process.index()];
     let begin = process.first.max(*analysis.window.start());
     let end = process.last.min(*analysis.window.end());
-    end.0.saturating_sub(begin.0).max(0)
+    (begin, end.max(begin))
+}
+
+/// How long a process was observed, in the range that counts.
+pub fn process_observed(analysis: &Analysis<'_>, process: ProcessId) -> i64 {
+    let (begin, end) = process_span(analysis, process);
+    end.0.saturating_sub(begin.0)
 }
 
 /// A part of a whole; nothing of a whole without length.

@@ -6,6 +6,8 @@ mod recordings;
 use std::collections::BTreeMap;
 
 use recordings::{Row, load, rows};
+use rostrace_analyze::Analysis;
+use rostrace_ctf::schema::Nanos;
 
 const RECORDINGS: [&str; 10] = [
     "jazzy/executors",
@@ -186,4 +188,58 @@ fn executors_without_phases_leave_the_time_between_callbacks_unobserved() {
         .iter()
         .find(|row| row.integer("pid") == pid_of("exec_mt"));
     assert!(multi.unwrap().integer("threads") > 1);
+}
+
+#[test]
+fn a_range_cuts_the_time_of_threads_at_its_ends() {
+    let Some(recording) = load("jazzy/executors") else {
+        return;
+    };
+    let model = &recording.model;
+    let (begin, end) = (model.begin.unwrap().0, model.end.unwrap().0);
+    let border = begin + (end - begin) * 3 / 4;
+    let whole = rows(&recording.analysis(), "threads");
+    // No event happens at the border, so that what begins counts in one part only.
+    let first = Analysis::new(model, Nanos(begin)..=Nanos(border));
+    let second = Analysis::new(model, Nanos(border)..=Nanos(end));
+    let (first, second) = (rows(&first, "threads"), rows(&second, "threads"));
+    let parts = ["busy_ns", "executor_ns", "waiting_ns", "unobserved_ns"];
+    for row in &whole {
+        let same = |other: &&Row| other.integer("tid") == row.integer("tid");
+        let both: Vec<&Row> = first.iter().chain(&second).filter(same).collect();
+        assert_eq!(both.len(), 2, "{row:?}");
+        for column in parts.iter().chain(["observed_ns", "callbacks"].iter()) {
+            let of_both: i64 = both.iter().map(|part| part.integer(column)).sum();
+            assert_eq!(of_both, row.integer(column), "{column} of {row:?}");
+        }
+    }
+}
+
+#[test]
+fn threads_belong_to_the_executor_whose_callbacks_they_ran() {
+    let Some(recording) = load("jazzy/executors_caret") else {
+        return;
+    };
+    let threads = rows(&recording.analysis(), "threads");
+    let mut spinning: BTreeMap<(i64, String), Vec<String>> = BTreeMap::new();
+    for (pid, words) in recording.lines("spin_begin") {
+        let tid: i64 = words[3].parse().unwrap();
+        let is_it = |row: &&Row| (row.integer("pid"), row.integer("tid")) == (pid, tid);
+        if let Some(row) = threads.iter().find(is_it) {
+            let executors = spinning.entry((pid, words[2].clone())).or_default();
+            executors.push(row.text("executor").to_owned());
+        }
+    }
+    assert!(spinning.len() >= 4, "{spinning:?}");
+    // Different executors of a process have different numbers; the events executor is not known to CARET.
+    let named: Vec<_> = spinning
+        .values()
+        .map(|names| &names[0])
+        .filter(|it| !it.is_empty())
+        .collect();
+    let mut different = named.clone();
+    different.sort();
+    different.dedup();
+    assert_eq!(named.len(), different.len(), "{spinning:?}");
+    assert!(named.len() >= 3, "{spinning:?}");
 }

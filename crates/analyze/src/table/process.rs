@@ -9,7 +9,12 @@ use super::describe::pid;
 use super::{Column, Sink, Table};
 use crate::activity::Activity;
 use crate::analysis::Analysis;
-use crate::thread::{Ran, part, process_observed, summaries};
+use crate::thread::{Ran, part, process_observed, process_span, summaries};
+
+const DAMAGED: Column = Column::flag(
+    "damaged",
+    "Whether events were lost while the process was observed, so that times are uncertain.",
+);
 
 pub(super) const NODE_SHARES: Table = Table {
     name: "node_shares",
@@ -32,6 +37,7 @@ pub(super) const NODE_SHARES: Table = Table {
             "`busy_ns` / `observed_ns`; above 1 several threads were busy at once.",
         )
         .optional(),
+        DAMAGED,
     ],
     rows: node_shares,
 };
@@ -56,6 +62,7 @@ fn node_shares(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
         }
     }
     for ((process, node), (executions, busy)) in nodes {
+        let (begin, end) = process_span(analysis, process);
         let observed = process_observed(analysis, process);
         take(&[
             model.host_name(process).into(),
@@ -65,6 +72,7 @@ fn node_shares(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
             busy.into(),
             observed.into(),
             part(busy, observed).into(),
+            analysis.is_damaged(begin, end).into(),
         ])?;
     }
     Ok(())
@@ -89,6 +97,7 @@ pub(super) const PROCESS_SHARES: Table = Table {
             "`busy_ns` / `observed_ns`: how many callbacks ran at once, on average.",
         )
         .optional(),
+        DAMAGED,
     ],
     rows: process_shares,
 };
@@ -105,6 +114,7 @@ fn process_shares(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
     }
     for (index, (threads, executions, busy)) in work.into_iter().enumerate() {
         let process = ProcessId::from_index(index);
+        let (begin, end) = process_span(analysis, process);
         let observed = process_observed(analysis, process);
         take(&[
             model.host_name(process).into(),
@@ -115,6 +125,7 @@ fn process_shares(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
             busy.into(),
             observed.into(),
             part(busy, observed).into(),
+            analysis.is_damaged(begin, end).into(),
         ])?;
     }
     Ok(())

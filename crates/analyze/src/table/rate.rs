@@ -30,6 +30,10 @@ pub(super) const RATES: Table = Table {
         ),
         Column::time("begin_ns", "Begin of the second."),
         Column::integer("count", "How often in this second: also its rate in Hz."),
+        Column::flag(
+            "damaged",
+            "Whether events were lost in this second, so that it may have been more often.",
+        ),
     ],
     rows: rates,
 };
@@ -112,6 +116,7 @@ fn seconds(
             (object.index as u64).into(),
             bin.begin.into(),
             bin.count.into(),
+            analysis.is_damaged(bin.begin, bin.end()).into(),
         ])?;
     }
     Ok(())

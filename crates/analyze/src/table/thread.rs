@@ -18,6 +18,11 @@ const EXECUTOR: Column = Column::text(
     "Executor, numbered in the order of creation; empty if the trace does not tell.",
 );
 
+const DAMAGED: Column = Column::flag(
+    "damaged",
+    "Whether events were lost while the thread was observed, so that times are uncertain.",
+);
+
 pub(super) const THREADS: Table = Table {
     name: "threads",
     about: "One thread that ran callbacks or an executor, and where its time went: `busy_ns` + `executor_ns` + `waiting_ns` + `unobserved_ns` = `observed_ns`.",
@@ -51,6 +56,7 @@ pub(super) const THREADS: Table = Table {
             "Callback that took most time; empty if none ran.",
         ),
         Column::number("busiest_share", "Its part of `busy_ns`.").optional(),
+        DAMAGED,
     ],
     rows: threads,
 };
@@ -77,6 +83,7 @@ fn threads(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
             thread.utilisation().into(),
             name.as_ref().into(),
             share.into(),
+            thread.damaged.into(),
         ])?;
     }
     Ok(())
@@ -107,6 +114,7 @@ pub(super) const EXECUTOR_SHARES: Table = Table {
             "Its part of the time that the thread spent in callbacks.",
         )
         .optional(),
+        DAMAGED,
     ],
     rows: executor_shares,
 };
@@ -133,6 +141,7 @@ fn executor_shares(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
                 share.busy.into(),
                 part(share.busy, observed).into(),
                 part(share.busy, thread.time.callbacks).into(),
+                thread.damaged.into(),
             ])?;
         }
     }
