@@ -4,11 +4,17 @@
 mod callback;
 mod communication;
 mod describe;
+mod endpoint;
+mod lifecycle;
 mod memory;
 mod path;
+mod process;
 mod publication;
+mod rate;
 mod scheduling;
+mod service;
 mod statistics_columns;
+mod thread;
 
 use std::io;
 
@@ -44,6 +50,16 @@ pub const TABLES: &[&Table] = &[
     &memory::MEMORY_TOTALS,
     &memory::MEMORY_USAGE,
     &memory::CALLBACK_MEMORY,
+    &endpoint::PUBLISHERS,
+    &endpoint::SUBSCRIPTIONS,
+    &rate::RATES,
+    &service::SERVICES,
+    &lifecycle::LIFECYCLE_STATES,
+    &thread::THREADS,
+    &thread::EXECUTOR_SHARES,
+    &thread::SPINS,
+    &process::NODE_SHARES,
+    &process::PROCESS_SHARES,
 ];
 
 /// Takes one row after the other: a cell for each column of the table.

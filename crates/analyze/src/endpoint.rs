@@ -1,0 +1,183 @@
+//! Publishers and subscriptions summarised: how many messages, how often, how old.
+//!
+//! A subscription receives where its callback begins, or where a message is taken by hand. Messages before the range that
+//! counts are looked at, so that the first one in it has a period too.
+
+use rostrace_ctf::schema::Nanos;
+use rostrace_trace::entity::{PublicationId, PublisherId, SubscriptionId, TakeId};
+
+use crate::analysis::Analysis;
+use crate::groups::Groups;
+use crate::message_age::message_age;
+use crate::statistics::Statistics;
+
+/// What one end of a topic published or received.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EndpointSummary {
+    pub messages: u64,
+    /// Those that went through the own process. A publisher's may go to other processes as well.
+    pub intra_process: u64,
+    /// Those that a program took itself, without a callback.
+    pub by_hand: u64,
+    /// Messages per second between the first one and the last one; nothing for fewer than two.
+    pub rate: Option<f64>,
+    /// From one message to the next.
+    pub period: Option<Statistics>,
+    /// Of received messages whose header carries a stamp.
+    pub age: Option<Statistics>,
+    /// Messages that follow a loss of events: how long after the one before is not known.
+    pub damaged: u64,
+}
+
+/// A message at one end of a topic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Passage {
+    pub time: Nanos,
+    pub intra_process: bool,
+    pub by_hand: bool,
+    /// The call that published it, if it is known.
+    pub publication: Option<PublicationId>,
+}
+
+/// What each publisher published and each subscription received.
+#[derive(Debug)]
+pub struct Endpoints<'a> {
+    analysis: &'a Analysis<'a>,
+    by_hand: Groups<SubscriptionId, TakeId>,
+}
+
+impl<'a> Endpoints<'a> {
+    pub fn new(analysis: &'a Analysis<'a>) -> Endpoints<'a> {
+        let model = analysis.model;
+        let by_hand = Groups::new(model.subscriptions.len(), model.takes.len(), |row| {
+            let take = &model.takes[row];
+            let subscription = take.subscription.filter(|_| take.instance.is_none())?;
+            // A subscription with a twin for its own process also takes what the twin receives, and throws it away.
+            let has_twin = model.subscriptions[subscription.index()].intra_process;
+            let from_elsewhere = take
+                .publication
+                .is_some_and(|publication| analysis.publication(publication).intra.is_none());
+            (!has_twin || from_elsewhere).then_some(subscription)
+        });
+        Endpoints { analysis, by_hand }
+    }
+
+    /// All publications of a publisher, in the order of time.
+    pub fn published(&self, publisher: PublisherId) -> Vec<Passage> {
+        let publications = self.analysis.publications_of(publisher).iter();
+        let mut passages: Vec<Passage> = publications
+            .map(|id| {
+                let publication = self.analysis.publication(*id);
+                Passage {
+                    time: publication.publish,
+                    intra_process: publication.intra.is_some(),
+                    by_hand: false,
+                    publication: Some(*id),
+                }
+            })
+            .collect();
+        passages.sort_by_key(|passage| passage.time);
+        passages
+    }
+
+    /// Everything that a subscription received, in the order of time.
+    pub fn received(&self, subscription: SubscriptionId) -> Vec<Passage> {
+        let model = self.analysis.model;
+        let callback = model.subscriptions[subscription.index()].callback;
+        let instances = callback.map_or(&[][..], |callback| self.analysis.instances_of(callback));
+        let executed = instances.iter().map(|id| {
+            let instance = self.analysis.instance(*id);
+            let delivered = || {
+                let delivery = self.analysis.received_by(*id)?;
+                Some(self.analysis.delivery(delivery).publication)
+            };
+            let taken = || model.takes[instance.take?.index()].publication;
+            Passage {
+                time: instance.start,
+                intra_process: instance.intra_process,
+                by_hand: false,
+                publication: instance.source.or_else(delivered).or_else(taken),
+            }
+        });
+        let by_hand = self.by_hand.of(subscription).iter().map(|id| {
+            let take = &model.takes[id.index()];
+            Passage {
+                time: take.time,
+                intra_process: false,
+                by_hand: true,
+                publication: take.publication,
+            }
+        });
+        let mut passages: Vec<Passage> = executed.chain(by_hand).collect();
+        passages.sort_by_key(|passage| passage.time);
+        passages
+    }
+
+    pub fn publisher(&self, publisher: PublisherId) -> EndpointSummary {
+        self.summary(&self.published(publisher), false)
+    }
+
+    pub fn subscription(&self, subscription: SubscriptionId) -> EndpointSummary {
+        self.summary(&self.received(subscription), true)
+    }
+
+    fn summary(&self, passages: &[Passage], receives: bool) -> EndpointSummary {
+        let analysis = self.analysis;
+        let mut periods = Vec::new();
+        let mut ages = Vec::new();
+        let (mut messages, mut intra_process, mut by_hand, mut damaged) = (0u64, 0, 0, 0);
+        let mut first: Option<Nanos> = None;
+        let mut last = None;
+        let mut before: Option<Nanos> = None;
+        for passage in passages {
+            let at = passage.time;
+            let previous = before.replace(at);
+            if !analysis.counts(at) {
+                continue;
+            }
+            messages += 1;
+            intra_process += u64::from(passage.intra_process);
+            by_hand += u64::from(passage.by_hand);
+            first.get_or_insert(at);
+            last = Some(at);
+            match previous {
+                Some(previous) if analysis.is_damaged(previous, at) => damaged += 1,
+                Some(previous) => periods.push((at.0.saturating_sub(previous.0), at)),
+                None => {}
+            }
+            if receives && let Some(publication) = passage.publication {
+                let stamp = analysis.publication(publication).message_timestamp;
+                let age = stamp.and_then(|stamp| message_age(analysis.model, stamp, at));
+                ages.extend(age.map(|age| (age, at)));
+            }
+        }
+        EndpointSummary {
+            messages,
+            intra_process,
+            by_hand,
+            rate: first
+                .zip(last)
+                .and_then(|(first, last)| rate(messages, first, last)),
+            period: Statistics::of(&mut periods),
+            age: Statistics::of(&mut ages),
+            damaged,
+        }
+    }
+}
+
+/// So many per second, of which the first and the last were then: (n − 1) / (last − first).
+fn rate(messages: u64, first: Nanos, last: Nanos) -> Option<f64> {
+    let nanoseconds = last.0.saturating_sub(first.0);
+    (nanoseconds > 0).then(|| (messages - 1) as f64 * 1e9 / nanoseconds as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_counts_the_periods_and_not_the_messages() {
+        assert_eq!(rate(11, Nanos(0), Nanos(1_000_000_000)), Some(10.0));
+        assert_eq!(rate(1, Nanos(5), Nanos(5)), None);
+    }
+}

@@ -1,0 +1,64 @@
+//! Spin cycles: an executor waits for work, looks what is ready, runs it, and waits again.
+
+use rostrace_ctf::schema::Nanos;
+use rostrace_trace::entity::ThreadId;
+use rostrace_trace::flow::PhaseKind;
+
+use crate::activity::{Activity, Doing, Segment};
+use crate::analysis::Analysis;
+use crate::thread::TimeSpent;
+
+/// From one `rclcpp_executor_wait_for_work` of a thread to its next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spin {
+    pub thread: ThreadId,
+    pub begin: Nanos,
+    pub end: Nanos,
+    /// Adds up to the cycle.
+    pub time: TimeSpent,
+    /// Executions in it, without those inside another.
+    pub callbacks: u64,
+    /// Events may have been lost in it: it may be several.
+    pub damaged: bool,
+}
+
+/// The whole cycles of a thread that begin in the range that counts, in the order of time. Those of an executor that is spun
+/// inside a callback are part of that callback.
+pub fn spins<'a>(
+    analysis: &'a Analysis<'_>,
+    activity: &'a Activity,
+    thread: ThreadId,
+) -> impl Iterator<Item = Spin> + 'a {
+    let phases = analysis.phases_on(thread).iter();
+    let waits = phases
+        .map(|id| &analysis.model.phases[id.index()])
+        .filter(|phase| phase.kind == PhaseKind::WaitForWork)
+        .map(|phase| phase.time)
+        .filter(move |at| !is_in_callback(activity, thread, *at));
+    let ends = waits.clone().skip(1);
+    waits
+        .zip(ends)
+        .filter(|(begin, _)| analysis.counts(*begin))
+        .map(move |(begin, end)| {
+            let mut time = TimeSpent::default();
+            let mut callbacks = 0;
+            for segment in activity.segments(thread, begin, end) {
+                time.add(&segment);
+                callbacks += u64::from(matches!(segment.doing, Doing::Callback(_)));
+            }
+            Spin {
+                thread,
+                begin,
+                end,
+                time,
+                callbacks,
+                damaged: analysis.is_damaged(begin, end),
+            }
+        })
+}
+
+fn is_in_callback(activity: &Activity, thread: ThreadId, at: Nanos) -> bool {
+    let mut here = activity.segments(thread, at, Nanos(at.0.saturating_add(1)));
+    let is_callback = |segment: Segment| matches!(segment.doing, Doing::Callback(_));
+    here.next().is_some_and(is_callback)
+}

@@ -1,0 +1,161 @@
+//! Publishers and subscriptions.
+
+use std::io;
+
+use rostrace_trace::entity::{PublisherId, SubscriptionId};
+
+use super::describe::pid;
+use super::statistics_columns::{columns, statistics_cells, statistics_columns};
+use super::{Cell, Column, Sink, Table};
+use crate::analysis::Analysis;
+use crate::built_in;
+use crate::endpoint::Endpoints;
+
+pub(super) const PUBLISHERS: Table = Table {
+    name: "publishers",
+    about: "One publisher, with what it published. One that was made again is another one; publications whose publisher the trace does not tell are in none.",
+    columns: columns![
+        [
+            Column::text("host", "Name of the machine."),
+            Column::integer("pid", "Process."),
+            Column::text(
+                "process",
+                "Name of the process; empty if the trace does not tell."
+            ),
+            Column::text("node", "Node; empty if the trace does not name it."),
+            Column::text("topic", "Topic."),
+            Column::integer("depth", "How many messages it keeps, as requested."),
+            Column::time("created_ns", "When it was made."),
+            Column::integer("messages", "Calls of `publish`."),
+            Column::integer(
+                "intra_process",
+                "Those that were handed to subscriptions of the same process, alone or also to others."
+            ),
+            Column::number(
+                "rate_hz",
+                "Messages per second: (messages − 1) / (last − first). Nothing for fewer than two."
+            )
+            .optional(),
+        ],
+        statistics_columns!("period", "time from one publication to the next"),
+        [
+            Column::integer(
+                "damaged",
+                "Messages before which events were lost: they have no period, and others may be missing."
+            ),
+            Column::flag(
+                "built_in",
+                "Whether nobody wrote it: `/rosout`, `/parameter_events` and the like."
+            ),
+        ]
+    ],
+    rows: publishers,
+};
+
+fn publishers(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
+    let model = analysis.model;
+    let endpoints = Endpoints::new(analysis);
+    for (index, publisher) in model.publishers.iter().enumerate() {
+        let summary = endpoints.publisher(PublisherId::from_index(index));
+        let node = model.node_name(publisher.node).unwrap_or_default();
+        let mut row: Vec<Cell<'_>> = vec![
+            model.host_name(publisher.process).into(),
+            pid(model, publisher.process).into(),
+            (&model.processes[publisher.process.index()].name).into(),
+            node.into(),
+            (&publisher.topic).into(),
+            publisher.depth.into(),
+            publisher.created.into(),
+            summary.messages.into(),
+            summary.intra_process.into(),
+            summary.rate.into(),
+        ];
+        row.extend(statistics_cells(summary.period.as_ref()));
+        row.push(summary.damaged.into());
+        row.push((built_in::topic(&publisher.topic) || built_in::node(node)).into());
+        take(&row)?;
+    }
+    Ok(())
+}
+
+pub(super) const SUBSCRIPTIONS: Table = Table {
+    name: "subscriptions",
+    about: "One subscription, with what it received: executions of its callback, and messages that were taken by hand.",
+    columns: columns![
+        [
+            Column::text("host", "Name of the machine."),
+            Column::integer("pid", "Process."),
+            Column::text(
+                "process",
+                "Name of the process; empty if the trace does not tell."
+            ),
+            Column::text("node", "Node; empty if the trace does not name it."),
+            Column::text("topic", "Topic."),
+            Column::integer("depth", "How many messages it keeps, as requested."),
+            Column::time("created_ns", "When it was made."),
+            Column::integer("received", "Messages received."),
+            Column::integer(
+                "intra_process",
+                "Those from publishers of the same process, without the middleware."
+            ),
+            Column::integer(
+                "by_hand",
+                "Those that the program took itself, without a callback."
+            ),
+            Column::number(
+                "rate_hz",
+                "Messages per second: (received − 1) / (last − first). Nothing for fewer than two."
+            )
+            .optional(),
+        ],
+        statistics_columns!("period", "time from one reception to the next"),
+        [Column::integer(
+            "message_age_count",
+            "Received messages whose header's stamp the trace has."
+        )],
+        statistics_columns!(
+            "message_age",
+            "age of a message: from the stamp in its header to its reception, on the clock (the system's or the simulated one) that is nearer to the stamp"
+        ),
+        [
+            Column::integer(
+                "damaged",
+                "Messages before which events were lost: they have no period, and others may be missing."
+            ),
+            Column::flag(
+                "built_in",
+                "Whether nobody wrote it: `/rosout`, `/parameter_events` and the like."
+            ),
+        ]
+    ],
+    rows: subscriptions,
+};
+
+fn subscriptions(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
+    let model = analysis.model;
+    let endpoints = Endpoints::new(analysis);
+    for (index, subscription) in model.subscriptions.iter().enumerate() {
+        let summary = endpoints.subscription(SubscriptionId::from_index(index));
+        let node = model.node_name(subscription.node).unwrap_or_default();
+        let mut row: Vec<Cell<'_>> = vec![
+            model.host_name(subscription.process).into(),
+            pid(model, subscription.process).into(),
+            (&model.processes[subscription.process.index()].name).into(),
+            node.into(),
+            (&subscription.topic).into(),
+            subscription.depth.into(),
+            subscription.created.into(),
+            summary.messages.into(),
+            summary.intra_process.into(),
+            summary.by_hand.into(),
+            summary.rate.into(),
+        ];
+        row.extend(statistics_cells(summary.period.as_ref()));
+        row.push(summary.age.map_or(0, |age| age.count).into());
+        row.extend(statistics_cells(summary.age.as_ref()));
+        row.push(summary.damaged.into());
+        row.push((built_in::topic(&subscription.topic) || built_in::node(node)).into());
+        take(&row)?;
+    }
+    Ok(())
+}

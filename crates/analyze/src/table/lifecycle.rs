@@ -1,0 +1,50 @@
+//! States of lifecycle nodes.
+
+use std::io;
+
+use super::describe::pid;
+use super::{Column, Sink, Table};
+use crate::analysis::Analysis;
+
+pub(super) const LIFECYCLE_STATES: Table = Table {
+    name: "lifecycle_states",
+    about: "One state that a lifecycle node was in for a while.",
+    columns: &[
+        Column::text("host", "Name of the machine."),
+        Column::integer("pid", "Process."),
+        Column::text("node", "Node; empty if the trace does not name it."),
+        Column::text(
+            "state",
+            "Its name; `configuring` and the like last as long as the node's own function for them.",
+        ),
+        Column::time("begin_ns", "The transition to it; of the first one the creation of the node."),
+        Column::time(
+            "end_ns",
+            "The transition from it; nothing for the last one, and where lost events make it uncertain.",
+        )
+        .optional(),
+        Column::duration("duration_ns", "Begin to end.").optional(),
+    ],
+    rows: lifecycle_states,
+};
+
+fn lifecycle_states(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
+    let model = analysis.model;
+    for state in &model.lifecycle_states {
+        if !analysis.counts(state.begin) {
+            continue;
+        }
+        let machine = &model.state_machines[state.state_machine.index()];
+        let node = model.node_name(machine.node).unwrap_or_default();
+        take(&[
+            model.host_name(machine.process).into(),
+            pid(model, machine.process).into(),
+            node.into(),
+            (&state.state).into(),
+            state.begin.into(),
+            state.end.into(),
+            state.end.map(|end| end.0 - state.begin.0).into(),
+        ])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,123 @@
+//! How often callbacks, publishers and subscriptions were at work in each second.
+
+use std::io;
+
+use rostrace_ctf::schema::Nanos;
+use rostrace_trace::entity::{CallbackId, ProcessId, PublisherId, SubscriptionId};
+
+use super::describe::{Owner, node_of, pid, publisher};
+use super::{Column, Sink, Table};
+use crate::analysis::Analysis;
+use crate::endpoint::{Endpoints, Passage};
+use crate::rate::bins;
+
+pub(super) const RATES: Table = Table {
+    name: "rates",
+    about: "One second of a callback, publisher or subscription, and how often it was at work. The seconds of each begin half of its first period after its first instant, so that no count depends on which side of a border an instant happens to fall; only whole seconds up to its last instant are counted.",
+    columns: &[
+        Column::text(
+            "kind",
+            "`callback` (executions), `publisher` (calls of `publish`) or `subscription` (messages received).",
+        ),
+        Column::text("name", "Name of the callback; of others node and topic."),
+        Column::text("node", "Node; empty if the trace does not name it."),
+        Column::text("topic", "Topic, or name of a service; empty for timers."),
+        Column::text("host", "Name of the machine."),
+        Column::integer("pid", "Process."),
+        Column::integer(
+            "object",
+            "Number of the object among those of its kind, in the order of creation: objects of one name are told apart by it.",
+        ),
+        Column::time("begin_ns", "Begin of the second."),
+        Column::integer("count", "How often in this second: also its rate in Hz."),
+        Column::flag(
+            "damaged",
+            "Whether events were lost in this second, so that it may have been more often.",
+        ),
+    ],
+    rows: rates,
+};
+
+/// What the seconds of one object have in common.
+struct Object<'m> {
+    kind: &'static str,
+    name: &'m str,
+    node: &'m str,
+    topic: &'m str,
+    process: ProcessId,
+    index: usize,
+}
+
+fn rates(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
+    let model = analysis.model;
+    for (index, callback) in model.callbacks.iter().enumerate() {
+        let id = CallbackId::from_index(index);
+        let instances = analysis.instances_of(id).iter();
+        let instants = instances.map(|instance| analysis.instance(*instance).start);
+        let object = Object {
+            kind: "callback",
+            name: analysis.names.callback(id),
+            node: node_of(model, Some(id)),
+            topic: Owner::of(model, Some(id)).topic,
+            process: callback.process,
+            index,
+        };
+        seconds(analysis, &object, instants, take)?;
+    }
+    let endpoints = Endpoints::new(analysis);
+    let time = |passage: Passage| passage.time;
+    for (index, entity) in model.publishers.iter().enumerate() {
+        let id = PublisherId::from_index(index);
+        let (node, topic) = publisher(model, Some(id));
+        let object = Object {
+            kind: "publisher",
+            name: &format!("{node} → {topic}"),
+            node,
+            topic,
+            process: entity.process,
+            index,
+        };
+        let instants = endpoints.published(id).into_iter().map(time);
+        seconds(analysis, &object, instants, take)?;
+    }
+    for (index, entity) in model.subscriptions.iter().enumerate() {
+        let node = model.node_name(entity.node).unwrap_or_default();
+        let topic = entity.topic.as_str();
+        let object = Object {
+            kind: "subscription",
+            name: &format!("{node} ← {topic}"),
+            node,
+            topic,
+            process: entity.process,
+            index,
+        };
+        let received = endpoints.received(SubscriptionId::from_index(index));
+        seconds(analysis, &object, received.into_iter().map(time), take)?;
+    }
+    Ok(())
+}
+
+fn seconds(
+    analysis: &Analysis<'_>,
+    object: &Object<'_>,
+    instants: impl Iterator<Item = Nanos>,
+    take: Sink<'_>,
+) -> io::Result<()> {
+    let model = analysis.model;
+    let instants: Vec<Nanos> = instants.filter(|at| analysis.counts(*at)).collect();
+    for bin in bins(&instants) {
+        take(&[
+            object.kind.into(),
+            object.name.into(),
+            object.node.into(),
+            object.topic.into(),
+            model.host_name(object.process).into(),
+            pid(model, object.process).into(),
+            (object.index as u64).into(),
+            bin.begin.into(),
+            bin.count.into(),
+            analysis.is_damaged(bin.begin, bin.end()).into(),
+        ])?;
+    }
+    Ok(())
+}

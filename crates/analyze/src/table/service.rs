@@ -1,0 +1,140 @@
+//! Calls of services.
+
+use std::io;
+
+use rostrace_ctf::schema::Nanos;
+use rostrace_trace::entity::ProcessId;
+use rostrace_trace::flow::Request;
+
+use super::describe::pid;
+use super::{Cell, Column, Sink, Table};
+use crate::analysis::Analysis;
+
+pub(super) const SERVICES: Table = Table {
+    name: "services",
+    about: "One call of a service, as far as the trace has its steps: Kilted and later. Before, executions of service callbacks are in `callback_instances`. `request_ns` + `queue_ns` + `answering_ns` + `response_ns` = `round_trip_ns`.",
+    columns: &[
+        Column::text(
+            "service",
+            "Name of the service; empty if the trace does not name it.",
+        ),
+        Column::text(
+            "client_host",
+            "Machine of the client; empty if the client is not known.",
+        ),
+        Column::integer("client_pid", "Process of the client.").optional(),
+        Column::text(
+            "client_node",
+            "Node of the client; empty if the trace does not name it.",
+        ),
+        Column::text(
+            "service_host",
+            "Machine of the service; empty if the service is not known.",
+        ),
+        Column::integer("service_pid", "Process of the service.").optional(),
+        Column::text(
+            "service_node",
+            "Node of the service; empty if the trace does not name it.",
+        ),
+        Column::integer("sequence", "The client's number of the request."),
+        Column::time("sent_ns", "The client sent the request.").optional(),
+        Column::time("taken_ns", "The service took it.").optional(),
+        Column::time("callback_start_ns", "The service's callback began.").optional(),
+        Column::time("callback_end_ns", "The service's callback ended.").optional(),
+        Column::time(
+            "answered_ns",
+            "The service sent the response, perhaps after its callback.",
+        )
+        .optional(),
+        Column::time("received_ns", "The client took the response.").optional(),
+        Column::duration(
+            "request_ns",
+            "Sent to taken: the way to the service, and its wait there.",
+        )
+        .optional(),
+        Column::duration("queue_ns", "Taken to start of the callback.").optional(),
+        Column::duration("execution_ns", "Start of the callback to its end.").optional(),
+        Column::duration(
+            "answering_ns",
+            "Start of the callback to the sending of the response.",
+        )
+        .optional(),
+        Column::duration(
+            "response_ns",
+            "Answered to received: the way back, and its wait there.",
+        )
+        .optional(),
+        Column::duration("round_trip_ns", "Sent to received.").optional(),
+        Column::flag(
+            "damaged",
+            "Whether events were lost between the first known step and the last.",
+        ),
+    ],
+    rows: services,
+};
+
+fn services(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
+    let model = analysis.model;
+    for request in &model.requests {
+        let instance = request.instance.map(|id| analysis.instance(id));
+        let start = instance.map(|instance| instance.start);
+        let end = instance.and_then(|instance| instance.end);
+        let Some((first, last)) = span(request, start, end) else {
+            continue;
+        };
+        if !analysis.counts(first) {
+            continue;
+        }
+        let client = request.client.map(|id| &model.clients[id.index()]);
+        let service = request.service.map(|id| &model.services[id.index()]);
+        let name = service.map(|service| service.name.as_str());
+        let name = name.or(client.map(|client| client.name.as_str()));
+        let client_process = client.map(|client| client.process);
+        let service_process = service.map(|service| service.process);
+        let host = |process: Option<ProcessId>| process.map_or("", |it| model.host_name(it));
+        let client_node = model.node_name(client.and_then(|client| client.node));
+        let service_node = model.node_name(service.and_then(|service| service.node));
+        take(&[
+            name.unwrap_or_default().into(),
+            host(client_process).into(),
+            client_process.map(|process| pid(model, process)).into(),
+            client_node.unwrap_or_default().into(),
+            host(service_process).into(),
+            service_process.map(|process| pid(model, process)).into(),
+            service_node.unwrap_or_default().into(),
+            request.sequence.into(),
+            request.sent.into(),
+            request.taken.into(),
+            start.into(),
+            end.into(),
+            request.answered.into(),
+            request.received.into(),
+            between(request.sent, request.taken),
+            between(request.taken, start),
+            between(start, end),
+            between(start, request.answered),
+            between(request.answered, request.received),
+            between(request.sent, request.received),
+            analysis.is_damaged(first, last).into(),
+        ])?;
+    }
+    Ok(())
+}
+
+/// The first known step and the last.
+fn span(request: &Request, start: Option<Nanos>, end: Option<Nanos>) -> Option<(Nanos, Nanos)> {
+    let steps = [
+        request.sent,
+        request.taken,
+        start,
+        end,
+        request.answered,
+        request.received,
+    ];
+    let steps = steps.into_iter().flatten();
+    Some((steps.clone().min()?, steps.max()?))
+}
+
+fn between(from: Option<Nanos>, to: Option<Nanos>) -> Cell<'static> {
+    from.zip(to).map(|(from, to)| to.0 - from.0).into()
+}

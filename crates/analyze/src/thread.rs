@@ -1,0 +1,190 @@
+//! Threads summarised: how much of their time they ran callbacks, did the executor's own work, waited; and whose callbacks
+//! took the time.
+//!
+//! A thread is observed from its first callback or executor phase to its last; its time is that of [`Activity`]'s segments,
+//! so that the parts add up to the whole.
+
+use std::collections::BTreeMap;
+
+use rostrace_ctf::schema::Nanos;
+use rostrace_trace::entity::{Address, CallbackId, ExecutorId, ProcessId, ThreadId};
+
+use crate::activity::{Activity, Doing, Segment};
+use crate::analysis::Analysis;
+
+/// Where a thread's time went, in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TimeSpent {
+    pub callbacks: i64,
+    /// The executor's own work.
+    pub executor: i64,
+    /// The executor had nothing to do.
+    pub waiting: i64,
+    /// The trace does not tell.
+    pub unobserved: i64,
+}
+
+impl TimeSpent {
+    pub fn add(&mut self, segment: &Segment) {
+        let part = match segment.doing {
+            Doing::Callback(_) => &mut self.callbacks,
+            Doing::Executor => &mut self.executor,
+            Doing::Waiting => &mut self.waiting,
+            Doing::Unobserved => &mut self.unobserved,
+        };
+        *part += segment.duration();
+    }
+
+    pub fn total(&self) -> i64 {
+        self.callbacks + self.executor + self.waiting + self.unobserved
+    }
+}
+
+/// What a thread ran: a callback, or one that the trace does not name at an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Ran {
+    Callback(CallbackId),
+    Unnamed(Address),
+}
+
+/// One callback's part of a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    pub ran: Ran,
+    /// Executions that began.
+    pub executions: u64,
+    /// Time in it. Inside another callback of the same thread it is part of that one.
+    pub busy: i64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ThreadSummary {
+    pub thread: ThreadId,
+    pub process: ProcessId,
+    /// Nothing if the trace does not tell, or if callbacks of several executors ran here.
+    pub executor: Option<ExecutorId>,
+    pub begin: Nanos,
+    pub end: Nanos,
+    pub time: TimeSpent,
+    /// Executions that began.
+    pub executions: u64,
+    /// The longest first.
+    pub shares: Vec<Share>,
+    /// Events may have been lost in this time.
+    pub damaged: bool,
+}
+
+impl ThreadSummary {
+    pub fn observed(&self) -> i64 {
+        self.end.0 - self.begin.0
+    }
+
+    /// The part of the observed time in callbacks; nothing if that has no length.
+    pub fn utilisation(&self) -> Option<f64> {
+        part(self.time.callbacks, self.observed())
+    }
+
+    pub fn busiest(&self) -> Option<&Share> {
+        self.shares.first()
+    }
+}
+
+/// All threads that ran callbacks or executors in the range that counts, in the order of the model.
+pub fn summaries(analysis: &Analysis<'_>, activity: &Activity) -> Vec<ThreadSummary> {
+    let threads = (0..analysis.model.threads.len()).map(ThreadId::from_index);
+    threads
+        .filter_map(|thread| summary(analysis, activity, thread))
+        .collect()
+}
+
+fn summary(
+    analysis: &Analysis<'_>,
+    activity: &Activity,
+    thread: ThreadId,
+) -> Option<ThreadSummary> {
+    let (begin, end) = observed(analysis, thread)?;
+    let mut shares: BTreeMap<Ran, (u64, i64)> = BTreeMap::new();
+    let ran = |id| {
+        let instance = analysis.instance(id);
+        match instance.callback {
+            Some(callback) => Ran::Callback(callback),
+            None => Ran::Unnamed(instance.address),
+        }
+    };
+    let mut executions = 0;
+    for id in analysis.instances_on(thread) {
+        if analysis.counts(analysis.instance(*id).start) {
+            executions += 1;
+            shares.entry(ran(*id)).or_default().0 += 1;
+        }
+    }
+    let mut time = TimeSpent::default();
+    for segment in activity.segments(thread, begin, end) {
+        time.add(&segment);
+        if let Doing::Callback(id) = segment.doing {
+            shares.entry(ran(id)).or_default().1 += segment.duration();
+        }
+    }
+    let shares = shares.into_iter();
+    let mut shares: Vec<Share> = shares
+        .map(|(ran, (executions, busy))| Share {
+            ran,
+            executions,
+            busy,
+        })
+        .collect();
+    shares.sort_by_key(|share| std::cmp::Reverse(share.busy));
+    Some(ThreadSummary {
+        thread,
+        process: analysis.model.process_of(thread),
+        executor: executor(analysis, &shares),
+        begin,
+        end,
+        time,
+        executions,
+        shares,
+        damaged: analysis.is_damaged(begin, end),
+    })
+}
+
+/// From the first callback or phase of a thread to the last, as far as it lies in the range that counts.
+fn observed(analysis: &Analysis<'_>, thread: ThreadId) -> Option<(Nanos, Nanos)> {
+    let instances = analysis.instances_on(thread);
+    let starts = instances.iter().map(|id| analysis.instance(*id).start);
+    let ends = instances.iter().filter_map(|id| analysis.instance(*id).end);
+    let phases = analysis.phases_on(thread).iter();
+    let phases = phases.map(|id| analysis.model.phases[id.index()].time);
+    let begin = starts.clone().chain(phases.clone()).min()?;
+    let end = starts.chain(ends).chain(phases).max()?;
+    let begin = begin.max(*analysis.window.start());
+    let end = end.min(*analysis.window.end());
+    (begin <= end).then_some((begin, end))
+}
+
+fn executor(analysis: &Analysis<'_>, shares: &[Share]) -> Option<ExecutorId> {
+    let mut executors = shares.iter().filter_map(|share| match share.ran {
+        Ran::Callback(callback) => analysis.executor_of(callback),
+        Ran::Unnamed(_) => None,
+    });
+    let first = executors.next()?;
+    executors.all(|other| other == first).then_some(first)
+}
+
+/// When a process was observed, in the range that counts.
+pub fn process_span(analysis: &Analysis<'_>, process: ProcessId) -> (Nanos, Nanos) {
+    let process = &analysis.model.processes[process.index()];
+    let begin = process.first.max(*analysis.window.start());
+    let end = process.last.min(*analysis.window.end());
+    (begin, end.max(begin))
+}
+
+/// How long a process was observed, in the range that counts.
+pub fn process_observed(analysis: &Analysis<'_>, process: ProcessId) -> i64 {
+    let (begin, end) = process_span(analysis, process);
+    end.0.saturating_sub(begin.0)
+}
+
+/// A part of a whole; nothing of a whole without length.
+pub fn part(of: i64, whole: i64) -> Option<f64> {
+    (whole > 0).then(|| of as f64 / whole as f64)
+}

@@ -1,0 +1,245 @@
+//! Where the time of threads went: parts add up, and say what the programs logged.
+
+#[path = "support/recordings.rs"]
+mod recordings;
+
+use std::collections::BTreeMap;
+
+use recordings::{Row, load, rows};
+use rostrace_analyze::Analysis;
+use rostrace_ctf::schema::Nanos;
+
+const RECORDINGS: [&str; 10] = [
+    "jazzy/executors",
+    "jazzy/executors_caret",
+    "humble/executors",
+    "jazzy/services",
+    "jazzy/chain",
+    "jazzy/timers",
+    "jazzy/lossy",
+    "jazzy/late",
+    "jazzy/lifecycle",
+    "humble/multi_caret",
+];
+
+fn sum(row: &Row, columns: &[&str]) -> i64 {
+    columns.iter().map(|column| row.integer(column)).sum()
+}
+
+#[test]
+fn the_parts_of_a_thread_add_up_to_its_time() {
+    for name in RECORDINGS {
+        let Some(recording) = load(name) else { return };
+        let threads = rows(&recording.analysis(), "threads");
+        assert!(!threads.is_empty(), "{name}");
+        for row in &threads {
+            let parts = ["busy_ns", "executor_ns", "waiting_ns", "unobserved_ns"];
+            assert!(
+                parts.iter().all(|part| row.integer(part) >= 0),
+                "{name} {row:?}"
+            );
+            assert_eq!(
+                sum(row, &parts),
+                row.integer("observed_ns"),
+                "{name} {row:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_shares_of_a_thread_are_all_that_it_did() {
+    for name in RECORDINGS {
+        let Some(recording) = load(name) else { return };
+        let analysis = recording.analysis();
+        let mut shares: BTreeMap<(i64, i64), (i64, i64, f64)> = BTreeMap::new();
+        let mut nodes: BTreeMap<i64, i64> = BTreeMap::new();
+        for row in rows(&analysis, "executor_shares") {
+            let key = (row.integer("pid"), row.integer("tid"));
+            let (executions, busy, share) = shares.entry(key).or_default();
+            *executions += row.integer("executions");
+            *busy += row.integer("busy_ns");
+            if row.has("share_of_busy") {
+                *share += row.number("share_of_busy");
+            }
+        }
+        for row in rows(&analysis, "threads") {
+            let key = (row.integer("pid"), row.integer("tid"));
+            let (executions, busy, share) = shares.get(&key).copied().unwrap_or_default();
+            assert_eq!(executions, row.integer("callbacks"), "{name} {row:?}");
+            assert_eq!(busy, row.integer("busy_ns"), "{name} {row:?}");
+            assert!(share <= 1.0 + 1e-9, "{name} {row:?}");
+            *nodes.entry(row.integer("pid")).or_default() += busy;
+        }
+        let mut processes = nodes.clone();
+        for row in rows(&analysis, "node_shares") {
+            *nodes.get_mut(&row.integer("pid")).unwrap() -= row.integer("busy_ns");
+        }
+        for row in rows(&analysis, "process_shares") {
+            if let Some(busy) = processes.get_mut(&row.integer("pid")) {
+                *busy -= row.integer("busy_ns");
+            }
+        }
+        assert!(
+            nodes
+                .values()
+                .chain(processes.values())
+                .all(|rest| *rest == 0),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn the_parts_of_a_spin_cycle_add_up_and_cycles_follow_each_other() {
+    let mut cycles = 0;
+    for name in RECORDINGS {
+        let Some(recording) = load(name) else { return };
+        let mut reached: BTreeMap<(i64, i64), i64> = BTreeMap::new();
+        for row in rows(&recording.analysis(), "spins") {
+            let parts = ["waiting_ns", "executor_ns", "callbacks_ns"];
+            let duration = row.integer("duration_ns");
+            assert_eq!(sum(&row, &parts), duration, "{name} {row:?}");
+            let key = (row.integer("pid"), row.integer("tid"));
+            let begin = row.integer("begin_ns");
+            if let Some(before) = reached.insert(key, begin + duration) {
+                assert_eq!(before, begin, "{name} {row:?}");
+            }
+            cycles += 1;
+        }
+    }
+    assert!(cycles > 1000, "{cycles}");
+}
+
+#[test]
+fn threads_were_at_least_as_busy_as_their_callbacks_logged() {
+    for name in [
+        "jazzy/executors",
+        "humble/executors",
+        "jazzy/pingpong",
+        "jazzy/timers",
+    ] {
+        let Some(recording) = load(name) else { return };
+        let mut begun: BTreeMap<(i64, String, String), i64> = BTreeMap::new();
+        let mut logged: BTreeMap<(i64, i64), (i64, i64)> = BTreeMap::new();
+        for (pid, lines) in &recording.truth {
+            for words in lines {
+                let key = || (*pid, words[2].clone(), words[3].clone());
+                let at = || words[0].parse::<i64>().unwrap();
+                if words[1] == "cb_begin" {
+                    begun.insert(key(), at());
+                } else if words[1] == "cb_end"
+                    && let Some(begin) = begun.remove(&key())
+                {
+                    let thread = words[3].parse().unwrap();
+                    let (number, time) = logged.entry((*pid, thread)).or_default();
+                    *number += 1;
+                    *time += at() - begin;
+                }
+            }
+        }
+        let threads = rows(&recording.analysis(), "threads");
+        assert!(logged.len() > 1, "{name}");
+        for ((pid, tid), (number, time)) in logged {
+            let is_it = |row: &&Row| (row.integer("pid"), row.integer("tid")) == (pid, tid);
+            let row = threads.iter().find(is_it).unwrap();
+            assert!(row.integer("callbacks") >= number, "{name} {row:?}");
+            let busy = row.integer("busy_ns");
+            assert!(busy >= time, "{name} {tid}: {busy} < {time}");
+            // Tracing and logging around the callbacks take microseconds, services of the node run besides.
+            let most = time + number * 100_000 + 50_000_000;
+            assert!(busy <= most, "{name} {tid}: {busy} > {time}");
+        }
+    }
+}
+
+#[test]
+fn executors_without_phases_leave_the_time_between_callbacks_unobserved() {
+    let Some(recording) = load("jazzy/executors") else {
+        return;
+    };
+    let analysis = recording.analysis();
+    let pid_of = |process: &str| {
+        let processes = recording.model.processes.iter();
+        let mut named = processes.filter(|it| it.name.starts_with(process));
+        named.next().map(|it| it.pid).unwrap()
+    };
+    for (process, has_phases) in [
+        ("exec_static", false),
+        ("exec_events", false),
+        ("exec_mt", true),
+    ] {
+        let pid = pid_of(process);
+        let spins = rows(&analysis, "spins");
+        assert_eq!(
+            spins.iter().any(|row| row.integer("pid") == pid),
+            has_phases,
+            "{process}"
+        );
+        for row in rows(&analysis, "threads") {
+            if row.integer("pid") == pid && row.integer("callbacks") > 100 {
+                assert_eq!(row.integer("unobserved_ns") == 0, has_phases, "{row:?}");
+            }
+        }
+    }
+    // The reentrant timer overlaps itself: several threads of the process had work at once.
+    let threads = rows(&analysis, "process_shares");
+    let multi = threads
+        .iter()
+        .find(|row| row.integer("pid") == pid_of("exec_mt"));
+    assert!(multi.unwrap().integer("threads") > 1);
+}
+
+#[test]
+fn a_range_cuts_the_time_of_threads_at_its_ends() {
+    let Some(recording) = load("jazzy/executors") else {
+        return;
+    };
+    let model = &recording.model;
+    let (begin, end) = (model.begin.unwrap().0, model.end.unwrap().0);
+    let border = begin + (end - begin) * 3 / 4;
+    let whole = rows(&recording.analysis(), "threads");
+    // No event happens at the border, so that what begins counts in one part only.
+    let first = Analysis::new(model, Nanos(begin)..=Nanos(border));
+    let second = Analysis::new(model, Nanos(border)..=Nanos(end));
+    let (first, second) = (rows(&first, "threads"), rows(&second, "threads"));
+    let parts = ["busy_ns", "executor_ns", "waiting_ns", "unobserved_ns"];
+    for row in &whole {
+        let same = |other: &&Row| other.integer("tid") == row.integer("tid");
+        let both: Vec<&Row> = first.iter().chain(&second).filter(same).collect();
+        assert_eq!(both.len(), 2, "{row:?}");
+        for column in parts.iter().chain(["observed_ns", "callbacks"].iter()) {
+            let of_both: i64 = both.iter().map(|part| part.integer(column)).sum();
+            assert_eq!(of_both, row.integer(column), "{column} of {row:?}");
+        }
+    }
+}
+
+#[test]
+fn threads_belong_to_the_executor_whose_callbacks_they_ran() {
+    let Some(recording) = load("jazzy/executors_caret") else {
+        return;
+    };
+    let threads = rows(&recording.analysis(), "threads");
+    let mut spinning: BTreeMap<(i64, String), Vec<String>> = BTreeMap::new();
+    for (pid, words) in recording.lines("spin_begin") {
+        let tid: i64 = words[3].parse().unwrap();
+        let is_it = |row: &&Row| (row.integer("pid"), row.integer("tid")) == (pid, tid);
+        if let Some(row) = threads.iter().find(is_it) {
+            let executors = spinning.entry((pid, words[2].clone())).or_default();
+            executors.push(row.text("executor").to_owned());
+        }
+    }
+    assert!(spinning.len() >= 4, "{spinning:?}");
+    // Different executors of a process have different numbers; the events executor is not known to CARET.
+    let named: Vec<_> = spinning
+        .values()
+        .map(|names| &names[0])
+        .filter(|it| !it.is_empty())
+        .collect();
+    let mut different = named.clone();
+    different.sort();
+    different.dedup();
+    assert_eq!(named.len(), different.len(), "{spinning:?}");
+    assert!(named.len() >= 3, "{spinning:?}");
+}
