@@ -1,4 +1,5 @@
-//! A part of what a trace means: the one place where `--from`, `--to`, `--node`, `--topic` and `--pid` are applied.
+//! A part of what a trace means: the one place where `--from`, `--to`, `--skip-start`, `--skip-end`, `--node`,
+//! `--topic` and `--pid` are applied.
 //!
 //! The range of time limits what is counted (callback instances, publications, deliveries), not which entities exist.
 //! The other filters limit the entities. An entity is in the view if it fits all filters itself or through what it has to
@@ -19,6 +20,8 @@ use rostrace_trace::flow::{CallbackInstance, Delivery, Publication, Take};
 
 use crate::args::ModelFilterArguments;
 use crate::filter;
+use crate::render::units;
+use crate::time_argument::DurationArgument;
 
 #[derive(Debug)]
 pub(crate) struct View<'m> {
@@ -44,9 +47,11 @@ impl<'m> View<'m> {
         filter: &'m ModelFilterArguments,
     ) -> anyhow::Result<View<'m>> {
         let time = filter::time_range(set, filter.from, filter.to)?;
-        if time.as_ref().is_some_and(|time| time.start() > time.end()) {
+        let time = time.unwrap_or(Nanos(i64::MIN)..=Nanos(i64::MAX));
+        if time.start() > time.end() {
             bail!("--from is a later time than --to, so that nothing can be between them");
         }
+        let time = without_ends(time, model, filter)?;
         let mut topics: BTreeMap<&str, Topic> = BTreeMap::new();
         let mut topics_of_nodes = vec![BTreeSet::new(); model.nodes.len()];
         for (index, publisher) in model.publishers.iter().enumerate() {
@@ -66,7 +71,7 @@ impl<'m> View<'m> {
         Ok(View {
             model,
             filter,
-            time: time.unwrap_or(Nanos(i64::MIN)..=Nanos(i64::MAX)),
+            time,
             topics_of_nodes,
             topics,
         })
@@ -74,7 +79,14 @@ impl<'m> View<'m> {
 
     /// Whether a range of time was asked for.
     pub(crate) fn is_limited_in_time(&self) -> bool {
-        self.filter.from.is_some() || self.filter.to.is_some()
+        let filter = self.filter;
+        let between = filter.from.is_some() || filter.to.is_some();
+        between || filter.skip_start.is_some() || filter.skip_end.is_some()
+    }
+
+    /// The range of time that counts.
+    pub(crate) fn window(&self) -> &RangeInclusive<Nanos> {
+        &self.time
     }
 
     /// The last time that counts.
@@ -218,6 +230,37 @@ impl<'m> View<'m> {
         }
         hints
     }
+}
+
+/// What `--skip-start` and `--skip-end` leave of a range of time.
+fn without_ends(
+    time: RangeInclusive<Nanos>,
+    model: &Model,
+    filter: &ModelFilterArguments,
+) -> anyhow::Result<RangeInclusive<Nanos>> {
+    let (start, end) = (filter.skip_start, filter.skip_end);
+    let (Some(first), Some(last)) = (model.begin, model.end) else {
+        // Without events there is nothing to skip.
+        return Ok(time);
+    };
+    let start = start.map(|DurationArgument(skipped)| first.0.saturating_add(skipped));
+    let end = end.map(|DurationArgument(skipped)| last.0.saturating_sub(skipped));
+    let (from, to) = (start.unwrap_or(first.0), end.unwrap_or(last.0));
+    if from > to {
+        let options = match (start, end) {
+            (Some(_), Some(_)) => "--skip-start and --skip-end leave",
+            (Some(_), None) => "--skip-start leaves",
+            _ => "--skip-end leaves",
+        };
+        let length = units::duration(last.0.saturating_sub(first.0).unsigned_abs());
+        bail!("{options} nothing of the trace: from its first to its last event it is {length}");
+    }
+    let from = start.map_or(*time.start(), |start| Nanos(start).max(*time.start()));
+    let to = end.map_or(*time.end(), |end| Nanos(end).min(*time.end()));
+    if from > to {
+        bail!("--from and --to ask for what --skip-start and --skip-end leave out, so that nothing is left");
+    }
+    Ok(from..=to)
 }
 
 fn fits(patterns: &[Pattern], name: Option<&str>) -> bool {
