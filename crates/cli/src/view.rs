@@ -258,7 +258,9 @@ fn without_ends(
     let from = start.map_or(*time.start(), |start| Nanos(start).max(*time.start()));
     let to = end.map_or(*time.end(), |end| Nanos(end).min(*time.end()));
     if from > to {
-        bail!("--from and --to ask for what --skip-start and --skip-end leave out, so that nothing is left");
+        bail!(
+            "--from and --to ask for what --skip-start and --skip-end leave out, so that nothing is left"
+        );
     }
     Ok(from..=to)
 }

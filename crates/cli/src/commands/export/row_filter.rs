@@ -54,7 +54,10 @@ impl<'f> RowFilter<'f> {
 
 /// Whether there are no such columns, or one of them fits.
 fn any(columns: &[usize], row: &[Cell<'_>], fits: impl Fn(&Cell<'_>) -> bool) -> bool {
-    columns.is_empty() || columns.iter().any(|column| row.get(*column).is_some_and(&fits))
+    columns.is_empty()
+        || columns
+            .iter()
+            .any(|column| row.get(*column).is_some_and(&fits))
 }
 
 #[cfg(test)]

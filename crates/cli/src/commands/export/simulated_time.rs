@@ -92,7 +92,10 @@ mod tests {
 
     impl SimulatedClock for Fast {
         fn simulated(&self, time: Nanos) -> Option<i64> {
-            time.0.checked_sub(1_000).filter(|it| *it >= 0).map(|it| it * 2)
+            time.0
+                .checked_sub(1_000)
+                .filter(|it| *it >= 0)
+                .map(|it| it * 2)
         }
     }
 
@@ -117,7 +120,10 @@ mod tests {
         let rows: &Rows<'_> = &|take| take(&cells);
         let mut found = Vec::new();
         twins.rows(&schema, rows)(&mut |row| {
-            found = row[schema.fields.len()..].iter().map(|cell| format!("{cell:?}")).collect();
+            found = row[schema.fields.len()..]
+                .iter()
+                .map(|cell| format!("{cell:?}"))
+                .collect();
             Ok(())
         })
         .unwrap();

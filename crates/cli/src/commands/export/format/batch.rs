@@ -112,9 +112,7 @@ impl Values {
             ColumnKind::Integer => Values::Integer(Int64Builder::new()),
             ColumnKind::Number => Values::Number(Float64Builder::new()),
             ColumnKind::Flag => Values::Flag(BooleanBuilder::new()),
-            ColumnKind::Time => {
-                Values::Time(TimestampNanosecondBuilder::new().with_timezone(UTC))
-            }
+            ColumnKind::Time => Values::Time(TimestampNanosecondBuilder::new().with_timezone(UTC)),
             ColumnKind::Duration => Values::Duration(DurationNanosecondBuilder::new()),
         }
     }
