@@ -1,7 +1,8 @@
 //! `cargo xtask docs`: writes the pages that are made from declarations in the code.
 //!
-//! A page is committed, so that people can read it without building anything; a test in the crate that it is made
-//! from fails when it is stale.
+//! A page is committed, so that people can read it without building anything; a test fails when one is stale.
+
+mod tables;
 
 use std::fs;
 
@@ -21,10 +22,16 @@ struct Page {
     text: fn() -> String,
 }
 
-const PAGES: &[Page] = &[Page {
-    path: "docs/reference/tracepoints.md",
-    text: rostrace_tracepoints::markdown,
-}];
+const PAGES: &[Page] = &[
+    Page {
+        path: "docs/reference/tracepoints.md",
+        text: rostrace_tracepoints::markdown,
+    },
+    Page {
+        path: "docs/reference/tables.md",
+        text: tables::markdown,
+    },
+];
 
 pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()> {
     let check = arguments.flag("--check");
@@ -52,4 +59,20 @@ pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
         bail!("{} is stale. Type: cargo xtask docs", stale.join(" and "));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn every_page_is_up_to_date() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        for page in PAGES {
+            let committed = fs::read_to_string(root.join(page.path)).unwrap_or_default();
+            let current = committed == (page.text)();
+            assert!(current, "{} is stale. Type: cargo xtask docs", page.path);
+        }
+    }
 }

@@ -6,9 +6,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::architecture::ArchitectureArguments;
 use crate::commands::dump::text::{ClockFormat, TextOptions};
-use crate::commands::latency::LatencyArguments;
+use crate::commands::latency::{LatencyArguments, PathsArguments};
 use crate::commands::why::WhyArguments;
-use crate::time_argument::TimeArgument;
+use crate::time_argument::{DurationArgument, TimeArgument};
 
 const EXIT_STATUS: &str = "\
 Exit status: 0 fine, 1 failed, 2 wrong usage, 3 done, but the trace has lost data, 130 interrupted.";
@@ -98,13 +98,27 @@ Examples:
 
 No file is needed: a message that a callback publishes was caused by the message that it received. Paths are sorted by their
 99th percentile. The latency is the time from the first publication to the start of the last callback, and the sum of what is
-listed above it. Lost counts messages that a subscription missed although it got earlier and later ones, or that were pushed out of a
+listed above it. Between two ends that no message was seen to go between without a break, the shortest ways are tried, and a node
+of which nothing says what it publishes is assumed to publish the newest message that it received; --architecture says it better. Lost counts messages that a subscription missed although it got earlier and later ones, or that were pushed out of a
 full intra-process buffer.
 
 Times (T) are written as for `rostrace dump`.
 
 Exit status 3: shown, but the trace has lost data, so that flows may be missing.")]
     Latency(LatencyArguments),
+    /// Show how long messages take along the paths that an architecture file names
+    #[command(after_help = "\
+Examples:
+  rostrace paths session/ --architecture architecture.yaml
+  rostrace paths session/ --architecture architecture.yaml --path 'camera_*' --include-last-callback --format json
+
+Nodes make outputs from inputs as the file's message contexts and variable passings say. The stages are those of messages that came
+through to the end, so that their means add up to that of the whole; ended here counts messages that were seen at the beginning of a
+stage and never after it. Response times: best from the youngest input of an output, worst from the oldest one, worst with
+external latency from the input before, since what just missed it had to wait. docs/concepts/latency.md has the definitions.
+
+Exit status 1: a path cannot be followed; 3: shown, but the trace has lost data.")]
+    Paths(PathsArguments),
     /// Explain why an execution, a message or a path took so long; by default the worst
     #[command(after_help = "\
 Examples:
@@ -122,8 +136,19 @@ Exit status 3: explained, but the trace has lost data.")]
     Why(WhyArguments),
     /// Write tables as files, for other programs
     #[command(after_help = "\
-Example:
-  rostrace export session/ --tables callback_instances,publications,deliveries --format csv -o tables/")]
+Examples:
+  rostrace export session/ --format parquet -o tables/
+  rostrace export session/ --tables callback_instances,deliveries --node '/planning/*' --skip-start 2s -o tables/
+  rostrace export session/ --architecture architecture.yaml --caret-columns -o caret/
+
+One file per table, `<table>.<format>`; docs/reference/tables.md says what is in them. Times are nanoseconds since 1970. All
+files appear when all are complete; files of the same names are replaced.
+
+Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m. A range of time limits the rows to what begins
+in it. --node, --topic and --pid keep a row if one of its columns of that meaning fits (node or *_node, topic or *_topic, pid
+or *_pid); a table without such a column is written whole.
+
+Exit status 3: written, but the trace has lost data; what was lost is told on standard error.")]
     Export(ExportArguments),
     /// Write a part of a trace as a new, smaller trace
     #[command(after_help = "\
@@ -203,7 +228,7 @@ pub(crate) struct InfoArguments {
 }
 
 /// Which part of what a trace means is wanted; the same for all verbs that speak of nodes and topics.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct ModelFilterArguments {
     /// Count only what happens from this time on
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
@@ -211,6 +236,12 @@ pub(crate) struct ModelFilterArguments {
     /// Count only what happens up to this time
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub(crate) to: Option<TimeArgument>,
+    /// Do not count what happens so soon after the first event: 2s, 500ms
+    #[arg(long, value_name = "D")]
+    pub(crate) skip_start: Option<DurationArgument>,
+    /// Do not count what happens so shortly before the last event
+    #[arg(long, value_name = "D")]
+    pub(crate) skip_end: Option<DurationArgument>,
     /// Only this node and what it has to do with; may contain *, ? and […]; can be repeated
     #[arg(long = "node", value_name = "GLOB")]
     pub(crate) nodes: Vec<glob::Pattern>,
@@ -249,7 +280,7 @@ pub(crate) enum LookFormat {
 fn look_help(examples: &str) -> String {
     format!(
         "{examples}\n\n\
-         Times (T) are written as for `rostrace dump`. A range of time limits what is counted, not which entities are listed; the \
+         Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m. A range of time limits what is counted, not which entities are listed; the \
          other filters limit which are listed.\n\n\
          Exit status 3: listed, but the trace has lost data, so that counts are lower bounds."
     )
@@ -259,15 +290,21 @@ fn look_help(examples: &str) -> String {
 pub(crate) struct ExportArguments {
     #[command(flatten)]
     pub(crate) input: TraceArguments,
+    #[command(flatten)]
+    pub(crate) filter: ModelFilterArguments,
     /// The architecture file whose callbacks, communications and paths are wanted
     #[arg(long, value_name = "FILE", requires = "caret_columns")]
     pub(crate) architecture: Option<PathBuf>,
     /// Name columns and files as CARET does, one file per object of the architecture file
-    #[arg(long, requires = "architecture", conflicts_with = "tables")]
+    #[arg(long, requires = "architecture")]
+    #[arg(conflicts_with_all = ["tables", "sim_time", "nodes", "topics", "pids"])]
     pub(crate) caret_columns: bool,
     /// The tables to write, separated by commas; all if not given
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) tables: Vec<String>,
+    /// Add for each time its twin on the simulated clock, `*_sim_ns`, behind the other columns
+    #[arg(long)]
+    pub(crate) sim_time: bool,
     #[arg(long, value_enum, default_value_t = ExportFormat::Csv)]
     pub(crate) format: ExportFormat,
     /// The folder to write to; made if it does not exist
@@ -277,8 +314,14 @@ pub(crate) struct ExportArguments {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportFormat {
-    /// One file per table, with a header
+    /// With a header; flags are 0 and 1, and what is not known is empty
     Csv,
+    /// An array of objects, one per line
+    Json,
+    /// Compressed columns, for DuckDB, Polars, pandas and Spark
+    Parquet,
+    /// Columns as in memory: Arrow's IPC file format, also known as Feather
+    Arrow,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -15,6 +15,7 @@ mod run;
 mod source;
 mod time_argument;
 mod view;
+mod window;
 
 fn main() -> std::process::ExitCode {
     run::run()

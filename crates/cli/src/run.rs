@@ -44,6 +44,7 @@ fn perform(verb: Verb) -> anyhow::Result<Outcome> {
         Verb::Executors(arguments) => commands::executors::executors(&arguments),
         // Understand.
         Verb::Latency(arguments) => commands::latency::latency(&arguments),
+        Verb::Paths(arguments) => commands::latency::paths(&arguments),
         Verb::Why(arguments) => commands::why::why(&arguments),
         // Keep.
         Verb::Export(arguments) => commands::export::export(&arguments),

@@ -26,6 +26,18 @@ pub(crate) enum TimeArgument {
     BeforeEnd(i64),
 }
 
+/// A length of time as it was written, in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct DurationArgument(pub(crate) i64);
+
+impl FromStr for DurationArgument {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> anyhow::Result<DurationArgument> {
+        Ok(DurationArgument(duration(text)?))
+    }
+}
+
 /// First and last time of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Span {
@@ -216,6 +228,17 @@ mod tests {
     fn a_trace_without_a_clock_has_absolute_times_alone() {
         assert!(parse("+1s").resolve(None).is_err());
         assert_eq!(parse("1").resolve(None).unwrap(), Nanos(NANOS_PER_SECOND));
+    }
+
+    #[test]
+    fn a_duration_has_a_number_and_a_unit() {
+        let nanos = |text: &str| text.parse::<DurationArgument>().map(|it| it.0).ok();
+        assert_eq!(nanos("2s"), Some(2_000_000_000));
+        assert_eq!(nanos("500ms"), Some(500_000_000));
+        assert_eq!(nanos("1.5m"), Some(90_000_000_000));
+        for wrong in ["", "s", "-2s", "+2s", "2 s", "soon"] {
+            assert_eq!(nanos(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

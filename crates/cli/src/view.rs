@@ -1,4 +1,5 @@
-//! A part of what a trace means: the one place where `--from`, `--to`, `--node`, `--topic` and `--pid` are applied.
+//! A part of what a trace means: the one place where `--from`, `--to`, `--skip-start`, `--skip-end`, `--node`,
+//! `--topic` and `--pid` are applied.
 //!
 //! The range of time limits what is counted (callback instances, publications, deliveries), not which entities exist.
 //! The other filters limit the entities. An entity is in the view if it fits all filters itself or through what it has to
@@ -7,7 +8,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-use anyhow::bail;
 use glob::Pattern;
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
@@ -19,6 +19,7 @@ use rostrace_trace::flow::{CallbackInstance, Delivery, Publication, Take};
 
 use crate::args::ModelFilterArguments;
 use crate::filter;
+use crate::window::Limits;
 
 #[derive(Debug)]
 pub(crate) struct View<'m> {
@@ -43,10 +44,13 @@ impl<'m> View<'m> {
         model: &'m Model,
         filter: &'m ModelFilterArguments,
     ) -> anyhow::Result<View<'m>> {
-        let time = filter::time_range(set, filter.from, filter.to)?;
-        if time.as_ref().is_some_and(|time| time.start() > time.end()) {
-            bail!("--from is a later time than --to, so that nothing can be between them");
-        }
+        let limits = Limits {
+            from: filter.from,
+            to: filter.to,
+            skip_start: filter.skip_start,
+            skip_end: filter.skip_end,
+        };
+        let time = limits.window(set, model)?;
         let mut topics: BTreeMap<&str, Topic> = BTreeMap::new();
         let mut topics_of_nodes = vec![BTreeSet::new(); model.nodes.len()];
         for (index, publisher) in model.publishers.iter().enumerate() {
@@ -66,7 +70,7 @@ impl<'m> View<'m> {
         Ok(View {
             model,
             filter,
-            time: time.unwrap_or(Nanos(i64::MIN)..=Nanos(i64::MAX)),
+            time,
             topics_of_nodes,
             topics,
         })
@@ -74,12 +78,14 @@ impl<'m> View<'m> {
 
     /// Whether a range of time was asked for.
     pub(crate) fn is_limited_in_time(&self) -> bool {
-        self.filter.from.is_some() || self.filter.to.is_some()
+        let filter = self.filter;
+        let between = filter.from.is_some() || filter.to.is_some();
+        between || filter.skip_start.is_some() || filter.skip_end.is_some()
     }
 
     /// The range of time that counts.
-    pub(crate) fn window(&self) -> RangeInclusive<Nanos> {
-        self.time.clone()
+    pub(crate) fn window(&self) -> &RangeInclusive<Nanos> {
+        &self.time
     }
 
     /// The last time that counts.

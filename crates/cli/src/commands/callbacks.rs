@@ -85,7 +85,7 @@ fn is_unnamed(row: &CallbackRow<'_>, all: bool) -> bool {
 /// What hurts most comes first; what never ran twice, or is built in, in the order of creation at the end.
 fn rows<'m>(view: &View<'m>) -> Vec<CallbackRow<'m>> {
     let model = view.model;
-    let analysis = Analysis::new(model, view.window());
+    let analysis = Analysis::new(model, view.window().clone());
     let mut rows = Vec::new();
     for summary in callback::summaries(&analysis) {
         if view.has_callback(summary.callback) {

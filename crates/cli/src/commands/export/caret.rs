@@ -1,35 +1,49 @@
 //! Tables with CARET's columns, one file per object of an architecture file, so that notebooks made for CARET go on working.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
-use anyhow::Context;
 use rostrace_analyze::paths::Ends;
 use rostrace_analyze::records::Records;
 use rostrace_analyze::response_time::{Case, ResponseTimes};
 use rostrace_analyze::stacked_bar::stacked;
+use rostrace_analyze::table::{Cell, Sink};
 use rostrace_analyze::tables::{Indexed, Link};
 use rostrace_analyze::{Style, metrics};
 use rostrace_architecture::communication::communications;
 use rostrace_architecture::node_path::{Limits, node_paths};
 use rostrace_architecture::{Architecture, CallbackKind, Endpoint, Node};
+use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
 use sha2::{Digest, Sha256};
 
+use super::new_file::NewFile;
+use super::schema::Schema;
+use crate::args::ExportFormat;
+use crate::interrupt;
 use crate::render::{diagnostic, units};
 
 /// Longer names are cut: file systems do not take more.
 const LONGEST_STEM: usize = 220;
 
-pub(crate) fn export(
+/// No limit in time.
+const EVER: RangeInclusive<Nanos> = Nanos(i64::MIN)..=Nanos(i64::MAX);
+
+/// Writes all tables; the files are complete, but not yet in their places. Rows count if they begin in the window.
+pub(crate) fn write(
     model: &Model,
     architecture: &Architecture,
+    window: &RangeInclusive<Nanos>,
+    format: ExportFormat,
     folder: &Path,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Vec<NewFile>> {
     let mut writer = Writer {
+        window,
+        format,
         folder,
+        files: Vec::new(),
         numbers: HashMap::new(),
     };
     let indexed = Indexed::new(model, Style::Caret);
@@ -52,11 +66,14 @@ pub(crate) fn export(
     for path in &architecture.paths {
         writer.path(&indexed, architecture, path)?;
     }
-    Ok(())
+    Ok(writer.files)
 }
 
 struct Writer<'f> {
+    window: &'f RangeInclusive<Nanos>,
+    format: ExportFormat,
     folder: &'f Path,
+    files: Vec<NewFile>,
     /// How many objects of a name there were.
     numbers: HashMap<String, usize>,
 }
@@ -68,7 +85,7 @@ impl Writer<'_> {
             .iter()
             .filter(|callback| !callback.is_service())
         {
-            let records = indexed.callback(node, callback);
+            let records = self.limited(indexed.callback(node, callback));
             let stem = format!("callbacks__{}", plain(&callback.name));
             self.table(&stem, &records)?;
             self.metrics(&stem, &records, true)?;
@@ -78,7 +95,7 @@ impl Writer<'_> {
 
     fn endpoints(&mut self, indexed: &Indexed<'_>, node: &Node) -> anyhow::Result<()> {
         for publisher in in_order(node.publishers.iter().map(|it| it.endpoint())) {
-            let records = indexed.publisher(node, &publisher);
+            let records = self.limited(indexed.publisher(node, &publisher));
             let stem = self.numbered(&format!(
                 "pub__{}__{}",
                 plain(&node.name),
@@ -94,7 +111,7 @@ impl Writer<'_> {
             else {
                 continue;
             };
-            let records = indexed.subscription(node, &endpoint, &callback);
+            let records = self.limited(indexed.subscription(node, &endpoint, &callback));
             let stem = self.numbered(&format!(
                 "sub__{}__{}",
                 plain(&node.name),
@@ -116,7 +133,8 @@ impl Writer<'_> {
         for (callback, period) in timers.into_values() {
             let stem = self.numbered(&format!("timer__{}__{period}", plain(&node.name)));
             let firings = indexed.caret_firings(node, callback);
-            self.table(&stem, &indexed.timer(node, callback, &firings))?;
+            let records = self.limited(indexed.timer(node, callback, &firings));
+            self.table(&stem, &records)?;
         }
         Ok(())
     }
@@ -131,7 +149,8 @@ impl Writer<'_> {
             );
             let stem = self.numbered(&stem);
             if let (Some(writer), Some(reader)) = (node.callback(writer), node.callback(reader)) {
-                self.table(&stem, &indexed.variable_passing(node, writer, reader))?;
+                let records = self.limited(indexed.variable_passing(node, writer, reader));
+                self.table(&stem, &records)?;
             }
         }
         Ok(())
@@ -146,7 +165,9 @@ impl Writer<'_> {
                 "nodepath__{}__{input}__{output}",
                 plain(&node.name)
             ));
-            self.table(&stem, &indexed.node_path(node, path).unwrap_or_default())?;
+            let records = indexed.node_path(node, path).unwrap_or_default();
+            let records = self.limited(records);
+            self.table(&stem, &records)?;
         }
         Ok(())
     }
@@ -173,10 +194,10 @@ impl Writer<'_> {
                 plain(it.topic()),
                 plain(&it.subscribing_node.name)
             ));
-            let records = indexed.communication(&link);
+            let records = self.limited(indexed.communication(&link));
             self.table(&stem, &records)?;
             if indexed.has_takes() {
-                let takes = indexed.communication_to_take(&link);
+                let takes = self.limited(indexed.communication_to_take(&link));
                 self.table(&format!("{stem}__take"), &takes)?;
             }
             self.metrics(&stem, &records, true)?;
@@ -202,6 +223,7 @@ impl Writer<'_> {
                 last_callback,
             };
             let records = indexed.path(architecture, path, ends).unwrap_or_default();
+            let records = self.limited(records);
             self.table(&format!("path__{name}{suffix}"), &records)?;
             if first_callback != last_callback {
                 continue;
@@ -266,25 +288,37 @@ impl Writer<'_> {
         format!("{name}__{}", *number - 1)
     }
 
+    /// The rows that begin in the window.
+    fn limited(&self, mut records: Records) -> Records {
+        if *self.window != EVER {
+            let counts = |begin: i64| self.window.contains(&Nanos(begin));
+            records
+                .rows
+                .retain(|row| row.first().copied().flatten().is_some_and(counts));
+        }
+        records
+    }
+
     fn table(&mut self, stem: &str, records: &Records) -> anyhow::Result<()> {
-        let path = self.folder.join(format!("{}.csv", short(stem)));
-        let write = || -> anyhow::Result<()> {
-            let mut out = BufWriter::new(File::create(&path)?);
-            if records.columns.is_empty() {
-                writeln!(out)?;
-                return Ok(out.flush()?);
-            }
-            let mut csv = csv::Writer::from_writer(out);
-            csv.write_record(&records.columns)?;
-            for row in &records.rows {
-                csv.write_record(
-                    row.iter()
-                        .map(|cell| cell.map_or(String::new(), |value| value.to_string())),
-                )?;
-            }
-            Ok(csv.flush()?)
-        };
-        write().with_context(|| format!("{}: cannot be written", path.display()))
+        let name = format!("{}.{}", short(stem), self.format.extension());
+        let schema = Schema::of_records(records);
+        let file = NewFile::write(self.folder.join(name), |file| {
+            let rows = |take: Sink<'_>| {
+                let mut cells = Vec::new();
+                for row in &records.rows {
+                    if interrupt::requested() {
+                        return Err(io::Error::other("stopped"));
+                    }
+                    cells.clear();
+                    cells.extend(row.iter().map(|cell| Cell::from(*cell)));
+                    take(&cells)?;
+                }
+                Ok(())
+            };
+            self.format.write(&schema, &rows, file)
+        })?;
+        self.files.push(file);
+        Ok(())
     }
 }
 

@@ -1,24 +1,94 @@
 //! `rostrace export`: tables as files, for other programs.
+//!
+//! What is written comes as a [`schema`] and its rows, from `tables` (the analysis) or `caret` (CARET's columns); `format` writes
+//! them; `new_file` makes them appear when all are complete.
 
 mod caret;
+mod format;
+mod new_file;
+mod row_filter;
+mod schema;
+mod simulated_time;
+mod tables;
 
-use std::fs::{self, File};
-use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::fs;
 
 use anyhow::{Context, bail};
-use rostrace_analyze::Analysis;
-use rostrace_analyze::table::{Cell, TABLES, Table};
-use rostrace_ctf::schema::Nanos;
+use rostrace_analyze::table::{TABLES, Table};
 
 use crate::args::ExportArguments;
+use crate::interrupt;
 use crate::outcome::Outcome;
+use crate::render::{damage, diagnostic};
 use crate::source;
+use crate::view::View;
+use simulated_time::Twins;
+use tables::Tables;
 
 pub(crate) fn export(arguments: &ExportArguments) -> anyhow::Result<Outcome> {
-    let mut wanted = Vec::new();
-    for name in &arguments.tables {
+    let tables = wanted(&arguments.tables)?;
+    let folder = arguments.output.as_path();
+    // Said before the trace is read, which can take a while.
+    if folder.exists() && !folder.is_dir() {
+        bail!("{}: this is a file, not a folder", folder.display());
+    }
+    let architecture = match &arguments.architecture {
+        Some(file) => Some(super::architecture::file::open(file)?.architecture),
+        None => None,
+    };
+    let set = source::open(&arguments.input)?;
+    let Some(model) = source::model(&set) else {
+        return Ok(Outcome::Interrupted);
+    };
+    let view = View::new(&set, &model, &arguments.filter)?;
+    for hint in view.hints() {
+        diagnostic::note(&hint);
+    }
+    fs::create_dir_all(folder)
+        .with_context(|| format!("{}: cannot be created", folder.display()))?;
+
+    let files = match &architecture {
+        Some(architecture) => {
+            let window = view.window();
+            caret::write(&model, architecture, window, arguments.format, folder)
+        }
+        None => {
+            let analysis = source::analysis(&set, &model, view.window().clone());
+            let tables_of_trace = Tables {
+                analysis: &analysis,
+                filter: &arguments.filter,
+                twins: arguments.sim_time.then(|| {
+                    let (twins, found) = Twins::of(&model);
+                    if !found {
+                        diagnostic::note("the trace has no simulated time: its columns are empty");
+                    }
+                    twins
+                }),
+                format: arguments.format,
+                folder,
+            };
+            tables_of_trace.write(&tables)
+        }
+    };
+    if interrupt::requested() {
+        return Ok(Outcome::Interrupted);
+    }
+    for file in files? {
+        file.publish()?;
+    }
+    let all_damage = || set.damage.iter().chain(&model.damage);
+    if let Some(headline) = damage::headline(all_damage()) {
+        diagnostic::note(&headline);
+    }
+    Ok(Outcome::of(all_damage()))
+}
+
+/// The tables of these names, each once; all if none is named.
+fn wanted(names: &[String]) -> anyhow::Result<Vec<&'static Table>> {
+    let mut wanted: Vec<&Table> = Vec::new();
+    for name in names {
         match TABLES.iter().find(|table| table.name == name) {
+            Some(table) if wanted.iter().any(|it| it.name == table.name) => {}
             Some(table) => wanted.push(table),
             None => {
                 let known: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
@@ -29,43 +99,5 @@ pub(crate) fn export(arguments: &ExportArguments) -> anyhow::Result<Outcome> {
     if wanted.is_empty() {
         wanted.extend(TABLES);
     }
-    let set = source::open(&arguments.input)?;
-    let Some(model) = source::model(&set) else {
-        return Ok(Outcome::Interrupted);
-    };
-    fs::create_dir_all(&arguments.output)
-        .with_context(|| format!("{}: cannot be created", arguments.output.display()))?;
-    if let Some(file) = &arguments.architecture {
-        let architecture = super::architecture::file::open(file)?.architecture;
-        caret::export(&model, &architecture, &arguments.output)?;
-        return Ok(Outcome::of(set.damage.iter().chain(&model.damage)));
-    }
-    let analysis = Analysis::new(&model, Nanos(i64::MIN)..=Nanos(i64::MAX));
-    for table in wanted {
-        let path = arguments.output.join(format!("{}.csv", table.name));
-        write(table, &analysis, &path)
-            .with_context(|| format!("{}: cannot be written", path.display()))?;
-    }
-    Ok(Outcome::of(set.damage.iter().chain(&model.damage)))
-}
-
-fn write(table: &Table, analysis: &Analysis<'_>, path: &Path) -> anyhow::Result<()> {
-    let mut csv = csv::Writer::from_writer(BufWriter::new(File::create(path)?));
-    csv.write_record(table.columns.iter().map(|column| column.name))?;
-    (table.rows)(analysis, &mut |row| {
-        for cell in row {
-            match cell {
-                Cell::Nothing => csv.write_field("")?,
-                Cell::Text(text) => csv.write_field(text)?,
-                Cell::Integer(integer) => csv.write_field(integer.to_string())?,
-                Cell::Number(number) => csv.write_field(number.to_string())?,
-                Cell::Flag(flag) => csv.write_field(if *flag { "1" } else { "0" })?,
-            }
-        }
-        Ok(csv.write_record(None::<&[u8]>)?)
-    })?;
-    csv.into_inner()
-        .map_err(|error| error.into_error())?
-        .flush()?;
-    Ok(())
+    Ok(wanted)
 }

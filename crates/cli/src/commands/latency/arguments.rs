@@ -1,6 +1,7 @@
 //! What `latency` and `why` are asked for. Ends of paths and times share `--from` and `--to`: a name begins with a slash or has
 //! a `*`, a time never does.
 
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use anyhow::{Context, bail};
@@ -8,7 +9,7 @@ use clap::Args;
 use glob::Pattern;
 
 use crate::args::{LookFormat, TraceArguments};
-use crate::time_argument::TimeArgument;
+use crate::time_argument::{DurationArgument, TimeArgument};
 
 /// A node or topic, or a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,6 +70,21 @@ pub(crate) struct LatencyArguments {
     /// Paths that end in this node or with this topic; or a time up to which they count; can be repeated
     #[arg(long, value_name = "NODE|TOPIC|T", allow_hyphen_values = true)]
     pub(crate) to: Vec<EndArgument>,
+    /// Leave out what begins in so much time after the first event
+    #[arg(long, value_name = "D")]
+    pub(crate) skip_start: Option<DurationArgument>,
+    /// Leave out what begins in so much time before the last event
+    #[arg(long, value_name = "D")]
+    pub(crate) skip_end: Option<DurationArgument>,
+    /// Only paths through this node; may contain *, ? and […]; can be repeated
+    #[arg(long = "node", value_name = "GLOB")]
+    pub(crate) nodes: Vec<Pattern>,
+    /// Only paths along this topic; may contain *, ? and […]; can be repeated
+    #[arg(long = "topic", value_name = "GLOB")]
+    pub(crate) topics: Vec<Pattern>,
+    /// An architecture file that says how nodes make outputs from inputs, for paths that cannot be followed by observation alone
+    #[arg(long, value_name = "FILE")]
+    pub(crate) architecture: Option<PathBuf>,
     /// Begin with the callback that published the first message, not with the publication
     #[arg(long)]
     pub(crate) include_first_callback: bool,
@@ -83,4 +99,42 @@ pub(crate) struct LatencyArguments {
     /// Follow also what ROS 2 and recorders send for themselves: /rosout, /parameter_events, …
     #[arg(long)]
     pub(crate) all: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PathsArguments {
+    #[command(flatten)]
+    pub(crate) input: TraceArguments,
+    /// The architecture file whose named paths are wanted
+    #[arg(long, value_name = "FILE")]
+    pub(crate) architecture: PathBuf,
+    /// Only paths of this name; may contain *, ? and […]; can be repeated
+    #[arg(long = "path", value_name = "GLOB")]
+    pub(crate) paths: Vec<Pattern>,
+    /// Count only messages published from this time on
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub(crate) from: Option<TimeArgument>,
+    /// Count only messages published up to this time
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub(crate) to: Option<TimeArgument>,
+    /// Leave out what begins in so much time after the first event
+    #[arg(long, value_name = "D")]
+    pub(crate) skip_start: Option<DurationArgument>,
+    /// Leave out what begins in so much time before the last event
+    #[arg(long, value_name = "D")]
+    pub(crate) skip_end: Option<DurationArgument>,
+    /// Only paths through this node; may contain *, ? and […]; can be repeated
+    #[arg(long = "node", value_name = "GLOB")]
+    pub(crate) nodes: Vec<Pattern>,
+    /// Only paths along this topic; may contain *, ? and […]; can be repeated
+    #[arg(long = "topic", value_name = "GLOB")]
+    pub(crate) topics: Vec<Pattern>,
+    /// Begin with the callback that published the first message, not with the publication
+    #[arg(long)]
+    pub(crate) include_first_callback: bool,
+    /// End with the end of the last callback, not with its start
+    #[arg(long)]
+    pub(crate) include_last_callback: bool,
+    #[arg(long, value_enum, default_value_t = LookFormat::Table)]
+    pub(crate) format: LookFormat,
 }

@@ -1,6 +1,8 @@
-//! `rostrace latency`: how long messages took along the paths that they really went, hop by hop and end to end.
+//! `rostrace latency`: how long messages took along the paths that they really went, hop by hop and end to end; and
+//! `rostrace paths`: the same for the paths that an architecture file names.
 
 mod arguments;
+mod declared;
 mod row;
 
 use std::io::{BufWriter, Write};
@@ -18,8 +20,10 @@ use crate::render::palette::Palette;
 use crate::render::table::{Align, Table};
 use crate::render::{damage, diagnostic, time, units};
 use crate::source;
+use crate::window::Limits;
 
-pub(crate) use arguments::{EndArgument, Ends, LatencyArguments};
+pub(crate) use arguments::{EndArgument, Ends, LatencyArguments, PathsArguments};
+pub(crate) use declared::paths;
 
 pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
     let from = Ends::of("--from", &arguments.from)?;
@@ -28,8 +32,13 @@ pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
     let Some(model) = source::model(&set) else {
         return Ok(Outcome::Interrupted);
     };
-    let window = filter::time_range(&set, from.time, to.time)?;
-    let analysis = Analysis::new(&model, window.unwrap_or(Nanos(i64::MIN)..=Nanos(i64::MAX)));
+    let limits = Limits {
+        from: from.time,
+        to: to.time,
+        skip_start: arguments.skip_start,
+        skip_end: arguments.skip_end,
+    };
+    let analysis = Analysis::new(&model, limits.window(&set, &model)?);
     let paths = FlowPaths::of(&analysis);
     let is_from = |name: &str| from.has(name);
     let is_to = |name: &str| to.has(name);
@@ -40,6 +49,11 @@ pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
     let mut paths = paths.paths(&ends);
     if !arguments.all {
         paths.retain(|path| !path.hops.iter().any(|hop| built_in::topic(&hop.topic)));
+    }
+    paths.retain(|path| is_wanted(arguments, path));
+    let has_ends = !from.names.is_empty() && !to.names.is_empty();
+    if has_ends && (paths.is_empty() || arguments.architecture.is_some()) {
+        return declared::between(arguments, &set, &analysis, &from, &to);
     }
     let include = Include {
         first_callback: arguments.include_first_callback,
@@ -92,6 +106,20 @@ pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
     Ok(Outcome::of(set.damage.iter().chain(&model.damage)))
 }
 
+fn is_wanted(arguments: &LatencyArguments, path: &FlowPath) -> bool {
+    let fits = |patterns: &[glob::Pattern], name: &str| {
+        patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(name))
+    };
+    let nodes = path
+        .hops
+        .iter()
+        .flat_map(|hop| [&hop.publishing_node, &hop.node]);
+    let mut topics = path.hops.iter().map(|hop| &hop.topic);
+    let mut nodes = nodes;
+    nodes.any(|node| fits(&arguments.nodes, node))
+        && topics.any(|topic| fits(&arguments.topics, topic))
+}
+
 fn nothing_found(analysis: &Analysis<'_>, from: &Ends<'_>, to: &Ends<'_>) -> String {
     let model = analysis.model;
     let known = |name: &str, pattern: &glob::Pattern| pattern.matches(name);
@@ -121,17 +149,20 @@ fn nothing_found(analysis: &Analysis<'_>, from: &Ends<'_>, to: &Ends<'_>) -> Str
         .into()
 }
 
-const COLUMNS: &[(&str, Align)] = &[
-    ("", Align::Left),
-    ("min", Align::Right),
-    ("mean", Align::Right),
-    ("p50", Align::Right),
-    ("p90", Align::Right),
-    ("p99", Align::Right),
-    ("max", Align::Right),
-    ("share", Align::Right),
-    ("lost", Align::Right),
-];
+/// `missing` is what the last column counts.
+fn columns(missing: &str) -> [(&str, Align); 9] {
+    [
+        ("", Align::Left),
+        ("min", Align::Right),
+        ("mean", Align::Right),
+        ("p50", Align::Right),
+        ("p90", Align::Right),
+        ("p99", Align::Right),
+        ("max", Align::Right),
+        ("share", Align::Right),
+        (missing, Align::Right),
+    ]
+}
 
 fn write_path(
     out: &mut impl Write,
@@ -142,7 +173,7 @@ fn write_path(
     let palette = Palette::for_stdout();
     let title = crate::render::printable::printable(&path.title()).into_owned();
     writeln!(out, "{}", palette.heading(&title))?;
-    let mut table = Table::new(COLUMNS);
+    let mut table = Table::new(&columns("lost"));
     let mean = latency.latency.map_or(0.0, |latency| latency.mean);
     if let Some(first) = &latency.first_callback {
         let name = match &path.origin {

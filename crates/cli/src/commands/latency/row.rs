@@ -121,22 +121,7 @@ pub(super) fn write_csv(
                 name.to_owned(),
             ];
             stage += 1;
-            match of {
-                Some(it) => cells.extend([
-                    it.count.to_string(),
-                    it.min.to_string(),
-                    it.mean.to_string(),
-                    it.p50.to_string(),
-                    it.p90.to_string(),
-                    it.p95.to_string(),
-                    it.p99.to_string(),
-                    it.p99_9.to_string(),
-                    it.max.to_string(),
-                    it.standard_deviation.to_string(),
-                    it.worst.0.to_string(),
-                ]),
-                None => cells.extend(std::iter::repeat_n(String::new(), 11)),
-            }
+            cells.extend(statistics_cells(of));
             cells.push(lost.map_or(String::new(), |lost| lost.to_string()));
             csv.write_record(cells)
         };
@@ -167,4 +152,24 @@ pub(super) fn write_csv(
     }
     csv.flush()?;
     Ok(())
+}
+
+/// Count, minimum, …, the instant of the worst: empty for no values.
+pub(super) fn statistics_cells(statistics: Option<&Statistics>) -> Vec<String> {
+    let Some(it) = statistics else {
+        return vec![String::new(); 11];
+    };
+    vec![
+        it.count.to_string(),
+        it.min.to_string(),
+        it.mean.to_string(),
+        it.p50.to_string(),
+        it.p90.to_string(),
+        it.p95.to_string(),
+        it.p99.to_string(),
+        it.p99_9.to_string(),
+        it.max.to_string(),
+        it.standard_deviation.to_string(),
+        it.worst.0.to_string(),
+    ]
 }

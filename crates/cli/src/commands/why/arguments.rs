@@ -5,7 +5,7 @@ use glob::Pattern;
 
 use crate::args::TraceArguments;
 use crate::commands::latency::EndArgument;
-use crate::time_argument::TimeArgument;
+use crate::time_argument::{DurationArgument, TimeArgument};
 
 #[derive(Debug, Args)]
 pub(crate) struct WhyArguments {
@@ -26,6 +26,12 @@ pub(crate) struct WhyArguments {
     /// Explain a path that ends in this node or with this topic; or a time up to which it counts
     #[arg(long, value_name = "NODE|TOPIC|T", allow_hyphen_values = true)]
     pub(crate) to: Vec<EndArgument>,
+    /// Leave out what begins in so much time after the first event
+    #[arg(long, value_name = "D")]
+    pub(crate) skip_start: Option<DurationArgument>,
+    /// Leave out what begins in so much time before the last event
+    #[arg(long, value_name = "D")]
+    pub(crate) skip_end: Option<DurationArgument>,
     /// Explain the one that was under way at this time, or the next one, not the worst
     #[arg(
         long,

@@ -13,13 +13,13 @@ use rostrace_trace::entity::InstanceId;
 use serde::Serialize;
 
 use crate::commands::latency::Ends;
-use crate::filter;
 use crate::outcome::Outcome;
 use crate::render::palette::Palette;
 use crate::render::printable::printable;
 use crate::render::table::{Align, Table};
 use crate::render::{damage, diagnostic, time, units};
 use crate::source;
+use crate::window::Limits;
 use subject::Subject;
 
 pub(crate) use arguments::{WhyArguments, WhyFormat};
@@ -31,9 +31,13 @@ pub(crate) fn why(arguments: &WhyArguments) -> anyhow::Result<Outcome> {
     let Some(model) = source::model(&set) else {
         return Ok(Outcome::Interrupted);
     };
-    let window = filter::time_range(&set, from.time, to.time)?;
-    let window = window.unwrap_or(Nanos(i64::MIN)..=Nanos(i64::MAX));
-    let analysis = source::analysis(&set, &model, window);
+    let limits = Limits {
+        from: from.time,
+        to: to.time,
+        skip_start: arguments.skip_start,
+        skip_end: arguments.skip_end,
+    };
+    let analysis = source::analysis(&set, &model, limits.window(&set, &model)?);
     let span = source::span(&set);
     let at = arguments.at.map(|at| at.resolve(span)).transpose()?;
     let outcome = Outcome::of(set.damage.iter().chain(&model.damage));
@@ -152,7 +156,7 @@ fn write_table(
         out,
         "{} from {} at {} (+{after}) to {}",
         units::signed_duration(total),
-        subject.begin(),
+        subject.begin(analysis, explanation.begin),
         time::time_of_day(explanation.begin),
         subject.end()
     )?;

@@ -72,10 +72,13 @@ impl Subject {
     }
 
     /// What its time begins with.
-    pub(super) fn begin(&self) -> &'static str {
+    pub(super) fn begin(&self, analysis: &Analysis<'_>, begin: Nanos) -> &'static str {
         match self {
             Subject::Execution(_, Some(_)) => "when the timer was due",
-            Subject::Execution(_, None) => "what caused it",
+            Subject::Execution(instance, None) if analysis.instance(*instance).start == begin => {
+                "its start"
+            }
+            Subject::Execution(_, None) => "the publication of its message",
             Subject::Message(_) | Subject::Path(..) => "the publication",
         }
     }

@@ -1,0 +1,391 @@
+//! Paths by declaration: those that an architecture file names, and those between two ends where observation alone finds none.
+
+use std::collections::BTreeSet;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use anyhow::bail;
+use rostrace_analyze::declared_path::{
+    DeclaredPath, StageKind, assume_latest_message, declared_path,
+};
+use rostrace_analyze::paths::Ends as IncludedEnds;
+use rostrace_analyze::response_time::Case;
+use rostrace_analyze::tables::Indexed;
+use rostrace_analyze::{Analysis, Statistics, Style, built_in};
+use rostrace_architecture::search::{EdgeFilter, Search, SearchGraph, SearchOptions};
+use rostrace_architecture::{Architecture, NamedPath, from_trace_with_flows};
+use rostrace_ctf::TraceSet;
+use serde_json::{Value, json};
+
+use super::{Ends, LatencyArguments, PathsArguments, columns, line, nothing_found};
+use crate::args::LookFormat;
+use crate::outcome::Outcome;
+use crate::render::palette::Palette;
+use crate::render::printable::printable;
+use crate::render::table::Table;
+use crate::render::{damage, diagnostic, time, units};
+use crate::source;
+use crate::window::Limits;
+
+/// Pairs of ends that are looked at: patterns may fit hundreds of nodes.
+const MOST_PAIRS: usize = 64;
+
+/// One path with what was found of it.
+struct Answer {
+    path: NamedPath,
+    result: Result<DeclaredPath, String>,
+    /// Nodes that are taken to use the newest input, since nothing says what they use.
+    assumed: Vec<String>,
+}
+
+pub(crate) fn paths(arguments: &PathsArguments) -> anyhow::Result<Outcome> {
+    let architecture = open(&arguments.architecture)?;
+    let wanted = |path: &&NamedPath| {
+        let fits = |patterns: &[glob::Pattern], name: &str| {
+            patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(name))
+        };
+        let mut nodes = path.node_names();
+        let topics = path.steps.iter().filter_map(|step| step.publisher.as_ref());
+        let mut topics = topics.map(|publisher| publisher.topic.as_str());
+        fits(&arguments.paths, &path.name)
+            && nodes.any(|node| fits(&arguments.nodes, node))
+            && (arguments.topics.is_empty() || topics.any(|topic| fits(&arguments.topics, topic)))
+    };
+    if architecture.paths.is_empty() {
+        bail!(
+            "{}: names no paths; `rostrace architecture add-path` adds one, and `rostrace latency` needs none",
+            arguments.architecture.display()
+        );
+    }
+    let named: Vec<NamedPath> = architecture.paths.iter().filter(wanted).cloned().collect();
+    if named.is_empty() {
+        let names: Vec<&str> = architecture
+            .paths
+            .iter()
+            .map(|it| it.name.as_str())
+            .collect();
+        bail!("no path of this file fits; it names {}", names.join(", "));
+    }
+    let set = source::open(&arguments.input)?;
+    let Some(model) = source::model(&set) else {
+        return Ok(Outcome::Interrupted);
+    };
+    let limits = Limits {
+        from: arguments.from,
+        to: arguments.to,
+        skip_start: arguments.skip_start,
+        skip_end: arguments.skip_end,
+    };
+    let analysis = Analysis::new(&model, limits.window(&set, &model)?);
+    let indexed = Indexed::new(&model, Style::Own);
+    let ends = IncludedEnds {
+        first_callback: arguments.include_first_callback,
+        last_callback: arguments.include_last_callback,
+    };
+    let answers: Vec<Answer> = named
+        .into_iter()
+        .map(|path| answer(&indexed, &analysis, &architecture, path, ends, Vec::new()))
+        .collect();
+    print(&set, &analysis, &answers, arguments.format)
+}
+
+fn open(file: &Path) -> anyhow::Result<Architecture> {
+    Ok(crate::commands::architecture::file::open(file)?.architecture)
+}
+
+fn answer(
+    indexed: &Indexed<'_>,
+    analysis: &Analysis<'_>,
+    architecture: &Architecture,
+    path: NamedPath,
+    ends: IncludedEnds,
+    assumed: Vec<String>,
+) -> Answer {
+    let counts = |time| analysis.counts(time);
+    let result = declared_path(indexed, architecture, &path, ends, counts);
+    Answer {
+        result: result.map_err(|error| error.to_string()),
+        path,
+        assumed,
+    }
+}
+
+/// The paths between two ends, by an architecture file or by what the trace shows. Where nothing says how a node makes its
+/// output, it is taken to use the newest input, and the answer says so.
+pub(super) fn between(
+    arguments: &LatencyArguments,
+    set: &TraceSet,
+    analysis: &Analysis<'_>,
+    from: &Ends<'_>,
+    to: &Ends<'_>,
+) -> anyhow::Result<Outcome> {
+    let architecture = match &arguments.architecture {
+        Some(file) => open(file)?,
+        None => from_trace_with_flows(analysis.model),
+    };
+    let found = search(&architecture, from, to, arguments.limit);
+    let indexed = Indexed::new(analysis.model, Style::Own);
+    let ends = IncludedEnds {
+        first_callback: arguments.include_first_callback,
+        last_callback: arguments.include_last_callback,
+    };
+    let mut answers = Vec::new();
+    for path in found {
+        let mut assuming = architecture.clone();
+        let assumed = assume_latest_message(&mut assuming, &path);
+        answers.push(answer(&indexed, analysis, &assuming, path, ends, assumed));
+    }
+    if answers.is_empty() {
+        diagnostic::note(&nothing_found(analysis, from, to));
+    }
+    print(set, analysis, &answers, arguments.format)
+}
+
+/// The shortest paths between any two nodes that fit, at most `most`.
+fn search(
+    architecture: &Architecture,
+    from: &Ends<'_>,
+    to: &Ends<'_>,
+    most: usize,
+) -> Vec<NamedPath> {
+    let filter = EdgeFilter {
+        keep_topic: &|topic| !built_in::topic(topic),
+        ..EdgeFilter::default()
+    };
+    let graph = SearchGraph::new(architecture, &filter);
+    let mut starts: BTreeSet<&str> = BTreeSet::new();
+    let mut goals: BTreeSet<&str> = BTreeSet::new();
+    for node in &architecture.nodes {
+        if from.has(&node.name) || node.publishers.iter().any(|it| from.has(&it.topic)) {
+            starts.insert(&node.name);
+        }
+        if to.has(&node.name) || node.subscriptions.iter().any(|it| to.has(&it.topic)) {
+            goals.insert(&node.name);
+        }
+    }
+    let options = SearchOptions {
+        repeat_nodes: false,
+        max_steps: 200_000,
+        ..SearchOptions::default()
+    };
+    let pairs = starts
+        .iter()
+        .flat_map(|start| goals.iter().map(move |goal| (*start, *goal)));
+    let mut found: Vec<NamedPath> = Vec::new();
+    for (start, goal) in pairs.filter(|(start, goal)| start != goal).take(MOST_PAIRS) {
+        let Ok(search) = Search::new(&graph, &[start, goal], options) else {
+            continue;
+        };
+        for path in search.take(most) {
+            let path = path.named("");
+            let first = path.steps.first().and_then(|step| step.publisher.as_ref());
+            let last = path
+                .steps
+                .last()
+                .and_then(|step| step.subscription.as_ref());
+            let fits = |ends: &Ends<'_>, node: &str, topic: Option<&str>| {
+                ends.has(node) || topic.is_some_and(|topic| ends.has(topic))
+            };
+            if fits(from, start, first.map(|it| it.topic.as_str()))
+                && fits(to, goal, last.map(|it| it.topic.as_str()))
+            {
+                found.push(path);
+            }
+        }
+    }
+    found.sort_by_key(|path| path.steps.len());
+    found.truncate(most);
+    found
+}
+
+/// `/sensor → /points → /fusion`
+fn title(path: &NamedPath) -> String {
+    let mut title = String::new();
+    for step in &path.steps {
+        if let Some(subscription) = &step.subscription {
+            title += &format!(" → {} → ", subscription.topic);
+        }
+        title += &step.node;
+    }
+    if path.name.is_empty() {
+        title
+    } else {
+        format!("{}: {title}", path.name)
+    }
+}
+
+fn print(
+    set: &TraceSet,
+    analysis: &Analysis<'_>,
+    answers: &[Answer],
+    format: LookFormat,
+) -> anyhow::Result<Outcome> {
+    let all_damage = || set.damage.iter().chain(&analysis.model.damage);
+    let headline = damage::headline(all_damage());
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    match format {
+        LookFormat::Table => {
+            if let Some(headline) = &headline {
+                writeln!(out, "{}", Palette::for_stdout().alarm(headline))?;
+            }
+            for answer in answers {
+                write_answer(&mut out, answer)?;
+            }
+        }
+        LookFormat::Json => {
+            let rows: Vec<Value> = answers.iter().map(json_of).collect();
+            serde_json::to_writer_pretty(&mut out, &rows).map_err(std::io::Error::from)?;
+            out.write_all(b"\n")?;
+        }
+        LookFormat::Csv => write_csv(&mut out, answers)?,
+    }
+    out.flush()?;
+    drop(out);
+    if let (Some(headline), false) = (&headline, format == LookFormat::Table) {
+        diagnostic::note(headline);
+    }
+    for answer in answers {
+        if let Err(error) = &answer.result {
+            diagnostic::note(error);
+        }
+    }
+    Ok(match answers.iter().any(|answer| answer.result.is_err()) {
+        true => Outcome::Refused,
+        false => Outcome::of(all_damage()),
+    })
+}
+
+fn stage_name(kind: StageKind, name: &str) -> String {
+    match kind {
+        StageKind::Communication => format!("  {name}"),
+        StageKind::Callback => format!("  {name}"),
+        StageKind::VariablePassing => format!("  {name}, stored"),
+    }
+}
+
+fn write_answer(out: &mut impl Write, answer: &Answer) -> anyhow::Result<()> {
+    let palette = Palette::for_stdout();
+    writeln!(out, "{}", palette.heading(&printable(&title(&answer.path))))?;
+    let Ok(path) = &answer.result else {
+        writeln!(out, "   cannot be followed\n")?;
+        return Ok(());
+    };
+    let mut table = Table::new(&columns("ended here"));
+    let mean = path.latency.map_or(0.0, |latency| latency.mean);
+    for stage in &path.stages {
+        let ended = match stage.ended_here {
+            0 => String::new(),
+            ended => units::count(ended as u64),
+        };
+        let name = stage_name(stage.kind, &stage.name);
+        table.row(line(&name, stage.duration.as_ref(), mean, &ended));
+    }
+    table.row(line("  end to end", path.latency.as_ref(), mean, ""));
+    for (case, times) in Case::EVERY.iter().zip(&path.response_times).skip(1) {
+        let name = format!("  response time, {}", case.name().replace('_', " "));
+        table.row(line(&name, times.as_ref(), 0.0, ""));
+    }
+    write!(out, "{table}")?;
+    let mut remark = format!(
+        "   {} of {} came through",
+        units::count(path.complete as u64),
+        units::counted(path.begun as u64, "message")
+    );
+    if let Some(latency) = &path.latency {
+        remark += &format!(
+            "; the slowest began at {}",
+            time::time_of_day(latency.worst)
+        );
+    }
+    if !answer.assumed.is_empty() {
+        remark += &format!(
+            "; assumed: {} published the newest message that it had received",
+            answer.assumed.join(", ")
+        );
+    }
+    writeln!(out, "{}\n", palette.dim(&remark))?;
+    Ok(())
+}
+
+fn json_of(answer: &Answer) -> Value {
+    let nodes: Vec<&str> = answer.path.node_names().collect();
+    let mut row = json!({
+        "path": title(&answer.path),
+        "name": answer.path.name,
+        "nodes": nodes,
+        "assumed_latest_message": answer.assumed,
+    });
+    match &answer.result {
+        Err(error) => row["error"] = json!(error),
+        Ok(path) => {
+            row["begun"] = json!(path.begun);
+            row["complete"] = json!(path.complete);
+            row["latency_ns"] = json!(path.latency);
+            row["stages"] = path
+                .stages
+                .iter()
+                .map(|stage| {
+                    json!({
+                        "kind": stage.kind.name(),
+                        "name": stage.name,
+                        "duration_ns": stage.duration,
+                        "ended_here": stage.ended_here,
+                    })
+                })
+                .collect();
+            for (case, times) in Case::EVERY.iter().zip(&path.response_times) {
+                row["response_time_ns"][case.name()] = json!(times);
+            }
+        }
+    }
+    row
+}
+
+fn write_csv(out: &mut impl Write, answers: &[Answer]) -> anyhow::Result<()> {
+    let mut csv = csv::Writer::from_writer(out);
+    csv.write_record([
+        "path",
+        "stage",
+        "kind",
+        "name",
+        "count",
+        "min_ns",
+        "mean_ns",
+        "p50_ns",
+        "p90_ns",
+        "p95_ns",
+        "p99_ns",
+        "p99_9_ns",
+        "max_ns",
+        "standard_deviation_ns",
+        "worst_at_ns",
+        "ended_here",
+    ])?;
+    for answer in answers {
+        let Ok(path) = &answer.result else { continue };
+        let title = title(&answer.path);
+        let mut number = 0;
+        let mut row = |kind: &str, name: &str, of: Option<&Statistics>, ended: Option<usize>| {
+            let mut cells = vec![title.clone(), number.to_string(), kind.into(), name.into()];
+            number += 1;
+            cells.extend(super::row::statistics_cells(of));
+            cells.push(ended.map_or(String::new(), |ended| ended.to_string()));
+            csv.write_record(cells)
+        };
+        for stage in &path.stages {
+            let ended = Some(stage.ended_here);
+            row(
+                stage.kind.name(),
+                &stage.name,
+                stage.duration.as_ref(),
+                ended,
+            )?;
+        }
+        row("path", "", path.latency.as_ref(), None)?;
+        for (case, times) in Case::EVERY.iter().zip(&path.response_times) {
+            row("response_time", case.name(), times.as_ref(), None)?;
+        }
+    }
+    csv.flush()?;
+    Ok(())
+}
