@@ -4,6 +4,7 @@
 //! needs decoding), the programs' answers are checked (`answer`), then the programs of a contest run on it in turn (`measure`) and the best of their runs become a
 //! table (`table`). Absolute seconds mean little on a shared machine; ratios inside one table do.
 
+mod analysis;
 mod answer;
 mod contest;
 mod generate;
@@ -50,6 +51,7 @@ pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     let scratch = workspace.target_folder()?.join("bench");
     std::fs::create_dir_all(&scratch)
         .with_context(|| format!("the folder {} could not be made", scratch.display()))?;
+    let named = trace.is_some();
     let recording = match trace {
         Some(path) if path.is_file() => recording::unpacked(&path, &scratch)?,
         Some(folder) => folder,
@@ -101,6 +103,22 @@ pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     println!(
         "\nThe library\n\n{}",
         library::table(workspace, &big.folder)?
+    );
+    let analysed = match named {
+        true => source,
+        // What CARET's figures are known for.
+        false => recording::trace_folder(&recording::analysed(workspace, &scratch)?)?,
+    };
+    let trace = BigTrace::original(&analysed)?;
+    warm_page_cache(&trace.stream_files()?)?;
+    println!(
+        "\nAnalyse everything and write it down ({})\n\n{}",
+        analysed.display(),
+        analysis::contest(&program, &trace, &scratch, runs)?
+    );
+    println!(
+        "\nHow the analysis grows with the trace\n\n{}",
+        analysis::growth(&program, &analysed, &scratch, runs)?
     );
     if !failed.is_empty() {
         bail!("some programs failed.\n{}", failed.join("\n"));

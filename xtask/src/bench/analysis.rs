@@ -1,0 +1,188 @@
+//! The whole analysis against reading alone: every table of every callback, communication, node and ten paths, from the CTF
+//! folder to files, and how time and memory grow with the trace.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use rostrace_analyze::Analysis;
+use rostrace_analyze::built_in;
+use rostrace_analyze::flow_path::{Ends, FlowPath, FlowPaths};
+use rostrace_architecture::search::{EdgeFilter, SearchGraph, path_along};
+use rostrace_architecture::{NamedPath, from_trace_with_flows, write};
+use rostrace_ctf::TraceSet;
+use rostrace_ctf::schema::Nanos;
+use rostrace_trace::Model;
+
+use super::contest::Answer;
+use super::generate::{self, BigTrace};
+use super::measure::{self, Program};
+use super::table;
+
+const PATHS: usize = 10;
+
+/// How many times the recording is repeated for the table of growth.
+const REPETITIONS: [u64; 3] = [1, 4, 12];
+
+/// The table of the contest on one recording.
+pub(super) fn contest(ours: &Path, trace: &BigTrace, scratch: &Path, runs: u32) -> Result<String> {
+    let architecture = scratch.join("ten_paths.yaml");
+    let named = write_architecture(&trace.folder, &architecture)?;
+    let tables = scratch.join("tables");
+    let caret = scratch.join("caret");
+    let program = |name: &'static str, path: &Path, arguments: &[&OsString]| Program {
+        name,
+        path: path.to_owned(),
+        arguments: arguments.iter().map(|it| (*it).clone()).collect(),
+        answer: Answer::Any,
+    };
+    let text = |text: &str| OsString::from(text);
+    let folder = trace.folder.clone().into_os_string();
+    let programs = [
+        program(
+            "babeltrace2 -o dummy",
+            Path::new("babeltrace2"),
+            &[&text("-o"), &text("dummy"), &folder],
+        ),
+        program(
+            "rostrace export, all tables",
+            ours,
+            &[
+                &text("export"),
+                &folder,
+                &text("-o"),
+                &tables.clone().into_os_string(),
+            ],
+        ),
+        program(
+            "rostrace export, CARET's columns, paths with response times",
+            ours,
+            &[
+                &text("export"),
+                &folder,
+                &text("--architecture"),
+                &architecture.into_os_string(),
+                &text("--caret-columns"),
+                &text("-o"),
+                &caret.clone().into_os_string(),
+            ],
+        ),
+    ];
+    let log = scratch.join("stderr.txt");
+    let outcomes = measure::interleaved(&programs, vec![None; programs.len()], runs, &log)?;
+    let mut text = table::render(&programs, &outcomes, trace.bytes, trace.events);
+    let files = |folder: &Path| -> Result<(usize, u64)> {
+        let mut bytes = 0;
+        let mut number = 0;
+        for entry in fs::read_dir(folder)? {
+            bytes += entry?.metadata()?.len();
+            number += 1;
+        }
+        Ok((number, bytes))
+    };
+    for folder in [&tables, &caret] {
+        let (number, bytes) = files(folder)?;
+        let _ = writeln!(
+            text,
+            "\n{}: {number} files, {:.1} MB written.",
+            folder
+                .file_name()
+                .map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+            bytes as f64 / 1e6
+        );
+    }
+    let _ = writeln!(text, "\nNamed paths: {named}.");
+    Ok(text)
+}
+
+/// An architecture of the trace with ten of its longest observed paths; parts of them where there are fewer. Says how many it has.
+fn write_architecture(trace: &Path, file: &Path) -> Result<usize> {
+    let set = TraceSet::open(&[trace])?;
+    let model = Model::load(&set, &mut |_| true);
+    let mut architecture = from_trace_with_flows(&model);
+    let analysis = Analysis::new(&model, Nanos(i64::MIN)..=Nanos(i64::MAX));
+    let ends = Ends {
+        from: None,
+        to: None,
+    };
+    let mut paths: Vec<FlowPath> = FlowPaths::of(&analysis).paths(&ends);
+    paths.retain(|path| !path.hops.iter().any(|hop| built_in::topic(&hop.topic)));
+    paths.sort_by_key(|path| std::cmp::Reverse((path.hops.len(), path.flows.len())));
+    // Whole paths first, then those without their first hop, and so on.
+    let longest = paths.first().map_or(0, |path| path.hops.len());
+    'all: for skipped in 0..longest {
+        for (number, path) in paths.iter().enumerate() {
+            if architecture.paths.len() == PATHS {
+                break 'all;
+            }
+            let Some(hops) = path.hops.get(skipped..).filter(|hops| !hops.is_empty()) else {
+                continue;
+            };
+            let mut along = vec![hops[0].publishing_node.as_str()];
+            for hop in hops {
+                along.extend([hop.topic.as_str(), hop.node.as_str()]);
+            }
+            let name = format!("path_{number}_{skipped}");
+            let graph = SearchGraph::new(&architecture, &EdgeFilter::default());
+            let Ok(steps) = path_along(&architecture, &graph, &along) else {
+                continue;
+            };
+            drop(graph);
+            let _ = architecture.add_path(NamedPath::new(name, steps));
+        }
+    }
+    fs::write(file, write(&architecture))
+        .with_context(|| format!("{} could not be written", file.display()))?;
+    Ok(architecture.paths.len())
+}
+
+/// Time and memory of the whole analysis on the recording repeated in time.
+pub(super) fn growth(ours: &Path, source: &Path, scratch: &Path, runs: u32) -> Result<String> {
+    let original = BigTrace::original(source)?;
+    let mut text = String::from(
+        "| M events | MB | wall s | CPU s | CPU ns per event | peak MB | bytes of memory per event |\n|---:|---:|---:|---:|---:|---:|---:|\n",
+    );
+    let log = scratch.join("stderr.txt");
+    for repetitions in REPETITIONS {
+        let trace = match repetitions {
+            1 => BigTrace::original(source)?,
+            more => generate::cached(source, original.bytes * more, scratch)?,
+        };
+        let output: PathBuf = scratch.join("tables");
+        let program = Program {
+            name: "rostrace export",
+            path: ours.to_owned(),
+            arguments: vec![
+                "export".into(),
+                trace.folder.clone().into_os_string(),
+                "-o".into(),
+                output.into_os_string(),
+            ],
+            answer: Answer::Any,
+        };
+        super::warm_page_cache(&trace.stream_files()?)?;
+        let outcomes = measure::interleaved(&[program], vec![None], runs.min(3), &log)?;
+        let (Some(Ok(measured)), Some(events)) = (outcomes.first(), trace.events) else {
+            let _ = writeln!(
+                text,
+                "| – | {:.0} | failed | – | – | – | – |",
+                trace.bytes as f64 / 1e6
+            );
+            continue;
+        };
+        let _ = writeln!(
+            text,
+            "| {:.2} | {:.0} | {:.2} | {:.2} | {:.0} | {:.0} | {:.0} |",
+            events as f64 / 1e6,
+            trace.bytes as f64 / 1e6,
+            measured.wall.as_secs_f64(),
+            measured.cpu.as_secs_f64(),
+            measured.cpu.as_nanos() as f64 / events as f64,
+            measured.peak as f64 / 1e6,
+            measured.peak as f64 / events as f64,
+        );
+    }
+    Ok(text)
+}
