@@ -8,10 +8,14 @@
 //! show when a timer cannot have been due.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{CallbackId, InstanceId, PhaseId, ThreadId, TimerId};
-use rostrace_trace::flow::PhaseKind;
+use rostrace_trace::entity::{InstanceId, PhaseId, ThreadId, TimerId};
+use rostrace_trace::flow::{ExecutorPhase, PhaseKind};
 
+use crate::activity::Doing;
 use crate::analysis::Analysis;
+
+/// How long it takes at most, as a rule, from rcl's look at the clock to the start of the callback.
+const DISPATCH: i64 = 50_000;
 
 /// How many firings are asked whether the grid has moved.
 const WITNESSES: usize = 9;
@@ -62,12 +66,17 @@ pub fn firings(analysis: &Analysis<'_>, timer: TimerId) -> Vec<Firing> {
     // A creation that was told again later, when a recording began, keeps its time; one that lies after the first firing
     // is none.
     let created = Some(timer.created.0).filter(|created| starts.first() > Some(created));
-    let alone = runs_alone(analysis, callback);
+    let alone = analysis.runs_alone(callback);
     let disproof = |number: usize, due: i64| {
         let thread = analysis.instance(instances[number]).thread;
         alone.then(|| not_due_until(analysis, thread, due, starts[number]))?
     };
-    let expected = expectations(&starts, timer.period.0, created, disproof);
+    let uncertain = |number: usize| {
+        let before = number.checked_sub(1).map(|before| starts[before]);
+        let since = before.or(created).unwrap_or(starts[number]);
+        analysis.is_damaged(Nanos(since), Nanos(starts[number]))
+    };
+    let expected = expectations(&starts, timer.period.0, created, uncertain, disproof);
     let rows = instances.iter().zip(&starts).zip(expected);
     rows.map(|((instance, start), due)| {
         let spinning = first_sign(analysis, analysis.instance(*instance).thread);
@@ -99,11 +108,13 @@ struct Due {
     basis: Basis,
 }
 
-/// `disproof` tells since when a firing can have been due at the earliest, where that is later than what is expected.
+/// `uncertain` tells whether firings may be missing before one; `disproof` since when one can have been due at the earliest,
+/// where that is later than what is expected.
 fn expectations(
     starts: &[i64],
     period: i64,
     created: Option<i64>,
+    uncertain: impl Fn(usize) -> bool,
     disproof: impl Fn(usize, i64) -> Option<i64>,
 ) -> Vec<Due> {
     let tolerance = tolerance(period);
@@ -123,6 +134,16 @@ fn expectations(
                 (*start, 0)
             }
         };
+        if *start >= at + period && uncertain(number) {
+            // Those that were due since then may have happened in the time that is lost.
+            at += (start - at) / period * period;
+            skipped = 0;
+        }
+        if skipped > 0 && *start < at && starts[number - 1] - (at - period) <= DISPATCH {
+            // rcl had asked for the time before that point of the grid passed; the start of the callback is told after.
+            at -= period;
+            skipped -= 1;
+        }
         if *start < at {
             // A reset makes a timer fire early, and so does a clock that is faster. That the creation is told some
             // microseconds after it happened does not count.
@@ -149,37 +170,31 @@ fn expectations(
     dues
 }
 
-/// Whether no other thread ran callbacks of the same node, so that nothing but its own thread can have kept it from running.
-fn runs_alone(analysis: &Analysis<'_>, callback: CallbackId) -> bool {
-    let model = analysis.model;
-    let node = model.node_of_callback(callback);
-    let process = model.callbacks[callback.index()].process;
-    let mut threads = (0..model.callbacks.len())
-        .map(CallbackId::from_index)
-        .filter(|id| {
-            model.callbacks[id.index()].process == process && model.node_of_callback(*id) == node
-        })
-        .flat_map(|id| analysis.instances_of(id))
-        .map(|id| analysis.instance(*id).thread);
-    let first = threads.next();
-    threads.all(|thread| Some(thread) == first)
-}
-
 /// An executor that began to wait for work twice since a timer was due, and did not run it, shows that the timer was not due: it
-/// had been cancelled or reset. It was not before the last of these waits ended.
+/// had been cancelled or reset. It was not before the last of these waits ended. Waits inside of callbacks are those of another
+/// executor.
 fn not_due_until(analysis: &Analysis<'_>, thread: ThreadId, due: i64, start: i64) -> Option<i64> {
     let phase = |id: &PhaseId| analysis.model.phases[id.index()];
     let phases = analysis.phases_on(thread);
     let before = phases.partition_point(|id| phase(id).time.0 < start);
     let after = phases.partition_point(|id| phase(id).time.0 <= due);
     let since = phases.get(after..before)?;
-    let is_wait = |id: &&PhaseId| phase(id).kind == PhaseKind::WaitForWork;
+    let is_wait = |id: &&PhaseId| {
+        let ExecutorPhase { kind, time, .. } = phase(id);
+        kind == PhaseKind::WaitForWork && !runs_callback(analysis, thread, time)
+    };
     if since.iter().rev().filter(is_wait).nth(1).is_none() {
         return None;
     }
     let last = since.iter().rposition(|id| is_wait(&id))?;
     let ended = since.get(last + 1).map(|id| phase(id).time.0);
     Some(ended.unwrap_or(start))
+}
+
+fn runs_callback(analysis: &Analysis<'_>, thread: ThreadId, at: Nanos) -> bool {
+    let activity = analysis.activity();
+    let mut now = activity.segments(thread, at, Nanos(at.0 + 1));
+    now.any(|segment| matches!(segment.doing, Doing::Callback(_)))
 }
 
 /// A delay below this is no sign of another grid.
@@ -222,7 +237,7 @@ mod tests {
     use super::*;
 
     fn lateness(starts: &[i64], period: i64, created: Option<i64>) -> Vec<i64> {
-        let dues = expectations(starts, period, created, |_, _| None);
+        let dues = expectations(starts, period, created, |_| false, |_, _| None);
         starts.iter().zip(dues).map(|(a, due)| a - due.at).collect()
     }
 
@@ -240,7 +255,7 @@ mod tests {
     #[test]
     fn a_timer_that_is_behind_skips_what_has_passed() {
         let starts = [100, 470, 501, 600];
-        let dues = expectations(&starts, 100, Some(0), |_, _| None);
+        let dues = expectations(&starts, 100, Some(0), |_| false, |_, _| None);
         let due: Vec<(i64, u64)> = dues.iter().map(|due| (due.at, due.skipped)).collect();
         assert_eq!(due, [(100, 0), (200, 0), (500, 2), (600, 0)]);
     }
@@ -270,6 +285,23 @@ mod tests {
             .map(|(delay, k)| k * period + delay)
             .collect();
         assert_eq!(lateness(&starts, period, Some(0)), delays);
+    }
+
+    #[test]
+    fn firings_that_may_be_lost_make_the_next_one_no_later() {
+        let starts = [101, 202, 604, 701];
+        let dues = expectations(&starts, 100, Some(0), |number| number == 2, |_, _| None);
+        let due: Vec<(i64, u64)> = dues.iter().map(|due| (due.at, due.skipped)).collect();
+        assert_eq!(due, [(100, 0), (200, 0), (600, 0), (700, 0)]);
+    }
+
+    #[test]
+    fn a_grid_point_between_the_call_and_its_event_still_counts() {
+        let period = 10_000_000;
+        // Called just before the third point, told just after it; what was due there comes 7 ms late.
+        let starts = [period, 3 * period + 20_000, 3 * period + 7_000_000, 4 * period];
+        let late = lateness(&starts, period, Some(0));
+        assert_eq!(late, [0, period + 20_000, 7_000_000, 0]);
     }
 
     #[test]
