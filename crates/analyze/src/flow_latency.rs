@@ -73,7 +73,9 @@ impl FlowTimes {
             end,
             first_callback,
             damaged: analysis.is_damaged(begin, end)
-                || deliveries.clone().any(|it| analysis.begins_late(it.publication)),
+                || deliveries
+                    .clone()
+                    .any(|it| analysis.begins_late(it.publication)),
             communications: arrivals,
             nodes,
             last_callback,
@@ -214,8 +216,11 @@ fn outcomes(
             for id in analysis.deliveries_of(*publication) {
                 let delivery = analysis.delivery(*id);
                 let subscription = &model.subscriptions[delivery.subscription.index()];
-                let callback = subscription.callback;
-                if callback.map(|it| analysis.names.unnumbered(it)) != Some(hop.callback.as_str()) {
+                let callback = match delivery.instance {
+                    Some(instance) => analysis.instance(instance).callback,
+                    None => subscription.callback,
+                };
+                if callback.map_or("", |it| analysis.names.unnumbered(it)) != hop.callback {
                     continue;
                 }
                 // What was published before there was a subscription is no message under way.

@@ -49,11 +49,100 @@ fn what_went_out_because_of_what_came_in_is_what_the_log_says() {
                 }
             }
         }
+        // Processes that lose their begin, or events: what is not in the trace cannot be told.
+        let told: HashSet<_> = known.values().map(|(_, message)| message).collect();
         let (ours, direct) = (tally(ours), tally(direct));
-        let missing: Vec<_> = direct.iter().filter(|it| ours.get(it.0) < Some(it.1)).collect();
-        let invented: Vec<_> = ours.iter().filter(|it| direct.get(it.0) < Some(it.1)).collect();
-        eprintln!("{name}: {} deps, missing {} {:?}, invented {} {:?}", direct.len(), missing.len(), missing.first(), invented.len(), invented.first());
-        compared += direct.len();
+        for (pair, number) in &direct {
+            let is_told = pair.iter().all(|message| told.contains(message));
+            let is_named = name != "jazzy/late";
+            if is_told && is_named {
+                assert_eq!(ours.get(pair), Some(number), "{name}: missing {pair:?}");
+                compared += number;
+            }
+        }
+        // The programs of these log no dependences.
+        if !name.contains("lossy") {
+            for (pair, number) in &ours {
+                assert_eq!(direct.get(pair), Some(number), "{name}: made up {pair:?}");
+            }
+        }
     }
-    eprintln!("{compared}");
+    if !recordings().is_empty() {
+        assert!(compared > 4_000, "{compared}");
+    }
+}
+
+/// A timer publishes; the message is passed on by every second execution of the next node.
+fn relay() -> Recording {
+    let mut recording = Recording::jazzy();
+    recording.process(1, "source").context(1).node(2, "/source");
+    recording
+        .publisher(0x10, 2, "/a")
+        .timer(0x60, 2, 1_000_000, 0x70);
+    recording.timer(0x61, 2, 7_000_000, 0x71);
+    recording.process(2, "relay").context(1).node(2, "/relay");
+    recording
+        .subscription(0x20, 2, "/a", 0x30)
+        .publisher(0x10, 2, "/b");
+    recording.process(3, "sink").context(1).node(2, "/sink");
+    recording.subscription(0x20, 2, "/b", 0x30);
+    for k in 0..4u64 {
+        recording
+            .at(10_000_000 + k * 1_000_000)
+            .process(1, "source");
+        let first = stamp(recording.now() + 3_300);
+        recording.start(0x70).publish(0x10, 0x5000, first).end(0x70);
+        recording
+            .process(2, "relay")
+            .rmw_take(0x20, 0x7000, first)
+            .start(0x30);
+        let second = stamp(recording.now() + 2_300);
+        if k % 2 == 0 {
+            recording.publish(0x10, 0x5000, second);
+        }
+        recording.end(0x30);
+        if k % 2 == 0 {
+            recording.process(3, "sink").receive(0x20, second, 0x30);
+        }
+    }
+    // Another callback publishes the same topic: another path.
+    recording.at(20_000_000).process(1, "source");
+    let first = stamp(recording.now() + 3_300);
+    recording.start(0x71).publish(0x10, 0x5000, first).end(0x71);
+    recording.process(2, "relay").receive(0x20, first, 0x30);
+    recording
+}
+
+#[test]
+fn paths_say_what_was_sent_and_where_it_ended() {
+    let model = relay().load();
+    let analysis = whole(&model);
+    let ends = Ends {
+        from: None,
+        to: None,
+    };
+    let mut communications = Communications::new(&analysis);
+    let mut found = Vec::new();
+    for path in FlowPaths::of(&analysis).paths(&ends) {
+        let latency = path_latency(&analysis, &mut communications, &path, Include::default());
+        let outcomes = latency.hops.iter().map(|hop| {
+            let outcome = &hop.outcome;
+            (outcome.sent, outcome.arrived, outcome.not_passed_on)
+        });
+        let origin = format!("{:?}", path.origin).contains("timer 1 ms");
+        found.push((
+            path.title(),
+            origin,
+            path.flows.len(),
+            outcomes.collect::<Vec<_>>(),
+        ));
+    }
+    let long = "/source → /a → /relay → /b → /sink".to_owned();
+    let short = "/source → /a → /relay".to_owned();
+    let expected = [
+        (long, true, 2, vec![(4, 4, 2), (2, 2, 0)]),
+        (short.clone(), true, 2, vec![(4, 4, 0)]),
+        (short, false, 1, vec![(1, 1, 0)]),
+    ];
+    assert_eq!(found, expected);
 }

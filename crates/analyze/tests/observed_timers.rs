@@ -10,7 +10,6 @@ use std::collections::HashMap;
 
 use observed::truth::{Log, logs};
 use observed::{Recorded, recordings, whole};
-use proptest::prelude::*;
 use rostrace_analyze::timer::{Basis, firings};
 use rostrace_trace::entity::TimerId;
 use support::{Recording, time};
@@ -57,19 +56,11 @@ fn moves(log: &Log) -> HashMap<u64, Vec<(i64, i64)>> {
     moves
 }
 
-#[derive(Debug, Default)]
-struct Score {
-    firings: usize,
-    /// Told as later than it was, and as earlier, by more than the tolerance.
-    too_late: usize,
-    too_early: usize,
-    worst: i64,
-}
-
-fn score(recorded: &Recorded) -> Score {
+/// By how much each expected time is later than the truth. What is late is told as less late then.
+fn errors(recorded: &Recorded) -> Vec<i64> {
     let model = &recorded.model;
     let analysis = whole(model);
-    let mut score = Score::default();
+    let mut errors = Vec::new();
     let all = logs(recorded);
     for (index, timer) in model.timers.iter().enumerate() {
         let pid = model.processes[timer.process.index()].pid;
@@ -80,50 +71,63 @@ fn score(recorded: &Recorded) -> Score {
         let Some(moves) = moves.get(&timer.handle.0) else {
             continue;
         };
+        // The log tells of a creation after it, at times long after; the event of the trace is closer to it.
+        let creation = moves.iter().map(|it| it.0);
+        let creation = creation.filter(|at| *at >= timer.created.0).min();
+        assert!(creation.is_some_and(|at| at - timer.created.0 < 20_000_000));
+        let precise = |at: i64| {
+            if Some(at) == creation {
+                timer.created.0
+            } else {
+                at
+            }
+        };
         let mut rcl: Option<RclTimer> = None;
         let mut moves = moves.iter().peekable();
         for firing in firings(&analysis, TimerId::from_index(index)) {
+            assert!(firing.lateness >= 0);
             let start = firing.expected.0 + firing.lateness;
             let mut moved = rcl.is_none();
             while let Some((at, period)) = moves.next_if(|(at, _)| *at < start) {
                 moved = true;
                 rcl = Some(RclTimer {
-                    next: at + period,
+                    next: precise(*at) + period,
                     period: *period,
                 });
             }
             let Some(rcl) = &mut rcl else { continue };
+            // A firing before its time shows that even the event of the creation was late.
+            rcl.next = rcl.next.min(start);
             let due = rcl.call(start);
             // Nothing is said of the time before the executor spins, nor of what was created before the recording.
             if moved && start - due > rcl.period {
                 continue;
             }
-            score.firings += 1;
-            let tolerance = (rcl.period / 50).clamp(100_000, 300_000);
-            let wrong = due - firing.expected.0;
-            if wrong > tolerance {
-                score.too_late += 1;
-            } else if wrong < -tolerance {
-                score.too_early += 1;
-            }
-            if wrong.abs() > score.worst.abs() {
-                score.worst = wrong;
-            }
+            errors.push(firing.expected.0 - due);
         }
     }
-    score
+    errors
 }
 
 #[test]
 fn firings_are_due_when_the_log_says() {
+    let mut compared = 0;
+    let mut wrong = Vec::new();
     for name in recordings() {
-        if name.contains("lossy") {
+        // Without the creations there is nothing to compare with.
+        if name.contains("lossy") || name == "jazzy/late" {
             continue;
         }
         let recorded = Recorded::open(&name).unwrap();
-        let score = score(&recorded);
-        eprintln!("{name}: {score:?}");
+        let errors = errors(&recorded);
+        compared += errors.len();
+        // Between the event of a creation, or the log of a reset, and what they tell of, the thread may be preempted.
+        let beyond = errors.iter().filter(|error| error.abs() > 600_000);
+        wrong.extend(beyond.map(|error| (name.clone(), *error)));
     }
+    // The first callback on another thread of an executor that was spinning before: without phases nothing tells that it was.
+    wrong.retain(|(name, _)| name != "humble/executors_caret");
+    assert_eq!(wrong, [], "of {compared}");
 }
 
 const PERIOD: i64 = 10_000_000;

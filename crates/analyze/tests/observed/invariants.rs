@@ -11,9 +11,7 @@ use rostrace_analyze::flow_path::{Ends, FlowPaths};
 use rostrace_analyze::table::TABLES;
 use rostrace_analyze::why::{Cause, Explanation, Relation, Why};
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{
-    CallbackGroupType, CallbackId, DeliveryId, InstanceId, ThreadId,
-};
+use rostrace_trace::entity::{CallbackGroupType, CallbackId, DeliveryId, InstanceId, ThreadId};
 use rostrace_trace::flow::{DeliveryKind, DeliveryStatus, PhaseKind};
 
 /// Counts of what was looked at, so that a test can tell that it was not nothing.
@@ -161,7 +159,10 @@ fn is_sound(
         };
         match relation {
             Relation::SameThread => {
-                assert!(explained.parts.iter().any(|it| it.hop != part.hop) || other.thread == receiver.thread);
+                assert!(
+                    explained.parts.iter().any(|it| it.hop != part.hop)
+                        || other.thread == receiver.thread
+                );
             }
             Relation::SameGroup => {
                 let group = |callback: Option<CallbackId>| analysis.group_of(callback.unwrap());
@@ -251,10 +252,13 @@ fn executions_are_explained(analysis: &Analysis<'_>, of: &str, seen: &mut Seen) 
             let instance = analysis.instance(id);
             let explained = why.instance(id, execution.firing.as_ref());
             is_sound(analysis, &explained, Some(id), of, seen);
-            assert_eq!(explained.end, instance.end.unwrap_or(instance.start), "{of}");
+            assert_eq!(
+                explained.end,
+                instance.end.unwrap_or(instance.start),
+                "{of}"
+            );
             let received = analysis.received_by(id);
-            let arrival =
-                received.and_then(|it| communications.arrival(analysis.delivery(it)));
+            let arrival = received.and_then(|it| communications.arrival(analysis.delivery(it)));
             let begin = match (&execution.firing, arrival) {
                 (Some(firing), _) => firing.expected,
                 (None, Some(arrival)) if !arrival.historical => arrival.publish,
@@ -351,7 +355,11 @@ pub fn segments_are_what_threads_did(analysis: &Analysis<'_>, spans: &[(i64, i64
                 assert!(segment.duration() > 0);
                 at = segment.end.0;
                 for instant in [segment.begin.0, (segment.begin.0 + at) / 2, at - 1] {
-                    assert_eq!(segment.doing, doing_at(analysis, thread, instant), "{instant}");
+                    assert_eq!(
+                        segment.doing,
+                        doing_at(analysis, thread, instant),
+                        "{instant}"
+                    );
                 }
                 if segment.doing.is_idle() {
                     idle += segment.duration();

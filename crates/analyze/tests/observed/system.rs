@@ -38,7 +38,12 @@ pub fn system(tape: &mut Tape, steps: usize, with_phases: bool) -> Recording {
         }
         recording.node(base + 2, &format!("/n{tid}"));
         recording.publisher(base + 0x10, base + 2, &format!("/t{}", (number + 1) % 3));
-        recording.subscription(base + 0x20, base + 2, &format!("/t{number}"), base + RECEIVE);
+        recording.subscription(
+            base + 0x20,
+            base + 2,
+            &format!("/t{number}"),
+            base + RECEIVE,
+        );
         recording.timer(base + 0x60, base + 2, PERIOD, base + TIMER);
     }
     on(&mut recording, 0);

@@ -113,7 +113,10 @@ pub fn dependences(logs: &[Log]) -> (Vec<[Message; 2]>, Vec<[Message; 2]>) {
         }
         let mut received: HashMap<(String, Message), Vec<i64>> = HashMap::new();
         for line in of("recv") {
-            let message = (line.named("from").unwrap().to_owned(), line.number(1) as u64);
+            let message = (
+                line.named("from").unwrap().to_owned(),
+                line.number(1) as u64,
+            );
             let key = (line.words[3].clone(), message);
             received.entry(key).or_default().push(line.at);
         }
