@@ -196,9 +196,9 @@ impl<'m> Analysis<'m> {
             let on_thread = self.instances_on(instance.thread);
             let next = on_thread.get(on_thread.partition_point(|other| *other <= id));
             next.map(|next| self.instance(*next).start)
-                .or(self.model.end)
         });
-        self.is_damaged(instance.start, until.unwrap_or(instance.start))
+        // What was lost last is later than all that was not.
+        self.is_damaged(instance.start, until.unwrap_or(Nanos(i64::MAX)))
     }
 
     /// Whether the first events of a publication were lost, so that it seems to be later than it was: others of the same

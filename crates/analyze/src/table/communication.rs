@@ -2,6 +2,7 @@
 
 use std::io;
 
+use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::SubscriptionId;
 use rostrace_trace::flow::DeliveryStatus;
 
@@ -63,11 +64,10 @@ fn deliveries(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
             let cause = communications.drop_cause(id, place);
             // What is not known to have ended can have met any loss since.
             let received = match (arrival, delivery.status) {
-                (Some(arrival), _) => Some(arrival.received),
-                (None, DeliveryStatus::Unknown | DeliveryStatus::Queued) => model.end,
-                (None, _) => None,
+                (Some(arrival), _) => arrival.received,
+                (None, DeliveryStatus::Unknown | DeliveryStatus::Queued) => Nanos(i64::MAX),
+                (None, _) => publication.publish,
             };
-            let received = received.unwrap_or(publication.publish);
             let damaged = analysis.is_damaged(publication.publish, received)
                 || analysis.begins_late(delivery.publication);
             take(&[
