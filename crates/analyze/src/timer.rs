@@ -213,9 +213,7 @@ fn not_due_until(analysis: &Analysis<'_>, thread: ThreadId, due: i64, start: i64
         let ExecutorPhase { kind, time, .. } = phase(id);
         kind == PhaseKind::WaitForWork && !runs_callback(analysis, thread, time)
     };
-    if since.iter().rev().filter(is_wait).nth(1).is_none() {
-        return None;
-    }
+    since.iter().rev().filter(is_wait).nth(1)?;
     let last = since.iter().rposition(|id| is_wait(&id))?;
     let ended = since.get(last + 1).map(|id| phase(id).time.0);
     Some(ended.unwrap_or(start))

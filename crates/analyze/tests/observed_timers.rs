@@ -8,10 +8,13 @@ mod support;
 
 use std::collections::HashMap;
 
+use observed::system::Tape;
 use observed::truth::{Log, logs};
 use observed::{Recorded, recordings, whole};
+use proptest::prelude::*;
 use rostrace_analyze::timer::{Basis, firings};
 use rostrace_trace::entity::TimerId;
+use support::recording::EPOCH;
 use support::{Recording, time};
 
 /// rcl's timer: due on a grid that a reset moves; what is behind skips to the first point that has not passed.
@@ -168,4 +171,87 @@ fn firings_in_a_lost_time_do_not_make_the_next_one_late() {
     };
     assert_eq!(late(&intact), Some((5_000, 0)));
     assert_eq!(late(&damaged), Some((5_000, 0)));
+}
+
+/// A timer on a thread that another callback keeps busy now and then, also for several periods; the timer is reset before the
+/// firings of these numbers. Returns also when each firing was due.
+fn schedule(tape: &mut Tape, with_phases: bool, resets: &[usize]) -> (Recording, Vec<i64>) {
+    let mut recording = Recording::jazzy();
+    recording.context(1).node(2, "/n");
+    let mut rcl = RclTimer {
+        next: recording.now() as i64 + PERIOD,
+        period: PERIOD,
+    };
+    recording.timer(0x60, 2, PERIOD, 0x70);
+    recording.subscription(0x20, 2, "/a", 0x30);
+    let mut free = recording.now() as i64;
+    let mut dues = Vec::new();
+    for number in 0..80 {
+        if resets.contains(&number) {
+            rcl.next = free + i64::from(tape.below(9_000)) * 1_000 + PERIOD;
+        }
+        if with_phases {
+            recording.at(free as u64 + 1_000).wait_for_work();
+        }
+        free += 3_000;
+        if tape.below(3) == 0 {
+            let begin = free.max(rcl.next - i64::from(tape.below(5_000)) * 1_000);
+            free = begin + i64::from(tape.below(30_000)) * 1_000 + 2_000;
+            recording
+                .at(begin as u64)
+                .start(0x30)
+                .at(free as u64)
+                .end(0x30);
+            free += 3_000;
+        }
+        let woken = rcl.next + 5_000 + i64::from(tape.below(140)) * 1_000;
+        let start = woken.max(free);
+        dues.push(EPOCH + rcl.call(start));
+        free = start + 20_000;
+        recording
+            .at(start as u64)
+            .start(0x70)
+            .at(free as u64)
+            .end(0x70);
+        free += 1_000;
+    }
+    (recording, dues)
+}
+
+/// By how much the expected times are wrong.
+fn differences(recording: &Recording, dues: &[i64]) -> Vec<i64> {
+    let model = recording.load();
+    let all = firings(&whole(&model), TimerId(0));
+    assert_eq!(all.len(), dues.len());
+    assert!(all.iter().all(|firing| firing.lateness >= 0));
+    let differences = all.iter().zip(dues).skip(1);
+    differences
+        .map(|(firing, due)| firing.expected.0 - due)
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn without_resets_every_firing_is_due_when_rcl_says(
+        tape in prop::collection::vec(any::<u32>(), 0..400),
+        with_phases: bool,
+    ) {
+        let (recording, dues) = schedule(&mut Tape::of(tape), with_phases, &[]);
+        let wrong: Vec<i64> = differences(&recording, &dues).into_iter().filter(|it| *it != 0).collect();
+        prop_assert!(wrong.is_empty(), "{:?}", wrong);
+    }
+
+    #[test]
+    fn resets_are_noticed_from_the_firings_that_follow(
+        tape in prop::collection::vec(any::<u32>(), 100..400),
+        with_phases: bool,
+    ) {
+        let (recording, dues) = schedule(&mut Tape::of(tape), with_phases, &[25, 50]);
+        let differences = differences(&recording, &dues);
+        let wrong = differences.iter().filter(|it| it.abs() > 600_000).count();
+        // No event tells of a reset: nine firings are asked whether the grid has moved, after each of the two.
+        prop_assert!(wrong <= 20, "{} of {}", wrong, differences.len());
+    }
 }
