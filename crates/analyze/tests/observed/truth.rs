@@ -8,7 +8,7 @@ use rostrace_trace::entity::PublicationId;
 use super::Recorded;
 use crate::support;
 
-/// One message: key of its publisher, its number, and the process, since processes may use the same keys.
+/// One message: key of its publisher, and its number.
 pub type Message = (String, u64);
 
 #[derive(Debug, Clone)]
@@ -65,9 +65,12 @@ pub fn logs(recorded: &Recorded) -> Vec<Log> {
     logs
 }
 
+/// A call of `publish`: begin, end, topic, message.
+type Call<'l> = (i64, i64, &'l str, Message);
+
 /// Which message each publication of the trace was. Publications of ROS 2 itself are in no log.
 pub fn messages(model: &Model, logs: &[Log]) -> HashMap<PublicationId, (i64, Message)> {
-    let mut of_thread: HashMap<(i64, i64), Vec<(i64, i64, &str, Message)>> = HashMap::new();
+    let mut of_thread: HashMap<(i64, i64), Vec<Call<'_>>> = HashMap::new();
     for log in logs {
         for line in log.lines.iter().filter(|line| line.kind == "pub") {
             let took: i64 = line.named("ret_ns").unwrap().parse().unwrap();
