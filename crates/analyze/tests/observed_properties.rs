@@ -38,6 +38,23 @@ fn parts_add_up_in_every_recording() {
 }
 
 #[test]
+fn parts_add_up_in_recordings_of_others() {
+    for name in [
+        "caret-cyclic-intra-galactic",
+        "caret-demos-end-to-end-galactic",
+        "caret-demos-end-to-end-humble",
+        "caret-end-to-end-fastdds-galactic",
+        "caret-multi-talker-galactic",
+        "caret-talker-listener-galactic",
+        "tracecompass-ros2-humble",
+    ] {
+        if let Some(recorded) = Recorded::open(&format!("public/{name}")) {
+            invariants::hold(&whole(&recorded.model), name);
+        }
+    }
+}
+
+#[test]
 fn tables_are_declared_once_and_in_sentences() {
     let mut names = HashSet::new();
     for table in TABLES {
