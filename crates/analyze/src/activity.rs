@@ -134,10 +134,10 @@ impl Timeline {
             while let Some(phase) = phases.next_if(|phase| phase.time.0 <= start) {
                 timeline.phase(phase.time.0, phase.kind);
             }
-            timeline.push(start, Doing::Callback(*id));
             // A callback whose end is not in the trace lasts until the executor goes on.
             let next_phase = phases.peek().map(|phase| phase.time.0);
-            let end = match end {
+            let known_end = end;
+            let end = match known_end {
                 Some(end) => end,
                 None => {
                     let next = instances
@@ -147,6 +147,13 @@ impl Timeline {
                     sign.unwrap_or(start)
                 }
             };
+            // If events were lost meanwhile, its end may be one of them, and much else may have happened since.
+            let is_lost = known_end.is_none() && analysis.is_damaged(Nanos(start), Nanos(end));
+            let doing = match is_lost {
+                true => Doing::Unobserved,
+                false => Doing::Callback(*id),
+            };
+            timeline.push(start, doing);
             // Phases inside a callback are those of an executor that is spun there.
             while phases.next_if(|phase| phase.time.0 < end).is_some() {}
             timeline.push(end, between);

@@ -1,5 +1,6 @@
 //! A trace as the metrics see it: the model, the names, the range of time that counts, and who belongs to whom.
 
+use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
@@ -39,6 +40,10 @@ pub struct Analysis<'m> {
     phases_on: Groups<ThreadId, PhaseId>,
     enqueued_for: Groups<InstanceId, EnqueueId>,
     activity: OnceLock<Activity>,
+    /// By callback: whether those of its node ran on one thread only.
+    runs_alone: OnceLock<Vec<bool>>,
+    /// By publisher: the outermost layer that its publications told of. Empty if nothing was lost.
+    outermost: Vec<u8>,
 }
 
 impl<'m> Analysis<'m> {
@@ -85,6 +90,8 @@ impl<'m> Analysis<'m> {
                 }
             }),
             activity: OnceLock::new(),
+            runs_alone: OnceLock::new(),
+            outermost: outermost_layers(model),
             model,
         }
     }
@@ -92,6 +99,13 @@ impl<'m> Analysis<'m> {
     /// What threads did all the time; found when it is first asked for.
     pub fn activity(&self) -> &Activity {
         self.activity.get_or_init(|| Activity::of(self))
+    }
+
+    /// Whether no other thread ran callbacks of the same node, so that nothing but its own thread can have kept a callback from
+    /// running.
+    pub fn runs_alone(&self, callback: CallbackId) -> bool {
+        let found = self.runs_alone.get_or_init(|| lone_callbacks(self));
+        found[callback.index()]
     }
 
     pub fn instance(&self, id: InstanceId) -> &'m CallbackInstance {
@@ -182,4 +196,73 @@ impl<'m> Analysis<'m> {
     pub fn is_damaged(&self, from: Nanos, to: Nanos) -> bool {
         self.model.losses.between(from, to)
     }
+
+    /// Whether events were lost during an execution. One without an end lasted at most until the next one on its thread.
+    pub fn is_execution_damaged(&self, id: InstanceId) -> bool {
+        let instance = self.instance(id);
+        let until = instance.end.or_else(|| {
+            let on_thread = self.instances_on(instance.thread);
+            let next = on_thread.get(on_thread.partition_point(|other| *other <= id));
+            next.map(|next| self.instance(*next).start)
+        });
+        // What was lost last is later than all that was not.
+        self.is_damaged(instance.start, until.unwrap_or(Nanos(i64::MAX)))
+    }
+
+    /// Whether the first events of a publication were lost, so that it seems to be later than it was: others of the same
+    /// publisher tell of a layer further out.
+    pub fn begins_late(&self, id: PublicationId) -> bool {
+        let publication = self.publication(id);
+        let usual = publication
+            .publisher
+            .and_then(|publisher| self.outermost.get(publisher.index()));
+        usual.is_some_and(|usual| outermost_layer(publication) > *usual)
+    }
+}
+
+/// From the outside: 0 to 3, or 4 for none.
+fn outermost_layer(publication: &Publication) -> u8 {
+    let layers = [
+        publication.intra,
+        publication.rclcpp,
+        publication.rcl,
+        publication.rmw,
+    ];
+    let told = layers.iter().position(Option::is_some);
+    told.unwrap_or(layers.len()) as u8
+}
+
+fn outermost_layers(model: &Model) -> Vec<u8> {
+    if !model.losses.any() {
+        return Vec::new();
+    }
+    let mut outermost = vec![u8::MAX; model.publishers.len()];
+    for publication in &model.publications {
+        if let Some(publisher) = publication.publisher {
+            let layer = &mut outermost[publisher.index()];
+            *layer = (*layer).min(outermost_layer(publication));
+        }
+    }
+    outermost
+}
+
+fn lone_callbacks(analysis: &Analysis<'_>) -> Vec<bool> {
+    let model = analysis.model;
+    let callbacks = || (0..model.callbacks.len()).map(CallbackId::from_index);
+    let home = |id: CallbackId| {
+        let process = model.callbacks[id.index()].process;
+        (process, model.node_of_callback(id))
+    };
+    // The thread of each node; nothing if there are several.
+    let mut threads: HashMap<_, Option<ThreadId>> = HashMap::new();
+    for id in callbacks() {
+        for instance in analysis.instances_of(id) {
+            let thread = analysis.instance(*instance).thread;
+            let known = threads.entry(home(id)).or_insert(Some(thread));
+            *known = known.filter(|known| *known == thread);
+        }
+    }
+    callbacks()
+        .map(|id| threads.get(&home(id)).is_none_or(Option::is_some))
+        .collect()
 }

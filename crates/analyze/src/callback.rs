@@ -144,7 +144,7 @@ fn summary(
                 latest = Some((lateness, id));
             }
         }
-        damaged += u64::from(analysis.is_damaged(at, instance.end.unwrap_or(at)));
+        damaged += u64::from(analysis.is_execution_damaged(id));
     }
     let busy: i64 = durations.iter().map(|(duration, _)| duration).sum();
     let observed = observed(analysis, callback);

@@ -303,7 +303,9 @@ pub fn pairs(analysis: &Analysis<'_>) -> Vec<Pair> {
             tally.messages += 1;
             if let Some(arrival) = communications.arrival(delivery) {
                 tally.arrived += 1;
-                tally.damaged += u64::from(analysis.is_damaged(arrival.publish, arrival.received));
+                let damaged = analysis.is_damaged(arrival.publish, arrival.received)
+                    || analysis.begins_late(delivery.publication);
+                tally.damaged += u64::from(damaged);
                 tally.add(*id, &arrival);
             } else if let Some(cause) = communications.drop_cause(subscription, place) {
                 tally.dropped[cause as usize] += 1;

@@ -2,10 +2,11 @@
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{InstanceId, PublisherId};
+use rostrace_trace::flow::Publication;
 
 use crate::analysis::Analysis;
 use crate::communication::{Arrival, Communications, DropCause};
-use crate::flow_path::{Flow, FlowPath};
+use crate::flow_path::{Flow, FlowPath, Origin};
 use crate::statistics::Statistics;
 
 /// Which ends of a path belong to its latency.
@@ -71,7 +72,10 @@ impl FlowTimes {
             begin,
             end,
             first_callback,
-            damaged: analysis.is_damaged(begin, end),
+            damaged: analysis.is_damaged(begin, end)
+                || deliveries
+                    .clone()
+                    .any(|it| analysis.begins_late(it.publication)),
             communications: arrivals,
             nodes,
             last_callback,
@@ -195,19 +199,15 @@ fn outcomes(
             publisher.topic == path.hops[hop].topic && node == path.hops[hop].publishing_node
         })
     };
-    let mut places: Vec<u32> = vec![0; model.deliveries.len()];
-    for number in 0..model.subscriptions.len() {
-        let subscription = rostrace_trace::entity::SubscriptionId::from_index(number);
-        for (place, delivery) in analysis.deliveries_to(subscription).iter().enumerate() {
-            places[delivery.index()] = place as u32;
-        }
-    }
     let mut outcomes = vec![HopOutcome::default(); path.hops.len()];
     let publishers = (0..model.publishers.len()).map(PublisherId::from_index);
     let mut sent: Vec<_> = publishers
         .filter(|id| is_of(Some(*id), 0))
         .flat_map(|id| analysis.publications_of(id).iter().copied())
-        .filter(|id| analysis.counts(analysis.publication(*id).publish))
+        .filter(|id| {
+            let publication = analysis.publication(*id);
+            analysis.counts(publication.publish) && is_from(&path.origin, analysis, publication)
+        })
         .collect();
     for (number, hop) in path.hops.iter().enumerate() {
         let outcome = &mut outcomes[number];
@@ -216,12 +216,21 @@ fn outcomes(
             for id in analysis.deliveries_of(*publication) {
                 let delivery = analysis.delivery(*id);
                 let subscription = &model.subscriptions[delivery.subscription.index()];
-                let callback = subscription.callback;
-                if callback.map(|it| analysis.names.unnumbered(it)) != Some(hop.callback.as_str()) {
+                let callback = match delivery.instance {
+                    Some(instance) => analysis.instance(instance).callback,
+                    None => subscription.callback,
+                };
+                if callback.map_or("", |it| analysis.names.unnumbered(it)) != hop.callback {
+                    continue;
+                }
+                // What was published before there was a subscription is no message under way.
+                if subscription.created > analysis.publication(*publication).publish {
                     continue;
                 }
                 outcome.sent += 1;
-                let place = places[id.index()] as usize;
+                // The deliveries of a subscription are in the order of their numbers.
+                let of_subscription = analysis.deliveries_to(delivery.subscription);
+                let place = of_subscription.partition_point(|other| other < id);
                 match communications.drop_cause(delivery.subscription, place) {
                     None => {
                         outcome.arrived += 1;
@@ -246,6 +255,18 @@ fn outcomes(
         }
     }
     outcomes
+}
+
+/// Whether a publication happened where a path begins.
+fn is_from(origin: &Origin, analysis: &Analysis<'_>, publication: &Publication) -> bool {
+    match (origin, publication.instance) {
+        (Origin::Outside, None) => true,
+        (Origin::Callback { name, .. }, Some(instance)) => {
+            let callback = analysis.instance(instance).callback;
+            callback.map_or("", |id| analysis.names.unnumbered(id)) == name
+        }
+        _ => false,
+    }
 }
 
 impl HopOutcome {

@@ -4,14 +4,18 @@
 //! grid point that has not passed. The grid begins when the timer is created and moves when the timer is reset, which no
 //! tracepoint tells, or when its clock drifts against the clock of the trace. So the grid is taken from what was observed: it
 //! moves at once when a timer fires early, and it moves later when most of the firings that follow agree on it. A single
-//! late firing, or an overloaded executor whose delays vary, does not move it. Where the phases of the executor are in the trace, they
-//! show when a timer cannot have been due.
+//! late firing, or an overloaded executor whose delays vary, does not move it, nor does a thread that was busy. Where the phases of
+//! the executor are in the trace, they show when a timer cannot have been due; else other timers may.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{CallbackId, InstanceId, PhaseId, ThreadId, TimerId};
-use rostrace_trace::flow::PhaseKind;
+use rostrace_trace::entity::{CallbackId, InstanceId, PhaseId, ThreadId, Timer, TimerId};
+use rostrace_trace::flow::{ExecutorPhase, PhaseKind};
 
+use crate::activity::Doing;
 use crate::analysis::Analysis;
+
+/// How long it takes at most, as a rule, from rcl's look at the clock to the start of the callback.
+const DISPATCH: i64 = 50_000;
 
 /// How many firings are asked whether the grid has moved.
 const WITNESSES: usize = 9;
@@ -62,12 +66,33 @@ pub fn firings(analysis: &Analysis<'_>, timer: TimerId) -> Vec<Firing> {
     // A creation that was told again later, when a recording began, keeps its time; one that lies after the first firing
     // is none.
     let created = Some(timer.created.0).filter(|created| starts.first() > Some(created));
-    let alone = runs_alone(analysis, callback);
-    let disproof = |number: usize, due: i64| {
-        let thread = analysis.instance(instances[number]).thread;
-        alone.then(|| not_due_until(analysis, thread, due, starts[number]))?
+    let alone = analysis.runs_alone(callback);
+    let thread = |number: usize| analysis.instance(instances[number]).thread;
+    let companions = companions(analysis, timer).filter(|_| alone);
+    let companions: Vec<CallbackId> = companions.collect();
+    let evidence = Evidence {
+        // Firings of it may be missing before this one.
+        uncertain: |number: usize| {
+            let before = number.checked_sub(1).map(|before| starts[before]);
+            let since = before.or(created).unwrap_or(starts[number]);
+            analysis.is_damaged(Nanos(since), Nanos(starts[number]))
+        },
+        not_due_until: |number: usize, due: i64| {
+            if !alone {
+                return None;
+            }
+            let start = starts[number];
+            let by_phases = not_due_until(analysis, thread(number), due, start);
+            let is_long = start - due > timer.period.0;
+            let by_others = || others_fired(analysis, &companions, due, start);
+            by_phases.or_else(|| by_others().filter(|_| is_long))
+        },
+        idle: |number: usize, due: i64| {
+            let (due, start) = (Nanos(due), Nanos(starts[number]));
+            analysis.activity().idle(thread(number), due, start)
+        },
     };
-    let expected = expectations(&starts, timer.period.0, created, disproof);
+    let expected = expectations(&starts, timer.period.0, created, &evidence);
     let rows = instances.iter().zip(&starts).zip(expected);
     rows.map(|((instance, start), due)| {
         let spinning = first_sign(analysis, analysis.instance(*instance).thread);
@@ -99,13 +124,27 @@ struct Due {
     basis: Basis,
 }
 
-/// `disproof` tells since when a firing can have been due at the earliest, where that is later than what is expected.
-fn expectations(
+/// What the rest of the trace says of a firing, given by its number.
+struct Evidence<U, N, I> {
+    /// Whether firings may be missing before it.
+    uncertain: U,
+    /// Since when it can have been due at the earliest, where that is later than what is expected.
+    not_due_until: N,
+    /// How long its thread had nothing to do since it is expected to have been due.
+    idle: I,
+}
+
+fn expectations<U, N, I>(
     starts: &[i64],
     period: i64,
     created: Option<i64>,
-    disproof: impl Fn(usize, i64) -> Option<i64>,
-) -> Vec<Due> {
+    evidence: &Evidence<U, N, I>,
+) -> Vec<Due>
+where
+    U: Fn(usize) -> bool,
+    N: Fn(usize, i64) -> Option<i64>,
+    I: Fn(usize, i64) -> i64,
+{
     let tolerance = tolerance(period);
     let mut dues: Vec<Due> = Vec::with_capacity(starts.len());
     let mut basis = Basis::Creation;
@@ -123,6 +162,16 @@ fn expectations(
                 (*start, 0)
             }
         };
+        if *start >= at + period && (evidence.uncertain)(number) {
+            // Those that were due since then may have happened in the time that is lost.
+            at += (start - at) / period * period;
+            skipped = 0;
+        }
+        if skipped > 0 && *start < at && starts[number - 1] - (at - period) <= DISPATCH {
+            // rcl had asked for the time before that point of the grid passed; the start of the callback is told after.
+            at -= period;
+            skipped -= 1;
+        }
         if *start < at {
             // A reset makes a timer fire early, and so does a clock that is faster. That the creation is told some
             // microseconds after it happened does not count.
@@ -132,12 +181,14 @@ fn expectations(
             at = *start;
             skipped = 0;
         } else if *start > at + tolerance
-            && let Some(earliest) = disproof(number, at)
+            && let Some(earliest) = (evidence.not_due_until)(number, at)
         {
             at = earliest;
             skipped = 0;
             basis = Basis::Firings;
         } else if *start > at + tolerance
+            // A thread that had other things to do is the reason, however regular it is.
+            && (evidence.idle)(number, at) > tolerance
             && let Some(moved) = moved(&starts[number..], at, period, tolerance)
         {
             at += moved;
@@ -149,40 +200,66 @@ fn expectations(
     dues
 }
 
-/// Whether no other thread ran callbacks of the same node, so that nothing but its own thread can have kept it from running.
-fn runs_alone(analysis: &Analysis<'_>, callback: CallbackId) -> bool {
-    let model = analysis.model;
-    let node = model.node_of_callback(callback);
-    let process = model.callbacks[callback.index()].process;
-    let mut threads = (0..model.callbacks.len())
-        .map(CallbackId::from_index)
-        .filter(|id| {
-            model.callbacks[id.index()].process == process && model.node_of_callback(*id) == node
-        })
-        .flat_map(|id| analysis.instances_of(id))
-        .map(|id| analysis.instance(*id).thread);
-    let first = threads.next();
-    threads.all(|thread| Some(thread) == first)
-}
-
 /// An executor that began to wait for work twice since a timer was due, and did not run it, shows that the timer was not due: it
-/// had been cancelled or reset. It was not before the last of these waits ended.
+/// had been cancelled or reset. It was not before the last of these waits ended. Waits inside of callbacks are those of another
+/// executor.
 fn not_due_until(analysis: &Analysis<'_>, thread: ThreadId, due: i64, start: i64) -> Option<i64> {
     let phase = |id: &PhaseId| analysis.model.phases[id.index()];
     let phases = analysis.phases_on(thread);
     let before = phases.partition_point(|id| phase(id).time.0 < start);
     let after = phases.partition_point(|id| phase(id).time.0 <= due);
     let since = phases.get(after..before)?;
-    let is_wait = |id: &&PhaseId| phase(id).kind == PhaseKind::WaitForWork;
+    let is_wait = |id: &&PhaseId| {
+        let ExecutorPhase { kind, time, .. } = phase(id);
+        kind == PhaseKind::WaitForWork && !runs_callback(analysis, thread, time)
+    };
     since.iter().rev().filter(is_wait).nth(1)?;
     let last = since.iter().rposition(|id| is_wait(&id))?;
     let ended = since.get(last + 1).map(|id| phase(id).time.0);
     Some(ended.unwrap_or(start))
 }
 
+/// The other timers of the node of one.
+fn companions<'a>(
+    analysis: &'a Analysis<'_>,
+    timer: &'a Timer,
+) -> impl Iterator<Item = CallbackId> {
+    let others = analysis.model.timers.iter().filter(move |other| {
+        let same = (other.process, other.node) == (timer.process, timer.node);
+        same && other.node.is_some() && other.callback != timer.callback
+    });
+    others.filter_map(|other| other.callback)
+}
+
+/// Where an executor tells no phases, the node's other timers do: each fires once between two looks for work, so that one that
+/// fired three times saw the executor look twice. It was not due before the last of these firings.
+fn others_fired(
+    analysis: &Analysis<'_>,
+    companions: &[CallbackId],
+    due: i64,
+    start: i64,
+) -> Option<i64> {
+    let last = |callback: &CallbackId| {
+        let instances = analysis.instances_of(*callback);
+        let starts = |id: &InstanceId| analysis.instance(*id).start.0;
+        let after = instances.partition_point(|id| starts(id) <= due);
+        let before = instances.partition_point(|id| starts(id) < start);
+        let since = instances.get(after..before)?;
+        (since.len() > 2).then(|| since.last().map(starts))?
+    };
+    companions.iter().filter_map(last).max()
+}
+
+fn runs_callback(analysis: &Analysis<'_>, thread: ThreadId, at: Nanos) -> bool {
+    let activity = analysis.activity();
+    let mut now = activity.segments(thread, at, Nanos(at.0 + 1));
+    now.any(|segment| matches!(segment.doing, Doing::Callback(_)))
+}
+
 /// A delay below this is no sign of another grid.
 fn tolerance(period: i64) -> i64 {
-    (period / 50).clamp(1, 200_000)
+    // To wake a thread up takes a tenth of a millisecond as a rule, and some tenths on a busy machine, again and again.
+    (period / 4).clamp(1, 500_000)
 }
 
 /// The first grid point after `due` that had not passed when the timer was called, and how many had.
@@ -219,8 +296,24 @@ fn moved(starts: &[i64], due: i64, period: i64, tolerance: i64) -> Option<i64> {
 mod tests {
     use super::*;
 
+    /// Nothing is known but the firings.
+    fn dues(starts: &[i64], period: i64, lost_before: Option<usize>) -> Vec<(i64, u64)> {
+        let evidence = Evidence {
+            uncertain: |number| Some(number) == lost_before,
+            not_due_until: |_, _| None,
+            idle: |number, due| starts[number] - due,
+        };
+        let dues = expectations(starts, period, Some(0), &evidence);
+        dues.iter().map(|due| (due.at, due.skipped)).collect()
+    }
+
     fn lateness(starts: &[i64], period: i64, created: Option<i64>) -> Vec<i64> {
-        let dues = expectations(starts, period, created, |_, _| None);
+        let evidence = Evidence {
+            uncertain: |_| false,
+            not_due_until: |_, _| None,
+            idle: |number: usize, due: i64| starts[number] - due,
+        };
+        let dues = expectations(starts, period, created, &evidence);
         starts.iter().zip(dues).map(|(a, due)| a - due.at).collect()
     }
 
@@ -238,9 +331,10 @@ mod tests {
     #[test]
     fn a_timer_that_is_behind_skips_what_has_passed() {
         let starts = [100, 470, 501, 600];
-        let dues = expectations(&starts, 100, Some(0), |_, _| None);
-        let due: Vec<(i64, u64)> = dues.iter().map(|due| (due.at, due.skipped)).collect();
-        assert_eq!(due, [(100, 0), (200, 0), (500, 2), (600, 0)]);
+        assert_eq!(
+            dues(&starts, 100, None),
+            [(100, 0), (200, 0), (500, 2), (600, 0)]
+        );
     }
 
     #[test]
@@ -271,11 +365,34 @@ mod tests {
     }
 
     #[test]
+    fn firings_that_may_be_lost_make_the_next_one_no_later() {
+        let starts = [101, 202, 604, 701];
+        assert_eq!(
+            dues(&starts, 100, Some(2)),
+            [(100, 0), (200, 0), (600, 0), (700, 0)]
+        );
+    }
+
+    #[test]
+    fn a_grid_point_between_the_call_and_its_event_still_counts() {
+        let period = 10_000_000;
+        // Called just before the third point, told just after it; what was due there comes 7 ms late.
+        let starts = [
+            period,
+            3 * period + 20_000,
+            3 * period + 7_000_000,
+            4 * period,
+        ];
+        let late = lateness(&starts, period, Some(0));
+        assert_eq!(late, [0, period + 20_000, 7_000_000, 0]);
+    }
+
+    #[test]
     fn a_slow_drift_does_not_add_up() {
         let period = 100_000_000;
         // The timer's clock is 0.01 % slower than that of the trace.
         let starts: Vec<i64> = (1..1000).map(|k| k * (period + 10_000)).collect();
         let worst = lateness(&starts, period, Some(0)).into_iter().max();
-        assert!(worst <= Some(400_000), "{worst:?}");
+        assert!(worst <= Some(600_000), "{worst:?}");
     }
 }

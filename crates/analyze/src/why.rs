@@ -152,13 +152,14 @@ impl<'a> Why<'a> {
     }
 
     /// An execution: from when it should have begun (a timer: when it was due; a message: its publication; else its start)
-    /// to its end.
+    /// to its end. A message that is older than the subscription was not under way since its publication: it does not count.
     pub fn instance(&mut self, instance: InstanceId, firing: Option<&Firing>) -> Explanation {
         let analysis = self.analysis;
         let row = analysis.instance(instance);
         let arrival = analysis.received_by(instance).and_then(|delivery| {
             let arrival = self.communications.arrival(analysis.delivery(delivery))?;
-            (arrival.received == row.start).then_some((delivery, arrival))
+            let counts = arrival.received == row.start && !arrival.historical;
+            counts.then_some((delivery, arrival))
         });
         let mut parts;
         if let Some((delivery, arrival)) = arrival {
@@ -209,7 +210,7 @@ impl<'a> Why<'a> {
         Explanation {
             begin,
             end,
-            damaged: self.analysis.is_damaged(begin, end),
+            damaged: parts.damaged || self.analysis.is_damaged(begin, end),
             parts: match &self.analysis.scheduling {
                 Some(scheduling) => parts
                     .done
@@ -223,6 +224,7 @@ impl<'a> Why<'a> {
 
     fn add_communication(&self, parts: &mut Parts, id: DeliveryId, arrival: &Arrival) {
         let delivery = self.analysis.delivery(id);
+        parts.damaged |= self.analysis.begins_late(delivery.publication);
         if arrival.received < arrival.publish {
             // The clocks of two hosts disagree: nothing can be said of the time between.
             parts.until(arrival.received, Cause::Unknown);
@@ -365,6 +367,7 @@ struct Parts {
     thread: Option<ThreadId>,
     hop: usize,
     done: Vec<Part>,
+    damaged: bool,
 }
 
 impl Parts {
@@ -375,6 +378,7 @@ impl Parts {
             thread: None,
             hop: 0,
             done: Vec::new(),
+            damaged: false,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use rostrace_trace::entity::CallbackId;
+use rostrace_trace::entity::{CallbackId, InstanceId};
 
 use super::describe::{Owner, node_of, pid};
 use super::statistics_columns::{columns, statistics_cells, statistics_columns};
@@ -185,7 +185,9 @@ fn callback_instances(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()>
             executions[execution.instance.index()] = Some(execution);
         }
     }
-    for (instance, execution) in model.instances.iter().zip(executions) {
+    for (index, execution) in executions.into_iter().enumerate() {
+        let id = InstanceId::from_index(index);
+        let instance = analysis.instance(id);
         if !analysis.counts(instance.start) {
             continue;
         }
@@ -195,7 +197,6 @@ fn callback_instances(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()>
         let symbol = callback.and_then(|callback| callback.symbol.as_deref());
         let name = instance.callback.map(|id| analysis.names.callback(id));
         let firing = execution.and_then(|execution| execution.firing);
-        let end = instance.end.unwrap_or(instance.start);
         take(&[
             model.host_name(thread.process).into(),
             pid(model, thread.process).into(),
@@ -216,7 +217,7 @@ fn callback_instances(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()>
             firing.map(|firing| firing.lateness).into(),
             firing.map(|firing| firing.skipped).into(),
             firing.map(|firing| firing.basis.name()).into(),
-            analysis.is_damaged(instance.start, end).into(),
+            analysis.is_execution_damaged(id).into(),
         ])?;
     }
     Ok(())

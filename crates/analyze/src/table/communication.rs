@@ -2,7 +2,9 @@
 
 use std::io;
 
+use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::SubscriptionId;
+use rostrace_trace::flow::DeliveryStatus;
 
 use super::describe::{pid, publisher, start_of};
 use super::statistics_columns::{columns, statistics_cells, statistics_columns};
@@ -60,7 +62,14 @@ fn deliveries(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
             let arrival = communications.arrival(delivery);
             let stages = arrival.map(|arrival| arrival.stages);
             let cause = communications.drop_cause(id, place);
-            let received = arrival.map_or(publication.publish, |arrival| arrival.received);
+            // What is not known to have ended can have met any loss since.
+            let received = match (arrival, delivery.status) {
+                (Some(arrival), _) => arrival.received,
+                (None, DeliveryStatus::Unknown | DeliveryStatus::Queued) => Nanos(i64::MAX),
+                (None, _) => publication.publish,
+            };
+            let damaged = analysis.is_damaged(publication.publish, received)
+                || analysis.begins_late(delivery.publication);
             take(&[
                 subscription.topic.as_str().into(),
                 model.host_name(from).into(),
@@ -86,7 +95,7 @@ fn deliveries(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
                 stages.map(|stages| stages.dispatch).into(),
                 arrival.is_some_and(|arrival| arrival.historical).into(),
                 cause.map(|cause| cause.name()).into(),
-                analysis.is_damaged(publication.publish, received).into(),
+                damaged.into(),
             ])?;
         }
     }

@@ -53,6 +53,7 @@ fn node_latencies(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
         let input = analysis.publication(analysis.delivery(cause).publication);
         let process = model.process_of(instance.thread);
         for output in analysis.publications_in(id) {
+            let late = analysis.begins_late(*output);
             let output = analysis.publication(*output);
             take(&[
                 model.host_name(process).into(),
@@ -64,7 +65,7 @@ fn node_latencies(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
                 instance.start.into(),
                 output.publish.into(),
                 (output.publish.0 - instance.start.0).into(),
-                analysis.is_damaged(instance.start, output.publish).into(),
+                (late || analysis.is_damaged(instance.start, output.publish)).into(),
             ])?;
         }
     }

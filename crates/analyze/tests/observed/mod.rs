@@ -1,0 +1,82 @@
+//! What the tests of observed behaviour share: the recordings that they go through, what has to hold in each of them, and the
+//! log of what the recorded programs really did.
+
+#![allow(dead_code, unreachable_pub)]
+
+pub mod invariants;
+pub mod system;
+pub mod truth;
+
+use rostrace_analyze::Analysis;
+use rostrace_analyze::table::{Cell, Table};
+use rostrace_ctf::TraceSet;
+use rostrace_ctf::schema::Nanos;
+use rostrace_trace::Model;
+
+use crate::support;
+
+/// Everything counts.
+pub fn whole(model: &Model) -> Analysis<'_> {
+    Analysis::new(model, Nanos(i64::MIN)..=Nanos(i64::MAX))
+}
+
+/// A recording of a real program.
+#[derive(Debug)]
+pub struct Recorded {
+    pub name: String,
+    pub set: TraceSet,
+    pub model: Model,
+}
+
+impl Recorded {
+    pub fn open(name: &str) -> Option<Recorded> {
+        let path = support::shared::find(name)?;
+        let set = TraceSet::open(&[path]).unwrap();
+        let model = support::model_of(&set);
+        Some(Recorded {
+            name: name.to_owned(),
+            set,
+            model,
+        })
+    }
+}
+
+/// All recordings with a log that are not packed, as `jazzy/chain`.
+pub fn recordings() -> Vec<String> {
+    let mut names = Vec::new();
+    for distribution in ["jazzy", "humble"] {
+        let Some(folder) = support::shared::find(distribution) else {
+            continue;
+        };
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let entry = entry.unwrap();
+            if entry.path().join("ground_truth").is_dir() {
+                let name = entry.file_name().into_string().unwrap();
+                names.push(format!("{distribution}/{name}"));
+            }
+        }
+    }
+    names.sort();
+    names
+}
+
+/// The rows of a table as text, in their order.
+pub fn rows(analysis: &Analysis<'_>, table: &Table) -> Vec<String> {
+    let mut rows = Vec::new();
+    (table.rows)(analysis, &mut |cells| {
+        rows.push(cells.iter().map(text).collect::<Vec<_>>().join(","));
+        Ok(())
+    })
+    .unwrap();
+    rows
+}
+
+fn text(cell: &Cell<'_>) -> String {
+    match cell {
+        Cell::Nothing => String::new(),
+        Cell::Text(text) => (*text).to_owned(),
+        Cell::Integer(number) => number.to_string(),
+        Cell::Number(number) => number.to_string(),
+        Cell::Flag(flag) => flag.to_string(),
+    }
+}

@@ -1,0 +1,257 @@
+//! When timers were due: against the log of real programs, and against schedules that follow rcl's rule.
+
+#![allow(clippy::unwrap_used)]
+
+mod observed;
+#[path = "../../trace/tests/support/mod.rs"]
+mod support;
+
+use std::collections::HashMap;
+
+use observed::system::Tape;
+use observed::truth::{Log, logs};
+use observed::{Recorded, recordings, whole};
+use proptest::prelude::*;
+use rostrace_analyze::timer::{Basis, firings};
+use rostrace_trace::entity::TimerId;
+use support::recording::EPOCH;
+use support::{Recording, time};
+
+/// rcl's timer: due on a grid that a reset moves; what is behind skips to the first point that has not passed.
+#[derive(Debug, Clone, Copy)]
+struct RclTimer {
+    next: i64,
+    period: i64,
+}
+
+impl RclTimer {
+    /// When the firing that is called now was due.
+    fn call(&mut self, now: i64) -> i64 {
+        let due = self.next;
+        self.next += self.period;
+        while self.next < now {
+            self.next += self.period;
+        }
+        due
+    }
+}
+
+/// By handle and creation: what the log tells of the timers of a process.
+fn moves(log: &Log) -> HashMap<u64, Vec<(i64, i64)>> {
+    let mut handles: HashMap<&str, (u64, i64)> = HashMap::new();
+    let mut moves: HashMap<u64, Vec<(i64, i64)>> = HashMap::new();
+    for line in &log.lines {
+        match line.kind.as_str() {
+            "timer" => {
+                let handle = line.named("handle").unwrap();
+                let handle = u64::from_str_radix(handle.trim_start_matches("0x"), 16).unwrap();
+                let period = line.named("period_ns").unwrap().parse().unwrap();
+                handles.insert(&line.words[0], (handle, period));
+                moves.entry(handle).or_default().push((line.at, period));
+            }
+            "timer_reset" => {
+                let (handle, period) = handles[line.words[0].as_str()];
+                moves.get_mut(&handle).unwrap().push((line.at, period));
+            }
+            _ => {}
+        }
+    }
+    moves
+}
+
+/// By how much each expected time is later than the truth. What is late is told as less late then.
+fn errors(recorded: &Recorded) -> Vec<i64> {
+    let model = &recorded.model;
+    let analysis = whole(model);
+    let mut errors = Vec::new();
+    let all = logs(recorded);
+    for (index, timer) in model.timers.iter().enumerate() {
+        let pid = model.processes[timer.process.index()].pid;
+        let Some(log) = all.iter().find(|log| log.pid == pid) else {
+            continue;
+        };
+        let moves = moves(log);
+        let Some(moves) = moves.get(&timer.handle.0) else {
+            continue;
+        };
+        // The log tells of a creation after it, at times long after; the event of the trace is closer to it.
+        let creation = moves.iter().map(|it| it.0);
+        let creation = creation.filter(|at| *at >= timer.created.0).min();
+        assert!(creation.is_some_and(|at| at - timer.created.0 < 20_000_000));
+        let precise = |at: i64| {
+            if Some(at) == creation {
+                timer.created.0
+            } else {
+                at
+            }
+        };
+        let mut rcl: Option<RclTimer> = None;
+        let mut moves = moves.iter().peekable();
+        for firing in firings(&analysis, TimerId::from_index(index)) {
+            assert!(firing.lateness >= 0);
+            let start = firing.expected.0 + firing.lateness;
+            let mut moved = rcl.is_none();
+            while let Some((at, period)) = moves.next_if(|(at, _)| *at < start) {
+                moved = true;
+                rcl = Some(RclTimer {
+                    next: precise(*at) + period,
+                    period: *period,
+                });
+            }
+            let Some(rcl) = &mut rcl else { continue };
+            // A firing before its time shows that even the event of the creation was late.
+            rcl.next = rcl.next.min(start);
+            let due = rcl.call(start);
+            // Nothing is said of the time before the executor spins, nor of what was created before the recording.
+            if moved && start - due > rcl.period {
+                continue;
+            }
+            errors.push(firing.expected.0 - due);
+        }
+    }
+    errors
+}
+
+#[test]
+fn firings_are_due_when_the_log_says() {
+    let mut compared = 0;
+    let mut wrong = Vec::new();
+    for name in recordings() {
+        // Without the creations there is nothing to compare with.
+        if name.contains("lossy") || name == "jazzy/late" {
+            continue;
+        }
+        let recorded = Recorded::open(&name).unwrap();
+        let errors = errors(&recorded);
+        compared += errors.len();
+        // Between the event of a creation, or the log of a reset, and what they tell of, the thread may be preempted.
+        let beyond = errors.iter().filter(|error| error.abs() > 600_000);
+        wrong.extend(beyond.map(|error| (name.clone(), *error)));
+    }
+    // The first callback on another thread of an executor that was spinning before: without phases nothing tells that it was.
+    wrong.retain(|(name, _)| name != "humble/executors_caret");
+    assert_eq!(wrong, [], "of {compared}");
+}
+
+const PERIOD: i64 = 10_000_000;
+
+#[test]
+fn a_timer_that_waits_for_another_callback_is_late_by_that() {
+    let mut recording = Recording::jazzy();
+    recording.context(1).node(2, "/n");
+    recording.timer(0x60, 2, PERIOD, 0x70);
+    let created = 1_002_000;
+    for k in 1..=6u64 {
+        recording.at(created + k * 10_000_000 + if k == 3 { 4_000_000 } else { 5_000 });
+        recording.run(0x70);
+    }
+    let model = recording.load();
+    let all = firings(&whole(&model), TimerId(0));
+    let late: Vec<i64> = all.iter().map(|firing| firing.lateness).collect();
+    assert_eq!(late, [0, 5_000, 4_000_000, 5_000, 5_000, 5_000]);
+    assert_eq!(model.timers[0].created, time(created));
+    assert!(all.iter().all(|firing| firing.basis == Basis::Creation));
+}
+
+#[test]
+fn firings_in_a_lost_time_do_not_make_the_next_one_late() {
+    let mut recording = Recording::jazzy();
+    recording.context(1).node(2, "/n");
+    recording.timer(0x60, 2, PERIOD, 0x70);
+    for k in 1..=9u64 {
+        recording.at(1_002_000 + k * 10_000_000 + 5_000).run(0x70);
+    }
+    let intact = recording.load();
+    recording.lose(25_000_000, 65_000_000);
+    let damaged = recording.load();
+    let late = |model| {
+        let all = firings(&whole(model), TimerId(0));
+        let late = all.iter().map(|firing| (firing.lateness, firing.skipped));
+        late.max()
+    };
+    assert_eq!(late(&intact), Some((5_000, 0)));
+    assert_eq!(late(&damaged), Some((5_000, 0)));
+}
+
+/// A timer on a thread that another callback keeps busy now and then, also for several periods; the timer is reset before the
+/// firings of these numbers. Returns also when each firing was due.
+fn schedule(tape: &mut Tape, with_phases: bool, resets: &[usize]) -> (Recording, Vec<i64>) {
+    let mut recording = Recording::jazzy();
+    recording.context(1).node(2, "/n");
+    let mut rcl = RclTimer {
+        next: recording.now() as i64 + PERIOD,
+        period: PERIOD,
+    };
+    recording.timer(0x60, 2, PERIOD, 0x70);
+    recording.subscription(0x20, 2, "/a", 0x30);
+    let mut free = recording.now() as i64;
+    let mut dues = Vec::new();
+    for number in 0..80 {
+        if resets.contains(&number) {
+            rcl.next = free + i64::from(tape.below(9_000)) * 1_000 + PERIOD;
+        }
+        if with_phases {
+            recording.at(free as u64 + 1_000).wait_for_work();
+        }
+        free += 3_000;
+        if tape.below(3) == 0 {
+            let begin = free.max(rcl.next - i64::from(tape.below(5_000)) * 1_000);
+            free = begin + i64::from(tape.below(30_000)) * 1_000 + 2_000;
+            recording
+                .at(begin as u64)
+                .start(0x30)
+                .at(free as u64)
+                .end(0x30);
+            free += 3_000;
+        }
+        let woken = rcl.next + 5_000 + i64::from(tape.below(140)) * 1_000;
+        let start = woken.max(free);
+        dues.push(EPOCH + rcl.call(start));
+        free = start + 20_000;
+        recording
+            .at(start as u64)
+            .start(0x70)
+            .at(free as u64)
+            .end(0x70);
+        free += 1_000;
+    }
+    (recording, dues)
+}
+
+/// By how much the expected times are wrong.
+fn differences(recording: &Recording, dues: &[i64]) -> Vec<i64> {
+    let model = recording.load();
+    let all = firings(&whole(&model), TimerId(0));
+    assert_eq!(all.len(), dues.len());
+    assert!(all.iter().all(|firing| firing.lateness >= 0));
+    let differences = all.iter().zip(dues).skip(1);
+    differences
+        .map(|(firing, due)| firing.expected.0 - due)
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn without_resets_every_firing_is_due_when_rcl_says(
+        tape in prop::collection::vec(any::<u32>(), 0..400),
+        with_phases: bool,
+    ) {
+        let (recording, dues) = schedule(&mut Tape::of(tape), with_phases, &[]);
+        let wrong: Vec<i64> = differences(&recording, &dues).into_iter().filter(|it| *it != 0).collect();
+        prop_assert!(wrong.is_empty(), "{:?}", wrong);
+    }
+
+    #[test]
+    fn resets_are_noticed_from_the_firings_that_follow(
+        tape in prop::collection::vec(any::<u32>(), 100..400),
+        with_phases: bool,
+    ) {
+        let (recording, dues) = schedule(&mut Tape::of(tape), with_phases, &[25, 50]);
+        let differences = differences(&recording, &dues);
+        let wrong = differences.iter().filter(|it| it.abs() > 600_000).count();
+        // No event tells of a reset: nine firings are asked whether the grid has moved, after each of the two.
+        prop_assert!(wrong <= 20, "{} of {}", wrong, differences.len());
+    }
+}

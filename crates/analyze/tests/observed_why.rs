@@ -1,0 +1,132 @@
+//! Who is blamed for a wait, in tiny systems where it is plain.
+
+#![allow(clippy::unwrap_used)]
+
+mod observed;
+#[path = "../../trace/tests/support/mod.rs"]
+mod support;
+
+use observed::whole;
+use rostrace_analyze::timer::firings;
+use rostrace_analyze::why::{Cause, Explanation, Relation, Why};
+use rostrace_trace::entity::{InstanceId, TimerId};
+use support::recording::Payload;
+use support::{Recording, stamp, time};
+
+fn parts(explained: &Explanation) -> Vec<(i64, Cause)> {
+    let parts = explained.parts.iter();
+    parts.map(|part| (part.duration(), part.cause)).collect()
+}
+
+#[test]
+fn a_timer_waits_for_the_callback_before_it() {
+    let mut recording = Recording::jazzy();
+    recording.context(1).node(2, "/n");
+    recording.timer(0x60, 2, 10_000_000, 0x70);
+    recording.subscription(0x20, 2, "/a", 0x30);
+    // Due at 11.002 ms. Another callback runs from 11.000 to 11.500, then the executor goes on.
+    recording.at(10_000_000).wait_for_work();
+    recording
+        .at(11_000_000)
+        .start(0x30)
+        .at(11_500_000)
+        .end(0x30);
+    recording
+        .at(11_510_000)
+        .start(0x70)
+        .at(11_600_000)
+        .end(0x70);
+    let model = recording.load();
+    let analysis = whole(&model);
+    let firing = firings(&analysis, TimerId(0))[0];
+    let explained = Why::new(&analysis).instance(InstanceId(1), Some(&firing));
+    assert_eq!(explained.begin, time(11_002_000));
+    let expected = [
+        (
+            498_000,
+            Cause::OtherCallback(InstanceId(0), Relation::SameThread),
+        ),
+        (10_000, Cause::Executor),
+        (90_000, Cause::Execution(InstanceId(1))),
+    ];
+    assert_eq!(parts(&explained), expected);
+}
+
+#[test]
+fn an_idle_thread_waits_for_its_group_on_another_one() {
+    let mut recording = Recording::jazzy();
+    recording.context(1).node(2, "/n").publisher(0x10, 2, "/a");
+    recording
+        .subscription(0x20, 2, "/a", 0x30)
+        .timer(0x60, 2, 1_000_000_000, 0x70);
+    let now = recording.now();
+    recording.by_caret().caret_init(now, "jazzy");
+    recording.group_to_collector(0x9000, 0x9100, "mutually_exclusive");
+    let fields = [
+        ("callback_group_addr", Payload::Pointer(0x9100)),
+        ("subscription_handle", Payload::Pointer(0x20)),
+    ];
+    recording.init("callback_group_add_subscription", &fields);
+    recording.group_timer(0x9100, 0x60).by_ros2();
+    // The first thread runs the timer from 10.000 to 10.300 ms and publishes in it; the second one waits.
+    recording.thread(7).at(9_000_000).wait_for_work();
+    recording.thread(1).at(10_000_000).start(0x70);
+    recording
+        .at(10_100_000)
+        .publish(0x10, 0x5000, stamp(10_102_300));
+    recording.at(10_300_000).end(0x70);
+    recording
+        .thread(7)
+        .at(10_350_000)
+        .rmw_take(0x20, 0x7000, stamp(10_102_300));
+    recording
+        .at(10_355_000)
+        .start(0x30)
+        .at(10_400_000)
+        .end(0x30);
+    let model = recording.load();
+    let analysis = whole(&model);
+    let explained = Why::new(&analysis).instance(InstanceId(1), None);
+    let expected = [
+        (2_000, Cause::Publishing),
+        (
+            198_000,
+            Cause::OtherCallback(InstanceId(0), Relation::SameGroup),
+        ),
+        (50_000, Cause::Middleware),
+        (5_000, Cause::Dispatch),
+        (45_000, Cause::Execution(InstanceId(1))),
+    ];
+    assert_eq!(parts(&explained), expected);
+}
+
+#[test]
+fn clocks_that_disagree_are_unknown_and_still_add_up() {
+    let mut recording = Recording::jazzy();
+    recording
+        .process(1, "source")
+        .context(1)
+        .node(2, "/source")
+        .publisher(0x10, 2, "/a");
+    recording
+        .at(10_000_000)
+        .publish(0x10, 0x5000, stamp(10_002_300));
+    recording
+        .host("other")
+        .at(1_000_000)
+        .process(2, "sink")
+        .context(1)
+        .node(2, "/sink");
+    recording.subscription(0x20, 2, "/a", 0x30);
+    recording
+        .at(9_990_000)
+        .receive(0x20, stamp(10_002_300), 0x30);
+    let model = recording.load();
+    let analysis = whole(&model);
+    let explained = Why::new(&analysis).instance(InstanceId(0), None);
+    let expected = [
+        (-9_000, Cause::Unknown),
+        (1_000, Cause::Execution(InstanceId(0))),
+    ];
+    assert_eq!(parts(&explained), expected);
+}
