@@ -15,6 +15,7 @@ use rostrace_trace::memory::Memory;
 use rostrace_trace::scheduling::Scheduling;
 
 use crate::activity::Activity;
+use crate::communication::{Arrival, DropCause, Messages};
 use crate::groups::Groups;
 use crate::names::Names;
 
@@ -40,6 +41,7 @@ pub struct Analysis<'m> {
     phases_on: Groups<ThreadId, PhaseId>,
     enqueued_for: Groups<InstanceId, EnqueueId>,
     activity: OnceLock<Activity>,
+    messages: OnceLock<Messages>,
     /// By callback: whether those of its node ran on one thread only.
     runs_alone: OnceLock<Vec<bool>>,
     /// By publisher: the outermost layer that its publications told of. Empty if nothing was lost.
@@ -90,6 +92,7 @@ impl<'m> Analysis<'m> {
                 }
             }),
             activity: OnceLock::new(),
+            messages: OnceLock::new(),
             runs_alone: OnceLock::new(),
             outermost: outermost_layers(model),
             model,
@@ -106,6 +109,20 @@ impl<'m> Analysis<'m> {
     pub fn runs_alone(&self, callback: CallbackId) -> bool {
         let found = self.runs_alone.get_or_init(|| lone_callbacks(self));
         found[callback.index()]
+    }
+
+    fn messages(&self) -> &Messages {
+        self.messages.get_or_init(|| Messages::of(self))
+    }
+
+    /// When a message arrived, and the stages of its way; nothing if it did not, or if the trace does not tell when.
+    pub fn arrival(&self, delivery: DeliveryId) -> Option<&Arrival> {
+        self.messages().arrivals[delivery.index()].as_ref()
+    }
+
+    /// Why a message did not arrive; nothing if it did.
+    pub fn drop_cause(&self, delivery: DeliveryId) -> Option<DropCause> {
+        self.messages().causes[delivery.index()]
     }
 
     pub fn instance(&self, id: InstanceId) -> &'m CallbackInstance {
@@ -210,15 +227,23 @@ impl<'m> Analysis<'m> {
     }
 
     /// Whether the first events of a publication were lost, so that it seems to be later than it was: others of the same
-    /// publisher tell of a layer further out.
+    /// publisher tell of a layer further out, or events were lost just before the first one of an inner layer.
     pub fn begins_late(&self, id: PublicationId) -> bool {
         let publication = self.publication(id);
+        let shortly_before = Nanos(publication.publish.0.saturating_sub(LONGEST_CALL));
+        let is_inner = publication.intra.is_none() && publication.rclcpp.is_none();
+        if is_inner && self.is_damaged(shortly_before, publication.publish) {
+            return true;
+        }
         let usual = publication
             .publisher
             .and_then(|publisher| self.outermost.get(publisher.index()));
         usual.is_some_and(|usual| outermost_layer(publication) > *usual)
     }
 }
+
+/// A call of `publish` reaches rcl in far less time than this, in nanoseconds.
+const LONGEST_CALL: i64 = 1_000_000;
 
 /// From the outside: 0 to 3, or 4 for none.
 fn outermost_layer(publication: &Publication) -> u8 {

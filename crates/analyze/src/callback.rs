@@ -4,7 +4,6 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{CallbackId, CallbackOwner, InstanceId};
 
 use crate::analysis::Analysis;
-use crate::communication::Communications;
 use crate::statistics::Statistics;
 use crate::timer::{self, Firing};
 
@@ -91,18 +90,13 @@ pub fn executions(analysis: &Analysis<'_>, callback: CallbackId) -> Vec<Executio
 
 /// One for each callback of the model, in their order.
 pub fn summaries(analysis: &Analysis<'_>) -> Vec<CallbackSummary> {
-    let mut communications = Communications::new(analysis);
     let callbacks = (0..analysis.model.callbacks.len()).map(CallbackId::from_index);
     callbacks
-        .map(|callback| summary(analysis, &mut communications, callback))
+        .map(|callback| summary(analysis, callback))
         .collect()
 }
 
-fn summary(
-    analysis: &Analysis<'_>,
-    communications: &mut Communications<'_>,
-    callback: CallbackId,
-) -> CallbackSummary {
+fn summary(analysis: &Analysis<'_>, callback: CallbackId) -> CallbackSummary {
     let model = analysis.model;
     let set = match model.callbacks[callback.index()].owner {
         CallbackOwner::Timer(id) => Some(model.timers[id.index()].period.0),
@@ -136,7 +130,7 @@ fn summary(
         skipped += execution.firing.map_or(0, |firing| firing.skipped);
         let lateness = match execution.firing {
             Some(firing) => Some(firing.lateness),
-            None => message_lateness(analysis, communications, id),
+            None => message_lateness(analysis, id),
         };
         if let Some(lateness) = lateness {
             latenesses.push((lateness, at));
@@ -166,13 +160,9 @@ fn summary(
 }
 
 /// From the publication of the message that an execution received to its start.
-fn message_lateness(
-    analysis: &Analysis<'_>,
-    communications: &mut Communications<'_>,
-    instance: InstanceId,
-) -> Option<i64> {
+fn message_lateness(analysis: &Analysis<'_>, instance: InstanceId) -> Option<i64> {
     let delivery = analysis.received_by(instance)?;
-    let arrival = communications.arrival(analysis.delivery(delivery))?;
+    let arrival = analysis.arrival(delivery)?;
     (!arrival.historical).then(|| arrival.stages.latency())
 }
 

@@ -88,17 +88,42 @@ impl DropCause {
     }
 }
 
+/// What became of every message, by [`DeliveryId`]. Found once for an [`Analysis`], see [`Analysis::arrival`].
+#[derive(Debug)]
+pub(crate) struct Messages {
+    pub(crate) arrivals: Vec<Option<Arrival>>,
+    pub(crate) causes: Vec<Option<DropCause>>,
+}
+
+impl Messages {
+    pub(crate) fn of(analysis: &Analysis<'_>) -> Messages {
+        let model = analysis.model;
+        let mut splitter = Splitter::new(analysis);
+        let deliveries = model.deliveries.iter();
+        let arrivals = deliveries.map(|delivery| splitter.arrival(delivery));
+        let arrivals = arrivals.collect();
+        let mut causes = vec![None; model.deliveries.len()];
+        for index in 0..model.subscriptions.len() {
+            let subscription = SubscriptionId::from_index(index);
+            for (place, delivery) in analysis.deliveries_to(subscription).iter().enumerate() {
+                causes[delivery.index()] = splitter.drop_cause(subscription, place);
+            }
+        }
+        Messages { arrivals, causes }
+    }
+}
+
 /// Splits latencies into stages.
 #[derive(Debug)]
-pub struct Communications<'a> {
+struct Splitter<'a> {
     analysis: &'a Analysis<'a>,
     activity: &'a Activity,
     groups: HashMap<(ThreadId, CallbackGroupId), Option<GroupTimeline>>,
 }
 
-impl<'a> Communications<'a> {
-    pub fn new(analysis: &'a Analysis<'a>) -> Communications<'a> {
-        Communications {
+impl<'a> Splitter<'a> {
+    fn new(analysis: &'a Analysis<'a>) -> Splitter<'a> {
+        Splitter {
             analysis,
             activity: analysis.activity(),
             groups: HashMap::new(),
@@ -106,7 +131,7 @@ impl<'a> Communications<'a> {
     }
 
     /// Nothing for a message that did not arrive, or of which the trace does not tell when.
-    pub fn arrival(&mut self, delivery: &Delivery) -> Option<Arrival> {
+    fn arrival(&mut self, delivery: &Delivery) -> Option<Arrival> {
         if delivery.status != DeliveryStatus::Delivered {
             return None;
         }
@@ -195,7 +220,7 @@ impl<'a> Communications<'a> {
     }
 
     /// Why a message did not arrive; nothing if it did. `place` is that of the delivery among those of its subscription.
-    pub fn drop_cause(&self, subscription: SubscriptionId, place: usize) -> Option<DropCause> {
+    fn drop_cause(&self, subscription: SubscriptionId, place: usize) -> Option<DropCause> {
         let analysis = self.analysis;
         let deliveries = analysis.deliveries_to(subscription);
         match analysis.delivery(deliveries[place]).status {
@@ -285,12 +310,11 @@ struct Tally {
 
 /// One for each publisher, subscription and kind that messages went between, by subscription and publisher.
 pub fn pairs(analysis: &Analysis<'_>) -> Vec<Pair> {
-    let mut communications = Communications::new(analysis);
     let mut pairs = Vec::new();
     for number in 0..analysis.model.subscriptions.len() {
         let subscription = SubscriptionId::from_index(number);
         let mut tallies: HashMap<(PublisherId, DeliveryKind), Tally> = HashMap::new();
-        for (place, id) in analysis.deliveries_to(subscription).iter().enumerate() {
+        for id in analysis.deliveries_to(subscription) {
             let delivery = analysis.delivery(*id);
             let publication = analysis.publication(delivery.publication);
             let Some(publisher) = publication.publisher else {
@@ -301,13 +325,13 @@ pub fn pairs(analysis: &Analysis<'_>) -> Vec<Pair> {
             }
             let tally = tallies.entry((publisher, delivery.kind)).or_default();
             tally.messages += 1;
-            if let Some(arrival) = communications.arrival(delivery) {
+            if let Some(arrival) = analysis.arrival(*id) {
                 tally.arrived += 1;
                 let damaged = analysis.is_damaged(arrival.publish, arrival.received)
                     || analysis.begins_late(delivery.publication);
                 tally.damaged += u64::from(damaged);
-                tally.add(*id, &arrival);
-            } else if let Some(cause) = communications.drop_cause(subscription, place) {
+                tally.add(*id, arrival);
+            } else if let Some(cause) = analysis.drop_cause(*id) {
                 tally.dropped[cause as usize] += 1;
             } else {
                 // It arrived, but when is not in the trace.

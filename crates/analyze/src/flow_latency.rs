@@ -1,11 +1,11 @@
 //! How long messages took along an observed path, hop by hop. The parts of a flow add up to its latency exactly.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{InstanceId, PublisherId};
+use rostrace_trace::entity::{InstanceId, PublicationId, PublisherId};
 use rostrace_trace::flow::Publication;
 
 use crate::analysis::Analysis;
-use crate::communication::{Arrival, Communications, DropCause};
+use crate::communication::{Arrival, DropCause};
 use crate::flow_path::{Flow, FlowPath, Origin};
 use crate::statistics::Statistics;
 
@@ -36,16 +36,12 @@ pub struct FlowTimes {
 
 impl FlowTimes {
     /// Nothing if an instant of it is not in the trace.
-    pub fn of(
-        analysis: &Analysis<'_>,
-        communications: &mut Communications<'_>,
-        flow: &Flow,
-        include: Include,
-    ) -> Option<FlowTimes> {
+    pub fn of(analysis: &Analysis<'_>, flow: &Flow, include: Include) -> Option<FlowTimes> {
         let deliveries = flow.deliveries.iter().map(|id| analysis.delivery(*id));
-        let arrivals: Option<Vec<Arrival>> = deliveries
-            .clone()
-            .map(|delivery| communications.arrival(delivery))
+        let arrivals: Option<Vec<Arrival>> = flow
+            .deliveries
+            .iter()
+            .map(|id| analysis.arrival(*id).copied())
             .collect();
         let arrivals = arrivals?;
         let (first, last) = (arrivals.first()?, arrivals.last()?);
@@ -123,12 +119,7 @@ pub struct HopOutcome {
     pub not_passed_on: u64,
 }
 
-pub fn path_latency(
-    analysis: &Analysis<'_>,
-    communications: &mut Communications<'_>,
-    path: &FlowPath,
-    include: Include,
-) -> PathLatency {
+pub fn path_latency(analysis: &Analysis<'_>, path: &FlowPath, include: Include) -> PathLatency {
     let hops = path.hops.len();
     let mut latencies = Vec::new();
     let mut ends: [Vec<(i64, Nanos)>; 2] = Default::default();
@@ -138,7 +129,7 @@ pub fn path_latency(
     let mut worst: Option<(i64, usize)> = None;
     let mut damaged = 0;
     for (number, flow) in path.flows.iter().enumerate() {
-        let Some(times) = FlowTimes::of(analysis, communications, flow, include) else {
+        let Some(times) = FlowTimes::of(analysis, flow, include) else {
             continue;
         };
         let (begin, latency) = (times.begin, times.latency());
@@ -163,7 +154,7 @@ pub fn path_latency(
             nodes[hop].push((*node, begin));
         }
     }
-    let outcomes = outcomes(analysis, communications, path);
+    let outcomes = outcomes(analysis, path);
     let rows = messages.into_iter().zip(stages).zip(nodes).zip(outcomes);
     let hops = rows.map(
         |(((mut messages, mut stages), mut nodes), outcome)| HopLatency {
@@ -186,24 +177,32 @@ pub fn path_latency(
 }
 
 /// Follows all messages of the first hop forward, to where they ended.
-fn outcomes(
-    analysis: &Analysis<'_>,
-    communications: &Communications<'_>,
-    path: &FlowPath,
-) -> Vec<HopOutcome> {
+fn outcomes(analysis: &Analysis<'_>, path: &FlowPath) -> Vec<HopOutcome> {
     let model = analysis.model;
     let is_of = |publisher: Option<PublisherId>, hop: usize| {
-        publisher.is_some_and(|id| {
+        let (node, topic) = publisher.map_or(("", ""), |id| {
             let publisher = &model.publishers[id.index()];
             let node = model.node_name(publisher.node).unwrap_or("");
-            publisher.topic == path.hops[hop].topic && node == path.hops[hop].publishing_node
-        })
+            (node, publisher.topic.as_str())
+        });
+        topic == path.hops[hop].topic && node == path.hops[hop].publishing_node
     };
     let mut outcomes = vec![HopOutcome::default(); path.hops.len()];
     let publishers = (0..model.publishers.len()).map(PublisherId::from_index);
-    let mut sent: Vec<_> = publishers
+    let named = publishers
         .filter(|id| is_of(Some(*id), 0))
-        .flat_map(|id| analysis.publications_of(id).iter().copied())
+        .flat_map(|id| analysis.publications_of(id).iter().copied());
+    // Those of publishers that the trace does not name are looked for one by one.
+    let all = if is_of(None, 0) {
+        model.publications.len()
+    } else {
+        0
+    };
+    let unnamed = (0..all)
+        .map(PublicationId::from_index)
+        .filter(|id| analysis.publication(*id).publisher.is_none());
+    let mut sent: Vec<_> = named
+        .chain(unnamed)
         .filter(|id| {
             let publication = analysis.publication(*id);
             analysis.counts(publication.publish) && is_from(&path.origin, analysis, publication)
@@ -228,10 +227,7 @@ fn outcomes(
                     continue;
                 }
                 outcome.sent += 1;
-                // The deliveries of a subscription are in the order of their numbers.
-                let of_subscription = analysis.deliveries_to(delivery.subscription);
-                let place = of_subscription.partition_point(|other| other < id);
-                match communications.drop_cause(delivery.subscription, place) {
+                match analysis.drop_cause(*id) {
                     None => {
                         outcome.arrived += 1;
                         arrived.extend(delivery.instance);

@@ -16,6 +16,9 @@ use crate::analysis::Analysis;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StepName(u32);
 
+const UNNAMED: StepName = StepName(u32::MAX);
+const OUTSIDE: StepName = StepName(u32::MAX - 1);
+
 /// One step of a path: a message, and the callback that received it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hop {
@@ -196,10 +199,7 @@ impl<'a> FlowPaths<'a> {
                 let (node, topic) = self.published(*delivery);
                 let next = topics.len() as u32;
                 let message = *topics.entry((node, topic)).or_insert(next);
-                key.push((
-                    message,
-                    self.receiver(*delivery).unwrap_or(StepName(u32::MAX)),
-                ));
+                key.push((message, self.receiver(*delivery).unwrap_or(UNNAMED)));
             }
             let place = *places.entry(key).or_insert_with(|| {
                 paths.push(self.describe(way));
@@ -253,10 +253,12 @@ impl<'a> FlowPaths<'a> {
         self.name(self.analysis.delivery(delivery).instance?)
     }
 
+    /// Outside of callbacks is not the same as in a callback without a name.
     fn origin_name(&self, first: DeliveryId) -> StepName {
-        let origin = self.publishing(first);
-        let name = origin.and_then(|instance| self.name(instance));
-        name.unwrap_or(StepName(u32::MAX))
+        match self.publishing(first) {
+            Some(instance) => self.name(instance).unwrap_or(UNNAMED),
+            None => OUTSIDE,
+        }
     }
 
     fn describe(&self, way: &[DeliveryId]) -> FlowPath {

@@ -8,7 +8,7 @@ use rostrace_trace::scheduling::{Ready, Scheduling, State, TaskId};
 
 use crate::activity::{Activity, Doing};
 use crate::analysis::Analysis;
-use crate::communication::{Arrival, Communications};
+use crate::communication::Arrival;
 use crate::flow_path::Flow;
 use crate::mutual_exclusion::runs_of;
 use crate::timer::Firing;
@@ -129,7 +129,6 @@ impl Cause {
 pub struct Why<'a> {
     analysis: &'a Analysis<'a>,
     activity: &'a Activity,
-    communications: Communications<'a>,
 }
 
 impl<'a> Why<'a> {
@@ -137,15 +136,12 @@ impl<'a> Why<'a> {
         Why {
             analysis,
             activity: analysis.activity(),
-            communications: Communications::new(analysis),
         }
     }
 
     /// A message from publish to callback; nothing if it did not arrive.
     pub fn communication(&mut self, delivery: DeliveryId) -> Option<Explanation> {
-        let arrival = self
-            .communications
-            .arrival(self.analysis.delivery(delivery))?;
+        let arrival = *self.analysis.arrival(delivery)?;
         let mut parts = Parts::new(arrival.publish);
         self.add_communication(&mut parts, delivery, &arrival);
         Some(self.explanation(parts))
@@ -157,7 +153,7 @@ impl<'a> Why<'a> {
         let analysis = self.analysis;
         let row = analysis.instance(instance);
         let arrival = analysis.received_by(instance).and_then(|delivery| {
-            let arrival = self.communications.arrival(analysis.delivery(delivery))?;
+            let arrival = *analysis.arrival(delivery)?;
             let counts = arrival.received == row.start && !arrival.historical;
             counts.then_some((delivery, arrival))
         });
@@ -191,7 +187,7 @@ impl<'a> Why<'a> {
         let mut before: Option<InstanceId> = None;
         for (hop, id) in flow.deliveries.iter().enumerate() {
             let delivery = self.analysis.delivery(*id);
-            let arrival = self.communications.arrival(delivery)?;
+            let arrival = *self.analysis.arrival(*id)?;
             let parts = parts.get_or_insert_with(|| Parts::new(arrival.publish));
             if let Some(before) = before {
                 parts.thread = Some(self.analysis.instance(before).thread);

@@ -8,8 +8,9 @@ mod support;
 
 use observed::truth::logs;
 use observed::{Recorded, recordings, whole};
-use rostrace_analyze::communication::{Communications, DropCause, Pair, pairs};
+use rostrace_analyze::communication::{DropCause, Pair, pairs};
 use rostrace_trace::Model;
+use rostrace_trace::entity::DeliveryId;
 use rostrace_trace::flow::DeliveryKind;
 use support::{Recording, stamp};
 
@@ -139,7 +140,7 @@ fn a_receiver_that_was_busy_is_told_from_a_slow_middleware() {
         .publish(0x10, 0x5000, stamp(10_052_300));
     let model = recording.load();
     let analysis = whole(&model);
-    let arrival = Communications::new(&analysis).arrival(&model.deliveries[0]);
+    let arrival = analysis.arrival(DeliveryId(0));
     let stages = arrival.unwrap().stages;
     // Handed down at 10.052; busy until 10.102, idle for 2 µs, then again the executor.
     assert_eq!(stages.values(), [2_000, 2_000, 56_000, 3_000]);

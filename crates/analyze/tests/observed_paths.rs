@@ -10,7 +10,6 @@ use std::collections::{HashMap, HashSet};
 
 use observed::truth::{dependences, logs, messages};
 use observed::{Recorded, recordings, whole};
-use rostrace_analyze::communication::Communications;
 use rostrace_analyze::flow_latency::{Include, path_latency};
 use rostrace_analyze::flow_path::{Ends, FlowPaths};
 use rostrace_trace::entity::InstanceId;
@@ -121,10 +120,9 @@ fn paths_say_what_was_sent_and_where_it_ended() {
         from: None,
         to: None,
     };
-    let mut communications = Communications::new(&analysis);
     let mut found = Vec::new();
     for path in FlowPaths::of(&analysis).paths(&ends) {
-        let latency = path_latency(&analysis, &mut communications, &path, Include::default());
+        let latency = path_latency(&analysis, &path, Include::default());
         let outcomes = latency.hops.iter().map(|hop| {
             let outcome = &hop.outcome;
             (outcome.sent, outcome.arrived, outcome.not_passed_on)

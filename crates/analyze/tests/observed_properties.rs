@@ -14,12 +14,11 @@ use observed::system::{Tape, system};
 use observed::{Recorded, recordings, rows, whole};
 use proptest::prelude::*;
 use rostrace_analyze::Analysis;
-use rostrace_analyze::communication::Communications;
 use rostrace_analyze::flow_latency::{FlowTimes, Include};
 use rostrace_analyze::flow_path::{Ends, Flow, FlowPaths};
 use rostrace_analyze::table::TABLES;
 use rostrace_trace::Model;
-use rostrace_trace::entity::InstanceId;
+use rostrace_trace::entity::{DeliveryId, InstanceId};
 use support::recording::EPOCH;
 
 #[test]
@@ -71,10 +70,9 @@ fn tables_are_declared_once_and_in_sentences() {
 
 /// What a table of messages says of arrivals: publish, start and latency, and whether it is damaged.
 fn arrivals(analysis: &Analysis<'_>) -> Vec<([i64; 3], bool)> {
-    let mut communications = Communications::new(analysis);
     let mut arrivals = Vec::new();
-    for delivery in &analysis.model.deliveries {
-        if let Some(arrival) = communications.arrival(delivery) {
+    for (index, delivery) in analysis.model.deliveries.iter().enumerate() {
+        if let Some(arrival) = analysis.arrival(DeliveryId::from_index(index)) {
             let row = [
                 arrival.publish.0,
                 arrival.received.0,
@@ -90,7 +88,6 @@ fn arrivals(analysis: &Analysis<'_>) -> Vec<([i64; 3], bool)> {
 
 /// Begin, end and damage of all flows, to whatever execution.
 fn flows(analysis: &Analysis<'_>) -> Vec<([i64; 2], bool)> {
-    let mut communications = Communications::new(analysis);
     let ends = Ends {
         from: None,
         to: Some(&|_: &str| true),
@@ -104,8 +101,7 @@ fn flows(analysis: &Analysis<'_>) -> Vec<([i64; 2], bool)> {
                     let flow = Flow {
                         deliveries: flow.deliveries[begin..end].to_vec(),
                     };
-                    let times =
-                        FlowTimes::of(analysis, &mut communications, &flow, Include::default());
+                    let times = FlowTimes::of(analysis, &flow, Include::default());
                     let times = times.unwrap();
                     found.push(([times.begin.0, times.end.0], times.damaged));
                 }

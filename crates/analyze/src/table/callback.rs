@@ -15,6 +15,10 @@ pub(super) const CALLBACKS: Table = Table {
     about: "One callback of one process, summarised.",
     columns: columns![
         [
+            Column::integer(
+                "callback",
+                "Number of the callback, for `callback_instances`."
+            ),
             Column::text(
                 "name",
                 "As people say it: `/fusion ← /points`, `/planner · timer 100 ms`."
@@ -85,6 +89,7 @@ fn callbacks(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
         let callback = &model.callbacks[id.index()];
         let owner = Owner::of(model, Some(id));
         let mut cells: Vec<Cell<'_>> = vec![
+            i64::from(id.0).into(),
             analysis.names.callback(id).into(),
             model.host_name(callback.process).into(),
             pid(model, callback.process).into(),
@@ -141,10 +146,11 @@ pub(super) const CALLBACK_INSTANCES: Table = Table {
             "intra_process",
             "Whether the message came from a publisher of the same process.",
         ),
-        Column::text(
-            "symbol",
-            "Function that was called, as far as the trace tells.",
-        ),
+        Column::integer(
+            "callback",
+            "Number of the callback in `callbacks`; nothing if the trace does not name it.",
+        )
+        .optional(),
         Column::text(
             "name",
             "The callback as people say it; empty if the trace does not name it.",
@@ -193,8 +199,6 @@ fn callback_instances(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()>
         }
         let thread = &model.threads[instance.thread.index()];
         let owner = Owner::of(model, instance.callback);
-        let callback = instance.callback.map(|id| &model.callbacks[id.index()]);
-        let symbol = callback.and_then(|callback| callback.symbol.as_deref());
         let name = instance.callback.map(|id| analysis.names.callback(id));
         let firing = execution.and_then(|execution| execution.firing);
         take(&[
@@ -208,7 +212,7 @@ fn callback_instances(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()>
             instance.start.into(),
             instance.end.into(),
             instance.intra_process.into(),
-            symbol.unwrap_or_default().into(),
+            instance.callback.map(|id| i64::from(id.0)).into(),
             name.unwrap_or_default().into(),
             instance.end.map(|end| end.0 - instance.start.0).into(),
             execution.and_then(|execution| execution.period).into(),

@@ -10,7 +10,7 @@ use super::describe::{pid, publisher, start_of};
 use super::statistics_columns::{columns, statistics_cells, statistics_columns};
 use super::{Cell, Column, Sink, Table};
 use crate::analysis::Analysis;
-use crate::communication::{Communications, pairs};
+use crate::communication::pairs;
 
 pub(super) const DELIVERIES: Table = Table {
     name: "deliveries",
@@ -47,21 +47,20 @@ pub(super) const DELIVERIES: Table = Table {
 
 fn deliveries(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
     let model = analysis.model;
-    let mut communications = Communications::new(analysis);
     for index in 0..model.subscriptions.len() {
         let id = SubscriptionId::from_index(index);
         let subscription = &model.subscriptions[index];
-        for (place, delivery) in analysis.deliveries_to(id).iter().enumerate() {
-            let delivery = analysis.delivery(*delivery);
+        for delivery_id in analysis.deliveries_to(id) {
+            let delivery = analysis.delivery(*delivery_id);
             let publication = analysis.publication(delivery.publication);
             if !analysis.counts(publication.publish) {
                 continue;
             }
             let from = model.process_of(publication.thread);
             let node = model.node_name(subscription.node).unwrap_or_default();
-            let arrival = communications.arrival(delivery);
+            let arrival = analysis.arrival(*delivery_id);
             let stages = arrival.map(|arrival| arrival.stages);
-            let cause = communications.drop_cause(id, place);
+            let cause = analysis.drop_cause(*delivery_id);
             // What is not known to have ended can have met any loss since.
             let received = match (arrival, delivery.status) {
                 (Some(arrival), _) => arrival.received,

@@ -9,7 +9,6 @@ use super::statistics_columns::{columns, statistics_cells, statistics_columns};
 use super::{Cell, Column, Sink, Table};
 use crate::Style;
 use crate::analysis::Analysis;
-use crate::communication::Communications;
 use crate::flow_latency::{FlowTimes, Include, PathLatency, path_latency};
 use crate::flow_path::{Ends, FlowPath, FlowPaths, Origin};
 use crate::records::Records;
@@ -113,9 +112,8 @@ pub(super) const PATHS: Table = Table {
 };
 
 fn paths(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
-    let mut communications = Communications::new(analysis);
     for (number, path) in observed(analysis).iter().enumerate() {
-        let latency = path_latency(analysis, &mut communications, path, Include::default());
+        let latency = path_latency(analysis, path, Include::default());
         let origin = match &path.origin {
             Origin::Callback { name, .. } => Some(name.as_str()),
             Origin::Outside => None,
@@ -165,9 +163,8 @@ pub(super) const PATH_STAGES: Table = Table {
 };
 
 fn path_stages(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
-    let mut communications = Communications::new(analysis);
     for (number, path) in observed(analysis).iter().enumerate() {
-        let latency = path_latency(analysis, &mut communications, path, Include::default());
+        let latency = path_latency(analysis, path, Include::default());
         stages_of(number, path, &latency, take)?;
     }
     Ok(())
@@ -233,10 +230,9 @@ pub(super) const PATH_FLOWS: Table = Table {
 };
 
 fn path_flows(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
-    let mut communications = Communications::new(analysis);
     for (number, path) in observed(analysis).iter().enumerate() {
         for (of_path, flow) in path.flows.iter().enumerate() {
-            let times = FlowTimes::of(analysis, &mut communications, flow, Include::default());
+            let times = FlowTimes::of(analysis, flow, Include::default());
             let Some(times) = times else { continue };
             let mut at = times.begin.0;
             let mut stage = 0i64;
@@ -285,11 +281,10 @@ pub(super) const RESPONSE_TIMES: Table = Table {
 };
 
 fn response_times(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
-    let mut communications = Communications::new(analysis);
     for (number, path) in observed(analysis).iter().enumerate() {
         let mut records = Records::new(["start", "end"]);
         for flow in &path.flows {
-            let times = FlowTimes::of(analysis, &mut communications, flow, Include::default());
+            let times = FlowTimes::of(analysis, flow, Include::default());
             let row = times.map(|times| vec![Some(times.begin.0), Some(times.end.0)]);
             records.rows.extend(row);
         }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rostrace_analyze::Analysis;
 use rostrace_analyze::activity::Doing;
 use rostrace_analyze::callback::executions;
-use rostrace_analyze::communication::{Arrival, Communications, pairs};
+use rostrace_analyze::communication::{Arrival, pairs};
 use rostrace_analyze::flow_latency::{FlowTimes, Include, path_latency};
 use rostrace_analyze::flow_path::{Ends, FlowPaths};
 use rostrace_analyze::table::TABLES;
@@ -44,13 +44,12 @@ pub fn hold(analysis: &Analysis<'_>, of: &str) -> Seen {
 }
 
 fn deliveries_add_up(analysis: &Analysis<'_>, of: &str, seen: &mut Seen) {
-    let mut communications = Communications::new(analysis);
     let mut why = Why::new(analysis);
     let mut arrived = 0;
     for index in 0..analysis.model.deliveries.len() {
         let id = DeliveryId::from_index(index);
         let delivery = analysis.delivery(id);
-        let arrival = communications.arrival(delivery);
+        let arrival = analysis.arrival(id);
         let explained = why.communication(id);
         assert_eq!(arrival.is_some(), explained.is_some(), "{of} {id:?}");
         let Some(arrival) = arrival else {
@@ -87,7 +86,7 @@ fn deliveries_add_up(analysis: &Analysis<'_>, of: &str, seen: &mut Seen) {
         assert_eq!(explained.begin, arrival.publish);
         assert_eq!(explained.end, arrival.received);
         if !is_before {
-            agrees(&explained, &arrival, &format!("{of} {id:?}"));
+            agrees(&explained, arrival, &format!("{of} {id:?}"));
         }
     }
     let counted: u64 = pairs(analysis).iter().map(|pair| pair.arrived).sum();
@@ -181,7 +180,6 @@ fn is_sound(
 }
 
 fn flows_add_up(analysis: &Analysis<'_>, of: &str, seen: &mut Seen) {
-    let mut communications = Communications::new(analysis);
     let mut why = Why::new(analysis);
     let ends = Ends {
         from: None,
@@ -198,7 +196,7 @@ fn flows_add_up(analysis: &Analysis<'_>, of: &str, seen: &mut Seen) {
                     first_callback,
                     last_callback,
                 };
-                let times = FlowTimes::of(analysis, &mut communications, flow, include).unwrap();
+                let times = FlowTimes::of(analysis, flow, include).unwrap();
                 let arrivals = times.communications.iter().map(|it| it.stages.latency());
                 let ends = times.first_callback.into_iter().chain(times.last_callback);
                 let sum: i64 = arrivals.chain(ends).chain(times.nodes.clone()).sum();
@@ -209,15 +207,14 @@ fn flows_add_up(analysis: &Analysis<'_>, of: &str, seen: &mut Seen) {
                     assert!(part >= 0, "{title} {times:?}");
                 }
             }
-            let times =
-                FlowTimes::of(analysis, &mut communications, flow, Include::default()).unwrap();
+            let times = FlowTimes::of(analysis, flow, Include::default()).unwrap();
             let explained = why.flow(flow).unwrap();
             let last = analysis.delivery(*flow.deliveries.last().unwrap()).instance;
             is_sound(analysis, &explained, last, &title, seen);
             assert_eq!((explained.begin, explained.end), (times.begin, times.end));
             assert_eq!(explained.damaged, times.damaged);
         }
-        let latency = path_latency(analysis, &mut communications, &path, Include::default());
+        let latency = path_latency(analysis, &path, Include::default());
         let whole = latency.latency.unwrap();
         assert_eq!(whole.count as usize, path.flows.len(), "{title}");
         let mut sum = 0.0;
@@ -244,7 +241,6 @@ fn is_close(a: f64, b: f64) -> bool {
 fn executions_are_explained(analysis: &Analysis<'_>, of: &str, seen: &mut Seen) {
     let model = analysis.model;
     let mut why = Why::new(analysis);
-    let mut communications = Communications::new(analysis);
     for index in 0..model.callbacks.len() {
         for execution in executions(analysis, CallbackId::from_index(index)) {
             seen.instances += 1;
@@ -258,7 +254,7 @@ fn executions_are_explained(analysis: &Analysis<'_>, of: &str, seen: &mut Seen) 
                 "{of}"
             );
             let received = analysis.received_by(id);
-            let arrival = received.and_then(|it| communications.arrival(analysis.delivery(it)));
+            let arrival = received.and_then(|it| analysis.arrival(it));
             let begin = match (&execution.firing, arrival) {
                 (Some(firing), _) => firing.expected,
                 (None, Some(arrival)) if !arrival.historical => arrival.publish,

@@ -7,7 +7,6 @@ mod row;
 
 use std::io::{BufWriter, Write};
 
-use rostrace_analyze::communication::Communications;
 use rostrace_analyze::flow_latency::{Include, PathLatency, path_latency};
 use rostrace_analyze::flow_path::{Ends as PathEnds, FlowPath, FlowPaths};
 use rostrace_analyze::{Analysis, Statistics, built_in};
@@ -59,11 +58,10 @@ pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
         first_callback: arguments.include_first_callback,
         last_callback: arguments.include_last_callback,
     };
-    let mut communications = Communications::new(&analysis);
     let mut rows: Vec<(FlowPath, PathLatency)> = paths
         .into_iter()
         .map(|path| {
-            let latency = path_latency(&analysis, &mut communications, &path, include);
+            let latency = path_latency(&analysis, &path, include);
             (path, latency)
         })
         .collect();

@@ -4,7 +4,6 @@ use std::cmp::Reverse;
 
 use anyhow::bail;
 use rostrace_analyze::callback::{self, CallbackSummary};
-use rostrace_analyze::communication::Communications;
 use rostrace_analyze::flow_latency::{FlowTimes, Include};
 use rostrace_analyze::flow_path::{Ends as PathEnds, Flow, FlowPath, FlowPaths};
 use rostrace_analyze::timer::Firing;
@@ -163,7 +162,6 @@ fn execution(
         }
     };
     let mut executions = Vec::new();
-    let mut communications = Communications::new(analysis);
     for summary in wanted {
         for execution in callback::executions(analysis, summary.callback) {
             let instance = analysis.instance(execution.instance);
@@ -172,7 +170,7 @@ fn execution(
                 Some(firing) => firing.expected,
                 None => analysis
                     .received_by(execution.instance)
-                    .and_then(|id| communications.arrival(analysis.delivery(id)))
+                    .and_then(|id| analysis.arrival(id))
                     .filter(|arrival| !arrival.historical)
                     .map_or(instance.start, |arrival| arrival.publish),
             };
@@ -205,7 +203,6 @@ fn message(
     choice: Choice,
 ) -> anyhow::Result<Subject> {
     let model = analysis.model;
-    let mut communications = Communications::new(analysis);
     let mut rows = Vec::new();
     let mut known = false;
     for index in 0..model.deliveries.len() {
@@ -224,10 +221,10 @@ fn message(
         known = true;
         let publish = analysis.publication(delivery.publication).publish;
         if analysis.counts(publish)
-            && let Some(arrival) = communications.arrival(delivery)
+            && let Some(arrival) = analysis.arrival(id)
             && !arrival.historical
         {
-            rows.push((id, arrival));
+            rows.push((id, *arrival));
         }
     }
     if !known {
@@ -255,14 +252,13 @@ fn path(
         to: (!to.names.is_empty()).then_some(&is_to as &dyn Fn(&str) -> bool),
     };
     let paths = FlowPaths::of(analysis).paths(&ends);
-    let mut communications = Communications::new(analysis);
     let mut rows = Vec::new();
     for (number, path) in paths.iter().enumerate() {
         if path.hops.iter().any(|hop| built_in::topic(&hop.topic)) {
             continue;
         }
         for flow in &path.flows {
-            let times = FlowTimes::of(analysis, &mut communications, flow, Include::default());
+            let times = FlowTimes::of(analysis, flow, Include::default());
             rows.extend(times.map(|times| (number, flow.clone(), times)));
         }
     }
