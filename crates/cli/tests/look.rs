@@ -281,9 +281,13 @@ fn two_traces_are_listed_as_one() {
 
 /// Blocks of `docs/guides/look.md` that begin with `$ rostrace`; a line `…` stands for lines that are left out.
 #[test]
-fn the_guide_shows_what_the_program_prints() {
+fn the_guides_show_what_the_program_prints() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let guide = std::fs::read_to_string(root.join("docs/guides/look.md")).unwrap();
+    let guides = ["docs/guides/look.md", "docs/guides/latency.md"];
+    let guide: String = guides
+        .iter()
+        .map(|guide| std::fs::read_to_string(root.join(guide)).unwrap())
+        .collect();
     let mut compared = 0;
     for block in guide.split("```\n$ rostrace ").skip(1) {
         let (block, _) = block.split_once("\n```").unwrap();
@@ -303,5 +307,5 @@ fn the_guide_shows_what_the_program_prints() {
         }
         compared += 1;
     }
-    assert!(compared >= 6);
+    assert!(compared >= 10);
 }

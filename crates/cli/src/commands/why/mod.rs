@@ -79,7 +79,7 @@ fn cause(analysis: &Analysis<'_>, part: &Part) -> String {
         Cause::Publishing => "publishing: from the call to the middleware".to_owned(),
         Cause::Middleware => "middleware: the receiver was waiting for it".to_owned(),
         Cause::MiddlewareOrExecutor => {
-            "middleware or executor: not told apart, since this executor tells no phases".to_owned()
+            "middleware or executor: nothing tells what the executor did then".to_owned()
         }
         Cause::IntraProcessBuffer => "in the intra-process buffer".to_owned(),
         Cause::OtherCallback(instance, relation) => {
