@@ -1,6 +1,6 @@
 //! How often something happened in each second.
 //!
-//! The first second begins half a period after the first instant, as in [`crate::metrics::frequency`]: what happens regularly
+//! The first second begins half a period after the first instant, as in [`crate::declared::metrics::frequency`]: what happens regularly
 //! then falls into the middle between the borders, and no count depends on which side of one it happens to fall.
 
 use rostrace_ctf::schema::Nanos;
@@ -48,8 +48,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::metrics::frequency;
-    use crate::records::Records;
+    use crate::declared::metrics::frequency;
+    use crate::declared::records::Records;
 
     fn every(period: i64, number: i64) -> Vec<Nanos> {
         (0..number).map(|it| Nanos(7 + it * period)).collect()

@@ -8,9 +8,9 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 
-use rostrace_analyze::Style;
-use rostrace_analyze::records::Records;
-use rostrace_analyze::tables::Indexed;
+use rostrace_analyze::declared::Style;
+use rostrace_analyze::declared::records::Records;
+use rostrace_analyze::declared::tables::Indexed;
 use rostrace_architecture::node_path::{Limits, node_paths};
 use rostrace_architecture::{Architecture, read};
 use rostrace_ctf::TraceSet;

@@ -5,15 +5,15 @@
 #[path = "../../trace/tests/support/mod.rs"]
 mod support;
 
-use rostrace_analyze::Style;
-use rostrace_analyze::chain::{PartKind, Spread};
-use rostrace_analyze::histogram::Histogram;
-use rostrace_analyze::metrics::{self, Bins};
-use rostrace_analyze::paths::Ends;
-use rostrace_analyze::records::Records;
-use rostrace_analyze::response_time::{Case, ResponseTimes};
-use rostrace_analyze::stacked_bar::stacked;
-use rostrace_analyze::tables::{Indexed, Link};
+use rostrace_analyze::declared::Style;
+use rostrace_analyze::declared::chain::{PartKind, Spread};
+use rostrace_analyze::declared::histogram::Histogram;
+use rostrace_analyze::declared::metrics::{self, Bins};
+use rostrace_analyze::declared::paths::Ends;
+use rostrace_analyze::declared::records::Records;
+use rostrace_analyze::declared::response_time::{Case, ResponseTimes};
+use rostrace_analyze::declared::stacked_bar::stacked;
+use rostrace_analyze::declared::tables::{Indexed, Link};
 use rostrace_architecture::communication::communications;
 use rostrace_architecture::node_path::{Limits, node_paths};
 use rostrace_architecture::search::{EdgeFilter, Search, SearchGraph, SearchOptions};

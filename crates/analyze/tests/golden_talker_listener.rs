@@ -6,10 +6,10 @@
 #[path = "../../trace/tests/support/mod.rs"]
 mod support;
 
-use rostrace_analyze::Style;
-use rostrace_analyze::chain::Spread;
-use rostrace_analyze::records::Records;
-use rostrace_analyze::tables::{Indexed, Link};
+use rostrace_analyze::declared::Style;
+use rostrace_analyze::declared::chain::Spread;
+use rostrace_analyze::declared::records::Records;
+use rostrace_analyze::declared::tables::{Indexed, Link};
 use rostrace_architecture::communication::communications;
 use rostrace_architecture::{CallbackKind, from_trace_with_flows};
 use rostrace_tracepoints::Kind;

@@ -5,11 +5,11 @@
 #[path = "../../trace/tests/support/mod.rs"]
 mod support;
 
-use rostrace_analyze::Style;
+use rostrace_analyze::declared::Style;
+use rostrace_analyze::declared::paths::{Ends, PathError};
+use rostrace_analyze::declared::records::{Cell, Records};
+use rostrace_analyze::declared::tables::{Indexed, Link};
 use rostrace_analyze::message_link::linked_messages;
-use rostrace_analyze::paths::{Ends, PathError};
-use rostrace_analyze::records::{Cell, Records};
-use rostrace_analyze::tables::{Indexed, Link};
 use rostrace_architecture::node_path::{Limits, node_paths};
 use rostrace_architecture::{
     Architecture, ContextType, Endpoint, NamedPath, PathStep, from_trace_with_flows,

@@ -2,11 +2,11 @@
 //! message address through copies is not among them: that is done while a trace is imported, and tested there.
 
 use proptest::prelude::*;
-use rostrace_analyze::Style;
-use rostrace_analyze::metrics::{self, Bins};
-use rostrace_analyze::records::{Cell, Follow, Keyed, Records};
-use rostrace_analyze::response_time::{Case, ResponseTimes};
-use rostrace_analyze::stacked_bar::{responses, stacked};
+use rostrace_analyze::declared::Style;
+use rostrace_analyze::declared::metrics::{self, Bins};
+use rostrace_analyze::declared::records::{Cell, Follow, Keyed, Records};
+use rostrace_analyze::declared::response_time::{Case, ResponseTimes};
+use rostrace_analyze::declared::stacked_bar::{responses, stacked};
 
 /// In the tables below: missing.
 const NO: i64 = -1;

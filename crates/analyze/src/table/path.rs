@@ -7,12 +7,12 @@ use rostrace_trace::entity::InstanceId;
 use super::describe::{node_of, pid, publisher};
 use super::statistics_columns::{columns, statistics_cells, statistics_columns};
 use super::{Cell, Column, Sink, Table};
-use crate::Style;
 use crate::analysis::Analysis;
+use crate::declared::Style;
+use crate::declared::records::Records;
+use crate::declared::response_time::{Case, ResponseTimes};
 use crate::flow_latency::{FlowTimes, Include, PathLatency, path_latency};
 use crate::flow_path::{Ends, FlowPath, FlowPaths, Origin};
-use crate::records::Records;
-use crate::response_time::{Case, ResponseTimes};
 
 pub(super) const NODE_LATENCIES: Table = Table {
     name: "node_latencies",

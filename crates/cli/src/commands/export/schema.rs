@@ -3,7 +3,7 @@
 
 use std::io;
 
-use rostrace_analyze::records::Records;
+use rostrace_analyze::declared::records::Records;
 use rostrace_analyze::table::{Cell, Column, ColumnKind, Sink, Table};
 
 /// Hands all rows over, one by one. Can be called again, and hands over the same rows then.

@@ -5,13 +5,14 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use anyhow::bail;
-use rostrace_analyze::declared_path::{
+use rostrace_analyze::declared::Style;
+use rostrace_analyze::declared::paths::Ends as IncludedEnds;
+use rostrace_analyze::declared::response_time::Case;
+use rostrace_analyze::declared::summary::{
     DeclaredPath, StageKind, assume_latest_message, declared_path,
 };
-use rostrace_analyze::paths::Ends as IncludedEnds;
-use rostrace_analyze::response_time::Case;
-use rostrace_analyze::tables::Indexed;
-use rostrace_analyze::{Analysis, Statistics, Style, built_in};
+use rostrace_analyze::declared::tables::Indexed;
+use rostrace_analyze::{Analysis, Statistics, built_in};
 use rostrace_architecture::search::{EdgeFilter, Search, SearchGraph, SearchOptions};
 use rostrace_architecture::{Architecture, NamedPath, from_trace_with_flows};
 use rostrace_ctf::TraceSet;

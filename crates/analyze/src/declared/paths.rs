@@ -7,10 +7,10 @@ use rostrace_architecture::{
     Architecture, CallbackGroupType, ContextType, Endpoint, NamedPath, Node,
 };
 
-use crate::Style;
-use crate::chain::PartKind;
-use crate::records::{Follow, Records};
-use crate::tables::{Indexed, Link};
+use crate::declared::Style;
+use crate::declared::chain::PartKind;
+use crate::declared::records::{Follow, Records};
+use crate::declared::tables::{Indexed, Link};
 
 /// Which ends of a path belong to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -12,11 +12,11 @@ use rostrace_trace::flow::{
     CallbackInstance, Delivery, DeliveryKind, DeliveryStatus, Publication, Take,
 };
 
-use crate::Style;
-pub use crate::link::Link;
-use crate::objects::Objects;
-use crate::order;
-use crate::records::{Cell, Follow, Records};
+use crate::declared::Style;
+pub use crate::declared::link::Link;
+use crate::declared::objects::Objects;
+use crate::declared::order;
+use crate::declared::records::{Cell, Follow, Records};
 
 /// A trace with its flows indexed by the entities that they belong to.
 #[derive(Debug)]

@@ -10,9 +10,9 @@ use rostrace_architecture::{Callback, ContextType, Endpoint, Node};
 use rostrace_trace::entity::{InstanceId, PublicationId, PublisherId};
 use rostrace_trace::flow::{Publication, TildeStepKind};
 
-use crate::Style;
-use crate::records::{Follow, Keyed, Records};
-use crate::tables::{Indexed, Life};
+use crate::declared::Style;
+use crate::declared::records::{Follow, Keyed, Records};
+use crate::declared::tables::{Indexed, Life};
 
 impl Indexed<'_> {
     /// Ends of the writer, and the starts of the reader that follow them.

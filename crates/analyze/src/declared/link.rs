@@ -9,9 +9,9 @@ use rostrace_architecture::{Endpoint, Node};
 use rostrace_trace::entity::{PublicationId, SubscriptionId};
 use rostrace_trace::flow::{Delivery, DeliveryKind, DeliveryStatus};
 
-use crate::Style;
-use crate::records::{Cell, Records};
-use crate::tables::Indexed;
+use crate::declared::Style;
+use crate::declared::records::{Cell, Records};
+use crate::declared::tables::Indexed;
 
 /// A publisher and a subscription of one topic.
 #[derive(Debug, Clone)]

@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::Style;
-use crate::records::{Cell, Records};
-use crate::response_time::{Case, Entry, ResponseTimes, is_in_order, sweep};
+use crate::declared::Style;
+use crate::declared::records::{Cell, Records};
+use crate::declared::response_time::{Case, Entry, ResponseTimes, is_in_order, sweep};
 
 /// One row per response, one column per part, and the start.
 pub fn stacked(records: &Records, case: Case, style: Style) -> Records {

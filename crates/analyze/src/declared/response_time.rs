@@ -21,8 +21,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::Style;
-use crate::records::{Cell, Records};
+use crate::declared::Style;
+use crate::declared::records::{Cell, Records};
 
 /// Inputs with the output that each of them led to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

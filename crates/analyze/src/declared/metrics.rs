@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::records::Records;
+use crate::declared::records::Records;
 
 const SECOND: i64 = 1_000_000_000;
 

@@ -2,11 +2,11 @@
 
 use rostrace_architecture::{Architecture, NamedPath};
 
-use crate::Style;
-use crate::metrics;
-use crate::paths::{Ends, PathError};
-use crate::records::Records;
-use crate::tables::Indexed;
+use crate::declared::Style;
+use crate::declared::metrics;
+use crate::declared::paths::{Ends, PathError};
+use crate::declared::records::Records;
+use crate::declared::tables::Indexed;
 
 /// One part of a path, or the whole.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,12 +6,12 @@ use rostrace_architecture::node_path::{Limits, node_paths};
 use rostrace_architecture::{Architecture, ContextType, NamedPath};
 use rostrace_ctf::schema::Nanos;
 
-use crate::Style;
-use crate::paths::{Ends, PathError};
-use crate::records::{Cell, Records};
-use crate::response_time::{Case, ResponseTimes};
+use crate::declared::Style;
+use crate::declared::paths::{Ends, PathError};
+use crate::declared::records::{Cell, Records};
+use crate::declared::response_time::{Case, ResponseTimes};
+use crate::declared::tables::Indexed;
 use crate::statistics::Statistics;
-use crate::tables::Indexed;
 
 #[derive(Debug)]
 pub struct DeclaredPath {
