@@ -138,6 +138,11 @@ fn write_architecture(trace: &Path, file: &Path) -> Result<usize> {
     Ok(architecture.paths.len())
 }
 
+fn events_of(trace: &Path) -> Result<u64> {
+    let set = TraceSet::open(&[trace])?;
+    Ok(Model::load(&set, &mut |_| true).events)
+}
+
 /// Time and memory of the whole analysis on the recording repeated in time.
 pub(super) fn growth(ours: &Path, source: &Path, scratch: &Path, runs: u32) -> Result<String> {
     let original = BigTrace::original(source)?;
@@ -147,7 +152,10 @@ pub(super) fn growth(ours: &Path, source: &Path, scratch: &Path, runs: u32) -> R
     let log = scratch.join("stderr.txt");
     for repetitions in REPETITIONS {
         let trace = match repetitions {
-            1 => BigTrace::original(source)?,
+            1 => BigTrace {
+                events: Some(events_of(source)?),
+                ..BigTrace::original(source)?
+            },
             more => generate::cached(source, original.bytes * more, scratch)?,
         };
         let output: PathBuf = scratch.join("tables");

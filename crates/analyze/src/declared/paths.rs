@@ -21,6 +21,22 @@ pub struct Ends {
     pub last_callback: bool,
 }
 
+impl Ends {
+    pub const EVERY: [Ends; 4] = [
+        Ends::of(false, false),
+        Ends::of(true, false),
+        Ends::of(false, true),
+        Ends::of(true, true),
+    ];
+
+    const fn of(first_callback: bool, last_callback: bool) -> Ends {
+        Ends {
+            first_callback,
+            last_callback,
+        }
+    }
+}
+
 /// Why a path cannot be followed from its beginning to its end.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
@@ -67,6 +83,54 @@ impl Indexed<'_> {
         path: &NamedPath,
         ends: Ends,
     ) -> Result<Records, PathError> {
+        let joined = self.joined(architecture, path, ends)?;
+        Ok(self.finished(joined, ends.last_callback))
+    }
+
+    /// The path with every combination of ends, in the order of [`Ends::EVERY`]. What they have in common is joined once.
+    pub fn path_with_every_end(
+        &self,
+        architecture: &Architecture,
+        path: &NamedPath,
+    ) -> [Result<Records, PathError>; 4] {
+        let [neither, first, last, both] = Ends::EVERY;
+        let pair = |without: Ends, with: Ends| {
+            let joined = self.joined(architecture, path, without);
+            let with = match &joined {
+                // Where messages are taken by hand the last stage is another one.
+                Ok(joined) if joined.last_is_by_hand => self.path(architecture, path, with),
+                Ok(joined) => Ok(self.finished(joined.clone(), true)),
+                Err(_) => self.path(architecture, path, with),
+            };
+            (joined.map(|joined| self.finished(joined, false)), with)
+        };
+        let (neither, last) = pair(neither, last);
+        let (first, both) = pair(first, both);
+        [neither, first, last, both]
+    }
+
+    fn finished(&self, joined: Joined<'_>, last_callback: bool) -> Records {
+        let Joined {
+            stages,
+            mut names,
+            mut records,
+            whole,
+            ..
+        } = joined;
+        if last_callback && whole {
+            self.add_last_callback(&stages, &mut names, &mut records);
+        }
+        self.sort(&mut records);
+        self.without_keys(&records)
+    }
+
+    /// The stages of a path joined, without its last callback.
+    fn joined<'a>(
+        &self,
+        architecture: &'a Architecture,
+        path: &NamedPath,
+        ends: Ends,
+    ) -> Result<Joined<'a>, PathError> {
         let stages = stages(architecture, path)?;
         let named = || path.name.clone();
         let mut names = Names::default();
@@ -118,12 +182,17 @@ impl Indexed<'_> {
             after_chain = matches!(stage, Stage::Node(_, _, Some(path))
                 if path.context.is_some_and(|it| it.context_type == ContextType::CallbackChain));
         }
-        let mut records = left.unwrap_or_default();
-        if ends.last_callback && whole {
-            self.add_last_callback(&stages, &mut names, &mut records);
-        }
-        self.sort(&mut records);
-        Ok(self.without_keys(&records))
+        let last_is_by_hand = match &stages[last_link] {
+            Stage::Communication(link) => self.ends_with_take(link, true, Ends::EVERY[3]),
+            Stage::Node(..) => false,
+        };
+        Ok(Joined {
+            records: left.unwrap_or_default(),
+            stages,
+            names,
+            whole,
+            last_is_by_hand,
+        })
     }
 
     /// The nodes and communications of a path, each with its own table if it has one.
@@ -287,6 +356,17 @@ impl Indexed<'_> {
     }
 }
 
+/// A path whose stages were joined.
+#[derive(Clone)]
+struct Joined<'a> {
+    stages: Vec<Stage<'a>>,
+    names: Names,
+    records: Records,
+    /// It was followed to its end.
+    whole: bool,
+    last_is_by_hand: bool,
+}
+
 /// What a stage adds to a path.
 enum Right<'a> {
     Records(Records),
@@ -298,6 +378,7 @@ enum Right<'a> {
 }
 
 /// One part of a path.
+#[derive(Clone)]
 enum Stage<'a> {
     /// With its input and output.
     Node(
@@ -373,7 +454,7 @@ fn follow(left: &Records, right: &Records) -> Records {
 }
 
 /// Columns are numbered: a topic that is passed twice has two.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Names {
     given: HashMap<String, usize>,
 }

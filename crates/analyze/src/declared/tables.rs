@@ -31,6 +31,8 @@ pub struct Indexed<'m> {
     takes_of: HashMap<SubscriptionId, Vec<usize>>,
     /// Pairs that communicate inside a process.
     pub(crate) intra: HashSet<(PublisherId, SubscriptionId)>,
+    /// Where the deliveries of each publication begin; one more than there are publications.
+    delivery_begins: Vec<u32>,
 }
 
 /// One life of a node, or all of them.
@@ -47,6 +49,7 @@ impl<'m> Indexed<'m> {
             taken: HashMap::new(),
             takes_of: HashMap::new(),
             intra: HashSet::new(),
+            delivery_begins: delivery_begins(model),
         };
         // CARET leaves out what ran without its library, as soon as something ran with it.
         let all = style == Style::Own || !model.processes.iter().any(|process| process.has_caret);
@@ -178,10 +181,8 @@ impl<'m> Indexed<'m> {
 
     /// The messages that one publication should have reached.
     pub(crate) fn deliveries(&self, publication: PublicationId) -> &'m [Delivery] {
-        let all = &self.model.deliveries;
-        let begin = all.partition_point(|row| row.publication < publication);
-        let count = all[begin..].partition_point(|row| row.publication == publication);
-        &all[begin..begin + count]
+        let [begin, end] = [0, 1].map(|next| self.delivery_begins[publication.index() + next]);
+        &self.model.deliveries[begin as usize..end as usize]
     }
 
     /// When a message was published; nothing if CARET would not see it.
@@ -401,6 +402,18 @@ impl<'m> Indexed<'m> {
 fn firings_until(first: i64, period: i64, last: i64) -> impl Iterator<Item = i64> {
     let next = move |firing: &i64| firing.checked_add(period);
     std::iter::successors(Some(first), next).take_while(move |firing| *firing < last)
+}
+
+/// Deliveries are in the order of their publications.
+fn delivery_begins(model: &Model) -> Vec<u32> {
+    let mut begins = vec![0; model.publications.len() + 1];
+    for delivery in &model.deliveries {
+        begins[delivery.publication.index() + 1] += 1;
+    }
+    for publication in 0..model.publications.len() {
+        begins[publication + 1] += begins[publication];
+    }
+    begins
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::ops::RangeInclusive;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rostrace_analyze::declared::paths::Ends;
 use rostrace_analyze::declared::records::Records;
@@ -14,12 +15,13 @@ use rostrace_analyze::declared::{Style, metrics};
 use rostrace_analyze::table::{Cell, Sink};
 use rostrace_architecture::communication::communications;
 use rostrace_architecture::node_path::{Limits, node_paths};
-use rostrace_architecture::{Architecture, CallbackKind, Endpoint, Node};
+use rostrace_architecture::{Architecture, CallbackKind, Endpoint, NamedPath, Node};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
 use sha2::{Digest, Sha256};
 
 use super::new_file::NewFile;
+use super::parallel;
 use super::schema::Schema;
 use crate::args::ExportFormat;
 use crate::interrupt;
@@ -39,13 +41,6 @@ pub(crate) fn write(
     format: ExportFormat,
     folder: &Path,
 ) -> anyhow::Result<Vec<NewFile>> {
-    let mut writer = Writer {
-        window,
-        format,
-        folder,
-        files: Vec::new(),
-        numbers: HashMap::new(),
-    };
     let indexed = Indexed::new(model, Style::Caret);
     if indexed.left_out() > 0 {
         diagnostic::note(&format!(
@@ -53,32 +48,60 @@ pub(crate) fn write(
             units::counted(indexed.left_out() as u64, "process")
         ));
     }
-    let mut nodes: Vec<&Node> = architecture.nodes.iter().collect();
-    nodes.sort_by_key(|node| &node.name);
-    for node in &nodes {
-        writer.callbacks(&indexed, node)?;
-        writer.endpoints(&indexed, node)?;
-        writer.timers(&indexed, node)?;
-        writer.variable_passings(&indexed, node)?;
-        writer.node_paths(&indexed, node)?;
-    }
-    writer.communications(&indexed, architecture)?;
-    for path in &architecture.paths {
-        writer.path(&indexed, architecture, path)?;
-    }
-    Ok(writer.files)
+    // Long pieces first, so that no processor waits for the other at the end.
+    let paths = architecture.paths.iter().map(Piece::Path);
+    let pieces: Vec<Piece<'_>> = paths.chain([Piece::Communications, Piece::Nodes]).collect();
+    let files = parallel::all(&pieces, |piece, failed| {
+        let mut writer = Writer {
+            window,
+            format,
+            folder,
+            failed,
+            files: Vec::new(),
+            numbers: HashMap::new(),
+        };
+        match piece {
+            Piece::Nodes => writer.nodes(&indexed, architecture)?,
+            Piece::Communications => writer.communications(&indexed, architecture)?,
+            Piece::Path(path) => writer.path(&indexed, architecture, path)?,
+        }
+        Ok(writer.files)
+    })?;
+    Ok(files.into_iter().flatten().collect())
+}
+
+/// What can be written by itself: the names of its files are like no others.
+enum Piece<'a> {
+    Nodes,
+    Communications,
+    Path(&'a NamedPath),
 }
 
 struct Writer<'f> {
     window: &'f RangeInclusive<Nanos>,
     format: ExportFormat,
     folder: &'f Path,
+    /// Another piece could not be written: there is no need to go on.
+    failed: &'f AtomicBool,
     files: Vec<NewFile>,
     /// How many objects of a name there were.
     numbers: HashMap<String, usize>,
 }
 
 impl Writer<'_> {
+    fn nodes(&mut self, indexed: &Indexed<'_>, architecture: &Architecture) -> anyhow::Result<()> {
+        let mut nodes: Vec<&Node> = architecture.nodes.iter().collect();
+        nodes.sort_by_key(|node| &node.name);
+        for node in nodes {
+            self.callbacks(indexed, node)?;
+            self.endpoints(indexed, node)?;
+            self.timers(indexed, node)?;
+            self.variable_passings(indexed, node)?;
+            self.node_paths(indexed, node)?;
+        }
+        Ok(())
+    }
+
     fn callbacks(&mut self, indexed: &Indexed<'_>, node: &Node) -> anyhow::Result<()> {
         for callback in node
             .callbacks
@@ -209,23 +232,15 @@ impl Writer<'_> {
         &mut self,
         indexed: &Indexed<'_>,
         architecture: &Architecture,
-        path: &rostrace_architecture::NamedPath,
+        path: &NamedPath,
     ) -> anyhow::Result<()> {
         let name = plain(&path.name);
-        for (first_callback, last_callback, suffix) in [
-            (false, false, ""),
-            (true, false, "__first"),
-            (false, true, "__last"),
-            (true, true, "__first_last"),
-        ] {
-            let ends = Ends {
-                first_callback,
-                last_callback,
-            };
-            let records = indexed.path(architecture, path, ends).unwrap_or_default();
-            let records = self.limited(records);
+        let suffixes = ["", "__first", "__last", "__first_last"];
+        let variants = indexed.path_with_every_end(architecture, path);
+        for ((ends, suffix), records) in Ends::EVERY.iter().zip(suffixes).zip(variants) {
+            let records = self.limited(records.unwrap_or_default());
             self.table(&format!("path__{name}{suffix}"), &records)?;
-            if first_callback != last_callback {
+            if ends.first_callback != ends.last_callback {
                 continue;
             }
             let times = ResponseTimes::of(&records, Style::Caret);
@@ -306,7 +321,7 @@ impl Writer<'_> {
             let rows = |take: Sink<'_>| {
                 let mut cells = Vec::new();
                 for row in &records.rows {
-                    if interrupt::requested() {
+                    if self.failed.load(Ordering::Relaxed) || interrupt::requested() {
                         return Err(io::Error::other("stopped"));
                     }
                     cells.clear();

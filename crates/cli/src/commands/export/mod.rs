@@ -6,6 +6,7 @@
 mod caret;
 mod format;
 mod new_file;
+mod parallel;
 mod row_filter;
 mod schema;
 mod simulated_time;

@@ -2,13 +2,13 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rostrace_analyze::Analysis;
 use rostrace_analyze::table::Table;
 
 use super::new_file::NewFile;
+use super::parallel;
 use super::row_filter::RowFilter;
 use super::schema::{Rows, Schema};
 use super::simulated_time::Twins;
@@ -25,43 +25,10 @@ pub(crate) struct Tables<'a> {
     pub(crate) folder: &'a Path,
 }
 
-#[derive(Default)]
-struct Results {
-    files: Vec<NewFile>,
-    /// The first error ends the others' work.
-    error: Option<anyhow::Error>,
-}
-
 impl Tables<'_> {
     /// Writes all tables; the files are complete, but not yet in their places.
     pub(crate) fn write(&self, tables: &[&Table]) -> anyhow::Result<Vec<NewFile>> {
-        let next = AtomicUsize::new(0);
-        let failed = AtomicBool::new(false);
-        let results = Mutex::new(Results::default());
-        let work = || {
-            while let Some(table) = tables.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let written = self.table(table, &failed);
-                let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
-                match written {
-                    Ok(file) => results.files.push(file),
-                    Err(error) => {
-                        results.error.get_or_insert(error);
-                        failed.store(true, Ordering::Relaxed);
-                    }
-                }
-            }
-        };
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        std::thread::scope(|scope| {
-            for _ in 0..threads.min(tables.len()) {
-                scope.spawn(work);
-            }
-        });
-        let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-        match results.error {
-            Some(error) => Err(error),
-            None => Ok(results.files),
-        }
+        parallel::all(tables, |table, failed| self.table(table, failed))
     }
 
     fn table(&self, table: &Table, failed: &AtomicBool) -> anyhow::Result<NewFile> {
