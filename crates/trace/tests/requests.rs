@@ -2,6 +2,7 @@
 
 mod support;
 
+use rostrace_trace::flow::RequestMatch;
 use support::{Flavour, Recording, stamp, time};
 
 /// A client (0x70, gid 7) in process 100, a service (0x80, callback 0x81) in process 200.
@@ -163,4 +164,101 @@ fn a_take_in_vain_is_no_request() {
         ],
     );
     assert!(recording.load().requests.is_empty());
+}
+
+/// A client without a gid (before Kilted), and a service that saw these gids.
+fn without_gids() -> Recording {
+    let mut recording = Recording::new(Flavour::Jazzy, "robot");
+    recording
+        .process(100, "client")
+        .context(0x1)
+        .node(0x10, "/c");
+    recording.client(0x70, 0x10, "/ask", 7);
+    recording
+        .process(200, "server")
+        .context(0x1)
+        .node(0x10, "/s");
+    recording.service(0x80, 0x10, "/ask", 0x81).at(5_000_000);
+    recording
+}
+
+fn call(recording: &mut Recording, client: u64, gid: u8, number: i64) {
+    recording
+        .process(100, "client")
+        .send_request(client, number);
+    recording
+        .process(200, "server")
+        .take_request(0x80, gid, number)
+        .run(0x81)
+        .send_response(0x80, gid, number);
+    let at = stamp(recording.now());
+    recording
+        .process(100, "client")
+        .take_response(client, number, at);
+}
+
+#[test]
+fn where_no_event_tells_the_gid_it_follows_from_numbers_and_instants() {
+    let mut recording = without_gids();
+    for number in 1..=3 {
+        call(&mut recording, 0x70, 9, number);
+    }
+    let model = recording.load();
+    assert_eq!(model.requests.len(), 3);
+    for request in &model.requests {
+        assert!(request.client.is_some() && request.service.is_some());
+        assert!(request.sent < request.taken && request.answered < request.received);
+        assert_eq!(request.by, RequestMatch::Sequence);
+    }
+}
+
+#[test]
+fn what_is_certain_of_one_client_makes_another_certain() {
+    let mut recording = without_gids();
+    recording
+        .process(100, "client")
+        .client(0x78, 0x10, "/ask", 8);
+    call(&mut recording, 0x70, 9, 1);
+    call(&mut recording, 0x78, 4, 1);
+    let model = recording.load();
+    let sent: Vec<_> = model
+        .requests
+        .iter()
+        .map(|row| (row.client.map(|id| id.0), row.by))
+        .collect();
+    assert_eq!(
+        sent,
+        [
+            (Some(0), RequestMatch::Sequence),
+            (Some(1), RequestMatch::Sequence)
+        ]
+    );
+    assert!(model.requests.iter().all(|row| row.sent < row.taken));
+}
+
+#[test]
+fn two_clients_that_fit_equally_well_are_not_told_apart() {
+    let mut recording = without_gids();
+    recording
+        .process(100, "client")
+        .client(0x78, 0x10, "/ask", 8);
+    recording.send_request(0x70, 1).send_request(0x78, 1);
+    recording
+        .process(200, "server")
+        .take_request(0x80, 9, 1)
+        .run(0x81)
+        .send_response(0x80, 9, 1)
+        .take_request(0x80, 4, 1)
+        .run(0x81)
+        .send_response(0x80, 4, 1);
+    recording.process(100, "client").take_response(0x70, 1, 5);
+    recording.take_response(0x78, 1, 6);
+    let model = recording.load();
+    assert_eq!(model.requests.len(), 4);
+    assert!(
+        model
+            .requests
+            .iter()
+            .all(|row| row.by == RequestMatch::Nothing)
+    );
 }

@@ -12,7 +12,7 @@ use crate::analysis::Analysis;
 
 pub(super) const SERVICES: Table = Table {
     name: "services",
-    about: "One call of a service, as far as the trace has its steps: Kilted and later. Before, executions of service callbacks are in `callback_instances`. `request_ns` + `queue_ns` + `answering_ns` + `response_ns` = `round_trip_ns`.",
+    about: "One call of a service, as far as the trace has its steps: Kilted and later, and recordings of rostrace's own tracer. Otherwise executions of service callbacks are in `callback_instances`. `request_ns` + `queue_ns` + `answering_ns` + `response_ns` = `round_trip_ns`.",
     columns: &[
         Column::text(
             "service",
@@ -65,6 +65,10 @@ pub(super) const SERVICES: Table = Table {
         )
         .optional(),
         Column::duration("round_trip_ns", "Sent to received.").optional(),
+        Column::text(
+            "matched_by",
+            "What ties the client's steps to the service's: `gid`, or `sequence` (inferred: the numbers and instants fit to no other); empty if one side is not known.",
+        ),
         Column::flag(
             "damaged",
             "Whether events were lost between the first known step and the last.",
@@ -115,6 +119,7 @@ fn services(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
             between(start, request.answered),
             between(request.answered, request.received),
             between(request.sent, request.received),
+            request.by.name().into(),
             analysis.is_damaged(first, last).into(),
         ])?;
     }

@@ -1,9 +1,10 @@
-//! Requests: the steps of one call of a service, put together (Kilted and later).
+//! Requests: the steps of one call of a service, put together (Kilted and later, and recordings of our own tracer).
 //!
 //! A request is identified by the client's gid and a number. The client's own events carry its handle only; `rmw_client_init`
-//! gives the gid. Clients that were created before the recording have none, so their steps stay apart from those of the service.
+//! gives the gid. Where no event tells it (before Kilted, or in a recording that began late) it can follow from the numbers and instants: if only
+//! one of the gids that a service saw fits to a client, it is the client's.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rostrace_ctf::schema::Nanos;
 
@@ -28,12 +29,34 @@ pub struct Request {
     pub answered: Option<Nanos>,
     /// The client takes the response.
     pub received: Option<Nanos>,
+    pub by: RequestMatch,
+}
+
+/// What ties the steps of a client to those of a service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RequestMatch {
+    Gid,
+    /// The client's numbers and instants fit to one gid only: an inference.
+    Sequence,
+    /// The steps of one side are not known.
+    Nothing,
+}
+
+impl RequestMatch {
+    pub fn name(self) -> &'static str {
+        match self {
+            RequestMatch::Gid => "gid",
+            RequestMatch::Sequence => "sequence",
+            RequestMatch::Nothing => "",
+        }
+    }
 }
 
 /// One row per request, in the order of their first events.
 pub(crate) fn requests(imported: &mut Imported, entities: &Entities) -> Vec<Request> {
     let mut requests: Vec<Request> = Vec::new();
     let mut places: HashMap<Key, Vec<usize>> = HashMap::new();
+    let mut gids: Vec<Option<Vec<u8>>> = Vec::new();
     // The order of time, in which a take can stand before the sending.
     for number in 0..imported.service_steps.len() {
         let step = &imported.service_steps[number];
@@ -43,13 +66,19 @@ pub(crate) fn requests(imported: &mut Imported, entities: &Entities) -> Vec<Requ
             check_instance(imported, entities, number, end.service());
         }
         let step = &imported.service_steps[number];
-        let rows = places.entry(end.key(step, process)).or_default();
+        let key = end.key(step, process);
+        let gid = match &key {
+            Key::Gid(gid, _) => Some(gid.clone()),
+            Key::Handle(..) => None,
+        };
+        let rows = places.entry(key).or_default();
         let row = rows
             .iter()
             .copied()
             .find(|row| end.fits(step.kind, &requests[*row]));
         let row = row.unwrap_or_else(|| {
             rows.push(requests.len());
+            gids.push(gid);
             requests.push(Request {
                 client: None,
                 service: None,
@@ -59,6 +88,7 @@ pub(crate) fn requests(imported: &mut Imported, entities: &Entities) -> Vec<Requ
                 instance: None,
                 answered: None,
                 received: None,
+                by: RequestMatch::Nothing,
             });
             requests.len() - 1
         });
@@ -74,8 +104,93 @@ pub(crate) fn requests(imported: &mut Imported, entities: &Entities) -> Vec<Requ
         }
         request.client = request.client.or(end.client());
         request.service = request.service.or(end.service());
+        if request.client.is_some() && request.service.is_some() {
+            request.by = RequestMatch::Gid;
+        }
     }
+    infer_gids(&mut requests, &gids, entities);
     requests
+}
+
+/// Rows by number.
+type Numbered = BTreeMap<i64, usize>;
+
+/// Joins the rows of clients without a gid to those of services, where only one way is possible.
+fn infer_gids(requests: &mut Vec<Request>, gids: &[Option<Vec<u8>>], entities: &Entities) {
+    let mut clients: BTreeMap<ClientId, Numbered> = BTreeMap::new();
+    let mut seen: BTreeMap<(ServiceId, &[u8]), Numbered> = BTreeMap::new();
+    for (row, request) in requests.iter().enumerate() {
+        match (request.client, request.service, &gids[row]) {
+            (Some(client), None, None) => {
+                let numbers = clients.entry(client).or_default();
+                numbers.insert(request.sequence, row);
+            }
+            (None, Some(service), Some(gid)) => {
+                let numbers = seen.entry((service, gid)).or_default();
+                numbers.insert(request.sequence, row);
+            }
+            _ => {}
+        }
+    }
+    let mut joined: Vec<(usize, usize)> = Vec::new();
+    // What is certain makes other things certain.
+    loop {
+        let fits = |client: &ClientId, numbers: &Numbered, key: &(ServiceId, &[u8])| {
+            let name = &entities.clients[client.index()].name;
+            *name == entities.services[key.0.index()].name
+                && fits_together(requests, numbers, &seen[key])
+        };
+        let certain = clients.iter().find_map(|(client, numbers)| {
+            let mut keys = seen.keys().filter(|key| fits(client, numbers, key));
+            match (keys.next(), keys.next()) {
+                (Some(key), None) => Some((*client, *key)),
+                _ => None,
+            }
+        });
+        let Some((client, key)) = certain else { break };
+        let ours = clients.remove(&client).unwrap_or_default();
+        let theirs = seen.remove(&key).unwrap_or_default();
+        for (number, row) in ours {
+            joined.extend(theirs.get(&number).map(|other| (row, *other)));
+        }
+    }
+    let mut gone = vec![false; requests.len()];
+    for (of_client, of_service) in joined {
+        // The row that came first stays where it is.
+        let (keep, drop) = (of_client.min(of_service), of_client.max(of_service));
+        let (client, service) = (requests[of_client].clone(), requests[of_service].clone());
+        requests[keep] = Request {
+            client: client.client,
+            sent: client.sent,
+            received: client.received,
+            by: RequestMatch::Sequence,
+            ..service
+        };
+        gone[drop] = true;
+    }
+    let mut gone = gone.into_iter();
+    requests.retain(|_| !gone.next().unwrap_or(false));
+}
+
+/// Whether what a client did can be what a service saw: an answer is not received before it was sent, and every answer that the
+/// client received was given.
+fn fits_together(requests: &[Request], client: &Numbered, service: &Numbered) -> bool {
+    let mut common = 0;
+    for (number, row) in client {
+        let (ours, theirs) = (&requests[*row], service.get(number));
+        match (ours.received, theirs.map(|row| &requests[*row])) {
+            (Some(_), None) => return false,
+            (received, Some(theirs)) => {
+                common += 1;
+                let last = theirs.answered.or(theirs.taken);
+                if received.is_some_and(|received| last > Some(received)) {
+                    return false;
+                }
+            }
+            (None, None) => {}
+        }
+    }
+    common > 0
 }
 
 /// What identifies a request: the gid, or where it is not known the client's handle in its process.
