@@ -14,7 +14,7 @@ use rostrace_analyze::table::{Cell, ColumnKind};
 
 use crate::commands::export::schema::{Field, Rows, Schema};
 
-const ROWS_PER_BATCH: usize = 64 << 10;
+const ROWS_PER_BATCH: usize = 16 << 10;
 
 const UTC: &str = "UTC";
 

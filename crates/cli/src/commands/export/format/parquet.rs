@@ -12,9 +12,13 @@ use parquet::file::properties::WriterProperties;
 use super::batch::{Texts, batches};
 use crate::commands::export::schema::{Rows, Schema};
 
+/// A group is in memory until it is complete; larger ones would not make smaller files.
+const ROWS_PER_GROUP: usize = 64 << 10;
+
 pub(super) fn write(schema: &Schema, rows: &Rows<'_>, file: &File) -> io::Result<()> {
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
+        .set_max_row_group_row_count(Some(ROWS_PER_GROUP))
         .set_created_by(concat!("rostrace ", env!("CARGO_PKG_VERSION")).to_owned())
         .build();
     let writer = batches(
