@@ -215,7 +215,10 @@ fn function(event: &Tracepoint, by_hand: bool) -> String {
     );
     for (prefix, condition) in [
         ("ros_trace_", format!("if gate::wants(events::{constant})")),
-        ("ros_trace_do_", format!("if gate::wants(events::{constant})")),
+        (
+            "ros_trace_do_",
+            format!("if gate::wants(events::{constant})"),
+        ),
     ] {
         let _ = write!(
             text,

@@ -37,8 +37,9 @@ pub(crate) struct Buffer {
     progress: AtomicU64,
     /// The chunk to go on with, in `chunks`; null if it is not ready.
     next: AtomicPtr<Chunk>,
+    /// The chunk that is being made ready, from before its file is seen until it is taken.
+    pending: AtomicPtr<Chunk>,
     current: *const Chunk,
-    pub(crate) recording: *const Recording,
     pub(crate) stream: u32,
     /// One for the recording, one for the thread.
     references: AtomicU32,
@@ -66,7 +67,7 @@ impl Buffer {
         packets: u32,
         now: u64,
     ) -> Result<*mut Buffer, i32> {
-        let first = recording.make_chunk(stream, 0, packets, 1, now, 0)?;
+        let first = recording.make_chunk(stream, 0, packets, 1, now, &mut |_| ())?;
         // SAFETY: a new page of zeroes, large enough and aligned.
         let buffer = unsafe {
             let page = libc::mmap(
@@ -95,8 +96,8 @@ impl Buffer {
                 discarded: AtomicU64::new(0),
                 progress: AtomicU64::new(0),
                 next: AtomicPtr::new(std::ptr::null_mut()),
+                pending: AtomicPtr::new(std::ptr::null_mut()),
                 current: std::ptr::null(),
-                recording,
                 stream,
                 references: AtomicU32::new(1),
                 held: AtomicBool::new(false),
@@ -123,7 +124,6 @@ impl Buffer {
         const SLACK: usize = 32 - CONTEXT;
         let worst = LONG_HEADER + CONTEXT + payload + SLACK;
         if self.cursor + worst > self.packet_bytes && !self.turn(now, worst) {
-            self.discard(now, 1);
             return None;
         }
         // SAFETY: there is room for `worst` bytes in the current packet.
@@ -153,35 +153,66 @@ impl Buffer {
     pub(crate) fn commit(&mut self, now: u64, reserved: Reserved) {
         self.last_time = now;
         self.cursor = reserved.end;
-        self.events.store(
-            self.events.load(Ordering::Relaxed) + 1,
-            Ordering::Relaxed,
-        );
+        self.events
+            .store(self.events.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         // SAFETY: this thread is the writer of the packet, which is mapped.
         unsafe { self.packet.commit(now, reserved.end) };
     }
 
+    /// Counts events that were dropped although there was room: the next packet says so, or the end of the buffer.
     #[cold]
-    pub(crate) fn discard(&mut self, now: u64, count: u64) {
-        let discarded = self.discarded.load(Ordering::Relaxed) + count;
-        self.discarded.store(discarded, Ordering::Relaxed);
-        // In a packet without a number of its own the drop could not be told from those before the recording.
+    pub(crate) fn discard(&mut self, count: u64) {
+        self.discarded.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// Counts events that were dropped because there is no packet, in the packet that was the last one.
+    #[cold]
+    pub(crate) fn overflow(&mut self, now: u64, count: u64) {
+        let discarded = self.discarded.fetch_add(count, Ordering::SeqCst) + count;
+        let pending = self.pending.load(Ordering::SeqCst);
+        // SAFETY: what is pending is mapped; this thread is the writer of the packet, and takes what is pending.
+        unsafe {
+            if let Some(pending) = pending.as_ref() {
+                pending.foresee(discarded, self.packet_bytes);
+            }
+            if self.taken > 0 {
+                self.last_time = self.last_time.max(now);
+                self.packet.discard(self.last_time, discarded);
+            }
+        }
+    }
+
+    /// Counts events that had no buffer of their own. Only for a buffer that nobody else supplies meanwhile.
+    pub(crate) fn account(&mut self, now: u64, count: u64) {
+        let discarded = self.discarded.fetch_add(count, Ordering::Relaxed) + count;
         if self.taken == 0 && !self.turn(now, 0) {
             return;
         }
+        let taken = self.progress.load(Ordering::Relaxed) as u32;
         self.last_time = self.last_time.max(now);
-        // SAFETY: this thread is the writer of the packet, which is mapped.
-        unsafe { self.packet.discard(self.last_time, discarded) };
+        // SAFETY: what was not taken yet is mapped, and so is the packet in use.
+        unsafe {
+            let current = &*self.current;
+            for at in taken..current.packets {
+                current.packet(at, self.packet_bytes).foresee(discarded);
+            }
+            if let Some(next) = self.next.load(Ordering::Acquire).as_ref() {
+                next.foresee(discarded, self.packet_bytes);
+            }
+            self.packet.discard(self.last_time, discarded);
+        }
     }
 
-    /// Goes on to the next packet, if it exists and has room for so many bytes.
+    /// Goes on to the next packet, if it exists and has room for so many bytes; otherwise counts a drop.
     #[cold]
     #[inline(never)]
     fn turn(&mut self, now: u64, bytes: usize) -> bool {
         if HEAD + bytes > self.packet_bytes {
+            self.discard(1);
             return false;
         }
         let Some(packet) = self.take_packet() else {
+            self.overflow(now, 1);
             return false;
         };
         let discarded = self.discarded.load(Ordering::Relaxed);
@@ -217,6 +248,13 @@ impl Buffer {
             if self.advance(progress, number << 32 | 1) {
                 self.current = next;
                 self.next.store(std::ptr::null_mut(), Ordering::Release);
+                let null = std::ptr::null_mut();
+                let _ = (self.pending).compare_exchange(
+                    next,
+                    null,
+                    Ordering::SeqCst,
+                    Ordering::Relaxed,
+                );
                 // SAFETY: as above; it is the current one now.
                 return Some(unsafe { &*next }.packet(0, self.packet_bytes));
             }
@@ -229,7 +267,7 @@ impl Buffer {
             .is_ok()
     }
 
-    /// Looks after the chunks: unmaps what was used, makes pages present, makes the next chunk when half of this one
+    /// Looks after the chunks: unmaps what was used, makes pages present, makes the next chunk when a quarter of this one
     /// is gone. Returns how many packets were used since the last time, and the error if there is no next chunk.
     ///
     /// # Safety
@@ -262,19 +300,24 @@ impl Buffer {
             let ahead = taken + 2 + 2 * used;
             current.make_present(ahead, packet_bytes);
             let is_next_ready = !(*buffer).next.load(Ordering::Acquire).is_null();
-            if is_next_ready || taken < current.packets.div_ceil(2) {
+            if is_next_ready || taken < current.packets.div_ceil(4) {
                 return (used, None);
             }
             let (packets, first) = (
                 recording.later_packets(current.packets),
                 current.first_packet + u64::from(current.packets),
             );
-            let discarded = (*buffer).discarded.load(Ordering::Relaxed);
+            let place = &raw mut (*chunks)[(number as usize + 1) % CHUNKS];
             let stream = (*buffer).stream;
-            match recording.make_chunk(stream, number + 1, packets, first, 0, discarded) {
-                Ok(chunk) => {
-                    let place = &raw mut (*chunks)[(number as usize + 1) % CHUNKS];
-                    place.write(chunk);
+            // Drops may go on meanwhile: either their writer sees what is pending, or we see them.
+            let mut finish = |chunk: Chunk| {
+                place.write(chunk);
+                (*buffer).pending.store(place, Ordering::SeqCst);
+                let discarded = (*buffer).discarded.load(Ordering::SeqCst);
+                (*place).foresee(discarded, packet_bytes);
+            };
+            match recording.make_chunk(stream, number + 1, packets, first, 0, &mut finish) {
+                Ok(_) => {
                     (*place).make_present(1, packet_bytes);
                     (*buffer).next.store(place, Ordering::Release);
                     (used, None)
@@ -298,8 +341,13 @@ impl Buffer {
             let packet_bytes = recording.packet_bytes();
             let (number, taken) = ((progress >> 32) as u32, progress as u32);
             let stream = (*buffer).stream;
+            let discarded = (*buffer).discarded.load(Ordering::Relaxed);
             for chunk in &mut (*buffer).chunks {
                 if chunk.number == number {
+                    if taken > 0 && discarded > 0 {
+                        let last = chunk.packet(taken - 1, packet_bytes);
+                        last.discard(0, discarded);
+                    }
                     let used = chunk.lead + taken as usize * packet_bytes;
                     chunk::trim(&recording.folder, stream, number, used);
                     let whole = chunk.lead + chunk.packets as usize * packet_bytes;
@@ -342,11 +390,5 @@ impl Buffer {
     pub(crate) fn hold(&self) {
         self.references.fetch_add(1, Ordering::AcqRel);
         self.held.store(true, Ordering::Relaxed);
-    }
-
-    /// Bytes that the files of this buffer hold.
-    pub(crate) fn used_packets(&self) -> (u32, u32) {
-        let progress = self.progress.load(Ordering::Acquire) & !CLOSED;
-        ((progress >> 32) as u32, progress as u32)
     }
 }

@@ -42,12 +42,11 @@ pub(crate) struct Plan<'a> {
     pub(crate) first_packet: u64,
     /// When the stream was opened; the first chunk begins with an empty packet of that time.
     pub(crate) opened: u64,
-    pub(crate) discarded: u64,
 }
 
 impl Plan<'_> {
-    /// Makes the file and maps it. Only system calls: no allocation.
-    pub(crate) fn make(&self) -> Result<Chunk, c_int> {
+    /// Makes the file and maps it; `finish` gets the chunk before anybody else can see the file. Only system calls: no allocation.
+    pub(crate) fn make(&self, finish: &mut dyn FnMut(Chunk)) -> Result<Chunk, c_int> {
         let lead = if self.number == 0 { OPENING } else { 0 };
         let bytes = lead + self.packets as usize * self.packet_bytes;
         if bytes as u64 > largest_file() {
@@ -56,7 +55,6 @@ impl Plan<'_> {
         let hidden = file_name(self.folder, b"/.", self.stream, self.number);
         let visible = file_name(self.folder, b"/", self.stream, self.number);
         let memory = create(hidden.as_c_str(), bytes)?;
-        let discarded = self.discarded;
         // SAFETY: the packets lie within the new mapping, which nobody else knows.
         unsafe {
             if lead > 0 {
@@ -71,23 +69,11 @@ impl Plan<'_> {
                     self.packet_bytes,
                     number,
                     NEVER + number,
-                    discarded,
+                    0,
                 );
             }
         }
-        // SAFETY: both paths end with a zero.
-        let renamed =
-            unsafe { libc::rename(hidden.as_c_str().as_ptr(), visible.as_c_str().as_ptr()) };
-        if renamed != 0 {
-            let error = errno();
-            // SAFETY: our mapping and our file; nobody else knows them.
-            unsafe {
-                libc::munmap(memory.cast(), bytes);
-                libc::unlink(hidden.as_c_str().as_ptr());
-            }
-            return Err(error);
-        }
-        Ok(Chunk {
+        let chunk = Chunk {
             memory,
             lead,
             packets: self.packets,
@@ -95,7 +81,19 @@ impl Plan<'_> {
             first_packet: self.first_packet,
             released: 0,
             present: 0,
-        })
+        };
+        finish(chunk);
+        // SAFETY: both paths end with a zero.
+        let renamed =
+            unsafe { libc::rename(hidden.as_c_str().as_ptr(), visible.as_c_str().as_ptr()) };
+        if renamed != 0 {
+            let error = errno();
+            // The folder is gone, most likely. The mapping stays: `finish` may have told others of it.
+            // SAFETY: the path ends with a zero.
+            unsafe { libc::unlink(hidden.as_c_str().as_ptr()) };
+            return Err(error);
+        }
+        Ok(chunk)
     }
 }
 
@@ -115,6 +113,19 @@ impl Chunk {
         debug_assert!(at < self.packets);
         // SAFETY: within the mapping.
         Packet(unsafe { self.memory.add(self.lead + at as usize * packet_bytes) })
+    }
+
+    /// Says in all packets, none of which is in use, how many events were dropped before them.
+    ///
+    /// # Safety
+    /// All packets are mapped.
+    pub(crate) unsafe fn foresee(&self, discarded: u64, packet_bytes: usize) {
+        if discarded > 0 {
+            for at in 0..self.packets {
+                // SAFETY: as the caller promises.
+                unsafe { self.packet(at, packet_bytes).foresee(discarded) };
+            }
+        }
     }
 
     /// Makes the pages of packets present, so that their writer meets no page fault. A kernel without this only is slower.

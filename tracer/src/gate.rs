@@ -146,9 +146,6 @@ pub(crate) fn open(generation: &'static AtomicU64) -> Option<&'static Gate> {
         &*page.cast::<Gate>()
     };
     GATE.store(std::ptr::from_ref(gate).cast_mut(), Ordering::Release);
-    GENERATION.store(
-        std::ptr::from_ref(generation).cast_mut(),
-        Ordering::Release,
-    );
+    GENERATION.store(std::ptr::from_ref(generation).cast_mut(), Ordering::Release);
     Some(gate)
 }

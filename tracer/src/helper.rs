@@ -7,7 +7,9 @@ use std::time::Duration;
 use crate::recording::Recording;
 use crate::{futex, gate, memory, process};
 
-/// While packets are being used.
+/// While packets are used up quickly.
+const AT_ONCE: Duration = Duration::from_micros(250);
+/// While packets are used.
 const SOON: Duration = Duration::from_millis(2);
 /// While nothing much happens.
 const LATER: Duration = Duration::from_millis(20);
@@ -51,10 +53,8 @@ extern "C" fn run(recording: *mut libc::c_void) -> *mut libc::c_void {
     let mut quiet = 0;
     while !recording.is_stopping.load(Ordering::Acquire) {
         let kick = recording.kick.load(Ordering::Acquire);
-        quiet = match recording.supply() {
-            0 => quiet + 1,
-            _ => 0,
-        };
+        let used = recording.supply();
+        quiet = if used == 0 { quiet + 1 } else { 0 };
         memory::account_for_lost(recording);
         process::report(recording);
         if gate::ordered() != gate::gate().generation.load(Ordering::Acquire) {
@@ -62,7 +62,11 @@ extern "C" fn run(recording: *mut libc::c_void) -> *mut libc::c_void {
             process::catch_up();
             continue;
         }
-        let pause = if quiet > QUIET_ROUNDS { LATER } else { SOON };
+        let pause = match used {
+            2.. => AT_ONCE,
+            _ if quiet > QUIET_ROUNDS => LATER,
+            _ => SOON,
+        };
         futex::wait(&recording.kick, kick, Some(pause));
         if recording.kick.load(Ordering::Relaxed) != kick {
             quiet = 0;

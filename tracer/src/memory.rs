@@ -124,9 +124,10 @@ pub(crate) fn account_for_lost(recording: &Recording) {
         gate().memory.with(|| {
             recording.lost.fetch_sub(lost, Ordering::Relaxed);
             // SAFETY: the lock is held, and the buffer exists until the recording is closed.
-            if let Some(buffer) = unsafe { recording.initialisation.load(Ordering::Acquire).as_mut() }
+            if let Some(buffer) =
+                unsafe { recording.initialisation.load(Ordering::Acquire).as_mut() }
             {
-                buffer.discard(clock::monotonic(), lost);
+                buffer.account(clock::monotonic(), lost);
             }
         });
     }
@@ -146,7 +147,8 @@ pub(crate) fn close(recording: &Recording) {
 /// Writes an event into the stream of initialisation. The lock is held.
 fn record(recording: &Recording, event: u16, time: u64, context: &[u8; 32], payload: &[u8]) {
     // SAFETY: the lock is held, and the buffer exists until the recording is closed.
-    let Some(buffer) = (unsafe { recording.initialisation.load(Ordering::Acquire).as_mut() }) else {
+    let Some(buffer) = (unsafe { recording.initialisation.load(Ordering::Acquire).as_mut() })
+    else {
         return;
     };
     // This stream makes its own files when it needs them: initialisation is rare and must not be lost.

@@ -32,9 +32,7 @@ fn text(uuid: &[u8; 16], offset: i64, process: u32) -> String {
     };
     let integer = |bits: u32| format!("integer {{ size = {bits}; align = 8; signed = 0; }}");
     let clock = |bits: u32| {
-        format!(
-            "integer {{ size = {bits}; align = 8; signed = 0; map = clock.monotonic.value; }}"
-        )
+        format!("integer {{ size = {bits}; align = 8; signed = 0; map = clock.monotonic.value; }}")
     };
     let boot = identity::boot_id()
         .map(|id| format!("\tuuid = \"{id}\";\n"))
@@ -93,7 +91,10 @@ fn environment(process: u32) -> String {
         ("tracer_buffering_scheme", "pid"),
         ("hostname", identity::host_name().as_str()),
         ("procname", &name),
-        ("ros_tracetools_version", &String::from_utf8_lossy(original::version())),
+        (
+            "ros_tracetools_version",
+            &String::from_utf8_lossy(original::version()),
+        ),
     ] {
         let _ = writeln!(text, "\t{key} = \"{}\";", escaped(value));
     }
@@ -144,7 +145,12 @@ fn fields(number: usize, event: &Event) -> String {
                 };
                 let _ = writeln!(text, "\t\t{} _{name}[{bytes}];", integer(8, 0, 10));
             }
-            Kind::Pointer | Kind::Unsigned | Kind::Signed | Kind::Flag | Kind::Text | Kind::Real => {
+            Kind::Pointer
+            | Kind::Unsigned
+            | Kind::Signed
+            | Kind::Flag
+            | Kind::Text
+            | Kind::Real => {
                 let one = match kind {
                     Kind::Pointer => integer(64, 0, 16),
                     Kind::Unsigned => integer(64, 0, 10),

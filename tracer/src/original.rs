@@ -41,10 +41,14 @@ pub(crate) fn decide(lttng: Option<bool>) {
             .unwrap_or_else(|| version_of_distribution().unwrap_or(b"9.0.0".to_vec()));
         if let Some(library) = library {
             let has_lttng = || {
-                library.symbol(c"ros_trace_compile_status").is_some_and(|status| {
-                    // SAFETY: the function takes nothing and returns a bool in every distribution.
-                    unsafe { std::mem::transmute::<*const c_void, extern "C" fn() -> bool>(status)() }
-                })
+                library
+                    .symbol(c"ros_trace_compile_status")
+                    .is_some_and(|status| {
+                        // SAFETY: the function takes nothing and returns a bool in every distribution.
+                        unsafe {
+                            std::mem::transmute::<*const c_void, extern "C" fn() -> bool>(status)()
+                        }
+                    })
             };
             if lttng.unwrap_or_else(has_lttng) {
                 pass_on(&library);
@@ -177,4 +181,3 @@ fn version_of_distribution() -> Option<Vec<u8>> {
     };
     Some(version.to_vec())
 }
-

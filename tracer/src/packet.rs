@@ -92,17 +92,25 @@ impl Packet {
         }
     }
 
-    /// Says how many events of the stream were dropped until now.
+    /// Says how many events of the stream were dropped until now. Another thread may do so too.
     ///
     /// # Safety
-    /// As for [`begin`](Self::begin).
+    /// The packet is in use and mapped.
     pub(crate) unsafe fn discard(self, now: u64, discarded: u64) {
         // SAFETY: as the caller promises. The drop lies between the end of the packet before and the end of this one.
         unsafe {
-            self.word(place::END).store(now.to_le(), Ordering::Release);
-            self.word(place::DISCARDED)
-                .store(discarded.to_le(), Ordering::Release);
+            raise(self.word(place::END), now);
+            raise(self.word(place::DISCARDED), discarded);
         }
+    }
+
+    /// The same for a packet that is not in use: its number must not be smaller than that of the packet before.
+    ///
+    /// # Safety
+    /// The packet is prepared and mapped.
+    pub(crate) unsafe fn foresee(self, discarded: u64) {
+        // SAFETY: as the caller promises.
+        unsafe { raise(self.word(place::DISCARDED), discarded) };
     }
 
     #[inline(always)]
@@ -110,4 +118,9 @@ impl Packet {
         // SAFETY: packets are aligned to pages and all places to 8 bytes.
         unsafe { &*self.0.add(place).cast::<AtomicU64>() }
     }
+}
+
+fn raise(word: &AtomicU64, value: u64) {
+    let higher = |old: u64| (u64::from_le(old) < value).then_some(value.to_le());
+    let _ = word.fetch_update(Ordering::AcqRel, Ordering::Relaxed, higher);
 }

@@ -136,10 +136,7 @@ fn claim_slot() {
     SLOT.store(std::ptr::null_mut(), Ordering::Release);
     if let Some(Some(control)) = CONTROL.get() {
         let identity = identity::identity(std::process::id());
-        let slot = control
-            .processes
-            .iter()
-            .find(|slot| slot.claim(&identity));
+        let slot = control.processes.iter().find(|slot| slot.claim(&identity));
         if let Some(slot) = slot {
             SLOT.store(std::ptr::from_ref(slot).cast_mut(), Ordering::Release);
         }

@@ -160,7 +160,7 @@ impl Recording {
         });
     }
 
-    /// Makes a file with packets; with fewer, if there is no room for all.
+    /// Makes a file with packets; with fewer, if there is no room for all. `finish` is called before the file is seen.
     pub(crate) fn make_chunk(
         &self,
         stream: u32,
@@ -168,7 +168,7 @@ impl Recording {
         packets: u32,
         first_packet: u64,
         opened: u64,
-        discarded: u64,
+        finish: &mut dyn FnMut(Chunk),
     ) -> Result<Chunk, i32> {
         let mut packets = packets;
         loop {
@@ -187,9 +187,8 @@ impl Recording {
                     packets,
                     first_packet,
                     opened,
-                    discarded,
                 }
-                .make()
+                .make(finish)
             };
             match made {
                 Ok(chunk) => {

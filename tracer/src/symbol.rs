@@ -15,7 +15,7 @@ type Demangle =
 /// # Safety
 /// The name is null or ends with a zero.
 #[unsafe(export_name = "_ZN10tracetools6detail15demangle_symbolEPKc")]
-pub unsafe extern "C" fn demangle_symbol(mangled: *const c_char) -> *mut c_char {
+pub(crate) unsafe extern "C" fn demangle_symbol(mangled: *const c_char) -> *mut c_char {
     // SAFETY: as the caller promises.
     unsafe { demangled_or(mangled, mangled, c"UNKNOWN_demangling_failed") }
 }
@@ -25,7 +25,7 @@ pub unsafe extern "C" fn demangle_symbol(mangled: *const c_char) -> *mut c_char 
 /// # Safety
 /// None; the address may be anything.
 #[unsafe(export_name = "_ZN10tracetools6detail18get_symbol_funcptrEPv")]
-pub unsafe extern "C" fn get_symbol_funcptr(function: *mut c_void) -> *mut c_char {
+pub(crate) unsafe extern "C" fn get_symbol_funcptr(function: *mut c_void) -> *mut c_char {
     symbol_of(function)
 }
 
@@ -34,7 +34,7 @@ pub unsafe extern "C" fn get_symbol_funcptr(function: *mut c_void) -> *mut c_cha
 /// # Safety
 /// None; the address may be anything.
 #[unsafe(export_name = "_ZN10tracetools6detail18get_symbol_funcptrEPKv")]
-pub unsafe extern "C" fn get_symbol_funcptr_const(function: *const c_void) -> *mut c_char {
+pub(crate) unsafe extern "C" fn get_symbol_funcptr_const(function: *const c_void) -> *mut c_char {
     symbol_of(function)
 }
 

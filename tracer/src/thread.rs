@@ -185,7 +185,7 @@ impl Inside {
             let recording = gate().recording.load(Ordering::Acquire);
             if let Some(recording) = recording.as_ref() {
                 if thread.epoch == recording.epoch && !thread.buffer.is_null() {
-                    (*thread.buffer).discard(crate::clock::monotonic(), count);
+                    (*thread.buffer).discard(count);
                 } else {
                     recording.lost.fetch_add(count, Ordering::Relaxed);
                 }

@@ -107,8 +107,13 @@ impl Descriptor {
         let path = CString::new(path.as_os_str().as_bytes())
             .map_err(|_| ControlError::System(libc::EINVAL))?;
         // SAFETY: the path ends with a zero.
-        let descriptor =
-            unsafe { libc::open(path.as_ptr(), flags | libc::O_CLOEXEC, 0o666 as libc::c_uint) };
+        let descriptor = unsafe {
+            libc::open(
+                path.as_ptr(),
+                flags | libc::O_CLOEXEC,
+                0o666 as libc::c_uint,
+            )
+        };
         if descriptor < 0 {
             return Err(last_error());
         }
