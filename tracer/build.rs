@@ -117,7 +117,8 @@ fn function(event: &Tracepoint, by_hand: bool) -> String {
         "/// Whether `{full}` is recorded, remembered or wanted by LTTng.\n\
          #[unsafe(no_mangle)]\n\
          pub extern \"C\" fn ros_trace_enabled_{name}() -> bool {{\n\
-         gate::wants(events::{constant}) || original::is_enabled(Function::{name})\n}}\n",
+         gate::attends(events::{constant})\n\
+         && (gate::wants(events::{constant}) || original::is_enabled(Function::{name}))\n}}\n",
         full = event.full_name
     );
     if by_hand {
@@ -213,13 +214,18 @@ fn function(event: &Tracepoint, by_hand: bool) -> String {
         "{lengths}\n// SAFETY: the payload has the size that is said, and the arguments are what the C function asks for.\n\
          {emit}(events::{constant}, {size}, |payload| {body});"
     );
-    for (prefix, condition) in [
-        ("ros_trace_", format!("if gate::wants(events::{constant})")),
-        (
-            "ros_trace_do_",
-            format!("if gate::wants(events::{constant})"),
-        ),
-    ] {
+    let _ = write!(
+        text,
+        "#[inline(never)]\n\
+         #[allow(clippy::too_many_arguments)]\n\
+         unsafe extern \"C\" fn trace_{name}({parameters}) {{\n\
+         if gate::wants(events::{constant}) {{\n{recorder}\n}}\n\
+         if let Some(original) = original::function(Function::{name}) {{\n\
+         // SAFETY: this is the function of the same name, with the same arguments.\n\
+         unsafe {{ std::mem::transmute::<*const c_void, unsafe extern \"C\" fn({types})>(original)({names}) }};\n\
+         }}\n}}\n"
+    );
+    for prefix in ["ros_trace_", "ros_trace_do_"] {
         let _ = write!(
             text,
             "/// {summary}\n\
@@ -229,10 +235,9 @@ fn function(event: &Tracepoint, by_hand: bool) -> String {
              #[unsafe(no_mangle)]\n\
              #[allow(clippy::too_many_arguments)]\n\
              pub unsafe extern \"C\" fn {prefix}{name}({parameters}) {{\n\
-             {condition} {{\n{recorder}\n}}\n\
-             if let Some(original) = original::function(Function::{name}) {{\n\
-             // SAFETY: this is the function of the same name, with the same arguments.\n\
-             unsafe {{ std::mem::transmute::<*const c_void, unsafe extern \"C\" fn({types})>(original)({names}) }};\n\
+             if gate::attends(events::{constant}) {{\n\
+             // SAFETY: as the caller promises.\n\
+             unsafe {{ trace_{name}({names}) }};\n\
              }}\n}}\n",
             summary = event.summary,
         );

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use rostrace_session::MASK_WORDS;
 
 use crate::lock::Lock;
+use crate::original;
 use crate::process;
 use crate::recording::Recording;
 
@@ -19,6 +20,8 @@ pub(crate) struct Gate {
     pub(crate) generation: AtomicU64,
     /// Number of the recording that runs, 0 for none. Never used twice in a process or its children.
     pub(crate) epoch: AtomicU64,
+    /// Events that anything is done for: those of `enabled`, or all if calls are passed on.
+    attended: [AtomicU64; MASK_WORDS],
     /// Events that are recorded or remembered.
     enabled: [AtomicU64; MASK_WORDS],
     /// Events that are recorded.
@@ -37,6 +40,7 @@ impl Gate {
         Gate {
             generation: AtomicU64::new(0),
             epoch: AtomicU64::new(0),
+            attended: [const { AtomicU64::new(0) }; MASK_WORDS],
             enabled: [const { AtomicU64::new(0) }; MASK_WORDS],
             recorded: [const { AtomicU64::new(0) }; MASK_WORDS],
             recording: AtomicPtr::new(std::ptr::null_mut()),
@@ -59,14 +63,16 @@ impl Gate {
     pub(crate) fn enable(&self, remembered: &[u64; MASK_WORDS], recorded: &[u64; MASK_WORDS]) {
         for word in 0..MASK_WORDS {
             self.recorded[word].store(recorded[word], Ordering::Release);
-            self.enabled[word].store(remembered[word] | recorded[word], Ordering::Release);
+            let enabled = remembered[word] | recorded[word];
+            self.enabled[word].store(enabled, Ordering::Release);
+            let passed_on = if original::passes_on() { u64::MAX } else { 0 };
+            self.attended[word].store(enabled | passed_on, Ordering::Release);
         }
     }
 
     /// Whether the recording that runs, if any, wants this event.
     pub(crate) fn is_recorded(&self, event: u16) -> bool {
-        let word = self.recorded[usize::from(event) / 64].load(Ordering::Relaxed);
-        word >> (event % 64) & 1 == 1
+        bit(&self.recorded, event)
     }
 }
 
@@ -86,16 +92,26 @@ pub(crate) fn gate() -> &'static Gate {
     unsafe { &*GATE.load(Ordering::Relaxed) }
 }
 
-/// Whether an event is to be recorded or remembered. Carries out a new order first, if there is one.
+/// Whether anything is to be done for an event. Carries out a new order first, if there is one.
 #[inline(always)]
-pub(crate) fn wants(event: u16) -> bool {
+pub(crate) fn attends(event: u16) -> bool {
     // SAFETY: points to a static, or into a page that is never unmapped.
     let ordered = unsafe { &*GENERATION.load(Ordering::Relaxed) }.load(Ordering::Relaxed);
     if ordered != gate().generation.load(Ordering::Relaxed) {
         catch_up();
     }
-    let word = gate().enabled[usize::from(event) / 64].load(Ordering::Relaxed);
-    word >> (event % 64) & 1 == 1
+    bit(&gate().attended, event)
+}
+
+/// Whether an event that is attended to is recorded or remembered.
+#[inline(always)]
+pub(crate) fn wants(event: u16) -> bool {
+    bit(&gate().enabled, event)
+}
+
+#[inline(always)]
+fn bit(words: &[AtomicU64; MASK_WORDS], event: u16) -> bool {
+    words[usize::from(event) / 64].load(Ordering::Relaxed) >> (event % 64) & 1 == 1
 }
 
 #[cold]
@@ -122,6 +138,7 @@ pub(crate) fn is_closed() -> bool {
 
 /// From now on nothing is ever recorded.
 pub(crate) fn close() {
+    CLOSED.enable(&[0; MASK_WORDS], &[0; MASK_WORDS]);
     GATE.store((&raw const CLOSED).cast_mut(), Ordering::Release);
     GENERATION.store((&raw const NEVER).cast_mut(), Ordering::Release);
 }

@@ -33,6 +33,9 @@ mod recording;
 mod symbol;
 mod thread;
 pub mod tracetools;
+mod user;
+
+pub use user::{Span, Value, counter, instant, span};
 
 /// Before the program begins, and after it ended.
 #[used]

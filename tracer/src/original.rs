@@ -80,6 +80,10 @@ fn pass_on(library: &loaded::Library) {
     PASSES_ON.store(true, Ordering::Release);
 }
 
+pub(crate) fn passes_on() -> bool {
+    PASSES_ON.load(Ordering::Acquire)
+}
+
 /// The real function, if calls are passed on to it.
 #[inline(always)]
 pub(crate) fn function(function: Function) -> Option<*const c_void> {

@@ -168,6 +168,7 @@ fn obey() {
     let mut state = ProcessState::Idle;
     let mut error = 0;
     if order.state != State::Idle && !IS_ENDING.load(Ordering::Relaxed) {
+        reset_counters();
         match start(&order, &remembered) {
             Ok(()) => state = ProcessState::Recording,
             Err(number) => {
@@ -185,6 +186,16 @@ fn obey() {
         slot.errno.store(error as u32, Ordering::Relaxed);
         slot.set_state(state);
         slot.generation.store(generation, Ordering::Release);
+    }
+}
+
+/// The slot speaks of the recording that runs.
+fn reset_counters() {
+    // SAFETY: slots lie in a page that is never unmapped.
+    if let Some(slot) = unsafe { SLOT.load(Ordering::Acquire).as_ref() } {
+        for counter in [&slot.events, &slot.discarded, &slot.bytes, &slot.threads] {
+            counter.store(0, Ordering::Relaxed);
+        }
     }
 }
 
@@ -225,6 +236,11 @@ fn stop() {
 
 /// Tells the recorder how it goes.
 pub(crate) fn report(recording: &Recording) {
+    let current = gate::gate().recording.load(Ordering::Acquire);
+    if !current.is_null() && !std::ptr::eq(current, recording) {
+        // The slot speaks of a later recording already.
+        return;
+    }
     // SAFETY: slots lie in a page that is never unmapped.
     if let Some(slot) = unsafe { SLOT.load(Ordering::Acquire).as_ref() } {
         let (events, discarded, threads) = recording.counts();

@@ -19,6 +19,9 @@ type PublishWithStamp = unsafe extern "C" fn(*const c_void, *const c_void, i64);
 /// A ROS context was initialised.
 #[unsafe(no_mangle)]
 pub extern "C" fn ros_trace_rcl_init(context_handle: *const c_void) {
+    if !gate::attends(events::RCL_INIT) {
+        return;
+    }
     if gate::wants(events::RCL_INIT) {
         let version = Text::from_bytes(original::version());
         // SAFETY: the payload has the size that is said.
@@ -44,6 +47,13 @@ pub extern "C" fn ros_trace_rclcpp_publish(
     publisher_handle: *const c_void,
     message: *const c_void,
 ) {
+    if gate::attends(events::RCLCPP_PUBLISH) {
+        trace_rclcpp_publish(publisher_handle, message);
+    }
+}
+
+#[inline(never)]
+fn trace_rclcpp_publish(publisher_handle: *const c_void, message: *const c_void) {
     if gate::wants(events::RCLCPP_PUBLISH) {
         // SAFETY: the payload has the size that is said.
         emit::event(events::RCLCPP_PUBLISH, 8, |payload| unsafe {
@@ -71,6 +81,13 @@ pub extern "C" fn ros_trace_do_rclcpp_publish(
 /// whatever was in their registers.
 #[unsafe(no_mangle)]
 pub extern "C" fn ros_trace_rmw_publish(first: *const c_void, message: *const c_void, stamp: i64) {
+    if gate::attends(events::RMW_PUBLISH) {
+        trace_rmw_publish(first, message, stamp);
+    }
+}
+
+#[inline(never)]
+fn trace_rmw_publish(first: *const c_void, message: *const c_void, stamp: i64) {
     if gate::wants(events::RMW_PUBLISH) {
         if original::stamps_publications() {
             // SAFETY: the payload has the size that is said.
@@ -112,5 +129,5 @@ pub extern "C" fn ros_trace_compile_status() -> bool {
 #[unsafe(no_mangle)]
 pub extern "C" fn ros_trace_runtime_status() -> bool {
     // Asks for any event, which makes sure that the process has looked around.
-    gate::wants(events::RCL_INIT) || !gate::is_closed()
+    gate::attends(events::RCL_INIT) || !gate::is_closed()
 }

@@ -57,18 +57,20 @@ pub fn installation(version: &str) -> PathBuf {
     }
     let file = prefix.join("tracetools.c");
     std::fs::write(&file, source).unwrap();
-    compile(&file, &library, &["-shared", "-fPIC"]);
+    compile(&file, &library, &["-shared", "-fPIC"], &[]);
     prefix
 }
 
-fn compile(source: &Path, result: &Path, options: &[&str]) {
+/// Options of the language stand before the source, libraries behind it.
+fn compile(source: &Path, result: &Path, options: &[&str], libraries: &[&str]) {
     // Tests run at the same time and share programs: the file appears at once or not at all.
     let temporary = result.with_extension(format!("{:?}", std::thread::current().id()));
     let output = Command::new("cc")
         .args(["-O1", "-Wall", "-o"])
         .arg(&temporary)
-        .arg(source)
         .args(options)
+        .arg(source)
+        .args(libraries)
         .output()
         .expect("these tests need a C compiler");
     assert!(
@@ -89,9 +91,8 @@ pub fn program(name: &str, version: &str, options: &[&str]) -> PathBuf {
     let libraries = format!("-L{}", prefix.join("lib").display());
     let search = format!("-Wl,-rpath,{}", prefix.join("lib").display());
     let mut all = vec![libraries.as_str(), &search];
-    all.extend(options);
     all.extend(["-ltracetools", "-lpthread", "-Wl,--no-as-needed"]);
-    compile(&source, &result, &all);
+    compile(&source, &result, options, &all);
     result
 }
 
