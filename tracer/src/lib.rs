@@ -20,6 +20,7 @@ mod folder;
 mod futex;
 mod gate;
 mod helper;
+pub mod hooks;
 mod identity;
 mod loaded;
 mod lock;

@@ -73,12 +73,18 @@ pub(crate) fn remember(event: u16, context: [u8; 32], payload: &[u8]) {
 
 /// Entities of these events whose first field is this address no longer exist.
 pub(crate) fn forget(events: &[u16], address: u64) {
+    let address = address.to_ne_bytes();
     with_store(|store| {
         for event in events {
-            let key: Box<[u8]> = Box::new(address.to_ne_bytes());
-            if let Some(place) = store.places.remove(&(*event, key)) {
-                store.events[place] = None;
-                store.gaps += 1;
+            match EVENTS[usize::from(*event)].identified {
+                Identified::ByFirstField => {
+                    let key: Box<[u8]> = Box::new(address);
+                    if let Some(place) = store.places.remove(&(*event, key)) {
+                        store.events[place] = None;
+                        store.gaps += 1;
+                    }
+                }
+                Identified::ByAll => store.forget_all(*event, &address),
             }
         }
         store.close_gaps();
@@ -180,6 +186,18 @@ impl Store {
         }
         self.events.push(Some(event));
         self.close_gaps();
+    }
+
+    /// Drops all events of this kind that begin with these bytes.
+    fn forget_all(&mut self, event: u16, begin: &[u8]) {
+        self.places.retain(|(kept, payload), place| {
+            let is_gone = *kept == event && payload.starts_with(begin);
+            if is_gone {
+                self.events[*place] = None;
+                self.gaps += 1;
+            }
+            !is_gone
+        });
     }
 
     /// Now and then, so that the store is not longer than twice what it holds.

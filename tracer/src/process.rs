@@ -17,7 +17,7 @@ use rostrace_session::{
 use crate::lock::Lock;
 use crate::recording::Recording;
 use crate::thread::{self, keep_errno};
-use crate::{events, gate, helper, identity, memory, original};
+use crate::{events, gate, helper, hooks, identity, memory, original};
 
 /// What the environment said when the library was loaded.
 #[derive(Debug, Default)]
@@ -253,6 +253,7 @@ pub(crate) fn report(recording: &Recording) {
         if error != 0 {
             slot.errno.store(error as u32, Ordering::Relaxed);
         }
+        hooks::report(&slot.hooks);
         slot.remembered.store(memory::count(), Ordering::Relaxed);
     }
 }

@@ -32,6 +32,10 @@ pub(crate) struct Thread {
     pub(crate) context: [u8; 32],
     recording: *mut Recording,
     retry: u64,
+    /// The message that rmw is about to write.
+    published: u64,
+    /// The executor that is being constructed.
+    executor: u64,
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -82,6 +86,8 @@ pub(crate) fn current() -> *mut Thread {
                 context: [0; 32],
                 recording: std::ptr::null_mut(),
                 retry: 0,
+                published: 0,
+                executor: 0,
             }
         };
     }
@@ -218,6 +224,25 @@ pub(crate) fn keep_errno<R>(work: impl FnOnce() -> R) -> R {
         *place = before;
         result
     }
+}
+
+/// The message that rmw is about to write on this thread.
+#[inline(always)]
+pub(crate) fn set_published(message: u64) {
+    // SAFETY: the block belongs to this thread.
+    unsafe { (*current()).published = message };
+}
+
+/// The same, once: 0 if nothing is being published.
+pub(crate) fn take_published() -> u64 {
+    // SAFETY: the block belongs to this thread.
+    unsafe { std::mem::take(&mut (*current()).published) }
+}
+
+/// The executor that is being constructed on this thread; returns the one before.
+pub(crate) fn set_executor(executor: u64) -> u64 {
+    // SAFETY: the block belongs to this thread.
+    unsafe { std::mem::replace(&mut (*current()).executor, executor) }
 }
 
 /// Ends what [`enter`] began where the guard could not be kept: around a fork.

@@ -8,7 +8,7 @@ use std::ffi::{c_char, c_void};
 
 use crate::emit::{self, Payload, Text};
 use crate::original;
-use crate::{events, gate};
+use crate::{events, gate, thread};
 
 include!(concat!(env!("OUT_DIR"), "/functions.rs"));
 
@@ -95,6 +95,8 @@ fn trace_rmw_publish(first: *const c_void, message: *const c_void, stamp: i64) {
                 payload.pointer(first).pointer(message).signed(stamp);
             });
         } else {
+            // The DDS hooks find out which stamp the message gets.
+            thread::set_published(first as u64);
             // SAFETY: the payload has the size that is said.
             emit::event(events::RMW_PUBLISH, 8, |payload| unsafe {
                 payload.pointer(first);
