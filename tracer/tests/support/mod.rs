@@ -61,8 +61,22 @@ pub fn installation(version: &str) -> PathBuf {
     prefix
 }
 
+/// A file of `tests/programs`.
+pub fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/programs")
+        .join(name)
+}
+
+/// A shared library of an installation.
+pub fn library_of(prefix: &Path, from: &str, name: &str, options: &[&str]) {
+    let mut all = vec!["-shared", "-fPIC"];
+    all.extend(options);
+    compile(&source(from), &prefix.join("lib").join(name), &all, &[]);
+}
+
 /// Options of the language stand before the source, libraries behind it.
-fn compile(source: &Path, result: &Path, options: &[&str], libraries: &[&str]) {
+pub fn compile(source: &Path, result: &Path, options: &[&str], libraries: &[&str]) {
     // Tests run at the same time and share programs: the file appears at once or not at all.
     let temporary = result.with_extension(format!("{:?}", std::thread::current().id()));
     let output = Command::new("cc")
@@ -84,9 +98,7 @@ fn compile(source: &Path, result: &Path, options: &[&str], libraries: &[&str]) {
 /// A program of `tests/programs`, linked to the libtracetools of an installation.
 pub fn program(name: &str, version: &str, options: &[&str]) -> PathBuf {
     let prefix = installation(version);
-    let source = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/programs")
-        .join(format!("{name}.c"));
+    let source = source(&format!("{name}.c"));
     let result = prefix.join(name);
     let libraries = format!("-L{}", prefix.join("lib").display());
     let search = format!("-Wl,-rpath,{}", prefix.join("lib").display());
