@@ -168,3 +168,43 @@ fn link_with(prefix: &Path, name: &str, library: &str) -> PathBuf {
     );
     program
 }
+
+#[test]
+fn source_timestamps_of_fast_dds_are_those_that_readers_see() {
+    if !Path::new("/usr/include/fastdds/rtps/common/CacheChange.h").exists() {
+        return;
+    }
+    let output = folder("hooks-fast");
+    let prefix = installation("4.1.2");
+    let program = prefix.join("fast_dds");
+    let (libraries, search) = places(&prefix);
+    compile(
+        &source("fast_dds.cpp"),
+        &program,
+        &["-x", "c++", "-std=c++17", "-w", "-O0"],
+        &[
+            &libraries,
+            &search,
+            "-Wl,--no-as-needed",
+            "-ltracetools",
+            "-lfastrtps",
+            "-lfastcdr",
+            "-lstdc++",
+        ],
+    );
+    let result = record(&program, &output, &[]);
+    assert_eq!(result.status.code(), Some(0), "{result:?}");
+    let seen: Vec<String> = String::from_utf8(result.stdout)
+        .unwrap()
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    if let Some(events) = events(&output) {
+        let written: Vec<String> = events
+            .iter()
+            .filter_map(|event| Some(event.split_once("source_stamp = ")?.1.to_owned()))
+            .collect();
+        assert_eq!(written, seen);
+        assert_eq!(written.len(), 5);
+    }
+}
