@@ -275,6 +275,9 @@ impl Buffer {
     pub(crate) unsafe fn supply(buffer: *mut Buffer, recording: &Recording) -> (u32, Option<i32>) {
         // SAFETY: the fields that the writer uses meanwhile are atomic, or not touched here.
         unsafe {
+            // In this order: the writer advances before it says that it took the next chunk. Seen the other way round, a
+            // chunk that is in use would be made again.
+            let is_next_ready = !(*buffer).next.load(Ordering::Acquire).is_null();
             let progress = (*buffer).progress.load(Ordering::Acquire);
             if progress & CLOSED != 0 {
                 return (0, None);
@@ -299,7 +302,6 @@ impl Buffer {
             }
             let ahead = taken + 2 + 2 * used;
             current.make_present(ahead, packet_bytes);
-            let is_next_ready = !(*buffer).next.load(Ordering::Acquire).is_null();
             if is_next_ready || taken < current.packets.div_ceil(4) {
                 return (used, None);
             }

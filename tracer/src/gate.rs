@@ -92,21 +92,27 @@ pub(crate) fn gate() -> &'static Gate {
     unsafe { &*GATE.load(Ordering::Relaxed) }
 }
 
-/// Whether anything is to be done for an event. Carries out a new order first, if there is one.
+/// Whether anything is to be done for an event, be it to carry out a new order. Calls nothing, so that a tracepoint which is not
+/// recorded needs no stack.
 #[inline(always)]
 pub(crate) fn attends(event: u16) -> bool {
-    // SAFETY: points to a static, or into a page that is never unmapped.
-    let ordered = unsafe { &*GENERATION.load(Ordering::Relaxed) }.load(Ordering::Relaxed);
-    if ordered != gate().generation.load(Ordering::Relaxed) {
-        catch_up();
-    }
-    bit(&gate().attended, event)
+    is_behind() || bit(&gate().attended, event)
 }
 
-/// Whether an event that is attended to is recorded or remembered.
+/// Whether an event that is attended to is recorded or remembered. Carries out a new order first, if there is one.
 #[inline(always)]
 pub(crate) fn wants(event: u16) -> bool {
+    if is_behind() {
+        catch_up();
+    }
     bit(&gate().enabled, event)
+}
+
+#[inline(always)]
+fn is_behind() -> bool {
+    // SAFETY: points to a static, or into a page that is never unmapped.
+    let ordered = unsafe { &*GENERATION.load(Ordering::Relaxed) }.load(Ordering::Relaxed);
+    ordered != gate().generation.load(Ordering::Relaxed)
 }
 
 #[inline(always)]

@@ -28,6 +28,8 @@ pub(crate) struct Recording {
     is_flight: bool,
     /// Guards the two lists, and the end.
     lock: Lock,
+    /// Guards the making of chunks: the end of the process must not come in between.
+    supplying: Lock,
     /// All buffers but that of initialisation.
     all: AtomicPtr<Buffer>,
     /// Those that no thread holds.
@@ -79,6 +81,7 @@ impl Recording {
             buffers: usable(order.buffers),
             is_flight: order.state == State::Flight,
             lock: Lock::new(),
+            supplying: Lock::new(),
             all: AtomicPtr::new(std::ptr::null_mut()),
             free: AtomicPtr::new(std::ptr::null_mut()),
             is_closed: AtomicBool::new(false),
@@ -257,6 +260,15 @@ impl Recording {
 
     /// What the helper does again and again: returns how many packets were used since the last time.
     pub(crate) fn supply(&self) -> u32 {
+        self.supplying.with(|| {
+            if self.is_closed.load(Ordering::Acquire) {
+                return 0;
+            }
+            self.supply_all()
+        })
+    }
+
+    fn supply_all(&self) -> u32 {
         let mut used = 0;
         let mut buffer = self.all.load(Ordering::Acquire);
         while !buffer.is_null() {
@@ -275,6 +287,7 @@ impl Recording {
 
     /// Cuts all files to what was used. With `free`, buffers that no thread holds are given back.
     pub(crate) fn close(&self, free: bool) {
+        self.supplying.take();
         self.lock.with(|| {
             if self.is_closed.swap(true, Ordering::AcqRel) {
                 return;
@@ -292,6 +305,7 @@ impl Recording {
                 }
             }
         });
+        self.supplying.release();
     }
 
     /// Events, drops and buffers until now.

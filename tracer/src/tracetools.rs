@@ -131,5 +131,5 @@ pub extern "C" fn ros_trace_compile_status() -> bool {
 #[unsafe(no_mangle)]
 pub extern "C" fn ros_trace_runtime_status() -> bool {
     // Asks for any event, which makes sure that the process has looked around.
-    gate::attends(events::RCL_INIT) || !gate::is_closed()
+    gate::wants(events::RCL_INIT) || !gate::is_closed()
 }

@@ -113,6 +113,28 @@ fn a_buffer_that_is_too_small_counts_exactly() {
 }
 
 #[test]
+fn files_that_follow_each_other_quickly_stay_in_order() {
+    let folder = folder("quick");
+    let (control, _file) = ordered(
+        &folder,
+        Buffers {
+            packet_bytes: 4096,
+            first_packets: 2,
+            most_packets: 4,
+            ..Buffers::default()
+        },
+    );
+    for _ in 0..5 {
+        // With pauses, so that the helper and the writers meet at all possible moments.
+        let arguments = ["run", "6", "60000", "90", "10"];
+        assert!(run_with(&control, &arguments).status.success());
+        let (events, discarded) = survey(&folder.join("trace"));
+        assert_eq!(events + discarded, 6 * 60_000 + INITIALISATION);
+        std::fs::remove_dir_all(folder.join("trace")).unwrap();
+    }
+}
+
+#[test]
 fn a_limit_of_bytes_is_kept_and_counted() {
     let folder = folder("limit");
     let (control, _file) = ordered(
