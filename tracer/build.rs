@@ -32,6 +32,7 @@ fn main() {
     let events: Vec<&Tracepoint> = recorded().collect();
     let mut table = String::new();
     let mut functions = String::new();
+    let mut safe = String::new();
     for (number, event) in events.iter().enumerate() {
         let constant = constant(event);
         let _ = writeln!(
@@ -67,6 +68,7 @@ fn main() {
     let _ = writeln!(table, "];");
     for event in events.iter().filter(|event| event.provider == "ros2") {
         functions.push_str(&function(event, BY_HAND.contains(&event.name)));
+        safe.push_str(&safe_function(event));
     }
     let names: Vec<&str> = events
         .iter()
@@ -88,6 +90,7 @@ fn main() {
     std::fs::write(Path::new(&out).join("events.rs"), table).expect("a folder to write into");
     std::fs::write(Path::new(&out).join("functions.rs"), functions)
         .expect("a folder to write into");
+    std::fs::write(Path::new(&out).join("ros.rs"), safe).expect("a folder to write into");
 }
 
 /// `ros2:rcl_init` is `RCL_INIT`, events of others begin with their provider.
@@ -109,6 +112,46 @@ fn fields(event: &Tracepoint) -> impl Iterator<Item = &'static Field> {
     })
 }
 
+/// The same as a safe function of Rust: addresses are only written down, everything else is borrowed.
+fn safe_function(event: &Tracepoint) -> String {
+    let name = event.name;
+    let (mut parameters, mut arguments) = (String::new(), String::new());
+    if name == "rclcpp_publish" {
+        arguments.push_str("std::ptr::null(), ");
+    }
+    for field in fields(event) {
+        let field_name = field.name;
+        if name == "rcl_init" && field_name == "version" {
+            continue;
+        }
+        let (kind, argument) = match field.kind {
+            FieldKind::Pointer => ("*const c_void", field_name.to_owned()),
+            FieldKind::Unsigned => ("u64", field_name.to_owned()),
+            FieldKind::Signed => ("i64", field_name.to_owned()),
+            FieldKind::Flag => ("bool", field_name.to_owned()),
+            FieldKind::Text => ("&CStr", format!("{field_name}.as_ptr()")),
+            // Long enough for every distribution.
+            FieldKind::Gid => ("&[u8; 24]", format!("{field_name}.as_ptr()")),
+            FieldKind::Pointers => (
+                "&[*const c_void]",
+                format!("{field_name}.as_ptr(), {field_name}.len()"),
+            ),
+            other => panic!("{event}: no argument is known for a field of kind {other}"),
+        };
+        let _ = write!(parameters, "{field_name}: {kind}, ");
+        let _ = write!(arguments, "{argument}, ");
+    }
+    format!(
+        "/// {summary}\n\
+         #[inline]\n\
+         #[allow(clippy::too_many_arguments)]\n\
+         pub fn {name}({parameters}) {{\n\
+         // SAFETY: texts end with a zero, gids and lists are as long as is said, addresses are not followed.\n\
+         unsafe {{ tracetools::ros_trace_{name}({arguments}) }}\n}}\n",
+        summary = event.summary,
+    )
+}
+
 /// The three functions of one tracepoint.
 fn function(event: &Tracepoint, by_hand: bool) -> String {
     let name = event.name;
@@ -127,7 +170,7 @@ fn function(event: &Tracepoint, by_hand: bool) -> String {
     let (mut parameters, mut names, mut size, mut writes, mut lengths) = (
         String::new(),
         String::new(),
-        String::from("0"),
+        String::new(),
         String::new(),
         String::new(),
     );
@@ -206,8 +249,9 @@ fn function(event: &Tracepoint, by_hand: bool) -> String {
         Phase::Init => "emit::initialisation",
         Phase::Run => "emit::event",
     };
+    let size = size.strip_prefix(" + ").unwrap_or("0");
     let body = match writes.as_str() {
-        "" => "drop(payload)".to_owned(),
+        "" => "{ let _ = payload; }".to_owned(),
         writes => format!("unsafe {{ payload{writes}; }}"),
     };
     let recorder = format!(

@@ -16,14 +16,14 @@ const LARGEST: usize = 4096;
 /// Writes an event into the buffer of this thread. `size` is what `fill` writes.
 #[inline(always)]
 pub(crate) fn event(event: u16, size: usize, fill: impl FnOnce(Payload)) {
-    let Some(inside) = thread::enter() else {
+    let Some(mut inside) = thread::enter() else {
         return;
     };
-    let Some(buffer) = inside.buffer() else {
+    let Some((buffer, context)) = inside.buffer() else {
         return;
     };
     let now = clock::monotonic();
-    if let Some(reserved) = buffer.reserve(event, now, inside.context(), size) {
+    if let Some(reserved) = buffer.reserve(event, now, context, size) {
         fill(Payload { at: reserved.at });
         buffer.commit(now, reserved);
     }

@@ -31,6 +31,7 @@ mod packet;
 mod path;
 mod process;
 mod recording;
+pub mod ros;
 mod symbol;
 mod thread;
 pub mod tracetools;

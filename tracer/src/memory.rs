@@ -129,10 +129,9 @@ pub(crate) fn account_for_lost(recording: &Recording) {
     if lost > 0 {
         gate().memory.with(|| {
             recording.lost.fetch_sub(lost, Ordering::Relaxed);
+            let buffer = recording.initialisation.load(Ordering::Acquire);
             // SAFETY: the lock is held, and the buffer exists until the recording is closed.
-            if let Some(buffer) =
-                unsafe { recording.initialisation.load(Ordering::Acquire).as_mut() }
-            {
+            if let Some(buffer) = unsafe { buffer.as_mut() } {
                 buffer.account(clock::monotonic(), lost);
             }
         });

@@ -70,19 +70,19 @@ pub(crate) extern "C" fn unload() {
     IS_ENDING.store(true, Ordering::Relaxed);
     let gate = gate::gate();
     // SAFETY: recordings are never freed.
-    if let Some(recording) = unsafe { gate.recording.load(Ordering::Acquire).as_ref() } {
-        if recording.process == std::process::id() {
-            memory::account_for_lost(recording);
-            memory::close(recording);
-            report(recording);
-            recording.close(false);
-        }
+    if let Some(recording) = unsafe { gate.recording.load(Ordering::Acquire).as_ref() }
+        && recording.process == std::process::id()
+    {
+        memory::account_for_lost(recording);
+        memory::close(recording);
+        report(recording);
+        recording.close(false);
     }
     // SAFETY: slots lie in a page that is never unmapped. A child that never had an event has not got one of its own.
-    if let Some(slot) = unsafe { SLOT.load(Ordering::Acquire).as_ref() } {
-        if gate.process.load(Ordering::Relaxed) == std::process::id() {
-            slot.free();
-        }
+    if let Some(slot) = unsafe { SLOT.load(Ordering::Acquire).as_ref() }
+        && gate.process.load(Ordering::Relaxed) == std::process::id()
+    {
+        slot.free();
     }
 }
 

@@ -63,20 +63,20 @@ unsafe fn demangled_or(
 ) -> *mut c_char {
     // SAFETY: as the caller promises; results are from `malloc`.
     unsafe {
-        if !mangled.is_null() {
-            if let Some(demangle) = demangler() {
-                let mut status = 0;
-                let text = demangle(
-                    mangled,
-                    std::ptr::null_mut(),
-                    std::ptr::null_mut(),
-                    &mut status,
-                );
-                if status == 0 && !text.is_null() {
-                    return text;
-                }
-                libc::free(text.cast());
+        if !mangled.is_null()
+            && let Some(demangle) = demangler()
+        {
+            let mut status = 0;
+            let text = demangle(
+                mangled,
+                std::ptr::null_mut(),
+                std::ptr::null_mut(),
+                &mut status,
+            );
+            if status == 0 && !text.is_null() {
+                return text;
             }
+            libc::free(text.cast());
         }
         if !original::has_unknown_symbols() {
             return std::ptr::null_mut();

@@ -119,30 +119,26 @@ pub(crate) struct Inside {
 }
 
 impl Inside {
-    /// The thread's buffer in the running recording. None if there is no recording, or no room.
+    /// The thread's buffer in the running recording, and the context of its events. None if there is no recording, or no room.
     #[inline(always)]
-    pub(crate) fn buffer(&self) -> Option<&mut Buffer> {
+    pub(crate) fn buffer(&mut self) -> Option<(&mut Buffer, &[u8; 32])> {
         let epoch = gate().epoch.load(Ordering::Acquire);
         // SAFETY: the block is ours while we are inside; the buffer belongs to it for that epoch.
         unsafe {
             if (*self.thread).epoch != epoch && !self.attach() {
                 return None;
             }
-            (*self.thread).buffer.as_mut()
+            Some(((*self.thread).buffer.as_mut()?, &(*self.thread).context))
         }
-    }
-
-    #[inline(always)]
-    pub(crate) fn context(&self) -> &[u8; 32] {
-        // SAFETY: the block is ours while we are inside.
-        unsafe { &(*self.thread).context }
     }
 
     /// Thread id and name, for remembered events.
     pub(crate) fn fresh_context(&self) -> [u8; 32] {
         // SAFETY: the block is ours while we are inside.
-        unsafe { fill_context(&mut *self.thread) };
-        *self.context()
+        unsafe {
+            fill_context(&mut *self.thread);
+            (*self.thread).context
+        }
     }
 
     #[cold]

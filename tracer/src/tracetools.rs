@@ -17,8 +17,11 @@ type TwoPointers = unsafe extern "C" fn(*const c_void, *const c_void);
 type PublishWithStamp = unsafe extern "C" fn(*const c_void, *const c_void, i64);
 
 /// A ROS context was initialised.
+///
+/// # Safety
+/// None is needed; it is as the others.
 #[unsafe(no_mangle)]
-pub extern "C" fn ros_trace_rcl_init(context_handle: *const c_void) {
+pub unsafe extern "C" fn ros_trace_rcl_init(context_handle: *const c_void) {
     if !gate::attends(events::RCL_INIT) {
         return;
     }
@@ -36,14 +39,21 @@ pub extern "C" fn ros_trace_rcl_init(context_handle: *const c_void) {
 }
 
 /// The same without a test.
+///
+/// # Safety
+/// None is needed; it is as the others.
 #[unsafe(no_mangle)]
-pub extern "C" fn ros_trace_do_rcl_init(context_handle: *const c_void) {
-    ros_trace_rcl_init(context_handle);
+pub unsafe extern "C" fn ros_trace_do_rcl_init(context_handle: *const c_void) {
+    // SAFETY: as the caller promises.
+    unsafe { ros_trace_rcl_init(context_handle) };
 }
 
 /// rclcpp hands a message to rcl.
+///
+/// # Safety
+/// None is needed; it is as the others.
 #[unsafe(no_mangle)]
-pub extern "C" fn ros_trace_rclcpp_publish(
+pub unsafe extern "C" fn ros_trace_rclcpp_publish(
     publisher_handle: *const c_void,
     message: *const c_void,
 ) {
@@ -69,18 +79,29 @@ fn trace_rclcpp_publish(publisher_handle: *const c_void, message: *const c_void)
 }
 
 /// The same without a test.
+///
+/// # Safety
+/// None is needed; it is as the others.
 #[unsafe(no_mangle)]
-pub extern "C" fn ros_trace_do_rclcpp_publish(
+pub unsafe extern "C" fn ros_trace_do_rclcpp_publish(
     publisher_handle: *const c_void,
     message: *const c_void,
 ) {
-    ros_trace_rclcpp_publish(publisher_handle, message);
+    // SAFETY: as the caller promises.
+    unsafe { ros_trace_rclcpp_publish(publisher_handle, message) };
 }
 
 /// The middleware is about to write a message. Up to Iron the message is the only argument, and the others are
 /// whatever was in their registers.
+///
+/// # Safety
+/// None is needed; it is as the others.
 #[unsafe(no_mangle)]
-pub extern "C" fn ros_trace_rmw_publish(first: *const c_void, message: *const c_void, stamp: i64) {
+pub unsafe extern "C" fn ros_trace_rmw_publish(
+    first: *const c_void,
+    message: *const c_void,
+    stamp: i64,
+) {
     if gate::attends(events::RMW_PUBLISH) {
         trace_rmw_publish(first, message, stamp);
     }
@@ -112,13 +133,17 @@ fn trace_rmw_publish(first: *const c_void, message: *const c_void, stamp: i64) {
 }
 
 /// The same without a test.
+///
+/// # Safety
+/// None is needed; it is as the others.
 #[unsafe(no_mangle)]
-pub extern "C" fn ros_trace_do_rmw_publish(
+pub unsafe extern "C" fn ros_trace_do_rmw_publish(
     first: *const c_void,
     message: *const c_void,
     stamp: i64,
 ) {
-    ros_trace_rmw_publish(first, message, stamp);
+    // SAFETY: as the caller promises.
+    unsafe { ros_trace_rmw_publish(first, message, stamp) };
 }
 
 /// Whether tracepoints do something: they do.

@@ -164,7 +164,6 @@ fn emit_with_fields(event: u16, name: Text, span: Option<u64>, fields: &[Field])
                     };
                 }
             }
-            drop(payload);
         }
     });
 }

@@ -182,3 +182,43 @@ fn it_is_a_libtracetools_by_itself() {
     drop(prefix);
     let _ = quietly(&output.join("trace"));
 }
+
+#[test]
+fn callbacks_in_cpp_get_their_names() {
+    let output = folder("abi-symbols");
+    let program = output.join("symbols");
+    std::os::unix::fs::symlink(support::library(), output.join("libtracetools.so")).unwrap();
+    let include = format!("-I{}/include", env!("CARGO_MANIFEST_DIR"));
+    let place = output.display();
+    support::compile(
+        &support::source("symbols.cpp"),
+        &program,
+        &["-x", "c++", "-std=c++17", &include],
+        &[
+            &format!("-L{place}"),
+            &format!("-Wl,-rpath,{place}"),
+            "-rdynamic",
+            "-ltracetools",
+            "-lstdc++",
+        ],
+    );
+    let result = std::process::Command::new(&program)
+        .env("ROS_DISTRO", "jazzy")
+        .env("ROSTRACE_OUTPUT", output.join("trace"))
+        .output()
+        .unwrap();
+    assert!(result.status.success(), "{result:?}");
+    let Some(shown) = quietly(&output.join("trace")) else {
+        return;
+    };
+    for symbol in [
+        "robot::on_message(std::shared_ptr<robot::Message const>)",
+        "main::{lambda(int)#1}",
+        "std::_Bind<void (robot::Node::*(robot::Node*))()>",
+        "(null)",
+    ] {
+        let text = format!("symbol = \"{symbol}\"");
+        assert_eq!(shown.count(&text), 1, "{symbol}: {shown:?}");
+    }
+    assert_eq!(shown.events.len(), 6);
+}

@@ -28,10 +28,10 @@ fn end(event: u16, remembered: &[u16], handle: *const c_void) {
             payload.pointer(handle);
         });
     }
-    if gate::wants(remembered[0]) {
-        if let Some(_inside) = thread::enter() {
-            thread::keep_errno(|| memory::forget(remembered, handle as u64));
-        }
+    if gate::wants(remembered[0])
+        && let Some(_inside) = thread::enter()
+    {
+        thread::keep_errno(|| memory::forget(remembered, handle as u64));
     }
 }
 
