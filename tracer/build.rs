@@ -245,6 +245,13 @@ fn function(event: &Tracepoint, by_hand: bool) -> String {
         .filter_map(|one| one.split_once(": ").map(|(_, kind)| kind))
         .collect();
     let types = types.join(", ");
+    // What happens to an entity that is not wanted is left out; the entity comes first where there is one.
+    let entity = (fields(event).next())
+        .filter(|field| event.phase == Phase::Run && field.kind == FieldKind::Pointer)
+        .filter(|field| field.name != "message")
+        .map_or(String::new(), |field| {
+            format!(" && !filter::refuses({} as u64)", field.name)
+        });
     let emit = match event.phase {
         Phase::Init => "emit::initialisation",
         Phase::Run => "emit::event",
@@ -263,7 +270,7 @@ fn function(event: &Tracepoint, by_hand: bool) -> String {
         "#[inline(never)]\n\
          #[allow(clippy::too_many_arguments)]\n\
          unsafe extern \"C\" fn trace_{name}({parameters}) {{\n\
-         if gate::wants(events::{constant}) {{\n{recorder}\n}}\n\
+         if gate::wants(events::{constant}){entity} {{\n{recorder}\n}}\n\
          if let Some(original) = original::function(Function::{name}) {{\n\
          // SAFETY: this is the function of the same name, with the same arguments.\n\
          unsafe {{ std::mem::transmute::<*const c_void, unsafe extern \"C\" fn({types})>(original)({names}) }};\n\

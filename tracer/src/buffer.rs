@@ -193,11 +193,11 @@ impl Buffer {
         // SAFETY: what was not taken yet is mapped, and so is the packet in use.
         unsafe {
             let current = &*self.current;
-            for at in taken..current.packets {
-                current.packet(at, self.packet_bytes).foresee(discarded);
-            }
             if let Some(next) = self.next.load(Ordering::Acquire).as_ref() {
                 next.foresee(discarded, self.packet_bytes);
+            }
+            for at in (taken..current.packets).rev() {
+                current.packet(at, self.packet_bytes).foresee(discarded);
             }
             self.packet.discard(self.last_time, discarded);
         }

@@ -121,7 +121,8 @@ impl Chunk {
     /// All packets are mapped.
     pub(crate) unsafe fn foresee(&self, discarded: u64, packet_bytes: usize) {
         if discarded > 0 {
-            for at in 0..self.packets {
+            // The last one first: whenever the process is killed, no number is smaller than the one before it.
+            for at in (0..self.packets).rev() {
                 // SAFETY: as the caller promises.
                 unsafe { self.packet(at, packet_bytes).foresee(discarded) };
             }

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::buffer::Buffer;
 use crate::clock;
 use crate::events::{EVENTS, Identified};
+use crate::filter;
 use crate::gate::gate;
 use crate::recording::Recording;
 
@@ -68,6 +69,9 @@ pub(crate) fn remember(event: u16, context: [u8; 32], payload: &[u8]) {
         if let Some(recording) = recording.filter(|_| gate().is_recorded(event)) {
             record(recording, event, time, &context, payload);
         }
+        if let Some(recording) = recording.filter(|recording| filter::is_any(&recording.filters)) {
+            store.filter(recording);
+        }
     });
 }
 
@@ -105,6 +109,11 @@ pub(crate) fn replay_into(
     with_store(|store| {
         let first = store.events.iter().flatten().next();
         let recording = begin(first.map_or_else(clock::monotonic, |event| event.time))?;
+        if filter::is_any(&recording.filters) {
+            store.filter(recording);
+        } else {
+            filter::open();
+        }
         publish(recording);
         for event in store.events.iter_mut().flatten() {
             // The thread may have been one of a parent process.
@@ -171,6 +180,13 @@ fn record(recording: &Recording, event: u16, time: u64, context: &[u8; 32], payl
 }
 
 impl Store {
+    /// Finds out which entities the recording does not want.
+    fn filter(&self, recording: &Recording) {
+        let remembered = self.events.iter().flatten();
+        let remembered = remembered.map(|event| (event.event, &*event.payload));
+        filter::apply(&recording.filters, remembered);
+    }
+
     fn keep(&mut self, event: Remembered) {
         // What identifies the entity: its address, or all that is said of it.
         let identity: &[u8] = match EVENTS[usize::from(event.event)].identified {

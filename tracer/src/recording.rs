@@ -6,7 +6,7 @@ use std::ffi::CString;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
-use rostrace_session::{Buffers, Order, State};
+use rostrace_session::{Buffers, Filters, Order, State};
 
 use crate::buffer::Buffer;
 use crate::chunk::{self, Chunk, Plan};
@@ -25,6 +25,7 @@ pub(crate) struct Recording {
     pub(crate) process: u32,
     uuid: [u8; 16],
     buffers: Buffers,
+    pub(crate) filters: Filters,
     is_flight: bool,
     /// Guards the two lists, and the end.
     lock: Lock,
@@ -79,6 +80,7 @@ impl Recording {
             process,
             uuid,
             buffers: usable(order.buffers),
+            filters: order.filters.clone(),
             is_flight: order.state == State::Flight,
             lock: Lock::new(),
             supplying: Lock::new(),

@@ -8,7 +8,7 @@ use std::ffi::{c_char, c_void};
 
 use crate::emit::{self, Payload, Text};
 use crate::original;
-use crate::{events, gate, thread};
+use crate::{events, filter, gate, thread};
 
 include!(concat!(env!("OUT_DIR"), "/functions.rs"));
 
@@ -111,6 +111,9 @@ pub unsafe extern "C" fn ros_trace_rmw_publish(
 fn trace_rmw_publish(first: *const c_void, message: *const c_void, stamp: i64) {
     if gate::wants(events::RMW_PUBLISH) {
         if original::stamps_publications() {
+            if filter::refuses(first as u64) {
+                return pass_on_rmw_publish(first, message, stamp);
+            }
             // SAFETY: the payload has the size that is said.
             emit::event(events::RMW_PUBLISH, 24, |payload| unsafe {
                 payload.pointer(first).pointer(message).signed(stamp);
@@ -124,6 +127,11 @@ fn trace_rmw_publish(first: *const c_void, message: *const c_void, stamp: i64) {
             });
         }
     }
+    pass_on_rmw_publish(first, message, stamp);
+}
+
+#[inline(always)]
+fn pass_on_rmw_publish(first: *const c_void, message: *const c_void, stamp: i64) {
     if let Some(original) = original::function(Function::rmw_publish) {
         // SAFETY: the function of the same name; arguments that it does not have are ignored.
         unsafe {

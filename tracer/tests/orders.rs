@@ -112,6 +112,39 @@ fn only_the_events_of_the_mask_are_recorded() {
 }
 
 #[test]
+fn what_happens_in_ignored_nodes_is_not_recorded() {
+    let folder = folder("filter");
+    let path = folder.join("control");
+    let control = ControlFile::create(&path).unwrap();
+    let mut order = to(&folder.join("trace"));
+    order.filters.ignore_nodes = b"/space/*".to_vec();
+    control.order(&order).unwrap();
+    let status = traced(&program("abi", "8.2.4", &[]))
+        .env("ROSTRACE_CONTROL", path)
+        .status()
+        .unwrap();
+    assert!(status.success());
+    if let Some(shown) = quietly(&folder.join("trace")) {
+        for gone in [
+            "callback_start",
+            "rcl_publish:",
+            "rmw_publish:",
+            "rmw_take:",
+            "ring_buffer_enqueue",
+        ] {
+            assert_eq!(shown.count(gone), 0, "{gone}");
+        }
+        for kept in [
+            "rcl_node_init",
+            "rcl_publisher_init",
+            "executor_wait_for_work",
+        ] {
+            assert_eq!(shown.count(kept), 1, "{kept}");
+        }
+    }
+}
+
+#[test]
 fn a_folder_that_cannot_be_made_is_reported() {
     let folder = folder("refused");
     let running = Running::start(&folder);
