@@ -39,7 +39,7 @@ pub(crate) fn initialisation(event: u16, size: usize, fill: impl FnOnce(Payload)
         fill(Payload {
             at: payload.as_mut_ptr(),
         });
-        thread::keep_errno(|| memory::remember(event, inside.fresh_context(), &payload[..size]));
+        thread::undisturbed(|| memory::remember(event, inside.fresh_context(), &payload[..size]));
     }
 }
 

@@ -3,23 +3,18 @@
 //! A packet is valid at every moment from the one in which its file appears: SIGKILL may come between any two stores.
 //! Until it is used it is empty and lies in the far future, behind everything that can still be written before it.
 
+/// Bytes of the head, which the first event follows, and the begin of a packet that is not in use: its number in the stream
+/// is added, so that such packets keep their order.
+pub(crate) use rostrace_session::stream_file::{HEAD, NEVER};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes of the head; the first event follows.
-pub(crate) const HEAD: usize = 80;
 const MAGIC: u32 = 0xC1FC_1FC1;
-/// Begin of a packet that is not in use: about the year 2170. Its number in the stream is added, so that such packets
-/// keep their order.
-pub(crate) const NEVER: u64 = 1 << 62;
 
 mod place {
     pub(super) const UUID: usize = 4;
     pub(super) const STREAM_CLASS: usize = 20;
     pub(super) const STREAM: usize = 24;
-    pub(super) const BEGIN: usize = 32;
-    pub(super) const END: usize = 40;
-    pub(super) const CONTENT_BITS: usize = 48;
-    pub(super) const PACKET_BITS: usize = 56;
+    pub(super) use rostrace_session::stream_file::{BEGIN, CONTENT_BITS, END, PACKET_BITS};
     pub(super) const NUMBER: usize = 64;
     pub(super) const DISCARDED: usize = 72;
 }

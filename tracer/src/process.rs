@@ -16,7 +16,7 @@ use rostrace_session::{
 
 use crate::lock::Lock;
 use crate::recording::Recording;
-use crate::thread::{self, keep_errno};
+use crate::thread::{self, undisturbed};
 use crate::{events, gate, helper, hooks, identity, memory, original};
 
 /// What the environment said when the library was loaded.
@@ -91,7 +91,7 @@ pub(crate) fn catch_up() {
     let Some(_inside) = thread::enter() else {
         return;
     };
-    keep_errno(|| {
+    undisturbed(|| {
         if gate::is_unknown() {
             LOOKING.with(|| {
                 if gate::is_unknown() {

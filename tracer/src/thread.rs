@@ -3,6 +3,7 @@
 //! On x86-64 the block is placed in the static part of thread-local storage by hand: the compiler's own way would call the
 //! dynamic linker, which may allocate memory at the first access, in a signal handler perhaps.
 
+use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, compiler_fence};
 
 use crate::buffer::Buffer;
@@ -144,7 +145,7 @@ impl Inside {
     #[cold]
     #[inline(never)]
     fn attach(&self) -> bool {
-        keep_errno(|| {
+        undisturbed(|| {
             // SAFETY: the block is ours while we are inside. Recordings are never freed.
             unsafe {
                 let thread = &mut *self.thread;
@@ -210,14 +211,23 @@ impl Drop for Inside {
     }
 }
 
-/// Runs something that may change `errno`, which tracepoints must not do.
-pub(crate) fn keep_errno<R>(work: impl FnOnce() -> R) -> R {
-    // SAFETY: the place of errno is always valid for its thread.
+unsafe extern "C" {
+    fn pthread_setcancelstate(state: c_int, before: *mut c_int) -> c_int;
+}
+
+/// Runs something slow: it may change `errno`, which tracepoints must not do, and it has points at which a thread could be cancelled,
+/// perhaps with a lock held.
+pub(crate) fn undisturbed<R>(work: impl FnOnce() -> R) -> R {
+    const PTHREAD_CANCEL_DISABLE: c_int = 1;
+    // SAFETY: the place of errno is always valid for its thread, and so is that of the state.
     unsafe {
+        let mut state = 0;
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &mut state);
         let place = libc::__errno_location();
         let before = *place;
         let result = work();
         *place = before;
+        pthread_setcancelstate(state, std::ptr::null_mut());
         result
     }
 }
@@ -312,6 +322,6 @@ fn watch_end_of_thread(thread: &mut Thread) {
 extern "C" fn end_of_thread(_: *mut libc::c_void) {
     if let Some(inside) = enter() {
         // SAFETY: the block is ours while we are inside.
-        keep_errno(|| detach(unsafe { &mut *inside.thread }));
+        undisturbed(|| detach(unsafe { &mut *inside.thread }));
     }
 }

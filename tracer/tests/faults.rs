@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
+use rostrace_session::stream_file::trim;
 use rostrace_session::{Buffers, ControlFile, Order};
 use support::{babeltrace, folder, program, quietly, record, survey, traced};
 
@@ -81,6 +82,13 @@ fn a_killed_process_loses_nothing_that_it_had_written() {
             (said..=said + 97).contains(&written),
             "round {round}: {events} + {discarded} of {said}"
         );
+        if round % 10 == 5 {
+            // A recorder cleans up; nothing but room is gained.
+            for process in std::fs::read_dir(folder.join("trace")).unwrap() {
+                trim(&process.unwrap().path()).unwrap();
+            }
+            assert_eq!(survey(&folder.join("trace")), (events, discarded));
+        }
         if round % 10 == 0
             && let Some(shown) = babeltrace(&folder.join("trace"))
         {

@@ -8,7 +8,9 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use rostrace_session::{Buffers, ControlFile, Order, ProcessState, ProcessView, State};
+use rostrace_session::{
+    Buffers, ControlFile, Order, ProcessState, ProcessView, State, stream_file,
+};
 use rostrace_tracer::events;
 use support::{folder, program, quietly, survey, traced};
 
@@ -94,6 +96,32 @@ fn every_recording_of_a_running_process_has_all_names() {
     }
     running.end();
     assert!(!folder.join("third").exists());
+}
+
+#[test]
+fn a_snapshot_is_taken_while_the_process_goes_on() {
+    let folder = folder("snapshot");
+    let running = Running::start(&folder);
+    running.order(&Order {
+        state: State::Flight,
+        ..to(&folder.join("trace"))
+    });
+    running.until(|view| view.events > 50);
+    let process = std::fs::read_dir(folder.join("trace"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    for number in 0..20 {
+        let copy = folder.join(format!("copy-{number}"));
+        stream_file::snapshot(&process, &copy).unwrap();
+        let (events, discarded) = survey(&copy);
+        assert!(events > 50 && discarded == 0);
+        let _ = quietly(&copy);
+        std::thread::sleep(Duration::from_millis(3));
+    }
+    running.end();
 }
 
 #[test]

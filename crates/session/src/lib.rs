@@ -8,6 +8,7 @@ mod control;
 mod file;
 mod order;
 mod process;
+pub mod stream_file;
 
 pub use control::{Control, MAGIC, MASK_WORDS, PROCESSES, VERSION};
 pub use file::{ControlError, ControlFile};

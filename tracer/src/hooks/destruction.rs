@@ -31,7 +31,7 @@ fn end(event: u16, remembered: &[u16], handle: *const c_void) {
     if gate::wants(remembered[0])
         && let Some(_inside) = thread::enter()
     {
-        thread::keep_errno(|| memory::forget(remembered, handle as u64));
+        thread::undisturbed(|| memory::forget(remembered, handle as u64));
     }
 }
 

@@ -55,7 +55,7 @@ impl Hook {
         if !known.is_null() {
             return Some(known.cast_const());
         }
-        let found = thread::keep_errno(|| loaded::original(self.name, self.libraries));
+        let found = thread::undisturbed(|| loaded::original(self.name, self.libraries));
         match found {
             Some(address) => {
                 self.original.store(address.cast_mut(), Ordering::Relaxed);
