@@ -1,7 +1,7 @@
 //! The stream files that tracers write, as far as a recorder handles them: cutting off what was never used, and copying
 //! while they are being written.
 //!
-//! A tracer makes packets in advance. One that is not in use is empty and begins at [`NEVER`] or later; after an orderly end there
+//! A tracer makes packets in advance. One that is not in use is empty and ends at [`NEVER`] or later; after an orderly end there
 //! is none, after a kill there may be many. Readers accept them; they only take room.
 
 use std::fs::{self, File, OpenOptions};
@@ -73,8 +73,8 @@ fn copy_packets(from: &Path, to: &Path) -> io::Result<()> {
     let mut at = 0;
     let length = file.metadata()?.len();
     let mut packet = Vec::new();
-    while let Some((bytes, begin)) = packet_at(&mut file, at, length)? {
-        if begin < NEVER {
+    while let Some((bytes, end)) = packet_at(&mut file, at, length)? {
+        if end < NEVER {
             // The size of the content first: what it says is complete is in the file by then, and the end of the packet,
             // which is read later, is not before the last of these events. All may grow meanwhile.
             let mut content = [0; 8];
@@ -99,16 +99,16 @@ fn copy_packets(from: &Path, to: &Path) -> io::Result<()> {
 fn used_bytes(file: &mut File, length: u64) -> io::Result<u64> {
     let mut at = 0;
     let mut used = 0;
-    while let Some((bytes, begin)) = packet_at(file, at, length)? {
+    while let Some((bytes, end)) = packet_at(file, at, length)? {
         at += bytes;
-        if begin < NEVER {
+        if end < NEVER {
             used = at;
         }
     }
     Ok(used)
 }
 
-/// Size and begin of the packet at this place; None at the end, or where there is no packet.
+/// Size and end of the packet at this place; None at the end, or where there is no packet.
 fn packet_at(file: &mut File, at: u64, length: u64) -> io::Result<Option<(u64, u64)>> {
     if at + HEAD as u64 > length {
         return Ok(None);
@@ -122,6 +122,7 @@ fn packet_at(file: &mut File, at: u64, length: u64) -> io::Result<Option<(u64, u
         u64::from_le_bytes(bytes)
     };
     let bytes = word(PACKET_BITS) / 8;
-    let is_packet = bytes >= HEAD as u64 && at.checked_add(bytes).is_some_and(|end| end <= length);
-    Ok(is_packet.then(|| (bytes, word(BEGIN))))
+    let is_packet =
+        bytes >= HEAD as u64 && at.checked_add(bytes).is_some_and(|last| last <= length);
+    Ok(is_packet.then(|| (bytes, word(END))))
 }
