@@ -335,10 +335,6 @@ impl<'a> Discovery<'a> {
 /// end in the far future. To count them would make the trace end there.
 fn is_never_used(head: &Head, content: Option<u64>) -> bool {
     const FAR_FUTURE: u64 = 1 << 62;
-    let roles = &head.roles;
-    roles
-        .timestamp_begin
-        .is_some_and(|begin| begin >= FAR_FUTURE)
-        && roles.timestamp_end == roles.timestamp_begin
-        && content.is_some_and(|bits| bits <= head.first_event)
+    let end = head.roles.timestamp_end;
+    end.is_some_and(|end| end >= FAR_FUTURE) && content.is_some_and(|bits| bits <= head.first_event)
 }
