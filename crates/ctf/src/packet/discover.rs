@@ -180,7 +180,7 @@ impl<'a> Discovery<'a> {
             }
         };
         let (size, state) = self.check_end(offset, size, state, content);
-        if is_never_used(&head, content) {
+        if is_never_used(head, content) {
             return offset + size;
         }
         self.packets.push(Found {
