@@ -76,5 +76,6 @@ extern "C" fn run(recording: *mut libc::c_void) -> *mut libc::c_void {
     memory::close(recording);
     process::report(recording);
     recording.close(true);
+    process::note_writing(-1);
     ptr::null_mut()
 }

@@ -77,12 +77,30 @@ pub(crate) extern "C" fn unload() {
         memory::close(recording);
         report(recording);
         recording.close(false);
+        count_as_ended();
     }
     // SAFETY: slots lie in a page that is never unmapped. A child that never had an event has not got one of its own.
     if let Some(slot) = unsafe { SLOT.load(Ordering::Acquire).as_ref() }
         && gate.process.load(Ordering::Relaxed) == std::process::id()
     {
         slot.free();
+    }
+}
+
+/// The slot is about to be given back: what it said is kept in the sums.
+fn count_as_ended() {
+    // SAFETY: slots lie in a page that is never unmapped.
+    let slot = unsafe { SLOT.load(Ordering::Acquire).as_ref() };
+    if let (Some(Some(control)), Some(slot)) = (CONTROL.get(), slot) {
+        let ended = &control.ended;
+        for (sum, counter) in [
+            (&ended.events, &slot.events),
+            (&ended.discarded, &slot.discarded),
+            (&ended.bytes, &slot.bytes),
+        ] {
+            sum.fetch_add(counter.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
+        ended.processes.fetch_add(1, Ordering::Release);
     }
 }
 
@@ -136,6 +154,17 @@ fn claim_slot() {
     SLOT.store(std::ptr::null_mut(), Ordering::Release);
     if let Some(Some(control)) = CONTROL.get() {
         let identity = identity::identity(std::process::id());
+        // Before an `exec` the process may have had one already.
+        let is_same = |slot: &&Process| {
+            slot.view().is_some_and(|view| {
+                let before = view.identity;
+                (before.pid, before.start_time, before.pid_namespace)
+                    == (identity.pid, identity.start_time, identity.pid_namespace)
+            })
+        };
+        for slot in control.processes.iter().filter(is_same) {
+            slot.free();
+        }
         let slot = control.processes.iter().find(|slot| slot.claim(&identity));
         if let Some(slot) = slot {
             SLOT.store(std::ptr::from_ref(slot).cast_mut(), Ordering::Release);
@@ -167,8 +196,8 @@ fn obey() {
     let remembered = events::initialisation();
     let mut state = ProcessState::Idle;
     let mut error = 0;
-    if order.state != State::Idle && !IS_ENDING.load(Ordering::Relaxed) {
-        reset_counters();
+    if order.state != State::Idle && is_meant(&order) && !IS_ENDING.load(Ordering::Relaxed) {
+        reset_counters(generation);
         match start(&order, &remembered) {
             Ok(()) => state = ProcessState::Recording,
             Err(number) => {
@@ -189,10 +218,17 @@ fn obey() {
     }
 }
 
+fn is_meant(order: &Order) -> bool {
+    // SAFETY: slots lie in a page that is never unmapped.
+    let slot = unsafe { SLOT.load(Ordering::Acquire).as_ref() };
+    !order.chosen_only || slot.is_some_and(Process::is_chosen)
+}
+
 /// The slot speaks of the recording that runs.
-fn reset_counters() {
+fn reset_counters(generation: u64) {
     // SAFETY: slots lie in a page that is never unmapped.
     if let Some(slot) = unsafe { SLOT.load(Ordering::Acquire).as_ref() } {
+        slot.recorded.store(generation, Ordering::Relaxed);
         for counter in [&slot.events, &slot.discarded, &slot.bytes, &slot.threads] {
             counter.store(0, Ordering::Relaxed);
         }
@@ -217,7 +253,20 @@ fn start(order: &Order, remembered: &[u64; MASK_WORDS]) -> Result<(), i32> {
             gate.enable(remembered, &mask);
         },
     )?;
-    helper::start(recording).inspect_err(|_| stop())
+    note_writing(1);
+    helper::start(recording).inspect_err(|_| {
+        stop();
+        note_writing(-1);
+    })
+}
+
+/// Says how many recordings have files that are not complete.
+pub(crate) fn note_writing(change: i32) {
+    // SAFETY: slots lie in a page that is never unmapped.
+    if let Some(slot) = unsafe { SLOT.load(Ordering::Acquire).as_ref() } {
+        slot.writing
+            .fetch_add(change.cast_unsigned(), Ordering::Release);
+    }
 }
 
 /// No event goes into the recording from here on, but for those that are being written. The helper does the rest.

@@ -11,7 +11,7 @@ use crate::process::Process;
 /// First eight bytes of the file.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"rostrace");
 /// Changes whenever the layout does.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Words of 64 events.
 pub const MASK_WORDS: usize = 4;
 /// Processes that can be attached at the same time.
@@ -28,7 +28,8 @@ pub struct Control {
     pub bytes: AtomicU64,
     /// Pid of the recorder, for people.
     pub recorder: AtomicU64,
-    _apart: [AtomicU64; 4],
+    /// Processes that ended in an orderly way while they recorded, and what they had written by then.
+    pub ended: Ended,
     /// Compared at every event of every process: alone in its cache line.
     pub generation: AtomicU64,
     _alone: [AtomicU64; 7],
@@ -37,7 +38,7 @@ pub struct Control {
     packet_bytes: AtomicU32,
     first_packets: AtomicU32,
     most_packets: AtomicU32,
-    _reserved: AtomicU32,
+    chosen_only: AtomicU32,
     process_bytes: AtomicU64,
     flight_bytes: AtomicU64,
     flight_nanos: AtomicU64,
@@ -47,6 +48,16 @@ pub struct Control {
     select_topics: [AtomicU8; FILTER_BYTES],
     ignore_topics: [AtomicU8; FILTER_BYTES],
     pub processes: [Process; PROCESSES],
+}
+
+/// Sums over processes whose slots are free again. The recorder sets them to zero before it gives an order to record.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Ended {
+    pub processes: AtomicU64,
+    pub events: AtomicU64,
+    pub discarded: AtomicU64,
+    pub bytes: AtomicU64,
 }
 
 impl Control {
@@ -82,6 +93,8 @@ impl Control {
             .store(buffers.first_packets, Ordering::Relaxed);
         self.most_packets
             .store(buffers.most_packets, Ordering::Relaxed);
+        self.chosen_only
+            .store(order.chosen_only.into(), Ordering::Relaxed);
         self.process_bytes
             .store(buffers.process_bytes, Ordering::Relaxed);
         self.flight_bytes
@@ -106,6 +119,7 @@ impl Control {
             directory: read_text(&self.directory),
             mask: std::array::from_fn(|word| self.mask[word].load(Ordering::Relaxed)),
             vocabulary: self.vocabulary.load(Ordering::Relaxed),
+            chosen_only: self.chosen_only.load(Ordering::Relaxed) != 0,
             buffers: Buffers {
                 packet_bytes: self.packet_bytes.load(Ordering::Relaxed),
                 first_packets: self.first_packets.load(Ordering::Relaxed),

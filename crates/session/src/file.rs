@@ -226,6 +226,20 @@ mod tests {
     }
 
     #[test]
+    fn a_new_process_in_a_slot_is_not_chosen() {
+        let path = path("chosen");
+        let file = ControlFile::create(&path).unwrap();
+        let slot = &file.processes[7];
+        assert!(slot.claim(&Identity::default()));
+        slot.choose(true);
+        assert!(slot.view().unwrap().is_chosen);
+        slot.free();
+        assert!(slot.claim(&Identity::default()));
+        assert!(!slot.view().unwrap().is_chosen);
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
     fn a_foreign_or_short_file_is_refused() {
         let path = path("foreign");
         std::fs::write(&path, b"too short").unwrap();

@@ -28,6 +28,8 @@ pub struct Order {
     pub mask: [u64; MASK_WORDS],
     /// A number that tells vocabularies apart; a tracer with another one records all events.
     pub vocabulary: u64,
+    /// Only processes whose slot was chosen record; see [`crate::Process::choose`].
+    pub chosen_only: bool,
     pub buffers: Buffers,
     pub filters: Filters,
 }
@@ -88,6 +90,7 @@ impl Order {
             directory: Vec::new(),
             mask: [u64::MAX; MASK_WORDS],
             vocabulary: 0,
+            chosen_only: false,
             buffers: Buffers::default(),
             filters: Filters::default(),
         }

@@ -50,7 +50,12 @@ pub struct Process {
     pub remembered: AtomicU64,
     /// One byte per hook: 0 unused, 1 on, otherwise why it is off.
     pub hooks: [AtomicU8; 64],
-    _reserved: [AtomicU64; 8],
+    /// The order whose recording the counters speak of.
+    pub recorded: AtomicU64,
+    /// Recordings whose files are not complete yet.
+    pub writing: AtomicU32,
+    chosen: AtomicU32,
+    _reserved: [AtomicU64; 6],
 }
 
 /// A copy of a slot, as a recorder shows it.
@@ -66,6 +71,9 @@ pub struct ProcessView {
     pub threads: u64,
     pub remembered: u64,
     pub hooks: [u8; 64],
+    pub recorded: u64,
+    pub writing: u32,
+    pub is_chosen: bool,
 }
 
 impl Process {
@@ -95,9 +103,12 @@ impl Process {
             &self.bytes,
             &self.threads,
             &self.remembered,
+            &self.recorded,
         ] {
             counter.store(0, Ordering::Relaxed);
         }
+        self.writing.store(0, Ordering::Relaxed);
+        self.chosen.store(0, Ordering::Relaxed);
         for hook in &self.hooks {
             hook.store(0, Ordering::Relaxed);
         }
@@ -108,6 +119,15 @@ impl Process {
     /// Gives the slot back. The recorder does so for a process that no longer exists.
     pub fn free(&self) {
         self.claim.store(FREE, Ordering::Release);
+    }
+
+    /// Says whether an order for chosen processes means this one. To be said before the order is given.
+    pub fn choose(&self, is_chosen: bool) {
+        self.chosen.store(is_chosen.into(), Ordering::Release);
+    }
+
+    pub fn is_chosen(&self) -> bool {
+        self.chosen.load(Ordering::Acquire) != 0
     }
 
     pub fn set_state(&self, state: ProcessState) {
@@ -145,6 +165,9 @@ impl Process {
             threads: load(&self.threads),
             remembered: load(&self.remembered),
             hooks: std::array::from_fn(|at| self.hooks[at].load(Ordering::Relaxed)),
+            recorded: load(&self.recorded),
+            writing: self.writing.load(Ordering::Acquire),
+            is_chosen: self.is_chosen(),
         })
     }
 }
