@@ -24,6 +24,7 @@ pub struct Launch {
     library: Option<PathBuf>,
     lttng: bool,
     quiet: bool,
+    variables: Vec<(&'static str, Option<OsString>)>,
 }
 
 impl Launch {
@@ -34,6 +35,7 @@ impl Launch {
             library: library.map(|library| library.path().to_owned()),
             lttng: false,
             quiet: false,
+            variables: Vec::new(),
         }
     }
 
@@ -46,6 +48,12 @@ impl Launch {
     /// What the command prints is thrown away.
     pub fn quietly(mut self) -> Launch {
         self.quiet = true;
+        self
+    }
+
+    /// Sets a variable of the environment, or removes it.
+    pub fn with_variable(mut self, name: &'static str, value: Option<OsString>) -> Launch {
+        self.variables.push((name, value));
         self
     }
 
@@ -78,6 +86,12 @@ impl Launch {
             .env_remove(OUTPUT_VARIABLE)
             .env_remove(SWITCH_VARIABLE)
             .envs(self.environment());
+        for (name, value) in &self.variables {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
         if std::io::stdin().is_terminal() {
             command.stdin(Stdio::null());
         }
