@@ -20,6 +20,7 @@ const MANY: &[&str] = &[
     "add_callback_group",
     "add_callback_group_static_executor",
     "callback_group_to_executor_entity_collector",
+    "executor_entity_collector_to_executor",
     "message_link_periodic_async",
     "message_link_partial_sync",
     "rmw_implementation",

@@ -1,7 +1,8 @@
 //! Executors, callback groups, and what is in them: rclcpp has no tracepoints for these. The events are CARET's.
 //!
 //! No private member is read. An executor's collector of entities (from Jazzy on) is the one that is constructed on the same
-//! thread while the executor is.
+//! thread while the executor is; that of a static executor (before Jazzy) is the one that gets a group while the executor does. The
+//! originals may throw exceptions of C++, which must pass through.
 
 use std::ffi::{CStr, c_void};
 
@@ -12,15 +13,19 @@ use crate::{clock, events, thread};
 
 const RCLCPP: &[&str] = &["librclcpp.so"];
 
-type Construct2 = unsafe extern "C" fn(*mut c_void, *const c_void);
-type Construct5 = unsafe extern "C" fn(*mut c_void, *const c_void, usize, bool, i64);
+type Construct2 = unsafe extern "C-unwind" fn(*mut c_void, *const c_void);
+type Construct5 = unsafe extern "C-unwind" fn(*mut c_void, *const c_void, usize, bool, i64);
+type ConstructEvents = unsafe extern "C-unwind" fn(*mut c_void, *mut c_void, bool, *const c_void);
+type AddNode = unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer, bool);
+type AddGroup =
+    unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer, *mut SharedPointer, bool);
 type AddToMap =
-    unsafe extern "C" fn(*mut c_void, *mut SharedPointer, *mut SharedPointer, *mut c_void, bool);
+    unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer, *mut SharedPointer, *mut c_void, bool);
 type AddStatic =
-    unsafe extern "C" fn(*mut c_void, *mut SharedPointer, *mut SharedPointer, *mut c_void) -> bool;
-type AddToCollection = unsafe extern "C" fn(*mut c_void, *mut SharedPointer, *mut c_void);
-type AddMember = unsafe extern "C" fn(*mut c_void, *mut SharedPointer);
-type GroupType = unsafe extern "C" fn(*const c_void) -> *const i32;
+    unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer, *mut SharedPointer, *mut c_void) -> bool;
+type AddToCollection = unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer, *mut c_void);
+type AddMember = unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer);
+type GroupType = unsafe extern "C-unwind" fn(*const c_void) -> *const i32;
 
 macro_rules! hooks {
     ($($hook:ident = $symbol:literal;)+) => {
@@ -39,6 +44,10 @@ macro_rules! hooks {
 
 hooks! {
     SINGLE = "_ZN6rclcpp9executors22SingleThreadedExecutorC1ERKNS_15ExecutorOptionsE";
+    STATIC = "_ZN6rclcpp9executors28StaticSingleThreadedExecutorC1ERKNS_15ExecutorOptionsE";
+    EVENTS = "_ZN6rclcpp12experimental9executors14EventsExecutorC1ESt10unique_ptrINS1_11EventsQueueESt14default_deleteIS4_EEbRKNS_15ExecutorOptionsE";
+    STATIC_ADD_NODE = "_ZN6rclcpp9executors28StaticSingleThreadedExecutor8add_nodeESt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEEb";
+    STATIC_ADD_GROUP = "_ZN6rclcpp9executors28StaticSingleThreadedExecutor18add_callback_groupESt10shared_ptrINS_13CallbackGroupEES2_INS_15node_interfaces17NodeBaseInterfaceEEb";
     MULTI = "_ZN6rclcpp9executors21MultiThreadedExecutorC1ERKNS_15ExecutorOptionsEmbNSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEE";
     BASE = "_ZN6rclcpp8ExecutorC2ERKNS_15ExecutorOptionsE";
     COLLECTOR = "_ZN6rclcpp9executors25ExecutorEntitiesCollectorC1ESt10shared_ptrINS0_22ExecutorNotifyWaitableEE";
@@ -61,6 +70,25 @@ static SUBSCRIPTION_HANDLE: Hook = Hook::new(
 static SERVICE_HANDLE: Hook = Hook::new(c"_ZN6rclcpp11ServiceBase18get_service_handleEv", RCLCPP);
 static CLIENT_HANDLE: Hook = Hook::new(c"_ZN6rclcpp10ClientBase17get_client_handleEv", RCLCPP);
 
+/// The executor that this thread has to do with, until this is dropped, also by an exception.
+struct Busy {
+    before: u64,
+}
+
+impl Busy {
+    fn with(executor: *const c_void) -> Busy {
+        Busy {
+            before: thread::set_executor(executor as u64),
+        }
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        thread::set_executor(self.before);
+    }
+}
+
 /// Two addresses and when.
 fn pair(event: u16, first: *const c_void, second: *const c_void) {
     if records(event) {
@@ -79,6 +107,22 @@ fn constructed(executor: *const c_void, kind: &[u8]) {
         // SAFETY: the payload has the size that is said.
         emit::initialisation(event, 16 + kind.size(), |payload| unsafe {
             payload.pointer(executor).text(kind).signed(now);
+        });
+    }
+}
+
+/// Says which static executor a collector belongs to, if this thread adds something to one.
+fn tie_static(collector: *const c_void) {
+    let executor = thread::set_executor(0);
+    thread::set_executor(executor);
+    let event = events::CARET_CONSTRUCT_STATIC_EXECUTOR;
+    if executor != 0 && records(event) {
+        let kind = Text::from_bytes(b"static_single_threaded_executor");
+        let now = clock::monotonic() as i64;
+        // SAFETY: the payload has the size that is said.
+        emit::initialisation(event, 24 + kind.size(), |payload| unsafe {
+            let payload = payload.pointer(executor as *const c_void);
+            payload.pointer(collector).text(kind).signed(now);
         });
     }
 }
@@ -108,7 +152,7 @@ unsafe fn grouped(event: u16, owner: *const c_void, group: *const c_void) {
 /// # Safety
 /// As the original.
 #[unsafe(export_name = "_ZN6rclcpp9executors22SingleThreadedExecutorC1ERKNS_15ExecutorOptionsE")]
-unsafe extern "C" fn construct_single(this: *mut c_void, options: *const c_void) {
+unsafe extern "C-unwind" fn construct_single(this: *mut c_void, options: *const c_void) {
     if let Some(original) = SINGLE.original() {
         // SAFETY: the original, with the same arguments.
         unsafe { std::mem::transmute::<*const c_void, Construct2>(original)(this, options) };
@@ -118,8 +162,74 @@ unsafe extern "C" fn construct_single(this: *mut c_void, options: *const c_void)
 
 /// # Safety
 /// As the original.
+#[unsafe(export_name = "_ZN6rclcpp9executors28StaticSingleThreadedExecutorC1ERKNS_15ExecutorOptionsE")]
+unsafe extern "C-unwind" fn construct_static(this: *mut c_void, options: *const c_void) {
+    if let Some(original) = STATIC.original() {
+        // SAFETY: the original, with the same arguments.
+        unsafe { std::mem::transmute::<*const c_void, Construct2>(original)(this, options) };
+    }
+    constructed(this, b"static_single_threaded_executor");
+}
+
+/// Has a collector of its own beside that of its base, and uses that one.
+///
+/// # Safety
+/// As the original.
+#[unsafe(export_name = "_ZN6rclcpp12experimental9executors14EventsExecutorC1ESt10unique_ptrINS1_11EventsQueueESt14default_deleteIS4_EEbRKNS_15ExecutorOptionsE")]
+unsafe extern "C-unwind" fn construct_events(
+    this: *mut c_void,
+    queue: *mut c_void,
+    separate: bool,
+    options: *const c_void,
+) {
+    let busy = Busy::with(this);
+    if let Some(original) = EVENTS.original() {
+        // SAFETY: the original, with the same arguments.
+        let original = unsafe { std::mem::transmute::<*const c_void, ConstructEvents>(original) };
+        // SAFETY: as above.
+        unsafe { original(this, queue, separate, options) };
+    }
+    drop(busy);
+    constructed(this, b"events_executor");
+}
+
+/// # Safety
+/// As the original.
+#[unsafe(export_name = "_ZN6rclcpp9executors28StaticSingleThreadedExecutor8add_nodeESt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEEb")]
+unsafe extern "C-unwind" fn static_add_node(
+    this: *mut c_void,
+    node: *mut SharedPointer,
+    notify: bool,
+) {
+    let _busy = Busy::with(this);
+    if let Some(original) = STATIC_ADD_NODE.original() {
+        // SAFETY: the original, with the same arguments.
+        unsafe { std::mem::transmute::<*const c_void, AddNode>(original)(this, node, notify) };
+    }
+}
+
+/// # Safety
+/// As the original.
+#[unsafe(export_name = "_ZN6rclcpp9executors28StaticSingleThreadedExecutor18add_callback_groupESt10shared_ptrINS_13CallbackGroupEES2_INS_15node_interfaces17NodeBaseInterfaceEEb")]
+unsafe extern "C-unwind" fn static_add_group(
+    this: *mut c_void,
+    group: *mut SharedPointer,
+    node: *mut SharedPointer,
+    notify: bool,
+) {
+    let _busy = Busy::with(this);
+    if let Some(original) = STATIC_ADD_GROUP.original() {
+        // SAFETY: the original, with the same arguments.
+        let original = unsafe { std::mem::transmute::<*const c_void, AddGroup>(original) };
+        // SAFETY: as above.
+        unsafe { original(this, group, node, notify) };
+    }
+}
+
+/// # Safety
+/// As the original.
 #[unsafe(export_name = "_ZN6rclcpp9executors21MultiThreadedExecutorC1ERKNS_15ExecutorOptionsEmbNSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEE")]
-unsafe extern "C" fn construct_multi(
+unsafe extern "C-unwind" fn construct_multi(
     this: *mut c_void,
     options: *const c_void,
     threads: usize,
@@ -140,19 +250,18 @@ unsafe extern "C" fn construct_multi(
 /// # Safety
 /// As the original.
 #[unsafe(export_name = "_ZN6rclcpp8ExecutorC2ERKNS_15ExecutorOptionsE")]
-unsafe extern "C" fn construct_base(this: *mut c_void, options: *const c_void) {
-    let before = thread::set_executor(this as u64);
+unsafe extern "C-unwind" fn construct_base(this: *mut c_void, options: *const c_void) {
+    let _busy = Busy::with(this);
     if let Some(original) = BASE.original() {
         // SAFETY: the original, with the same arguments.
         unsafe { std::mem::transmute::<*const c_void, Construct2>(original)(this, options) };
     }
-    thread::set_executor(before);
 }
 
 /// # Safety
 /// As the original.
 #[unsafe(export_name = "_ZN6rclcpp9executors25ExecutorEntitiesCollectorC1ESt10shared_ptrINS0_22ExecutorNotifyWaitableEE")]
-unsafe extern "C" fn construct_collector(this: *mut c_void, waitable: *mut SharedPointer) {
+unsafe extern "C-unwind" fn construct_collector(this: *mut c_void, waitable: *mut SharedPointer) {
     if let Some(original) = COLLECTOR.original() {
         // SAFETY: the original, with the same arguments.
         unsafe { std::mem::transmute::<*const c_void, AddMember>(original)(this, waitable) };
@@ -170,7 +279,7 @@ unsafe extern "C" fn construct_collector(this: *mut c_void, waitable: *mut Share
 /// # Safety
 /// As the original.
 #[unsafe(export_name = "_ZN6rclcpp8Executor25add_callback_group_to_mapESt10shared_ptrINS_13CallbackGroupEES1_INS_15node_interfaces17NodeBaseInterfaceEERSt3mapISt8weak_ptrIS2_ES8_IS5_ESt10owner_lessIS9_ESaISt4pairIKS9_SA_EEEb")]
-unsafe extern "C" fn add_to_map(
+unsafe extern "C-unwind" fn add_to_map(
     this: *mut c_void,
     group: *mut SharedPointer,
     node: *mut SharedPointer,
@@ -191,7 +300,7 @@ unsafe extern "C" fn add_to_map(
 /// # Safety
 /// As the original.
 #[unsafe(export_name = "_ZN6rclcpp9executors31StaticExecutorEntitiesCollector18add_callback_groupESt10shared_ptrINS_13CallbackGroupEES2_INS_15node_interfaces17NodeBaseInterfaceEERSt3mapISt8weak_ptrIS3_ES9_IS6_ESt10owner_lessISA_ESaISt4pairIKSA_SB_EEE")]
-unsafe extern "C" fn add_static(
+unsafe extern "C-unwind" fn add_static(
     this: *mut c_void,
     group: *mut SharedPointer,
     node: *mut SharedPointer,
@@ -207,6 +316,7 @@ unsafe extern "C" fn add_static(
             }
             None => false,
         };
+        tie_static(this);
         grouped(
             events::CARET_ADD_CALLBACK_GROUP_STATIC_EXECUTOR,
             this,
@@ -219,7 +329,7 @@ unsafe extern "C" fn add_static(
 /// # Safety
 /// As the original.
 #[unsafe(export_name = "_ZN6rclcpp9executors25ExecutorEntitiesCollector32add_callback_group_to_collectionESt10shared_ptrINS_13CallbackGroupEERSt3setISt8weak_ptrIS3_ESt10owner_lessIS7_ESaIS7_EE")]
-unsafe extern "C" fn add_to_collection(
+unsafe extern "C-unwind" fn add_to_collection(
     this: *mut c_void,
     group: *mut SharedPointer,
     collection: *mut c_void,
@@ -276,7 +386,7 @@ unsafe fn add_member(
 /// # Safety
 /// The method takes nothing but its object.
 unsafe fn shared_pointer_from(method: *const c_void, object: *mut c_void) -> SharedPointer {
-    type Method = unsafe extern "C" fn(*mut SharedPointer, *mut c_void) -> *mut SharedPointer;
+    type Method = unsafe extern "C-unwind" fn(*mut SharedPointer, *mut c_void) -> *mut SharedPointer;
     let mut result = SharedPointer::null();
     // SAFETY: the Itanium C++ ABI on x86-64. Elsewhere the place may be passed in another register.
     #[cfg(target_arch = "x86_64")]
@@ -295,7 +405,7 @@ macro_rules! members {
         /// # Safety
         /// As the original.
         #[unsafe(export_name = $symbol)]
-        unsafe extern "C" fn $name(group: *mut c_void, member: *mut SharedPointer) {
+        unsafe extern "C-unwind" fn $name(group: *mut c_void, member: *mut SharedPointer) {
             // SAFETY: as the caller promises.
             unsafe { add_member(&$hook, &$accessor, events::$event, group, member) };
         }

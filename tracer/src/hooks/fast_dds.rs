@@ -27,7 +27,7 @@ const LAST: usize = 160;
 /// Changes that may be looked at in vain before the hook is off.
 const PATIENCE: usize = 100;
 
-type SetFragments = unsafe extern "C" fn(*mut c_void, *mut c_void);
+type SetFragments = unsafe extern "C-unwind" fn(*mut c_void, *mut c_void);
 
 /// `eprosima::fastrtps::rtps::Time_t`
 #[derive(Debug, Clone, Copy)]
@@ -107,7 +107,7 @@ unsafe fn set_fragments(hook: &Hook, history: *mut c_void, change: *mut c_void) 
 /// # Safety
 /// As the original.
 #[unsafe(export_name = "_ZN8eprosima8fastrtps4rtps13WriterHistory13set_fragmentsEPNS1_13CacheChange_tE")]
-unsafe extern "C" fn set_fragments_2(history: *mut c_void, change: *mut c_void) {
+unsafe extern "C-unwind" fn set_fragments_2(history: *mut c_void, change: *mut c_void) {
     // SAFETY: as the caller promises.
     unsafe { set_fragments(&VERSION_2, history, change) };
 }
@@ -115,7 +115,7 @@ unsafe extern "C" fn set_fragments_2(history: *mut c_void, change: *mut c_void) 
 /// # Safety
 /// As the original.
 #[unsafe(export_name = "_ZN8eprosima7fastdds4rtps13WriterHistory13set_fragmentsEPNS1_13CacheChange_tE")]
-unsafe extern "C" fn set_fragments_3(history: *mut c_void, change: *mut c_void) {
+unsafe extern "C-unwind" fn set_fragments_3(history: *mut c_void, change: *mut c_void) {
     // SAFETY: as the caller promises.
     unsafe { set_fragments(&VERSION_3, history, change) };
 }

@@ -3,7 +3,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <new>
 #include <set>
+#include <stdexcept>
 #include <cstdio>
 
 struct rcl_timer_t { int x; };
@@ -58,7 +60,21 @@ struct MultiThreadedExecutor : Executor {
   size_t threads;
   MultiThreadedExecutor(const ExecutorOptions &, size_t, bool, std::chrono::nanoseconds);
 };
+struct StaticSingleThreadedExecutor : Executor {
+  std::shared_ptr<StaticExecutorEntitiesCollector> entities = std::make_shared<StaticExecutorEntitiesCollector>();
+  WeakMap map;
+  explicit StaticSingleThreadedExecutor(const ExecutorOptions &);
+  void add_node(std::shared_ptr<node_interfaces::NodeBaseInterface>, bool);
+  void add_callback_group(std::shared_ptr<CallbackGroup>, std::shared_ptr<node_interfaces::NodeBaseInterface>, bool);
+};
 }
+namespace experimental { namespace executors {
+struct EventsQueue { int x = 0; };
+struct EventsExecutor : Executor {
+  std::shared_ptr<rclcpp::executors::ExecutorEntitiesCollector> own;
+  EventsExecutor(std::unique_ptr<EventsQueue>, bool, const ExecutorOptions &);
+};
+} }
 }
 
 #ifndef MAIN
@@ -73,8 +89,19 @@ void CallbackGroup::add_subscription(std::shared_ptr<SubscriptionBase> one) { me
 void CallbackGroup::add_service(std::shared_ptr<ServiceBase> one) { members += one != nullptr; }
 void CallbackGroup::add_client(std::shared_ptr<ClientBase> one) { members += one != nullptr; }
 Executor::Executor(const ExecutorOptions &options) : collector(std::make_shared<executors::ExecutorNotifyWaitable>()) { before = options.x; }
-void Executor::add_callback_group_to_map(std::shared_ptr<CallbackGroup> group, std::shared_ptr<node_interfaces::NodeBaseInterface> node, WeakMap &map, bool) { map[group] = node; }
+void Executor::add_callback_group_to_map(std::shared_ptr<CallbackGroup> group, std::shared_ptr<node_interfaces::NodeBaseInterface> node, WeakMap &map, bool) {
+  if (!map.emplace(group, node).second) throw std::runtime_error("the group was added before");
+}
+namespace experimental { namespace executors {
+EventsExecutor::EventsExecutor(std::unique_ptr<EventsQueue> queue, bool, const ExecutorOptions &options) : Executor(options) {
+  if (!queue) throw std::invalid_argument("no queue");
+  own = std::make_shared<rclcpp::executors::ExecutorEntitiesCollector>(std::make_shared<rclcpp::executors::ExecutorNotifyWaitable>());
+}
+} }
 namespace executors {
+StaticSingleThreadedExecutor::StaticSingleThreadedExecutor(const ExecutorOptions &options) : Executor(options) {}
+void StaticSingleThreadedExecutor::add_node(std::shared_ptr<node_interfaces::NodeBaseInterface> node, bool) { static auto group = std::make_shared<CallbackGroup>(CallbackGroupType::Reentrant); entities->add_callback_group(group, node, map); }
+void StaticSingleThreadedExecutor::add_callback_group(std::shared_ptr<CallbackGroup> group, std::shared_ptr<node_interfaces::NodeBaseInterface> node, bool) { entities->add_callback_group(group, node, map); }
 ExecutorEntitiesCollector::ExecutorEntitiesCollector(std::shared_ptr<ExecutorNotifyWaitable> waitable) : x(waitable->x) {}
 void ExecutorEntitiesCollector::add_callback_group_to_collection(std::shared_ptr<CallbackGroup> group, WeakSet &set) { set.insert(group); }
 bool StaticExecutorEntitiesCollector::add_callback_group(std::shared_ptr<CallbackGroup> group, std::shared_ptr<node_interfaces::NodeBaseInterface> node, WeakMap &map) { map[group] = node; return true; }
@@ -98,6 +125,15 @@ int main() {
   multi.collector.add_callback_group_to_collection(reentrant, set);
   executors::StaticExecutorEntitiesCollector collector;
   if (!collector.add_callback_group(reentrant, node, map)) return 3;
+  // Exceptions pass through.
+  int caught = 0;
+  try { single.add_callback_group_to_map(exclusive, node, map, true); } catch (const std::runtime_error &) { ++caught; }
+  alignas(64) static char place[sizeof(experimental::executors::EventsExecutor)];
+  try { new (place) experimental::executors::EventsExecutor(nullptr, false, options); } catch (const std::invalid_argument &) { ++caught; }
+  if (caught != 2) return 7;
+  experimental::executors::EventsExecutor events(std::make_unique<experimental::executors::EventsQueue>(), false, options);
+  executors::StaticSingleThreadedExecutor fixed(options);
+  fixed.add_callback_group(exclusive, node, true);
   if (map.size() != 2 || set.size() != 1) return 4;
   auto timer = std::make_shared<TimerBase>();
   auto subscription = std::make_shared<SubscriptionBase>();
@@ -114,6 +150,14 @@ int main() {
   std::printf("construct_executor: executor_addr = %#lX, executor_type_name = \"multi_threaded_executor\"\n", (long)&multi);
   std::printf("executor_entity_collector_to_executor: executor_addr = %#lX, entities_collector_addr = %#lX\n", (long)&single, (long)&single.collector);
   std::printf("executor_entity_collector_to_executor: executor_addr = %#lX, entities_collector_addr = %#lX\n", (long)&multi, (long)&multi.collector);
+  std::printf("construct_executor: executor_addr = %#lX, executor_type_name = \"events_executor\"\n", (long)&events);
+  std::printf("executor_entity_collector_to_executor: executor_addr = %#lX, entities_collector_addr = %#lX\n", (long)&events, (long)&events.collector);
+  std::printf("executor_entity_collector_to_executor: executor_addr = %#lX, entities_collector_addr = %#lX\n", (long)&events, (long)events.own.get());
+  std::printf("executor_entity_collector_to_executor: executor_addr = %#lX, entities_collector_addr = %#lX\n", (long)place, (long)place + (long)&events.collector - (long)&events);
+  std::printf("construct_executor: executor_addr = %#lX, executor_type_name = \"static_single_threaded_executor\"\n", (long)&fixed);
+  std::printf("executor_entity_collector_to_executor: executor_addr = %#lX, entities_collector_addr = %#lX\n", (long)&fixed, (long)&fixed.collector);
+  std::printf("construct_static_executor: executor_addr = %#lX, entities_collector_addr = %#lX, executor_type_name = \"static_single_threaded_executor\"\n", (long)&fixed, (long)fixed.entities.get());
+  std::printf("add_callback_group_static_executor: entities_collector_addr = %#lX, callback_group_addr = %#lX, group_type_name = \"mutually_exclusive\"\n", (long)fixed.entities.get(), (long)exclusive.get());
   std::printf("add_callback_group: executor_addr = %#lX, callback_group_addr = %#lX, group_type_name = \"mutually_exclusive\"\n", (long)&single, (long)exclusive.get());
   std::printf("callback_group_to_executor_entity_collector: entities_collector_addr = %#lX, callback_group_addr = %#lX, group_type_name = \"reentrant\"\n", (long)&multi.collector, (long)reentrant.get());
   std::printf("add_callback_group_static_executor: entities_collector_addr = %#lX, callback_group_addr = %#lX, group_type_name = \"reentrant\"\n", (long)&collector, (long)reentrant.get());
