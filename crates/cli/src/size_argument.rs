@@ -34,7 +34,9 @@ impl FromStr for SizeArgument {
             .parse()
             .with_context(|| format!("`{text}` is no size; write for example 512K, 100M or 2G"))?;
         let bytes = number.checked_mul(1 << shift);
-        Ok(SizeArgument(bytes.context("this is more than 64 bits of bytes")?))
+        Ok(SizeArgument(
+            bytes.context("this is more than 64 bits of bytes")?,
+        ))
     }
 }
 
@@ -67,7 +69,15 @@ mod tests {
         assert_eq!(bytes("4K"), Some(4096));
         assert_eq!(bytes("2MiB"), Some(2 << 20));
         assert_eq!(bytes("1G"), Some(1 << 30));
-        for wrong in ["", "M", "1.5M", "1X", "-1", "99999999999999999999", "99999999T"] {
+        for wrong in [
+            "",
+            "M",
+            "1.5M",
+            "1X",
+            "-1",
+            "99999999999999999999",
+            "99999999T",
+        ] {
             assert_eq!(bytes(wrong), None, "{wrong}");
         }
     }

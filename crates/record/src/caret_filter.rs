@@ -183,13 +183,19 @@ mod tests {
             ("^/a$|^/b$", "/a /b"),
             ("^/(a(b|c)|d)$", "/ab /ac /d"),
         ] {
-            assert_eq!(translate(expression).unwrap().join(" "), patterns, "{expression}");
+            assert_eq!(
+                translate(expression).unwrap().join(" "),
+                patterns,
+                "{expression}"
+            );
         }
     }
 
     #[test]
     fn what_patterns_cannot_say_is_refused() {
-        for expression in ["[a-z]", "a*", "(a|b)+", "\\d", "a{2}", "(", ")", "a$b", "\\", "+"] {
+        for expression in [
+            "[a-z]", "a*", "(a|b)+", "\\d", "a{2}", "(", ")", "a$b", "\\", "+",
+        ] {
             assert!(translate(expression).is_err(), "{expression}");
         }
     }
@@ -211,6 +217,9 @@ mod tests {
     fn an_error_says_which_expression_of_which_variable() {
         let error = from_environment(|_| Some("[ab]".to_owned())).unwrap_err();
         let text = error.to_string();
-        assert!(text.contains("CARET_SELECT_NODES") && text.contains("[ab]"), "{text}");
+        assert!(
+            text.contains("CARET_SELECT_NODES") && text.contains("[ab]"),
+            "{text}"
+        );
     }
 }

@@ -58,8 +58,11 @@ impl Elf {
         for number in 0..count {
             let at = table.checked_add(number.checked_mul(size)?)?;
             let at = usize::try_from(at).ok()?;
-            let (offset, address, bytes_in_file) =
-                (u64_at(bytes, at + 8)?, u64_at(bytes, at + 16)?, u64_at(bytes, at + 32)?);
+            let (offset, address, bytes_in_file) = (
+                u64_at(bytes, at + 8)?,
+                u64_at(bytes, at + 16)?,
+                u64_at(bytes, at + 32)?,
+            );
             match u32_at(bytes, at)? {
                 PT_LOAD => loads.push((address, offset, bytes_in_file)),
                 PT_DYNAMIC => dynamic = Some((offset, bytes_in_file)),
@@ -93,9 +96,7 @@ fn needed(bytes: &[u8], offset: u64, size: u64, loads: &[(u64, u64, u64)]) -> Op
         }
     }
     let address = strings?;
-    let inside = |(from, _, size): &&(u64, u64, u64)| {
-        address >= *from && address - from < *size
-    };
+    let inside = |(from, _, size): &&(u64, u64, u64)| address >= *from && address - from < *size;
     let (from, in_file, _) = loads.iter().find(inside)?;
     let table = in_file.checked_add(address - from)?;
     let text = |name: u64| -> Option<String> {

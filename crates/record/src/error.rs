@@ -14,11 +14,15 @@ pub enum Error {
         path: PathBuf,
         cause: io::Error,
     },
-    #[error("the folder {path} belongs to somebody else, so it cannot hold our sessions; set XDG_RUNTIME_DIR to a folder of yours")]
+    #[error(
+        "the folder {path} belongs to somebody else, so it cannot hold our sessions; set XDG_RUNTIME_DIR to a folder of yours"
+    )]
     ForeignFolder { path: PathBuf },
     #[error("{path}: {cause}")]
     Control { path: PathBuf, cause: ControlError },
-    #[error("{path} exists already, and a recording never overwrites anything; choose another folder with -o")]
+    #[error(
+        "{path} exists already, and a recording never overwrites anything; choose another folder with -o"
+    )]
     Exists { path: PathBuf },
     #[error("the command `{command}` could not be started: {cause}")]
     NotStarted { command: String, cause: io::Error },
@@ -52,13 +56,17 @@ pub enum Error {
     SeparatorInPattern(String),
     #[error("no event is called `{0}`; docs/reference/tracepoints.md lists them all")]
     NoSuchEvent(String),
-    #[error("{variable} contains `{expression}`: {reason}; use --select-node, --ignore-node, --select-topic or --ignore-topic instead")]
+    #[error(
+        "{variable} contains `{expression}`: {reason}; use --select-node, --ignore-node, --select-topic or --ignore-topic instead"
+    )]
     Expression {
         variable: &'static str,
         expression: String,
         reason: &'static str,
     },
-    #[error("only {free} are free where {path} lies, and {wanted} must stay free; choose another disk with -o or less with --keep-free")]
+    #[error(
+        "only {free} are free where {path} lies, and {wanted} must stay free; choose another disk with -o or less with --keep-free"
+    )]
     NoSpace {
         path: PathBuf,
         free: String,
@@ -67,13 +75,19 @@ pub enum Error {
 }
 
 impl Error {
-    pub(crate) fn file(doing: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Error {
+    pub(crate) fn file(
+        doing: &'static str,
+        path: impl Into<PathBuf>,
+    ) -> impl FnOnce(io::Error) -> Error {
         let path = path.into();
         move |cause| Error::File { doing, path, cause }
     }
 }
 
 fn places(paths: &[PathBuf]) -> String {
-    let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    let paths: Vec<String> = paths
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
     paths.join(", ")
 }

@@ -44,7 +44,10 @@ mod tests {
     use super::*;
 
     fn names(patterns: &[&str], light: bool) -> Vec<&'static str> {
-        let patterns: Vec<Pattern> = patterns.iter().map(|it| Pattern::new(it).unwrap()).collect();
+        let patterns: Vec<Pattern> = patterns
+            .iter()
+            .map(|it| Pattern::new(it).unwrap())
+            .collect();
         let mask = mask(&patterns, light).unwrap();
         recorded()
             .enumerate()

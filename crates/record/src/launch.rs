@@ -61,7 +61,10 @@ impl Launch {
     pub fn environment(&self) -> Vec<(&'static str, OsString)> {
         let mut variables = vec![(CONTROL_VARIABLE, self.control.clone().into_os_string())];
         if let Some(library) = &self.library {
-            variables.push((PRELOAD, preload(library.as_os_str(), std::env::var_os(PRELOAD))));
+            variables.push((
+                PRELOAD,
+                preload(library.as_os_str(), std::env::var_os(PRELOAD)),
+            ));
         }
         if self.lttng {
             variables.push((LTTNG_VARIABLE, "1".into()));
@@ -102,7 +105,10 @@ impl Launch {
             command: program.to_string_lossy().into_owned(),
             cause,
         })?;
-        Ok(Running { child, status: None })
+        Ok(Running {
+            child,
+            status: None,
+        })
     }
 }
 

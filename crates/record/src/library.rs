@@ -72,7 +72,10 @@ mod tests {
         let program = folder.join("bin/rostrace");
         let found = || TracerLibrary::beside(&program).map(|it| it.0);
         let error = found().unwrap_err().to_string();
-        assert!(error.contains("cargo build --release -p rostrace-tracer"), "{error}");
+        assert!(
+            error.contains("cargo build --release -p rostrace-tracer"),
+            "{error}"
+        );
         for place in ["lib", "bin/deps", "bin"] {
             let path = folder.join(place).join(NAME);
             std::fs::write(&path, "").unwrap();

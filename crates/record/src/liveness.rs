@@ -23,9 +23,8 @@ pub fn is_alive(identity: &Identity) -> bool {
 
 fn is_same(process: &str, identity: &Identity) -> bool {
     // A zombie has ended: nothing of it writes any more.
-    start_time(process).is_some_and(|(start, state)| {
-        start == identity.start_time && !matches!(state, 'Z' | 'X')
-    })
+    start_time(process)
+        .is_some_and(|(start, state)| start == identity.start_time && !matches!(state, 'Z' | 'X'))
 }
 
 /// Looks at all processes of the machine for one of that name space and pid.
@@ -35,7 +34,9 @@ fn exists_elsewhere(identity: &Identity) -> bool {
     };
     entries.flatten().any(|entry| {
         let name = entry.file_name();
-        let Some(process) = name.to_str().filter(|name| name.bytes().all(|it| it.is_ascii_digit()))
+        let Some(process) = name
+            .to_str()
+            .filter(|name| name.bytes().all(|it| it.is_ascii_digit()))
         else {
             return false;
         };
@@ -52,7 +53,9 @@ fn namespace(process: &str) -> u64 {
 /// The pid in the innermost name space.
 fn pid_inside(process: &str) -> Option<u32> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("NSpid:"))?;
     line.split_ascii_whitespace().last()?.parse().ok()
 }
 

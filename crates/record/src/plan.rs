@@ -168,7 +168,10 @@ mod tests {
                 ..Plan::to("/tmp/trace".into())
             };
             let buffers = plan.buffers();
-            assert_eq!((buffers.packet_bytes, buffers.first_packets), (packet, packets));
+            assert_eq!(
+                (buffers.packet_bytes, buffers.first_packets),
+                (packet, packets)
+            );
         }
     }
 
@@ -180,7 +183,10 @@ mod tests {
             filters: filters(&[], &vec!["/node".to_owned(); 1000], &[], &[]).unwrap(),
             ..Plan::to("/tmp/trace".into())
         };
-        assert!(matches!(many.order(), Err(Error::FilterTooLong("--ignore-node"))));
+        assert!(matches!(
+            many.order(),
+            Err(Error::FilterTooLong("--ignore-node"))
+        ));
         assert!(filters(&["/a:/b".to_owned()], &[], &[], &[]).is_err());
     }
 }

@@ -83,7 +83,12 @@ impl<'s> Recording<'s> {
         choose(session, &plan.pids).map_err(remove)?;
         let control = session.control();
         let ended = &control.ended;
-        for sum in [&ended.processes, &ended.events, &ended.discarded, &ended.bytes] {
+        for sum in [
+            &ended.processes,
+            &ended.events,
+            &ended.discarded,
+            &ended.bytes,
+        ] {
             sum.store(0, Ordering::Relaxed);
         }
         let generation = control
@@ -133,8 +138,11 @@ impl<'s> Recording<'s> {
         progress.processes += ended.processes.load(Ordering::Acquire);
         for view in self.session.processes() {
             progress.attached += 1;
-            if view.errno != 0 && (view.recorded == self.generation || view.state == ProcessState::Failed) {
-                self.failures.insert((view.identity.pid, name(&view.identity), view.errno));
+            if view.errno != 0
+                && (view.recorded == self.generation || view.state == ProcessState::Failed)
+            {
+                self.failures
+                    .insert((view.identity.pid, name(&view.identity), view.errno));
             }
             if view.recorded == self.generation {
                 add(&mut progress, &view);
@@ -145,7 +153,8 @@ impl<'s> Recording<'s> {
 
     fn add_killed(&mut self, dead: &ProcessView) {
         add(&mut self.killed, dead);
-        self.killed_identities.insert((dead.identity.pid, dead.identity.start_time));
+        self.killed_identities
+            .insert((dead.identity.pid, dead.identity.start_time));
     }
 
     /// Ends it: orders, waits until files are complete, and cuts off what killed processes had not used.
@@ -246,7 +255,10 @@ fn choose(session: &Session, pids: &[u32]) -> Result<(), Error> {
 
 /// Makes the folder, which must not exist, and returns its path without links. Other users' processes may write into it.
 pub(crate) fn new_folder(path: &Path) -> Result<PathBuf, Error> {
-    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+    if let Some(parent) = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+    {
         fs::create_dir_all(parent).map_err(Error::file("could not make", parent))?;
     }
     match fs::create_dir(path) {

@@ -33,8 +33,7 @@ impl RuntimeFolder {
             Err(error) => return Err(Error::file("could not make", folder)(error)),
         }
         // In /tmp somebody else may have been first, also with a symbolic link.
-        let meta =
-            fs::symlink_metadata(&folder).map_err(Error::file("could not read", &folder))?;
+        let meta = fs::symlink_metadata(&folder).map_err(Error::file("could not read", &folder))?;
         if !meta.is_dir() || meta.uid() != user() || meta.mode() & 0o022 != 0 {
             return Err(Error::ForeignFolder { path: folder });
         }

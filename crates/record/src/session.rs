@@ -93,7 +93,12 @@ impl Place {
         match &self.folder {
             Some(folder) => drop(fs::remove_dir_all(folder)),
             None => {
-                for file in [&self.control, &self.description, &self.owner, &self.recorder] {
+                for file in [
+                    &self.control,
+                    &self.description,
+                    &self.owner,
+                    &self.recorder,
+                ] {
                     let _ = fs::remove_file(file);
                 }
             }
@@ -125,16 +130,28 @@ impl Session {
     }
 
     /// A new session with a control file at a place that others, for example processes in a container, can reach.
-    pub fn create_at(control: &Path, command: &[OsString], purpose: Purpose) -> Result<Session, Error> {
+    pub fn create_at(
+        control: &Path,
+        command: &[OsString],
+        purpose: Purpose,
+    ) -> Result<Session, Error> {
         let control = std::path::absolute(control).unwrap_or_else(|_| control.to_owned());
         let id = control.display().to_string();
         Session::make(id, Place::around(&control), command, purpose)
     }
 
-    fn make(id: String, place: Place, command: &[OsString], purpose: Purpose) -> Result<Session, Error> {
+    fn make(
+        id: String,
+        place: Place,
+        command: &[OsString],
+        purpose: Purpose,
+    ) -> Result<Session, Error> {
         let owner = lock(&place.owner)?.ok_or_else(|| Error::BeingRecorded(id.clone()))?;
         let description = Description {
-            command: command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+            command: command
+                .iter()
+                .map(|word| word.to_string_lossy().into_owned())
+                .collect(),
             purpose,
             started_ns: now(),
             owner_pid: std::process::id(),
@@ -189,7 +206,8 @@ impl Session {
             // A folder without control file is a session that is just being made, or one that was not made to the end.
             let Ok(session) = Session::at(id, place.clone()) else {
                 let is_old = entry.metadata().and_then(|meta| meta.modified());
-                let is_old = is_old.is_ok_and(|at| at.elapsed().is_ok_and(|age| age.as_secs() > 60));
+                let is_old =
+                    is_old.is_ok_and(|at| at.elapsed().is_ok_and(|age| age.as_secs() > 60));
                 if is_old && !is_locked(&place.owner) {
                     place.remove();
                 }
@@ -345,5 +363,7 @@ fn is_locked(path: &Path) -> bool {
 
 fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))
+    since.map_or(0, |since| {
+        i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+    })
 }

@@ -7,7 +7,11 @@ use std::path::{Path, PathBuf};
 use crate::elf::Elf;
 
 /// x86-64 and AArch64, in the file and in this program.
-const OWN_MACHINE: u16 = if cfg!(target_arch = "aarch64") { 183 } else { 62 };
+const OWN_MACHINE: u16 = if cfg!(target_arch = "aarch64") {
+    183
+} else {
+    62
+};
 
 /// A sentence that says why, and what to do.
 pub fn reason(command: &OsStr) -> String {

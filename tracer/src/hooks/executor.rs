@@ -19,10 +19,19 @@ type ConstructEvents = unsafe extern "C-unwind" fn(*mut c_void, *mut c_void, boo
 type AddNode = unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer, bool);
 type AddGroup =
     unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer, *mut SharedPointer, bool);
-type AddToMap =
-    unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer, *mut SharedPointer, *mut c_void, bool);
-type AddStatic =
-    unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer, *mut SharedPointer, *mut c_void) -> bool;
+type AddToMap = unsafe extern "C-unwind" fn(
+    *mut c_void,
+    *mut SharedPointer,
+    *mut SharedPointer,
+    *mut c_void,
+    bool,
+);
+type AddStatic = unsafe extern "C-unwind" fn(
+    *mut c_void,
+    *mut SharedPointer,
+    *mut SharedPointer,
+    *mut c_void,
+) -> bool;
 type AddToCollection = unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer, *mut c_void);
 type AddMember = unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer);
 type GroupType = unsafe extern "C-unwind" fn(*const c_void) -> *const i32;
@@ -386,7 +395,8 @@ unsafe fn add_member(
 /// # Safety
 /// The method takes nothing but its object.
 unsafe fn shared_pointer_from(method: *const c_void, object: *mut c_void) -> SharedPointer {
-    type Method = unsafe extern "C-unwind" fn(*mut SharedPointer, *mut c_void) -> *mut SharedPointer;
+    type Method =
+        unsafe extern "C-unwind" fn(*mut SharedPointer, *mut c_void) -> *mut SharedPointer;
     let mut result = SharedPointer::null();
     // SAFETY: the Itanium C++ ABI on x86-64. Elsewhere the place may be passed in another register.
     #[cfg(target_arch = "x86_64")]

@@ -16,7 +16,8 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Outcome> {
         Some(control) => Session::create_at(control, &arguments.command, Purpose::Run)?,
         None => Session::create(&RuntimeFolder::of_user()?, &arguments.command, Purpose::Run)?,
     };
-    let launch = Launch::new(&arguments.command, &session, Some(&library)).with_lttng(arguments.lttng);
+    let launch =
+        Launch::new(&arguments.command, &session, Some(&library)).with_lttng(arguments.lttng);
     let signals = watch::signals()?;
     let outcome = launch.start().map_err(Into::into).and_then(|running| {
         diagnostic::note(&match &arguments.control {
@@ -24,7 +25,10 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Outcome> {
                 "`rostrace record --attach --control {}` records this",
                 control.display()
             ),
-            None => format!("`rostrace record --attach --session {}` records this", session.id),
+            None => format!(
+                "`rostrace record --attach --session {}` records this",
+                session.id
+            ),
         });
         wait(&session, running, signals)
     });

@@ -66,7 +66,9 @@ pub(crate) fn status(arguments: &StatusArguments) -> anyhow::Result<Outcome> {
             out.write_all(b"\n")?;
         }
         InfoFormat::Table if rows.is_empty() => {
-            diagnostic::note("nothing runs under the tracer; `rostrace run -- COMMAND…` starts something");
+            diagnostic::note(
+                "nothing runs under the tracer; `rostrace run -- COMMAND…` starts something",
+            );
         }
         InfoFormat::Table => {
             for row in &rows {
@@ -101,7 +103,10 @@ fn row(session: &Session) -> SessionRow {
 
 fn process(view: &ProcessView) -> ProcessRow {
     let name = &view.identity.name;
-    let end = name.iter().position(|byte| *byte == 0).unwrap_or(name.len());
+    let end = name
+        .iter()
+        .position(|byte| *byte == 0)
+        .unwrap_or(name.len());
     let is_recording = view.state == ProcessState::Recording;
     let of_recording = |counter: u64| if is_recording { counter } else { 0 };
     ProcessRow {

@@ -19,7 +19,9 @@ pub(crate) fn stop(arguments: &StopArguments) -> anyhow::Result<Outcome> {
     let begin = Instant::now();
     while is_writing(&session) {
         if begin.elapsed() > Duration::from_secs(5) {
-            diagnostic::note("some processes have not completed their files; what they wrote can be read");
+            diagnostic::note(
+                "some processes have not completed their files; what they wrote can be read",
+            );
             break;
         }
         std::thread::sleep(Duration::from_millis(5));

@@ -30,10 +30,14 @@ fn tools() -> Check {
 }
 
 fn daemon() -> Check {
-    let runs = std::fs::read_dir("/proc").into_iter().flatten().flatten().any(|entry| {
-        std::fs::read_to_string(entry.path().join("comm"))
-            .is_ok_and(|name| name.trim_end().starts_with("lttng-sessiond"))
-    });
+    let runs = std::fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .any(|entry| {
+            std::fs::read_to_string(entry.path().join("comm"))
+                .is_ok_and(|name| name.trim_end().starts_with("lttng-sessiond"))
+        });
     match runs {
         true => Check::new(GROUP, "session daemon", Verdict::Ok, "runs"),
         false => Check::new(GROUP, "session daemon", Verdict::Missing, "does not run")
@@ -71,10 +75,18 @@ fn group() -> Check {
     // SAFETY: takes nothing and cannot fail.
     let is_root = unsafe { libc::geteuid() } == 0;
     let own = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let own = own.lines().find_map(|line| line.strip_prefix("Groups:")).unwrap_or_default();
+    let own = own
+        .lines()
+        .find_map(|line| line.strip_prefix("Groups:"))
+        .unwrap_or_default();
     let is_member = number.is_some_and(|number| own.split_whitespace().any(|it| it == number));
     match is_root || is_member {
-        true => Check::new(GROUP, "rights for kernel events", Verdict::Ok, "root or group tracing"),
+        true => Check::new(
+            GROUP,
+            "rights for kernel events",
+            Verdict::Ok,
+            "root or group tracing",
+        ),
         false => Check::new(
             GROUP,
             "rights for kernel events",

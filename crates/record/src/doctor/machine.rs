@@ -23,7 +23,10 @@ fn files() -> Check {
             GROUP,
             name,
             Verdict::Warning,
-            format!("a process may have {} at once, which large nodes may need for themselves", found.current),
+            format!(
+                "a process may have {} at once, which large nodes may need for themselves",
+                found.current
+            ),
         )
         .fix(format!("ulimit -n {}", found.highest.min(65_536))),
         Some(found) => Check::new(
@@ -43,7 +46,10 @@ fn file_size() -> Check {
             GROUP,
             name,
             Verdict::Warning,
-            format!("files may not be larger than {} MiB: more events are lost", found.current >> 20),
+            format!(
+                "files may not be larger than {} MiB: more events are lost",
+                found.current >> 20
+            ),
         )
         .fix("ulimit -f unlimited"),
         _ => Check::new(GROUP, name, Verdict::Ok, "not limited"),

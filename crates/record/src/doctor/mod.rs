@@ -35,7 +35,12 @@ pub struct Check {
 }
 
 impl Check {
-    fn new(group: &'static str, name: impl Into<String>, verdict: Verdict, found: impl Into<String>) -> Check {
+    fn new(
+        group: &'static str,
+        name: impl Into<String>,
+        verdict: Verdict,
+        found: impl Into<String>,
+    ) -> Check {
         Check {
             group,
             name: name.into(),

@@ -37,8 +37,14 @@ pub(super) fn checks() -> Vec<Check> {
 
 /// `/opt/ros/*`
 fn installed() -> Vec<PathBuf> {
-    let entries = std::fs::read_dir("/opt/ros").into_iter().flatten().flatten();
-    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    let entries = std::fs::read_dir("/opt/ros")
+        .into_iter()
+        .flatten()
+        .flatten();
+    let mut found: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir())
+        .collect();
     found.sort();
     found
 }
@@ -94,9 +100,16 @@ fn tracetools(library: &Path, prefix: &Path) -> Check {
             GROUP,
             name,
             Verdict::Ok,
-            format!("tracetools{version}, built without LTTng: our tracer records it, LTTng cannot"),
+            format!(
+                "tracetools{version}, built without LTTng: our tracer records it, LTTng cannot"
+            ),
         ),
-        None => Check::new(GROUP, name, Verdict::Warning, "is not a library that could be read"),
+        None => Check::new(
+            GROUP,
+            name,
+            Verdict::Warning,
+            "is not a library that could be read",
+        ),
     }
 }
 
@@ -110,9 +123,15 @@ fn package_version(prefix: &Path) -> Option<String> {
 fn middleware<'a>(prefixes: impl Iterator<Item = &'a PathBuf>) -> Check {
     let mut found = BTreeSet::new();
     for prefix in prefixes {
-        for entry in std::fs::read_dir(prefix.join("lib")).into_iter().flatten().flatten() {
+        for entry in std::fs::read_dir(prefix.join("lib"))
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
             let name = entry.file_name().to_string_lossy().into_owned();
-            let short = name.strip_prefix("lib").and_then(|name| name.strip_suffix(".so"));
+            let short = name
+                .strip_prefix("lib")
+                .and_then(|name| name.strip_suffix(".so"));
             if let Some(short) = short
                 && short.starts_with("rmw_")
                 && short.ends_with("_cpp")
@@ -123,16 +142,26 @@ fn middleware<'a>(prefixes: impl Iterator<Item = &'a PathBuf>) -> Check {
         }
     }
     let found: Vec<String> = found.into_iter().collect();
-    let chosen = std::env::var("RMW_IMPLEMENTATION").ok().filter(|it| !it.is_empty());
+    let chosen = std::env::var("RMW_IMPLEMENTATION")
+        .ok()
+        .filter(|it| !it.is_empty());
     match chosen {
         Some(chosen) if !found.is_empty() && !found.contains(&chosen) => Check::new(
             GROUP,
             "middleware",
             Verdict::Warning,
-            format!("RMW_IMPLEMENTATION={chosen}, but installed are {}", found.join(", ")),
+            format!(
+                "RMW_IMPLEMENTATION={chosen}, but installed are {}",
+                found.join(", ")
+            ),
         )
         .fix(format!("export RMW_IMPLEMENTATION={}", found[0])),
-        Some(chosen) => Check::new(GROUP, "middleware", Verdict::Ok, format!("{chosen} is chosen")),
+        Some(chosen) => Check::new(
+            GROUP,
+            "middleware",
+            Verdict::Ok,
+            format!("{chosen} is chosen"),
+        ),
         None if found.is_empty() => Check::new(
             GROUP,
             "middleware",
@@ -141,7 +170,11 @@ fn middleware<'a>(prefixes: impl Iterator<Item = &'a PathBuf>) -> Check {
         )
         .fix("source the setup.bash of your workspace"),
         None => {
-            let python = if program("python3").is_some() { "" } else { "; python3 is not there" };
+            let python = if program("python3").is_some() {
+                ""
+            } else {
+                "; python3 is not there"
+            };
             Check::new(
                 GROUP,
                 "middleware",

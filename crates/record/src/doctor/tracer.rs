@@ -29,9 +29,12 @@ fn library() -> Check {
         .stdin(Stdio::null())
         .output();
     match tried {
-        Ok(output) if output.status.success() && !mentions_preload(&output.stderr) => {
-            Check::new(GROUP, "library", Verdict::Ok, format!("{shown} can be loaded"))
-        }
+        Ok(output) if output.status.success() && !mentions_preload(&output.stderr) => Check::new(
+            GROUP,
+            "library",
+            Verdict::Ok,
+            format!("{shown} can be loaded"),
+        ),
         Ok(output) => {
             let complaint = String::from_utf8_lossy(&output.stderr).trim().to_owned();
             Check::new(

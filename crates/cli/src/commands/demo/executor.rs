@@ -121,7 +121,9 @@ impl Executor {
             handle,
             rmw_handle,
             socket,
-            receivers: receivers.map(|node| socket_path(&self.folder, topic, node)).collect(),
+            receivers: receivers
+                .map(|node| socket_path(&self.folder, topic, node))
+                .collect(),
             message: Box::new([0; MESSAGE]),
         })
     }
@@ -191,7 +193,8 @@ impl Executor {
     /// Until all of these receive; not for ever.
     pub(super) fn wait_for(&mut self, subscriptions: &[(&str, &str)], patience: Duration) {
         let begin = Instant::now();
-        let is_missing = |(topic, node): &(&str, &str)| !socket_path(&self.folder, topic, node).exists();
+        let is_missing =
+            |(topic, node): &(&str, &str)| !socket_path(&self.folder, topic, node).exists();
         while subscriptions.iter().any(is_missing) && begin.elapsed() < patience {
             std::thread::sleep(Duration::from_millis(5));
         }

@@ -74,7 +74,9 @@ fn record(arguments: &DemoArguments) -> anyhow::Result<Ending> {
             .keep()
             .join("trace"),
     };
-    let sockets = tempfile::Builder::new().prefix("rostrace-demo-").tempdir()?;
+    let sockets = tempfile::Builder::new()
+        .prefix("rostrace-demo-")
+        .tempdir()?;
     let seconds = arguments.seconds.to_string();
     let folder = sockets.path().as_os_str();
     let program = std::env::current_exe().context("this program cannot be found")?;
@@ -115,7 +117,10 @@ fn explain(ending: &Ending) -> anyhow::Result<Outcome> {
     let mut outcome = callbacks::callbacks(&look(&summary.output))?;
     let ends = format!("{folder} --from {FROM} --to {TO}");
     for (verb, remark) in [
-        ("latency", "how long from the lidar to the actuator, and where the time goes"),
+        (
+            "latency",
+            "how long from the lidar to the actuator, and where the time goes",
+        ),
         ("why", "the slowest of them"),
     ] {
         if outcome == Outcome::Interrupted {

@@ -67,7 +67,11 @@ fn name_after(role: &str) {
     }
 }
 
-fn publisher(executor: &mut Executor, node: usize, topic: &'static str) -> anyhow::Result<Publisher> {
+fn publisher(
+    executor: &mut Executor,
+    node: usize,
+    topic: &'static str,
+) -> anyhow::Result<Publisher> {
     let receivers = SUBSCRIPTIONS.iter().filter(|(name, _)| *name == topic);
     let receivers: Vec<&str> = receivers.map(|(_, node)| *node).collect();
     executor.publisher(node, topic, &receivers)
@@ -94,26 +98,47 @@ fn filter(executor: &mut Executor) -> anyhow::Result<()> {
     let node = executor.node(c"filter");
     let mut filtered = publisher(executor, node, "/points_filtered")?;
     let mut count = 0_u64;
-    executor.subscription(node, "/points", "filter", 10, c"demo::Filter::on_points(Points)", move || {
-        count += 1;
-        spin_for(match count % BAD {
-            // Not among the first ones, so that a short demo has one too.
-            20 => Duration::from_millis(85),
-            _ => Duration::from_micros(3_000 + count * 7 % 500),
-        });
-        filtered.publish();
-    })?;
-    executor.subscription(node, "/imu", "filter", 2, c"demo::Filter::on_imu(Imu)", || {
-        spin_for(Duration::from_micros(20));
-    })
+    executor.subscription(
+        node,
+        "/points",
+        "filter",
+        10,
+        c"demo::Filter::on_points(Points)",
+        move || {
+            count += 1;
+            spin_for(match count % BAD {
+                // Not among the first ones, so that a short demo has one too.
+                20 => Duration::from_millis(85),
+                _ => Duration::from_micros(3_000 + count * 7 % 500),
+            });
+            filtered.publish();
+        },
+    )?;
+    executor.subscription(
+        node,
+        "/imu",
+        "filter",
+        2,
+        c"demo::Filter::on_imu(Imu)",
+        || {
+            spin_for(Duration::from_micros(20));
+        },
+    )
 }
 
 fn fusion(executor: &mut Executor) -> anyhow::Result<()> {
     let node = executor.node(c"fusion");
     let mut state = publisher(executor, node, "/state")?;
-    executor.subscription(node, "/imu", "fusion", 10, c"demo::Fusion::on_imu(Imu)", || {
-        spin_for(Duration::from_micros(40));
-    })?;
+    executor.subscription(
+        node,
+        "/imu",
+        "fusion",
+        10,
+        c"demo::Fusion::on_imu(Imu)",
+        || {
+            spin_for(Duration::from_micros(40));
+        },
+    )?;
     executor.subscription(
         node,
         "/points_filtered",
@@ -133,10 +158,17 @@ fn planner(executor: &mut Executor) -> anyhow::Result<()> {
     executor.timer(node, REPORT_PERIOD, c"demo::Planner::report()", || {
         spin_for(Duration::from_micros(200));
     });
-    executor.subscription(node, "/state", "planner", 10, c"demo::Planner::on_state(State)", move || {
-        spin_for(Duration::from_millis(4));
-        command.publish();
-    })
+    executor.subscription(
+        node,
+        "/state",
+        "planner",
+        10,
+        c"demo::Planner::on_state(State)",
+        move || {
+            spin_for(Duration::from_millis(4));
+            command.publish();
+        },
+    )
 }
 
 fn actuator(executor: &mut Executor) -> anyhow::Result<()> {

@@ -37,7 +37,11 @@ pub(crate) struct RecordArguments {
     #[command(flatten)]
     pub(crate) session: SessionArguments,
     /// The command to record, with all processes that it starts
-    #[arg(last = true, value_name = "COMMAND", required_unless_present = "attach")]
+    #[arg(
+        last = true,
+        value_name = "COMMAND",
+        required_unless_present = "attach"
+    )]
     pub(crate) command: Vec<OsString>,
 }
 
@@ -45,7 +49,12 @@ pub(crate) struct RecordArguments {
 #[derive(Debug, Default, Args)]
 pub(crate) struct WhatArguments {
     /// Only these events, and those that name things; may contain *, ? and […]; can be repeated
-    #[arg(long, visible_alias = "event", value_name = "GLOB", value_delimiter = ',')]
+    #[arg(
+        long,
+        visible_alias = "event",
+        value_name = "GLOB",
+        value_delimiter = ','
+    )]
     pub(crate) events: Vec<Pattern>,
     /// Without the chattiest events, that latencies do not need
     #[arg(long)]
@@ -74,7 +83,12 @@ pub(crate) struct RoomArguments {
     #[arg(long, value_name = "SIZE", help_heading = "Room")]
     pub(crate) limit: Option<SizeArgument>,
     /// End the recording when less than this is free on the disk
-    #[arg(long, value_name = "SIZE", default_value = "64M", help_heading = "Room")]
+    #[arg(
+        long,
+        value_name = "SIZE",
+        default_value = "64M",
+        help_heading = "Room"
+    )]
     pub(crate) keep_free: SizeArgument,
 }
 
@@ -82,7 +96,12 @@ pub(crate) struct RoomArguments {
 #[derive(Debug, Default, Args)]
 pub(crate) struct SessionArguments {
     /// The session, as `rostrace status` names it
-    #[arg(long, value_name = "ID", conflicts_with = "control", help_heading = "Session")]
+    #[arg(
+        long,
+        value_name = "ID",
+        conflicts_with = "control",
+        help_heading = "Session"
+    )]
     pub(crate) session: Option<String>,
     /// The control file, where processes in containers or of other users can reach it
     #[arg(long, value_name = "FILE", help_heading = "Session")]

@@ -51,7 +51,11 @@ fn start(arguments: &RecordArguments) -> anyhow::Result<Outcome> {
     let library = TracerLibrary::find()?;
     let session = match &arguments.session.control {
         Some(control) => Session::create_at(control, &arguments.command, Purpose::Record)?,
-        None => Session::create(&RuntimeFolder::of_user()?, &arguments.command, Purpose::Record)?,
+        None => Session::create(
+            &RuntimeFolder::of_user()?,
+            &arguments.command,
+            Purpose::Record,
+        )?,
     };
     let ending = record_command(&session, &plan, arguments, &library);
     session.close();
@@ -83,7 +87,8 @@ fn record_command(
     let signals = watch::signals()?;
     let recording = Recording::start(session, plan)?;
     let output = recording.output().to_owned();
-    let launch = Launch::new(&arguments.command, session, Some(library)).with_lttng(arguments.lttng);
+    let launch =
+        Launch::new(&arguments.command, session, Some(library)).with_lttng(arguments.lttng);
     let running = match launch.start() {
         Ok(running) => running,
         Err(error) => {
@@ -163,7 +168,9 @@ pub(crate) fn new_folder(asked: Option<&Path>) -> anyhow::Result<PathBuf> {
     if let Some(asked) = asked {
         return Ok(std::path::absolute(asked)?);
     }
-    let name = jiff::Zoned::now().strftime("rostrace-%Y%m%d-%H%M%S").to_string();
+    let name = jiff::Zoned::now()
+        .strftime("rostrace-%Y%m%d-%H%M%S")
+        .to_string();
     let here = std::path::absolute(".")?;
     let mut folder = here.join(&name);
     let mut number = 1;
@@ -236,6 +243,11 @@ fn tell(summary: &Summary, verified: &Verified, duration: Duration) -> anyhow::R
 /// Relative to where we are, if it is below.
 pub(crate) fn shown(folder: &Path) -> String {
     let here = std::env::current_dir().and_then(std::fs::canonicalize);
-    let relative = here.ok().and_then(|here| Some(folder.strip_prefix(here).ok()?.to_owned()));
-    relative.unwrap_or_else(|| folder.to_owned()).display().to_string()
+    let relative = here
+        .ok()
+        .and_then(|here| Some(folder.strip_prefix(here).ok()?.to_owned()));
+    relative
+        .unwrap_or_else(|| folder.to_owned())
+        .display()
+        .to_string()
 }

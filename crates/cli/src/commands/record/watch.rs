@@ -82,7 +82,10 @@ impl<'s> Watch<'s> {
             if self.running.is_none() && (self.interrupts > 0 || self.finished.is_some()) {
                 break;
             }
-            if self.limit.is_some_and(|limit| self.began.elapsed() >= limit) {
+            if self
+                .limit
+                .is_some_and(|limit| self.began.elapsed() >= limit)
+            {
                 self.finish(None);
                 if let Some(running) = &mut self.running {
                     self.interrupts += 1;
