@@ -12,7 +12,7 @@
 //! let command = ["ros2".into(), "run".into(), "demo_nodes_cpp".into(), "talker".into()];
 //! let session = Session::create(&runtime, &command, Purpose::Record)?;
 //! let recording = Recording::start(&session, &Plan::to("/tmp/trace".into()))?;
-//! let launch = Launch::new(&command, &session, Some(&TracerLibrary::find()?));
+//! let launch = Launch::new(&command, &session, Some(&TracerLibrary::find(None)?));
 //! let mut child = launch.start()?;
 //! child.wait()?;
 //! let summary = recording.finish();

@@ -6,6 +6,7 @@ use rostrace_record::doctor::{Check, Verdict, can_record, checks};
 use serde::Serialize;
 
 use super::record::arguments::DoctorArguments;
+use super::record::library;
 use crate::args::InfoFormat;
 use crate::outcome::Outcome;
 use crate::render::palette::Palette;
@@ -19,7 +20,7 @@ struct Answer<'a> {
 }
 
 pub(crate) fn doctor(arguments: &DoctorArguments) -> anyhow::Result<Outcome> {
-    let checks = checks();
+    let checks = checks(&library());
     let can_record = can_record(&checks);
     let mut out = std::io::stdout().lock();
     match arguments.format {

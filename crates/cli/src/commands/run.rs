@@ -2,16 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-use rostrace_record::{Launch, Purpose, Running, RuntimeFolder, Session, TracerLibrary};
+use rostrace_record::{Launch, Purpose, Running, RuntimeFolder, Session};
 use signal_hook::iterator::Signals;
 
 use super::record::arguments::RunArguments;
-use super::record::{outcome_of_command, watch};
+use super::record::{library, outcome_of_command, watch};
 use crate::outcome::Outcome;
 use crate::render::diagnostic;
 
 pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Outcome> {
-    let library = TracerLibrary::find()?;
+    let library = library()?;
     let session = match &arguments.control {
         Some(control) => Session::create_at(control, &arguments.command, Purpose::Run)?,
         None => Session::create(&RuntimeFolder::of_user()?, &arguments.command, Purpose::Run)?,

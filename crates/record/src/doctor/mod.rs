@@ -7,6 +7,9 @@ mod tracer;
 
 use serde::Serialize;
 
+use crate::error::Error;
+use crate::library::TracerLibrary;
+
 /// How a check came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -56,9 +59,9 @@ impl Check {
     }
 }
 
-/// All checks, the most important first.
-pub fn checks() -> Vec<Check> {
-    let mut checks = tracer::checks();
+/// All checks, the most important first; `library` is what [`crate::TracerLibrary::find`] says.
+pub fn checks(library: &Result<TracerLibrary, Error>) -> Vec<Check> {
+    let mut checks = tracer::checks(library);
     checks.extend(ros::checks());
     checks.extend(machine::checks());
     checks.extend(lttng::checks());

@@ -3,17 +3,18 @@
 use std::process::{Command, Stdio};
 
 use super::{Check, Verdict};
+use crate::error::Error;
 use crate::library::TracerLibrary;
 use crate::runtime_folder::RuntimeFolder;
 
 const GROUP: &str = "tracer";
 
-pub(super) fn checks() -> Vec<Check> {
-    vec![library(), sessions()]
+pub(super) fn checks(found: &Result<TracerLibrary, Error>) -> Vec<Check> {
+    vec![library(found), sessions()]
 }
 
-fn library() -> Check {
-    let library = match TracerLibrary::find() {
+fn library(found: &Result<TracerLibrary, Error>) -> Check {
+    let library = match found {
         Ok(library) => library,
         Err(error) => {
             return Check::new(GROUP, "library", Verdict::Broken, error.to_string())

@@ -48,7 +48,7 @@ fn start(arguments: &RecordArguments) -> anyhow::Result<Outcome> {
             files.highest.min(65_536)
         ));
     }
-    let library = TracerLibrary::find()?;
+    let library = library()?;
     let session = match &arguments.session.control {
         Some(control) => Session::create_at(control, &arguments.command, Purpose::Record)?,
         None => Session::create(
@@ -115,6 +115,11 @@ fn attach(arguments: &RecordArguments) -> anyhow::Result<Outcome> {
         );
     }
     conclude(&ending)
+}
+
+/// The tracer library of this program.
+pub(crate) fn library() -> Result<TracerLibrary, rostrace_record::Error> {
+    TracerLibrary::find(option_env!("ROSTRACE_BUILT_LIBRARIES").map(Path::new))
 }
 
 /// The session that is meant.
