@@ -30,7 +30,11 @@ pub struct Recording<'s> {
     killed: Progress,
     killed_identities: BTreeSet<(u32, u64)>,
     failures: BTreeSet<(u32, String, u32)>,
+    unexpected_hooks: BTreeSet<usize>,
 }
+
+/// What the control page says of a hook whose original's data do not look as expected.
+const UNEXPECTED: u8 = 3;
 
 /// How it goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -58,6 +62,8 @@ pub struct Summary {
     pub killed: u64,
     /// Pid, name and system error of processes that could not record, or not everything.
     pub failures: Vec<(u32, String, u32)>,
+    /// Numbers of hooks that found something else than they know, in the order of the tracer's list.
+    pub unexpected_hooks: Vec<usize>,
 }
 
 impl<'s> Recording<'s> {
@@ -104,6 +110,7 @@ impl<'s> Recording<'s> {
             killed: Progress::default(),
             killed_identities: BTreeSet::new(),
             failures: BTreeSet::new(),
+            unexpected_hooks: BTreeSet::new(),
         })
     }
 
@@ -145,6 +152,10 @@ impl<'s> Recording<'s> {
                     .insert((view.identity.pid, name(&view.identity), view.errno));
             }
             if view.recorded == self.generation {
+                let hooks = view.hooks.iter().enumerate();
+                let unexpected = hooks.filter(|(_, state)| **state == UNEXPECTED);
+                self.unexpected_hooks
+                    .extend(unexpected.map(|(number, _)| number));
                 add(&mut progress, &view);
             }
         }
@@ -188,6 +199,7 @@ impl<'s> Recording<'s> {
                 .collect(),
             killed: self.killed_identities.len() as u64,
             failures: self.failures.into_iter().collect(),
+            unexpected_hooks: self.unexpected_hooks.into_iter().collect(),
             output: self.output,
         }
     }

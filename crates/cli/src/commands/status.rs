@@ -1,5 +1,6 @@
 //! `rostrace status`: the sessions of this user, and the processes in them.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use rostrace_ctf::schema::Nanos;
@@ -44,6 +45,8 @@ struct ProcessRow {
     threads: u64,
     /// Events of initialisation that later recordings will have, too.
     remembered: u64,
+    /// Functions that are interposed and were called: `on`, or why not.
+    hooks: BTreeMap<&'static str, &'static str>,
     /// System error of the last failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
@@ -122,9 +125,25 @@ fn process(view: &ProcessView) -> ProcessRow {
         bytes: of_recording(view.bytes),
         threads: of_recording(view.threads),
         remembered: view.remembered,
+        hooks: rostrace_tracer::hooks::names()
+            .zip(view.hooks)
+            .filter_map(|(name, state)| Some((name, hook(state)?)))
+            .collect(),
         error: (view.errno != 0)
             .then(|| std::io::Error::from_raw_os_error(view.errno.cast_signed()).to_string()),
     }
+}
+
+/// None for one that was never called.
+fn hook(state: u8) -> Option<&'static str> {
+    Some(match state {
+        0 => return None,
+        1 => "on",
+        2 => "no original was found",
+        3 => "of an unknown version",
+        4 => "needless: this version of ROS 2 has a tracepoint",
+        _ => "off",
+    })
 }
 
 fn write_session(out: &mut impl Write, row: &SessionRow) -> anyhow::Result<()> {

@@ -53,9 +53,11 @@ impl LiveLine {
 }
 
 fn text(progress: &Progress, rate: f64, since: Duration) -> String {
+    let seconds = since.as_secs();
     format!(
-        "recording {} · {} · {} events/s · {} · lost: {}",
-        units::duration(since.as_secs() * 1_000_000_000),
+        "recording {}:{:02} · {} · {} events/s · {} · lost: {}",
+        seconds / 60,
+        seconds % 60,
         units::counted(progress.processes, "process"),
         units::count(rate.round() as u64),
         units::bytes(progress.bytes),
@@ -78,7 +80,7 @@ mod tests {
         };
         assert_eq!(
             text(&progress, 1234.4, Duration::from_secs(5)),
-            "recording 5.000 s · 3 processes · 1,234 events/s · 2.0 MiB · lost: 0"
+            "recording 0:05 · 3 processes · 1,234 events/s · 2.0 MiB · lost: 0"
         );
     }
 }

@@ -206,6 +206,12 @@ fn conclude(ending: &Ending) -> anyhow::Result<Outcome> {
             "process {pid} ({name}) did not complete its files; what it wrote can be read"
         ));
     }
+    for number in &summary.unexpected_hooks {
+        let name = rostrace_tracer::hooks::names().nth(*number).unwrap_or("?");
+        diagnostic::note(&format!(
+            "{name} is of a version that the tracer does not know: what it would tell was not recorded"
+        ));
+    }
     let arguments = look(&summary.output);
     let shown = callbacks::callbacks(&arguments)?;
     tell(summary, &verified, ending.duration)?;

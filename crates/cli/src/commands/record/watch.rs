@@ -14,9 +14,8 @@ use crate::render::diagnostic;
 
 /// Between two looks at the command and at signals.
 const PAUSE: Duration = Duration::from_millis(20);
-/// Between two looks at processes, and at the disk.
+/// Between two looks at processes, and at the disk, which a busy application fills at hundreds of megabytes per second.
 const COUNTING: Duration = Duration::from_millis(200);
-const LOOKING_AT_DISK: Duration = Duration::from_secs(1);
 
 /// What a recording was ended by, and with what.
 #[derive(Debug)]
@@ -71,7 +70,6 @@ impl<'s> Watch<'s> {
     /// Returns when the recording is complete and the command, if there is one, has ended.
     pub(crate) fn until_the_end(mut self) -> anyhow::Result<Ending> {
         let mut counted = Instant::now();
-        let mut looked = Instant::now();
         loop {
             self.heed_signals();
             if let Some(running) = &mut self.running
@@ -96,9 +94,6 @@ impl<'s> Watch<'s> {
             if counted.elapsed() >= COUNTING {
                 counted = Instant::now();
                 self.count();
-            }
-            if looked.elapsed() >= LOOKING_AT_DISK {
-                looked = Instant::now();
                 self.look_at_disk();
             }
             std::thread::sleep(PAUSE);
@@ -161,7 +156,7 @@ impl<'s> Watch<'s> {
         let space = self.recording.as_ref().and_then(Recording::space);
         if let Some((space, true)) = space {
             self.finish(Some(&format!(
-                "only {} are left on the disk: the recording was ended, and is complete up to here",
+                "only {} are left on the disk: the recording was ended",
                 crate::render::units::bytes(space.free)
             )));
         }
