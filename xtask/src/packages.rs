@@ -32,15 +32,49 @@ pub(crate) const PACKAGES: &[Package] = &[
         program: "python3",
         purpose: "runs the score tool",
     },
+    Package {
+        name: "g++",
+        program: "c++",
+        purpose: "compiles the small programs that the tests record",
+    },
 ];
 
-/// Installs what is missing when we are root; otherwise says what to type, and fails.
+/// What `cargo xtask bench` needs beyond.
+pub(crate) const FOR_BENCHMARKS: &[Package] = &[
+    Package {
+        name: "babeltrace2",
+        program: "babeltrace2",
+        purpose: "the reader that ours is compared with",
+    },
+    Package {
+        name: "lttng-tools",
+        program: "lttng",
+        purpose: "the recorder that ours is compared with",
+    },
+    Package {
+        name: "liblttng-ust-dev",
+        program: "lttng-gen-tp",
+        purpose: "the tracer that ours is compared with",
+    },
+    Package {
+        name: "gcc",
+        program: "cc",
+        purpose: "compiles the program whose events are recorded",
+    },
+];
+
+/// Installs what the tests need.
 pub(crate) fn ensure_installed() -> Result<()> {
+    ensure(PACKAGES)
+}
+
+/// Installs what is missing when we are root; otherwise says what to type, and fails.
+pub(crate) fn ensure(packages: &[Package]) -> Result<()> {
     let search = env::var_os("PATH").unwrap_or_default();
     let there =
         |program: &str| env::split_paths(&search).any(|folder| is_program(&folder.join(program)));
-    let missing = missing(PACKAGES, there);
-    for package in PACKAGES {
+    let missing = missing(packages, there);
+    for package in packages {
         let state = if missing.iter().any(|other| other.name == package.name) {
             "missing"
         } else {
@@ -95,15 +129,13 @@ mod tests {
 
     #[test]
     fn every_package_is_declared_once_and_says_what_it_is_for() {
-        for (at, package) in PACKAGES.iter().enumerate() {
-            assert!(!package.purpose.is_empty(), "{}", package.name);
-            assert!(
-                PACKAGES[..at]
-                    .iter()
-                    .all(|other| other.name != package.name),
-                "{}",
-                package.name
-            );
+        for list in [PACKAGES, FOR_BENCHMARKS] {
+            for (at, package) in list.iter().enumerate() {
+                assert!(!package.purpose.is_empty(), "{}", package.name);
+                let mut before = list[..at].iter();
+                let is_new = before.all(|other| other.name != package.name);
+                assert!(is_new, "{}", package.name);
+            }
         }
     }
 
@@ -112,7 +144,7 @@ mod tests {
         let missing = missing(PACKAGES, |program| program == "zstd");
         assert_eq!(
             install_line(&missing),
-            "sudo apt-get update && sudo apt-get install --yes babeltrace2 python3"
+            "sudo apt-get update && sudo apt-get install --yes babeltrace2 python3 g++"
         );
     }
 

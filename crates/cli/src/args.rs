@@ -5,8 +5,13 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::architecture::ArchitectureArguments;
+use crate::commands::demo::{ApplicationArguments, ProcessArguments};
 use crate::commands::dump::text::{ClockFormat, TextOptions};
 use crate::commands::latency::{LatencyArguments, PathsArguments};
+use crate::commands::record::arguments::{
+    DemoArguments, DoctorArguments, RecordArguments, RunArguments, SnapshotArguments,
+    StatusArguments, StopArguments,
+};
 use crate::commands::why::WhyArguments;
 use crate::time_argument::{DurationArgument, TimeArgument};
 
@@ -23,9 +28,74 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// Show what rostrace can do, with a small recording that it brings along
-    #[command(after_help = "Example:\n  rostrace demo")]
-    Demo,
+    /// Record a small built-in application and explain what it did; needs no ROS 2 and no rights
+    #[command(after_help = "\
+Examples:
+  rostrace demo
+  rostrace demo --seconds 10 -o demo/
+
+Sensors, a filter that is slow now and then, a fusion, a planner and an actuator run as processes of their own for a few
+seconds and are recorded live. The trace is kept; the last line says where.")]
+    Demo(DemoArguments),
+    /// The processes of the demo
+    #[command(hide = true, after_help = "Example:\n  rostrace demo")]
+    DemoApplication(ApplicationArguments),
+    /// One process of the demo
+    #[command(hide = true, after_help = "Example:\n  rostrace demo")]
+    DemoProcess(ProcessArguments),
+    /// Record a command and everything that it starts, or processes that run under the tracer already
+    #[command(after_help = "\
+Examples:
+  rostrace record -- ros2 launch my_robot bringup.launch.py
+  rostrace record -o drive/ --duration 30s --light -- ros2 run demo_nodes_cpp talker
+  rostrace record --ignore-node '/rviz*' --ignore-topic /tf -- ros2 launch my_robot bringup.launch.py
+  rostrace record --flight 30s -- ros2 launch my_robot bringup.launch.py     # then: rostrace snapshot -o incident/
+  rostrace record --attach --pid 4711 --duration 10s
+
+No rebuild, no LTTng, no root: the tracer is loaded into the processes by the dynamic linker. The recording ends with the
+command, after --duration, or with Ctrl-C, which the command gets first; a second one kills it. Then what was written is read back
+and the callbacks are listed. SIGUSR1 takes a snapshot. The command runs in a process group of its own and cannot read from the
+terminal.
+
+Without options of choice, CARET_SELECT_NODES, CARET_IGNORE_NODES, CARET_SELECT_TOPICS and CARET_IGNORE_TOPICS are
+heeded. In these options * stands for any text and ? for any character. If anything is selected, only that is recorded, otherwise
+all but what is ignored.
+
+Exit status: 0 recorded, whatever the exit code of the command, which is told; 1 nothing was recorded; 3 recorded, but events
+were lost.")]
+    Record(RecordArguments),
+    /// Run a command under the tracer without recording, so that `record --attach` can begin at any time
+    #[command(after_help = "\
+Examples:
+  rostrace run -- ros2 launch my_robot bringup.launch.py
+  rostrace record --attach --duration 10s                # meanwhile, in another terminal
+
+Without a recording there is no thread, no file and no socket of the tracer in the processes. Their initialisation is
+remembered, so that every recording knows all names. The exit status is that of the command.")]
+    Run(RunArguments),
+    /// List what runs under the tracer, and what is recorded
+    #[command(after_help = "\
+Examples:
+  rostrace status
+  rostrace status --format json | jq '.[].processes[].pid'")]
+    Status(StatusArguments),
+    /// End what is recorded; the processes go on
+    #[command(after_help = "Examples:\n  rostrace stop\n  rostrace stop --session 4711")]
+    Stop(StopArguments),
+    /// Copy what is recorded while the recording goes on
+    #[command(after_help = "\
+Examples:
+  rostrace snapshot -o incident/
+  rostrace snapshot --session 4711 -o incident/")]
+    Snapshot(SnapshotArguments),
+    /// Say what can be recorded on this machine, what cannot, and the line that mends it
+    #[command(after_help = "\
+Examples:
+  rostrace doctor
+  rostrace doctor --format json | jq '.checks[] | select(.verdict != \"ok\")'
+
+Exit status: 0 if processes can be recorded, else 1.")]
+    Doctor(DoctorArguments),
     /// Show what a trace contains, and first of all what is missing from it
     #[command(after_help = "\
 Examples:
@@ -183,6 +253,13 @@ Example:
     /// Write a manual page for each verb
     #[command(after_help = "Example:\n  rostrace man ~/.local/share/man/man1")]
     Man(ManArguments),
+}
+
+impl Verb {
+    /// Whether the verb deals with Ctrl-C itself, because it is meant for the command that it runs.
+    pub(crate) fn heeds_signals(&self) -> bool {
+        matches!(self, Verb::Record(_) | Verb::Run(_) | Verb::Demo(_))
+    }
 }
 
 /// Which traces are read.

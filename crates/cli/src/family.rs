@@ -29,6 +29,30 @@ pub(crate) const INITIALISATION: Family = Family {
     ),
 };
 
+const DESTRUCTION: Family = Family {
+    name: "destruction",
+    has: |kind| {
+        matches!(
+            kind,
+            Kind::RclNodeFini
+                | Kind::RclPublisherFini
+                | Kind::RclSubscriptionFini
+                | Kind::RclServiceFini
+                | Kind::RclClientFini
+                | Kind::RclTimerFini
+        )
+    },
+    allows: "when nodes, publishers, subscriptions, services, clients and timers ended",
+    without: None,
+};
+
+const APPLICATION: Family = Family {
+    name: "application",
+    has: |kind| kind.layer() == Layer::User,
+    allows: "what the application says of itself: moments, spans and counters",
+    without: None,
+};
+
 pub(crate) const CALLBACKS: Family = Family {
     name: "callbacks",
     has: |kind| matches!(kind, Kind::CallbackStart | Kind::CallbackEnd),
@@ -282,6 +306,8 @@ pub(crate) const FAMILIES: &[&Family] = &[
     &EXECUTORS,
     &SERVICES,
     &LIFECYCLE,
+    &DESTRUCTION,
+    &APPLICATION,
     &CARET,
     &R2R,
     &AGNOCAST,

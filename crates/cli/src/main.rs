@@ -12,6 +12,7 @@ mod prepared;
 mod progress;
 mod render;
 mod run;
+mod size_argument;
 mod source;
 mod time_argument;
 mod view;

@@ -19,6 +19,8 @@ pub(crate) enum Outcome {
     LostData,
     /// Ctrl-C; what was printed is complete lines.
     Interrupted,
+    /// That of the command that was run, as shells count.
+    OfCommand(u8),
 }
 
 impl Outcome {
@@ -38,6 +40,7 @@ impl From<Outcome> for ExitCode {
             Outcome::Refused => FAILED,
             Outcome::LostData => LOST_DATA,
             Outcome::Interrupted => INTERRUPTED,
+            Outcome::OfCommand(code) => code,
         })
     }
 }

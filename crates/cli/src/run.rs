@@ -19,7 +19,9 @@ pub(crate) fn run() -> ExitCode {
             return ExitCode::from(answer.exit_code() as u8);
         }
     };
-    interrupt::catch();
+    if !arguments.verb.heeds_signals() {
+        interrupt::catch();
+    }
     match perform(arguments.verb) {
         Ok(outcome) => outcome.into(),
         Err(error) if outcome::is_closed_pipe(&error) => Outcome::Fine.into(),
@@ -33,7 +35,15 @@ pub(crate) fn run() -> ExitCode {
 fn perform(verb: Verb) -> anyhow::Result<Outcome> {
     match verb {
         // Record.
-        Verb::Demo => commands::demo::demo(),
+        Verb::Demo(arguments) => commands::demo::demo(&arguments),
+        Verb::DemoApplication(arguments) => commands::demo::application(&arguments),
+        Verb::DemoProcess(arguments) => commands::demo::process(&arguments),
+        Verb::Record(arguments) => commands::record::record(&arguments),
+        Verb::Run(arguments) => commands::run::run(&arguments),
+        Verb::Status(arguments) => commands::status::status(&arguments),
+        Verb::Stop(arguments) => commands::stop::stop(&arguments),
+        Verb::Snapshot(arguments) => commands::snapshot::snapshot(&arguments),
+        Verb::Doctor(arguments) => commands::doctor::doctor(&arguments),
         // Look.
         Verb::Info(arguments) => commands::info::info(&arguments),
         Verb::Dump(arguments) => commands::dump::dump(&arguments),

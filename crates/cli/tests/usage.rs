@@ -56,10 +56,12 @@ fn help_has_an_example_for_every_verb() {
 }
 
 #[test]
-fn the_demo_works_from_any_folder() {
+fn where_nothing_can_be_recorded_the_demo_shows_a_recording() {
     let folder = tempfile::tempdir().unwrap();
     let output = rostrace(&["demo"])
         .current_dir(folder.path())
+        .env_remove("XDG_RUNTIME_DIR")
+        .env("TMPDIR", "/nowhere/at/all")
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(0));
@@ -87,4 +89,6 @@ fn completions_and_manual_pages_are_made() {
     assert_eq!(stdout_of(&["man", pages.to_str().unwrap()], 0), "");
     let page = std::fs::read_to_string(pages.join("rostrace-dump.1")).unwrap();
     assert!(page.contains("clock"), "{page}");
+    assert!(pages.join("rostrace-record.1").exists());
+    assert!(!pages.join("rostrace-demo-process.1").exists());
 }

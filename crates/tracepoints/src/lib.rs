@@ -28,6 +28,7 @@
 mod declare;
 mod distribution;
 mod markdown;
+mod recorded;
 mod table;
 mod tracepoint;
 
@@ -36,6 +37,7 @@ use std::sync::LazyLock;
 
 pub use distribution::{Distribution, UnknownDistribution, distribution};
 pub use markdown::markdown;
+pub use recorded::{recorded, vocabulary};
 pub use table::{Kind, PROVIDERS, TRACEPOINTS, field};
 pub use tracepoint::{Field, FieldKind, Layer, Phase, Presence, Provider, Tracepoint};
 

@@ -62,6 +62,12 @@ pub enum FieldKind {
     Numbers,
     /// Any number of bytes.
     Bytes,
+    /// A floating-point number.
+    Real,
+    /// Any number of floating-point numbers.
+    Reals,
+    /// Any number of texts.
+    Texts,
 }
 
 /// When a field is there.
@@ -160,6 +166,9 @@ impl fmt::Display for FieldKind {
             FieldKind::Pointers => "pointers",
             FieldKind::Numbers => "numbers",
             FieldKind::Bytes => "bytes",
+            FieldKind::Real => "real",
+            FieldKind::Reals => "reals",
+            FieldKind::Texts => "texts",
         })
     }
 }

@@ -161,6 +161,13 @@ fn fits(kind: FieldKind, class: &FieldClass, provider: &str) -> bool {
             matches!(**element, FieldClass::Integer(_))
         }
         (FieldKind::Bytes, FieldClass::Array { element, .. }) => is_byte(element),
+        (FieldKind::Real, FieldClass::Float(_)) => true,
+        (FieldKind::Reals, FieldClass::Array { element, .. }) => {
+            matches!(**element, FieldClass::Float(_))
+        }
+        (FieldKind::Texts, FieldClass::Array { element, .. }) => {
+            matches!(**element, FieldClass::String { .. })
+        }
         _ => false,
     }
 }

@@ -138,7 +138,7 @@ fn what_people_read_is_in_sentences() {
     // Names of software keep their own spelling.
     let is_sentence = |text: &str| {
         let begins_small = text.starts_with(|first: char| first.is_lowercase());
-        let names_software = ["rcl", "r2r", "tracetools"]
+        let names_software = ["rcl", "r2r", "rostrace", "tracetools"]
             .iter()
             .any(|name| text.starts_with(name));
         text.ends_with(['.', '…']) && !text.contains('|') && (!begins_small || names_software)

@@ -14,6 +14,7 @@ mod measure;
 mod recording;
 mod size;
 mod table;
+mod tracing;
 mod walk;
 
 use std::fs::File;
@@ -23,17 +24,19 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::arguments::Arguments;
+use crate::packages;
 use crate::workspace::Workspace;
 use generate::BigTrace;
 use size::Size;
 
 pub(crate) const USAGE: &str = "\
-cargo xtask bench [--size SIZE] [--trace DIR] [--runs N]
+cargo xtask bench [--size SIZE] [--trace DIR] [--runs N] [--tracing]
     Repeats a recording in time until it has SIZE bytes, runs rostrace and other readers on it in turn and prints
     tables of their best times as ratios. The repeated trace is kept in the target folder's bench/.
     --size SIZE   500M (the default), 2G, …; `original` measures the recording as it is
     --trace DIR   an LTTng-UST recording, or one packed as .tar.zst (default: ../shared/traces/jazzy/load_1m.tar.zst, else testdata/pingpong)
-    --runs N      runs of each program, of which the best counts (default: 5)";
+    --runs N      runs of each program, of which the best counts (default: 5)
+    --tracing     only what recording costs: our tracer against LTTng-UST";
 
 const DEFAULT_SIZE: &str = "500M";
 const DEFAULT_RUNS: u32 = 5;
@@ -46,11 +49,16 @@ pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
         .parse()?;
     let trace = arguments.option("--trace")?.map(PathBuf::from);
     let runs = arguments.count("--runs")?.unwrap_or(DEFAULT_RUNS);
+    let tracing_only = arguments.flag("--tracing");
     arguments.finish()?;
+    packages::ensure(packages::FOR_BENCHMARKS)?;
 
     let scratch = workspace.target_folder()?.join("bench");
     std::fs::create_dir_all(&scratch)
         .with_context(|| format!("the folder {} could not be made", scratch.display()))?;
+    if tracing_only {
+        return print_tracing(workspace, &scratch, runs);
+    }
     let named = trace.is_some();
     let recording = match trace {
         Some(path) if path.is_file() => recording::unpacked(&path, &scratch)?,
@@ -120,9 +128,19 @@ pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
         "\nHow the analysis grows with the trace\n\n{}",
         analysis::growth(&program, &analysed, &scratch, runs)?
     );
+    print_tracing(workspace, &scratch, runs)?;
     if !failed.is_empty() {
         bail!("some programs failed.\n{}", failed.join("\n"));
     }
+    Ok(())
+}
+
+fn print_tracing(workspace: &Workspace, scratch: &Path, runs: u32) -> Result<()> {
+    let program = workspace.release_program()?;
+    println!(
+        "\nWhat recording costs the application, per event\n\n{}",
+        tracing::contest(workspace, &program, scratch, runs)?
+    );
     Ok(())
 }
 

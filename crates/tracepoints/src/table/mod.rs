@@ -13,6 +13,7 @@ mod middleware;
 mod rcl;
 mod rclcpp;
 mod rmw;
+mod rostrace;
 
 use crate::declare::{self, declare};
 use crate::{Field, Layer, Phase, Provider, Tracepoint};
@@ -20,11 +21,11 @@ use crate::{Field, Layer, Phase, Provider, Tracepoint};
 use {
     agnocast::agnocast, application::application, caret::caret, executor::executor,
     intra_process::intra_process, kernel::kernel, lttng_ust::lttng_ust, middleware::middleware,
-    rcl::rcl, rclcpp::rclcpp, rmw::rmw,
+    rcl::rcl, rclcpp::rclcpp, rmw::rmw, rostrace::rostrace,
 };
 
 // Begins with no block; every file adds its own, and `declare` makes one enum and one table of all.
-rcl! { {} rclcpp executor intra_process rmw caret agnocast middleware application lttng_ust kernel declare }
+rcl! { {} rclcpp executor intra_process rmw caret agnocast middleware application rostrace lttng_ust kernel declare }
 
 /// The providers of the table, in the order in which documents show them.
 pub static PROVIDERS: &[Provider] = &[
@@ -36,6 +37,10 @@ pub static PROVIDERS: &[Provider] = &[
         name: "ros2_caret",
         summary: "CARET's preloaded library, which repeats the events of initialisation with the time at which \
                   they happened and adds executors and callback groups; TILDE uses the same provider.",
+    },
+    Provider {
+        name: "rostrace",
+        summary: "rostrace's own tracer: the end of entities, and what applications say through `rostrace.h`.",
     },
     Provider {
         name: "agnocast",

@@ -1,4 +1,4 @@
-//! `rostrace demo`: what the program shows of a small real recording, without anything to install or record.
+//! What the demo shows where nothing can be recorded: a small recording of real processes that the source brings along.
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::ensure;
 use rostrace_ctf::{Conversion, Selection};
 
-use super::dump::lines::Request;
-use super::dump::text::{self, TextOptions};
-use super::info;
+use crate::commands::dump::lines::Request;
+use crate::commands::dump::text::{self, TextOptions};
+use crate::commands::info;
 use crate::outcome::Outcome;
 use crate::render::palette::Palette;
 use crate::source;
@@ -16,7 +16,7 @@ use crate::source;
 const RECORDING: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/pingpong");
 const EVENTS: u64 = 8;
 
-pub(crate) fn demo() -> anyhow::Result<Outcome> {
+pub(super) fn show() -> anyhow::Result<Outcome> {
     let recording: PathBuf = Path::new(RECORDING).components().collect();
     ensure!(
         recording.is_dir(),

@@ -1,0 +1,162 @@
+//! What `record` and the verbs around it are asked for.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+use glob::Pattern;
+
+use crate::args::InfoFormat;
+use crate::size_argument::{FlightArgument, SizeArgument};
+use crate::time_argument::DurationArgument;
+
+#[derive(Debug, Args)]
+pub(crate) struct RecordArguments {
+    /// The folder of the trace, which must not exist; ./rostrace-DATE-TIME if not given
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Record for so long, then end the command as Ctrl-C would: 10s, 2m
+    #[arg(long, value_name = "D")]
+    pub(crate) duration: Option<DurationArgument>,
+    #[command(flatten)]
+    pub(crate) what: WhatArguments,
+    /// Keep only the last so many seconds, or bytes of each process, until the end or a snapshot: 30s, 100M
+    #[arg(long, value_name = "D|SIZE")]
+    pub(crate) flight: Option<FlightArgument>,
+    /// Also pass every tracepoint on to LTTng
+    #[arg(long, conflicts_with = "attach")]
+    pub(crate) lttng: bool,
+    #[command(flatten)]
+    pub(crate) room: RoomArguments,
+    /// Record processes that were started with `rostrace run`, until Ctrl-C
+    #[arg(long, conflicts_with = "command")]
+    pub(crate) attach: bool,
+    /// With --attach: only this process; can be repeated
+    #[arg(long = "pid", value_name = "N", requires = "attach")]
+    pub(crate) pids: Vec<u32>,
+    #[command(flatten)]
+    pub(crate) session: SessionArguments,
+    /// The command to record, with all processes that it starts
+    #[arg(
+        last = true,
+        value_name = "COMMAND",
+        required_unless_present = "attach"
+    )]
+    pub(crate) command: Vec<OsString>,
+}
+
+/// Which nodes, topics and events.
+#[derive(Debug, Default, Args)]
+pub(crate) struct WhatArguments {
+    /// Only these events, and those that name things; may contain *, ? and […]; can be repeated
+    #[arg(
+        long,
+        visible_alias = "event",
+        value_name = "GLOB",
+        value_delimiter = ','
+    )]
+    pub(crate) events: Vec<Pattern>,
+    /// Without the chattiest events, that latencies do not need
+    #[arg(long)]
+    pub(crate) light: bool,
+    /// Record only what happens in this node; may contain * and ?; can be repeated
+    #[arg(long = "select-node", value_name = "GLOB")]
+    pub(crate) select_nodes: Vec<String>,
+    /// Do not record what happens in this node; may contain * and ?; can be repeated
+    #[arg(long = "ignore-node", value_name = "GLOB")]
+    pub(crate) ignore_nodes: Vec<String>,
+    /// Record only what happens on this topic; may contain * and ?; can be repeated
+    #[arg(long = "select-topic", value_name = "GLOB")]
+    pub(crate) select_topics: Vec<String>,
+    /// Do not record what happens on this topic; may contain * and ?; can be repeated
+    #[arg(long = "ignore-topic", value_name = "GLOB")]
+    pub(crate) ignore_topics: Vec<String>,
+}
+
+/// How much memory and disk.
+#[derive(Debug, Args)]
+pub(crate) struct RoomArguments {
+    /// Room that is made ready for each thread in advance (512K if not given); more where events come in bursts
+    #[arg(long, value_name = "SIZE", help_heading = "Room")]
+    pub(crate) buffer: Option<SizeArgument>,
+    /// What a process may write; later events are counted as lost
+    #[arg(long, value_name = "SIZE", help_heading = "Room")]
+    pub(crate) limit: Option<SizeArgument>,
+    /// End the recording when less than this is free on the disk
+    #[arg(
+        long,
+        value_name = "SIZE",
+        default_value = "64M",
+        help_heading = "Room"
+    )]
+    pub(crate) keep_free: SizeArgument,
+}
+
+/// Which session; needed only where there are several.
+#[derive(Debug, Default, Args)]
+pub(crate) struct SessionArguments {
+    /// The session, as `rostrace status` names it
+    #[arg(
+        long,
+        value_name = "ID",
+        conflicts_with = "control",
+        help_heading = "Session"
+    )]
+    pub(crate) session: Option<String>,
+    /// The control file, where processes in containers or of other users can reach it
+    #[arg(long, value_name = "FILE", help_heading = "Session")]
+    pub(crate) control: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// Where the control file is made, for processes in containers or of other users
+    #[arg(long, value_name = "FILE")]
+    pub(crate) control: Option<PathBuf>,
+    /// Also pass every tracepoint on to LTTng
+    #[arg(long)]
+    pub(crate) lttng: bool,
+    /// The command to run
+    #[arg(last = true, value_name = "COMMAND", required = true)]
+    pub(crate) command: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StatusArguments {
+    /// Look at the session of this control file only
+    #[arg(long, value_name = "FILE")]
+    pub(crate) control: Option<PathBuf>,
+    #[arg(long, value_enum, default_value_t = InfoFormat::Table)]
+    pub(crate) format: InfoFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StopArguments {
+    #[command(flatten)]
+    pub(crate) session: SessionArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SnapshotArguments {
+    /// The folder of the copy, which must not exist; ./rostrace-DATE-TIME if not given
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) session: SessionArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArguments {
+    #[arg(long, value_enum, default_value_t = InfoFormat::Table)]
+    pub(crate) format: InfoFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArguments {
+    /// Record for so long
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub(crate) seconds: u64,
+    /// The folder of the trace, which must not exist; one in the folder for temporary files if not given
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+}

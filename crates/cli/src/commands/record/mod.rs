@@ -1,0 +1,264 @@
+//! `rostrace record`: starts a command under the tracer, or finds processes that already run under it, records, verifies what
+//! was written, and shows the callbacks.
+
+pub(crate) mod arguments;
+mod live_line;
+pub(crate) mod outcome_of_command;
+pub(crate) mod verify;
+pub(crate) mod watch;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::bail;
+use rostrace_record::{
+    Filters, Launch, Plan, Purpose, Recording, RuntimeFolder, Session, Summary, TracerLibrary,
+    caret_filter, filters, limit, unattached,
+};
+
+use crate::args::{LookArguments, LookFormat, ModelFilterArguments, TraceArguments};
+use crate::commands::callbacks;
+use crate::interrupt;
+use crate::outcome::Outcome;
+use crate::render::{diagnostic, units};
+use arguments::{RecordArguments, SessionArguments, WhatArguments};
+use verify::Verified;
+use watch::{Ending, Watch};
+
+/// Fewer open files than this are few for a process of ROS 2 that is recorded.
+const FEW_FILES: u64 = 512;
+
+pub(crate) fn record(arguments: &RecordArguments) -> anyhow::Result<Outcome> {
+    if arguments.attach {
+        attach(arguments)
+    } else {
+        start(arguments)
+    }
+}
+
+fn start(arguments: &RecordArguments) -> anyhow::Result<Outcome> {
+    let plan = plan(arguments)?;
+    if let Some(files) = limit(libc::RLIMIT_NOFILE)
+        && files.current < FEW_FILES
+    {
+        diagnostic::note(&format!(
+            "processes may have only {} files open at once; `ulimit -n {}` allows more",
+            files.current,
+            files.highest.min(65_536)
+        ));
+    }
+    let library = library()?;
+    let session = match &arguments.session.control {
+        Some(control) => Session::create_at(control, &arguments.command, Purpose::Record)?,
+        None => Session::create(
+            &RuntimeFolder::of_user()?,
+            &arguments.command,
+            Purpose::Record,
+        )?,
+    };
+    let ending = record_command(&session, &plan, arguments, &library);
+    session.close();
+    let ending = ending?;
+    if let Some(status) = ending.status
+        && let Some(sentence) = outcome_of_command::sentence(status, ending.was_interrupted)
+    {
+        diagnostic::note(&sentence);
+    }
+    if ending.summary.processes == 0 {
+        tell_failures(&ending.summary);
+        let _ = std::fs::remove_dir(&ending.summary.output);
+        match arguments.command.first() {
+            Some(command) if ending.summary.failures.is_empty() => {
+                bail!("nothing was recorded: {}", unattached::reason(command))
+            }
+            _ => bail!("nothing was recorded"),
+        }
+    }
+    conclude(&ending)
+}
+
+fn record_command(
+    session: &Session,
+    plan: &Plan,
+    arguments: &RecordArguments,
+    library: &TracerLibrary,
+) -> anyhow::Result<Ending> {
+    let signals = watch::signals()?;
+    let recording = Recording::start(session, plan)?;
+    let output = recording.output().to_owned();
+    let launch =
+        Launch::new(&arguments.command, session, Some(library)).with_lttng(arguments.lttng);
+    let running = match launch.start() {
+        Ok(running) => running,
+        Err(error) => {
+            drop(recording);
+            let _ = std::fs::remove_dir(output);
+            return Err(error.into());
+        }
+    };
+    Watch::new(recording, Some(running), signals, duration(arguments)).until_the_end()
+}
+
+fn attach(arguments: &RecordArguments) -> anyhow::Result<Outcome> {
+    let plan = plan(arguments)?;
+    let session = find(&arguments.session)?;
+    let signals = watch::signals()?;
+    let recording = Recording::start(&session, &plan)?;
+    let ending = Watch::new(recording, None, signals, duration(arguments)).until_the_end()?;
+    if ending.summary.processes == 0 {
+        tell_failures(&ending.summary);
+        let _ = std::fs::remove_dir(&ending.summary.output);
+        bail!(
+            "nothing was recorded: no process of session {} did anything meanwhile",
+            session.id
+        );
+    }
+    conclude(&ending)
+}
+
+/// The tracer library of this program.
+pub(crate) fn library() -> Result<TracerLibrary, rostrace_record::Error> {
+    TracerLibrary::find(option_env!("ROSTRACE_BUILT_LIBRARIES").map(Path::new))
+}
+
+/// The session that is meant.
+pub(crate) fn find(arguments: &SessionArguments) -> anyhow::Result<Session> {
+    Ok(match &arguments.control {
+        Some(control) => Session::open(control)?,
+        None => Session::find(&RuntimeFolder::of_user()?, arguments.session.as_deref())?,
+    })
+}
+
+fn duration(arguments: &RecordArguments) -> Option<Duration> {
+    let nanos = arguments.duration?.0;
+    Some(Duration::from_nanos(nanos.unsigned_abs()))
+}
+
+fn plan(arguments: &RecordArguments) -> anyhow::Result<Plan> {
+    let room = &arguments.room;
+    Ok(Plan {
+        events: arguments.what.events.clone(),
+        light: arguments.what.light,
+        filters: chosen(&arguments.what)?,
+        flight: arguments.flight.map(|flight| flight.0),
+        buffer: room.buffer.map(|size| size.0),
+        process_bytes: room.limit.map_or(0, |size| size.0),
+        pids: arguments.pids.clone(),
+        keep_free: room.keep_free.0,
+        ..Plan::to(new_folder(arguments.output.as_deref())?)
+    })
+}
+
+/// What the options say; if they say nothing, what CARET's variables say.
+fn chosen(what: &WhatArguments) -> anyhow::Result<Filters> {
+    let chosen = filters(
+        &what.select_nodes,
+        &what.ignore_nodes,
+        &what.select_topics,
+        &what.ignore_topics,
+    )?;
+    if chosen != Filters::default() {
+        return Ok(chosen);
+    }
+    let (filters, variables) = caret_filter::from_environment(|name| std::env::var(name).ok())?;
+    if !variables.is_empty() {
+        diagnostic::note(&format!("filtered as {} says", variables.join(", ")));
+    }
+    Ok(filters)
+}
+
+/// The folder that was asked for, or one with the date and time; absolute.
+pub(crate) fn new_folder(asked: Option<&Path>) -> anyhow::Result<PathBuf> {
+    if let Some(asked) = asked {
+        return Ok(std::path::absolute(asked)?);
+    }
+    let name = jiff::Zoned::now()
+        .strftime("rostrace-%Y%m%d-%H%M%S")
+        .to_string();
+    let here = std::path::absolute(".")?;
+    let mut folder = here.join(&name);
+    let mut number = 1;
+    while folder.exists() {
+        number += 1;
+        folder = here.join(format!("{name}-{number}"));
+    }
+    Ok(folder)
+}
+
+fn tell_failures(summary: &Summary) {
+    for (pid, name, number) in &summary.failures {
+        let reason = std::io::Error::from_raw_os_error(number.cast_signed());
+        diagnostic::note(&format!(
+            "process {pid} ({name}) could not write everything: {reason}"
+        ));
+    }
+}
+
+/// Verifies, shows the callbacks, and says where the trace is.
+fn conclude(ending: &Ending) -> anyhow::Result<Outcome> {
+    interrupt::catch();
+    let summary = &ending.summary;
+    let verified = verify::verify(&summary.output, summary)?;
+    tell_failures(summary);
+    for (pid, name) in &summary.unfinished {
+        diagnostic::note(&format!(
+            "process {pid} ({name}) did not complete its files; what it wrote can be read"
+        ));
+    }
+    for number in &summary.unexpected_hooks {
+        let name = rostrace_tracer::hooks::names().nth(*number).unwrap_or("?");
+        diagnostic::note(&format!(
+            "{name} is of a version that the tracer does not know: what it would tell was not recorded"
+        ));
+    }
+    let arguments = look(&summary.output);
+    let shown = callbacks::callbacks(&arguments)?;
+    tell(summary, &verified, ending.duration)?;
+    Ok(match (shown, verified.outcome) {
+        (Outcome::Interrupted, _) => Outcome::Interrupted,
+        (_, Outcome::LostData) | (Outcome::LostData, _) => Outcome::LostData,
+        _ => Outcome::Fine,
+    })
+}
+
+/// The arguments of a verb that lists everything of one folder.
+pub(crate) fn look(folder: &Path) -> LookArguments {
+    LookArguments {
+        input: TraceArguments {
+            traces: vec![folder.to_owned()],
+        },
+        filter: ModelFilterArguments::default(),
+        format: LookFormat::Table,
+        all: false,
+    }
+}
+
+/// `3 processes, 12,345 events in 5.012 s, 1.2 MiB, lost: 0`, and where.
+fn tell(summary: &Summary, verified: &Verified, duration: Duration) -> anyhow::Result<()> {
+    let folder = shown(&summary.output);
+    let mut out = std::io::stdout().lock();
+    writeln!(
+        out,
+        "\n {}, {} in {}, {}, lost: {}\n {folder}",
+        units::counted(summary.processes, "process"),
+        units::counted(verified.events, "event"),
+        units::duration(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)),
+        units::bytes(verified.bytes),
+        units::count(verified.lost),
+    )?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Relative to where we are, if it is below.
+pub(crate) fn shown(folder: &Path) -> String {
+    let here = std::env::current_dir().and_then(std::fs::canonicalize);
+    let relative = here
+        .ok()
+        .and_then(|here| Some(folder.strip_prefix(here).ok()?.to_owned()));
+    relative
+        .unwrap_or_else(|| folder.to_owned())
+        .display()
+        .to_string()
+}

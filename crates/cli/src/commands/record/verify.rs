@@ -1,0 +1,56 @@
+//! What was written, read back: is everything there that the processes counted?
+
+use std::path::Path;
+
+use anyhow::Context;
+use rostrace_ctf::{DamageKind, Survey};
+use rostrace_record::Summary;
+
+use crate::interrupt;
+use crate::outcome::Outcome;
+use crate::render::{diagnostic, units};
+use crate::source;
+
+/// What the trace says of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Verified {
+    pub(crate) events: u64,
+    pub(crate) lost: u64,
+    pub(crate) bytes: u64,
+    pub(crate) outcome: Outcome,
+}
+
+/// Reads all packets. Everything that is not as it should be is told.
+pub(crate) fn verify(folder: &Path, summary: &Summary) -> anyhow::Result<Verified> {
+    let set = source::open_quietly(&[folder.to_owned()])
+        .with_context(|| format!("what was written to {} cannot be read", folder.display()))?;
+    let survey = Survey::take(&set, 0, &|_| !interrupt::requested());
+    let mut lost = 0;
+    let mut outcome = Outcome::Fine;
+    for damage in set.damage.iter().chain(&survey.damage) {
+        if damage.kind == DamageKind::DiscardedEvents {
+            lost += damage.count.unwrap_or(0);
+        } else {
+            diagnostic::note(&damage.message);
+        }
+        if damage.kind.is_loss() {
+            outcome = Outcome::LostData;
+        }
+    }
+    // A flight recorder deletes on purpose. What processes that were killed counted last may be less than they wrote.
+    if !summary.is_flight && survey.events < summary.events && !interrupt::requested() {
+        let missing = summary.events - survey.events;
+        diagnostic::note(&format!(
+            "{} that the processes counted are not in the trace",
+            units::counted(missing, "event")
+        ));
+        lost += missing;
+        outcome = Outcome::LostData;
+    }
+    Ok(Verified {
+        events: survey.events,
+        lost,
+        bytes: set.bytes(),
+        outcome,
+    })
+}

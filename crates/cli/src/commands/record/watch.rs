@@ -1,0 +1,175 @@
+//! Looking after a recording while it runs: signals, time, disk, the command, and whether somebody else stopped it.
+
+use std::path::PathBuf;
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use rostrace_record::{Recording, Running, Summary, snapshot};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
+use signal_hook::iterator::Signals;
+
+use super::live_line::LiveLine;
+use crate::render::diagnostic;
+
+/// Between two looks at the command and at signals.
+const PAUSE: Duration = Duration::from_millis(20);
+/// Between two looks at processes, and at the disk, which a busy application fills at hundreds of megabytes per second.
+const COUNTING: Duration = Duration::from_millis(200);
+
+/// What a recording was ended by, and with what.
+#[derive(Debug)]
+pub(crate) struct Ending {
+    pub(crate) summary: Summary,
+    /// None without a command.
+    pub(crate) status: Option<ExitStatus>,
+    pub(crate) was_interrupted: bool,
+    pub(crate) duration: Duration,
+}
+
+#[derive(Debug)]
+pub(crate) struct Watch<'s> {
+    recording: Option<Recording<'s>>,
+    running: Option<Running>,
+    signals: Signals,
+    began: Instant,
+    limit: Option<Duration>,
+    line: LiveLine,
+    output: PathBuf,
+    interrupts: u32,
+    snapshots: u32,
+    finished: Option<(Summary, Duration)>,
+}
+
+/// Must be made before the command is started, so that no signal is missed.
+pub(crate) fn signals() -> anyhow::Result<Signals> {
+    Signals::new([SIGINT, SIGTERM, SIGHUP, SIGUSR1]).context("signals cannot be caught")
+}
+
+impl<'s> Watch<'s> {
+    pub(crate) fn new(
+        recording: Recording<'s>,
+        running: Option<Running>,
+        signals: Signals,
+        limit: Option<Duration>,
+    ) -> Watch<'s> {
+        Watch {
+            output: recording.output().to_owned(),
+            recording: Some(recording),
+            running,
+            signals,
+            began: Instant::now(),
+            limit,
+            line: LiveLine::new(),
+            interrupts: 0,
+            snapshots: 0,
+            finished: None,
+        }
+    }
+
+    /// Returns when the recording is complete and the command, if there is one, has ended.
+    pub(crate) fn until_the_end(mut self) -> anyhow::Result<Ending> {
+        let mut counted = Instant::now();
+        loop {
+            self.heed_signals();
+            if let Some(running) = &mut self.running
+                && running.ended()?.is_some()
+            {
+                break;
+            }
+            if self.running.is_none() && (self.interrupts > 0 || self.finished.is_some()) {
+                break;
+            }
+            if self
+                .limit
+                .is_some_and(|limit| self.began.elapsed() >= limit)
+            {
+                self.finish(None);
+                if let Some(running) = &mut self.running {
+                    self.interrupts += 1;
+                    running.end()?;
+                }
+                break;
+            }
+            if counted.elapsed() >= COUNTING {
+                counted = Instant::now();
+                self.count();
+                self.look_at_disk();
+            }
+            std::thread::sleep(PAUSE);
+        }
+        self.finish(None);
+        let status = match &mut self.running {
+            Some(running) => running.ended()?,
+            None => None,
+        };
+        let (summary, duration) = self.finished.context("the recording did not end")?;
+        Ok(Ending {
+            summary,
+            status,
+            was_interrupted: self.interrupts > 0,
+            duration,
+        })
+    }
+
+    /// Ctrl-C goes to the command; the second one kills it. SIGUSR1 copies what there is.
+    fn heed_signals(&mut self) {
+        let pending: Vec<i32> = self.signals.pending().collect();
+        for signal in pending {
+            if signal == SIGUSR1 {
+                self.snapshot();
+                continue;
+            }
+            self.interrupts += 1;
+            if let Some(running) = &self.running {
+                running.signal(match self.interrupts {
+                    1 => signal,
+                    _ => libc::SIGKILL,
+                });
+            }
+        }
+    }
+
+    fn snapshot(&mut self) {
+        self.snapshots += 1;
+        let mut name = self.output.as_os_str().to_owned();
+        name.push(format!("-snapshot-{}", self.snapshots));
+        self.line.clear();
+        match snapshot::copy(&self.output, &PathBuf::from(name)) {
+            Ok((folder, _)) => diagnostic::note(&format!("snapshot: {}", folder.display())),
+            Err(error) => diagnostic::note(&format!("no snapshot was taken: {error}")),
+        }
+    }
+
+    fn count(&mut self) {
+        let Some(recording) = &mut self.recording else {
+            return;
+        };
+        let progress = recording.progress();
+        self.line.show(&progress);
+        if !recording.is_standing() {
+            self.finish(Some("`rostrace stop` ended the recording"));
+        }
+    }
+
+    fn look_at_disk(&mut self) {
+        let space = self.recording.as_ref().and_then(Recording::space);
+        if let Some((space, true)) = space {
+            self.finish(Some(&format!(
+                "only {} are left on the disk: the recording was ended",
+                crate::render::units::bytes(space.free)
+            )));
+        }
+    }
+
+    fn finish(&mut self, why: Option<&str>) {
+        if let Some(recording) = self.recording.take() {
+            let duration = self.began.elapsed();
+            self.finished = Some((recording.finish(), duration));
+            self.line.clear();
+            if let Some(why) = why {
+                diagnostic::note(why);
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! `rostrace status`: the sessions of this user, and the processes in them.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use rostrace_ctf::schema::Nanos;
+use rostrace_record::{ProcessState, ProcessView, RuntimeFolder, Session, SessionState};
+use serde::Serialize;
+
+use super::record::arguments::StatusArguments;
+use crate::args::InfoFormat;
+use crate::outcome::Outcome;
+use crate::render::palette::Palette;
+use crate::render::printable::printable;
+use crate::render::table::{Align, Table};
+use crate::render::{diagnostic, time, units};
+
+/// One session, as `--format json` shows it. Its field names are a contract.
+#[derive(Debug, Serialize)]
+struct SessionRow {
+    session: String,
+    command: Vec<String>,
+    control: String,
+    started_ns: i64,
+    /// `idle`, `recording`, `flight`
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<String>,
+    /// Whether the command that the session was made for is still looked after.
+    has_owner: bool,
+    /// Whether some rostrace looks after what is recorded.
+    has_recorder: bool,
+    processes: Vec<ProcessRow>,
+}
+
+#[derive(Debug, Serialize)]
+struct ProcessRow {
+    pid: u32,
+    name: String,
+    /// `idle`, `recording`, `failed`
+    state: &'static str,
+    events: u64,
+    lost: u64,
+    bytes: u64,
+    threads: u64,
+    /// Events of initialisation that later recordings will have, too.
+    remembered: u64,
+    /// Functions that are interposed and were called: `on`, or why not.
+    hooks: BTreeMap<&'static str, &'static str>,
+    /// System error of the last failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+pub(crate) fn status(arguments: &StatusArguments) -> anyhow::Result<Outcome> {
+    let sessions = match &arguments.control {
+        Some(control) => {
+            let session = Session::open(control)?;
+            session.forget_dead();
+            vec![session]
+        }
+        None => Session::all(&RuntimeFolder::of_user()?)?,
+    };
+    let rows: Vec<SessionRow> = sessions.iter().map(row).collect();
+    let mut out = std::io::stdout().lock();
+    match arguments.format {
+        InfoFormat::Json => {
+            serde_json::to_writer_pretty(&mut out, &rows).map_err(std::io::Error::from)?;
+            out.write_all(b"\n")?;
+        }
+        InfoFormat::Table if rows.is_empty() => {
+            diagnostic::note(
+                "nothing runs under the tracer; `rostrace run -- COMMAND…` starts something",
+            );
+        }
+        InfoFormat::Table => {
+            for row in &rows {
+                write_session(&mut out, row)?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(Outcome::Fine)
+}
+
+fn row(session: &Session) -> SessionRow {
+    let (state, output) = match session.state() {
+        SessionState::Idle => ("idle", None),
+        SessionState::Recording { output, is_flight } => {
+            let state = if is_flight { "flight" } else { "recording" };
+            (state, Some(output.display().to_string()))
+        }
+    };
+    SessionRow {
+        session: session.id.clone(),
+        command: session.command().to_vec(),
+        control: session.control_path().display().to_string(),
+        started_ns: session.started_ns(),
+        state,
+        output,
+        has_owner: session.has_owner(),
+        has_recorder: session.has_recorder(),
+        processes: session.processes().iter().map(process).collect(),
+    }
+}
+
+fn process(view: &ProcessView) -> ProcessRow {
+    let name = &view.identity.name;
+    let end = name
+        .iter()
+        .position(|byte| *byte == 0)
+        .unwrap_or(name.len());
+    let is_recording = view.state == ProcessState::Recording;
+    let of_recording = |counter: u64| if is_recording { counter } else { 0 };
+    ProcessRow {
+        pid: view.identity.pid,
+        name: String::from_utf8_lossy(&name[..end]).into_owned(),
+        state: match view.state {
+            ProcessState::Idle => "idle",
+            ProcessState::Recording => "recording",
+            ProcessState::Failed => "failed",
+        },
+        events: of_recording(view.events),
+        lost: of_recording(view.discarded),
+        bytes: of_recording(view.bytes),
+        threads: of_recording(view.threads),
+        remembered: view.remembered,
+        hooks: rostrace_tracer::hooks::names()
+            .zip(view.hooks)
+            .filter_map(|(name, state)| Some((name, hook(state)?)))
+            .collect(),
+        error: (view.errno != 0)
+            .then(|| std::io::Error::from_raw_os_error(view.errno.cast_signed()).to_string()),
+    }
+}
+
+/// None for one that was never called.
+fn hook(state: u8) -> Option<&'static str> {
+    Some(match state {
+        0 => return None,
+        1 => "on",
+        2 => "no original was found",
+        3 => "of an unknown version",
+        4 => "needless: this version of ROS 2 has a tracepoint",
+        _ => "off",
+    })
+}
+
+fn write_session(out: &mut impl Write, row: &SessionRow) -> anyhow::Result<()> {
+    let palette = Palette::for_stdout();
+    let title = format!("session {}: {}", row.session, row.command.join(" "));
+    writeln!(out, "{}", palette.heading(&printable(&title)))?;
+    let mut remark = match (&row.output, row.started_ns) {
+        (Some(output), _) => format!("{} into {output}", row.state),
+        (None, 0) => row.state.to_owned(),
+        (None, at) => format!("{}, started at {}", row.state, time::time_of_day(Nanos(at))),
+    };
+    if row.output.is_some() && !row.has_recorder {
+        remark += "; its recorder is gone, `rostrace stop` ends it";
+    }
+    writeln!(out, " {}", printable(&remark))?;
+    let mut table = Table::new(&[
+        ("pid", Align::Right),
+        ("process", Align::Left),
+        ("state", Align::Left),
+        ("events", Align::Right),
+        ("lost", Align::Right),
+        ("written", Align::Right),
+        ("threads", Align::Right),
+        ("", Align::Left),
+    ]);
+    for process in &row.processes {
+        table.row([
+            process.pid.to_string(),
+            process.name.clone(),
+            process.state.to_owned(),
+            units::count(process.events),
+            units::count(process.lost),
+            units::bytes(process.bytes),
+            units::count(process.threads),
+            process.error.clone().unwrap_or_default(),
+        ]);
+    }
+    if row.processes.is_empty() {
+        writeln!(out, " no process has called a tracepoint yet")?;
+    } else {
+        write!(out, "{table}")?;
+    }
+    writeln!(out)?;
+    Ok(())
+}

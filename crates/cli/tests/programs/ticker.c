@@ -1,0 +1,55 @@
+// ticker MILLISECONDS EXIT_CODE: a node whose timer fires every millisecond, until the time is over or Ctrl-C.
+// TICKER_NODE names it, TICKER_CHILD makes a child that does the same, TICKER_FLOOD makes it fire without a pause,
+// and with TICKER_DEAF Ctrl-C is ignored.
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+void ros_trace_rcl_init(const void *);
+void ros_trace_rcl_node_init(const void *, const void *, const char *, const char *);
+void ros_trace_rcl_timer_init(const void *, long);
+void ros_trace_rclcpp_timer_callback_added(const void *, const void *);
+void ros_trace_rclcpp_timer_link_node(const void *, const void *);
+void ros_trace_rclcpp_callback_register(const void *, const char *);
+void ros_trace_callback_start(const void *, bool);
+void ros_trace_callback_end(const void *);
+
+static volatile sig_atomic_t is_over;
+static void end(int signal) { (void)signal, is_over = 1; }
+
+static double now(void) {
+  struct timespec at;
+  clock_gettime(CLOCK_MONOTONIC, &at);
+  return at.tv_sec * 1e3 + at.tv_nsec / 1e6;
+}
+
+int main(int count, char **arguments) {
+  static char context, node, rmw, timer, callback;
+  double milliseconds = count > 1 ? atof(arguments[1]) : 300;
+  const char *name = getenv("TICKER_NODE") ? getenv("TICKER_NODE") : "ticker";
+  struct sigaction action = {.sa_handler = getenv("TICKER_DEAF") ? SIG_IGN : end};
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+  pid_t child = getenv("TICKER_CHILD") ? fork() : -1;
+  ros_trace_rcl_init(&context);
+  ros_trace_rcl_node_init(&node, &rmw, child == 0 ? "child" : name, "/");
+  ros_trace_rcl_timer_init(&timer, 1000000);
+  ros_trace_rclcpp_timer_callback_added(&timer, &callback);
+  ros_trace_rclcpp_callback_register(&callback, "Ticker::tick()");
+  ros_trace_rclcpp_timer_link_node(&timer, &node);
+  puts("ready");
+  fflush(stdout);
+  for (double begin = now(); !is_over && now() - begin < milliseconds;) {
+    ros_trace_callback_start(&callback, false);
+    ros_trace_callback_end(&callback);
+    if (!getenv("TICKER_FLOOD")) usleep(1000);
+  }
+  if (child > 0) waitpid(child, NULL, 0);
+  return count > 2 ? atoi(arguments[2]) : 0;
+}

@@ -1,0 +1,693 @@
+//! Recording at the boundary of the program: commands, children, signals, attaching, snapshots, and everything that can go
+//! wrong.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// A folder for the files of one test, with a runtime folder of its own.
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Place {
+        let folder = tempfile::tempdir().unwrap();
+        let runtime = folder.path().join("runtime");
+        std::fs::create_dir(&runtime).unwrap();
+        std::fs::set_permissions(&runtime, std::fs::Permissions::from_mode(0o700)).unwrap();
+        Place { folder }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rostrace"));
+        command
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .env("XDG_RUNTIME_DIR", self.path("runtime"))
+            .env_remove("ROSTRACE_TRACER")
+            .env_remove("LD_PRELOAD")
+            .env_remove("ROS_DISTRO")
+            .env_remove("AMENT_PREFIX_PATH")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        for variable in [
+            "SELECT_NODES",
+            "IGNORE_NODES",
+            "SELECT_TOPICS",
+            "IGNORE_TOPICS",
+        ] {
+            command.env_remove(format!("CARET_{variable}"));
+        }
+        command
+    }
+
+    /// Runs rostrace to its end, which must have this status.
+    fn run(&self, arguments: &[&str], status: i32) -> (String, String) {
+        finished(self.command(arguments).output().unwrap(), status)
+    }
+
+    fn sessions(&self) -> Vec<Value> {
+        let (out, _) = self.run(&["status", "--format", "json"], 0);
+        serde_json::from_str(&out).unwrap()
+    }
+
+    /// Waits until sessions are as they should be.
+    fn until(&self, is_so: impl Fn(&[Value]) -> bool) -> Vec<Value> {
+        let begin = Instant::now();
+        loop {
+            let sessions = self.sessions();
+            if is_so(&sessions) {
+                return sessions;
+            }
+            assert!(begin.elapsed() < Duration::from_secs(20), "{sessions:?}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Callbacks of a trace that must be complete.
+    fn callbacks(&self, trace: &str) -> Vec<Value> {
+        let (out, _) = self.run(&["callbacks", trace, "--format", "json"], 0);
+        serde_json::from_str(&out).unwrap()
+    }
+
+    fn nodes(&self, trace: &str) -> Vec<String> {
+        let callbacks = self.callbacks(trace);
+        let mut nodes: Vec<String> = callbacks
+            .iter()
+            .map(|row| row["node"].as_str().unwrap().to_owned())
+            .collect();
+        nodes.sort();
+        nodes
+    }
+}
+
+fn finished(output: Output, status: i32) -> (String, String) {
+    let out = String::from_utf8_lossy(&output.stdout).into_owned();
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(status), "{out}\n{err}");
+    (out, err)
+}
+
+/// The program that is recorded, compiled once.
+fn ticker() -> &'static str {
+    static PROGRAM: OnceLock<String> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ticker");
+        std::fs::create_dir_all(&folder).unwrap();
+        let library = folder.join("libtracetools.so");
+        let program = folder.join("ticker");
+        compile(
+            &["-shared", "-fPIC", "-o"],
+            &library,
+            &[&sources.join("tracetools.c")],
+        );
+        let search = format!("-Wl,-rpath,{}", folder.display());
+        compile(
+            &[&search, "-o"],
+            &program,
+            &[&sources.join("ticker.c"), &library],
+        );
+        program.to_str().unwrap().to_owned()
+    })
+}
+
+fn compile(options: &[&str], result: &Path, sources: &[&Path]) {
+    let output = Command::new("cc")
+        .args(options)
+        .arg(result)
+        .args(sources)
+        .output()
+        .expect("these tests need a C compiler");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// Waits until the recorded program says that it is ready.
+fn wait_for_ready(child: &mut Child) -> BufReader<std::process::ChildStdout> {
+    let mut lines = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    lines.read_line(&mut line).unwrap();
+    assert_eq!(line, "ready\n");
+    lines
+}
+
+fn signal(child: &Child, signal: i32) {
+    let pid = i32::try_from(child.id()).unwrap();
+    // SAFETY: a plain system call with the pid of a child that was not waited for.
+    assert_eq!(unsafe { libc::kill(pid, signal) }, 0);
+}
+
+fn processes(session: &Value) -> usize {
+    session["processes"].as_array().map_or(0, Vec::len)
+}
+
+#[test]
+fn a_command_is_recorded_verified_and_shown() {
+    let place = Place::new();
+    let (out, err) = place.run(&["record", "-o", "trace", "--", ticker(), "200", "0"], 0);
+    assert!(out.contains("/ticker · timer 1 ms"), "{out}");
+    assert!(
+        out.contains("1 process, ") && out.contains("lost: 0\n trace\n"),
+        "{out}"
+    );
+    assert_eq!(err, "");
+    let callbacks = place.callbacks("trace");
+    assert_eq!(callbacks[0]["symbol"], "Ticker::tick()");
+    assert!(callbacks[0]["count"].as_u64().unwrap() > 20);
+    assert!(place.sessions().is_empty(), "the session is gone");
+}
+
+#[test]
+fn children_are_recorded_and_the_exit_code_is_told() {
+    let place = Place::new();
+    let mut command = place.command(&["record", "-o", "trace", "--", "sh", "-c"]);
+    command.arg(format!("{0} 150 7 & {0} 150 7; exit 5", ticker()));
+    command.env("TICKER_CHILD", "1");
+    let (out, err) = finished(command.output().unwrap(), 0);
+    assert!(out.contains("4 processes, "), "{out}");
+    assert!(err.contains("the command ended with exit code 5"), "{err}");
+    assert_eq!(
+        place.nodes("trace"),
+        ["/child", "/child", "/ticker", "/ticker"]
+    );
+}
+
+#[test]
+fn a_folder_gets_the_date_when_none_is_named() {
+    let place = Place::new();
+    let (out, _) = place.run(&["record", "--", ticker(), "50"], 0);
+    let folder = out.lines().last().unwrap().trim();
+    assert!(folder.starts_with("rostrace-2"), "{folder}");
+    assert_eq!(place.nodes(folder), ["/ticker"]);
+}
+
+#[test]
+fn ctrl_c_ends_the_command_and_the_trace_is_complete() {
+    let place = Place::new();
+    let command = &mut place.command(&["record", "-o", "trace", "--", ticker(), "60000"]);
+    let mut child = command.spawn().unwrap();
+    let rest = wait_for_ready(&mut child);
+    std::thread::sleep(Duration::from_millis(100));
+    signal(&child, libc::SIGINT);
+    let mut out = String::new();
+    std::io::Read::read_to_string(&mut { rest }, &mut out).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(out.contains("lost: 0"), "{out}");
+    assert_eq!(place.nodes("trace"), ["/ticker"]);
+}
+
+#[test]
+fn a_second_ctrl_c_kills_a_command_that_does_not_listen() {
+    let place = Place::new();
+    let mut child = place
+        .command(&["record", "-o", "trace", "--", ticker(), "60000"])
+        .env("TICKER_DEAF", "1")
+        .spawn()
+        .unwrap();
+    let rest = wait_for_ready(&mut child);
+    std::thread::sleep(Duration::from_millis(100));
+    signal(&child, libc::SIGINT);
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(child.try_wait().unwrap().is_none(), "the command goes on");
+    signal(&child, libc::SIGINT);
+    std::io::copy(&mut { rest }, &mut std::io::sink()).unwrap();
+    let (_, err) = finished(child.wait_with_output().unwrap(), 0);
+    assert!(err.contains("the command was ended by signal 9"), "{err}");
+    assert_eq!(place.nodes("trace"), ["/ticker"]);
+}
+
+#[test]
+fn a_duration_ends_the_recording_and_the_command() {
+    let place = Place::new();
+    let begin = Instant::now();
+    let (out, err) = place.run(
+        &[
+            "record",
+            "-o",
+            "trace",
+            "--duration",
+            "300ms",
+            "--",
+            ticker(),
+            "60000",
+        ],
+        0,
+    );
+    assert!(begin.elapsed() < Duration::from_secs(20));
+    assert!(out.contains("lost: 0"), "{out}");
+    assert_eq!(err, "");
+    let count = place.callbacks("trace")[0]["count"].as_u64().unwrap();
+    assert!((50..=301).contains(&count), "{count}");
+}
+
+#[test]
+fn a_killed_process_loses_nothing_that_it_wrote() {
+    let place = Place::new();
+    let script = format!("{} 60000 & sleep 0.3; kill -9 $!; wait", ticker());
+    let (out, _) = place.run(&["record", "-o", "trace", "--", "sh", "-c", &script], 0);
+    assert!(
+        out.contains("1 process, ") && out.contains("lost: 0"),
+        "{out}"
+    );
+    let bytes: u64 = walk(&place.path("trace"));
+    assert!(bytes < 300 << 10, "what was not used is cut off: {bytes}");
+}
+
+fn walk(folder: &Path) -> u64 {
+    let entries = std::fs::read_dir(folder).unwrap().map(Result::unwrap);
+    entries
+        .map(|entry| match entry.file_type().unwrap().is_dir() {
+            true => walk(&entry.path()),
+            false => entry.metadata().unwrap().len(),
+        })
+        .sum()
+}
+
+#[test]
+fn what_cannot_be_started_is_said_and_leaves_nothing() {
+    let place = Place::new();
+    let (_, err) = place.run(&["record", "-o", "trace", "--", "/no/such/program"], 1);
+    assert!(
+        err.contains("the command `/no/such/program` could not be started"),
+        "{err}"
+    );
+    assert!(!place.path("trace").exists());
+    assert!(place.sessions().is_empty());
+    let (_, err) = place.run(&["run", "--", "/no/such/program"], 1);
+    assert!(err.contains("could not be started"), "{err}");
+}
+
+#[test]
+fn nothing_is_overwritten() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("trace")).unwrap();
+    let (_, err) = place.run(&["record", "-o", "trace", "--", ticker(), "10"], 1);
+    assert!(err.contains("exists already"), "{err}");
+}
+
+#[test]
+fn a_command_without_tracepoints_is_explained() {
+    let place = Place::new();
+    let (_, err) = place.run(&["record", "-o", "trace", "--", "true"], 1);
+    assert!(
+        err.contains("nothing was recorded: no process that `true` started"),
+        "{err}"
+    );
+    assert!(!place.path("trace").exists());
+}
+
+#[test]
+fn a_full_disk_is_noticed_before() {
+    let place = Place::new();
+    let arguments = [
+        "record",
+        "-o",
+        "trace",
+        "--keep-free",
+        "1000T",
+        "--",
+        ticker(),
+        "10",
+    ];
+    let (_, err) = place.run(&arguments, 1);
+    assert!(err.contains("must stay free"), "{err}");
+    assert!(!place.path("trace").exists());
+}
+
+#[test]
+fn events_that_do_not_fit_are_counted_and_the_status_is_3() {
+    let place = Place::new();
+    let mut command = place.command(&[
+        "record", "-o", "trace", "--buffer", "8K", "--limit", "64K", "--",
+    ]);
+    command.args([ticker(), "300"]).env("TICKER_FLOOD", "1");
+    let (out, err) = finished(command.output().unwrap(), 3);
+    let lost = out.rsplit_once("lost: ").unwrap().1.lines().next().unwrap();
+    assert!(lost.replace(',', "").parse::<u64>().unwrap() > 100, "{out}");
+    assert!(err.contains("could not write everything"), "{err}");
+}
+
+#[test]
+fn a_limit_on_the_size_of_files_does_not_harm_the_command() {
+    let place = Place::new();
+    // In blocks of 512 or 1024 bytes.
+    let script = format!("ulimit -f 256; TICKER_FLOOD=1 {} 300", ticker());
+    let output = place
+        .command(&["record", "-o", "trace", "--", "sh", "-c", &script])
+        .output()
+        .unwrap();
+    let code = output.status.code();
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(matches!(code, Some(0 | 3)), "{err}");
+    assert!(!err.contains("the command"), "{err}");
+}
+
+#[test]
+fn filters_and_caret_variables_decide_what_is_recorded() {
+    let place = Place::new();
+    let script = format!(
+        "TICKER_NODE=left {0} 100 & TICKER_NODE=right {0} 100; wait",
+        ticker()
+    );
+    let count = |trace: &str, node: &str| {
+        let rows = place.callbacks(trace);
+        let row = rows.iter().find(|row| row["node"] == node).unwrap();
+        row["count"].as_u64().unwrap()
+    };
+    place.run(
+        &[
+            "record",
+            "-o",
+            "one",
+            "--ignore-node",
+            "/le*",
+            "--",
+            "sh",
+            "-c",
+            &script,
+        ],
+        0,
+    );
+    assert_eq!(count("one", "/left"), 0);
+    assert!(count("one", "/right") > 10);
+    let mut command = place.command(&["record", "-o", "two", "--", "sh", "-c", &script]);
+    command.env("CARET_SELECT_NODES", "^/le");
+    let (_, err) = finished(command.output().unwrap(), 0);
+    assert!(err.contains("filtered as CARET_SELECT_NODES says"), "{err}");
+    assert!(count("two", "/left") > 10);
+    assert_eq!(count("two", "/right"), 0);
+    let mut command = place.command(&["record", "-o", "three", "--", "sh", "-c", &script]);
+    command.env("CARET_SELECT_NODES", "[lr]eft");
+    let (_, err) = finished(command.output().unwrap(), 1);
+    assert!(
+        err.contains("CARET_SELECT_NODES contains `[lr]eft`"),
+        "{err}"
+    );
+}
+
+#[test]
+fn only_the_events_that_were_asked_for_are_recorded() {
+    let place = Place::new();
+    place.run(
+        &[
+            "record",
+            "-o",
+            "trace",
+            "--events",
+            "callback_start",
+            "--",
+            ticker(),
+            "100",
+        ],
+        0,
+    );
+    let (out, _) = place.run(&["dump", "trace", "--format", "csv"], 0);
+    assert!(out.contains("ros2:callback_start") && out.contains("ros2:rcl_node_init"));
+    assert!(!out.contains("ros2:callback_end"));
+    let (_, err) = place.run(&["record", "--events", "nothing", "--", "true"], 1);
+    assert!(err.contains("no event is called `nothing`"), "{err}");
+}
+
+#[test]
+fn attaching_again_and_again_knows_all_names_each_time() {
+    let place = Place::new();
+    let mut child = place
+        .command(&["run", "--", ticker(), "60000", "9"])
+        .env("TICKER_CHILD", "1")
+        .spawn()
+        .unwrap();
+    let _rest = wait_for_ready(&mut child);
+    let sessions = place.until(|all| all.len() == 1 && processes(&all[0]) == 2);
+    assert_eq!(sessions[0]["state"], "idle");
+    for name in ["first", "second"] {
+        let (out, _) = place.run(
+            &["record", "--attach", "--duration", "300ms", "-o", name],
+            0,
+        );
+        assert!(
+            out.contains("2 processes, ") && out.contains("lost: 0"),
+            "{out}"
+        );
+        assert_eq!(place.nodes(name), ["/child", "/ticker"]);
+    }
+    // One process of them.
+    let pid = child_of(&sessions[0]);
+    let pid = pid.to_string();
+    let arguments = [
+        "record",
+        "--attach",
+        "--pid",
+        &pid,
+        "--duration",
+        "300ms",
+        "-o",
+        "third",
+    ];
+    let (out, _) = place.run(&arguments, 0);
+    assert!(out.contains("1 process, "), "{out}");
+    assert_eq!(place.nodes("third").len(), 1);
+    let (_, err) = place.run(&["record", "--attach", "--pid", "1", "-o", "fourth"], 1);
+    assert!(err.contains("has the pid 1"), "{err}");
+    let (_, err) = place.run(&["stop"], 1);
+    assert!(err.contains("nothing is being recorded"), "{err}");
+    signal(&child, libc::SIGINT);
+    assert_eq!(child.wait().unwrap().code(), Some(9), "that of the command");
+    assert!(place.sessions().is_empty());
+}
+
+fn child_of(session: &Value) -> u64 {
+    session["processes"][0]["pid"].as_u64().unwrap()
+}
+
+#[test]
+fn a_flight_recording_is_copied_and_stopped_while_it_runs() {
+    let place = Place::new();
+    let mut child = place
+        .command(&["run", "--", ticker(), "60000"])
+        .spawn()
+        .unwrap();
+    let _rest = wait_for_ready(&mut child);
+    place.until(|all| all.len() == 1 && processes(&all[0]) == 1);
+    let recorder = place
+        .command(&["record", "--attach", "--flight", "1M", "-o", "flight"])
+        .spawn()
+        .unwrap();
+    place.until(|all| all[0]["processes"][0]["events"].as_u64().unwrap_or(0) > 50);
+    let (_, err) = place.run(&["record", "--attach", "-o", "other"], 1);
+    assert!(err.contains("is being recorded already"), "{err}");
+    let (_, err) = place.run(&["snapshot", "-o", "copy"], 0);
+    assert!(err.contains("1 process copied: copy"), "{err}");
+    assert_eq!(place.nodes("copy"), ["/ticker"]);
+    place.run(&["stop"], 0);
+    let (out, err) = finished(recorder.wait_with_output().unwrap(), 0);
+    assert!(err.contains("`rostrace stop` ended the recording"), "{err}");
+    assert!(out.contains("lost: 0"), "{out}");
+    let (_, err) = place.run(&["snapshot", "-o", "later"], 1);
+    assert!(err.contains("nothing is being recorded"), "{err}");
+    signal(&child, libc::SIGINT);
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_signal_takes_a_snapshot() {
+    let place = Place::new();
+    let mut child = place
+        .command(&["record", "-o", "trace", "--", ticker(), "60000"])
+        .spawn()
+        .unwrap();
+    let rest = wait_for_ready(&mut child);
+    std::thread::sleep(Duration::from_millis(300));
+    signal(&child, libc::SIGUSR1);
+    let begin = Instant::now();
+    while !place.path("trace-snapshot-1").exists() {
+        assert!(begin.elapsed() < Duration::from_secs(20));
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    std::thread::sleep(Duration::from_millis(100));
+    signal(&child, libc::SIGINT);
+    std::io::copy(&mut { rest }, &mut std::io::sink()).unwrap();
+    child.wait().unwrap();
+    assert_eq!(place.nodes("trace-snapshot-1"), ["/ticker"]);
+}
+
+#[test]
+fn two_recordings_at_once_do_not_mix() {
+    let place = Place::new();
+    let start = |name: &str| {
+        let mut command = place.command(&["record", "-o", name, "--", ticker(), "400"]);
+        command.env("TICKER_NODE", name).spawn().unwrap()
+    };
+    let (one, two) = (start("one"), start("two"));
+    for child in [one, two] {
+        finished(child.wait_with_output().unwrap(), 0);
+    }
+    assert_eq!(place.nodes("one"), ["/one"]);
+    assert_eq!(place.nodes("two"), ["/two"]);
+}
+
+#[test]
+fn a_killed_recorder_leaves_a_readable_trace_and_a_session_that_can_be_stopped() {
+    let place = Place::new();
+    let mut child = place
+        .command(&["record", "-o", "trace", "--", ticker(), "60000"])
+        .spawn()
+        .unwrap();
+    let _rest = wait_for_ready(&mut child);
+    let sessions = place
+        .until(|all| all.len() == 1 && all[0]["processes"][0]["events"].as_u64().unwrap_or(0) > 20);
+    let pid = i32::try_from(child_of(&sessions[0])).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let sessions = place.sessions();
+    assert_eq!(sessions[0]["has_owner"], false);
+    assert_eq!(sessions[0]["has_recorder"], false);
+    assert_eq!(sessions[0]["state"], "recording");
+    assert_eq!(
+        place.nodes("trace"),
+        ["/ticker"],
+        "readable while it is written"
+    );
+    place.run(&["stop"], 0);
+    assert_eq!(place.nodes("trace"), ["/ticker"]);
+    let (out, _) = place.run(
+        &["record", "--attach", "--duration", "200ms", "-o", "again"],
+        0,
+    );
+    assert!(out.contains("lost: 0"), "{out}");
+    // SAFETY: a plain system call; the process is a ticker of ours.
+    unsafe { libc::kill(pid, libc::SIGKILL) };
+    place.until(|all| all.is_empty());
+    let left = std::fs::read_dir(place.path("runtime/rostrace"))
+        .unwrap()
+        .count();
+    assert_eq!(left, 0, "nothing is left in the runtime folder");
+}
+
+#[test]
+fn a_control_file_can_be_anywhere() {
+    let place = Place::new();
+    let control = place.path("control");
+    let control = control.to_str().unwrap();
+    let mut child = place
+        .command(&["run", "--control", control, "--", ticker(), "60000"])
+        .spawn()
+        .unwrap();
+    let _rest = wait_for_ready(&mut child);
+    assert!(
+        place.sessions().is_empty(),
+        "it is not in the runtime folder"
+    );
+    let (out, _) = place.run(&["status", "--control", control], 0);
+    assert!(out.contains("ticker"), "{out}");
+    let arguments = [
+        "record",
+        "--attach",
+        "--control",
+        control,
+        "--duration",
+        "200ms",
+        "-o",
+        "trace",
+    ];
+    place.run(&arguments, 0);
+    assert_eq!(place.nodes("trace"), ["/ticker"]);
+    signal(&child, libc::SIGINT);
+    child.wait().unwrap();
+    assert!(!Path::new(control).exists());
+}
+
+#[test]
+fn no_home_and_a_missing_library_are_said_or_do_not_matter() {
+    let place = Place::new();
+    let mut command = place.command(&["record", "-o", "trace", "--", ticker(), "50"]);
+    command.env_remove("HOME").env_remove("XDG_RUNTIME_DIR");
+    command.env("TMPDIR", place.path("runtime"));
+    finished(command.output().unwrap(), 0);
+    let mut command = place.command(&["record", "-o", "other", "--", ticker(), "50"]);
+    command.env("ROSTRACE_TRACER", "/no/such/library.so");
+    let (_, err) = finished(command.output().unwrap(), 1);
+    assert!(
+        err.contains("ROSTRACE_TRACER names /no/such/library.so"),
+        "{err}"
+    );
+    assert!(!place.path("other").exists());
+}
+
+#[test]
+fn the_doctor_says_whether_anything_can_be_recorded() {
+    let place = Place::new();
+    let (out, _) = place.run(&["doctor", "--format", "json"], 0);
+    let answer: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(answer["can_record"], true);
+    let library = &answer["checks"][0];
+    assert_eq!(
+        (&library["name"], &library["verdict"]),
+        (&"library".into(), &"ok".into())
+    );
+    let (out, _) = place.run(&["doctor"], 0);
+    assert!(
+        out.contains("tracer · library") && out.contains("can be loaded"),
+        "{out}"
+    );
+    let mut command = place.command(&["doctor"]);
+    std::fs::write(place.path("broken.so"), "no library").unwrap();
+    command.env("ROSTRACE_TRACER", place.path("broken.so"));
+    let (out, _) = finished(command.output().unwrap(), 1);
+    assert!(
+        out.contains("BROKEN") && out.contains("cannot be loaded"),
+        "{out}"
+    );
+}
+
+#[test]
+fn the_demo_is_recorded_live_and_explained() {
+    let place = Place::new();
+    let mut command = place.command(&["demo", "--seconds", "3", "-o", "demo"]);
+    // Whatever is installed here does not matter.
+    command.env("ROS_DISTRO", "humble");
+    let (out, _) = finished(command.output().unwrap(), 0);
+    for part in [
+        "/filter ← /points",
+        "/lidar → /points → /filter → /points_filtered → /fusion → /state → /planner → /command → /actuator",
+        "end to end",
+        "execution of /filter ← /points",
+        "5 processes, ",
+        "kept in demo",
+    ] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+    let (out, _) = place.run(&["topics", "demo", "--format", "json"], 0);
+    let topics: Vec<Value> = serde_json::from_str(&out).unwrap();
+    let imu = topics
+        .iter()
+        .find(|topic| topic["topic"] == "/imu")
+        .unwrap();
+    assert!(
+        imu["lost"].as_u64().unwrap() > 0,
+        "a short queue drops: {imu}"
+    );
+    let points = topics
+        .iter()
+        .find(|topic| topic["topic"] == "/points")
+        .unwrap();
+    assert_eq!(points["lost"], 0, "{points}");
+}

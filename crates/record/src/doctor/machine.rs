@@ -1,0 +1,77 @@
+//! Limits and room of this machine.
+
+use std::path::Path;
+
+use super::{Check, Verdict};
+use crate::limits::limit;
+use crate::storage;
+
+const GROUP: &str = "machine";
+
+/// A process of ROS 2 with a few hundred files, and files of ours for its threads.
+const ENOUGH_FILES: u64 = 1024;
+const ENOUGH_BYTES: u64 = 1 << 30;
+
+pub(super) fn checks() -> Vec<Check> {
+    vec![files(), file_size(), disk()]
+}
+
+fn files() -> Check {
+    let name = "open files";
+    match limit(libc::RLIMIT_NOFILE) {
+        Some(found) if found.current < ENOUGH_FILES => Check::new(
+            GROUP,
+            name,
+            Verdict::Warning,
+            format!(
+                "a process may have {} at once, which large nodes may need for themselves",
+                found.current
+            ),
+        )
+        .fix(format!("ulimit -n {}", found.highest.min(65_536))),
+        Some(found) => Check::new(
+            GROUP,
+            name,
+            Verdict::Ok,
+            format!("a process may have {} at once", found.current),
+        ),
+        None => Check::new(GROUP, name, Verdict::Warning, "the limit is not known"),
+    }
+}
+
+fn file_size() -> Check {
+    let name = "size of files";
+    match limit(libc::RLIMIT_FSIZE) {
+        Some(found) if found.current != libc::RLIM_INFINITY => Check::new(
+            GROUP,
+            name,
+            Verdict::Warning,
+            format!(
+                "files may not be larger than {} MiB: more events are lost",
+                found.current >> 20
+            ),
+        )
+        .fix("ulimit -f unlimited"),
+        _ => Check::new(GROUP, name, Verdict::Ok, "not limited"),
+    }
+}
+
+fn disk() -> Check {
+    let name = "disk";
+    match storage::space(Path::new(".")) {
+        Ok(space) if space.free < ENOUGH_BYTES => Check::new(
+            GROUP,
+            name,
+            Verdict::Warning,
+            format!("{} MiB are free in this folder", space.free >> 20),
+        )
+        .fix("choose another disk: rostrace record -o /path/on/another/disk …"),
+        Ok(space) => Check::new(
+            GROUP,
+            name,
+            Verdict::Ok,
+            format!("{} GiB are free in this folder", space.free >> 30),
+        ),
+        Err(error) => Check::new(GROUP, name, Verdict::Warning, error.to_string()),
+    }
+}

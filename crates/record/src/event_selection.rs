@@ -1,0 +1,84 @@
+//! Which events are recorded: by patterns, or all but the chattiest.
+
+use glob::Pattern;
+use rostrace_session::MASK_WORDS;
+use rostrace_tracepoints::{Phase, Tracepoint, recorded};
+
+use crate::error::Error;
+
+/// Most events of a recording, and nothing that latencies are computed from: how executors spend their time, and the two inner
+/// layers of a take.
+const CHATTY: &[&str] = &[
+    "ros2:rclcpp_executor_get_next_ready",
+    "ros2:rclcpp_executor_wait_for_work",
+    "ros2:rclcpp_executor_execute",
+    "ros2:rcl_take",
+    "ros2:rclcpp_take",
+];
+
+/// The mask of an order. Events of initialisation are always recorded: without them nothing has a name. Patterns are compared
+/// with the full name, `ros2:callback_start`, and with the name alone.
+pub fn mask(patterns: &[Pattern], light: bool) -> Result<[u64; MASK_WORDS], Error> {
+    let fits = |pattern: &Pattern, event: &Tracepoint| {
+        pattern.matches(event.full_name) || pattern.matches(event.name)
+    };
+    if let Some(pattern) = patterns
+        .iter()
+        .find(|pattern| !recorded().any(|event| fits(pattern, event)))
+    {
+        return Err(Error::NoSuchEvent(pattern.to_string()));
+    }
+    let mut mask = [0; MASK_WORDS];
+    for (number, event) in recorded().enumerate() {
+        let chosen = patterns.is_empty() || patterns.iter().any(|pattern| fits(pattern, event));
+        let quiet = !light || !CHATTY.contains(&event.full_name);
+        if event.phase == Phase::Init || chosen && quiet {
+            mask[number / 64] |= 1 << (number % 64);
+        }
+    }
+    Ok(mask)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(patterns: &[&str], light: bool) -> Vec<&'static str> {
+        let patterns: Vec<Pattern> = patterns
+            .iter()
+            .map(|it| Pattern::new(it).unwrap())
+            .collect();
+        let mask = mask(&patterns, light).unwrap();
+        recorded()
+            .enumerate()
+            .filter(|(number, _)| mask[number / 64] >> (number % 64) & 1 == 1)
+            .map(|(_, event)| event.full_name)
+            .collect()
+    }
+
+    #[test]
+    fn without_a_choice_everything_is_recorded() {
+        assert_eq!(names(&[], false).len(), recorded().count());
+    }
+
+    #[test]
+    fn names_of_things_are_recorded_with_any_choice() {
+        let found = names(&["callback_*"], false);
+        assert!(found.contains(&"ros2:callback_start"));
+        assert!(found.contains(&"ros2:rcl_node_init"));
+        assert!(!found.contains(&"ros2:rmw_publish"));
+    }
+
+    #[test]
+    fn light_leaves_out_events_that_exist() {
+        let all = names(&[], false);
+        assert!(CHATTY.iter().all(|name| all.contains(name)));
+        assert_eq!(names(&[], true).len(), all.len() - CHATTY.len());
+    }
+
+    #[test]
+    fn an_event_that_does_not_exist_is_refused() {
+        let error = mask(&[Pattern::new("ros2:nothing").unwrap()], false).unwrap_err();
+        assert!(error.to_string().contains("ros2:nothing"));
+    }
+}

@@ -1,0 +1,190 @@
+//! The command that is recorded: its environment, its process group, its end.
+
+use std::ffi::{OsStr, OsString};
+use std::io::IsTerminal;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rostrace_session::{CONTROL_VARIABLE, LTTNG_VARIABLE, OUTPUT_VARIABLE, SWITCH_VARIABLE};
+
+use crate::error::Error;
+use crate::library::TracerLibrary;
+use crate::session::Session;
+
+const PRELOAD: &str = "LD_PRELOAD";
+
+/// A command that has not been started.
+#[derive(Debug)]
+pub struct Launch {
+    command: Vec<OsString>,
+    control: PathBuf,
+    /// None for programs that have the tracer in them.
+    library: Option<PathBuf>,
+    lttng: bool,
+    quiet: bool,
+    variables: Vec<(&'static str, Option<OsString>)>,
+}
+
+impl Launch {
+    pub fn new(command: &[OsString], session: &Session, library: Option<&TracerLibrary>) -> Launch {
+        Launch {
+            command: command.to_vec(),
+            control: session.control_path().to_owned(),
+            library: library.map(|library| library.path().to_owned()),
+            lttng: false,
+            quiet: false,
+            variables: Vec::new(),
+        }
+    }
+
+    /// Also passes every tracepoint on to the real libtracetools, and so to LTTng.
+    pub fn with_lttng(mut self, lttng: bool) -> Launch {
+        self.lttng = lttng;
+        self
+    }
+
+    /// What the command prints is thrown away.
+    pub fn quietly(mut self) -> Launch {
+        self.quiet = true;
+        self
+    }
+
+    /// Sets a variable of the environment, or removes it.
+    pub fn with_variable(mut self, name: &'static str, value: Option<OsString>) -> Launch {
+        self.variables.push((name, value));
+        self
+    }
+
+    /// The variables that make processes attach to the session.
+    pub fn environment(&self) -> Vec<(&'static str, OsString)> {
+        let mut variables = vec![(CONTROL_VARIABLE, self.control.clone().into_os_string())];
+        if let Some(library) = &self.library {
+            variables.push((
+                PRELOAD,
+                preload(library.as_os_str(), std::env::var_os(PRELOAD)),
+            ));
+        }
+        if self.lttng {
+            variables.push((LTTNG_VARIABLE, "1".into()));
+        }
+        variables
+    }
+
+    /// Starts the command as the leader of a process group of its own, so that signals reach all of it. It cannot read from
+    /// the terminal then: where standard input is one, it gets an empty one instead of being stopped.
+    pub fn start(&self) -> Result<Running, Error> {
+        let Some((program, arguments)) = self.command.split_first() else {
+            return Err(Error::NotStarted {
+                command: String::new(),
+                cause: std::io::ErrorKind::NotFound.into(),
+            });
+        };
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .process_group(0)
+            // What they say is of this recorder, not of one that we run under.
+            .env_remove(OUTPUT_VARIABLE)
+            .env_remove(SWITCH_VARIABLE)
+            .envs(self.environment());
+        for (name, value) in &self.variables {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        if std::io::stdin().is_terminal() {
+            command.stdin(Stdio::null());
+        }
+        if self.quiet {
+            command.stdout(Stdio::null()).stderr(Stdio::null());
+        }
+        let child = command.spawn().map_err(|cause| Error::NotStarted {
+            command: program.to_string_lossy().into_owned(),
+            cause,
+        })?;
+        Ok(Running {
+            child,
+            status: None,
+        })
+    }
+}
+
+fn preload(library: &OsStr, before: Option<OsString>) -> OsString {
+    let mut value = library.to_owned();
+    if let Some(before) = before.filter(|before| !before.is_empty()) {
+        value.push(":");
+        value.push(before);
+    }
+    value
+}
+
+/// A command that was started.
+#[derive(Debug)]
+pub struct Running {
+    child: Child,
+    status: Option<ExitStatus>,
+}
+
+impl Running {
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// How it ended; None if it still runs.
+    pub fn ended(&mut self) -> Result<Option<ExitStatus>, Error> {
+        if self.status.is_none() {
+            self.status = self.child.try_wait()?;
+        }
+        Ok(self.status)
+    }
+
+    pub fn wait(&mut self) -> Result<ExitStatus, Error> {
+        let status = self.child.wait()?;
+        self.status = Some(status);
+        Ok(status)
+    }
+
+    /// Sends a signal to the command and everything that it started.
+    pub fn signal(&self, signal: i32) {
+        let Ok(group) = i32::try_from(self.child.id()) else {
+            return;
+        };
+        // SAFETY: a plain system call. The group exists as long as the child was not waited for or others are in it.
+        unsafe { libc::kill(-group, signal) };
+    }
+
+    /// Asks it to end as Ctrl-C would, then more and more firmly.
+    pub fn end(&mut self) -> Result<ExitStatus, Error> {
+        for (signal, patience) in [
+            (libc::SIGINT, Duration::from_secs(10)),
+            (libc::SIGTERM, Duration::from_secs(5)),
+        ] {
+            self.signal(signal);
+            let begin = Instant::now();
+            while begin.elapsed() < patience {
+                if let Some(status) = self.ended()? {
+                    return Ok(status);
+                }
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        }
+        self.signal(libc::SIGKILL);
+        self.wait()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_preloaded_before_stays() {
+        let library = OsStr::new("/x.so");
+        assert_eq!(preload(library, None), "/x.so");
+        assert_eq!(preload(library, Some("".into())), "/x.so");
+        assert_eq!(preload(library, Some("/y.so".into())), "/x.so:/y.so");
+    }
+}

@@ -1,0 +1,85 @@
+//! Where the tracer library is: `librostrace_tracer.so`, which the dynamic linker loads into every process of a command.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use crate::error::Error;
+
+/// Names the library, wherever it is.
+const VARIABLE: &str = "ROSTRACE_TRACER";
+const NAME: &str = "librostrace_tracer.so";
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TracerLibrary(PathBuf);
+
+impl TracerLibrary {
+    /// What `ROSTRACE_TRACER` names; else beside this program; else where an installation has it. `built` is a further folder:
+    /// cargo may keep what it builds on the way, libraries too, apart from finished programs.
+    pub fn find(built: Option<&Path>) -> Result<TracerLibrary, Error> {
+        if let Some(named) = std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
+            let path = std::path::absolute(&named).unwrap_or_else(|_| PathBuf::from(&named));
+            return match path.is_file() {
+                true => Ok(TracerLibrary(path)),
+                false => Err(Error::NamedLibraryMissing(path)),
+            };
+        }
+        let program = std::env::current_exe()
+            .and_then(std::fs::canonicalize)
+            .unwrap_or_default();
+        TracerLibrary::beside(&program, built)
+    }
+
+    /// Cargo puts a library that something depends on into `deps`, and one that was asked for also beside the program, where it
+    /// stays when the other becomes newer.
+    fn beside(program: &Path, built: Option<&Path>) -> Result<TracerLibrary, Error> {
+        let folder = program.parent().unwrap_or(Path::new("/"));
+        let mut new = vec![folder.join(NAME), folder.join("deps").join(NAME)];
+        new.extend(built.map(|folder| folder.join(NAME)));
+        let installed = ["../lib", "../lib/rostrace"].map(|place| folder.join(place).join(NAME));
+        let age = |path: &PathBuf| -> Option<SystemTime> {
+            let meta = std::fs::metadata(path).ok().filter(|meta| meta.is_file())?;
+            meta.modified().ok()
+        };
+        let newest = new.iter().filter(|place| age(place).is_some());
+        let newest = newest.max_by_key(|place| age(place));
+        let found = newest.or_else(|| installed.iter().find(|place| age(place).is_some()));
+        match found {
+            Some(path) => Ok(TracerLibrary(
+                std::fs::canonicalize(path).unwrap_or_else(|_| path.clone()),
+            )),
+            None => Err(Error::NoLibrary(new.into_iter().chain(installed).collect())),
+        }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_library_is_beside_the_program_or_in_the_installation() {
+        let folder = std::env::temp_dir().join(format!("rostrace-library-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        for inner in ["bin/deps", "lib", "built"] {
+            std::fs::create_dir_all(folder.join(inner)).unwrap();
+        }
+        let program = folder.join("bin/rostrace");
+        let found = || TracerLibrary::beside(&program, Some(&folder.join("built"))).map(|it| it.0);
+        let error = found().unwrap_err().to_string();
+        assert!(
+            error.contains("cargo build --release -p rostrace-tracer"),
+            "{error}"
+        );
+        for place in ["lib", "bin/deps", "bin", "built"] {
+            let path = folder.join(place).join(NAME);
+            std::fs::write(&path, "").unwrap();
+            assert_eq!(found().unwrap(), std::fs::canonicalize(&path).unwrap());
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}

@@ -1,0 +1,192 @@
+//! What is to be recorded, in the words of people, and the order that is made of it.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+use glob::Pattern;
+use rostrace_session::{Buffers, DIRECTORY_BYTES, FILTER_BYTES, Filters, Order, State};
+
+use crate::error::Error;
+use crate::event_selection;
+
+/// A packet of the tracer's files; the size is not a choice of people.
+const PACKET: u32 = 64 << 10;
+
+/// What a flight recorder keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flight {
+    Nanos(u64),
+    /// Of each process.
+    Bytes(u64),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// The folder of the trace; absolute, and not there yet.
+    pub output: PathBuf,
+    /// Only these events, and those of initialisation; empty for all.
+    pub events: Vec<Pattern>,
+    /// Without the chattiest events.
+    pub light: bool,
+    pub filters: Filters,
+    /// Keep only the newest.
+    pub flight: Option<Flight>,
+    /// Bytes that are made ready for a thread before it writes its first event.
+    pub buffer: Option<u64>,
+    /// Bytes that a process may write; 0 for no limit.
+    pub process_bytes: u64,
+    /// Only these processes of a session, by pid in their own name space; empty for all.
+    pub pids: Vec<u32>,
+    /// Bytes that must stay free on the disk.
+    pub keep_free: u64,
+}
+
+impl Plan {
+    /// Everything, into this folder.
+    pub fn to(output: PathBuf) -> Plan {
+        Plan {
+            output,
+            events: Vec::new(),
+            light: false,
+            filters: Filters::default(),
+            flight: None,
+            buffer: None,
+            process_bytes: 0,
+            pids: Vec::new(),
+            keep_free: 64 << 20,
+        }
+    }
+
+    pub(crate) fn order(&self) -> Result<Order, Error> {
+        let directory = self.output.as_os_str().as_bytes().to_vec();
+        // The tracer adds the name of the process.
+        if directory.len() >= DIRECTORY_BYTES {
+            return Err(Error::PathTooLong(self.output.clone()));
+        }
+        let filters = &self.filters;
+        for (name, list) in [
+            ("--select-node", &filters.select_nodes),
+            ("--ignore-node", &filters.ignore_nodes),
+            ("--select-topic", &filters.select_topics),
+            ("--ignore-topic", &filters.ignore_topics),
+        ] {
+            if list.len() >= FILTER_BYTES {
+                return Err(Error::FilterTooLong(name));
+            }
+        }
+        Ok(Order {
+            state: match self.flight {
+                Some(_) => State::Flight,
+                None => State::Recording,
+            },
+            mask: event_selection::mask(&self.events, self.light)?,
+            vocabulary: rostrace_tracepoints::vocabulary(),
+            chosen_only: !self.pids.is_empty(),
+            buffers: self.buffers(),
+            filters: filters.clone(),
+            ..Order::record(directory)
+        })
+    }
+
+    fn buffers(&self) -> Buffers {
+        let mut buffers = Buffers {
+            packet_bytes: PACKET,
+            process_bytes: self.process_bytes,
+            ..Buffers::default()
+        };
+        if let Some(bytes) = self.buffer {
+            // Small ones are for machines with little memory, where several packets are better than one.
+            while u64::from(buffers.packet_bytes) * 2 > bytes && buffers.packet_bytes > 4096 {
+                buffers.packet_bytes /= 2;
+            }
+            let packets = bytes / u64::from(buffers.packet_bytes);
+            buffers.first_packets = u32::try_from(packets.clamp(1, 4096)).unwrap_or(4096);
+            buffers.most_packets = buffers.most_packets.max(buffers.first_packets);
+        }
+        match self.flight {
+            Some(Flight::Nanos(nanos)) => buffers.flight_nanos = nanos,
+            Some(Flight::Bytes(bytes)) => buffers.flight_bytes = bytes,
+            None => {}
+        }
+        buffers
+    }
+}
+
+/// Patterns as the tracer takes them.
+pub(crate) fn joined(patterns: &[String]) -> Result<Vec<u8>, Error> {
+    if let Some(pattern) = patterns.iter().find(|pattern| pattern.contains(':')) {
+        return Err(Error::SeparatorInPattern(pattern.clone()));
+    }
+    Ok(patterns.join(":").into_bytes())
+}
+
+/// The filters of these patterns, in which `*` and `?` stand for any text and any byte.
+pub fn filters(
+    select_nodes: &[String],
+    ignore_nodes: &[String],
+    select_topics: &[String],
+    ignore_topics: &[String],
+) -> Result<Filters, Error> {
+    Ok(Filters {
+        select_nodes: joined(select_nodes)?,
+        ignore_nodes: joined(ignore_nodes)?,
+        select_topics: joined(select_topics)?,
+        ignore_topics: joined(ignore_topics)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_says_what_the_plan_says() {
+        let plan = Plan {
+            flight: Some(Flight::Bytes(1 << 20)),
+            process_bytes: 7,
+            pids: vec![1],
+            ..Plan::to("/tmp/trace".into())
+        };
+        let order = plan.order().unwrap();
+        assert_eq!(order.state, State::Flight);
+        assert_eq!(order.directory, b"/tmp/trace");
+        assert_eq!(order.buffers.flight_bytes, 1 << 20);
+        assert_eq!(order.buffers.process_bytes, 7);
+        assert!(order.chosen_only);
+    }
+
+    #[test]
+    fn a_buffer_is_made_of_several_packets() {
+        for (bytes, packet, packets) in [
+            (1, 4096, 1),
+            (8192, 4096, 2),
+            (1 << 20, 64 << 10, 16),
+            (1 << 40, 64 << 10, 4096),
+        ] {
+            let plan = Plan {
+                buffer: Some(bytes),
+                ..Plan::to("/tmp/trace".into())
+            };
+            let buffers = plan.buffers();
+            assert_eq!(
+                (buffers.packet_bytes, buffers.first_packets),
+                (packet, packets)
+            );
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_into_the_control_page_is_refused() {
+        let long = Plan::to(format!("/{}", "x".repeat(2000)).into());
+        assert!(matches!(long.order(), Err(Error::PathTooLong(_))));
+        let many = Plan {
+            filters: filters(&[], &vec!["/node".to_owned(); 1000], &[], &[]).unwrap(),
+            ..Plan::to("/tmp/trace".into())
+        };
+        assert!(matches!(
+            many.order(),
+            Err(Error::FilterTooLong("--ignore-node"))
+        ));
+        assert!(filters(&["/a:/b".to_owned()], &[], &[], &[]).is_err());
+    }
+}

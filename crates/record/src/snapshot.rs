@@ -1,0 +1,37 @@
+//! A copy of what is recorded, while it is being recorded.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rostrace_session::stream_file;
+
+use crate::error::Error;
+use crate::recording::new_folder;
+use crate::session::{Session, SessionState};
+
+/// Copies the traces of all processes of the recording of a session into a new folder. Returns the folder and how many processes
+/// are in it.
+pub fn take(session: &Session, to: &Path) -> Result<(PathBuf, u64), Error> {
+    let SessionState::Recording { output, .. } = session.state() else {
+        return Err(Error::NothingRecorded(session.id.clone()));
+    };
+    copy(&output, to)
+}
+
+/// The same, by the folder that is recorded into.
+pub fn copy(output: &Path, to: &Path) -> Result<(PathBuf, u64), Error> {
+    let entries = fs::read_dir(output).map_err(Error::file("could not read", output))?;
+    let to = new_folder(to)?;
+    let mut processes = 0;
+    for entry in entries.flatten() {
+        let folder = entry.path();
+        // One without metadata is just being made.
+        if !folder.join("metadata").is_file() {
+            continue;
+        }
+        stream_file::snapshot(&folder, &to.join(entry.file_name()))
+            .map_err(Error::file("could not copy", folder))?;
+        processes += 1;
+    }
+    Ok((to, processes))
+}

@@ -1,0 +1,166 @@
+//! The layout of the control page, and how an order is written and read without a lock.
+//!
+//! The generation is even while the order stands and odd while the recorder changes it. A reader copies the order and
+//! looks at the generation again; if that moved, it asks later.
+
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering, fence};
+
+use crate::order::{Buffers, DIRECTORY_BYTES, FILTER_BYTES, Filters, Order, State};
+use crate::process::Process;
+
+/// First eight bytes of the file.
+pub const MAGIC: u64 = u64::from_le_bytes(*b"rostrace");
+/// Changes whenever the layout does.
+pub const VERSION: u32 = 2;
+/// Words of 64 events.
+pub const MASK_WORDS: usize = 4;
+/// Processes that can be attached at the same time.
+pub const PROCESSES: usize = 4096;
+
+/// What the file holds. All of it is atomic: several processes read and write it at once.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Control {
+    pub magic: AtomicU64,
+    pub version: AtomicU32,
+    state: AtomicU32,
+    /// Of the whole file.
+    pub bytes: AtomicU64,
+    /// Pid of the recorder, for people.
+    pub recorder: AtomicU64,
+    /// Processes that ended in an orderly way while they recorded, and what they had written by then.
+    pub ended: Ended,
+    /// Compared at every event of every process: alone in its cache line.
+    pub generation: AtomicU64,
+    _alone: [AtomicU64; 7],
+    vocabulary: AtomicU64,
+    mask: [AtomicU64; MASK_WORDS],
+    packet_bytes: AtomicU32,
+    first_packets: AtomicU32,
+    most_packets: AtomicU32,
+    chosen_only: AtomicU32,
+    process_bytes: AtomicU64,
+    flight_bytes: AtomicU64,
+    flight_nanos: AtomicU64,
+    directory: [AtomicU8; DIRECTORY_BYTES],
+    select_nodes: [AtomicU8; FILTER_BYTES],
+    ignore_nodes: [AtomicU8; FILTER_BYTES],
+    select_topics: [AtomicU8; FILTER_BYTES],
+    ignore_topics: [AtomicU8; FILTER_BYTES],
+    pub processes: [Process; PROCESSES],
+}
+
+/// Sums over processes whose slots are free again. The recorder sets them to zero before it gives an order to record.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Ended {
+    pub processes: AtomicU64,
+    pub events: AtomicU64,
+    pub discarded: AtomicU64,
+    pub bytes: AtomicU64,
+}
+
+impl Control {
+    /// Gives an order; returns the generation that tracers will see. Only one recorder may do so at a time.
+    ///
+    /// A text that does not fit is refused before anything is changed.
+    pub fn order(&self, order: &Order) -> Option<u64> {
+        let filters = &order.filters;
+        let texts = [
+            (&self.directory[..], &order.directory),
+            (&self.select_nodes[..], &filters.select_nodes),
+            (&self.ignore_nodes[..], &filters.ignore_nodes),
+            (&self.select_topics[..], &filters.select_topics),
+            (&self.ignore_topics[..], &filters.ignore_topics),
+        ];
+        if texts.iter().any(|(place, text)| text.len() >= place.len()) {
+            return None;
+        }
+        let before = self.generation.load(Ordering::Relaxed);
+        // A recorder that died in the middle of an order left an odd number.
+        let changing = before | 1;
+        self.generation.store(changing, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+        self.state.store(order.state.number(), Ordering::Relaxed);
+        self.vocabulary.store(order.vocabulary, Ordering::Relaxed);
+        for (place, word) in self.mask.iter().zip(order.mask) {
+            place.store(word, Ordering::Relaxed);
+        }
+        let buffers = &order.buffers;
+        self.packet_bytes
+            .store(buffers.packet_bytes, Ordering::Relaxed);
+        self.first_packets
+            .store(buffers.first_packets, Ordering::Relaxed);
+        self.most_packets
+            .store(buffers.most_packets, Ordering::Relaxed);
+        self.chosen_only
+            .store(order.chosen_only.into(), Ordering::Relaxed);
+        self.process_bytes
+            .store(buffers.process_bytes, Ordering::Relaxed);
+        self.flight_bytes
+            .store(buffers.flight_bytes, Ordering::Relaxed);
+        self.flight_nanos
+            .store(buffers.flight_nanos, Ordering::Relaxed);
+        for (place, text) in texts {
+            write_text(place, text);
+        }
+        self.generation.store(changing + 1, Ordering::Release);
+        Some(changing + 1)
+    }
+
+    /// The order that stands, with its generation. None while it is being changed.
+    pub fn read_order(&self) -> Option<(u64, Order)> {
+        let generation = self.generation.load(Ordering::Acquire);
+        if generation % 2 == 1 {
+            return None;
+        }
+        let order = Order {
+            state: State::of(self.state.load(Ordering::Relaxed)),
+            directory: read_text(&self.directory),
+            mask: std::array::from_fn(|word| self.mask[word].load(Ordering::Relaxed)),
+            vocabulary: self.vocabulary.load(Ordering::Relaxed),
+            chosen_only: self.chosen_only.load(Ordering::Relaxed) != 0,
+            buffers: Buffers {
+                packet_bytes: self.packet_bytes.load(Ordering::Relaxed),
+                first_packets: self.first_packets.load(Ordering::Relaxed),
+                most_packets: self.most_packets.load(Ordering::Relaxed),
+                process_bytes: self.process_bytes.load(Ordering::Relaxed),
+                flight_bytes: self.flight_bytes.load(Ordering::Relaxed),
+                flight_nanos: self.flight_nanos.load(Ordering::Relaxed),
+            },
+            filters: Filters {
+                select_nodes: read_text(&self.select_nodes),
+                ignore_nodes: read_text(&self.ignore_nodes),
+                select_topics: read_text(&self.select_topics),
+                ignore_topics: read_text(&self.ignore_topics),
+            },
+        };
+        fence(Ordering::Acquire);
+        (self.generation.load(Ordering::Relaxed) == generation).then_some((generation, order))
+    }
+
+    pub(crate) fn initialise(&self) {
+        self.version.store(VERSION, Ordering::Relaxed);
+        self.bytes
+            .store(size_of::<Control>() as u64, Ordering::Relaxed);
+        self.recorder
+            .store(std::process::id().into(), Ordering::Relaxed);
+        // Never 0, which is what a tracer has before it read anything.
+        self.generation.store(2, Ordering::Relaxed);
+        self.magic.store(MAGIC, Ordering::Release);
+    }
+}
+
+fn write_text(place: &[AtomicU8], text: &[u8]) {
+    for (at, byte) in text.iter().chain(std::iter::once(&0)).zip(place) {
+        byte.store(*at, Ordering::Relaxed);
+    }
+}
+
+fn read_text(place: &[AtomicU8]) -> Vec<u8> {
+    place
+        .iter()
+        .map(|byte| byte.load(Ordering::Relaxed))
+        .take_while(|byte| *byte != 0)
+        .collect()
+}

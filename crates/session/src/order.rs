@@ -1,0 +1,117 @@
+//! What a recorder asks for: record or not, where, which events, with what buffers.
+
+use crate::MASK_WORDS;
+
+/// Longest path of the folder to record into, with the zero at its end.
+pub const DIRECTORY_BYTES: usize = 1024;
+/// Longest list of patterns of one filter, with the zero at its end.
+pub const FILTER_BYTES: usize = 2048;
+
+/// What the processes should do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// Remember initialisation, write nothing.
+    Idle,
+    /// Write everything until told otherwise.
+    Recording,
+    /// Write everything, and delete what is older or more than asked for.
+    Flight,
+}
+
+/// An order as the recorder gives it and tracers take it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Order {
+    pub state: State,
+    /// Where processes make their folders; absolute.
+    pub directory: Vec<u8>,
+    /// One bit per event of the vocabulary.
+    pub mask: [u64; MASK_WORDS],
+    /// A number that tells vocabularies apart; a tracer with another one records all events.
+    pub vocabulary: u64,
+    /// Only processes whose slot was chosen record; see [`crate::Process::choose`].
+    pub chosen_only: bool,
+    pub buffers: Buffers,
+    pub filters: Filters,
+}
+
+/// Sizes of the buffers of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Buffers {
+    /// A power of two, at least 4096.
+    pub packet_bytes: u32,
+    /// Packets in the first file of a thread; later files grow.
+    pub first_packets: u32,
+    /// Packets in the largest file.
+    pub most_packets: u32,
+    /// A process that has written so much drops events; 0 for no limit.
+    pub process_bytes: u64,
+    /// Flight recorder: what a process may keep, 0 for no limit.
+    pub flight_bytes: u64,
+    /// Flight recorder: how long it is kept in ns, 0 for no limit.
+    pub flight_nanos: u64,
+}
+
+impl Default for Buffers {
+    fn default() -> Self {
+        Buffers {
+            packet_bytes: 64 << 10,
+            first_packets: 8,
+            most_packets: 256,
+            process_bytes: 0,
+            flight_bytes: 0,
+            flight_nanos: 0,
+        }
+    }
+}
+
+/// Patterns with `*` and `?`, separated by `:`. An empty text is no filter.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Filters {
+    pub select_nodes: Vec<u8>,
+    pub ignore_nodes: Vec<u8>,
+    pub select_topics: Vec<u8>,
+    pub ignore_topics: Vec<u8>,
+}
+
+impl Order {
+    /// Everything is recorded into this folder.
+    pub fn record(directory: impl Into<Vec<u8>>) -> Order {
+        Order {
+            state: State::Recording,
+            directory: directory.into(),
+            ..Order::idle()
+        }
+    }
+
+    /// Nothing is recorded.
+    pub fn idle() -> Order {
+        Order {
+            state: State::Idle,
+            directory: Vec::new(),
+            mask: [u64::MAX; MASK_WORDS],
+            vocabulary: 0,
+            chosen_only: false,
+            buffers: Buffers::default(),
+            filters: Filters::default(),
+        }
+    }
+}
+
+impl State {
+    pub(crate) fn number(self) -> u32 {
+        match self {
+            State::Idle => 0,
+            State::Recording => 1,
+            State::Flight => 2,
+        }
+    }
+
+    /// A number that nobody wrote means idle: nothing is done that was not asked for.
+    pub(crate) fn of(number: u32) -> State {
+        match number {
+            1 => State::Recording,
+            2 => State::Flight,
+            _ => State::Idle,
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The part of the vocabulary that rostrace's own tracer writes.
+//!
+//! Tracer and recorder speak of events by their place in this list; the [`vocabulary`] number tells whether both have
+//! the same list.
+
+use crate::{TRACEPOINTS, Tracepoint};
+
+/// Events of CARET that the tracer writes as well, because ROS 2 has none for what they say.
+const OF_CARET: &[&str] = &[
+    "rmw_implementation",
+    "construct_executor",
+    "construct_static_executor",
+    "executor_entity_collector_to_executor",
+    "add_callback_group",
+    "add_callback_group_static_executor",
+    "callback_group_to_executor_entity_collector",
+    "callback_group_add_timer",
+    "callback_group_add_subscription",
+    "callback_group_add_service",
+    "callback_group_add_client",
+    "dds_bind_addr_to_stamp",
+];
+
+/// The events that the tracer can write, in the order of their numbers.
+pub fn recorded() -> impl Iterator<Item = &'static Tracepoint> {
+    TRACEPOINTS
+        .iter()
+        .filter(|tracepoint| match tracepoint.provider {
+            "ros2" | "rostrace" => true,
+            "ros2_caret" => OF_CARET.contains(&tracepoint.name),
+            _ => false,
+        })
+}
+
+/// A number that is the same only for the same list.
+pub fn vocabulary() -> u64 {
+    // FNV-1a: not for secrets, only to notice that two builds differ.
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let bytes = recorded().flat_map(|tracepoint| tracepoint.full_name.bytes().chain([0]));
+    for byte in bytes {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+    hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tracer_writes_all_events_of_ros_2_and_its_own() {
+        let count = |provider: &str| {
+            recorded()
+                .filter(|event| event.provider == provider)
+                .count()
+        };
+        assert_eq!(
+            count("ros2"),
+            TRACEPOINTS.iter().filter(|e| e.provider == "ros2").count()
+        );
+        assert_eq!(count("ros2_caret"), OF_CARET.len());
+        assert!(count("rostrace") >= 10);
+        assert_ne!(vocabulary(), 0);
+    }
+}

@@ -1,0 +1,94 @@
+//! What rostrace's own tracer adds: the end of entities, and what applications say through `rostrace.h`.
+
+macro_rules! rostrace {
+    ({ $($before:tt)* } $next:ident $($later:ident)*) => { $next! { { $($before)*
+
+/// A node is about to be destroyed.
+RclNodeFini = rcl_node_fini: Run, Rcl {
+    "rostrace:rcl_node_fini" since "rostrace 0.1";
+
+    NODE_HANDLE: Pointer = "The `rcl_node_t`.";
+}
+
+/// A publisher is about to be destroyed.
+RclPublisherFini = rcl_publisher_fini: Run, Rcl {
+    "rostrace:rcl_publisher_fini" since "rostrace 0.1";
+
+    PUBLISHER_HANDLE: Pointer = "The `rcl_publisher_t`.";
+}
+
+/// A subscription is about to be destroyed.
+RclSubscriptionFini = rcl_subscription_fini: Run, Rcl {
+    "rostrace:rcl_subscription_fini" since "rostrace 0.1";
+
+    SUBSCRIPTION_HANDLE: Pointer = "The `rcl_subscription_t`.";
+}
+
+/// A service is about to be destroyed.
+RclServiceFini = rcl_service_fini: Run, Rcl {
+    "rostrace:rcl_service_fini" since "rostrace 0.1";
+
+    SERVICE_HANDLE: Pointer = "The `rcl_service_t`.";
+}
+
+/// A client is about to be destroyed.
+RclClientFini = rcl_client_fini: Run, Rcl {
+    "rostrace:rcl_client_fini" since "rostrace 0.1";
+
+    CLIENT_HANDLE: Pointer = "The `rcl_client_t`.";
+}
+
+/// A timer is about to be destroyed.
+RclTimerFini = rcl_timer_fini: Run, Rcl {
+    "rostrace:rcl_timer_fini" since "rostrace 0.1";
+
+    TIMER_HANDLE: Pointer = "The `rcl_timer_t`.";
+}
+
+/// The application marks a moment.
+UserInstant = user_instant: Run, User {
+    "rostrace:instant" since "rostrace 0.1";
+
+    NAME: Text = "What the application calls it.";
+    INTEGER_NAMES: Texts = "Names of the whole numbers.";
+    INTEGERS: Numbers = "The whole numbers that the application gave.";
+    REAL_NAMES: Texts = "Names of the real numbers.";
+    REALS: Reals = "The real numbers that the application gave.";
+    TEXT_NAMES: Texts = "Names of the texts.";
+    TEXTS: Texts = "The texts that the application gave.";
+}
+
+/// Something that takes time begins in the application.
+UserSpanBegin = user_span_begin: Run, User {
+    "rostrace:span_begin" since "rostrace 0.1";
+
+    NAME: Text = "What the application calls it.";
+    SPAN: Unsigned = "Identity of the span within the process; its end carries the same.";
+    INTEGER_NAMES: Texts = "Names of the whole numbers.";
+    INTEGERS: Numbers = "The whole numbers that the application gave.";
+    REAL_NAMES: Texts = "Names of the real numbers.";
+    REALS: Reals = "The real numbers that the application gave.";
+    TEXT_NAMES: Texts = "Names of the texts.";
+    TEXTS: Texts = "The texts that the application gave.";
+}
+
+/// Something that takes time has ended in the application.
+UserSpanEnd = user_span_end: Run, User {
+    "rostrace:span_end" since "rostrace 0.1";
+
+    NAME: Text = "What the application calls it.";
+    SPAN: Unsigned = "Identity of the span within the process.";
+}
+
+/// A quantity of the application has this value now.
+UserCounter = user_counter: Run, User {
+    "rostrace:counter" since "rostrace 0.1";
+
+    NAME: Text = "What the application calls it.";
+    VALUE: Real = "The value.";
+}
+
+    } $($later)* } };
+}
+
+pub(super) use rostrace;

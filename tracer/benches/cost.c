@@ -1,0 +1,88 @@
+// What a tracepoint costs its caller: cost THREADS EVENTS_PER_SECOND SECONDS. Prints nanoseconds per call.
+//
+// Calls come in small bursts at a fixed rate, as callbacks do, and each is timed alone. The cost of timing, measured the same way, is
+// subtracted.
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <x86intrin.h>
+
+void ros_trace_callback_start(const void *, bool);
+
+static uint64_t now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b) {
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+static double per_tick;
+static uint64_t rate;
+static double seconds;
+
+struct result { uint32_t *ticks; uint64_t count; };
+
+static inline uint64_t ticks(void) {
+  unsigned unused;
+  uint64_t t = __rdtscp(&unused);
+  __asm__ volatile("lfence" ::: "memory");
+  return t;
+}
+
+static void *run(void *argument) {
+  enum { BURST = 50 };
+  struct result *r = argument;
+  uint64_t most = (uint64_t)(rate * seconds) / BURST * BURST;
+  r->ticks = malloc(most * sizeof *r->ticks);
+  for (uint64_t i = 0; i < most; i++) r->ticks[i] = 1;
+  ros_trace_callback_start((void *)1, false);
+  uint64_t begin = now();
+  for (uint64_t i = 0; i < most; i += BURST) {
+    for (int k = 0; k < BURST; k++) {
+      uint64_t t = ticks();
+      ros_trace_callback_start((void *)(uintptr_t)i, false);
+      r->ticks[i + k] = (uint32_t)(ticks() - t);
+    }
+    uint64_t due = begin + (uint64_t)((i + BURST) * (1e9 / rate));
+    while (now() < due) __builtin_ia32_pause();
+  }
+  r->count = most;
+  return NULL;
+}
+
+int main(int argc, char **argv) {
+  int threads = argc > 1 ? atoi(argv[1]) : 1;
+  rate = argc > 2 ? strtoull(argv[2], 0, 0) : 100000;
+  seconds = argc > 3 ? atof(argv[3]) : 2;
+  struct timespec pause = {0, 300000000};
+  ros_trace_callback_start((void *)1, false);
+  nanosleep(&pause, 0);
+  uint64_t a = now(), ta = __rdtsc();
+  nanosleep(&pause, 0);
+  per_tick = (double)(now() - a) / (double)(__rdtsc() - ta);
+  enum { EMPTY = 100000 };
+  static uint32_t empty[EMPTY];
+  for (int i = 0; i < EMPTY; i++) { uint64_t t = ticks(); empty[i] = (uint32_t)(ticks() - t); }
+  qsort(empty, EMPTY, sizeof *empty, by_value);
+  double timing = empty[EMPTY / 2] * per_tick;
+  pthread_t all[64];
+  struct result results[64] = {{0}};
+  for (int i = 0; i < threads; i++) pthread_create(&all[i], 0, run, &results[i]);
+  uint64_t count = 0;
+  for (int i = 0; i < threads; i++) { pthread_join(all[i], 0); count += results[i].count; }
+  uint32_t *merged = malloc(count * sizeof *merged);
+  uint64_t at = 0;
+  for (int i = 0; i < threads; i++) for (uint64_t k = 0; k < results[i].count; k++) merged[at++] = results[i].ticks[k];
+  qsort(merged, count, sizeof *merged, by_value);
+  #define AT(p) (merged[(uint64_t)((count - 1) * (p))] * per_tick - timing)
+  printf("events %llu p50 %.1f p90 %.1f p99 %.1f p99.9 %.1f max %.0f timing %.1f\n", (unsigned long long)count, AT(.5), AT(.9), AT(.99), AT(.999), AT(1.), timing);
+  return 0;
+}

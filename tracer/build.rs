@@ -1,0 +1,298 @@
+//! Writes the tracer's table of events, and one C function per tracepoint of ROS 2, from the declared vocabulary.
+//!
+//! The few functions whose arguments are not their fields are written by hand in `src/tracetools.rs`.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use rostrace_tracepoints::{Field, FieldKind, Phase, Presence, Tracepoint, recorded, vocabulary};
+
+/// Written by hand: their arguments, or their layout, depend on the version of ROS 2.
+const BY_HAND: &[&str] = &["rcl_init", "rclcpp_publish", "rmw_publish"];
+
+/// Events of initialisation that may be true several times for the same first field.
+const MANY: &[&str] = &[
+    "rclcpp_subscription_init",
+    "callback_group_add_timer",
+    "callback_group_add_subscription",
+    "callback_group_add_service",
+    "callback_group_add_client",
+    "add_callback_group",
+    "add_callback_group_static_executor",
+    "callback_group_to_executor_entity_collector",
+    "executor_entity_collector_to_executor",
+    "message_link_periodic_async",
+    "message_link_partial_sync",
+    "rmw_implementation",
+];
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    // Other threads and the dynamic linker hold addresses of ours: `dlclose` must not unload the library.
+    println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
+    let events: Vec<&Tracepoint> = recorded().collect();
+    let mut table = String::new();
+    let mut functions = String::new();
+    let mut safe = String::new();
+    for (number, event) in events.iter().enumerate() {
+        let constant = constant(event);
+        let _ = writeln!(
+            table,
+            "/// {}\npub const {constant}: u16 = {number};",
+            event.summary
+        );
+    }
+    let _ = writeln!(
+        table,
+        "/// Tells this list of events from others.\npub const VOCABULARY: u64 = {};\n\
+         /// In the order of their numbers.\npub static EVENTS: [Event; {}] = [",
+        vocabulary(),
+        events.len()
+    );
+    for event in &events {
+        let _ = writeln!(
+            table,
+            "Event {{ name: {:?}, is_initialisation: {}, identified: Identified::{}, fields: &[",
+            event.full_name,
+            event.phase == Phase::Init,
+            if MANY.contains(&event.name) {
+                "ByAll"
+            } else {
+                "ByFirstField"
+            },
+        );
+        for field in fields(event) {
+            let _ = writeln!(table, "({:?}, Kind::{:?}),", field.name, field.kind);
+        }
+        let _ = writeln!(table, "] }},");
+    }
+    let _ = writeln!(table, "];");
+    for event in events.iter().filter(|event| event.provider == "ros2") {
+        functions.push_str(&function(event, BY_HAND.contains(&event.name)));
+        safe.push_str(&safe_function(event));
+    }
+    let names: Vec<&str> = events
+        .iter()
+        .filter(|event| event.provider == "ros2")
+        .map(|event| event.name)
+        .collect();
+    let _ = writeln!(
+        functions,
+        "/// The functions of libtracetools, for the table of originals.\n\
+         #[allow(non_camel_case_types)]\n\
+         #[derive(Debug, Clone, Copy)]\n\
+         pub(crate) enum Function {{ {} }}\n\
+         /// Their names without `ros_trace_`.\n\
+         pub(crate) static NAMES: [&str; {}] = {names:?};",
+        names.join(", "),
+        names.len(),
+    );
+    let out = std::env::var_os("OUT_DIR").expect("cargo names the folder for what is generated");
+    std::fs::write(Path::new(&out).join("events.rs"), table).expect("a folder to write into");
+    std::fs::write(Path::new(&out).join("functions.rs"), functions)
+        .expect("a folder to write into");
+    std::fs::write(Path::new(&out).join("ros.rs"), safe).expect("a folder to write into");
+}
+
+/// `ros2:rcl_init` is `RCL_INIT`, events of others begin with their provider.
+fn constant(event: &Tracepoint) -> String {
+    match event.provider {
+        "ros2" => event.name.to_uppercase(),
+        "ros2_caret" => format!("CARET_{}", event.name.to_uppercase()),
+        other => format!("{}_{}", other.to_uppercase(), event.name.to_uppercase()),
+    }
+}
+
+/// What is recorded: fields of modified versions of ROS 2 are not, except where only those have the event.
+fn fields(event: &Tracepoint) -> impl Iterator<Item = &'static Field> {
+    let name = event.name;
+    (event.fields.iter()).filter(move |field| match field.presence {
+        Presence::Fork(_) => false,
+        Presence::Versions(_) => !(name == "rclcpp_publish" && field.name == "publisher_handle"),
+        _ => true,
+    })
+}
+
+/// The same as a safe function of Rust: addresses are only written down, everything else is borrowed.
+fn safe_function(event: &Tracepoint) -> String {
+    let name = event.name;
+    let (mut parameters, mut arguments) = (String::new(), String::new());
+    if name == "rclcpp_publish" {
+        arguments.push_str("std::ptr::null(), ");
+    }
+    for field in fields(event) {
+        let field_name = field.name;
+        if name == "rcl_init" && field_name == "version" {
+            continue;
+        }
+        let (kind, argument) = match field.kind {
+            FieldKind::Pointer => ("*const c_void", field_name.to_owned()),
+            FieldKind::Unsigned => ("u64", field_name.to_owned()),
+            FieldKind::Signed => ("i64", field_name.to_owned()),
+            FieldKind::Flag => ("bool", field_name.to_owned()),
+            FieldKind::Text => ("&CStr", format!("{field_name}.as_ptr()")),
+            // Long enough for every distribution.
+            FieldKind::Gid => ("&[u8; 24]", format!("{field_name}.as_ptr()")),
+            FieldKind::Pointers => (
+                "&[*const c_void]",
+                format!("{field_name}.as_ptr(), {field_name}.len()"),
+            ),
+            other => panic!("{event}: no argument is known for a field of kind {other}"),
+        };
+        let _ = write!(parameters, "{field_name}: {kind}, ");
+        let _ = write!(arguments, "{argument}, ");
+    }
+    format!(
+        "/// {summary}\n\
+         #[inline]\n\
+         #[allow(clippy::too_many_arguments)]\n\
+         pub fn {name}({parameters}) {{\n\
+         // SAFETY: texts end with a zero, gids and lists are as long as is said, addresses are not followed.\n\
+         unsafe {{ tracetools::ros_trace_{name}({arguments}) }}\n}}\n",
+        summary = event.summary,
+    )
+}
+
+/// The three functions of one tracepoint.
+fn function(event: &Tracepoint, by_hand: bool) -> String {
+    let name = event.name;
+    let constant = constant(event);
+    let mut text = format!(
+        "/// Whether `{full}` is recorded, remembered or wanted by LTTng.\n\
+         #[unsafe(no_mangle)]\n\
+         pub extern \"C\" fn ros_trace_enabled_{name}() -> bool {{\n\
+         gate::attends(events::{constant})\n\
+         && (gate::wants(events::{constant}) || original::is_enabled(Function::{name}))\n}}\n",
+        full = event.full_name
+    );
+    if by_hand {
+        return text;
+    }
+    let (mut parameters, mut names, mut size, mut writes, mut lengths) = (
+        String::new(),
+        String::new(),
+        String::new(),
+        String::new(),
+        String::new(),
+    );
+    for field in fields(event) {
+        let field_name = field.name;
+        match field.kind {
+            FieldKind::Pointer => {
+                let _ = write!(parameters, "{field_name}: *const c_void, ");
+                let _ = write!(writes, ".pointer({field_name})");
+                size.push_str(" + 8");
+            }
+            FieldKind::Unsigned => {
+                let _ = write!(parameters, "{field_name}: u64, ");
+                let _ = write!(writes, ".unsigned({field_name})");
+                size.push_str(" + 8");
+            }
+            FieldKind::Signed => {
+                let _ = write!(parameters, "{field_name}: i64, ");
+                let _ = write!(writes, ".signed({field_name})");
+                size.push_str(" + 8");
+            }
+            FieldKind::Flag => {
+                let _ = write!(parameters, "{field_name}: bool, ");
+                let _ = write!(writes, ".flag({field_name})");
+                size.push_str(" + 4");
+            }
+            FieldKind::Text => {
+                let _ = write!(parameters, "{field_name}: *const c_char, ");
+                let _ = writeln!(
+                    lengths,
+                    "// SAFETY: the caller passes null or a text that ends with a zero.\n\
+                     let {field_name}_text = unsafe {{ Text::of({field_name}) }};"
+                );
+                let _ = write!(writes, ".text({field_name}_text)");
+                let _ = write!(size, " + {field_name}_text.size()");
+            }
+            FieldKind::Gid => {
+                let _ = write!(parameters, "{field_name}: *const u8, ");
+                let bytes = match name {
+                    "rmw_publisher_init" | "rmw_subscription_init" => "original::gid_bytes()",
+                    _ => "16",
+                };
+                let _ = writeln!(lengths, "let {field_name}_bytes = {bytes};");
+                let _ = write!(writes, ".gid({field_name}, {field_name}_bytes)");
+                let _ = write!(size, " + {field_name}_bytes");
+            }
+            FieldKind::Pointers => {
+                let _ = write!(
+                    parameters,
+                    "{field_name}: *const *const c_void, num_{field_name}: usize, "
+                );
+                let _ = writeln!(
+                    lengths,
+                    "let {field_name}_count = Payload::count({field_name}, num_{field_name});"
+                );
+                let _ = write!(writes, ".pointers({field_name}, {field_name}_count)");
+                let _ = write!(size, " + 8 + 8 * {field_name}_count");
+            }
+            other => panic!("{event}: no C argument is known for a field of kind {other}"),
+        }
+        match field.kind {
+            FieldKind::Pointers => {
+                let _ = write!(names, "{field_name}, num_{field_name}, ");
+            }
+            _ => {
+                let _ = write!(names, "{field_name}, ");
+            }
+        }
+    }
+    let types: Vec<&str> = parameters
+        .split(", ")
+        .filter_map(|one| one.split_once(": ").map(|(_, kind)| kind))
+        .collect();
+    let types = types.join(", ");
+    // What happens to an entity that is not wanted is left out; the entity comes first where there is one.
+    let entity = (fields(event).next())
+        .filter(|field| event.phase == Phase::Run && field.kind == FieldKind::Pointer)
+        .filter(|field| field.name != "message")
+        .map_or(String::new(), |field| {
+            format!(" && !filter::refuses({} as u64)", field.name)
+        });
+    let emit = match event.phase {
+        Phase::Init => "emit::initialisation",
+        Phase::Run => "emit::event",
+    };
+    let size = size.strip_prefix(" + ").unwrap_or("0");
+    let body = match writes.as_str() {
+        "" => "{ let _ = payload; }".to_owned(),
+        writes => format!("unsafe {{ payload{writes}; }}"),
+    };
+    let recorder = format!(
+        "{lengths}\n// SAFETY: the payload has the size that is said, and the arguments are what the C function asks for.\n\
+         {emit}(events::{constant}, {size}, |payload| {body});"
+    );
+    let _ = write!(
+        text,
+        "#[inline(never)]\n\
+         #[allow(clippy::too_many_arguments)]\n\
+         unsafe extern \"C\" fn trace_{name}({parameters}) {{\n\
+         if gate::wants(events::{constant}){entity} {{\n{recorder}\n}}\n\
+         if let Some(original) = original::function(Function::{name}) {{\n\
+         // SAFETY: this is the function of the same name, with the same arguments.\n\
+         unsafe {{ std::mem::transmute::<*const c_void, unsafe extern \"C\" fn({types})>(original)({names}) }};\n\
+         }}\n}}\n"
+    );
+    for prefix in ["ros_trace_", "ros_trace_do_"] {
+        let _ = write!(
+            text,
+            "/// {summary}\n\
+             ///\n\
+             /// # Safety\n\
+             /// Texts are null or end with a zero; gids and arrays are null or as long as the event says.\n\
+             #[unsafe(no_mangle)]\n\
+             #[allow(clippy::too_many_arguments)]\n\
+             pub unsafe extern \"C\" fn {prefix}{name}({parameters}) {{\n\
+             if gate::attends(events::{constant}) {{\n\
+             // SAFETY: as the caller promises.\n\
+             unsafe {{ trace_{name}({names}) }};\n\
+             }}\n}}\n",
+            summary = event.summary,
+        );
+    }
+    text
+}

@@ -1,0 +1,174 @@
+//! The gate that every event passes first: two numbers are compared and one bit is tested.
+//!
+//! What belongs to this process alone lies in a page that the kernel wipes in a forked child, however it was forked; the
+//! child then finds the wrong generation at its first event and starts afresh.
+
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+
+use rostrace_session::MASK_WORDS;
+
+use crate::lock::Lock;
+use crate::original;
+use crate::process;
+use crate::recording::Recording;
+
+/// State of the process. All zeroes: nothing was decided yet.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Gate {
+    /// The order that was carried out last.
+    pub(crate) generation: AtomicU64,
+    /// Number of the recording that runs, 0 for none. Never used twice in a process or its children.
+    pub(crate) epoch: AtomicU64,
+    /// Events that anything is done for: those of `enabled`, or all if calls are passed on.
+    attended: [AtomicU64; MASK_WORDS],
+    /// Events that are recorded or remembered.
+    enabled: [AtomicU64; MASK_WORDS],
+    /// Events that are recorded.
+    recorded: [AtomicU64; MASK_WORDS],
+    pub(crate) recording: AtomicPtr<Recording>,
+    /// Pid; 0 in a child that has not noticed yet that it is one.
+    pub(crate) process: AtomicU32,
+    /// Guards beginning and end of recordings.
+    pub(crate) lifecycle: Lock,
+    /// Guards remembered events and the stream they are written to.
+    pub(crate) memory: Lock,
+}
+
+impl Gate {
+    const fn new() -> Gate {
+        Gate {
+            generation: AtomicU64::new(0),
+            epoch: AtomicU64::new(0),
+            attended: [const { AtomicU64::new(0) }; MASK_WORDS],
+            enabled: [const { AtomicU64::new(0) }; MASK_WORDS],
+            recorded: [const { AtomicU64::new(0) }; MASK_WORDS],
+            recording: AtomicPtr::new(std::ptr::null_mut()),
+            process: AtomicU32::new(0),
+            lifecycle: Lock::new(),
+            memory: Lock::new(),
+        }
+    }
+
+    /// In a forked child, for kernels that do not wipe.
+    pub(crate) fn wipe(&self) {
+        self.generation.store(0, Ordering::Relaxed);
+        self.epoch.store(0, Ordering::Relaxed);
+        self.recording
+            .store(std::ptr::null_mut(), Ordering::Relaxed);
+        self.process.store(0, Ordering::Relaxed);
+        self.enable(&[0; MASK_WORDS], &[0; MASK_WORDS]);
+    }
+
+    pub(crate) fn enable(&self, remembered: &[u64; MASK_WORDS], recorded: &[u64; MASK_WORDS]) {
+        for word in 0..MASK_WORDS {
+            self.recorded[word].store(recorded[word], Ordering::Release);
+            let enabled = remembered[word] | recorded[word];
+            self.enabled[word].store(enabled, Ordering::Release);
+            let passed_on = if original::passes_on() { u64::MAX } else { 0 };
+            self.attended[word].store(enabled | passed_on, Ordering::Release);
+        }
+    }
+
+    /// Whether the recording that runs, if any, wants this event.
+    pub(crate) fn is_recorded(&self, event: u16) -> bool {
+        bit(&self.recorded, event)
+    }
+}
+
+/// Of a process that cannot record: closed.
+static CLOSED: Gate = Gate::new();
+/// Differs from every gate, so that the first event looks around.
+static UNKNOWN: AtomicU64 = AtomicU64::new(u64::MAX);
+/// Fits a closed gate for ever.
+static NEVER: AtomicU64 = AtomicU64::new(0);
+
+static GATE: AtomicPtr<Gate> = AtomicPtr::new((&raw const CLOSED).cast_mut());
+static GENERATION: AtomicPtr<AtomicU64> = AtomicPtr::new((&raw const UNKNOWN).cast_mut());
+
+#[inline(always)]
+pub(crate) fn gate() -> &'static Gate {
+    // SAFETY: points to a static, or to a page that is never unmapped.
+    unsafe { &*GATE.load(Ordering::Relaxed) }
+}
+
+/// Whether anything is to be done for an event, be it to carry out a new order. Calls nothing, so that a tracepoint which is not
+/// recorded needs no stack.
+#[inline(always)]
+pub(crate) fn attends(event: u16) -> bool {
+    is_behind() || bit(&gate().attended, event)
+}
+
+/// Whether an event that is attended to is recorded or remembered. Carries out a new order first, if there is one.
+#[inline(always)]
+pub(crate) fn wants(event: u16) -> bool {
+    if is_behind() {
+        catch_up();
+    }
+    bit(&gate().enabled, event)
+}
+
+#[inline(always)]
+fn is_behind() -> bool {
+    // SAFETY: points to a static, or into a page that is never unmapped.
+    let ordered = unsafe { &*GENERATION.load(Ordering::Relaxed) }.load(Ordering::Relaxed);
+    ordered != gate().generation.load(Ordering::Relaxed)
+}
+
+#[inline(always)]
+fn bit(words: &[AtomicU64; MASK_WORDS], event: u16) -> bool {
+    words[usize::from(event) / 64].load(Ordering::Relaxed) >> (event % 64) & 1 == 1
+}
+
+#[cold]
+#[inline(never)]
+fn catch_up() {
+    process::catch_up();
+}
+
+/// The order that processes should have carried out; None before the first event, and where nothing can be ordered.
+pub(crate) fn ordered() -> u64 {
+    // SAFETY: as above.
+    unsafe { &*GENERATION.load(Ordering::Relaxed) }.load(Ordering::Acquire)
+}
+
+/// Whether nobody has looked around yet.
+pub(crate) fn is_unknown() -> bool {
+    std::ptr::eq(GENERATION.load(Ordering::Acquire), &raw const UNKNOWN)
+}
+
+/// Whether nothing can ever be recorded in this process.
+pub(crate) fn is_closed() -> bool {
+    std::ptr::eq(gate(), &raw const CLOSED)
+}
+
+/// From now on nothing is ever recorded.
+pub(crate) fn close() {
+    CLOSED.enable(&[0; MASK_WORDS], &[0; MASK_WORDS]);
+    GATE.store((&raw const CLOSED).cast_mut(), Ordering::Release);
+    GENERATION.store((&raw const NEVER).cast_mut(), Ordering::Release);
+}
+
+/// From now on orders come from here. Fails if there is no memory.
+pub(crate) fn open(generation: &'static AtomicU64) -> Option<&'static Gate> {
+    // SAFETY: a new page of zeroes, which is a valid `Gate`, and which is never unmapped.
+    let gate = unsafe {
+        let page = libc::mmap(
+            std::ptr::null_mut(),
+            4096,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+            -1,
+            0,
+        );
+        if page == libc::MAP_FAILED {
+            return None;
+        }
+        // Unknown to kernels before 4.14; `fork` itself is noticed in another way too.
+        libc::madvise(page, 4096, libc::MADV_WIPEONFORK);
+        &*page.cast::<Gate>()
+    };
+    GATE.store(std::ptr::from_ref(gate).cast_mut(), Ordering::Release);
+    GENERATION.store(std::ptr::from_ref(generation).cast_mut(), Ordering::Release);
+    Some(gate)
+}

@@ -1,0 +1,123 @@
+//! Source timestamps of Cyclone DDS, for distributions before Jazzy, whose `rmw_publish` does not tell them.
+//!
+//! `dds_write` takes the time itself; `dds_write_ts` does the same with a time that is given, so the one is replaced by the other.
+//! A serialised message gets its time inside the call and keeps it at a place that was never moved; what is found there is
+//! believed only if it lies between the beginning and the end of the call.
+
+use std::ffi::c_void;
+
+use super::{Hook, State, records};
+use crate::{emit, events, original, thread};
+
+const DDS: &[&str] = &["libddsc.so"];
+const DDS_RETCODE_ERROR: i32 = -1;
+/// Of the timestamp in `struct ddsi_serdata`.
+const TIMESTAMP: usize = 32;
+
+static WRITE: Hook = Hook::new(c"dds_write", DDS);
+static WRITE_TS: Hook = Hook::new(c"dds_write_ts", DDS);
+static WRITE_CDR: Hook = Hook::new(c"dds_writecdr", DDS);
+pub(super) static HOOKS: [&Hook; 3] = [&WRITE, &WRITE_TS, &WRITE_CDR];
+/// Not interposed, only called.
+static TIME: Hook = Hook::new(c"dds_time", DDS);
+static REFERENCE: Hook = Hook::new(c"ddsi_serdata_ref", DDS);
+static UNREFERENCE: Hook = Hook::new(c"ddsi_serdata_unref", DDS);
+
+type Write = unsafe extern "C" fn(i32, *const c_void) -> i32;
+type WriteTs = unsafe extern "C" fn(i32, *const c_void, i64) -> i32;
+type WriteCdr = unsafe extern "C" fn(i32, *mut c_void) -> i32;
+type Time = unsafe extern "C" fn() -> i64;
+type Reference = unsafe extern "C" fn(*const c_void) -> *mut c_void;
+type Unreference = unsafe extern "C" fn(*mut c_void);
+
+fn is_ours(hook: &Hook) -> bool {
+    if !records(events::CARET_DDS_BIND_ADDR_TO_STAMP) {
+        return false;
+    }
+    if original::stamps_publications() {
+        hook.set(State::Needless);
+        return false;
+    }
+    !hook.is_unexpected()
+}
+
+pub(super) fn bind(message: u64, stamp: u64) {
+    // SAFETY: the payload has the size that is said.
+    emit::event(events::CARET_DDS_BIND_ADDR_TO_STAMP, 16, |payload| unsafe {
+        payload.unsigned(message).unsigned(stamp);
+    });
+}
+
+/// # Safety
+/// As Cyclone DDS says.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn dds_write(writer: i32, data: *const c_void) -> i32 {
+    let Some(original) = WRITE.original() else {
+        return DDS_RETCODE_ERROR;
+    };
+    // SAFETY: the originals, with the same arguments.
+    unsafe {
+        if is_ours(&WRITE)
+            && let Some((time, write_ts)) = TIME.original().zip(WRITE_TS.original())
+        {
+            let now = std::mem::transmute::<*const c_void, Time>(time)();
+            let result = std::mem::transmute::<*const c_void, WriteTs>(write_ts)(writer, data, now);
+            bind(data as u64, now as u64);
+            return result;
+        }
+        std::mem::transmute::<*const c_void, Write>(original)(writer, data)
+    }
+}
+
+/// # Safety
+/// As Cyclone DDS says.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn dds_write_ts(writer: i32, data: *const c_void, time: i64) -> i32 {
+    let Some(original) = WRITE_TS.original() else {
+        return DDS_RETCODE_ERROR;
+    };
+    // SAFETY: the original, with the same arguments.
+    let result =
+        unsafe { std::mem::transmute::<*const c_void, WriteTs>(original)(writer, data, time) };
+    if is_ours(&WRITE_TS) {
+        bind(data as u64, time as u64);
+    }
+    result
+}
+
+/// # Safety
+/// As Cyclone DDS says.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn dds_writecdr(writer: i32, serialised: *mut c_void) -> i32 {
+    let Some(original) = WRITE_CDR.original() else {
+        return DDS_RETCODE_ERROR;
+    };
+    // SAFETY: the originals, with the arguments that they ask for. The call gives our caller's reference away, so the
+    // timestamp is read with one of our own.
+    unsafe {
+        let original = std::mem::transmute::<*const c_void, WriteCdr>(original);
+        if is_ours(&WRITE_CDR)
+            && !serialised.is_null()
+            && let (Some(time), Some(reference), Some(unreference)) = (
+                TIME.original(),
+                REFERENCE.original(),
+                UNREFERENCE.original(),
+            )
+        {
+            let time = std::mem::transmute::<*const c_void, Time>(time);
+            let held = std::mem::transmute::<*const c_void, Reference>(reference)(serialised);
+            let before = time();
+            let result = original(writer, serialised);
+            let after = time();
+            let stamp = held.byte_add(TIMESTAMP).cast::<i64>().read();
+            std::mem::transmute::<*const c_void, Unreference>(unreference)(held);
+            if (before..=after).contains(&stamp) {
+                bind(thread::take_published(), stamp as u64);
+            } else if result == 0 {
+                WRITE_CDR.set(State::Unexpected);
+            }
+            return result;
+        }
+        original(writer, serialised)
+    }
+}

@@ -1,0 +1,122 @@
+//! The end of nodes, publishers, subscriptions, services, clients and timers: rcl has tracepoints only for their beginning.
+
+use std::ffi::{c_int, c_void};
+
+use super::{Hook, records};
+use crate::{emit, events, gate, memory, thread};
+
+const RCL: &[&str] = &["librcl.so"];
+/// What rcl says when it cannot do something.
+const RCL_RET_ERROR: c_int = 1;
+
+static NODE: Hook = Hook::new(c"rcl_node_fini", RCL);
+static PUBLISHER: Hook = Hook::new(c"rcl_publisher_fini", RCL);
+static SUBSCRIPTION: Hook = Hook::new(c"rcl_subscription_fini", RCL);
+static SERVICE: Hook = Hook::new(c"rcl_service_fini", RCL);
+static CLIENT: Hook = Hook::new(c"rcl_client_fini", RCL);
+static TIMER: Hook = Hook::new(c"rcl_timer_fini", RCL);
+pub(super) static HOOKS: [&Hook; 6] = [&NODE, &PUBLISHER, &SUBSCRIPTION, &SERVICE, &CLIENT, &TIMER];
+
+type OneArgument = unsafe extern "C" fn(*mut c_void) -> c_int;
+type TwoArguments = unsafe extern "C" fn(*mut c_void, *mut c_void) -> c_int;
+
+/// Records the end of an entity, and forgets what was remembered of it.
+fn end(event: u16, remembered: &[u16], handle: *const c_void) {
+    if records(event) {
+        // SAFETY: the payload has the size that is said.
+        emit::event(event, 8, |payload| unsafe {
+            payload.pointer(handle);
+        });
+    }
+    if gate::wants(remembered[0])
+        && let Some(_inside) = thread::enter()
+    {
+        thread::undisturbed(|| memory::forget(remembered, handle as u64));
+    }
+}
+
+/// # Safety
+/// As rcl says.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn rcl_node_fini(node: *mut c_void) -> c_int {
+    end(
+        events::ROSTRACE_RCL_NODE_FINI,
+        &[
+            events::RCL_NODE_INIT,
+            events::RCL_LIFECYCLE_STATE_MACHINE_INIT,
+        ],
+        node,
+    );
+    match NODE.original() {
+        // SAFETY: the original, with the same arguments.
+        Some(original) => unsafe {
+            std::mem::transmute::<*const c_void, OneArgument>(original)(node)
+        },
+        None => RCL_RET_ERROR,
+    }
+}
+
+/// # Safety
+/// As rcl says.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn rcl_timer_fini(timer: *mut c_void) -> c_int {
+    end(
+        events::ROSTRACE_RCL_TIMER_FINI,
+        &[
+            events::RCL_TIMER_INIT,
+            events::RCLCPP_TIMER_CALLBACK_ADDED,
+            events::RCLCPP_TIMER_LINK_NODE,
+        ],
+        timer,
+    );
+    match TIMER.original() {
+        // SAFETY: the original, with the same arguments.
+        Some(original) => unsafe {
+            std::mem::transmute::<*const c_void, OneArgument>(original)(timer)
+        },
+        None => RCL_RET_ERROR,
+    }
+}
+
+macro_rules! with_node {
+    ($name:ident, $hook:ident, $event:ident, [$($remembered:ident),+]) => {
+        /// # Safety
+        /// As rcl says.
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name(handle: *mut c_void, node: *mut c_void) -> c_int {
+            end(events::$event, &[$(events::$remembered),+], handle);
+            match $hook.original() {
+                // SAFETY: the original, with the same arguments.
+                Some(original) => unsafe {
+                    std::mem::transmute::<*const c_void, TwoArguments>(original)(handle, node)
+                },
+                None => RCL_RET_ERROR,
+            }
+        }
+    };
+}
+
+with_node!(
+    rcl_publisher_fini,
+    PUBLISHER,
+    ROSTRACE_RCL_PUBLISHER_FINI,
+    [RCL_PUBLISHER_INIT]
+);
+with_node!(
+    rcl_subscription_fini,
+    SUBSCRIPTION,
+    ROSTRACE_RCL_SUBSCRIPTION_FINI,
+    [RCL_SUBSCRIPTION_INIT, RCLCPP_SUBSCRIPTION_INIT]
+);
+with_node!(
+    rcl_service_fini,
+    SERVICE,
+    ROSTRACE_RCL_SERVICE_FINI,
+    [RCL_SERVICE_INIT, RCLCPP_SERVICE_CALLBACK_ADDED]
+);
+with_node!(
+    rcl_client_fini,
+    CLIENT,
+    ROSTRACE_RCL_CLIENT_FINI,
+    [RCL_CLIENT_INIT]
+);

@@ -1,0 +1,109 @@
+//! Functions of other libraries that are interposed because no tracepoint covers what they do.
+//!
+//! Each calls the original, does nothing else where nothing is recorded, and is off with a reason that the recorder can
+//! show when its original is not found or not what it is expected to be. One file per subject.
+
+mod cyclone_dds;
+mod destruction;
+mod executor;
+mod fast_dds;
+mod service;
+mod shared_pointer;
+
+use std::ffi::{CStr, c_void};
+use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
+
+use crate::{gate, loaded, thread};
+
+/// One interposed function.
+#[derive(Debug)]
+pub(crate) struct Hook {
+    name: &'static CStr,
+    /// Where its original may be, if not in the ordinary order of search.
+    libraries: &'static [&'static str],
+    original: AtomicPtr<c_void>,
+    state: AtomicU8,
+}
+
+/// What the control page says of a hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum State {
+    /// It was called and does its work.
+    On = 1,
+    /// It was called, but there is no original.
+    Missing = 2,
+    /// The original's data do not look as expected.
+    Unexpected = 3,
+    /// This version of ROS 2 has a tracepoint for the same.
+    Needless = 4,
+}
+
+impl Hook {
+    pub(crate) const fn new(name: &'static CStr, libraries: &'static [&'static str]) -> Hook {
+        Hook {
+            name,
+            libraries,
+            original: AtomicPtr::new(std::ptr::null_mut()),
+            state: AtomicU8::new(0),
+        }
+    }
+
+    /// The function that would have been called without us.
+    pub(crate) fn original(&self) -> Option<*const c_void> {
+        let known = self.original.load(Ordering::Relaxed);
+        if !known.is_null() {
+            return Some(known.cast_const());
+        }
+        let found = thread::undisturbed(|| loaded::original(self.name, self.libraries));
+        match found {
+            Some(address) => {
+                self.original.store(address.cast_mut(), Ordering::Relaxed);
+                let _ = self.state.compare_exchange(
+                    0,
+                    State::On as u8,
+                    Ordering::Relaxed,
+                    Ordering::Relaxed,
+                );
+            }
+            None => self.set(State::Missing),
+        }
+        found
+    }
+
+    pub(crate) fn set(&self, state: State) {
+        self.state.store(state as u8, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_unexpected(&self) -> bool {
+        self.state.load(Ordering::Relaxed) == State::Unexpected as u8
+    }
+}
+
+/// Whether an event is recorded or remembered now.
+pub(crate) fn records(event: u16) -> bool {
+    gate::attends(event) && gate::wants(event)
+}
+
+/// In the order of the bytes in the control page.
+static ALL: [&[&Hook]; 5] = [
+    &destruction::HOOKS,
+    &service::HOOKS,
+    &cyclone_dds::HOOKS,
+    &fast_dds::HOOKS,
+    &executor::HOOKS,
+];
+
+/// Names of the hooks in the order of the bytes in the control page.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ALL.iter()
+        .flat_map(|hooks| hooks.iter())
+        .map(|hook| hook.name.to_str().unwrap_or("?"))
+}
+
+pub(crate) fn report(places: &[AtomicU8]) {
+    let hooks = ALL.iter().flat_map(|hooks| hooks.iter());
+    for (place, hook) in places.iter().zip(hooks) {
+        place.store(hook.state.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+}

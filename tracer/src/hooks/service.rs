@@ -1,0 +1,237 @@
+//! Requests and responses with their numbers, for distributions before Kilted, which have no tracepoints for them.
+//!
+//! The functions of rmw are the same in all of them. They are recorded as the tracepoints of Kilted, so readers need
+//! not know the difference; the source timestamp of a response is not known here and is 0. The name of the middleware is
+//! recorded at the same place, because rcl asks for it early.
+
+use std::ffi::{c_char, c_int, c_void};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::{Hook, State, records};
+use crate::emit::{self, Text};
+use crate::{clock, events, original, thread};
+
+const RMW: &[&str] = &["librmw_implementation.so"];
+const RMW_RET_ERROR: c_int = 1;
+
+static SEND_REQUEST: Hook = Hook::new(c"rmw_send_request", RMW);
+static TAKE_REQUEST: Hook = Hook::new(c"rmw_take_request", RMW);
+static SEND_RESPONSE: Hook = Hook::new(c"rmw_send_response", RMW);
+static TAKE_RESPONSE: Hook = Hook::new(c"rmw_take_response", RMW);
+static IDENTIFIER: Hook = Hook::new(c"rmw_get_implementation_identifier", RMW);
+static PUBLISH_SERIALIZED: Hook = Hook::new(c"rmw_publish_serialized_message", RMW);
+pub(super) static HOOKS: [&Hook; 6] = [
+    &SEND_REQUEST,
+    &TAKE_REQUEST,
+    &SEND_RESPONSE,
+    &TAKE_RESPONSE,
+    &IDENTIFIER,
+    &PUBLISH_SERIALIZED,
+];
+
+/// `rmw_request_id_t`
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct RequestId {
+    writer: [u8; 16],
+    sequence_number: i64,
+}
+
+/// `rmw_service_info_t`
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct ServiceInfo {
+    source_timestamp: i64,
+    received_timestamp: i64,
+    request: RequestId,
+}
+
+type SendRequest = unsafe extern "C" fn(*const c_void, *const c_void, *mut i64) -> c_int;
+type Take = unsafe extern "C" fn(*const c_void, *mut ServiceInfo, *mut c_void, *mut bool) -> c_int;
+type SendResponse = unsafe extern "C" fn(*const c_void, *mut RequestId, *mut c_void) -> c_int;
+type Identifier = unsafe extern "C" fn() -> *const c_char;
+type PublishSerialized = unsafe extern "C" fn(*const c_void, *const c_void, *mut c_void) -> c_int;
+
+/// Whether this hook has to record the event.
+fn is_ours(hook: &Hook, event: u16) -> bool {
+    if !records(event) {
+        return false;
+    }
+    if original::traces_services() {
+        hook.set(State::Needless);
+        return false;
+    }
+    true
+}
+
+/// # Safety
+/// As rmw says.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn rmw_send_request(
+    client: *const c_void,
+    request: *const c_void,
+    sequence_number: *mut i64,
+) -> c_int {
+    let Some(original) = SEND_REQUEST.original() else {
+        return RMW_RET_ERROR;
+    };
+    // SAFETY: the original, with the same arguments; the number is there when it succeeded.
+    unsafe {
+        let original = std::mem::transmute::<*const c_void, SendRequest>(original);
+        let result = original(client, request, sequence_number);
+        if result == 0
+            && !sequence_number.is_null()
+            && is_ours(&SEND_REQUEST, events::RMW_SEND_REQUEST)
+        {
+            emit::event(events::RMW_SEND_REQUEST, 24, |payload| {
+                payload
+                    .pointer(client)
+                    .pointer(request)
+                    .signed(*sequence_number);
+            });
+        }
+        result
+    }
+}
+
+/// # Safety
+/// As rmw says.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn rmw_take_request(
+    service: *const c_void,
+    info: *mut ServiceInfo,
+    request: *mut c_void,
+    taken: *mut bool,
+) -> c_int {
+    let Some(original) = TAKE_REQUEST.original() else {
+        return RMW_RET_ERROR;
+    };
+    // SAFETY: the original, with the same arguments; the results are there when it succeeded.
+    unsafe {
+        let original = std::mem::transmute::<*const c_void, Take>(original);
+        let result = original(service, info, request, taken);
+        if result == 0
+            && !info.is_null()
+            && !taken.is_null()
+            && is_ours(&TAKE_REQUEST, events::RMW_TAKE_REQUEST)
+        {
+            let id = &(*info).request;
+            emit::event(events::RMW_TAKE_REQUEST, 44, |payload| {
+                payload
+                    .pointer(service)
+                    .pointer(request)
+                    .gid(id.writer.as_ptr(), 16)
+                    .signed(id.sequence_number)
+                    .flag(*taken);
+            });
+        }
+        result
+    }
+}
+
+/// # Safety
+/// As rmw says.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn rmw_send_response(
+    service: *const c_void,
+    request: *mut RequestId,
+    response: *mut c_void,
+) -> c_int {
+    let Some(original) = SEND_RESPONSE.original() else {
+        return RMW_RET_ERROR;
+    };
+    // SAFETY: the original, with the same arguments; rmw checks them itself, so null is possible.
+    unsafe {
+        if !request.is_null() && is_ours(&SEND_RESPONSE, events::RMW_SEND_RESPONSE) {
+            emit::event(events::RMW_SEND_RESPONSE, 48, |payload| {
+                payload
+                    .pointer(service)
+                    .pointer(response)
+                    .gid((*request).writer.as_ptr(), 16)
+                    .signed((*request).sequence_number)
+                    .signed(0);
+            });
+        }
+        let original = std::mem::transmute::<*const c_void, SendResponse>(original);
+        original(service, request, response)
+    }
+}
+
+/// # Safety
+/// As rmw says.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn rmw_take_response(
+    client: *const c_void,
+    info: *mut ServiceInfo,
+    response: *mut c_void,
+    taken: *mut bool,
+) -> c_int {
+    let Some(original) = TAKE_RESPONSE.original() else {
+        return RMW_RET_ERROR;
+    };
+    // SAFETY: the original, with the same arguments; the results are there when it succeeded.
+    unsafe {
+        let original = std::mem::transmute::<*const c_void, Take>(original);
+        let result = original(client, info, response, taken);
+        if result == 0
+            && !info.is_null()
+            && !taken.is_null()
+            && is_ours(&TAKE_RESPONSE, events::RMW_TAKE_RESPONSE)
+        {
+            emit::event(events::RMW_TAKE_RESPONSE, 36, |payload| {
+                payload
+                    .pointer(client)
+                    .pointer(response)
+                    .signed((*info).request.sequence_number)
+                    .signed((*info).source_timestamp)
+                    .flag(*taken);
+            });
+        }
+        result
+    }
+}
+
+/// # Safety
+/// As rmw says.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn rmw_get_implementation_identifier() -> *const c_char {
+    static IS_KNOWN: AtomicBool = AtomicBool::new(false);
+    let Some(original) = IDENTIFIER.original() else {
+        return std::ptr::null();
+    };
+    // SAFETY: the original; it returns a text that lives for ever.
+    unsafe {
+        let name = std::mem::transmute::<*const c_void, Identifier>(original)();
+        let event = events::CARET_RMW_IMPLEMENTATION;
+        if !name.is_null() && records(event) && !IS_KNOWN.swap(true, Ordering::Relaxed) {
+            let text = Text::of(name);
+            let now = clock::monotonic() as i64;
+            emit::initialisation(event, text.size() + 8, |payload| {
+                payload.text(text).signed(now);
+            });
+        }
+        name
+    }
+}
+
+/// Tells the DDS hooks which message is being written: before Jazzy this way has no tracepoint.
+///
+/// # Safety
+/// As rmw says.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn rmw_publish_serialized_message(
+    publisher: *const c_void,
+    message: *const c_void,
+    allocation: *mut c_void,
+) -> c_int {
+    let Some(original) = PUBLISH_SERIALIZED.original() else {
+        return RMW_RET_ERROR;
+    };
+    thread::set_published(message as u64);
+    // SAFETY: the original, with the same arguments.
+    unsafe {
+        std::mem::transmute::<*const c_void, PublishSerialized>(original)(
+            publisher, message, allocation,
+        )
+    }
+}

@@ -1,0 +1,188 @@
+//! The metadata of a process's trace: Common Trace Format 1.8, as LTTng-UST writes it.
+//!
+//! All events are declared from the beginning, so the file is complete before the first stream exists, and never changes.
+
+use std::ffi::CStr;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use crate::events::{EVENTS, Event, Kind, RMW_PUBLISH};
+use crate::folder::number;
+use crate::{identity, original};
+
+/// LTTng's level of tracepoints that have none.
+const LOG_LEVEL: u8 = 13;
+
+/// Writes the file under a hidden name first: readers find all of it or nothing. The error is an `errno`.
+pub(crate) fn write(folder: &CStr, uuid: &[u8; 16], offset: i64, process: u32) -> Result<(), i32> {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Path::new(std::ffi::OsStr::from_bytes(folder.to_bytes()));
+    let hidden = folder.join(".metadata");
+    fs::write(&hidden, text(uuid, offset, process)).map_err(number)?;
+    fs::rename(&hidden, folder.join("metadata")).map_err(number)
+}
+
+fn text(uuid: &[u8; 16], offset: i64, process: u32) -> String {
+    let mut text = String::with_capacity(32 << 10);
+    let order = if cfg!(target_endian = "little") {
+        "le"
+    } else {
+        "be"
+    };
+    let integer = |bits: u32| format!("integer {{ size = {bits}; align = 8; signed = 0; }}");
+    let clock = |bits: u32| {
+        format!("integer {{ size = {bits}; align = 8; signed = 0; map = clock.monotonic.value; }}")
+    };
+    let boot = identity::boot_id()
+        .map(|id| format!("\tuuid = \"{id}\";\n"))
+        .unwrap_or_default();
+    let _ = write!(
+        text,
+        "/* CTF 1.8 */\n\n\
+         trace {{\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"{uuid}\";\n\tbyte_order = {order};\n\
+         \tpacket.header := struct {{\n\
+         \t\t{u32} magic;\n\t\t{u8} uuid[16];\n\t\t{u32} stream_id;\n\t\t{u64} stream_instance_id;\n\t}};\n}};\n\n\
+         {environment}\n\
+         clock {{\n\tname = \"monotonic\";\n{boot}\tdescription = \"Monotonic Clock\";\n\
+         \tfreq = 1000000000;\n\toffset = {offset};\n}};\n\n\
+         stream {{\n\tid = 0;\n\
+         \tevent.header := struct {{\n\
+         \t\tenum : {u16} {{ compact = 0 ... 65534, extended = 65535 }} id;\n\
+         \t\tvariant <id> {{\n\
+         \t\t\tstruct {{ {clock32} timestamp; }} compact;\n\
+         \t\t\tstruct {{ {u32} id; {clock64} timestamp; }} extended;\n\
+         \t\t}} v;\n\t}} align(8);\n\
+         \tpacket.context := struct {{\n\
+         \t\t{clock64} timestamp_begin;\n\t\t{clock64} timestamp_end;\n\
+         \t\t{u64} content_size;\n\t\t{u64} packet_size;\n\
+         \t\t{u64} packet_seq_num;\n\t\t{u64} events_discarded;\n\t}};\n\
+         \tevent.context := struct {{\n\
+         \t\tinteger {{ size = 32; align = 8; signed = 1; base = 10; }} _vpid;\n\
+         \t\tinteger {{ size = 32; align = 8; signed = 1; base = 10; }} _vtid;\n\
+         \t\tinteger {{ size = 8; align = 8; signed = 0; encoding = UTF8; }} _procname[17];\n\t}};\n}};\n\n",
+        uuid = hyphenated(uuid),
+        u8 = integer(8),
+        u16 = integer(16),
+        u32 = integer(32),
+        u64 = integer(64),
+        clock32 = clock(32),
+        clock64 = clock(64),
+        environment = environment(process),
+    );
+    for (number, event) in EVENTS.iter().enumerate() {
+        let _ = write!(
+            text,
+            "event {{\n\tname = \"{}\";\n\tid = {number};\n\tstream_id = 0;\n\tloglevel = {LOG_LEVEL};\n\
+             \tfields := struct {{\n{}\t}};\n}};\n\n",
+            event.name,
+            fields(number, event),
+        );
+    }
+    text
+}
+
+fn environment(process: u32) -> String {
+    let mut text = String::from("env {\n");
+    let name = String::from_utf8_lossy(&identity::name()).into_owned();
+    for (key, value) in [
+        ("domain", "ust"),
+        ("tracer_name", "rostrace"),
+        ("tracer_buffering_scheme", "pid"),
+        ("hostname", identity::host_name().as_str()),
+        ("procname", &name),
+        (
+            "ros_tracetools_version",
+            &String::from_utf8_lossy(original::version()),
+        ),
+    ] {
+        let _ = writeln!(text, "\t{key} = \"{}\";", escaped(value));
+    }
+    for (key, value) in [
+        ("tracer_major", 0),
+        ("tracer_minor", 1),
+        ("tracer_buffering_id", process),
+        ("architecture_bit_width", usize::BITS),
+        ("vpid", process),
+    ] {
+        let _ = writeln!(text, "\t{key} = {value};");
+    }
+    text.push_str("};\n");
+    text
+}
+
+/// The fields of an event as this version of ROS 2 fills them.
+fn fields(number: usize, event: &Event) -> String {
+    let mut text = String::new();
+    for (name, kind) in event.fields {
+        if number == usize::from(RMW_PUBLISH)
+            && *name != "message"
+            && !original::stamps_publications()
+        {
+            continue;
+        }
+        let integer = |bits: u32, signed: u32, base: u32| {
+            format!(
+                "integer {{ size = {bits}; align = 8; signed = {signed}; encoding = none; base = {base}; }}"
+            )
+        };
+        let double = "floating_point { exp_dig = 11; mant_dig = 53; align = 8; }";
+        let mut sequence = |element: &str| {
+            let _ = writeln!(text, "\t\t{} __{name}_length;", integer(64, 0, 10));
+            let _ = writeln!(text, "\t\t{element} _{name}[ __{name}_length ];");
+        };
+        match kind {
+            Kind::Pointers => sequence(&integer(64, 0, 16)),
+            Kind::Numbers => sequence(&integer(64, 1, 10)),
+            Kind::Reals => sequence(double),
+            Kind::Texts => sequence("string"),
+            Kind::Gid => {
+                let bytes = match event.name {
+                    "ros2:rmw_publisher_init" | "ros2:rmw_subscription_init" => {
+                        original::gid_bytes()
+                    }
+                    _ => 16,
+                };
+                let _ = writeln!(text, "\t\t{} _{name}[{bytes}];", integer(8, 0, 10));
+            }
+            Kind::Pointer
+            | Kind::Unsigned
+            | Kind::Signed
+            | Kind::Flag
+            | Kind::Text
+            | Kind::Real => {
+                let one = match kind {
+                    Kind::Pointer => integer(64, 0, 16),
+                    Kind::Unsigned => integer(64, 0, 10),
+                    Kind::Signed => integer(64, 1, 10),
+                    Kind::Flag => integer(32, 1, 10),
+                    Kind::Real => double.to_owned(),
+                    _ => "string".to_owned(),
+                };
+                let _ = writeln!(text, "\t\t{one} _{name};");
+            }
+        }
+    }
+    text
+}
+
+fn hyphenated(uuid: &[u8; 16]) -> String {
+    let mut text = String::new();
+    for (place, byte) in uuid.iter().enumerate() {
+        if matches!(place, 4 | 6 | 8 | 10) {
+            text.push('-');
+        }
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+fn escaped(text: &str) -> String {
+    text.chars()
+        .filter(|one| !one.is_control())
+        .flat_map(|one| match one {
+            '"' | '\\' => vec!['\\', one],
+            _ => vec![one],
+        })
+        .collect()
+}

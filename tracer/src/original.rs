@@ -1,0 +1,187 @@
+//! The real libtracetools beside us: which version of ROS 2 this is, and whether LTTng wants the calls too.
+//!
+//! Decided once, at the first event: its caller is linked to libtracetools, so that is loaded by then, also in a Python
+//! process that loads everything late.
+
+use std::ffi::{CStr, CString, OsStr, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+
+use crate::loaded;
+pub(crate) use crate::tracetools::Function;
+use crate::tracetools::NAMES;
+
+/// What was found out.
+#[derive(Debug)]
+struct Original {
+    /// Of the package tracetools.
+    version: Vec<u8>,
+    major: u32,
+    minor: u32,
+}
+
+static ORIGINAL: OnceLock<Original> = OnceLock::new();
+static PASSES_ON: AtomicBool = AtomicBool::new(false);
+static FUNCTIONS: [AtomicPtr<c_void>; NAMES.len()] =
+    [const { AtomicPtr::new(std::ptr::null_mut()) }; NAMES.len()];
+static TESTS: [AtomicPtr<c_void>; NAMES.len()] =
+    [const { AtomicPtr::new(std::ptr::null_mut()) }; NAMES.len()];
+
+/// Looks around. `lttng` is what the user wants: calls passed on, not passed on, or as the library says.
+pub(crate) fn decide(lttng: Option<bool>) {
+    ORIGINAL.get_or_init(|| {
+        let library = loaded::library("libtracetools.so");
+        let version = library
+            .as_ref()
+            .and_then(|library| package_version(prefix(library.path())?))
+            .or_else(version_in_prefixes)
+            .or_else(|| library.as_ref().map(version_by_symbols))
+            .unwrap_or_else(|| version_of_distribution().unwrap_or(b"9.0.0".to_vec()));
+        if let Some(library) = library {
+            let has_lttng = || {
+                library
+                    .symbol(c"ros_trace_compile_status")
+                    .is_some_and(|status| {
+                        // SAFETY: the function takes nothing and returns a bool in every distribution.
+                        unsafe {
+                            std::mem::transmute::<*const c_void, extern "C" fn() -> bool>(status)()
+                        }
+                    })
+            };
+            if lttng.unwrap_or_else(has_lttng) {
+                pass_on(&library);
+            }
+        }
+        let mut numbers = version
+            .split(|byte| *byte == b'.')
+            .map(|number| std::str::from_utf8(number).ok()?.parse().ok());
+        let mut next = || numbers.next().flatten().unwrap_or(0);
+        Original {
+            major: next(),
+            minor: next(),
+            version,
+        }
+    });
+}
+
+fn pass_on(library: &loaded::Library) {
+    for (number, name) in NAMES.iter().enumerate() {
+        for (table, prefix) in [(&FUNCTIONS, "ros_trace_"), (&TESTS, "ros_trace_enabled_")] {
+            let symbol = CString::new(format!("{prefix}{name}"))
+                .ok()
+                .and_then(|name| library.symbol(&name));
+            if let Some(symbol) = symbol {
+                table[number].store(symbol.cast_mut(), Ordering::Relaxed);
+            }
+        }
+    }
+    PASSES_ON.store(true, Ordering::Release);
+}
+
+pub(crate) fn passes_on() -> bool {
+    PASSES_ON.load(Ordering::Acquire)
+}
+
+/// The real function, if calls are passed on to it.
+#[inline(always)]
+pub(crate) fn function(function: Function) -> Option<*const c_void> {
+    if !PASSES_ON.load(Ordering::Relaxed) {
+        return None;
+    }
+    let address = FUNCTIONS[function as usize].load(Ordering::Relaxed);
+    (!address.is_null()).then_some(address.cast_const())
+}
+
+/// Whether LTTng records the event.
+pub(crate) fn is_enabled(function: Function) -> bool {
+    let test = TESTS[function as usize].load(Ordering::Relaxed);
+    if test.is_null() || !PASSES_ON.load(Ordering::Relaxed) {
+        return false;
+    }
+    // SAFETY: the function of that name takes nothing and returns a bool.
+    unsafe { std::mem::transmute::<*const c_void, extern "C" fn() -> bool>(test)() }
+}
+
+/// Version of the package tracetools, `8.2.4`.
+pub(crate) fn version() -> &'static [u8] {
+    ORIGINAL
+        .get()
+        .map_or(b"9.0.0", |original| &original.version)
+}
+
+fn version_numbers() -> (u32, u32) {
+    ORIGINAL
+        .get()
+        .map_or((9, 0), |original| (original.major, original.minor))
+}
+
+/// From Jazzy on `rmw_publish` has publisher, message and source timestamp.
+pub(crate) fn stamps_publications() -> bool {
+    version_numbers() >= (7, 0)
+}
+
+/// Only Humble has gids of 24 bytes; Iron and Jazzy claim so, but have 16.
+pub(crate) fn gid_bytes() -> usize {
+    if version_numbers() < (5, 0) { 24 } else { 16 }
+}
+
+/// From Kilted on the middleware has tracepoints for requests and responses.
+pub(crate) fn traces_services() -> bool {
+    version_numbers() >= (8, 4)
+}
+
+/// Up to Humble a symbol that cannot be resolved is a text, later it is null.
+pub(crate) fn has_unknown_symbols() -> bool {
+    version_numbers() < (5, 0)
+}
+
+/// `/opt/ros/jazzy` of `/opt/ros/jazzy/lib/libtracetools.so`.
+fn prefix(library: &Path) -> Option<&Path> {
+    library.parent()?.parent()
+}
+
+fn package_version(prefix: &Path) -> Option<Vec<u8>> {
+    let text = std::fs::read_to_string(prefix.join("share/tracetools/package.xml")).ok()?;
+    let (_, after) = text.split_once("<version>")?;
+    let (version, _) = after.split_once("</version>")?;
+    Some(version.trim().as_bytes().to_vec())
+}
+
+fn version_in_prefixes() -> Option<Vec<u8>> {
+    let prefixes = std::env::var_os("AMENT_PREFIX_PATH")?;
+    prefixes
+        .as_bytes()
+        .split(|byte| *byte == b':')
+        .find_map(|prefix| package_version(Path::new(OsStr::from_bytes(prefix))))
+}
+
+/// Iron and Jazzy export the same functions: there the environment decides.
+fn version_by_symbols(library: &loaded::Library) -> Vec<u8> {
+    let has = |name: &CStr| library.symbol(name).is_some();
+    if !has(c"ros_trace_enabled_rcl_init") {
+        b"4.1.1".to_vec()
+    } else if has(c"ros_trace_message_link_partial_sync") {
+        b"8.10.0".to_vec()
+    } else if has(c"ros_trace_rmw_client_init") {
+        b"8.6.0".to_vec()
+    } else if version_of_distribution().as_deref() == Some(b"6.3.1") {
+        b"6.3.1".to_vec()
+    } else {
+        b"8.2.0".to_vec()
+    }
+}
+
+fn version_of_distribution() -> Option<Vec<u8>> {
+    let version: &[u8] = match std::env::var_os("ROS_DISTRO")?.as_bytes() {
+        b"humble" => b"4.1.1",
+        b"iron" => b"6.3.1",
+        b"jazzy" => b"8.2.0",
+        b"kilted" => b"8.6.0",
+        b"lyrical" => b"8.10.0",
+        b"rolling" => b"9.0.0",
+        _ => return None,
+    };
+    Some(version.to_vec())
+}

@@ -1,0 +1,168 @@
+//! The functions of libtracetools, which every ROS 2 since Humble calls.
+//!
+//! Most are generated from the vocabulary. By hand are those whose arguments are not their fields: `rcl_init`, to which
+//! tracetools adds its version; `rclcpp_publish`, whose publisher is always null; and `rmw_publish`, which has one
+//! argument up to Iron and three from Jazzy.
+
+use std::ffi::{c_char, c_void};
+
+use crate::emit::{self, Payload, Text};
+use crate::original;
+use crate::{events, filter, gate, thread};
+
+include!(concat!(env!("OUT_DIR"), "/functions.rs"));
+
+type OnePointer = unsafe extern "C" fn(*const c_void);
+type TwoPointers = unsafe extern "C" fn(*const c_void, *const c_void);
+type PublishWithStamp = unsafe extern "C" fn(*const c_void, *const c_void, i64);
+
+/// A ROS context was initialised.
+///
+/// # Safety
+/// None is needed; it is as the others.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ros_trace_rcl_init(context_handle: *const c_void) {
+    if !gate::attends(events::RCL_INIT) {
+        return;
+    }
+    if gate::wants(events::RCL_INIT) {
+        let version = Text::from_bytes(original::version());
+        // SAFETY: the payload has the size that is said.
+        emit::initialisation(events::RCL_INIT, 8 + version.size(), |payload| unsafe {
+            payload.pointer(context_handle).text(version);
+        });
+    }
+    if let Some(original) = original::function(Function::rcl_init) {
+        // SAFETY: the function of the same name, with the same arguments.
+        unsafe { std::mem::transmute::<*const c_void, OnePointer>(original)(context_handle) };
+    }
+}
+
+/// The same without a test.
+///
+/// # Safety
+/// None is needed; it is as the others.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ros_trace_do_rcl_init(context_handle: *const c_void) {
+    // SAFETY: as the caller promises.
+    unsafe { ros_trace_rcl_init(context_handle) };
+}
+
+/// rclcpp hands a message to rcl.
+///
+/// # Safety
+/// None is needed; it is as the others.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ros_trace_rclcpp_publish(
+    publisher_handle: *const c_void,
+    message: *const c_void,
+) {
+    if gate::attends(events::RCLCPP_PUBLISH) {
+        trace_rclcpp_publish(publisher_handle, message);
+    }
+}
+
+#[inline(never)]
+fn trace_rclcpp_publish(publisher_handle: *const c_void, message: *const c_void) {
+    if gate::wants(events::RCLCPP_PUBLISH) {
+        // SAFETY: the payload has the size that is said.
+        emit::event(events::RCLCPP_PUBLISH, 8, |payload| unsafe {
+            payload.pointer(message);
+        });
+    }
+    if let Some(original) = original::function(Function::rclcpp_publish) {
+        // SAFETY: the function of the same name, with the same arguments.
+        unsafe {
+            std::mem::transmute::<*const c_void, TwoPointers>(original)(publisher_handle, message)
+        };
+    }
+}
+
+/// The same without a test.
+///
+/// # Safety
+/// None is needed; it is as the others.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ros_trace_do_rclcpp_publish(
+    publisher_handle: *const c_void,
+    message: *const c_void,
+) {
+    // SAFETY: as the caller promises.
+    unsafe { ros_trace_rclcpp_publish(publisher_handle, message) };
+}
+
+/// The middleware is about to write a message. Up to Iron the message is the only argument, and the others are
+/// whatever was in their registers.
+///
+/// # Safety
+/// None is needed; it is as the others.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ros_trace_rmw_publish(
+    first: *const c_void,
+    message: *const c_void,
+    stamp: i64,
+) {
+    if gate::attends(events::RMW_PUBLISH) {
+        trace_rmw_publish(first, message, stamp);
+    }
+}
+
+#[inline(never)]
+fn trace_rmw_publish(first: *const c_void, message: *const c_void, stamp: i64) {
+    if gate::wants(events::RMW_PUBLISH) {
+        if original::stamps_publications() {
+            if filter::refuses(first as u64) {
+                return pass_on_rmw_publish(first, message, stamp);
+            }
+            // SAFETY: the payload has the size that is said.
+            emit::event(events::RMW_PUBLISH, 24, |payload| unsafe {
+                payload.pointer(first).pointer(message).signed(stamp);
+            });
+        } else {
+            // The DDS hooks find out which stamp the message gets.
+            thread::set_published(first as u64);
+            // SAFETY: the payload has the size that is said.
+            emit::event(events::RMW_PUBLISH, 8, |payload| unsafe {
+                payload.pointer(first);
+            });
+        }
+    }
+    pass_on_rmw_publish(first, message, stamp);
+}
+
+#[inline(always)]
+fn pass_on_rmw_publish(first: *const c_void, message: *const c_void, stamp: i64) {
+    if let Some(original) = original::function(Function::rmw_publish) {
+        // SAFETY: the function of the same name; arguments that it does not have are ignored.
+        unsafe {
+            std::mem::transmute::<*const c_void, PublishWithStamp>(original)(first, message, stamp)
+        };
+    }
+}
+
+/// The same without a test.
+///
+/// # Safety
+/// None is needed; it is as the others.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ros_trace_do_rmw_publish(
+    first: *const c_void,
+    message: *const c_void,
+    stamp: i64,
+) {
+    // SAFETY: as the caller promises.
+    unsafe { ros_trace_rmw_publish(first, message, stamp) };
+}
+
+/// Whether tracepoints do something: they do.
+#[unsafe(no_mangle)]
+pub extern "C" fn ros_trace_compile_status() -> bool {
+    true
+}
+
+/// Whether tracepoints can be recorded in this process.
+#[unsafe(no_mangle)]
+pub extern "C" fn ros_trace_runtime_status() -> bool {
+    // Asks for any event, which makes sure that the process has looked around.
+    gate::wants(events::RCL_INIT) || !gate::is_closed()
+}

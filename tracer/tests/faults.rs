@@ -1,0 +1,370 @@
+//! What happens in real life: kill, full disks, small buffers, thousands of threads, forks, signals.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use rostrace_session::stream_file::trim;
+use rostrace_session::{Buffers, ControlFile, Order};
+use support::{babeltrace, folder, program, quietly, record, survey, traced};
+
+/// Events of initialisation that every run of `emit.c` begins with.
+const INITIALISATION: u64 = 5;
+
+fn emit() -> PathBuf {
+    program("emit", "8.2.4", &[])
+}
+
+/// A control file with an order to record into a folder.
+fn ordered(folder: &Path, buffers: Buffers) -> (PathBuf, ControlFile) {
+    let path = folder.join("control");
+    let file = ControlFile::create(&path).unwrap();
+    let mut order = Order::record(folder.join("trace").to_str().unwrap());
+    order.buffers = buffers;
+    file.order(&order).unwrap();
+    (path, file)
+}
+
+fn run_with(control: &Path, arguments: &[&str]) -> std::process::Output {
+    traced(&emit())
+        .args(arguments)
+        .env("ROSTRACE_CONTROL", control)
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn a_killed_process_loses_nothing_that_it_had_written() {
+    let program = emit();
+    let rounds = 100;
+    let mut random = 0x2545_F491_u64;
+    for round in 0..rounds {
+        let folder = folder("killed");
+        let (control, _file) = ordered(
+            &folder,
+            // The smallest packets, so that most kills hit a change of packet or file.
+            Buffers {
+                packet_bytes: 4096,
+                first_packets: 4,
+                most_packets: 64,
+                ..Buffers::default()
+            },
+        );
+        let stamp = folder.join("stamp");
+        let mut child = traced(&program)
+            .arg("until-killed")
+            .env("ROSTRACE_CONTROL", control)
+            .stdout(File::create(&stamp).unwrap())
+            .spawn()
+            .unwrap();
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(round);
+        std::thread::sleep(Duration::from_micros(3000 + (random >> 33) % 20_000));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let mut said = [0; 8];
+        // Killed before it had said anything: then there need not be a trace.
+        if File::open(&stamp).unwrap().read_exact(&mut said).is_err() {
+            continue;
+        }
+        let said = u64::from_ne_bytes(said);
+        let (events, discarded) = survey(&folder.join("trace"));
+        let written = events - INITIALISATION + discarded;
+        assert!(
+            (said..=said + 97).contains(&written),
+            "round {round}: {events} + {discarded} of {said}"
+        );
+        if round % 10 == 5 {
+            // A recorder cleans up; nothing but room is gained.
+            for process in std::fs::read_dir(folder.join("trace")).unwrap() {
+                trim(&process.unwrap().path()).unwrap();
+            }
+            assert_eq!(survey(&folder.join("trace")), (events, discarded));
+        }
+        if round % 10 == 0
+            && let Some(shown) = babeltrace(&folder.join("trace"))
+        {
+            assert_eq!(shown.events.len() as u64, events);
+            // A drop that the kill interrupted stands in packets that were never used, which only babeltrace2 looks at.
+            assert!(shown.discarded() - discarded <= 1);
+        }
+    }
+}
+
+#[test]
+fn a_buffer_that_is_too_small_counts_exactly() {
+    let folder = folder("small");
+    let (control, _file) = ordered(
+        &folder,
+        Buffers {
+            packet_bytes: 4096,
+            first_packets: 1,
+            most_packets: 1,
+            ..Buffers::default()
+        },
+    );
+    assert!(run_with(&control, &["run", "4", "200000"]).status.success());
+    let (events, discarded) = survey(&folder.join("trace"));
+    assert!(discarded > 0);
+    assert_eq!(events + discarded, 4 * 200_000 + INITIALISATION);
+    if let Some(shown) = babeltrace(&folder.join("trace")) {
+        assert_eq!(shown.discarded(), discarded);
+        assert_eq!(shown.events.len() as u64, events);
+    }
+}
+
+#[test]
+fn files_that_follow_each_other_quickly_stay_in_order() {
+    let folder = folder("quick");
+    let (control, _file) = ordered(
+        &folder,
+        Buffers {
+            packet_bytes: 4096,
+            first_packets: 2,
+            most_packets: 4,
+            ..Buffers::default()
+        },
+    );
+    for _ in 0..5 {
+        // With pauses, so that the helper and the writers meet at all possible moments.
+        let arguments = ["run", "6", "60000", "90", "10"];
+        assert!(run_with(&control, &arguments).status.success());
+        let (events, discarded) = survey(&folder.join("trace"));
+        assert_eq!(events + discarded, 6 * 60_000 + INITIALISATION);
+        std::fs::remove_dir_all(folder.join("trace")).unwrap();
+    }
+}
+
+#[test]
+fn a_limit_of_bytes_is_kept_and_counted() {
+    let folder = folder("limit");
+    let (control, _file) = ordered(
+        &folder,
+        Buffers {
+            process_bytes: 1 << 20,
+            ..Buffers::default()
+        },
+    );
+    assert!(run_with(&control, &["run", "2", "100000"]).status.success());
+    let (events, discarded) = survey(&folder.join("trace"));
+    assert!(discarded > 0);
+    assert_eq!(events + discarded, 2 * 100_000 + INITIALISATION);
+    let bytes: u64 = walk(&folder.join("trace"))
+        .iter()
+        .map(|file| file.metadata().unwrap().len())
+        .sum();
+    assert!(bytes < 1_200_000, "{bytes}");
+}
+
+fn walk(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(walk(&path));
+        } else {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn a_thousand_threads_at_once_lose_nothing() {
+    let output = folder("threads");
+    // Each waits after each event, so that all live at the same time.
+    let result = record(&emit(), &output, &["run", "1000", "20", "1", "5000"]);
+    assert!(result.status.success(), "{result:?}");
+    assert_eq!(survey(&output), (20_000 + INITIALISATION, 0));
+    if let Some(shown) = quietly(&output) {
+        assert_eq!(shown.count("callback_start"), 20_000);
+    }
+}
+
+#[test]
+fn threads_after_each_other_share_a_file() {
+    let output = folder("short-threads");
+    let result = record(&emit(), &output, &["short-threads", "2000", "3"]);
+    assert!(result.status.success());
+    assert_eq!(survey(&output), (6000 + INITIALISATION, 0));
+    let files = walk(&output);
+    assert!(files.len() <= 6, "{files:?}");
+    let _ = quietly(&output);
+}
+
+#[test]
+fn a_forked_process_records_by_itself_with_all_names() {
+    let output = folder("fork");
+    assert!(record(&emit(), &output, &["fork", "10"]).status.success());
+    let mut folders: Vec<_> = std::fs::read_dir(&output)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    folders.sort();
+    let mut counts: Vec<_> = folders.iter().map(|folder| survey(folder)).collect();
+    counts.sort();
+    // The child and its child know the names too.
+    assert_eq!(counts, [(11 + 5, 0), (12 + 5, 0), (20 + 5, 0)]);
+    if let Some(shown) = quietly(&output) {
+        assert_eq!(shown.count("Talker::tick()"), 3);
+    }
+}
+
+#[test]
+fn a_fork_behind_the_back_of_the_c_library_is_noticed() {
+    let output = folder("raw-fork");
+    assert!(
+        record(&emit(), &output, &["raw-fork", "10"])
+            .status
+            .success()
+    );
+    let mut counts: Vec<_> = std::fs::read_dir(&output)
+        .unwrap()
+        .map(|entry| survey(&entry.unwrap().path()))
+        .collect();
+    counts.sort();
+    assert_eq!(counts, [(11 + 5, 0), (20 + 5, 0)]);
+    let _ = quietly(&output);
+}
+
+#[test]
+fn a_signal_handler_may_emit_events() {
+    let output = folder("signals");
+    let result = record(&emit(), &output, &["signals", "2000000", "20000", "500"]);
+    assert!(result.status.success());
+    let emitted: u64 = String::from_utf8(result.stdout)
+        .unwrap()
+        .trim()
+        .parse()
+        .unwrap();
+    let (events, discarded) = survey(&output);
+    assert_eq!(events + discarded, emitted + INITIALISATION);
+    let _ = babeltrace(&output);
+}
+
+#[test]
+fn ends_of_threads_and_static_destructors_may_emit_events() {
+    let output = folder("late");
+    assert!(record(&emit(), &output, &["late"]).status.success());
+    assert_eq!(survey(&output), (INITIALISATION + 3, 0));
+    let _ = quietly(&output);
+}
+
+#[test]
+fn an_exit_without_destructors_loses_nothing() {
+    let output = folder("quick-exit");
+    assert!(
+        record(&emit(), &output, &["quick-exit", "1000"])
+            .status
+            .success()
+    );
+    assert_eq!(survey(&output), (1000 + INITIALISATION, 0));
+    let _ = quietly(&output);
+}
+
+#[test]
+fn a_full_disk_is_counted_and_harms_nobody() {
+    let folder = folder("full");
+    let (control, file) = ordered(&folder, Buffers::default());
+    let mut command = traced(&emit());
+    command
+        .args(["run", "4", "50000"])
+        .env("ROSTRACE_CONTROL", control);
+    // No file may be larger than this, which is what a full disk looks like.
+    // SAFETY: only a system call between fork and exec.
+    unsafe {
+        command.pre_exec(|| {
+            let limit = libc::rlimit {
+                rlim_cur: 200_000,
+                rlim_max: 200_000,
+            };
+            match libc::setrlimit(libc::RLIMIT_FSIZE, &limit) {
+                0 => Ok(()),
+                _ => Err(std::io::Error::last_os_error()),
+            }
+        });
+    }
+    assert!(command.status().unwrap().success());
+    let (events, discarded) = survey(&folder.join("trace"));
+    assert_eq!(events + discarded, 4 * 50_000 + INITIALISATION);
+    drop(file);
+}
+
+#[test]
+fn a_small_file_system_that_is_full_is_counted_and_harms_nobody() {
+    let folder = folder("tmpfs");
+    let place = folder.join("small");
+    std::fs::create_dir(&place).unwrap();
+    let mounted = std::process::Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=3m", "rostrace"])
+        .arg(&place)
+        .stderr(Stdio::null())
+        .status();
+    if !mounted.is_ok_and(|status| status.success()) {
+        return;
+    }
+    let result = record(&emit(), &place.join("trace"), &["run", "4", "50000"]);
+    let counts = std::panic::catch_unwind(|| {
+        let shown = babeltrace(&place.join("trace"));
+        (
+            survey(&place.join("trace")),
+            shown.map(|shown| shown.discarded()),
+        )
+    });
+    let _ = std::process::Command::new("umount").arg(&place).status();
+    assert!(result.status.success());
+    let ((events, discarded), shown) = counts.unwrap();
+    assert!(discarded > 0);
+    assert_eq!(events + discarded, 4 * 50_000 + INITIALISATION);
+    if let Some(shown) = shown {
+        assert_eq!(shown, discarded);
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_harms_nobody() {
+    let folder = folder("forbidden");
+    let file = folder.join("file");
+    std::fs::write(&file, "no folder").unwrap();
+    let result = record(&emit(), &file.join("trace"), &["run", "2", "1000"]);
+    assert!(result.status.success());
+    assert!(result.stdout.is_empty() && result.stderr.is_empty());
+}
+
+#[test]
+fn a_process_that_is_not_recorded_gets_no_thread_and_no_file() {
+    let folder = folder("idle");
+    let path = folder.join("control");
+    let _file = ControlFile::create(&path).unwrap();
+    let idle = traced(&emit())
+        .args(["threads-of-process", "10"])
+        .env("ROSTRACE_CONTROL", &path)
+        .output()
+        .unwrap();
+    let bare = traced(&emit())
+        .args(["threads-of-process", "10"])
+        .env_remove("LD_PRELOAD")
+        .output()
+        .unwrap();
+    assert_eq!(idle.stdout, bare.stdout);
+    assert_eq!(idle.stdout.first(), Some(&b'1'));
+}
+
+#[test]
+fn a_program_without_events_leaves_no_trace() {
+    let output = folder("nothing");
+    assert!(
+        record(&emit(), &output.join("trace"), &["nothing"])
+            .status
+            .success()
+    );
+    assert!(!output.join("trace").exists());
+}

@@ -1,0 +1,210 @@
+//! Functions of rcl, rmw, rclcpp and the middleware that are interposed: originals are called, and what they do is recorded.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::path::{Path, PathBuf};
+
+use support::{compile, folder, installation, library_of, quietly, record, source};
+
+/// Events as `NAME: FIELDS`, without contexts, and without the time that CARET's have at their end.
+fn events(output: &Path) -> Option<Vec<String>> {
+    let shown = quietly(output)?;
+    let texts = shown.events.iter().map(|event| {
+        let (head, values) = event.split_once(" }, {").unwrap();
+        let name = head
+            .split(": {")
+            .next()
+            .unwrap()
+            .rsplit(':')
+            .next()
+            .unwrap();
+        let values = values.trim_end_matches(" }");
+        let values = values.split(", init_timestamp").next().unwrap();
+        format!("{name}:{values}")
+    });
+    Some(texts.collect())
+}
+
+#[test]
+fn ends_of_entities_and_service_calls_are_recorded() {
+    let output = folder("hooks-rcl");
+    let prefix = installation("4.1.1");
+    library_of(&prefix, "rcl_rmw.c", "librcl.so", &[]);
+    let program = link_with(&prefix, "calls", "-lrcl");
+    let result = record(&program, &output, &[]);
+    assert_eq!(result.status.code(), Some(0), "{result:?}");
+    let gid = "[ [0] = 7, [1] = 7, [2] = 7, [3] = 7, [4] = 7, [5] = 7, [6] = 7, [7] = 7, [8] = 7, [9] = 7, \
+        [10] = 7, [11] = 7, [12] = 7, [13] = 7, [14] = 7, [15] = 7 ]";
+    if let Some(events) = events(&output) {
+        assert_eq!(
+            events,
+            [
+                "rcl_publisher_init: publisher_handle = 0x1, node_handle = 0x9, rmw_publisher_handle = 0xA, \
+                 topic_name = \"/topic\", queue_depth = 1",
+                "rmw_implementation: rmw_impl = \"rmw_of_the_test\"",
+                "rmw_send_request: rmw_client_handle = 0x14, request = 0x15, sequence_number = 41",
+                &format!(
+                    "rmw_take_request: rmw_service_handle = 0x16, request = 0x17, client_gid = {gid}, \
+                     sequence_number = 41, taken = 1"
+                ),
+                &format!(
+                    "rmw_send_response: rmw_service_handle = 0x16, response = 0x18, client_gid = {gid}, \
+                     sequence_number = 41, timestamp = 0"
+                ),
+                "rmw_take_response: rmw_client_handle = 0x14, response = 0x19, sequence_number = 41, \
+                 source_timestamp = 1000, taken = 1",
+                "rcl_publisher_fini: publisher_handle = 0x1",
+                "rcl_subscription_fini: subscription_handle = 0x2",
+                "rcl_service_fini: service_handle = 0x3",
+                "rcl_client_fini: client_handle = 0x4",
+                "rcl_timer_fini: timer_handle = 0x5",
+                "rcl_node_fini: node_handle = 0x9",
+                "rcl_timer_fini: timer_handle = 0x0",
+            ]
+        );
+    }
+}
+
+/// From Kilted on the middleware says itself what the hooks would say.
+#[test]
+fn service_calls_are_not_recorded_twice() {
+    let output = folder("hooks-kilted");
+    let prefix = installation("8.6.0");
+    library_of(&prefix, "rcl_rmw.c", "librcl.so", &[]);
+    let program = link_with(&prefix, "calls", "-lrcl");
+    assert!(record(&program, &output, &[]).status.success());
+    if let Some(shown) = quietly(&output) {
+        assert_eq!(shown.count("ros2:rmw_"), 0);
+        assert_eq!(shown.count("_fini"), 7);
+    }
+}
+
+#[test]
+fn executors_and_callback_groups_are_recorded() {
+    let output = folder("hooks-rclcpp");
+    let prefix = installation("8.2.4");
+    let options = ["-x", "c++", "-std=c++17"];
+    library_of(&prefix, "rclcpp.cpp", "librclcpp.so", &options);
+    let program = prefix.join("groups");
+    let (libraries, search) = places(&prefix);
+    compile(
+        &source("rclcpp.cpp"),
+        &program,
+        &["-x", "c++", "-std=c++17", "-DMAIN"],
+        &[
+            &libraries,
+            &search,
+            "-Wl,--no-as-needed",
+            "-lrclcpp",
+            "-ltracetools",
+            "-lstdc++",
+        ],
+    );
+    let result = record(&program, &output, &[]);
+    assert_eq!(result.status.code(), Some(0), "{result:?}");
+    let mut expected: Vec<String> = String::from_utf8(result.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| line.replace("0X", "0x"))
+        .collect();
+    expected.sort();
+    if let Some(mut events) = events(&output) {
+        events.sort();
+        assert_eq!(events, expected);
+    }
+}
+
+#[test]
+fn source_timestamps_of_cyclone_dds_are_those_that_readers_see() {
+    if !Path::new("/usr/include/dds/dds.h").exists() {
+        return;
+    }
+    let output = folder("hooks-cyclone");
+    let prefix = installation("4.1.1");
+    let program = link_with(&prefix, "cyclone", "-lddsc");
+    let result = record(&program, &output, &[]);
+    assert_eq!(result.status.code(), Some(0), "{result:?}");
+    let seen: Vec<String> = String::from_utf8(result.stdout)
+        .unwrap()
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(seen.len(), 6);
+    if let Some(events) = events(&output) {
+        let written: Vec<String> = events
+            .iter()
+            .filter_map(|event| Some(event.split_once("source_stamp = ")?.1.to_owned()))
+            .collect();
+        assert_eq!(written, seen);
+        assert_eq!(seen[3], "123456789012345");
+    }
+}
+
+fn places(prefix: &Path) -> (String, String) {
+    let folder = prefix.join("lib");
+    (
+        format!("-L{}", folder.display()),
+        format!("-Wl,-rpath,{}", folder.display()),
+    )
+}
+
+/// A program of an installation that needs one more library.
+fn link_with(prefix: &Path, name: &str, library: &str) -> PathBuf {
+    let program = prefix.join(format!("{name}-with-library"));
+    let (libraries, search) = places(prefix);
+    compile(
+        &source(&format!("{name}.c")),
+        &program,
+        &[],
+        &[
+            &libraries,
+            &search,
+            "-Wl,--no-as-needed",
+            library,
+            "-ltracetools",
+        ],
+    );
+    program
+}
+
+#[test]
+fn source_timestamps_of_fast_dds_are_those_that_readers_see() {
+    if !Path::new("/usr/include/fastdds/rtps/common/CacheChange.h").exists() {
+        return;
+    }
+    let output = folder("hooks-fast");
+    let prefix = installation("4.1.2");
+    let program = prefix.join("fast_dds");
+    let (libraries, search) = places(&prefix);
+    compile(
+        &source("fast_dds.cpp"),
+        &program,
+        &["-x", "c++", "-std=c++17", "-w", "-O0"],
+        &[
+            &libraries,
+            &search,
+            "-Wl,--no-as-needed",
+            "-ltracetools",
+            "-lfastrtps",
+            "-lfastcdr",
+            "-lstdc++",
+        ],
+    );
+    let result = record(&program, &output, &[]);
+    assert_eq!(result.status.code(), Some(0), "{result:?}");
+    let seen: Vec<String> = String::from_utf8(result.stdout)
+        .unwrap()
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    if let Some(events) = events(&output) {
+        let written: Vec<String> = events
+            .iter()
+            .filter_map(|event| Some(event.split_once("source_stamp = ")?.1.to_owned()))
+            .collect();
+        assert_eq!(written, seen);
+        assert_eq!(written.len(), 5);
+    }
+}

@@ -1,0 +1,214 @@
+//! Recordings begin and end while the process runs, as the recorder says.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use rostrace_session::{
+    Buffers, ControlFile, Order, ProcessState, ProcessView, State, stream_file,
+};
+use rostrace_tracer::events;
+use support::{folder, program, quietly, survey, traced};
+
+/// A process that emits an event every millisecond until its standard input ends.
+struct Running {
+    child: Child,
+    control: ControlFile,
+}
+
+impl Running {
+    fn start(folder: &Path) -> Running {
+        let path = folder.join("control");
+        let control = ControlFile::create(&path).unwrap();
+        let child = traced(&program("emit", "8.2.4", &[]))
+            .arg("wait")
+            .env("ROSTRACE_CONTROL", path)
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        Running { child, control }
+    }
+
+    /// Waits until the process has said something of itself.
+    fn until(&self, is_so: impl Fn(&ProcessView) -> bool) -> ProcessView {
+        let begin = Instant::now();
+        loop {
+            let found = self
+                .control
+                .processes
+                .iter()
+                .filter_map(|slot| slot.view())
+                .find(|view| view.identity.pid == self.child.id() && is_so(view));
+            if let Some(view) = found {
+                return view;
+            }
+            assert!(begin.elapsed() < Duration::from_secs(20));
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    fn order(&self, order: &Order) -> ProcessView {
+        let generation = self.control.order(order).unwrap();
+        self.until(|view| view.generation == generation)
+    }
+
+    fn end(mut self) {
+        drop(self.child.stdin.take());
+        assert!(self.child.wait().unwrap().success());
+        let views = self.control.processes.iter().filter_map(|slot| slot.view());
+        assert_eq!(views.count(), 0, "the slot is given back");
+    }
+}
+
+fn to(folder: &Path) -> Order {
+    Order {
+        vocabulary: events::VOCABULARY,
+        ..Order::record(folder.to_str().unwrap())
+    }
+}
+
+#[test]
+fn every_recording_of_a_running_process_has_all_names() {
+    let folder = folder("orders");
+    let running = Running::start(&folder);
+    running.until(|view| view.state == ProcessState::Idle);
+    std::thread::sleep(Duration::from_millis(50));
+    for name in ["first", "second"] {
+        let target = folder.join(name);
+        let view = running.order(&to(&target));
+        assert_eq!(view.state, ProcessState::Recording);
+        let view = running.until(|view| view.events > 50);
+        assert_eq!((view.discarded, view.remembered), (0, 5));
+        running.order(&Order::idle());
+        // The helper cuts the files.
+        std::thread::sleep(Duration::from_millis(50));
+        let (events, discarded) = survey(&target);
+        assert!(events > 50 && discarded == 0, "{events}");
+        if let Some(shown) = quietly(&target) {
+            assert_eq!(shown.events.len() as u64, events);
+            assert_eq!(shown.count("rcl_node_init"), 1);
+            assert_eq!(shown.count("symbol = \"Talker::tick()\""), 1);
+        }
+    }
+    running.end();
+    assert!(!folder.join("third").exists());
+}
+
+#[test]
+fn a_snapshot_is_taken_while_the_process_goes_on() {
+    let folder = folder("snapshot");
+    let running = Running::start(&folder);
+    running.order(&Order {
+        state: State::Flight,
+        ..to(&folder.join("trace"))
+    });
+    running.until(|view| view.events > 50);
+    let process = std::fs::read_dir(folder.join("trace"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    for number in 0..20 {
+        let copy = folder.join(format!("copy-{number}"));
+        stream_file::snapshot(&process, &copy).unwrap();
+        let (events, discarded) = survey(&copy);
+        assert!(events > 50 && discarded == 0);
+        let _ = quietly(&copy);
+        std::thread::sleep(Duration::from_millis(3));
+    }
+    running.end();
+}
+
+#[test]
+fn only_the_events_of_the_mask_are_recorded() {
+    let folder = folder("mask");
+    let running = Running::start(&folder);
+    let mut order = to(&folder.join("trace"));
+    order.mask = [0; 4];
+    for event in [events::RCL_NODE_INIT, events::CALLBACK_END] {
+        order.mask[usize::from(event) / 64] |= 1 << (event % 64);
+    }
+    running.order(&order);
+    std::thread::sleep(Duration::from_millis(50));
+    running.end();
+    assert_eq!(survey(&folder.join("trace")), (1, 0));
+}
+
+#[test]
+fn what_happens_in_ignored_nodes_is_not_recorded() {
+    let folder = folder("filter");
+    let path = folder.join("control");
+    let control = ControlFile::create(&path).unwrap();
+    let mut order = to(&folder.join("trace"));
+    order.filters.ignore_nodes = b"/space/*".to_vec();
+    control.order(&order).unwrap();
+    let status = traced(&program("abi", "8.2.4", &[]))
+        .env("ROSTRACE_CONTROL", path)
+        .status()
+        .unwrap();
+    assert!(status.success());
+    if let Some(shown) = quietly(&folder.join("trace")) {
+        for gone in [
+            "callback_start",
+            "rcl_publish:",
+            "rmw_publish:",
+            "rmw_take:",
+            "ring_buffer_enqueue",
+        ] {
+            assert_eq!(shown.count(gone), 0, "{gone}");
+        }
+        for kept in [
+            "rcl_node_init",
+            "rcl_publisher_init",
+            "executor_wait_for_work",
+        ] {
+            assert_eq!(shown.count(kept), 1, "{kept}");
+        }
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_reported() {
+    let folder = folder("refused");
+    let running = Running::start(&folder);
+    std::fs::write(folder.join("file"), "").unwrap();
+    let view = running.order(&to(&folder.join("file/trace")));
+    assert_eq!(view.state, ProcessState::Failed);
+    assert_eq!(view.errno as i32, libc::ENOTDIR);
+    running.end();
+}
+
+#[test]
+fn a_flight_recorder_keeps_the_newest() {
+    let folder = folder("flight");
+    let path = folder.join("control");
+    let control = ControlFile::create(&path).unwrap();
+    let order = Order {
+        state: State::Flight,
+        buffers: Buffers {
+            packet_bytes: 32 << 10,
+            first_packets: 8,
+            flight_bytes: 4 << 20,
+            ..Buffers::default()
+        },
+        ..to(&folder.join("trace"))
+    };
+    control.order(&order).unwrap();
+    let status = traced(&program("emit", "8.2.4", &[]))
+        .args(["run", "2", "200000", "200", "500"])
+        .env("ROSTRACE_CONTROL", path)
+        .status()
+        .unwrap();
+    assert!(status.success());
+    let (events, discarded) = survey(&folder.join("trace"));
+    assert_eq!(discarded, 0);
+    assert!((20_000..120_000).contains(&events), "{events}");
+    if let Some(shown) = quietly(&folder.join("trace")) {
+        assert_eq!(shown.count("symbol = \"Talker::tick()\""), 1);
+    }
+}

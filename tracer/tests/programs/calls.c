@@ -1,0 +1,38 @@
+// Calls what rcl_rmw.c defines, as rclcpp and rcl do.
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+struct id { int8_t writer[16]; int64_t number; };
+struct info { int64_t source, received; struct id id; };
+int rcl_node_fini(void *);
+int rcl_timer_fini(void *);
+int rcl_publisher_fini(void *, void *);
+int rcl_subscription_fini(void *, void *);
+int rcl_service_fini(void *, void *);
+int rcl_client_fini(void *, void *);
+int rmw_send_request(const void *, const void *, int64_t *);
+int rmw_take_request(const void *, struct info *, void *, bool *);
+int rmw_send_response(const void *, struct id *, void *);
+int rmw_take_response(const void *, struct info *, void *, bool *);
+const char *rmw_get_implementation_identifier(void);
+void ros_trace_rcl_publisher_init(const void *, const void *, const void *, const char *, const size_t);
+
+#define P(n) ((void *)(uintptr_t)(n))
+
+int main(void) {
+  struct info info;
+  bool taken = false;
+  int64_t number = 0;
+  int bad = 0;
+  ros_trace_rcl_publisher_init(P(1), P(9), P(10), "/topic", 1);
+  bad += strcmp(rmw_get_implementation_identifier(), "rmw_of_the_test") != 0;
+  bad += rmw_send_request(P(20), P(21), &number) || number != 41;
+  bad += rmw_take_request(P(22), &info, P(23), &taken) || !taken;
+  bad += rmw_send_response(P(22), &info.id, P(24));
+  bad += rmw_take_response(P(20), &info, P(25), &taken);
+  bad += rcl_publisher_fini(P(1), P(9)) + rcl_subscription_fini(P(2), P(9)) + rcl_service_fini(P(3), P(9));
+  bad += rcl_client_fini(P(4), P(9)) + rcl_timer_fini(P(5)) + rcl_node_fini(P(9));
+  bad += rcl_timer_fini(0) != 11;
+  return bad;
+}

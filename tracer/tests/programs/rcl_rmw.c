@@ -1,0 +1,36 @@
+// Stands for librcl and librmw_implementation: the functions that the tracer interposes, without function.
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+struct id { int8_t writer[16]; int64_t number; };
+struct info { int64_t source, received; struct id id; };
+
+int rcl_node_fini(void *node) { return node ? 0 : 11; }
+int rcl_timer_fini(void *timer) { return timer ? 0 : 11; }
+int rcl_publisher_fini(void *handle, void *node) { return handle && node ? 0 : 11; }
+int rcl_subscription_fini(void *handle, void *node) { return handle && node ? 0 : 11; }
+int rcl_service_fini(void *handle, void *node) { return handle && node ? 0 : 11; }
+int rcl_client_fini(void *handle, void *node) { return handle && node ? 0 : 11; }
+int rmw_send_request(const void *client, const void *request, int64_t *number) {
+  *number = 41;
+  return client && request ? 0 : 11;
+}
+static void fill(struct info *info) {
+  info->source = 1000;
+  info->received = 2000;
+  memset(info->id.writer, 7, 16);
+  info->id.number = 41;
+}
+int rmw_take_request(const void *service, struct info *info, void *request, bool *taken) {
+  fill(info);
+  *taken = true;
+  return service && request ? 0 : 11;
+}
+int rmw_send_response(const void *service, struct id *id, void *response) { return service && id && response ? 0 : 11; }
+int rmw_take_response(const void *client, struct info *info, void *response, bool *taken) {
+  fill(info);
+  *taken = true;
+  return client && response ? 0 : 11;
+}
+const char *rmw_get_implementation_identifier(void) { return "rmw_of_the_test"; }

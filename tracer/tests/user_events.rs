@@ -1,0 +1,84 @@
+//! Applications say something of themselves, in C, C++ and Rust.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use support::{folder, program, quietly, record, survey};
+
+/// What babeltrace2 shows behind the contexts, in the order of time.
+fn events(output: &std::path::Path) -> Option<Vec<String>> {
+    let shown = quietly(output)?;
+    let texts = shown.events.iter().map(|event| {
+        let (head, values) = event.split_once(" }, {").unwrap();
+        let name = head.split_once("rostrace:").unwrap().1.split(": {").next();
+        format!("{}:{}", name.unwrap(), values.trim_end_matches(" }"))
+    });
+    Some(texts.collect())
+}
+
+const NO_FIELDS: &str = "_integer_names_length = 0, integer_names = [ ], _integers_length = 0, integers = [ ], \
+    _real_names_length = 0, real_names = [ ], _reals_length = 0, reals = [ ], _text_names_length = 0, \
+    text_names = [ ], _texts_length = 0, texts = [ ]";
+
+fn expected() -> Vec<String> {
+    vec![
+        format!("instant: name = \"bare\", {NO_FIELDS}"),
+        "instant: name = \"full\", _integer_names_length = 2, integer_names = [ [0] = \"obstacles\", [1] = \"lanes\" ], \
+         _integers_length = 2, integers = [ [0] = -3, [1] = 4 ], _real_names_length = 1, \
+         real_names = [ [0] = \"speed\" ], _reals_length = 1, reals = [ [0] = 2.5 ], _text_names_length = 1, \
+         text_names = [ [0] = \"reason\" ], _texts_length = 1, texts = [ [0] = \"blocked\" ]"
+            .to_owned(),
+        "counter: name = \"queue\", value = 7".to_owned(),
+        format!("span_begin: name = \"outer\", span = 1, {NO_FIELDS}")
+            .replace(
+                "_integer_names_length = 0, integer_names = [ ], _integers_length = 0, integers = [ ]",
+                "_integer_names_length = 1, integer_names = [ [0] = \"depth\" ], _integers_length = 1, \
+                 integers = [ [0] = 1 ]",
+            ),
+        format!("span_begin: name = \"inner\", span = 2, {NO_FIELDS}"),
+        "span_end: name = \"inner\", span = 2".to_owned(),
+        "span_end: name = \"outer\", span = 1".to_owned(),
+    ]
+}
+
+fn include() -> String {
+    format!("-I{}/include", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn a_program_in_c_says_what_it_does() {
+    let output = folder("user-c");
+    let program = program("user", "8.2.4", &[&include()]);
+    assert!(record(&program, &output, &[]).status.success());
+    if let Some(events) = events(&output) {
+        assert_eq!(events, expected());
+    }
+    assert_eq!(survey(&output), (7, 0));
+}
+
+#[test]
+fn a_program_in_cpp_says_what_it_does() {
+    let output = folder("user-cpp");
+    let program = program(
+        "user",
+        "8.2.0",
+        &[&include(), "-x", "c++", "-std=c++14", "-fno-exceptions"],
+    );
+    assert!(record(&program, &output, &[]).status.success());
+    let mut expected = expected();
+    expected.push(format!(
+        "span_begin: name = \"scope\", span = 3, {NO_FIELDS}"
+    ));
+    expected.push("span_end: name = \"scope\", span = 3".to_owned());
+    if let Some(events) = events(&output) {
+        assert_eq!(events, expected);
+    }
+}
+
+#[test]
+fn without_the_library_the_program_runs_as_it_is() {
+    let program = program("user", "8.2.2", &[&include()]);
+    let mut command = std::process::Command::new(program);
+    assert!(command.env("LD_PRELOAD", "").status().unwrap().success());
+}

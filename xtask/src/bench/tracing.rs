@@ -1,0 +1,306 @@
+//! What recording costs the application: our tracer against LTTng-UST, same event, same contexts, same threads, in turn.
+//!
+//! `tracer/benches/cost.c` times single calls. Linked to our library or to a provider of LTTng it is the same program otherwise. What
+//! was lost is read from both traces by `rostrace info`.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+use crate::step::succeed;
+use crate::workspace::Workspace;
+
+/// Threads, events per second of each, seconds.
+const ALONE: [&str; 3] = ["1", "100000", "2"];
+const MANY: [&str; 3] = ["4", "500000", "10"];
+
+/// Large enough that LTTng has a chance at the highest rate; ros2_tracing's own are 2 of 32 KiB.
+const LTTNG_BUFFERS: [&str; 2] = ["--subbuf-size=4M", "--num-subbuf=8"];
+
+/// What the program printed, in nanoseconds, and what the trace says.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Cost {
+    events: u64,
+    p50: f64,
+    p999: f64,
+    recorded: Option<u64>,
+    lost: u64,
+}
+
+struct Bench<'a> {
+    scratch: PathBuf,
+    rostrace: &'a Path,
+    ours: PathBuf,
+    lttng: PathBuf,
+}
+
+/// The table, or why there is none.
+pub(super) fn contest(
+    workspace: &Workspace,
+    rostrace: &Path,
+    scratch: &Path,
+    runs: u32,
+) -> Result<String> {
+    let scratch = scratch.join("tracing");
+    let _ = std::fs::remove_dir_all(&scratch);
+    std::fs::create_dir_all(&scratch)?;
+    succeed(&mut workspace.cargo(&["build", "--release", "--package=rostrace-tracer"]))?;
+    let library = workspace
+        .target_folder()?
+        .join("release/librostrace_tracer.so");
+    let benches = workspace.root.join("tracer/benches");
+    let bench = Bench {
+        ours: scratch.join("cost_rostrace"),
+        lttng: scratch.join("cost_lttng"),
+        rostrace,
+        scratch,
+    };
+    let source = benches.join("cost.c");
+    let search = format!(
+        "-Wl,-rpath,{}",
+        library.parent().unwrap_or(&library).display()
+    );
+    let compile = || {
+        let mut command = Command::new("cc");
+        command.args(["-O2", "-pthread", "-I"]).arg(&benches);
+        command
+    };
+    succeed(
+        compile()
+            .arg(&source)
+            .arg(&library)
+            .arg(search)
+            .arg("-o")
+            .arg(&bench.ours),
+    )?;
+    succeed(
+        compile()
+            .arg(&source)
+            .arg(benches.join("lttng_provider.c"))
+            .args(["-llttng-ust", "-ldl", "-o"])
+            .arg(&bench.lttng),
+    )?;
+    let daemon = SessionDaemon::ensure()?;
+    let best = |measure: &dyn Fn() -> Result<Cost>| -> Result<Cost> {
+        let mut best: Option<Cost> = None;
+        for _ in 0..runs {
+            let cost = measure()?;
+            if best.as_ref().is_none_or(|best| cost.p50 < best.p50) {
+                best = Some(cost);
+            }
+        }
+        best.context("no run was asked for")
+    };
+    let mut rows = Vec::new();
+    for (name, is_ours) in [("LTTng-UST", false), ("rostrace", true)] {
+        let recorded = |rate: &[&str; 3]| match is_ours {
+            true => bench.with_rostrace(rate),
+            false => bench.with_lttng(rate),
+        };
+        let program = if is_ours { &bench.ours } else { &bench.lttng };
+        let idle = best(&|| run(Command::new(program).args(ALONE)))?;
+        let alone = best(&|| recorded(&ALONE))?;
+        let many = recorded(&MANY)?;
+        rows.push((name, idle, alone, many));
+    }
+    drop(daemon);
+    Ok(table(&rows))
+}
+
+impl Bench<'_> {
+    fn with_rostrace(&self, rate: &[&str; 3]) -> Result<Cost> {
+        let output = self.scratch.join("rostrace");
+        let _ = std::fs::remove_dir_all(&output);
+        let cost = run(Command::new(&self.ours)
+            .args(rate)
+            .env("ROSTRACE_OUTPUT", &output))?;
+        self.counted(cost, &output)
+    }
+
+    fn with_lttng(&self, rate: &[&str; 3]) -> Result<Cost> {
+        const SESSION: &str = "rostrace-bench";
+        let output = self.scratch.join("lttng");
+        let _ = std::fs::remove_dir_all(&output);
+        let folder = format!("--output={}", output.display());
+        lttng(&["create", SESSION, &folder])?;
+        let session = format!("--session={SESSION}");
+        let prepared = (|| {
+            let mut channel = vec!["enable-channel", "--userspace", &session, "ros2"];
+            channel.extend(LTTNG_BUFFERS);
+            lttng(&channel)?;
+            lttng(&[
+                "enable-event",
+                "--userspace",
+                &session,
+                "--channel=ros2",
+                "ros2:*",
+            ])?;
+            let contexts = ["-t", "vpid", "-t", "vtid", "-t", "procname"];
+            let mut add = vec!["add-context", "--userspace", &session, "--channel=ros2"];
+            add.extend(contexts);
+            lttng(&add)?;
+            lttng(&["start", SESSION])?;
+            run(Command::new(&self.lttng).args(rate))
+        })();
+        lttng(&["stop", SESSION])?;
+        lttng(&["destroy", SESSION])?;
+        self.counted(prepared?, &output)
+    }
+
+    fn counted(&self, cost: Cost, trace: &Path) -> Result<Cost> {
+        let output = Command::new(self.rostrace)
+            .args(["info", "--format", "json"])
+            .arg(trace)
+            .output()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let number = |name: &str| -> Result<u64> {
+            let (_, after) = text
+                .split_once(&format!("\"{name}\": "))
+                .with_context(|| format!("`rostrace info` says nothing of {name}"))?;
+            let digits: String = after.chars().take_while(char::is_ascii_digit).collect();
+            Ok(digits.parse()?)
+        };
+        Ok(Cost {
+            recorded: Some(number("events")?),
+            lost: number("discarded_events")?,
+            ..cost
+        })
+    }
+}
+
+fn run(command: &mut Command) -> Result<Cost> {
+    let output = command
+        .stdin(Stdio::null())
+        .env_remove("LD_PRELOAD")
+        .output()
+        .context("the benchmark could not be started")?;
+    if !output.status.success() {
+        bail!("the benchmark ended with {}.", output.status);
+    }
+    parse(&String::from_utf8_lossy(&output.stdout)).context("the benchmark printed no result")
+}
+
+/// `events 200000 p50 31.2 … p99.9 80.1 …`
+fn parse(text: &str) -> Option<Cost> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let after = |name: &str| {
+        let at = words.iter().position(|word| *word == name)?;
+        words.get(at + 1).copied()
+    };
+    Some(Cost {
+        events: after("events")?.parse().ok()?,
+        p50: after("p50")?.parse().ok()?,
+        p999: after("p99.9")?.parse().ok()?,
+        ..Cost::default()
+    })
+}
+
+fn table(rows: &[(&str, Cost, Cost, Cost)]) -> String {
+    let mut text = String::from(
+        "| tracer | p50 ns | p99.9 ns | p50, LTTng = 1 | not recording, p50 ns | 4 threads, 2 M events/s, 10 s: events | lost | p50 ns | p99.9 ns |\n\
+         |---|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+    );
+    let base = rows.first().map_or(0.0, |(_, _, alone, _)| alone.p50);
+    for (name, idle, alone, many) in rows {
+        let _ = writeln!(
+            text,
+            "| {name} | {:.1} | {:.1} | {:.2} | {:.1} | {} | {} | {:.1} | {:.1} |",
+            alone.p50,
+            alone.p999,
+            base / alone.p50.max(0.1),
+            idle.p50.max(0.0),
+            many.events,
+            many.lost,
+            many.p50,
+            many.p999,
+        );
+    }
+    text
+}
+
+fn lttng(arguments: &[&str]) -> Result<()> {
+    let output = Command::new("lttng")
+        .arg("--no-sessiond")
+        .args(arguments)
+        .output()
+        .context("`lttng` could not be started")?;
+    if !output.status.success() {
+        bail!(
+            "`lttng {}` failed: {}",
+            arguments.join(" "),
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
+    }
+    Ok(())
+}
+
+/// The one that runs, or one of ours that ends with the benchmark.
+struct SessionDaemon(Option<Child>);
+
+impl SessionDaemon {
+    fn ensure() -> Result<SessionDaemon> {
+        if lttng(&["list"]).is_ok() {
+            return Ok(SessionDaemon(None));
+        }
+        let child = Command::new("lttng-sessiond")
+            .arg("--no-kernel")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .context("`lttng-sessiond` could not be started")?;
+        let daemon = SessionDaemon(Some(child));
+        let begin = Instant::now();
+        while lttng(&["list"]).is_err() {
+            if begin.elapsed() > Duration::from_secs(10) {
+                bail!("`lttng-sessiond` does not answer.");
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        Ok(daemon)
+    }
+}
+
+impl Drop for SessionDaemon {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_benchmark_prints_is_understood() {
+        let line = "events 200000 p50 31.2 p90 40.0 p99 60.5 p99.9 80.1 max 9000 timing 12.0\n";
+        let cost = parse(line).unwrap();
+        assert_eq!((cost.events, cost.p50, cost.p999), (200_000, 31.2, 80.1));
+        assert_eq!(parse("nothing"), None);
+    }
+
+    #[test]
+    fn the_first_row_is_the_base() {
+        let cost = |p50| Cost {
+            events: 20,
+            p50,
+            p999: 2.0 * p50,
+            ..Cost::default()
+        };
+        let text = table(&[
+            ("old", cost(5.0), cost(200.0), cost(210.0)),
+            ("new", cost(1.0), cost(50.0), cost(51.0)),
+        ]);
+        assert!(text.contains("| old | 200.0 | 400.0 | 1.00 |"), "{text}");
+        assert!(
+            text.contains("| new | 50.0 | 100.0 | 4.00 | 1.0 |"),
+            "{text}"
+        );
+    }
+}
