@@ -82,7 +82,10 @@ impl Model {
 
     fn of(mut imported: Imported) -> Model {
         let inits = std::mem::take(&mut imported.inits);
-        let entities = resolve(&inits, &mut imported.population.processes);
+        let mut entities = resolve(&inits, &mut imported.population.processes);
+        entities.end(&imported.endings, |thread| {
+            imported.population.process_of(thread)
+        });
         drop(inits);
         flow::connect(&mut imported, &entities);
         let deliveries = flow::deliveries(&mut imported, &entities);

@@ -487,3 +487,27 @@ fn agnocast_ties_messages_by_their_number_in_the_topic() {
         [(1, Delivered, Match::Entry), (2, Queued, Match::Nothing)]
     );
 }
+
+#[test]
+fn a_subscription_that_was_destroyed_misses_nothing_any_more() {
+    use support::Payload::Pointer;
+    let mut recording = Recording::jazzy();
+    recording.process(100, "app").context(0x1).node(0x2, "/n");
+    recording.publisher(0x10, 0x2, "/a");
+    recording.subscription(0x20, 0x2, "/a", 0x30);
+    for number in 0..4u64 {
+        let at = stamp(recording.now() + 2_300);
+        recording.publish(0x10, 0x5000 + number, at);
+        if number < 2 {
+            recording.execute(0x20).rmw_take(0x20, 0x7000, at).run(0x30);
+        }
+        if number == 1 {
+            let handle = [("subscription_handle", Pointer(0x20))];
+            recording.event("rostrace:rcl_subscription_fini", &handle);
+        }
+    }
+    let model = recording.load();
+    assert_eq!(model.deliveries.len(), 2, "{:?}", model.deliveries);
+    assert!(model.subscriptions[0].ended.is_some());
+    assert_eq!(model.publications.len(), 4);
+}

@@ -38,5 +38,7 @@ pub struct Timer {
     pub handle: Address,
     pub period: Nanos,
     pub created: Nanos,
+    /// When it was destroyed, where the trace tells.
+    pub ended: Option<Nanos>,
     pub callback: Option<CallbackId>,
 }

@@ -14,7 +14,7 @@ pub struct Publisher {
     /// As requested; the middleware may use another one.
     pub depth: u64,
     pub created: Nanos,
-    /// When the address was used for another publisher.
+    /// When it was destroyed or, where the trace does not tell, when its address was used for another publisher.
     pub ended: Option<Nanos>,
 }
 
@@ -42,6 +42,8 @@ pub struct Service {
     pub rmw_handle: Address,
     pub name: String,
     pub created: Nanos,
+    /// When it was destroyed, where the trace tells.
+    pub ended: Option<Nanos>,
     pub callback: Option<CallbackId>,
 }
 
@@ -55,6 +57,8 @@ pub struct Client {
     /// What the middleware identifies the client by; empty before Kilted.
     pub gid: Vec<u8>,
     pub created: Nanos,
+    /// When it was destroyed, where the trace tells.
+    pub ended: Option<Nanos>,
 }
 
 /// The ring buffer of an intra-process subscription (Iron and later).

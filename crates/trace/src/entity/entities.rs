@@ -12,9 +12,10 @@ use super::{
     Address, Callback, CallbackGroup, CallbackGroupId, CallbackGroupType, CallbackId,
     CallbackOwner, Client, ClientId, Context, Executor, ExecutorId, ExecutorType, Generations,
     Node, NodeId, Process, ProcessId, Publisher, PublisherId, RingBuffer, RingBufferId, Service,
-    ServiceId, StateMachine, StateMachineId, Subscription, SubscriptionId, Timer, TimerId,
+    ServiceId, StateMachine, StateMachineId, Subscription, SubscriptionId, ThreadId, Timer,
+    TimerId,
 };
-use crate::import::{Init, TimedInit};
+use crate::import::{Ending, Ends, Init, TimedInit};
 use crate::symbol;
 
 /// All entities, and which address meant whom when.
@@ -236,6 +237,31 @@ impl Entities {
 }
 
 impl Entities {
+    /// What was destroyed ends then, not when its address is used again.
+    pub(crate) fn end(&mut self, endings: &[Ending], process_of: impl Fn(ThreadId) -> ProcessId) {
+        for ending in endings {
+            let (process, handle, time) = (process_of(ending.thread), ending.handle, ending.time);
+            let ended = match ending.what {
+                Ends::Node => (self.node_at.at(process, handle, time))
+                    .map(|id| &mut self.nodes[id.index()].ended),
+                Ends::Publisher => (self.publisher_at.at(process, handle, time))
+                    .map(|id| &mut self.publishers[id.index()].ended),
+                Ends::Subscription => (self.subscription_at.at(process, handle, time))
+                    .map(|id| &mut self.subscriptions[id.index()].ended),
+                Ends::Service => (self.service_at.at(process, handle, time))
+                    .map(|id| &mut self.services[id.index()].ended),
+                Ends::Client => (self.clients.iter_mut().rev())
+                    .find(|it| it.process == process && it.handle == handle && it.created <= time)
+                    .map(|client| &mut client.ended),
+                Ends::Timer => (self.timer_at.at(process, handle, time))
+                    .map(|id| &mut self.timers[id.index()].ended),
+            };
+            if let Some(ended) = ended {
+                *ended = Some(ended.map_or(time, |known| known.min(time)));
+            }
+        }
+    }
+
     pub(crate) fn callback_of(
         &self,
         process: ProcessId,

@@ -50,6 +50,8 @@ pub struct Node {
     /// Namespace and name, joined by one slash.
     pub name: String,
     pub created: Nanos,
+    /// When it was destroyed, where the trace tells.
+    pub ended: Option<Nanos>,
 }
 
 /// The states of a lifecycle node.

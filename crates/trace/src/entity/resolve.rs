@@ -111,6 +111,7 @@ impl Resolver<'_> {
                     handle: *handle,
                     name,
                     created: time,
+                    ended: None,
                 });
                 all.node_at.create(process, *handle, time, id);
             }
@@ -176,6 +177,7 @@ impl Resolver<'_> {
                     rmw_handle: *rmw,
                     name: name.clone(),
                     created: time,
+                    ended: None,
                     callback: None,
                 });
                 all.service_at.create(process, *handle, time, id);
@@ -210,6 +212,7 @@ impl Resolver<'_> {
                         .remove(&(process, *rmw))
                         .unwrap_or_default(),
                     created: time,
+                    ended: None,
                 });
                 all.rmw_client_at.create(process, *rmw, time, id);
             }
@@ -224,6 +227,7 @@ impl Resolver<'_> {
                     handle: *handle,
                     period: Nanos(*period),
                     created: time,
+                    ended: None,
                     callback: None,
                 });
                 all.timer_at.create(process, *handle, time, id);
@@ -370,6 +374,7 @@ impl Resolver<'_> {
                     handle: *handle,
                     period: Nanos(*period),
                     created: time,
+                    ended: None,
                     callback: Some(callback),
                 });
                 all.timer_at.create(process, *handle, time, id);

@@ -4,6 +4,7 @@
 //! message. Nothing here knows a name: rows carry addresses, which `entity::resolve` and `flow` turn into
 //! entities when all events have been seen.
 
+mod ending;
 mod init;
 mod init_time;
 mod intra_process;
@@ -25,6 +26,7 @@ use crate::flow::{
     CallbackInstance, Enqueue, ExecutorPhase, Losses, MessageLink, PhaseKind, Publication,
     ServiceStep, ServiceStepKind, SimTime, Take, TildeEndpoint, TildeStep, Transition,
 };
+pub(crate) use ending::{Ending, Ends};
 pub(crate) use init::{Init, TimedInit};
 use intra_process::RingBuffers;
 pub(crate) use publication::LATEST_STAMP;
@@ -47,6 +49,7 @@ pub(crate) struct Imported {
     pub(crate) service_steps: Vec<ServiceStep>,
     pub(crate) sim_times: Vec<SimTime>,
     pub(crate) message_links: Vec<MessageLink>,
+    pub(crate) endings: Vec<Ending>,
     pub(crate) tilde_endpoints: Vec<TildeEndpoint>,
     pub(crate) tilde_steps: Vec<TildeStep>,
     /// Agnocast: what a callable stands for.
@@ -409,6 +412,12 @@ impl Import {
             Kind::TildeSubscribe | Kind::TildePublish => {
                 self.tilde_step(kind, thread, time, fields)
             }
+            Kind::RclNodeFini
+            | Kind::RclPublisherFini
+            | Kind::RclSubscriptionFini
+            | Kind::RclServiceFini
+            | Kind::RclClientFini
+            | Kind::RclTimerFini => self.ending(kind, thread, time, fields),
             _ => {}
         }
     }
