@@ -39,6 +39,8 @@ pub struct Plan {
     pub pids: Vec<u32>,
     /// Bytes that must stay free on the disk.
     pub keep_free: u64,
+    /// Processes of other users are to make their folders in it too.
+    pub is_for_all_users: bool,
 }
 
 impl Plan {
@@ -54,6 +56,7 @@ impl Plan {
             process_bytes: 0,
             pids: Vec::new(),
             keep_free: 64 << 20,
+            is_for_all_users: false,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -76,6 +77,12 @@ impl<'s> Recording<'s> {
             let _ = fs::remove_dir(&output);
             error
         };
+        if plan.is_for_all_users {
+            // As /tmp is: everybody may make something, and nobody may remove what others made.
+            let mode = fs::Permissions::from_mode(0o1777);
+            fs::set_permissions(&output, mode)
+                .map_err(|error| remove(Error::file("could not open to all", &output)(error)))?;
+        }
         order.directory = std::os::unix::ffi::OsStrExt::as_bytes(output.as_os_str()).to_vec();
         let space = storage::space(&output).map_err(remove)?;
         if space.free < plan.keep_free {
@@ -265,7 +272,7 @@ fn choose(session: &Session, pids: &[u32]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Makes the folder, which must not exist, and returns its path without links. Other users' processes may write into it.
+/// Makes the folder, which must not exist, and returns its path without links.
 pub(crate) fn new_folder(path: &Path) -> Result<PathBuf, Error> {
     if let Some(parent) = path
         .parent()

@@ -1,7 +1,8 @@
 //! What recording costs the application: our tracer against LTTng-UST, same event, same contexts, same threads, in turn.
 //!
-//! `tracer/benches/cost.c` times single calls. Linked to our library or to a provider of LTTng it is the same program otherwise. What
-//! was lost is read from both traces by `rostrace info`.
+//! `tracer/benches/cost.c` times single calls. Linked to our library or to one with a provider of LTTng it is the same program
+//! otherwise; linked to one whose function is empty it shows what a call costs anyway. What was lost is read from both traces by
+//! `rostrace info`.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,8 @@ use crate::workspace::Workspace;
 
 /// Threads, events per second of each, seconds.
 const ALONE: [&str; 3] = ["1", "100000", "2"];
+/// No threads: the mean of a tight loop, since a call that does nothing costs less than timing it.
+const IDLE: [&str; 3] = ["0", "100000000", "1"];
 const MANY: [&str; 3] = ["4", "500000", "10"];
 
 /// Large enough that LTTng has a chance at the highest rate; ros2_tracing's own are 2 of 32 KiB.
@@ -59,30 +62,46 @@ pub(super) fn contest(
         scratch,
     };
     let source = benches.join("cost.c");
-    let search = format!(
-        "-Wl,-rpath,{}",
-        library.parent().unwrap_or(&library).display()
-    );
     let compile = || {
         let mut command = Command::new("cc");
         command.args(["-O2", "-pthread", "-I"]).arg(&benches);
         command
     };
-    succeed(
-        compile()
-            .arg(&source)
-            .arg(&library)
-            .arg(search)
-            .arg("-o")
-            .arg(&bench.ours),
+    let shared = |source: &Path, name: &str| -> Result<PathBuf> {
+        let result = bench.scratch.join(name);
+        succeed(
+            compile()
+                .args(["-shared", "-fPIC"])
+                .arg(source)
+                .args(["-llttng-ust", "-ldl", "-o"])
+                .arg(&result),
+        )?;
+        Ok(result)
+    };
+    let link = |library: &Path, program: &Path| {
+        let folder = library.parent().unwrap_or(library).display();
+        let search = format!("-Wl,-rpath,{folder}");
+        succeed(
+            compile()
+                .arg(&source)
+                .arg(library)
+                .arg(search)
+                .arg("-o")
+                .arg(program),
+        )
+    };
+    let function = bench.scratch.join("empty.c");
+    std::fs::write(
+        &function,
+        "void ros_trace_callback_start(const void *a, _Bool b) { (void)a, (void)b; }\n",
     )?;
-    succeed(
-        compile()
-            .arg(&source)
-            .arg(benches.join("lttng_provider.c"))
-            .args(["-llttng-ust", "-ldl", "-o"])
-            .arg(&bench.lttng),
+    let empty = bench.scratch.join("cost_empty");
+    link(&library, &bench.ours)?;
+    link(
+        &shared(&benches.join("lttng_provider.c"), "libprovider.so")?,
+        &bench.lttng,
     )?;
+    link(&shared(&function, "libempty.so")?, &empty)?;
     let daemon = SessionDaemon::ensure()?;
     let best = |measure: &dyn Fn() -> Result<Cost>| -> Result<Cost> {
         let mut best: Option<Cost> = None;
@@ -101,13 +120,14 @@ pub(super) fn contest(
             false => bench.with_lttng(rate),
         };
         let program = if is_ours { &bench.ours } else { &bench.lttng };
-        let idle = best(&|| run(Command::new(program).args(ALONE)))?;
+        let idle = best(&|| run(Command::new(program).args(IDLE)))?;
         let alone = best(&|| recorded(&ALONE))?;
         let many = recorded(&MANY)?;
         rows.push((name, idle, alone, many));
     }
     drop(daemon);
-    Ok(table(&rows))
+    let call = best(&|| run(Command::new(&empty).args(IDLE)))?;
+    Ok(table(&rows, call.p50))
 }
 
 impl Bench<'_> {
@@ -198,16 +218,16 @@ fn parse(text: &str) -> Option<Cost> {
     })
 }
 
-fn table(rows: &[(&str, Cost, Cost, Cost)]) -> String {
+fn table(rows: &[(&str, Cost, Cost, Cost)], call: f64) -> String {
     let mut text = String::from(
-        "| tracer | p50 ns | p99.9 ns | p50, LTTng = 1 | not recording, p50 ns | 4 threads, 2 M events/s, 10 s: events | lost | p50 ns | p99.9 ns |\n\
+        "| tracer | p50 ns | p99.9 ns | p50, LTTng = 1 | not recording, mean ns | 4 threads, 2 M events/s, 10 s: events | lost | p50 ns | p99.9 ns |\n\
          |---|---:|---:|---:|---:|---:|---:|---:|---:|\n",
     );
     let base = rows.first().map_or(0.0, |(_, _, alone, _)| alone.p50);
     for (name, idle, alone, many) in rows {
         let _ = writeln!(
             text,
-            "| {name} | {:.1} | {:.1} | {:.2} | {:.1} | {} | {} | {:.1} | {:.1} |",
+            "| {name} | {:.1} | {:.1} | {:.2} | {:.2} | {} | {} | {:.1} | {:.1} |",
             alone.p50,
             alone.p999,
             base / alone.p50.max(0.1),
@@ -218,6 +238,10 @@ fn table(rows: &[(&str, Cost, Cost, Cost)]) -> String {
             many.p999,
         );
     }
+    let _ = writeln!(
+        text,
+        "| an empty function of a library | – | – | – | {call:.2} | – | – | – | – |"
+    );
     text
 }
 
@@ -293,13 +317,14 @@ mod tests {
             p999: 2.0 * p50,
             ..Cost::default()
         };
-        let text = table(&[
+        let rows = [
             ("old", cost(5.0), cost(200.0), cost(210.0)),
             ("new", cost(1.0), cost(50.0), cost(51.0)),
-        ]);
+        ];
+        let text = table(&rows, 0.9);
         assert!(text.contains("| old | 200.0 | 400.0 | 1.00 |"), "{text}");
         assert!(
-            text.contains("| new | 50.0 | 100.0 | 4.00 | 1.0 |"),
+            text.contains("| new | 50.0 | 100.0 | 4.00 | 1.00 |"),
             "{text}"
         );
     }
