@@ -38,6 +38,18 @@ fn ends_of_entities_and_service_calls_are_recorded() {
     let gid = "[ [0] = 7, [1] = 7, [2] = 7, [3] = 7, [4] = 7, [5] = 7, [6] = 7, [7] = 7, [8] = 7, [9] = 7, \
         [10] = 7, [11] = 7, [12] = 7, [13] = 7, [14] = 7, [15] = 7 ]";
     if let Some(events) = events(&output) {
+        // The address of the message is one of the program's stack.
+        let sizes: Vec<&str> = events
+            .iter()
+            .filter(|event| event.contains("_serialized: "))
+            .filter_map(|event| event.rsplit_once("size = "))
+            .map(|(_, size)| size)
+            .collect();
+        assert_eq!(sizes, ["12", "33", "44"]);
+        let events: Vec<String> = events
+            .into_iter()
+            .filter(|event| !event.contains("_serialized: "))
+            .collect();
         assert_eq!(
             events,
             [

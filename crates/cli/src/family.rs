@@ -46,6 +46,13 @@ const DESTRUCTION: Family = Family {
     without: None,
 };
 
+const MESSAGE_SIZES: Family = Family {
+    name: "message sizes",
+    has: |kind| matches!(kind, Kind::RmwPublishSerialized | Kind::RmwTakeSerialized),
+    allows: "the size of messages that are sent or received in serialised form",
+    without: None,
+};
+
 const APPLICATION: Family = Family {
     name: "application",
     has: |kind| kind.layer() == Layer::User,
@@ -307,6 +314,7 @@ pub(crate) const FAMILIES: &[&Family] = &[
     &SERVICES,
     &LIFECYCLE,
     &DESTRUCTION,
+    &MESSAGE_SIZES,
     &APPLICATION,
     &CARET,
     &R2R,

@@ -5,13 +5,14 @@ use rostrace_ctf::{Damage, TraceSet};
 use rostrace_tracepoints::Kind;
 
 use crate::entity::{
-    Callback, CallbackGroup, CallbackId, CallbackOwner, Client, Context, Entities, Executor, Host,
-    Node, NodeId, Process, ProcessId, Publisher, RingBuffer, Service, StateMachine, Subscription,
-    Thread, ThreadId, Timer, resolve,
+    Address, Callback, CallbackGroup, CallbackId, CallbackOwner, Client, Context, Entities,
+    Executor, Host, Node, NodeId, Process, ProcessId, Publisher, RingBuffer, Service, StateMachine,
+    Subscription, Thread, ThreadId, Timer, resolve,
 };
 use crate::flow::{
     self, CallbackInstance, Delivery, Enqueue, ExecutorPhase, LifecycleState, Losses, MessageLink,
-    Publication, Request, ServiceStep, SimTime, Take, TildeEndpoint, TildeStep, Transition,
+    MessageSize, MessageSizeOf, Publication, Request, ServiceStep, SimTime, Take, TildeEndpoint,
+    TildeStep, Transition,
 };
 use crate::import::{Imported, import, import_entities};
 
@@ -48,6 +49,7 @@ pub struct Model {
     pub requests: Vec<Request>,
     pub sim_times: Vec<SimTime>,
     pub message_links: Vec<MessageLink>,
+    pub message_sizes: Vec<MessageSize>,
     /// What TILDE calls its subscriptions, publishers and inputs.
     pub tilde_endpoints: Vec<TildeEndpoint>,
     pub tilde_steps: Vec<TildeStep>,
@@ -88,6 +90,17 @@ impl Model {
         });
         drop(inits);
         flow::connect(&mut imported, &entities);
+        for size in &mut imported.message_sizes {
+            let process = imported.population.process_of(size.thread);
+            match &mut size.by {
+                MessageSizeOf::Publisher(handle, id) => {
+                    *id = entities.publisher_of(process, Address(0), *handle, size.time);
+                }
+                MessageSizeOf::Subscription(handle, id) => {
+                    *id = entities.subscription_of(process, *handle, size.time);
+                }
+            }
+        }
         let deliveries = flow::deliveries(&mut imported, &entities);
         let requests = flow::requests(&mut imported, &entities);
         let lifecycle_states = flow::lifecycle_states(
@@ -140,6 +153,7 @@ impl Model {
             requests,
             sim_times: imported.sim_times,
             message_links: imported.message_links,
+            message_sizes: imported.message_sizes,
             tilde_endpoints: imported.tilde_endpoints,
             tilde_steps: imported.tilde_steps,
             begin: imported.begin,

@@ -3,6 +3,7 @@
 mod support;
 
 use rostrace_trace::entity::Address;
+use rostrace_trace::flow::MessageSizeOf;
 use rostrace_tracepoints::Kind;
 use support::Payload::*;
 use support::{Recording, owners, time};
@@ -221,4 +222,36 @@ fn a_trace_without_events_is_an_empty_model() {
     recording.lose(1_000, 2_000);
     let model = recording.load();
     assert_eq!((model.events, model.begin, model.end), (0, None, None));
+}
+
+#[test]
+fn sizes_of_serialised_messages_belong_to_who_sent_and_received_them() {
+    let mut recording = Recording::jazzy();
+    recording.process(100, "app").context(0x1).node(0x2, "/n");
+    recording.publisher(0x10, 0x2, "/a");
+    recording.subscription(0x20, 0x2, "/a", 0x30);
+    for (event, field, handle) in [
+        ("rmw_publish_serialized", "rmw_publisher_handle", 0x10),
+        ("rmw_take_serialized", "rmw_subscription_handle", 0x20),
+    ] {
+        let fields = [
+            (field, Pointer(support::rmw(handle))),
+            ("message", Pointer(0x5000)),
+            ("size", Unsigned(345)),
+        ];
+        recording.event(&format!("rostrace:{event}"), &fields);
+    }
+    let model = recording.load();
+    let known: Vec<(u64, bool)> = model
+        .message_sizes
+        .iter()
+        .map(|size| {
+            let named = match size.by {
+                MessageSizeOf::Publisher(_, id) => id.is_some(),
+                MessageSizeOf::Subscription(_, id) => id.is_some(),
+            };
+            (size.bytes, named)
+        })
+        .collect();
+    assert_eq!(known, [(345, true), (345, true)]);
 }

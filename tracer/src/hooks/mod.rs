@@ -7,6 +7,7 @@ mod cyclone_dds;
 mod destruction;
 mod executor;
 mod fast_dds;
+mod serialized_message;
 mod service;
 mod shared_pointer;
 
@@ -86,12 +87,13 @@ pub(crate) fn records(event: u16) -> bool {
 }
 
 /// In the order of the bytes in the control page.
-static ALL: [&[&Hook]; 5] = [
+static ALL: [&[&Hook]; 6] = [
     &destruction::HOOKS,
     &service::HOOKS,
     &cyclone_dds::HOOKS,
     &fast_dds::HOOKS,
     &executor::HOOKS,
+    &serialized_message::HOOKS,
 ];
 
 /// Names of the hooks in the order of the bytes in the control page.

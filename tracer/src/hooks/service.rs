@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Hook, State, records};
 use crate::emit::{self, Text};
-use crate::{clock, events, original, thread};
+use crate::{clock, events, original};
 
 const RMW: &[&str] = &["librmw_implementation.so"];
 const RMW_RET_ERROR: c_int = 1;
@@ -19,14 +19,12 @@ static TAKE_REQUEST: Hook = Hook::new(c"rmw_take_request", RMW);
 static SEND_RESPONSE: Hook = Hook::new(c"rmw_send_response", RMW);
 static TAKE_RESPONSE: Hook = Hook::new(c"rmw_take_response", RMW);
 static IDENTIFIER: Hook = Hook::new(c"rmw_get_implementation_identifier", RMW);
-static PUBLISH_SERIALIZED: Hook = Hook::new(c"rmw_publish_serialized_message", RMW);
-pub(super) static HOOKS: [&Hook; 6] = [
+pub(super) static HOOKS: [&Hook; 5] = [
     &SEND_REQUEST,
     &TAKE_REQUEST,
     &SEND_RESPONSE,
     &TAKE_RESPONSE,
     &IDENTIFIER,
-    &PUBLISH_SERIALIZED,
 ];
 
 /// `rmw_request_id_t`
@@ -50,7 +48,6 @@ type SendRequest = unsafe extern "C" fn(*const c_void, *const c_void, *mut i64) 
 type Take = unsafe extern "C" fn(*const c_void, *mut ServiceInfo, *mut c_void, *mut bool) -> c_int;
 type SendResponse = unsafe extern "C" fn(*const c_void, *mut RequestId, *mut c_void) -> c_int;
 type Identifier = unsafe extern "C" fn() -> *const c_char;
-type PublishSerialized = unsafe extern "C" fn(*const c_void, *const c_void, *mut c_void) -> c_int;
 
 /// Whether this hook has to record the event.
 fn is_ours(hook: &Hook, event: u16) -> bool {
@@ -211,27 +208,5 @@ unsafe extern "C" fn rmw_get_implementation_identifier() -> *const c_char {
             });
         }
         name
-    }
-}
-
-/// Tells the DDS hooks which message is being written: before Jazzy this way has no tracepoint.
-///
-/// # Safety
-/// As rmw says.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn rmw_publish_serialized_message(
-    publisher: *const c_void,
-    message: *const c_void,
-    allocation: *mut c_void,
-) -> c_int {
-    let Some(original) = PUBLISH_SERIALIZED.original() else {
-        return RMW_RET_ERROR;
-    };
-    thread::set_published(message as u64);
-    // SAFETY: the original, with the same arguments.
-    unsafe {
-        std::mem::transmute::<*const c_void, PublishSerialized>(original)(
-            publisher, message, allocation,
-        )
     }
 }

@@ -15,6 +15,10 @@ int rmw_send_request(const void *, const void *, int64_t *);
 int rmw_take_request(const void *, struct info *, void *, bool *);
 int rmw_send_response(const void *, struct id *, void *);
 int rmw_take_response(const void *, struct info *, void *, bool *);
+struct bytes { uint8_t *buffer; size_t length, capacity; };
+int rmw_publish_serialized_message(const void *, const void *, void *);
+int rmw_take_serialized_message(const void *, struct bytes *, bool *, void *);
+int rmw_take_serialized_message_with_info(const void *, struct bytes *, bool *, void *, void *);
 const char *rmw_get_implementation_identifier(void);
 void ros_trace_rcl_publisher_init(const void *, const void *, const void *, const char *, const size_t);
 
@@ -31,6 +35,13 @@ int main(void) {
   bad += rmw_take_request(P(22), &info, P(23), &taken) || !taken;
   bad += rmw_send_response(P(22), &info.id, P(24));
   bad += rmw_take_response(P(20), &info, P(25), &taken);
+  uint8_t some[16];
+  struct bytes local = {some, 12, 16}, broken = {some, 17, 16};
+  bad += rmw_publish_serialized_message(P(10), &local, 0);
+  bad += rmw_take_serialized_message(P(11), &local, &taken, 0) || local.length != 33;
+  bad += rmw_take_serialized_message_with_info(P(11), &local, &taken, P(1), 0) || local.length != 44;
+  bad += rmw_take_serialized_message_with_info(P(11), &local, &taken, 0, 0) || taken;
+  bad += rmw_publish_serialized_message(P(10), &broken, 0);
   bad += rcl_publisher_fini(P(1), P(9)) + rcl_subscription_fini(P(2), P(9)) + rcl_service_fini(P(3), P(9));
   bad += rcl_client_fini(P(4), P(9)) + rcl_timer_fini(P(5)) + rcl_node_fini(P(9));
   bad += rcl_timer_fini(0) != 11;

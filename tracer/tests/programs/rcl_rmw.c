@@ -1,5 +1,6 @@
 // Stands for librcl and librmw_implementation: the functions that the tracer interposes, without function.
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -32,5 +33,20 @@ int rmw_take_response(const void *client, struct info *info, void *response, boo
   fill(info);
   *taken = true;
   return client && response ? 0 : 11;
+}
+struct bytes { uint8_t *buffer; size_t length, capacity; };
+static uint8_t filled[64];
+int rmw_publish_serialized_message(const void *publisher, const void *message, void *allocation) {
+  return publisher && message && !allocation ? 0 : 11;
+}
+int rmw_take_serialized_message(const void *subscription, struct bytes *message, bool *taken, void *allocation) {
+  *message = (struct bytes){filled, 33, sizeof filled};
+  *taken = true;
+  return subscription && !allocation ? 0 : 11;
+}
+int rmw_take_serialized_message_with_info(const void *subscription, struct bytes *message, bool *taken, void *info, void *allocation) {
+  *taken = info != 0;
+  *message = (struct bytes){filled, 44, sizeof filled};
+  return subscription && !allocation ? 0 : 11;
 }
 const char *rmw_get_implementation_identifier(void) { return "rmw_of_the_test"; }

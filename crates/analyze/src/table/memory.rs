@@ -1,10 +1,59 @@
-//! Allocations; rows only where the trace has the events of LTTng's wrapper of the C library.
+//! Allocations, where the trace has the events of LTTng's wrapper of the C library; and sizes of messages, where our own tracer
+//! knows them.
 
 use std::io;
+
+use rostrace_trace::flow::MessageSizeOf;
 
 use super::describe::{node_of, pid};
 use super::{Column, Sink, Table};
 use crate::analysis::Analysis;
+
+pub(super) const MESSAGE_SIZES: Table = Table {
+    name: "message_sizes",
+    about: "The size of one message that was published or taken in serialised form, in a recording of rostrace's own tracer.",
+    columns: &[
+        Column::text("host", "Name of the machine."),
+        Column::integer("pid", "Process."),
+        Column::text("node", "Node; empty if the trace does not name it."),
+        Column::text("topic", "Topic; empty if the trace does not name it."),
+        Column::text("direction", "`published` or `taken`."),
+        Column::time("time_ns", "When."),
+        Column::integer("bytes", "Its size."),
+    ],
+    rows: message_sizes,
+};
+
+fn message_sizes(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
+    let model = analysis.model;
+    for size in &model.message_sizes {
+        if !analysis.counts(size.time) {
+            continue;
+        }
+        let process = model.process_of(size.thread);
+        let (direction, end) = match size.by {
+            MessageSizeOf::Publisher(_, id) => {
+                let publisher = id.map(|id| &model.publishers[id.index()]);
+                ("published", publisher.map(|it| (it.node, &it.topic)))
+            }
+            MessageSizeOf::Subscription(_, id) => {
+                let subscription = id.map(|id| &model.subscriptions[id.index()]);
+                ("taken", subscription.map(|it| (it.node, &it.topic)))
+            }
+        };
+        let node = end.and_then(|(node, _)| model.node_name(node));
+        take(&[
+            model.host_name(process).into(),
+            pid(model, process).into(),
+            node.unwrap_or_default().into(),
+            end.map_or("", |(_, topic)| topic).into(),
+            direction.into(),
+            size.time.into(),
+            size.bytes.into(),
+        ])?;
+    }
+    Ok(())
+}
 
 pub(super) const MEMORY_USAGE: Table = Table {
     name: "memory_usage",

@@ -47,6 +47,7 @@ pub const TABLES: &[&Table] = &[
     &path::RESPONSE_TIMES,
     &scheduling::CALLBACK_SCHEDULING,
     &scheduling::SCHEDULING_DELAYS,
+    &memory::MESSAGE_SIZES,
     &memory::MEMORY_TOTALS,
     &memory::MEMORY_USAGE,
     &memory::CALLBACK_MEMORY,

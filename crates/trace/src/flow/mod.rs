@@ -164,6 +164,22 @@ pub enum ServiceStepKind {
     TakeResponse,
 }
 
+/// The size of a message that was sent or received in serialised form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessageSize {
+    pub thread: ThreadId,
+    pub time: Nanos,
+    pub bytes: u64,
+    pub by: MessageSizeOf,
+}
+
+/// Who sent or received it; nothing if the trace does not name it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MessageSizeOf {
+    Publisher(Address, Option<PublisherId>),
+    Subscription(Address, Option<SubscriptionId>),
+}
+
 /// The simulated clock at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SimTime {

@@ -8,6 +8,7 @@ mod ending;
 mod init;
 mod init_time;
 mod intra_process;
+mod message_size;
 mod publication;
 mod restart;
 mod thread_state;
@@ -23,8 +24,8 @@ use rustc_hash::FxHashMap;
 use crate::binding::{Bindings, Fields};
 use crate::entity::{Address, HostId, InstanceId, ProcessId, TakeId, ThreadId};
 use crate::flow::{
-    CallbackInstance, Enqueue, ExecutorPhase, Losses, MessageLink, PhaseKind, Publication,
-    ServiceStep, ServiceStepKind, SimTime, Take, TildeEndpoint, TildeStep, Transition,
+    CallbackInstance, Enqueue, ExecutorPhase, Losses, MessageLink, MessageSize, PhaseKind,
+    Publication, ServiceStep, ServiceStepKind, SimTime, Take, TildeEndpoint, TildeStep, Transition,
 };
 pub(crate) use ending::{Ending, Ends};
 pub(crate) use init::{Init, TimedInit};
@@ -50,6 +51,7 @@ pub(crate) struct Imported {
     pub(crate) sim_times: Vec<SimTime>,
     pub(crate) message_links: Vec<MessageLink>,
     pub(crate) endings: Vec<Ending>,
+    pub(crate) message_sizes: Vec<MessageSize>,
     pub(crate) tilde_endpoints: Vec<TildeEndpoint>,
     pub(crate) tilde_steps: Vec<TildeStep>,
     /// Agnocast: what a callable stands for.
@@ -411,6 +413,9 @@ impl Import {
             Kind::AgnocastPublish => self.agnocast_publish(thread, time, fields),
             Kind::TildeSubscribe | Kind::TildePublish => {
                 self.tilde_step(kind, thread, time, fields)
+            }
+            Kind::RmwPublishSerialized | Kind::RmwTakeSerialized => {
+                self.message_size(kind, thread, time, fields)
             }
             Kind::RclNodeFini
             | Kind::RclPublisherFini

@@ -315,6 +315,10 @@ fn move_rows(imported: &mut Imported, births: &HashMap<ProcessId, Vec<Birth>>) {
         .iter_mut()
         .for_each(|row| to(&mut row.thread, row.time));
     imported
+        .message_sizes
+        .iter_mut()
+        .for_each(|row| to(&mut row.thread, row.time));
+    imported
         .endings
         .iter_mut()
         .for_each(|row| to(&mut row.thread, row.time));

@@ -45,6 +45,24 @@ RclTimerFini = rcl_timer_fini: Run, Rcl {
     TIMER_HANDLE: Pointer = "The `rcl_timer_t`.";
 }
 
+/// A message is published in serialised form: its size is known.
+RmwPublishSerialized = rmw_publish_serialized: Run, Rmw {
+    "rostrace:rmw_publish_serialized" since "rostrace 0.1";
+
+    RMW_PUBLISHER_HANDLE: Pointer = "The `rmw_publisher_t`.";
+    MESSAGE: Pointer = "The serialised message.";
+    SIZE: Unsigned = "Its bytes.";
+}
+
+/// A message was taken in serialised form: its size is known.
+RmwTakeSerialized = rmw_take_serialized: Run, Rmw {
+    "rostrace:rmw_take_serialized" since "rostrace 0.1";
+
+    RMW_SUBSCRIPTION_HANDLE: Pointer = "The `rmw_subscription_t`.";
+    MESSAGE: Pointer = "The serialised message.";
+    SIZE: Unsigned = "Its bytes.";
+}
+
 /// The application marks a moment.
 UserInstant = user_instant: Run, User {
     "rostrace:instant" since "rostrace 0.1";

@@ -1,0 +1,134 @@
+//! Messages that are published and taken in serialised form: the only ones whose size rmw knows. Before Jazzy this way of publishing has no
+//! tracepoint, so the DDS hooks are told which message is being written.
+
+use std::ffi::{c_int, c_void};
+
+use super::{Hook, State, records};
+use crate::{emit, events, thread};
+
+const RMW: &[&str] = &["librmw_implementation.so"];
+/// What rmw says when it cannot do something.
+const RMW_RET_ERROR: c_int = 1;
+
+static PUBLISH: Hook = Hook::new(c"rmw_publish_serialized_message", RMW);
+static TAKE: Hook = Hook::new(c"rmw_take_serialized_message", RMW);
+static TAKE_WITH_INFO: Hook = Hook::new(c"rmw_take_serialized_message_with_info", RMW);
+pub(super) static HOOKS: [&Hook; 3] = [&PUBLISH, &TAKE, &TAKE_WITH_INFO];
+
+/// The beginning of `rcutils_uint8_array_t`, which is public and the same in all versions.
+#[repr(C)]
+struct Bytes {
+    buffer: *const u8,
+    length: usize,
+    capacity: usize,
+}
+
+/// Records the size of a message, if it looks like one.
+///
+/// # Safety
+/// `message` is null or a serialised message.
+unsafe fn size(hook: &Hook, event: u16, handle: *const c_void, message: *const c_void) {
+    if message.is_null() || !records(event) {
+        return;
+    }
+    // SAFETY: by the contract; the structure is only read.
+    let bytes = unsafe { &*message.cast::<Bytes>() };
+    if bytes.length > bytes.capacity || bytes.buffer.is_null() && bytes.length > 0 {
+        hook.set(State::Unexpected);
+        return;
+    }
+    // SAFETY: the payload has the size that is said.
+    emit::event(event, 24, |payload| unsafe {
+        payload
+            .pointer(handle)
+            .pointer(message)
+            .unsigned(bytes.length as u64);
+    });
+}
+
+type Publish = unsafe extern "C" fn(*const c_void, *const c_void, *mut c_void) -> c_int;
+type Take = unsafe extern "C" fn(*const c_void, *mut c_void, *mut bool, *mut c_void) -> c_int;
+type TakeWithInfo =
+    unsafe extern "C" fn(*const c_void, *mut c_void, *mut bool, *mut c_void, *mut c_void) -> c_int;
+
+/// # Safety
+/// As rmw says.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn rmw_publish_serialized_message(
+    publisher: *const c_void,
+    message: *const c_void,
+    allocation: *mut c_void,
+) -> c_int {
+    let event = events::ROSTRACE_RMW_PUBLISH_SERIALIZED;
+    // SAFETY: the caller's message.
+    unsafe { size(&PUBLISH, event, publisher, message) };
+    let Some(original) = PUBLISH.original() else {
+        return RMW_RET_ERROR;
+    };
+    thread::set_published(message as u64);
+    // SAFETY: the original, with the same arguments.
+    unsafe {
+        std::mem::transmute::<*const c_void, Publish>(original)(publisher, message, allocation)
+    }
+}
+
+/// What a take left, where it took something.
+///
+/// # Safety
+/// As for the take itself.
+unsafe fn taken(
+    hook: &Hook,
+    result: c_int,
+    taken: *const bool,
+    handle: *const c_void,
+    message: *const c_void,
+) {
+    // SAFETY: rmw refuses a null pointer here, so that a take that succeeded had a flag.
+    if result == 0 && !taken.is_null() && unsafe { *taken } {
+        // SAFETY: the message was filled.
+        unsafe { size(hook, events::ROSTRACE_RMW_TAKE_SERIALIZED, handle, message) };
+    }
+}
+
+/// # Safety
+/// As rmw says.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn rmw_take_serialized_message(
+    subscription: *const c_void,
+    message: *mut c_void,
+    flag: *mut bool,
+    allocation: *mut c_void,
+) -> c_int {
+    let Some(original) = TAKE.original() else {
+        return RMW_RET_ERROR;
+    };
+    // SAFETY: the original, with the same arguments.
+    unsafe {
+        let original = std::mem::transmute::<*const c_void, Take>(original);
+        let result = original(subscription, message, flag, allocation);
+        taken(&TAKE, result, flag, subscription, message);
+        result
+    }
+}
+
+/// # Safety
+/// As rmw says.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn rmw_take_serialized_message_with_info(
+    subscription: *const c_void,
+    message: *mut c_void,
+    flag: *mut bool,
+    info: *mut c_void,
+    allocation: *mut c_void,
+) -> c_int {
+    let Some(original) = TAKE_WITH_INFO.original() else {
+        return RMW_RET_ERROR;
+    };
+    // SAFETY: the original, with the same arguments.
+    unsafe {
+        let original = std::mem::transmute::<*const c_void, TakeWithInfo>(original);
+        let result = original(subscription, message, flag, info, allocation);
+        taken(&TAKE_WITH_INFO, result, flag, subscription, message);
+        result
+    }
+}
