@@ -255,10 +255,12 @@ fn a_table_of_many_batches_has_one_dictionary() {
     };
     let batches = read_arrow(written(ExportFormat::Arrow, &schema(), &many).as_file());
     let lengths: Vec<usize> = batches.iter().map(RecordBatch::num_rows).collect();
-    assert_eq!(lengths, [65_536, 65_536, 18_928]);
+    assert!(lengths.len() > 2, "{lengths:?}");
+    assert_eq!(lengths.iter().sum::<usize>(), 150_000);
     let names = batches[0].column(0).as_dictionary::<Int32Type>().values();
     assert_eq!(names.len(), 150);
-    assert_eq!(cell(batches[2].column(0), 18_927), "name 149");
+    let last = batches.last().unwrap();
+    assert_eq!(cell(last.column(0), last.num_rows() - 1), "name 149");
     let parquet = read_parquet(written(ExportFormat::Parquet, &schema(), &many).as_file());
     assert_eq!(
         parquet.iter().map(RecordBatch::num_rows).sum::<usize>(),
