@@ -34,9 +34,14 @@ static void initialise(void) {
   ros_trace_rclcpp_callback_register(address(0x50), "Talker::tick()");
 }
 
+// Until an instant, not for a while: what is left of a sleep that signals interrupt all the time can grow.
 static void pause_us(long us) {
-  struct timespec t = {us / 1000000, us % 1000000 * 1000};
-  while (nanosleep(&t, &t) == -1 && errno == EINTR) {
+  struct timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_nsec += us * 1000;
+  until.tv_sec += until.tv_nsec / 1000000000;
+  until.tv_nsec %= 1000000000;
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {
   }
 }
 
