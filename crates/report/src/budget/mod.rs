@@ -1,0 +1,1 @@
+//! What a check of budgets leaves behind for machines: JUnit XML and annotations.

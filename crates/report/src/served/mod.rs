@@ -1,0 +1,1 @@
+//! A timeline in a page that a local server fills with what is in view.

@@ -1,0 +1,1 @@
+//! A trace as a timeline for other programs: Perfetto, Chrome, Firefox.
