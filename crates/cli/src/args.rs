@@ -12,6 +12,7 @@ use crate::commands::record::arguments::{
     DemoArguments, DoctorArguments, RecordArguments, RunArguments, SnapshotArguments,
     StatusArguments, StopArguments,
 };
+use crate::commands::report::ReportArguments;
 use crate::commands::why::WhyArguments;
 use crate::time_argument::{DurationArgument, TimeArgument};
 
@@ -204,6 +205,15 @@ lateness is largest compared with its period. Times (T) are written as for `rost
 
 Exit status 3: explained, but the trace has lost data.")]
     Why(WhyArguments),
+    /// Write one HTML file that shows a trace: what hurts, the graph, callbacks, topics, paths, schedules
+    #[command(after_help = "\
+Examples:
+  rostrace report session/
+  rostrace report session/ -o drive.html --skip-start 10s --title 'Test drive 7'
+  rostrace report session/ --architecture robot.yaml --node '/perception/*'
+
+The file needs no network and no other file. Options narrow what is shown; none is needed.")]
+    Report(ReportArguments),
     /// Write tables as files, for other programs
     #[command(after_help = "\
 Examples:

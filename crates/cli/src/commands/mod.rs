@@ -15,6 +15,7 @@ pub(crate) mod man;
 pub(crate) mod nodes;
 pub(crate) mod processes;
 pub(crate) mod record;
+pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod snapshot;
 pub(crate) mod status;

@@ -1,1 +1,80 @@
 //! One self-contained HTML file that shows a trace.
+//!
+//! The page is made of parts: each says what it knows as JSON, with long columns of numbers beside it ([`columns`]), reduced where nobody could see
+//! the difference ([`reduction`]). Parts are computed and packed side by side, and unpacked by the browser when they are first looked at ([`document`]).
+//! The scripts in `assets/page` only draw.
+
+mod columns;
+mod document;
+mod overview;
+mod part;
+mod reduction;
+mod selection;
+
+use std::io::{self, Write};
+
+use rostrace_analyze::Analysis;
+use rostrace_architecture::Architecture;
+
+pub use selection::Selection;
+
+use document::Document;
+use part::Part;
+
+/// What a report is to be about; everything has a default.
+#[derive(Debug, Default)]
+pub struct Options<'o> {
+    pub title: String,
+    /// The recordings, as the user named them.
+    pub sources: Vec<String>,
+    pub selection: Selection<'o>,
+    /// Names paths that are shown beside the observed ones.
+    pub architecture: Option<&'o Architecture>,
+}
+
+/// What all parts are made from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Subject<'a> {
+    pub(crate) analysis: &'a Analysis<'a>,
+    pub(crate) options: &'a Options<'a>,
+    /// Times in the page count from here, in nanoseconds since 1970.
+    pub(crate) begin: i64,
+    pub(crate) end: i64,
+}
+
+impl Subject<'_> {
+    /// A time as the page counts it.
+    pub(crate) fn time(&self, time: rostrace_ctf::schema::Nanos) -> i64 {
+        time.0.saturating_sub(self.begin)
+    }
+}
+
+/// In the order of the file: what is needed first comes first.
+const PARTS: &[fn(Subject<'_>) -> Part] = &[overview::part];
+
+/// Writes the report.
+pub fn write(
+    analysis: &Analysis<'_>,
+    options: &Options<'_>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let model = analysis.model;
+    let window = (analysis.window.start().0, analysis.window.end().0);
+    let begin = model.begin.map_or(0, |begin| begin.0.max(window.0));
+    let end = model
+        .end
+        .map_or(begin, |end| end.0.min(window.1))
+        .max(begin);
+    let subject = Subject {
+        analysis,
+        options,
+        begin,
+        end,
+    };
+    let packed = part::packed(PARTS, subject);
+    Document {
+        title: &options.title,
+        parts: &packed,
+    }
+    .write(out)
+}

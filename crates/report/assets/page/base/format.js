@@ -1,0 +1,76 @@
+// Numbers as people read them. Durations come in nanoseconds and times in nanoseconds since the report's begin.
+
+const MISSING = "–";
+
+const DURATION_UNITS = [
+  { below: 1e3, divisor: 1, unit: "ns" },
+  { below: 1e6, divisor: 1e3, unit: "µs" },
+  { below: 1e9, divisor: 1e6, unit: "ms" },
+  { below: Infinity, divisor: 1e9, unit: "s" },
+];
+
+/** The unit in which a duration of this size is read. */
+function durationUnit(nanoseconds) {
+  const size = Math.abs(nanoseconds);
+  return DURATION_UNITS.find((unit) => size < unit.below);
+}
+
+/** Three digits that count. */
+function digits(value) {
+  const size = Math.abs(value);
+  if (size === 0) return "0";
+  return value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3);
+}
+
+function duration(nanoseconds) {
+  if (nanoseconds === undefined || nanoseconds === null || Number.isNaN(nanoseconds)) return MISSING;
+  let { divisor, unit, below } = durationUnit(nanoseconds);
+  // 999.96 µs would be printed as 1000 µs.
+  if (Math.abs(nanoseconds) / divisor >= 999.5 && below !== Infinity) ({ divisor, unit } = durationUnit(below));
+  return divisor === 1 ? `${Math.round(nanoseconds)} ns` : `${digits(nanoseconds / divisor)} ${unit}`;
+}
+
+function frequency(hertz) {
+  return hertz === undefined || hertz === null ? MISSING : `${digits(hertz)} Hz`;
+}
+
+function count(value) {
+  return value === undefined || value === null ? MISSING : Math.round(value).toString().replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
+}
+
+function share(value) {
+  return value === undefined || value === null ? MISSING : `${digits(value * 100)} %`;
+}
+
+function bytes(value) {
+  if (value === undefined || value === null) return MISSING;
+  for (const [size, unit] of [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]]) if (Math.abs(value) >= size) return `${digits(value / size)} ${unit}`;
+  return `${Math.round(value)} B`;
+}
+
+/** How a value of a kind is written. The kinds are those of charts and of columns of tables. */
+const WRITTEN = { duration, frequency, count, share, bytes, time: sinceBegin, text: (text) => text ?? MISSING };
+
+/** Seconds since the begin of the report, as `+1.234567 s`. */
+function sinceBegin(time) {
+  return time === undefined || time === null ? MISSING : `+${(time / 1e9).toFixed(6)} s`;
+}
+
+/** Nanoseconds since 1970, exactly, as text. */
+function absolute(time) {
+  return (BEGIN + BigInt(Math.round(time))).toString();
+}
+
+/** The time of day, in the time zone of the reader, with microseconds. */
+function clockTime(time) {
+  const nanoseconds = BEGIN + BigInt(Math.round(time));
+  const date = new Date(Number(nanoseconds / 1_000_000n));
+  const two = (number) => String(number).padStart(2, "0");
+  const micros = String((nanoseconds / 1000n) % 1_000_000n).padStart(6, "0");
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${micros}`;
+}
+
+function calendarTime(time) {
+  const date = new Date(Number((BEGIN + BigInt(Math.round(time))) / 1_000_000n));
+  return date.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
+}

@@ -1,0 +1,104 @@
+// Tables that sort and filter. Long ones show their first rows; filtering looks at all.
+
+const ROWS_SHOWN = 200;
+
+/**
+ *   columns: [{key, title, kind, definition, cell(row), value(row), text(row)}]; kind as in WRITTEN, numbers are set to the right.
+ *     value is what is sorted by (default row[key]), cell what is shown (default: value written as its kind), text what is searched (texts only)
+ *   rows, sort: {key, descending}, filter: placeholder of the filter or nothing, link(row): address of the row, file: name for CSV, id
+ */
+function table({ columns, rows, sort, filter, link, file, id }) {
+  let order = sort ?? { key: null, descending: false };
+  let wanted = "";
+  let shown = ROWS_SHOWN;
+  const valueOf = (column, row) => (column.value ? column.value(row) : row[column.key]);
+  const textOf = (column, row) => (column.text ? column.text(row) : column.kind === undefined || column.kind === "text" ? String(valueOf(column, row) ?? "") : "");
+  const searched = rows.map((row) => columns.map((column) => textOf(column, row)).join("\n").toLowerCase());
+
+  const body = h("tbody");
+  const state = h("span", { class: "quiet small", "aria-live": "polite" });
+  const more = h("button", { type: "button", onclick: () => { shown = Infinity; fill(); } });
+  const headings = columns.map((column) =>
+    h("th", { class: isNumber(column) ? "number" : undefined, scope: "col" },
+      column.sortable === false ? column.title : h("button", { type: "button", onclick: () => sortBy(column) }, column.title),
+      column.definition && [" ", definitionLink(column.definition)]),
+  );
+
+  function sortBy(column) {
+    const descending = order.key === column.key ? !order.descending : isNumber(column);
+    order = { key: column.key, descending };
+    fill();
+  }
+
+  function chosen() {
+    const words = wanted.split(/\s+/).filter(Boolean);
+    const kept = rows.filter((_, index) => words.every((word) => searched[index].includes(word)));
+    const column = columns.find((candidate) => candidate.key === order.key);
+    if (!column) return kept;
+    const sign = order.descending ? -1 : 1;
+    return kept.map((row, index) => ({ row, index, value: valueOf(column, row) })).sort((a, b) => {
+      // What is missing comes last, either way.
+      const missing = Number(a.value === undefined || a.value === null) - Number(b.value === undefined || b.value === null);
+      if (missing !== 0) return missing;
+      const by = typeof a.value === "string" ? a.value.localeCompare(b.value, undefined, { numeric: true }) : a.value - b.value;
+      return by * sign || a.index - b.index;
+    }).map(({ row }) => row);
+  }
+
+  function fill() {
+    const all = chosen();
+    columns.forEach((column, index) => {
+      if (column.key === order.key) headings[index].setAttribute("aria-sort", order.descending ? "descending" : "ascending");
+      else headings[index].removeAttribute("aria-sort");
+    });
+    body.replaceChildren(...all.slice(0, shown).map(rowOf));
+    state.textContent = all.length === rows.length ? `${count(rows.length)} rows` : `${count(all.length)} of ${count(rows.length)} rows`;
+    more.hidden = all.length <= shown;
+    more.textContent = `Show all ${count(all.length)}`;
+  }
+
+  function rowOf(row) {
+    const address = link?.(row);
+    const cells = columns.map((column, index) => {
+      let content = column.cell ? column.cell(row) : (WRITTEN[column.kind ?? "text"] ?? WRITTEN.text)(valueOf(column, row));
+      if (typeof content === "string" && (column.kind ?? "text") === "text") content = name(content);
+      if (index === 0 && address) content = h("a", { href: address }, content);
+      return h("td", { class: isNumber(column) ? "number" : undefined, "data-column": column.key, "data-value": isNumber(column) ? valueOf(column, row) ?? "" : undefined }, content);
+    });
+    return h("tr", { "data-row": row.id ?? undefined }, cells);
+  }
+
+  function save() {
+    const kept = columns.filter((column) => column.key && !column.drawnOnly);
+    const lines = [kept.map((column) => csvCell(column.key)).join(",")];
+    for (const row of chosen()) lines.push(kept.map((column) => csvCell(isNumber(column) ? valueOf(column, row) : textOf(column, row))).join(","));
+    download(fileName(file ?? id ?? "table", "csv"), "text/csv", `${lines.join("\n")}\n`);
+  }
+
+  const tools = h("div", { class: "row" },
+    filter && h("input", { type: "search", placeholder: filter, "aria-label": filter, oninput: (event) => { wanted = event.target.value.toLowerCase(); shown = ROWS_SHOWN; fill(); } }),
+    state, more,
+    h("button", { type: "button", class: "small", onclick: save, title: "Save the rows shown as CSV" }, "CSV"));
+  fill();
+  return h("div", { class: "table", id }, tools, h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, headings)), body)));
+}
+
+function isNumber(column) {
+  return column.kind !== undefined && column.kind !== "text";
+}
+
+/** A small line of values with a dot at the worst. */
+function sparkline(values) {
+  if (values.length < 2) return "";
+  let low = Infinity;
+  let high = -Infinity;
+  let worst = 0;
+  values.forEach((value, index) => {
+    if (value < low) low = value;
+    if (value > high) { high = value; worst = index; }
+  });
+  const x = (index) => (1 + (index / (values.length - 1)) * 106).toFixed(1);
+  const y = (value) => (20 - ((value - low) / (high - low || 1)) * 17).toFixed(1);
+  const line = Array.from(values, (value, index) => `${index === 0 ? "M" : "L"}${x(index)} ${y(value)}`).join("");
+  return svg("svg", { class: "spark", viewBox: "0 0 110 22", "aria-hidden": "true" }, svg("path", { d: line }), svg("circle", { cx: x(worst), cy: y(high), r: 2 }));
+}

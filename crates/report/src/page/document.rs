@@ -1,0 +1,108 @@
+//! The file: the frame, the style sheet, the packed parts, the chart library and the scripts, in this order.
+
+use std::io::{self, Write};
+
+use super::part::PackedPart;
+
+const FRAME: &str = include_str!("../../assets/page/page.html");
+const STYLE: &[&str] = &[include_str!("../../assets/page/style.css")];
+const CHART_LIBRARY: &str = include_str!(concat!(env!("OUT_DIR"), "/plotly.base64"));
+
+/// One script, in the order in which its pieces need each other.
+const SCRIPTS: &[&str] = &[
+    include_str!("../../assets/page/base/element.js"),
+    include_str!("../../assets/page/base/format.js"),
+    include_str!("../../assets/page/base/data.js"),
+    include_str!("../../assets/page/base/theme.js"),
+    include_str!("../../assets/page/base/axis.js"),
+    include_str!("../../assets/page/base/chart.js"),
+    include_str!("../../assets/page/base/table.js"),
+    include_str!("../../assets/page/base/view.js"),
+    include_str!("../../assets/page/base/find.js"),
+    include_str!("../../assets/page/sections/overview.js"),
+    include_str!("../../assets/page/start.js"),
+];
+
+#[derive(Debug)]
+pub(crate) struct Document<'a> {
+    pub(crate) title: &'a str,
+    pub(crate) parts: &'a [PackedPart],
+}
+
+impl Document<'_> {
+    pub(crate) fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let mut rest = FRAME;
+        while let Some((before, after)) = rest.split_once("{{") {
+            out.write_all(before.as_bytes())?;
+            let Some((slot, after)) = after.split_once("}}") else {
+                break;
+            };
+            self.fill(slot, out)?;
+            rest = after;
+        }
+        out.write_all(rest.as_bytes())
+    }
+
+    fn fill(&self, slot: &str, out: &mut impl Write) -> io::Result<()> {
+        match slot {
+            "version" => out.write_all(env!("CARGO_PKG_VERSION").as_bytes()),
+            "title" => out.write_all(escaped(self.title).as_bytes()),
+            "style" => pieces(STYLE, out),
+            "script" => pieces(SCRIPTS, out),
+            "data" => {
+                for part in self.parts {
+                    block(&format!("{}-data", part.name), &part.json, out)?;
+                    block(&format!("{}-columns", part.name), &part.columns, out)?;
+                }
+                block("plotly", CHART_LIBRARY, out)
+            }
+            unknown => unreachable!("the frame has no slot {unknown}"),
+        }
+    }
+}
+
+fn pieces(pieces: &[&str], out: &mut impl Write) -> io::Result<()> {
+    pieces
+        .iter()
+        .try_for_each(|piece| out.write_all(piece.as_bytes()))
+}
+
+/// Data that the browser does not look into.
+fn block(id: &str, content: &str, out: &mut impl Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "<script type=\"text/plain\" id=\"{id}\">{content}</script>"
+    )
+}
+
+/// Text that stays text in HTML.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_slot_of_the_frame_is_filled_and_titles_stay_text() {
+        let mut page = Vec::new();
+        let title = "</title><script>alert(1)</script>\" ' & {{data}}";
+        Document { title, parts: &[] }.write(&mut page).unwrap();
+        let page = String::from_utf8(page).unwrap();
+        assert!(!page.contains("<script>alert"));
+        assert!(page.contains("&lt;/title&gt;&lt;script&gt;alert(1)"));
+        assert_eq!(page.matches("id=\"plotly\"").count(), 1);
+    }
+}
