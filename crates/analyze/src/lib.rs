@@ -12,6 +12,7 @@ pub mod callback;
 pub mod communication;
 pub mod declared;
 pub mod endpoint;
+pub mod finding;
 pub mod flow_latency;
 pub mod flow_path;
 pub mod groups;

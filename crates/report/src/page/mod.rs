@@ -10,16 +10,19 @@ mod overview;
 mod part;
 mod reduction;
 mod selection;
+mod shared;
 
 use std::io::{self, Write};
 
 use rostrace_analyze::Analysis;
 use rostrace_architecture::Architecture;
+use rostrace_ctf::Damage;
 
 pub use selection::Selection;
 
 use document::Document;
 use part::Part;
+use shared::Shared;
 
 /// What a report is to be about; everything has a default.
 #[derive(Debug, Default)]
@@ -27,6 +30,8 @@ pub struct Options<'o> {
     pub title: String,
     /// The recordings, as the user named them.
     pub sources: Vec<String>,
+    /// What could not be read of them.
+    pub damage: Vec<Damage>,
     pub selection: Selection<'o>,
     /// Names paths that are shown beside the observed ones.
     pub architecture: Option<&'o Architecture>,
@@ -37,6 +42,7 @@ pub struct Options<'o> {
 pub(crate) struct Subject<'a> {
     pub(crate) analysis: &'a Analysis<'a>,
     pub(crate) options: &'a Options<'a>,
+    pub(crate) shared: &'a Shared<'a>,
     /// Times in the page count from here, in nanoseconds since 1970.
     pub(crate) begin: i64,
     pub(crate) end: i64,
@@ -68,6 +74,7 @@ pub fn write(
     let subject = Subject {
         analysis,
         options,
+        shared: &Shared::new(analysis),
         begin,
         end,
     };

@@ -1,7 +1,12 @@
 //! The first screen: what was recorded, whether it can be trusted, and what hurts most.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use rostrace_analyze::finding::{self, Evidence, FindingKind};
+use rostrace_analyze::thread::Ran;
 use rostrace_analyze::{built_in, names};
-use rostrace_trace::entity::CallbackId;
+use rostrace_trace::entity::{CallbackId, NodeId};
 use serde::Serialize;
 
 use super::Subject;
@@ -15,7 +20,15 @@ struct Overview<'a> {
     duration: i64,
     sources: &'a [String],
     recorded: Recorded,
-    damage: Vec<&'a str>,
+    hosts: Vec<&'a str>,
+    distributions: Vec<String>,
+    middlewares: Vec<&'a str>,
+    /// The part of the recording that is shown, if it is not all.
+    narrowed: bool,
+    damage: Vec<Damaged<'a>>,
+    /// How many there are; only the first ones are told.
+    damage_count: usize,
+    findings: Vec<Finding>,
     names: Vec<Named<'a>>,
     clock: Option<Clock>,
 }
@@ -31,11 +44,77 @@ struct Recorded {
     messages: usize,
 }
 
+/// What is missing from the recording.
+#[derive(Debug, Serialize)]
+struct Damaged<'a> {
+    message: &'a str,
+    /// Whether events are missing, or something else is odd.
+    is_loss: bool,
+}
+
+/// Something that hurts. The page makes a sentence of it.
+#[derive(Debug, Serialize)]
+struct Finding {
+    severity: f64,
+    /// When it was worst.
+    at: Option<i64>,
+    link: String,
+    #[serde(flatten)]
+    what: What,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum What {
+    LongExecution {
+        callback: String,
+        worst: i64,
+        usual: i64,
+        period: i64,
+    },
+    LateExecution {
+        callback: String,
+        worst: i64,
+        usual: i64,
+        period: i64,
+    },
+    SkippedFirings {
+        callback: String,
+        skipped: u64,
+        fired: u64,
+    },
+    LostMessages {
+        topic: String,
+        from: String,
+        to: String,
+        lost: u64,
+        sent: u64,
+        cause: &'static str,
+    },
+    Pause {
+        topic: String,
+        node: String,
+        longest: i64,
+        usual: i64,
+    },
+    BusyThread {
+        process: String,
+        tid: i64,
+        share: f64,
+        mostly: Option<String>,
+    },
+    SlowPath {
+        path: String,
+        worst: i64,
+        usual: i64,
+    },
+}
+
 /// What can be found by its name.
 #[derive(Debug, Serialize)]
 struct Named<'a> {
     kind: &'static str,
-    name: &'a str,
+    name: Cow<'a, str>,
     link: String,
 }
 
@@ -65,37 +144,284 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
         begin_ns: subject.begin.to_string(),
         duration: subject.end - subject.begin,
         sources: &subject.options.sources,
+        hosts: distinct(model.hosts.iter().map(|host| host.name.as_str())),
+        distributions: distinct(
+            model
+                .processes
+                .iter()
+                .filter_map(|it| it.distribution.map(|it| it.to_string())),
+        ),
+        middlewares: distinct(
+            model
+                .processes
+                .iter()
+                .filter_map(|it| it.rmw_implementation.as_deref()),
+        ),
+        narrowed: subject.options.selection.narrows()
+            || Some(subject.begin) != model.begin.map(|begin| begin.0)
+            || Some(subject.end) != model.end.map(|end| end.0),
         recorded: Recorded {
             events: model.events,
             processes: model.processes.len(),
             nodes: model.nodes.len(),
-            topics: topics.len(),
+            topics: subject.shared.topics().len(),
             callbacks: model.callbacks.len(),
             executions: model.instances.len(),
             messages: model.publications.len(),
         },
-        damage: model
-            .damage
-            .iter()
-            .map(|damage| damage.message.as_str())
-            .collect(),
+        damage: damage(subject),
+        damage_count: subject.options.damage.len() + model.damage.len(),
+        findings: foremost(subject),
         names: named(subject),
         clock,
     };
     Part::new("overview", &overview, columns)
 }
 
+fn distinct<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
+    let distinct: BTreeSet<T> = values.collect();
+    distinct.into_iter().collect()
+}
+
+fn damage(subject: Subject<'_>) -> Vec<Damaged<'_>> {
+    let options = subject.options;
+    let all = options.damage.iter().chain(&subject.analysis.model.damage);
+    let mut told: Vec<_> = all
+        .map(|damage| Damaged {
+            message: &damage.message,
+            is_loss: damage.kind.is_loss(),
+        })
+        .collect();
+    // What is lost comes before what is odd.
+    told.sort_by_key(|damage| !damage.is_loss);
+    told.truncate(DAMAGE_TOLD);
+    told
+}
+
+const DAMAGE_TOLD: usize = 20;
+const FINDINGS_SHOWN: usize = 5;
+const OF_ONE_KIND: usize = 2;
+
+fn foremost(subject: Subject<'_>) -> Vec<Finding> {
+    let (analysis, shared) = (subject.analysis, subject.shared);
+    let evidence = Evidence {
+        callbacks: shared.callbacks(),
+        pairs: shared.pairs(),
+        publishers: &shared.endpoints().publishers,
+        threads: shared.threads(),
+        paths: shared.paths(),
+    };
+    let mut all = finding::findings(analysis, evidence);
+    all.retain(|finding| is_wanted(subject, &finding.kind));
+    let chosen = finding::foremost(&all, FINDINGS_SHOWN, OF_ONE_KIND);
+    chosen
+        .into_iter()
+        .map(|finding| told(subject, finding))
+        .collect()
+}
+
+fn is_wanted(subject: Subject<'_>, kind: &FindingKind) -> bool {
+    let (model, selection) = (subject.analysis.model, &subject.options.selection);
+    match *kind {
+        FindingKind::LongExecution { callback, .. }
+        | FindingKind::LateExecution { callback, .. }
+        | FindingKind::SkippedFirings { callback, .. } => selection.wants_callback(model, callback),
+        FindingKind::LostMessages { subscription, .. } => {
+            let subscription = &model.subscriptions[subscription.index()];
+            selection.wants_topic(&subscription.topic)
+                && selection.wants_node(model, subscription.node)
+        }
+        FindingKind::Pause { publisher, .. } => {
+            let publisher = &model.publishers[publisher.index()];
+            selection.wants_topic(&publisher.topic) && selection.wants_node(model, publisher.node)
+        }
+        FindingKind::BusyThread { thread, .. } => {
+            let process = model.threads[thread.index()].process;
+            selection.wants_process(model.processes[process.index()].pid)
+        }
+        FindingKind::SlowPath { path, .. } => selection.wants_path(&subject.shared.paths()[path].0),
+    }
+}
+
+fn told(subject: Subject<'_>, finding: &finding::Finding) -> Finding {
+    let (analysis, model) = (subject.analysis, subject.analysis.model);
+    let callback_name = |id: CallbackId| analysis.names.callback(id).to_owned();
+    let callback_link = |id: CallbackId| format!("#callbacks/{}", id.index());
+    let node_name = |node| names::of_node(model, node).to_owned();
+    let (link, what) = match finding.kind {
+        FindingKind::LongExecution {
+            callback,
+            worst,
+            usual,
+            period,
+        } => {
+            let name = callback_name(callback);
+            (
+                callback_link(callback),
+                What::LongExecution {
+                    callback: name,
+                    worst,
+                    usual,
+                    period,
+                },
+            )
+        }
+        FindingKind::LateExecution {
+            callback,
+            worst,
+            usual,
+            period,
+        } => {
+            let name = callback_name(callback);
+            (
+                callback_link(callback),
+                What::LateExecution {
+                    callback: name,
+                    worst,
+                    usual,
+                    period,
+                },
+            )
+        }
+        FindingKind::SkippedFirings {
+            callback,
+            skipped,
+            fired,
+        } => {
+            let name = callback_name(callback);
+            (
+                callback_link(callback),
+                What::SkippedFirings {
+                    callback: name,
+                    skipped,
+                    fired,
+                },
+            )
+        }
+        FindingKind::LostMessages {
+            publisher,
+            subscription,
+            lost,
+            sent,
+            cause,
+        } => {
+            let to = &model.subscriptions[subscription.index()];
+            let what = What::LostMessages {
+                topic: to.topic.clone(),
+                from: node_name(model.publishers[publisher.index()].node),
+                to: node_name(to.node),
+                lost,
+                sent,
+                cause: cause.name(),
+            };
+            (topic_link(subject, &to.topic), what)
+        }
+        FindingKind::Pause {
+            publisher,
+            longest,
+            usual,
+        } => {
+            let from = &model.publishers[publisher.index()];
+            let what = What::Pause {
+                topic: from.topic.clone(),
+                node: node_name(from.node),
+                longest,
+                usual,
+            };
+            (topic_link(subject, &from.topic), what)
+        }
+        FindingKind::BusyThread { thread, share } => {
+            let summary = subject
+                .shared
+                .threads()
+                .iter()
+                .find(|it| it.thread == thread);
+            let busiest = summary.and_then(|it| it.busiest()).map(|share| share.ran);
+            let what = What::BusyThread {
+                process: model.processes[model.threads[thread.index()].process.index()]
+                    .name
+                    .clone(),
+                tid: model.threads[thread.index()].tid,
+                share,
+                mostly: busiest.and_then(|ran| match ran {
+                    Ran::Callback(id) => Some(callback_name(id)),
+                    _ => None,
+                }),
+            };
+            ("#processes".to_owned(), what)
+        }
+        FindingKind::SlowPath { path, worst, usual } => {
+            let title = subject.shared.paths()[path].0.title();
+            (
+                format!("#paths/{path}"),
+                What::SlowPath {
+                    path: title,
+                    worst,
+                    usual,
+                },
+            )
+        }
+    };
+    Finding {
+        severity: finding.severity,
+        at: finding.at.map(|at| subject.time(at)),
+        link,
+        what,
+    }
+}
+
+/// Topics are numbered in the order of their names.
+fn topic_link(subject: Subject<'_>, topic: &str) -> String {
+    let number = subject.shared.topics().binary_search(&topic);
+    number.map_or("#topics".to_owned(), |number| format!("#topics/{number}"))
+}
+
 fn named(subject: Subject<'_>) -> Vec<Named<'_>> {
     let model = subject.analysis.model;
     let selection = &subject.options.selection;
-    let callbacks = (0..model.callbacks.len()).map(CallbackId::from_index);
-    callbacks
-        .filter(|id| selection.wants_callback(model, *id))
-        .filter(|id| !built_in::node(names::of_node(model, model.node_of_callback(*id))))
-        .map(|id| Named {
-            kind: "callback",
-            name: subject.analysis.names.callback(id),
-            link: format!("#callbacks/{}", id.index()),
-        })
-        .collect()
+    let mut named = Vec::new();
+    for (index, node) in model.nodes.iter().enumerate() {
+        if selection.wants_node(model, Some(NodeId::from_index(index)))
+            && !built_in::node(&node.name)
+        {
+            let link = format!("#nodes/{index}");
+            named.push(Named {
+                kind: "node",
+                name: node.name.as_str().into(),
+                link,
+            });
+        }
+    }
+    for (index, topic) in subject.shared.topics().iter().enumerate() {
+        if selection.wants_topic(topic) {
+            let link = format!("#topics/{index}");
+            named.push(Named {
+                kind: "topic",
+                name: (*topic).into(),
+                link,
+            });
+        }
+    }
+    for id in (0..model.callbacks.len()).map(CallbackId::from_index) {
+        let is_own = built_in::node(names::of_node(model, model.node_of_callback(id)));
+        if selection.wants_callback(model, id) && !is_own {
+            let link = format!("#callbacks/{}", id.index());
+            named.push(Named {
+                kind: "callback",
+                name: subject.analysis.names.callback(id).into(),
+                link,
+            });
+        }
+    }
+    for (index, (path, _)) in subject.shared.paths().iter().enumerate() {
+        if selection.wants_path(path) {
+            let link = format!("#paths/{index}");
+            named.push(Named {
+                kind: "path",
+                name: path.title().into(),
+                link,
+            });
+        }
+    }
+    named
 }

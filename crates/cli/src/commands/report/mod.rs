@@ -36,6 +36,7 @@ pub(crate) fn report(arguments: &ReportArguments) -> anyhow::Result<Outcome> {
     let analysis = source::analysis(&set, &model, window);
     let node = |name: &str| fits(&arguments.nodes, name);
     let topic = |name: &str| fits(&arguments.topics, name);
+    let path = |title: &str| fits(&arguments.paths, title);
     let process = |pid: &i64| arguments.pids.contains(pid);
     let options = Options {
         title: arguments
@@ -48,9 +49,11 @@ pub(crate) fn report(arguments: &ReportArguments) -> anyhow::Result<Outcome> {
             .iter()
             .map(|path| path.display().to_string())
             .collect(),
+        damage: set.damage.clone(),
         selection: Selection {
             node: (!arguments.nodes.is_empty()).then_some(&node),
             topic: (!arguments.topics.is_empty()).then_some(&topic),
+            path: (!arguments.paths.is_empty()).then_some(&path),
             process: (!arguments.pids.is_empty()).then_some(&process),
         },
         architecture: architecture.as_ref(),

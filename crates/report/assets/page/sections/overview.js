@@ -1,13 +1,89 @@
-// The first screen.
+// The first screen: what was recorded, whether it can be trusted, and what hurts most.
 
 view("overview", {
   title: "Overview",
   async draw(root) {
     const { data } = await part("overview");
     append(root, [
-      h("h1", {}, document.getElementById("title").textContent),
-      h("p", { class: "quiet" }, `${calendarTime(0)} · ${duration(data.duration)} · ${count(data.recorded.events)} events`),
-      data.damage.map((sentence) => h("p", { class: "notice bad" }, sentence)),
+      h("h1", {}, name(document.getElementById("title").textContent, false)),
+      h("p", { class: "quiet" }, recordedSentence(data)),
+      trust(data),
+      h("h2", {}, "What hurts most"),
+      data.findings.length > 0 ? h("ol", { class: "findings" }, data.findings.map(findingItem)) : h("p", { class: "notice good" }, "Nothing stands out: no callback ran twice, or nothing was measured."),
+      h("h2", {}, "What was recorded"),
+      h("div", { class: "tiles" }, tiles(data.recorded)),
+      h("dl", { class: "facts card" }, facts(data)),
     ]);
   },
 });
+
+function recordedSentence(data) {
+  const narrowed = data.narrowed ? " · a part of the recording" : "";
+  return `${calendarTime(0)} · ${duration(data.duration)} · ${count(data.recorded.events)} events${narrowed}`;
+}
+
+/** Damage comes first: numbers of a broken recording mean little. */
+function trust(data) {
+  if (data.damage_count === 0) return h("p", { class: "notice good" }, "The recording is complete: no event was lost, and everything could be read.");
+  const lost = data.damage.some((damage) => damage.is_loss);
+  const heading = lost ? "Not everything is in this recording; results that it touches are marked." : "The recording has peculiarities; no event was lost.";
+  const left = data.damage_count - data.damage.length;
+  return h("div", { class: `notice ${lost ? "bad" : "warn"}`, id: "damage" },
+    h("strong", {}, heading),
+    h("ul", {}, data.damage.map((damage) => h("li", {}, damage.message)), left > 0 && h("li", {}, `${count(left)} more; rostrace info lists all`)));
+}
+
+/** A finding as a sentence: names stand by themselves, numbers are bold. */
+function findingSentence(finding) {
+  const thing = (text) => h("b", {}, name(text, false));
+  const strong = (text) => h("b", { class: "number" }, text);
+  const times = (value) => `${digits(value)} times`;
+  switch (finding.kind) {
+    case "long_execution":
+      return [thing(finding.callback), " ran for ", strong(duration(finding.worst)), ` at worst, ${share(finding.worst / finding.period)} of its period of ${duration(finding.period)}; usually ${duration(finding.usual)}.`];
+    case "late_execution":
+      return [thing(finding.callback), " began ", strong(duration(finding.worst)), ` late at worst, ${share(finding.worst / finding.period)} of its period of ${duration(finding.period)}; usually ${duration(finding.usual)}.`];
+    case "skipped_firings":
+      return [thing(finding.callback), " left out ", strong(count(finding.skipped)), ` of ${count(finding.skipped + finding.fired)} firings.`];
+    case "lost_messages":
+      return [strong(count(finding.lost)), ` of ${count(finding.sent)} messages on `, thing(finding.topic), " did not get from ", name(finding.from, false), " to ", name(finding.to, false), `: ${finding.cause.replaceAll("_", " ")}.`];
+    case "pause":
+      return [thing(finding.topic), " paused for ", strong(duration(finding.longest)), `, ${times(finding.longest / finding.usual)} the usual ${duration(finding.usual)}; published by `, name(finding.node, false), "."];
+    case "busy_thread":
+      return ["Thread ", strong(String(finding.tid)), " of ", thing(finding.process), " was in callbacks for ", strong(share(finding.share)), " of the time", finding.mostly && [", most of it in ", name(finding.mostly, false)], "."];
+    case "slow_path":
+      return [thing(finding.path), " took ", strong(duration(finding.worst)), ` at worst, ${times(finding.worst / finding.usual)} the usual ${duration(finding.usual)}.`];
+    default:
+      return [finding.kind];
+  }
+}
+
+function findingItem(finding) {
+  const weight = finding.severity >= 1 ? "bad" : finding.severity >= 0.5 ? "warn" : "mild";
+  return h("li", { class: `finding ${weight}`, "data-kind": finding.kind, "data-severity": finding.severity },
+    h("span", {}, findingSentence(finding)),
+    h("a", { href: finding.link }, finding.at === null ? "Look" : `Look, ${sinceBegin(finding.at)}`));
+}
+
+function tiles(recorded) {
+  const tile = (value, label, link) => h("a", { class: "tile card", href: link }, h("b", { class: "number", "data-fact": label }, count(value)), h("span", { class: "quiet" }, label));
+  return [
+    tile(recorded.nodes, "nodes", "#graph"),
+    tile(recorded.topics, "topics", "#topics"),
+    tile(recorded.callbacks, "callbacks", "#callbacks"),
+    tile(recorded.executions, "executions", "#schedule"),
+    tile(recorded.messages, "messages", "#paths"),
+    tile(recorded.processes, "processes", "#processes"),
+  ];
+}
+
+function facts(data) {
+  const fact = (label, values) => values.length > 0 && [h("dt", {}, label), h("dd", {}, values.map((value, index) => [index > 0 && ", ", name(value, false)]))];
+  return [
+    fact("From", data.sources),
+    fact("Hosts", data.hosts),
+    fact("ROS 2", data.distributions),
+    fact("Middleware", data.middlewares),
+    [h("dt", {}, "Time"), h("dd", {}, `${calendarTime(0)} to ${calendarTime(data.duration)}`)],
+  ];
+}

@@ -1,0 +1,118 @@
+//! What several parts of the page are made from, computed by whichever needs it first.
+
+use std::sync::OnceLock;
+
+use rostrace_analyze::callback::{self, CallbackSummary};
+use rostrace_analyze::communication::{self, Pair};
+use rostrace_analyze::endpoint::{EndpointSummary, Endpoints};
+use rostrace_analyze::flow_latency::{Include, PathLatency, path_latency};
+use rostrace_analyze::flow_path::{Ends, FlowPath, FlowPaths};
+use rostrace_analyze::thread::{self, ThreadSummary};
+use rostrace_analyze::{Analysis, built_in};
+use rostrace_trace::entity::{PublisherId, SubscriptionId};
+
+#[derive(Debug)]
+pub(crate) struct Shared<'a> {
+    analysis: &'a Analysis<'a>,
+    callbacks: OnceLock<Vec<CallbackSummary>>,
+    pairs: OnceLock<Vec<Pair>>,
+    endpoints: OnceLock<EndpointSummaries>,
+    threads: OnceLock<Vec<ThreadSummary>>,
+    topics: OnceLock<Vec<&'a str>>,
+    flow_paths: OnceLock<FlowPaths<'a>>,
+    paths: OnceLock<Vec<(FlowPath, PathLatency)>>,
+}
+
+/// Both ends of all topics.
+#[derive(Debug)]
+pub(crate) struct EndpointSummaries {
+    /// By publisher.
+    pub(crate) publishers: Vec<EndpointSummary>,
+    /// By subscription.
+    pub(crate) subscriptions: Vec<EndpointSummary>,
+}
+
+impl<'a> Shared<'a> {
+    pub(crate) fn new(analysis: &'a Analysis<'a>) -> Shared<'a> {
+        Shared {
+            analysis,
+            callbacks: OnceLock::new(),
+            pairs: OnceLock::new(),
+            endpoints: OnceLock::new(),
+            threads: OnceLock::new(),
+            topics: OnceLock::new(),
+            flow_paths: OnceLock::new(),
+            paths: OnceLock::new(),
+        }
+    }
+
+    /// By callback.
+    pub(crate) fn callbacks(&self) -> &[CallbackSummary] {
+        self.callbacks
+            .get_or_init(|| callback::summaries(self.analysis))
+    }
+
+    pub(crate) fn pairs(&self) -> &[Pair] {
+        self.pairs
+            .get_or_init(|| communication::pairs(self.analysis))
+    }
+
+    pub(crate) fn endpoints(&self) -> &EndpointSummaries {
+        self.endpoints.get_or_init(|| {
+            let model = self.analysis.model;
+            let endpoints = Endpoints::new(self.analysis);
+            let publishers = (0..model.publishers.len()).map(PublisherId::from_index);
+            let subscriptions = (0..model.subscriptions.len()).map(SubscriptionId::from_index);
+            EndpointSummaries {
+                publishers: publishers.map(|id| endpoints.publisher(id)).collect(),
+                subscriptions: subscriptions.map(|id| endpoints.subscription(id)).collect(),
+            }
+        })
+    }
+
+    pub(crate) fn threads(&self) -> &[ThreadSummary] {
+        self.threads
+            .get_or_init(|| thread::summaries(self.analysis, self.analysis.activity()))
+    }
+
+    /// The names of all topics, in their order: the number of a topic in the page is its place here.
+    pub(crate) fn topics(&self) -> &[&'a str] {
+        self.topics.get_or_init(|| {
+            let model = self.analysis.model;
+            let published = model.publishers.iter().map(|it| it.topic.as_str());
+            let subscribed = model.subscriptions.iter().map(|it| it.topic.as_str());
+            let mut topics: Vec<&str> = published.chain(subscribed).collect();
+            topics.sort_unstable();
+            topics.dedup();
+            topics
+        })
+    }
+
+    pub(crate) fn flow_paths(&self) -> &FlowPaths<'a> {
+        self.flow_paths.get_or_init(|| FlowPaths::of(self.analysis))
+    }
+
+    /// The observed paths without those of rclcpp itself, the slowest (p99) first.
+    pub(crate) fn paths(&self) -> &[(FlowPath, PathLatency)] {
+        self.paths.get_or_init(|| {
+            let any = Ends {
+                from: None,
+                to: None,
+            };
+            let mut paths = self.flow_paths().paths(&any);
+            paths.retain(|path| !path.hops.iter().any(|hop| built_in::topic(&hop.topic)));
+            let mut paths: Vec<_> = paths
+                .into_iter()
+                .map(|path| {
+                    let latency = path_latency(self.analysis, &path, Include::default());
+                    (path, latency)
+                })
+                .collect();
+            paths.sort_by_cached_key(|(path, latency)| {
+                let worst = latency.latency.map_or(i64::MIN, |latency| latency.p99);
+                (std::cmp::Reverse(worst), path.title())
+            });
+            paths
+        })
+    }
+}
