@@ -13,6 +13,7 @@ use crate::communication::{DropCause, Pair};
 use crate::endpoint::EndpointSummary;
 use crate::flow_latency::PathLatency;
 use crate::flow_path::FlowPath;
+use crate::statistics::Statistics;
 use crate::thread::ThreadSummary;
 use crate::{built_in, names};
 
@@ -83,6 +84,17 @@ pub enum FindingKind {
     },
 }
 
+impl FindingKind {
+    fn callback(&self) -> Option<CallbackId> {
+        match *self {
+            FindingKind::LongExecution { callback, .. }
+            | FindingKind::LateExecution { callback, .. }
+            | FindingKind::SkippedFirings { callback, .. } => Some(callback),
+            _ => None,
+        }
+    }
+}
+
 /// What is shorter hurts nobody, in nanoseconds.
 const NOTICEABLE: i64 = 1_000_000;
 
@@ -118,7 +130,7 @@ pub fn findings(analysis: &Analysis<'_>, evidence: Evidence<'_>) -> Vec<Finding>
     found
 }
 
-/// The first ones, with at most `alike` of a kind, so that one broken thing does not hide all others.
+/// The first ones, with at most `alike` of a kind and one for each callback, so that one broken thing does not hide all others.
 pub fn foremost(findings: &[Finding], number: usize, alike: usize) -> Vec<&Finding> {
     let mut chosen: Vec<&Finding> = Vec::with_capacity(number);
     for finding in findings {
@@ -126,7 +138,9 @@ pub fn foremost(findings: &[Finding], number: usize, alike: usize) -> Vec<&Findi
         let same = chosen
             .iter()
             .filter(|it| std::mem::discriminant(&it.kind) == kind);
-        if chosen.len() < number && same.count() < alike {
+        let callback = finding.kind.callback();
+        let told = callback.is_some() && chosen.iter().any(|it| it.kind.callback() == callback);
+        if chosen.len() < number && !told && same.count() < alike {
             chosen.push(finding);
         }
     }
@@ -140,6 +154,11 @@ fn damped(times: f64) -> f64 {
     } else {
         1.0 + times.log2()
     }
+}
+
+/// Whether something keeps to a rhythm most of the time. What comes as it likes has no period, and no pauses.
+fn is_regular(period: &Statistics) -> bool {
+    period.count >= ENOUGH && period.p50 > 0 && period.p90 <= 2 * period.p50
 }
 
 fn is_built_in(analysis: &Analysis<'_>, callback: CallbackId) -> bool {
@@ -161,7 +180,7 @@ fn of_callback(analysis: &Analysis<'_>, summary: &CallbackSummary, found: &mut V
         CallbackOwner::Timer(id) => Some(analysis.model.timers[id.index()].period.0),
         _ => None,
     };
-    let observed = summary.period.filter(|period| period.count >= ENOUGH);
+    let observed = summary.period.filter(is_regular);
     if let Some(period) = timer
         .or(observed.map(|period| period.p50))
         .filter(|period| *period > 0)
@@ -243,13 +262,9 @@ fn of_publisher(
     publisher: PublisherId,
     summary: &EndpointSummary,
 ) -> Option<Finding> {
-    let period = summary
-        .period
-        .filter(|period| period.count >= ENOUGH && period.p50 > 0)?;
+    let period = summary.period.filter(is_regular)?;
     let is_own = built_in::topic(&analysis.model.publishers[publisher.index()].topic);
-    // What comes irregularly has no pauses: half of the time it must keep to a rhythm.
-    let is_regular = period.p90 <= 2 * period.p50;
-    (!is_own && is_regular && period.max >= 2 * period.p50.max(NOTICEABLE)).then(|| Finding {
+    (!is_own && period.max >= 2 * period.p50.max(NOTICEABLE)).then(|| Finding {
         severity: (period.max as f64 / period.p50 as f64).log2() / 2.0,
         at: Some(period.worst),
         kind: FindingKind::Pause {

@@ -23,6 +23,15 @@ fn by_kind<'d>(rows: impl Iterator<Item = &'d Damage>) -> BTreeMap<DamageKind, V
     kinds
 }
 
+/// What is wrong, one title for each kind, and whether data is gone.
+pub(crate) fn titles<'d>(rows: impl Iterator<Item = &'d Damage>) -> Vec<(String, bool)> {
+    let kinds = by_kind(rows);
+    let titles = kinds
+        .iter()
+        .map(|(kind, rows)| (title(*kind, rows), kind.is_loss()));
+    titles.collect()
+}
+
 /// What is wrong, as a title: `43,809 events discarded`.
 fn title(kind: DamageKind, rows: &[&Damage]) -> String {
     let known: u64 = rows.iter().filter_map(|row| row.count).sum();

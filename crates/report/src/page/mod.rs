@@ -16,7 +16,6 @@ use std::io::{self, Write};
 
 use rostrace_analyze::Analysis;
 use rostrace_architecture::Architecture;
-use rostrace_ctf::Damage;
 
 pub use selection::Selection;
 
@@ -30,8 +29,8 @@ pub struct Options<'o> {
     pub title: String,
     /// The recordings, as the user named them.
     pub sources: Vec<String>,
-    /// What could not be read of them.
-    pub damage: Vec<Damage>,
+    /// What is missing from them, or odd: sentences, and whether data is gone.
+    pub damage: Vec<(String, bool)>,
     pub selection: Selection<'o>,
     /// Names paths that are shown beside the observed ones.
     pub architecture: Option<&'o Architecture>,

@@ -26,8 +26,6 @@ struct Overview<'a> {
     /// The part of the recording that is shown, if it is not all.
     narrowed: bool,
     damage: Vec<Damaged<'a>>,
-    /// How many there are; only the first ones are told.
-    damage_count: usize,
     findings: Vec<Finding>,
     names: Vec<Named<'a>>,
     clock: Option<Clock>,
@@ -170,7 +168,6 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
             messages: model.publications.len(),
         },
         damage: damage(subject),
-        damage_count: subject.options.damage.len() + model.damage.len(),
         findings: foremost(subject),
         names: named(subject),
         clock,
@@ -184,23 +181,21 @@ fn distinct<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
 }
 
 fn damage(subject: Subject<'_>) -> Vec<Damaged<'_>> {
-    let options = subject.options;
-    let all = options.damage.iter().chain(&subject.analysis.model.damage);
-    let mut told: Vec<_> = all
-        .map(|damage| Damaged {
-            message: &damage.message,
-            is_loss: damage.kind.is_loss(),
+    let told = subject.options.damage.iter();
+    let mut told: Vec<_> = told
+        .map(|(message, is_loss)| Damaged {
+            message,
+            is_loss: *is_loss,
         })
         .collect();
     // What is lost comes before what is odd.
     told.sort_by_key(|damage| !damage.is_loss);
-    told.truncate(DAMAGE_TOLD);
     told
 }
 
-const DAMAGE_TOLD: usize = 20;
 const FINDINGS_SHOWN: usize = 5;
 const OF_ONE_KIND: usize = 2;
+const WORTH_A_WORD: f64 = 0.1;
 
 fn foremost(subject: Subject<'_>) -> Vec<Finding> {
     let (analysis, shared) = (subject.analysis, subject.shared);
@@ -213,6 +208,7 @@ fn foremost(subject: Subject<'_>) -> Vec<Finding> {
     };
     let mut all = finding::findings(analysis, evidence);
     all.retain(|finding| is_wanted(subject, &finding.kind));
+    all.retain(|finding| finding.severity >= WORTH_A_WORD);
     let chosen = finding::foremost(&all, FINDINGS_SHOWN, OF_ONE_KIND);
     chosen
         .into_iter()

@@ -11,7 +11,7 @@ use rostrace_report::page::{self, Options, Selection};
 use crate::commands::architecture::file;
 use crate::commands::export::new_file::NewFile;
 use crate::outcome::Outcome;
-use crate::render::{diagnostic, units};
+use crate::render::{damage, diagnostic, units};
 use crate::source;
 use crate::window::Limits;
 
@@ -49,7 +49,7 @@ pub(crate) fn report(arguments: &ReportArguments) -> anyhow::Result<Outcome> {
             .iter()
             .map(|path| path.display().to_string())
             .collect(),
-        damage: set.damage.clone(),
+        damage: damage::titles(set.damage.iter().chain(&model.damage)),
         selection: Selection {
             node: (!arguments.nodes.is_empty()).then_some(&node),
             topic: (!arguments.topics.is_empty()).then_some(&topic),

@@ -9,7 +9,7 @@ view("overview", {
       h("p", { class: "quiet" }, recordedSentence(data)),
       trust(data),
       h("h2", {}, "What hurts most"),
-      data.findings.length > 0 ? h("ol", { class: "findings" }, data.findings.map(findingItem)) : h("p", { class: "notice good" }, "Nothing stands out: no callback ran twice, or nothing was measured."),
+      data.findings.length > 0 ? h("ol", { class: "findings" }, data.findings.map(findingItem)) : h("p", { class: "notice good" }, "Nothing stands out."),
       h("h2", {}, "What was recorded"),
       h("div", { class: "tiles" }, tiles(data.recorded)),
       h("dl", { class: "facts card" }, facts(data)),
@@ -24,13 +24,12 @@ function recordedSentence(data) {
 
 /** Damage comes first: numbers of a broken recording mean little. */
 function trust(data) {
-  if (data.damage_count === 0) return h("p", { class: "notice good" }, "The recording is complete: no event was lost, and everything could be read.");
+  if (data.damage.length === 0) return h("p", { class: "notice good" }, "The recording is complete: no event was lost, and everything could be read.");
   const lost = data.damage.some((damage) => damage.is_loss);
   const heading = lost ? "Not everything is in this recording; results that it touches are marked." : "The recording has peculiarities; no event was lost.";
-  const left = data.damage_count - data.damage.length;
   return h("div", { class: `notice ${lost ? "bad" : "warn"}`, id: "damage" },
     h("strong", {}, heading),
-    h("ul", {}, data.damage.map((damage) => h("li", {}, damage.message)), left > 0 && h("li", {}, `${count(left)} more; rostrace info lists all`)));
+    h("ul", {}, data.damage.map((damage) => h("li", {}, damage.message))), h("span", { class: "small" }, "rostrace info says where and when."));
 }
 
 /** A finding as a sentence: names stand by themselves, numbers are bold. */
@@ -60,7 +59,7 @@ function findingSentence(finding) {
 
 function findingItem(finding) {
   const weight = finding.severity >= 1 ? "bad" : finding.severity >= 0.5 ? "warn" : "mild";
-  return h("li", { class: `finding ${weight}`, "data-kind": finding.kind, "data-severity": finding.severity },
+  return h("li", { class: "finding", "data-weight": weight, "data-kind": finding.kind, "data-severity": finding.severity },
     h("span", {}, findingSentence(finding)),
     h("a", { href: finding.link }, finding.at === null ? "Look" : `Look, ${sinceBegin(finding.at)}`));
 }
