@@ -37,6 +37,16 @@ pub(crate) const PACKAGES: &[Package] = &[
         program: "c++",
         purpose: "compiles the small programs that the tests record",
     },
+    Package {
+        name: "chromium",
+        program: "chromium",
+        purpose: "opens reports and timelines",
+    },
+    Package {
+        name: "chromium-driver",
+        program: "chromedriver",
+        purpose: "lets the tests drive it",
+    },
 ];
 
 /// What `cargo xtask bench` needs beyond.

@@ -1,0 +1,262 @@
+//! A real browser, driven through WebDriver: Debian's Chromium and its chromedriver.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use base64::Engine;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// How long a page may take for what it is asked to do; far more than it needs, for machines that do other things as well.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub struct Browser {
+    driver: Child,
+    session: String,
+    downloads: TempDir,
+}
+
+impl Browser {
+    /// Says so loudly if there is no browser: a test that looked at nothing must not look like one that passed.
+    pub fn start() -> Option<Browser> {
+        let started = Command::new("chromedriver")
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        let Ok(mut driver) = started else {
+            use std::io::Write;
+            let sentence = "SKIPPED: there is no chromedriver; `cargo xtask test` installs it. Nothing was tested.";
+            let _ = writeln!(std::io::stderr(), "{sentence}");
+            return None;
+        };
+        let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
+        let port = lines.find_map(|line| {
+            let line = line.ok()?;
+            let (_, port) = line.split_once("started successfully on port ")?;
+            port.trim_end_matches('.').parse::<u16>().ok()
+        });
+        let port = port.expect("chromedriver says on which port it listens");
+        // Whatever it prints later must not fill the pipe.
+        std::thread::spawn(move || lines.for_each(drop));
+        let downloads = tempfile::tempdir().unwrap();
+        let wanted = json!({ "capabilities": { "alwaysMatch": {
+            "goog:loggingPrefs": { "browser": "ALL" },
+            "goog:chromeOptions": {
+                "args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1400,900"],
+                "prefs": { "download.default_directory": downloads.path(), "download.prompt_for_download": false },
+            },
+        } } });
+        let base = format!("http://127.0.0.1:{port}/session");
+        let answer = post(&base, &wanted);
+        let id = answer["sessionId"]
+            .as_str()
+            .expect("a session has a name")
+            .to_owned();
+        Some(Browser {
+            driver,
+            session: format!("{base}/{id}"),
+            downloads,
+        })
+    }
+
+    fn ask(&self, command: &str, body: &Value) -> Value {
+        post(&format!("{}/{command}", self.session), body)
+    }
+
+    pub fn open(&self, address: &str) {
+        self.ask("url", &json!({ "url": address }));
+    }
+
+    /// Opens a file, at a place in it.
+    pub fn open_file(&self, file: &Path, place: &str) {
+        // Another place in the same file would not load it again.
+        self.open("about:blank");
+        self.open(&format!("file://{}#{place}", file.display()));
+    }
+
+    /// The value of an expression in the page.
+    pub fn value(&self, expression: &str) -> Value {
+        self.ask(
+            "execute/sync",
+            &json!({ "script": format!("return {expression};"), "args": [] }),
+        )
+    }
+
+    pub fn text(&self, expression: &str) -> String {
+        let value = self.value(expression);
+        value
+            .as_str()
+            .unwrap_or_else(|| panic!("{expression} is no text: {value}"))
+            .to_owned()
+    }
+
+    /// Waits until an expression is true in the page.
+    pub fn wait(&self, expression: &str) {
+        let since = Instant::now();
+        while self.value(&format!("Boolean({expression})")) != json!(true) {
+            let problems = self.problems();
+            assert!(
+                since.elapsed() < PATIENCE,
+                "waited in vain for: {expression}; the console says {problems:?}"
+            );
+            std::thread::sleep(Duration::from_millis(30));
+        }
+    }
+
+    /// Goes to a part of the report and waits until it is there.
+    pub fn go(&self, place: &str) {
+        let view = place.split('/').next().unwrap();
+        self.value(&format!(
+            "(delete document.getElementById('main').dataset.ready, location.hash = '#' + {})",
+            json!(place)
+        ));
+        self.wait(&format!(
+            "document.getElementById('main')?.dataset.ready === {}",
+            json!(view)
+        ));
+    }
+
+    /// Clicks the first element that a selector finds, as a person would: it must be there and in the open.
+    pub fn click(&self, selector: &str) {
+        self.wait(&format!("document.querySelector({})", json!(selector)));
+        let found = self.ask(
+            "element",
+            &json!({ "using": "css selector", "value": selector }),
+        );
+        let element = found
+            .as_object()
+            .and_then(|it| it.values().next())
+            .and_then(Value::as_str);
+        self.ask(&format!("element/{}/click", element.unwrap()), &json!({}));
+    }
+
+    /// Types into the first element that a selector finds.
+    pub fn write(&self, selector: &str, text: &str) {
+        let found = self.ask(
+            "element",
+            &json!({ "using": "css selector", "value": selector }),
+        );
+        let element = found
+            .as_object()
+            .and_then(|it| it.values().next())
+            .and_then(Value::as_str);
+        self.ask(
+            &format!("element/{}/value", element.unwrap()),
+            &json!({ "text": text }),
+        );
+    }
+
+    /// Errors and warnings in the console since the last time.
+    pub fn problems(&self) -> Vec<String> {
+        let entries = self.ask("se/log", &json!({ "type": "browser" }));
+        let entries = entries.as_array().cloned().unwrap_or_default();
+        let serious = entries
+            .iter()
+            .filter(|entry| entry["level"] == "SEVERE" || entry["level"] == "WARNING");
+        serious
+            .map(|entry| entry["message"].as_str().unwrap_or_default().to_owned())
+            .collect()
+    }
+
+    pub fn resize(&self, width: u32, height: u32) {
+        let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 700 });
+        self.developer("Emulation.setDeviceMetricsOverride", &metrics);
+    }
+
+    pub fn dark(&self, dark: bool) {
+        let value = if dark { "dark" } else { "light" };
+        self.developer(
+            "Emulation.setEmulatedMedia",
+            &json!({ "features": [{ "name": "prefers-color-scheme", "value": value }] }),
+        );
+    }
+
+    fn developer(&self, command: &str, parameters: &Value) -> Value {
+        self.ask(
+            "goog/cdp/execute",
+            &json!({ "cmd": command, "params": parameters }),
+        )
+    }
+
+    /// The turn of a mouse wheel over a point of the page.
+    pub fn wheel(&self, x: i64, y: i64, by: i64) {
+        self.developer(
+            "Input.dispatchMouseEvent",
+            &json!({ "type": "mouseWheel", "x": x, "y": y, "deltaX": 0, "deltaY": by }),
+        );
+    }
+
+    /// Keeps a picture in the folder that ROSTRACE_SCREENSHOTS names, for a person to look at.
+    pub fn screenshot(&self, name: &str) {
+        let Some(folder) = std::env::var_os("ROSTRACE_SCREENSHOTS").map(PathBuf::from) else {
+            return;
+        };
+        let answer = self.developer("Page.captureScreenshot", &json!({ "format": "png" }));
+        let picture =
+            base64::engine::general_purpose::STANDARD.decode(answer["data"].as_str().unwrap());
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join(format!("{name}.png")), picture.unwrap()).unwrap();
+    }
+
+    /// The next file that arrives with this ending: its content.
+    pub fn download(&self, ending: &str) -> Vec<u8> {
+        let since = Instant::now();
+        loop {
+            let files = std::fs::read_dir(self.downloads.path())
+                .unwrap()
+                .map(|entry| entry.unwrap().path());
+            if let Some(file) = files
+                .into_iter()
+                .find(|file| file.extension().is_some_and(|it| it == ending))
+            {
+                let content = std::fs::read(&file).unwrap();
+                std::fs::remove_file(&file).unwrap();
+                return content;
+            }
+            assert!(
+                since.elapsed() < PATIENCE,
+                "no file with the ending {ending} arrived"
+            );
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = agent().delete(&self.session).call();
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+    }
+}
+
+fn agent() -> ureq::Agent {
+    ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .build()
+        .into()
+}
+
+fn post(address: &str, body: &Value) -> Value {
+    let mut answer = agent()
+        .post(address)
+        .send_json(body)
+        .unwrap_or_else(|error| panic!("{address}: {error}"));
+    let told: Value = answer
+        .body_mut()
+        .with_config()
+        .limit(1 << 30)
+        .read_json()
+        .unwrap();
+    let value = told["value"].clone();
+    assert!(
+        value["error"].is_null(),
+        "{address}: {}: {}",
+        value["error"],
+        value["message"]
+    );
+    value
+}

@@ -1,0 +1,305 @@
+//! The report.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::driver::Browser;
+use crate::{scenarios, support, title};
+
+/// Writes the report of a recording; a recording with losses ends with 3.
+pub(crate) fn report_of(trace: &Path, folder: &Path, options: &[&str]) -> PathBuf {
+    let file = folder.join(format!("{}.html", title(trace)));
+    let mut arguments = vec![
+        "report",
+        trace.to_str().unwrap(),
+        "-o",
+        file.to_str().unwrap(),
+    ];
+    arguments.extend(options);
+    let output = support::rostrace(&arguments).output().unwrap();
+    let status = output.status.code();
+    assert!(
+        matches!(status, Some(0 | 3)),
+        "{arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    file
+}
+
+/// Every part of a report, and the first thing in each list.
+const PLACES: &[&str] = &[
+    "overview",
+    "graph",
+    "callbacks",
+    "topics",
+    "nodes",
+    "paths",
+    "processes",
+    "schedule",
+    "definitions",
+];
+
+fn first_detail(browser: &Browser, view: &str) -> Option<String> {
+    let selector = json!(format!("#main a[href^='#{view}/']"));
+    let link = browser.value(&format!(
+        "document.querySelector({selector})?.getAttribute('href') ?? null"
+    ));
+    link.as_str()
+        .map(|link| link.trim_start_matches('#').to_owned())
+}
+
+#[test]
+fn every_part_of_every_report_opens_without_an_error() {
+    let Some(browser) = Browser::start() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for scenario in scenarios() {
+        let name = title(&scenario);
+        let file = report_of(&scenario, folder.path(), &[]);
+        browser.open_file(&file, "overview");
+        browser.wait("document.getElementById('main').dataset.ready === 'overview'");
+        for place in PLACES {
+            browser.go(place);
+            assert_eq!(
+                browser.value(
+                    "document.querySelector('#main .notice.bad:not(#damage)')?.textContent ?? null"
+                ),
+                Value::Null,
+                "{name}: {place}"
+            );
+            if let Some(detail) = first_detail(&browser, place) {
+                browser.go(&detail);
+            }
+            assert_eq!(browser.problems(), Vec::<String>::new(), "{name}: {place}");
+        }
+        std::fs::remove_file(&file).unwrap();
+    }
+}
+
+fn numbers(json: &Value, key: &str) -> Vec<f64> {
+    let mut numbers: Vec<f64> = json
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|row| row[key].as_f64())
+        .collect();
+    numbers.sort_by(f64::total_cmp);
+    numbers
+}
+
+/// The numbers of a column of the table in view, as they are in the DOM.
+fn column(browser: &Browser, key: &str) -> Vec<f64> {
+    let selector = json!(format!("#main td[data-column='{key}']"));
+    let values = browser.value(&format!(
+        "Array.from(document.querySelectorAll({selector}), (cell) => cell.dataset.value)"
+    ));
+    let values = values.as_array().unwrap().iter();
+    let mut numbers: Vec<f64> = values
+        .filter_map(|value| value.as_str()?.parse().ok())
+        .collect();
+    numbers.sort_by(f64::total_cmp);
+    numbers
+}
+
+#[test]
+fn numbers_in_the_page_are_those_of_the_tables() {
+    let Some(browser) = Browser::start() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let wanted = [
+        "jazzy-chain_caret",
+        "humble-timers",
+        "jazzy-multi",
+        "humble-intra_caret",
+        "jazzy-lossy",
+    ];
+    for scenario in scenarios()
+        .into_iter()
+        .filter(|it| wanted.contains(&title(it).as_str()))
+    {
+        let name = title(&scenario);
+        let file = report_of(&scenario, folder.path(), &[]);
+        let tables = folder.path().join("tables");
+        let arguments = [
+            "export",
+            scenario.to_str().unwrap(),
+            "--tables",
+            "callbacks,communications,paths",
+            "--format",
+            "json",
+            "-o",
+            tables.to_str().unwrap(),
+        ];
+        assert!(matches!(
+            support::rostrace(&arguments)
+                .output()
+                .unwrap()
+                .status
+                .code(),
+            Some(0 | 3)
+        ));
+        let table = |name: &str| -> Value {
+            let text = std::fs::read_to_string(tables.join(format!("{name}.json"))).unwrap();
+            serde_json::from_str(&text).unwrap_or_else(|_| Value::Array(support::json_lines(&text)))
+        };
+        browser.open_file(&file, "callbacks");
+        browser.wait("document.getElementById('main').dataset.ready === 'callbacks'");
+        show_all(&browser);
+        let callbacks = table("callbacks");
+        for (shown, exported) in [
+            ("count", "count"),
+            ("duration_max", "duration_max_ns"),
+            ("duration_p99", "duration_p99_ns"),
+            ("period_p50", "period_p50_ns"),
+        ] {
+            assert_eq!(
+                column(&browser, shown),
+                numbers(&callbacks, exported),
+                "{name}: {shown}"
+            );
+        }
+    }
+}
+
+fn show_all(browser: &Browser) {
+    browser.value("(document.querySelectorAll('#main .table button').forEach((it) => it.textContent.startsWith('Show all') && it.click()), true)");
+}
+
+#[test]
+fn tables_sort_and_filter_and_links_land() {
+    let Some(browser) = Browser::start() else {
+        return;
+    };
+    let Some(shared) = support::shared_recordings() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let file = report_of(&shared.join("jazzy/multi_caret"), folder.path(), &[]);
+    browser.open_file(&file, "callbacks");
+    browser.wait("document.querySelectorAll('#main tbody tr').length > 1");
+    let durations = || -> Vec<f64> {
+        let values = browser.value("Array.from(document.querySelectorAll('#main td[data-column=duration_max]'), (cell) => Number(cell.dataset.value))");
+        values
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(Value::as_f64)
+            .collect()
+    };
+    let heading = "(() => { const index = Array.from(document.querySelector('#main tbody tr').cells).findIndex((cell) => cell.dataset.column === 'duration_max'); document.querySelectorAll('#main thead th')[index].querySelector('button').click(); return true; })()";
+    browser.value(heading);
+    let first = durations();
+    assert!(first.is_sorted_by(|a, b| a >= b), "{first:?}");
+    browser.value(heading);
+    let mut second = durations();
+    assert!(second.is_sorted(), "{second:?}");
+    second.reverse();
+    assert_eq!(first.len(), second.len());
+
+    let all = first.len();
+    browser.write("#main input[type=search]", "timer");
+    browser.wait(&format!(
+        "document.querySelectorAll('#main tbody tr').length < {all}"
+    ));
+    let kinds = browser.value("Array.from(document.querySelectorAll('#main tbody tr'), (row) => row.textContent.includes('timer'))");
+    assert!(
+        kinds
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|it| it == &json!(true)),
+        "{kinds}"
+    );
+
+    browser.go("overview");
+    let links = browser.value("Array.from(document.querySelectorAll('#main .finding a'), (link) => link.getAttribute('href'))");
+    for link in links.as_array().unwrap() {
+        browser.go(link.as_str().unwrap().trim_start_matches('#'));
+        assert_eq!(browser.problems(), Vec::<String>::new());
+    }
+    browser.write("#find", "timer");
+    browser.click("#found a");
+    browser.wait("document.getElementById('main').dataset.ready === 'callbacks'");
+    assert_eq!(browser.problems(), Vec::<String>::new());
+}
+
+#[test]
+fn charts_draw_and_can_be_saved() {
+    let Some(browser) = Browser::start() else {
+        return;
+    };
+    let Some(shared) = support::shared_recordings() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let file = report_of(&shared.join("jazzy/chain_caret"), folder.path(), &[]);
+    browser.open_file(&file, "callbacks");
+    browser.wait("document.querySelector('#main tbody a')");
+    let detail = first_detail(&browser, "callbacks").unwrap();
+    browser.go(&detail);
+    browser.wait("document.querySelector('#main .plot[data-drawn]')");
+    assert_eq!(browser.value("document.querySelectorAll('#main .plot[data-drawn] .scatterlayer path.js-line, #main .plot[data-drawn] .point').length > 0"), json!(true));
+    let save = |kind: &str| {
+        let number = browser.value(&format!("Array.from(document.querySelectorAll('#main figure.chart .actions button')).findIndex((it) => it.textContent === {})", json!(kind)));
+        browser.value(&format!("(document.querySelectorAll('#main figure.chart .actions button')[{number}].click(), true)"));
+    };
+    save("PNG");
+    assert!(browser.download("png").starts_with(b"\x89PNG"));
+    save("SVG");
+    assert!(
+        String::from_utf8(browser.download("svg"))
+            .unwrap()
+            .contains("<svg")
+    );
+    save("CSV");
+    let numbers = String::from_utf8(browser.download("csv")).unwrap();
+    assert!(numbers.lines().count() > 10, "{numbers}");
+    assert_eq!(browser.problems(), Vec::<String>::new());
+}
+
+#[test]
+fn it_is_looked_at_in_light_and_dark_on_narrow_and_wide_screens() {
+    let Some(browser) = Browser::start() else {
+        return;
+    };
+    let Some(shared) = support::shared_recordings() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let file = report_of(&shared.join("jazzy/multi_caret"), folder.path(), &[]);
+    for (dark, width) in [(false, 1500), (true, 1500), (false, 390), (true, 390)] {
+        browser.resize(width, 900);
+        browser.dark(dark);
+        browser.open_file(&file, "overview");
+        browser.wait("document.getElementById('main').dataset.ready === 'overview'");
+        let theme = if dark { "dark" } else { "light" };
+        assert_eq!(
+            browser.text("document.documentElement.dataset.theme"),
+            theme
+        );
+        for place in PLACES {
+            browser.go(place);
+            let mut shown = vec![(*place).to_owned()];
+            shown.extend(first_detail(&browser, place));
+            for place in shown {
+                browser.go(&place);
+                // The page itself never scrolls sideways; wide tables do so inside.
+                assert_eq!(
+                    browser.value("document.documentElement.scrollWidth <= innerWidth"),
+                    json!(true),
+                    "{place} at {width}"
+                );
+                if browser.value("document.querySelector('#main figure.chart') !== null")
+                    == json!(true)
+                {
+                    std::thread::sleep(std::time::Duration::from_millis(400));
+                }
+                browser.screenshot(&format!("{}-{theme}-{width}", place.replace('/', "-")));
+            }
+        }
+        assert_eq!(browser.problems(), Vec::<String>::new());
+    }
+}
