@@ -19,7 +19,7 @@ use super::record::arguments::DemoArguments;
 use super::record::verify;
 use super::record::watch::{self, Ending, Watch};
 use super::record::{look, shown};
-use super::{callbacks, latency, why};
+use super::{callbacks, latency, report, why};
 use crate::args::{LookFormat, TraceArguments};
 use crate::interrupt;
 use crate::outcome::Outcome;
@@ -52,7 +52,7 @@ pub(crate) struct ProcessArguments {
 
 pub(crate) fn demo(arguments: &DemoArguments) -> anyhow::Result<Outcome> {
     match record(arguments) {
-        Ok(ending) => explain(&ending),
+        Ok(ending) => explain(&ending, !arguments.no_report),
         // Somebody's folder is no reason to show something else.
         Err(error) if arguments.output.is_some() => Err(error),
         Err(error) => {
@@ -108,7 +108,7 @@ fn record(arguments: &DemoArguments) -> anyhow::Result<Ending> {
     Ok(ending)
 }
 
-fn explain(ending: &Ending) -> anyhow::Result<Outcome> {
+fn explain(ending: &Ending, with_report: bool) -> anyhow::Result<Outcome> {
     interrupt::catch();
     let summary = &ending.summary;
     let verified = verify::verify(&summary.output, summary)?;
@@ -133,8 +133,14 @@ fn explain(ending: &Ending) -> anyhow::Result<Outcome> {
             _ => why::why(&why_arguments(&summary.output)?)?,
         };
     }
+    let page = with_report
+        .then(|| report::of_recording(&summary.output))
+        .flatten();
+    let page = page.map_or(String::new(), |page| {
+        format!("\n Look at it: {}", shown(&page))
+    });
     println!(
-        "\n {}, {}, lost: {}. The trace is kept in {folder}\n Now with your own: rostrace record -- ros2 launch …",
+        "\n {}, {}, lost: {}. The trace is kept in {folder}{page}\n Now with your own: rostrace record -- ros2 launch …",
         units::counted(summary.processes, "process"),
         units::counted(verified.events, "event"),
         units::count(verified.lost)

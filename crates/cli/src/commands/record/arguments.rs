@@ -18,6 +18,9 @@ pub(crate) struct RecordArguments {
     /// Record for so long, then end the command as Ctrl-C would: 10s, 2m
     #[arg(long, value_name = "D")]
     pub(crate) duration: Option<DurationArgument>,
+    /// Do not write report.html into the folder of the trace
+    #[arg(long)]
+    pub(crate) no_report: bool,
     #[command(flatten)]
     pub(crate) what: WhatArguments,
     /// Keep only the last so many seconds, or bytes of each process, until the end or a snapshot: 30s, 100M
@@ -159,4 +162,7 @@ pub(crate) struct DemoArguments {
     /// The folder of the trace, which must not exist; one in the folder for temporary files if not given
     #[arg(long, short, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
+    /// Do not write report.html into the folder of the trace
+    #[arg(long)]
+    pub(crate) no_report: bool,
 }

@@ -18,7 +18,7 @@ use rostrace_record::{
 };
 
 use crate::args::{LookArguments, LookFormat, ModelFilterArguments, TraceArguments};
-use crate::commands::callbacks;
+use crate::commands::{callbacks, report};
 use crate::interrupt;
 use crate::outcome::Outcome;
 use crate::render::{diagnostic, units};
@@ -75,7 +75,7 @@ fn start(arguments: &RecordArguments) -> anyhow::Result<Outcome> {
             _ => bail!("nothing was recorded"),
         }
     }
-    conclude(&ending)
+    conclude(&ending, !arguments.no_report)
 }
 
 fn record_command(
@@ -114,7 +114,7 @@ fn attach(arguments: &RecordArguments) -> anyhow::Result<Outcome> {
             session.id
         );
     }
-    conclude(&ending)
+    conclude(&ending, !arguments.no_report)
 }
 
 /// The tracer library of this program.
@@ -197,8 +197,8 @@ fn tell_failures(summary: &Summary) {
     }
 }
 
-/// Verifies, shows the callbacks, and says where the trace is.
-fn conclude(ending: &Ending) -> anyhow::Result<Outcome> {
+/// Verifies, shows the callbacks, and says where the trace and its report are.
+fn conclude(ending: &Ending, with_report: bool) -> anyhow::Result<Outcome> {
     interrupt::catch();
     let summary = &ending.summary;
     let verified = verify::verify(&summary.output, summary)?;
@@ -216,7 +216,10 @@ fn conclude(ending: &Ending) -> anyhow::Result<Outcome> {
     }
     let arguments = look(&summary.output);
     let shown = callbacks::callbacks(&arguments)?;
-    tell(summary, &verified, ending.duration)?;
+    let page = with_report
+        .then(|| report::of_recording(&summary.output))
+        .flatten();
+    tell(summary, &verified, ending.duration, page.as_deref())?;
     Ok(match (shown, verified.outcome) {
         (Outcome::Interrupted, _) => Outcome::Interrupted,
         (_, Outcome::LostData) | (Outcome::LostData, _) => Outcome::LostData,
@@ -237,7 +240,12 @@ pub(crate) fn look(folder: &Path) -> LookArguments {
 }
 
 /// `3 processes, 12,345 events in 5.012 s, 1.2 MiB, lost: 0`, and where.
-fn tell(summary: &Summary, verified: &Verified, duration: Duration) -> anyhow::Result<()> {
+fn tell(
+    summary: &Summary,
+    verified: &Verified,
+    duration: Duration,
+    page: Option<&Path>,
+) -> anyhow::Result<()> {
     let folder = shown(&summary.output);
     let mut out = std::io::stdout().lock();
     writeln!(
@@ -249,6 +257,9 @@ fn tell(summary: &Summary, verified: &Verified, duration: Duration) -> anyhow::R
         units::bytes(verified.bytes),
         units::count(verified.lost),
     )?;
+    if let Some(page) = page {
+        writeln!(out, " {}", shown(page))?;
+    }
     out.flush()?;
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! What `report` is asked for.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use glob::Pattern;
@@ -60,4 +60,26 @@ pub(crate) struct ReportArguments {
     /// Leave out the last part
     #[arg(long, value_name = "TIME")]
     pub(crate) skip_end: Option<DurationArgument>,
+}
+
+impl ReportArguments {
+    /// Everything of one folder.
+    pub(crate) fn of_recording(folder: &Path, output: PathBuf) -> ReportArguments {
+        ReportArguments {
+            input: TraceArguments {
+                traces: vec![folder.to_owned()],
+            },
+            output,
+            title: None,
+            nodes: Vec::new(),
+            topics: Vec::new(),
+            pids: Vec::new(),
+            architecture: None,
+            paths: Vec::new(),
+            from: None,
+            to: None,
+            skip_start: None,
+            skip_end: None,
+        }
+    }
 }

@@ -3,7 +3,7 @@
 mod arguments;
 
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use glob::Pattern;
 use rostrace_report::page::{self, Options, Selection};
@@ -18,13 +18,27 @@ use crate::window::Limits;
 pub(crate) use arguments::ReportArguments;
 
 pub(crate) fn report(arguments: &ReportArguments) -> anyhow::Result<Outcome> {
+    let Some(outcome) = write(arguments)? else {
+        return Ok(Outcome::Interrupted);
+    };
+    let size = std::fs::metadata(&arguments.output)?.len();
+    diagnostic::note(&format!(
+        "{}: {}",
+        arguments.output.display(),
+        units::bytes(size)
+    ));
+    Ok(outcome)
+}
+
+/// Nothing if it was interrupted.
+fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
     let architecture = match &arguments.architecture {
         Some(path) => Some(file::open(path)?.architecture),
         None => None,
     };
     let set = source::open(&arguments.input)?;
     let Some(model) = source::model(&set) else {
-        return Ok(Outcome::Interrupted);
+        return Ok(None);
     };
     let limits = Limits {
         from: arguments.from,
@@ -64,13 +78,21 @@ pub(crate) fn report(arguments: &ReportArguments) -> anyhow::Result<Outcome> {
         out.flush()
     })?;
     new.publish()?;
-    let size = std::fs::metadata(&arguments.output)?.len();
-    diagnostic::note(&format!(
-        "{}: {}",
-        arguments.output.display(),
-        units::bytes(size)
-    ));
-    Ok(Outcome::of(set.damage.iter().chain(&model.damage)))
+    Ok(Some(Outcome::of(set.damage.iter().chain(&model.damage))))
+}
+
+/// The report of a recording that was just made, beside its data; a note if that cannot be, since the recording is what counts.
+pub(crate) fn of_recording(folder: &Path) -> Option<PathBuf> {
+    let output = folder.join("report.html");
+    let arguments = ReportArguments::of_recording(folder, output.clone());
+    match write(&arguments) {
+        Ok(Some(_)) => Some(output),
+        Ok(None) => None,
+        Err(error) => {
+            diagnostic::note(&format!("there is no report: {error:#}"));
+            None
+        }
+    }
 }
 
 fn fits(patterns: &[Pattern], name: &str) -> bool {
@@ -78,7 +100,7 @@ fn fits(patterns: &[Pattern], name: &str) -> bool {
 }
 
 /// The name of the folder that the first trace is in.
-fn title(traces: &[std::path::PathBuf]) -> String {
+fn title(traces: &[PathBuf]) -> String {
     let absolute = traces.first().and_then(|path| path.canonicalize().ok());
     let name = absolute.as_deref().and_then(Path::file_name);
     name.map_or("rostrace".to_owned(), |name| {
