@@ -71,8 +71,9 @@ fn node_latencies(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// All observed paths to executions that caused no other, in the order in which they first occurred.
-fn observed(analysis: &Analysis<'_>) -> Vec<FlowPath> {
+/// All observed paths to executions that caused no other, in the order in which they first occurred. Their place is the number that
+/// the tables of paths have for them.
+pub fn observed(analysis: &Analysis<'_>) -> Vec<FlowPath> {
     let ends = Ends {
         from: None,
         to: None,

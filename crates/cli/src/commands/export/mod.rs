@@ -41,10 +41,8 @@ pub(crate) fn export(arguments: &ExportArguments) -> anyhow::Result<Outcome> {
     let Some(model) = source::model(&set) else {
         return Ok(Outcome::Interrupted);
     };
-    let view = View::new(&set, &model, &arguments.filter)?;
-    for hint in view.hints() {
-        diagnostic::note(&hint);
-    }
+    let view = View::of(&set, &model, &arguments.filter)?;
+    diagnostic::notes(&view.hints());
     fs::create_dir_all(folder)
         .with_context(|| format!("{}: cannot be created", folder.display()))?;
 
@@ -57,7 +55,7 @@ pub(crate) fn export(arguments: &ExportArguments) -> anyhow::Result<Outcome> {
             let analysis = source::analysis(&set, &model, view.window().clone());
             let tables_of_trace = Tables {
                 analysis: &analysis,
-                filter: &arguments.filter,
+                view: &view,
                 twins: arguments.sim_time.then(|| {
                     let (twins, found) = Twins::of(&model);
                     if !found {
