@@ -19,6 +19,7 @@ pub mod message_age;
 pub mod message_link;
 mod mutual_exclusion;
 pub mod names;
+pub mod node_latency;
 pub mod rate;
 pub mod sim_time;
 pub mod spin;

@@ -217,6 +217,7 @@ Exit status 3: explained, but the trace has lost data.")]
 Examples:
   rostrace export session/ --format parquet -o tables/
   rostrace export session/ --tables callback_instances,deliveries --node '/planning/*' --skip-start 2s -o tables/
+  rostrace export session/ --architecture architecture.yaml --tables node_latencies -o tables/
   rostrace export session/ --architecture architecture.yaml --caret-columns -o caret/
 
 One file per table, `<table>.<format>`; docs/reference/tables.md says what is in them. Times are nanoseconds since 1970. All
@@ -224,7 +225,7 @@ files appear when all are complete; files of the same names are replaced.
 
 Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m. A range of time limits the rows to what begins
 in it. --node, --topic and --pid keep a row if one of its columns of that meaning fits (node or *_node, topic or *_topic, pid
-or *_pid); a table without such a column is written whole. Tables of paths keep the paths that go there somewhere.
+or *_pid); a table without such a column is written whole. Tables of paths keep the paths that go there somewhere, and --caret-columns the objects.
 
 Exit status 3: written, but the trace has lost data; what was lost is told on standard error.")]
     Export(ExportArguments),
@@ -360,12 +361,13 @@ pub(crate) struct ExportArguments {
     pub(crate) input: TraceArguments,
     #[command(flatten)]
     pub(crate) filter: ModelFilterArguments,
-    /// The architecture file whose callbacks, communications and paths are wanted
-    #[arg(long, value_name = "FILE", requires = "caret_columns")]
+    /// An architecture file whose message contexts say how nodes make outputs from inputs, for the table node_latencies; with
+    /// --caret-columns, the one whose callbacks, communications and paths are wanted
+    #[arg(long, value_name = "FILE")]
     pub(crate) architecture: Option<PathBuf>,
     /// Name columns and files as CARET does, one file per object of the architecture file
     #[arg(long, requires = "architecture")]
-    #[arg(conflicts_with_all = ["tables", "sim_time", "nodes", "topics", "pids"])]
+    #[arg(conflicts_with_all = ["tables", "sim_time"])]
     pub(crate) caret_columns: bool,
     /// The tables to write, separated by commas; all if not given
     #[arg(long, value_name = "NAME", value_delimiter = ',')]

@@ -244,16 +244,23 @@ impl<'m> View<'m> {
         )
     }
 
-    /// A path that an architecture file names. Its processes are those in which nodes of these names live.
+    /// A path that an architecture file names.
     pub(crate) fn has_named_path(&self, path: &NamedPath) -> bool {
-        let nodes = || path.node_names();
+        let nodes: Vec<&str> = path.node_names().collect();
         let publishers = path.steps.iter().filter_map(|step| step.publisher.as_ref());
-        let topics = publishers.map(|publisher| Some(publisher.topic.as_str()));
-        let lives = || self.model.nodes.iter();
-        let pids = nodes().flat_map(|name| {
-            let of_name = lives().filter(move |node| node.name == name);
-            of_name.map(|node| self.pid(node.process))
-        });
-        self.filter.fits_any(nodes().map(Some), topics, pids)
+        let topics: Vec<&str> = publishers.map(|it| it.topic.as_str()).collect();
+        self.has_named(&nodes, &topics)
+    }
+
+    /// Something that an architecture file has, by the names of its nodes and topics. Its processes are those in which nodes
+    /// of these names live.
+    pub(crate) fn has_named(&self, nodes: &[&str], topics: &[&str]) -> bool {
+        let lives = self.model.nodes.iter();
+        let lives = lives.filter(|node| nodes.contains(&node.name.as_str()));
+        self.filter.fits_any(
+            nodes.iter().copied().map(Some),
+            topics.iter().copied().map(Some),
+            lives.map(|node| self.pid(node.process)),
+        )
     }
 }

@@ -4,6 +4,7 @@
 
 mod support;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value;
@@ -276,6 +277,55 @@ fn filters_that_fit_alone_but_not_together_are_told() {
     );
     assert!(
         said.contains("no path fits --node /pinger --topic /rosout"),
+        "{said}"
+    );
+}
+
+#[test]
+fn carets_tables_keep_their_names_when_there_are_fewer_of_them() {
+    let Some(chain) = chain() else { return };
+    let files = |filter: &[&str]| {
+        let folder = tempfile::tempdir().unwrap();
+        let output = folder.path().to_str().unwrap();
+        let file = chain.architecture.as_str();
+        let mut arguments = vec!["export", chain.trace.as_str(), "-o", output];
+        arguments.extend(["--architecture", file, "--caret-columns"]);
+        arguments.extend(filter);
+        let output = rostrace(&arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        let mut files = BTreeMap::new();
+        for entry in std::fs::read_dir(folder.path()).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            files.insert(name, std::fs::read(&path).unwrap());
+        }
+        (files, String::from_utf8(output.stderr).unwrap())
+    };
+    let (whole, _) = files(&[]);
+    let (node, pid) = chain.planner();
+    for filter in [["--node", node.as_str()], ["--pid", pid.as_str()]] {
+        let (part, _) = files(&filter);
+        assert!(
+            (1..whole.len()).contains(&part.len()),
+            "{filter:?}: {}",
+            part.len()
+        );
+        for (name, bytes) in &part {
+            assert_eq!(whole.get(name), Some(bytes), "{filter:?} {name}");
+            let is_path = ["path__", "response__", "stacked__"]
+                .iter()
+                .any(|it| name.starts_with(it));
+            assert!(is_path || name.contains("planner"), "{filter:?} {name}");
+        }
+        let other = part
+            .keys()
+            .find(|name| name.starts_with("callbacks__fusion"));
+        assert_eq!(other, None, "{filter:?}");
+    }
+    let (none, said) = files(&["--node", &node, "--topic", "/rosout", "--pid", "1"]);
+    assert_eq!(none.len(), 0);
+    assert!(
+        said.contains("no object of the architecture file fits"),
         "{said}"
     );
 }
