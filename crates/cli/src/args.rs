@@ -361,8 +361,8 @@ pub(crate) struct ExportArguments {
     pub(crate) input: TraceArguments,
     #[command(flatten)]
     pub(crate) filter: ModelFilterArguments,
-    /// An architecture file whose message contexts say how nodes make outputs from inputs, for the table node_latencies; with
-    /// --caret-columns, the one whose callbacks, communications and paths are wanted
+    /// An architecture file whose message contexts say how nodes make outputs from inputs, and whose paths are wanted; with
+    /// --caret-columns also its callbacks and communications
     #[arg(long, value_name = "FILE")]
     pub(crate) architecture: Option<PathBuf>,
     /// Name columns and files as CARET does, one file per object of the architecture file

@@ -8,8 +8,8 @@ use super::{Cell, Column, Sink, Table};
 use crate::analysis::Analysis;
 use crate::declared::Style;
 use crate::declared::records::Records;
-use crate::declared::response_time::{Case, ResponseTimes};
-use crate::flow_latency::{FlowTimes, Include, PathLatency, path_latency};
+use crate::declared::response_time::{Case, ResponseTimes, leave_out_damaged};
+use crate::flow_latency::{FlowTimes, Include, PathLatency, begins_and_ends, path_latency};
 use crate::flow_path::{Ends, FlowPath, FlowPaths, Origin};
 use crate::node_latency;
 
@@ -280,12 +280,10 @@ pub(super) const RESPONSE_TIMES: Table = Table {
 fn response_times(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
     for (number, path) in observed(analysis).iter().enumerate() {
         let mut records = Records::new(["start", "end"]);
-        for flow in &path.flows {
-            let times = FlowTimes::of(analysis, flow, Include::default());
-            let row = times.map(|times| vec![Some(times.begin.0), Some(times.end.0)]);
-            records.rows.extend(row);
-        }
-        records.sort_by_first();
+        let rows = begins_and_ends(analysis, path).into_iter();
+        let rows = rows.map(|(begin, end)| vec![Some(begin.0), end.map(|end| end.0)]);
+        records.rows.extend(rows);
+        leave_out_damaged(&mut records, |from, to| analysis.is_damaged(from, to));
         let times = ResponseTimes::of(&records, Style::Own);
         for case in Case::EVERY {
             for (start, response) in times.case(case) {

@@ -7,8 +7,15 @@ use rostrace_analyze::table::Cell;
 use super::schema::Schema;
 use crate::entity_filter::EntityFilter;
 
+/// The paths that fit: observed ones by their numbers, and those that an architecture file names.
+#[derive(Debug, Default)]
+pub(crate) struct KeptPaths {
+    pub(crate) observed: HashSet<i64>,
+    pub(crate) named: HashSet<String>,
+}
+
 /// Keeps a row if, for each filter that was given, one of its columns of that meaning fits. A filter without such a column keeps
-/// all rows. Rows of paths belong to a path by its number, and are kept if that path is.
+/// all rows. Rows of paths belong to a path by its number or name, and are kept if that path is.
 #[derive(Debug)]
 pub(crate) struct RowFilter<'f> {
     /// Whether there is a filter for one of these columns.
@@ -18,17 +25,17 @@ pub(crate) struct RowFilter<'f> {
     pids: Vec<usize>,
     /// Says of some rows that their topic is the name of a service.
     kind: Option<usize>,
-    /// The column of the number of a path, and the numbers that are kept.
-    path: Option<(usize, &'f HashSet<i64>)>,
+    /// The column that says which path a row belongs to.
+    path: Option<usize>,
+    paths: &'f KeptPaths,
     filter: &'f EntityFilter,
 }
 
 impl<'f> RowFilter<'f> {
-    /// `paths` are the numbers of the paths that fit.
     pub(crate) fn new(
         schema: &Schema,
         filter: &'f EntityFilter,
-        paths: &'f HashSet<i64>,
+        paths: &'f KeptPaths,
     ) -> RowFilter<'f> {
         let columns = |meaning: &str| -> Vec<usize> {
             let names = schema.fields.iter().enumerate();
@@ -40,7 +47,7 @@ impl<'f> RowFilter<'f> {
         };
         let place = |name: &str| schema.fields.iter().position(|field| field.name == name);
         let (nodes, topics, pids) = (columns("node"), columns("topic"), columns("pid"));
-        let path = place("path").map(|column| (column, paths));
+        let path = place("path").or_else(|| place("named_path"));
         let by_column = (!filter.nodes.is_empty() && !nodes.is_empty())
             || (!filter.topics.is_empty() && !topics.is_empty())
             || (!filter.pids.is_empty() && !pids.is_empty());
@@ -51,6 +58,7 @@ impl<'f> RowFilter<'f> {
             topics,
             pids,
             path,
+            paths,
             filter,
         }
     }
@@ -64,8 +72,12 @@ impl<'f> RowFilter<'f> {
         if !self.applies {
             return true;
         }
-        if let Some((column, paths)) = self.path {
-            return matches!(row.get(column), Some(Cell::Integer(path)) if paths.contains(path));
+        if let Some(column) = self.path {
+            return match row.get(column) {
+                Some(Cell::Integer(number)) => self.paths.observed.contains(number),
+                Some(Cell::Text(name)) => self.paths.named.contains(*name),
+                _ => false,
+            };
         }
         let text = |column: &usize| match row.get(*column) {
             Some(Cell::Text(text)) => Some(*text),
@@ -121,7 +133,7 @@ mod tests {
             schema(&["pub_node", "sub_node", "pid", "latency"]),
             filter(),
         );
-        let paths = HashSet::new();
+        let paths = KeptPaths::default();
         let filter = RowFilter::new(&schema, &entities, &paths);
         let row = |publisher, subscriber, pid: i64| {
             [publisher, subscriber, Cell::Integer(pid), Cell::Nothing]
@@ -136,7 +148,7 @@ mod tests {
     #[test]
     fn a_table_without_such_columns_is_kept_whole() {
         let (schema, entities) = (schema(&["nodes", "rapid", "unode"]), filter());
-        let paths = HashSet::new();
+        let paths = KeptPaths::default();
         let filter = RowFilter::new(&schema, &entities, &paths);
         assert!(filter.keeps(&[Cell::Text("/b"); 3]) && !filter.applies());
     }
@@ -144,10 +156,15 @@ mod tests {
     #[test]
     fn rows_of_a_path_are_kept_or_not_together() {
         let (schema, entities) = (schema(&["path", "node"]), filter());
-        let paths = HashSet::from([3]);
+        let paths = KeptPaths {
+            observed: HashSet::from([3]),
+            named: HashSet::from(["camera".to_owned()]),
+        };
         let filter = RowFilter::new(&schema, &entities, &paths);
         assert!(filter.keeps(&[Cell::Integer(3), Cell::Text("/b")]));
         assert!(!filter.keeps(&[Cell::Integer(4), Cell::Text("/a")]));
+        assert!(filter.keeps(&[Cell::Text("camera"), Cell::Text("/b")]));
+        assert!(!filter.keeps(&[Cell::Text("lidar"), Cell::Text("/a")]));
     }
 
     #[test]
@@ -157,7 +174,7 @@ mod tests {
             topics: vec![Pattern::new("/a*").unwrap()],
             ..EntityFilter::default()
         };
-        let paths = HashSet::new();
+        let paths = KeptPaths::default();
         let filter = RowFilter::new(&schema, &entities, &paths);
         assert!(filter.keeps(&[Cell::Text("subscription"), Cell::Text("/a")]));
         assert!(!filter.keeps(&[Cell::Text("service"), Cell::Text("/a")]));

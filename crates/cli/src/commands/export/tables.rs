@@ -1,6 +1,5 @@
 //! The tables of the analysis as files: one table per task, on all processors.
 
-use std::collections::HashSet;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,7 +9,7 @@ use rostrace_analyze::table::{self, Table};
 
 use super::new_file::NewFile;
 use super::parallel;
-use super::row_filter::RowFilter;
+use super::row_filter::{KeptPaths, RowFilter};
 use super::schema::{Rows, Schema};
 use super::simulated_time::Twins;
 use crate::args::ExportFormat;
@@ -51,22 +50,29 @@ impl Tables<'_> {
         Ok(files)
     }
 
-    /// The numbers of the paths that are in the view, if a table asks for them.
-    fn paths(&self, tables: &[&Table]) -> HashSet<i64> {
-        let has_path = |table: &&&Table| table.columns.iter().any(|column| column.name == "path");
-        if self.view.filter().is_empty() || !tables.iter().any(|table| has_path(&table)) {
-            return HashSet::new();
+    /// The paths that are in the view, if a table asks for them.
+    fn paths(&self, tables: &[&Table]) -> KeptPaths {
+        let mut kept = KeptPaths::default();
+        if self.view.filter().is_empty() {
+            return kept;
         }
-        let paths = table::observed_paths(self.analysis);
-        let numbered = (0..).zip(&paths);
-        let kept = numbered.filter(|(_, path)| self.view.has_path(path));
-        kept.map(|(number, _)| number).collect()
+        let named = self.analysis.architecture.iter().flat_map(|it| &it.paths);
+        let named = named.filter(|path| self.view.has_named_path(path));
+        kept.named = named.map(|path| path.name.clone()).collect();
+        let has_path = |table: &&Table| table.columns.iter().any(|column| column.name == "path");
+        if tables.iter().any(has_path) {
+            let paths = table::observed_paths(self.analysis);
+            let numbered = (0..).zip(&paths);
+            let observed = numbered.filter(|(_, path)| self.view.has_path(path));
+            kept.observed = observed.map(|(number, _)| number).collect();
+        }
+        kept
     }
 
     fn table(
         &self,
         table: &Table,
-        paths: &HashSet<i64>,
+        paths: &KeptPaths,
         kept: &Kept,
         failed: &AtomicBool,
     ) -> anyhow::Result<NewFile> {
