@@ -1,16 +1,19 @@
 //! From a message that came into a node to one that went out because of it: who says so, and how long that took.
 //!
-//! A pair of messages is told once, by the best witness: what was observed, then what the program declared in the trace
-//! ([`message_link`](crate::message_link)), then the message contexts of an architecture file, if the analysis has one.
+//! A pair of messages is told once, by the best witness: what was observed (the output was published inside the execution that received the
+//! input, or that took it by hand), then what the program declared in the trace ([`message_link`](crate::message_link)), then the message contexts of
+//! an architecture file, if the analysis has one.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 
 use rostrace_architecture::node_path::{Limits, NodePath, node_paths};
 use rostrace_architecture::{ContextType, Node};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{InstanceId, NodeId, PublicationId, SubscriptionId};
+use rostrace_trace::flow::Take;
 
+use crate::activity::Doing;
 use crate::analysis::Analysis;
 use crate::declared::Style;
 use crate::declared::tables::Indexed;
@@ -22,6 +25,8 @@ use crate::message_link::linked_messages;
 pub enum Basis {
     /// It was published inside the execution that received the other one.
     Observed,
+    /// It was published inside the execution that had taken the other one by hand, and nothing newer of that subscription.
+    Taken,
     /// The program: from the newest message of each linked subscription.
     PeriodicAsync,
     /// The program: from the newest message of each linked subscription since the output before.
@@ -34,6 +39,7 @@ impl Basis {
     pub fn name(self) -> &'static str {
         match self {
             Basis::Observed => "observed",
+            Basis::Taken => "taken",
             Basis::PeriodicAsync => "message_link_periodic_async",
             Basis::PartialSync => "message_link_partial_sync",
             Basis::Context(context) => context.keyword(),
@@ -80,6 +86,7 @@ pub fn node_latencies(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()>
         told: HashSet::new(),
         take,
     };
+    declared.by_hand()?;
     declared.by_program()?;
     declared.by_file()
 }
@@ -107,7 +114,7 @@ fn observed(analysis: &Analysis<'_>, paths: &FlowPaths<'_>, take: Sink<'_>) -> i
     Ok(())
 }
 
-/// What is declared and was not told before.
+/// What was taken by hand or is declared, and was not told before.
 struct Declared<'a, 's> {
     analysis: &'a Analysis<'a>,
     paths: FlowPaths<'a>,
@@ -135,6 +142,31 @@ impl Declared<'_, '_> {
             return Ok(());
         }
         (self.take)(&row)
+    }
+
+    fn by_hand(&mut self) -> io::Result<()> {
+        let analysis = self.analysis;
+        let model = analysis.model;
+        for (instance, takes) in taken_inside(analysis) {
+            for output in analysis.publications_in(instance) {
+                let publish = analysis.publication(*output).publish;
+                let before = takes.iter().filter(|take| take.time <= publish);
+                let mut newest: BTreeMap<SubscriptionId, &Take> = BTreeMap::new();
+                newest.extend(before.filter_map(|take| Some((take.subscription?, *take))));
+                for (subscription, take) in newest {
+                    let row = NodeLatency {
+                        node: model.subscriptions[subscription.index()].node,
+                        subscription,
+                        input: take.publication,
+                        received: take.time,
+                        output: *output,
+                        basis: Basis::Taken,
+                    };
+                    self.tell(row, None)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     fn by_program(&mut self) -> io::Result<()> {
@@ -211,6 +243,25 @@ impl Declared<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// By execution: what was taken by hand in it, in the order of time.
+fn taken_inside<'m>(analysis: &Analysis<'m>) -> BTreeMap<InstanceId, Vec<&'m Take>> {
+    let mut inside: BTreeMap<InstanceId, Vec<&Take>> = BTreeMap::new();
+    for take in &analysis.model.takes {
+        if take.instance.is_some() || take.subscription.is_none() {
+            continue;
+        }
+        let next = Nanos(take.time.0.saturating_add(1));
+        let mut now = analysis.activity().segments(take.thread, take.time, next);
+        if let Some(Doing::Callback(instance)) = now.next().map(|segment| segment.doing) {
+            inside.entry(instance).or_default().push(take);
+        }
+    }
+    for takes in inside.values_mut() {
+        takes.sort_by_key(|take| take.time);
+    }
+    inside
 }
 
 /// By their instants: the messages that a life of a node received.

@@ -116,6 +116,30 @@ fn links_add_what_was_stored_and_do_not_repeat_what_was_observed() {
 }
 
 #[test]
+fn what_was_taken_by_hand_before_a_publish_was_used_for_it() {
+    let mut recording = fusion(None);
+    recording.timer(0x61, 0x11, 1_000_000, 0x71);
+    // Published: twice /a, and /c, which nobody takes in time.
+    for (at, publisher) in [(9_000_000, 0x20), (9_010_000, 0x20), (9_020_000, 0x22)] {
+        recording.at(at).publish(publisher, 0x7, stamp(at));
+    }
+    recording.at(9_100_000).start(0x71);
+    recording
+        .at(9_110_000)
+        .rmw_take(0x30, 0x7000, stamp(9_000_000));
+    recording
+        .at(9_120_000)
+        .rmw_take(0x30, 0x7000, stamp(9_010_000));
+    recording.at(9_130_000).publish(0x21, 0x8, stamp(9_130_000));
+    recording
+        .at(9_140_000)
+        .rmw_take(0x40, 0x7000, stamp(9_020_000));
+    recording.at(9_150_000).end(0x71);
+    let model = recording.load();
+    assert_eq!(told(&whole(&model)), [(120, 130, "taken")]);
+}
+
+#[test]
 fn message_contexts_of_a_file_come_last() {
     let mut recording = fusion(None);
     run(&mut recording);

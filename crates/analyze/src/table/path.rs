@@ -38,7 +38,7 @@ pub(super) const NODE_LATENCIES: Table = Table {
         Column::duration("latency_ns", "Received to publish."),
         Column::text(
             "basis",
-            "`observed`: it was published inside the callback that received the other; `message_link_periodic_async`, `message_link_partial_sync`: the program declared it; `use_latest_message`, `callback_chain`, `inherit_unique_stamp`, `tilde`: the message context of the architecture file.",
+            "`observed`: it was published inside the callback that received the other; `taken`: inside the callback that had taken the other by hand, the newest of its subscription; `message_link_periodic_async`, `message_link_partial_sync`: the program declared it; `use_latest_message`, `callback_chain`, `inherit_unique_stamp`, `tilde`: the message context of the architecture file.",
         ),
         Column::flag("damaged", "Whether events were lost meanwhile."),
     ],
