@@ -154,7 +154,7 @@ fn execution(
     if summaries.is_empty()
         && let Some(sentence) = arguments.entities.nothing_fits("such callback")
     {
-        bail!("{sentence}; `rostrace callbacks` with the same filters lists those that do");
+        bail!("{sentence}; `rostrace callbacks` lists them with their nodes and processes");
     }
     let wanted: Vec<&CallbackSummary> = match &arguments.callback {
         Some(_) => summaries.iter().collect(),
