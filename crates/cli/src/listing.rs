@@ -48,7 +48,7 @@ impl<'a> Reading<'a> {
 
     /// The part that was asked for.
     pub(crate) fn view(&self) -> anyhow::Result<View<'_>> {
-        let view = View::of(&self.set, &self.model, &self.arguments.filter)?;
+        let view = View::new(&self.set, &self.model, &self.arguments.filter)?;
         diagnostic::notes(&view.hints());
         Ok(view)
     }

@@ -40,16 +40,16 @@ pub(crate) struct Topic {
 }
 
 impl<'m> View<'m> {
-    pub(crate) fn of(
+    pub(crate) fn new(
         set: &TraceSet,
         model: &'m Model,
         arguments: &'m ModelFilterArguments,
     ) -> anyhow::Result<View<'m>> {
         let window = arguments.time.window(set, model)?;
-        Ok(View::new(model, &arguments.entities, window))
+        Ok(View::within(model, &arguments.entities, window))
     }
 
-    pub(crate) fn new(
+    pub(crate) fn within(
         model: &'m Model,
         filter: &'m EntityFilter,
         time: RangeInclusive<Nanos>,

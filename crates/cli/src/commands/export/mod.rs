@@ -41,7 +41,7 @@ pub(crate) fn export(arguments: &ExportArguments) -> anyhow::Result<Outcome> {
     let Some(model) = source::model(&set) else {
         return Ok(Outcome::Interrupted);
     };
-    let view = View::of(&set, &model, &arguments.filter)?;
+    let view = View::new(&set, &model, &arguments.filter)?;
     diagnostic::notes(&view.hints());
     fs::create_dir_all(folder)
         .with_context(|| format!("{}: cannot be created", folder.display()))?;

@@ -62,7 +62,7 @@ pub(crate) fn paths(arguments: &PathsArguments) -> anyhow::Result<Outcome> {
     let Some(model) = source::model(&set) else {
         return Ok(Outcome::Interrupted);
     };
-    let view = View::of(&set, &model, &arguments.filter)?;
+    let view = View::new(&set, &model, &arguments.filter)?;
     diagnostic::notes(&view.hints());
     let named: Vec<&NamedPath> = named
         .into_iter()

@@ -32,7 +32,7 @@ pub(crate) fn why(arguments: &WhyArguments) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Interrupted);
     };
     let window = Ends::times(&from, &to, arguments.skip).window(&set, &model)?;
-    let view = View::new(&model, &arguments.entities, window.clone());
+    let view = View::within(&model, &arguments.entities, window.clone());
     diagnostic::notes(&view.hints());
     let analysis = source::analysis(&set, &model, window);
     let span = source::span(&set);
