@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
+use rostrace_architecture::Architecture;
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
 use rostrace_trace::entity::{
@@ -30,6 +31,8 @@ pub struct Analysis<'m> {
     pub scheduling: Option<Scheduling>,
     /// What was allocated, if the trace tells.
     pub memory: Option<Memory>,
+    /// How nodes make outputs from inputs, where somebody has written that down.
+    pub architecture: Option<&'m Architecture>,
     instances_of: Groups<CallbackId, InstanceId>,
     instances_on: Groups<ThreadId, InstanceId>,
     publications_of: Groups<PublisherId, PublicationId>,
@@ -58,6 +61,7 @@ impl<'m> Analysis<'m> {
             window,
             scheduling: None,
             memory: None,
+            architecture: None,
             instances_of: Groups::new(model.callbacks.len(), instances.len(), |row| {
                 instances[row].callback
             }),

@@ -3,7 +3,8 @@
 //! [`Analysis`] is a trace as the metrics see it: the model, the range of time that counts, and who belongs to whom. Metrics are in modules named
 //! after the things that they describe ([`callback`], [`timer`], [`communication`], [`endpoint`], [`thread`], [`spin`] …); [`flow_path`] follows messages by
 //! observed causality, [`flow_latency`] says how long that took, and [`why`] explains one of them. [`table`] declares the tables that all of this is
-//! exported as. [`declared`] follows what an architecture file says instead, and [`message_link`] what programs declare in the trace itself.
+//! exported as. [`declared`] follows what an architecture file says instead, and [`message_link`] what programs declare in the trace itself;
+//! [`node_latency`] has what all three say of inputs and outputs of nodes.
 
 pub mod activity;
 pub mod analysis;
@@ -20,6 +21,7 @@ pub mod message_age;
 pub mod message_link;
 mod mutual_exclusion;
 pub mod names;
+pub mod node_latency;
 pub mod rate;
 pub mod sim_time;
 pub mod spin;

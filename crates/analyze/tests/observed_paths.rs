@@ -12,6 +12,7 @@ use observed::truth::{dependences, logs, messages};
 use observed::{Recorded, recordings, whole};
 use rostrace_analyze::flow_latency::{Include, path_latency};
 use rostrace_analyze::flow_path::{Ends, FlowPaths};
+use rostrace_analyze::table::{Cell, TABLES};
 use rostrace_trace::entity::InstanceId;
 use support::{Recording, stamp};
 
@@ -143,4 +144,36 @@ fn paths_say_what_was_sent_and_where_it_ended() {
         (short, false, 1, vec![(1, 1, 0)]),
     ];
     assert_eq!(found, expected);
+}
+
+#[test]
+fn response_times_count_messages_that_nothing_was_made_from() {
+    let model = relay().load();
+    let analysis = whole(&model);
+    let table = TABLES.iter().find(|table| table.name == "response_times");
+    let mut times: HashMap<(i64, String), Vec<i64>> = HashMap::new();
+    (table.unwrap().rows)(&analysis, &mut |row| {
+        if let [
+            Cell::Integer(path),
+            Cell::Text(case),
+            Cell::Integer(start),
+            Cell::Integer(_),
+        ] = row
+        {
+            let milliseconds = (start - support::recording::EPOCH) / 1_000_000;
+            let of_case = times.entry((*path, (*case).to_owned())).or_default();
+            of_case.push(milliseconds);
+        }
+        Ok(())
+    })
+    .unwrap();
+    let starts = |path: i64, case: &str| times.get(&(path, case.to_owned())).cloned();
+    // Along the whole path every second message comes through; the second output also answers the one before.
+    assert_eq!(starts(0, "all"), Some(vec![10, 12]));
+    assert_eq!(starts(0, "best"), Some(vec![10, 12]));
+    assert_eq!(starts(0, "worst"), Some(vec![11]));
+    assert_eq!(starts(0, "worst_with_external_latency"), Some(vec![10]));
+    // All reach the first callback, whether they go on or not.
+    assert_eq!(starts(1, "all"), Some(vec![10, 11, 12, 13]));
+    assert_eq!(starts(1, "worst"), Some(vec![11, 12, 13]));
 }

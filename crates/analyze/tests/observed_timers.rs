@@ -124,12 +124,11 @@ fn firings_are_due_when_the_log_says() {
         let recorded = Recorded::open(&name).unwrap();
         let errors = errors(&recorded);
         compared += errors.len();
-        // Between the event of a creation, or the log of a reset, and what they tell of, the thread may be preempted.
-        let beyond = errors.iter().filter(|error| error.abs() > 600_000);
+        // Resets that move a grid by less are not noticed. Between the event of a creation, or the log of a reset, and what they
+        // tell of, the thread may also be preempted.
+        let beyond = errors.iter().filter(|error| error.abs() > 500_000);
         wrong.extend(beyond.map(|error| (name.clone(), *error)));
     }
-    // The first callback on another thread of an executor that was spinning before: without phases nothing tells that it was.
-    wrong.retain(|(name, _)| name != "humble/executors_caret");
     assert_eq!(wrong, [], "of {compared}");
 }
 

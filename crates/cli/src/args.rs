@@ -14,7 +14,9 @@ use crate::commands::record::arguments::{
 };
 use crate::commands::report::ReportArguments;
 use crate::commands::why::WhyArguments;
-use crate::time_argument::{DurationArgument, TimeArgument};
+use crate::entity_filter::EntityFilter;
+use crate::time_argument::TimeArgument;
+use crate::window::TimeArguments;
 
 const EXIT_STATUS: &str = "\
 Exit status: 0 fine, 1 failed, 2 wrong usage, 3 done, but the trace has lost data, 130 interrupted.";
@@ -173,7 +175,8 @@ listed above it. Between two ends that no message was seen to go between without
 of which nothing says what it publishes is assumed to publish the newest message that it received; --architecture says it better. Lost counts messages that a subscription missed although it got earlier and later ones, or that were pushed out of a
 full intra-process buffer.
 
-Times (T) are written as for `rostrace dump`.
+--node, --topic and --pid keep the paths that go there somewhere. Times (T) are written as for `rostrace dump`, durations (D) as
+500ms, 2s or 1m.
 
 Exit status 3: shown, but the trace has lost data, so that flows may be missing.")]
     Latency(LatencyArguments),
@@ -188,6 +191,9 @@ through to the end, so that their means add up to that of the whole; ended here 
 stage and never after it. Response times: best from the youngest input of an output, worst from the oldest one, worst with
 external latency from the input before, since what just missed it had to wait. docs/concepts/latency.md has the definitions.
 
+--node, --topic and --pid keep the paths that go there somewhere. Times (T) are written as for `rostrace dump`, durations (D) as
+500ms, 2s or 1m.
+
 Exit status 1: a path cannot be followed; 3: shown, but the trace has lost data.")]
     Paths(PathsArguments),
     /// Explain why an execution, a message or a path took so long; by default the worst
@@ -195,13 +201,15 @@ Exit status 1: a path cannot be followed; 3: shown, but the trace has lost data.
 Examples:
   rostrace why session/
   rostrace why session/ --callback '/fusion ← /points'
+  rostrace why session/ --node /fusion
   rostrace why session/ --topic /points --node /fusion --rank 2
   rostrace why session/ --from /lidar --to /control --at 14:03:07.25 --parts
 
 The time is cut into parts that add up exactly. An execution is explained from when it should have begun (a timer: when it was
 due; a subscription: when the message was published) to its end, a message from its publication to the start of the callback, a path from
 the first publication to the start of the last callback. Without any choice it is the worst execution of the callback whose duration or
-lateness is largest compared with its period. Times (T) are written as for `rostrace dump`.
+lateness is largest compared with its period. Filters leave fewer to choose from; --topic without --callback and without the
+ends of a path chooses among its messages. Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m.
 
 Exit status 3: explained, but the trace has lost data.")]
     Why(WhyArguments),
@@ -219,6 +227,7 @@ The file needs no network and no other file. Options narrow what is shown; none 
 Examples:
   rostrace export session/ --format parquet -o tables/
   rostrace export session/ --tables callback_instances,deliveries --node '/planning/*' --skip-start 2s -o tables/
+  rostrace export session/ --architecture architecture.yaml --tables node_latencies -o tables/
   rostrace export session/ --architecture architecture.yaml --caret-columns -o caret/
 
 One file per table, `<table>.<format>`; docs/reference/tables.md says what is in them. Times are nanoseconds since 1970. All
@@ -226,7 +235,7 @@ files appear when all are complete; files of the same names are replaced.
 
 Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m. A range of time limits the rows to what begins
 in it. --node, --topic and --pid keep a row if one of its columns of that meaning fits (node or *_node, topic or *_topic, pid
-or *_pid); a table without such a column is written whole.
+or *_pid); a table without such a column is written whole. Tables of paths keep the paths that go there somewhere, and --caret-columns the objects.
 
 Exit status 3: written, but the trace has lost data; what was lost is told on standard error.")]
     Export(ExportArguments),
@@ -317,27 +326,10 @@ pub(crate) struct InfoArguments {
 /// Which part of what a trace means is wanted; the same for all verbs that speak of nodes and topics.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ModelFilterArguments {
-    /// Count only what happens from this time on
-    #[arg(long, value_name = "T", allow_hyphen_values = true)]
-    pub(crate) from: Option<TimeArgument>,
-    /// Count only what happens up to this time
-    #[arg(long, value_name = "T", allow_hyphen_values = true)]
-    pub(crate) to: Option<TimeArgument>,
-    /// Do not count what happens so soon after the first event: 2s, 500ms
-    #[arg(long, value_name = "D")]
-    pub(crate) skip_start: Option<DurationArgument>,
-    /// Do not count what happens so shortly before the last event
-    #[arg(long, value_name = "D")]
-    pub(crate) skip_end: Option<DurationArgument>,
-    /// Only this node and what it has to do with; may contain *, ? and […]; can be repeated
-    #[arg(long = "node", value_name = "GLOB")]
-    pub(crate) nodes: Vec<glob::Pattern>,
-    /// Only this topic and who has to do with it; may contain *, ? and […]; can be repeated
-    #[arg(long = "topic", value_name = "GLOB")]
-    pub(crate) topics: Vec<glob::Pattern>,
-    /// Only this process and what it has to do with; can be repeated
-    #[arg(long = "pid", visible_alias = "vpid", value_name = "N")]
-    pub(crate) pids: Vec<i64>,
+    #[command(flatten)]
+    pub(crate) time: TimeArguments,
+    #[command(flatten)]
+    pub(crate) entities: EntityFilter,
 }
 
 #[derive(Debug, Args)]
@@ -379,12 +371,13 @@ pub(crate) struct ExportArguments {
     pub(crate) input: TraceArguments,
     #[command(flatten)]
     pub(crate) filter: ModelFilterArguments,
-    /// The architecture file whose callbacks, communications and paths are wanted
-    #[arg(long, value_name = "FILE", requires = "caret_columns")]
+    /// An architecture file whose message contexts say how nodes make outputs from inputs, and whose paths are wanted; with
+    /// --caret-columns also its callbacks and communications
+    #[arg(long, value_name = "FILE")]
     pub(crate) architecture: Option<PathBuf>,
     /// Name columns and files as CARET does, one file per object of the architecture file
     #[arg(long, requires = "architecture")]
-    #[arg(conflicts_with_all = ["tables", "sim_time", "nodes", "topics", "pids"])]
+    #[arg(conflicts_with_all = ["tables", "sim_time"])]
     pub(crate) caret_columns: bool,
     /// The tables to write, separated by commas; all if not given
     #[arg(long, value_name = "NAME", value_delimiter = ',')]

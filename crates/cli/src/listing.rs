@@ -18,6 +18,8 @@ use crate::view::View;
 
 /// One entity. Its JSON is its serialisation.
 pub(crate) trait Row: Serialize {
+    /// What one is called.
+    const NOUN: &'static str;
     /// The header of the CSV.
     const COLUMNS: &'static [&'static str];
 
@@ -47,9 +49,7 @@ impl<'a> Reading<'a> {
     /// The part that was asked for.
     pub(crate) fn view(&self) -> anyhow::Result<View<'_>> {
         let view = View::new(&self.set, &self.model, &self.arguments.filter)?;
-        for hint in view.hints() {
-            diagnostic::note(&hint);
-        }
+        diagnostic::notes(&view.hints());
         Ok(view)
     }
 
@@ -108,6 +108,14 @@ impl<'a> Reading<'a> {
         drop(out);
         if let (Some(headline), false) = (&headline, self.arguments.format == LookFormat::Table) {
             diagnostic::note(headline);
+        }
+        let filter = &self.arguments.filter.entities;
+        // What the trace does not have at all was told before.
+        if rows.is_empty() && filter.hints(&self.model).is_empty() {
+            filter
+                .nothing_fits(R::NOUN)
+                .iter()
+                .for_each(|it| diagnostic::note(it));
         }
         for note in notes {
             diagnostic::note(&note);

@@ -1,30 +1,31 @@
-//! A part of what a trace means: the one place where `--from`, `--to`, `--skip-start`, `--skip-end`, `--node`,
-//! `--topic` and `--pid` are applied.
+//! A part of what a trace means: which of its entities fit the filters (`entity_filter`), and what of them is in the range of
+//! time (`window`).
 //!
 //! The range of time limits what is counted (callback instances, publications, deliveries), not which entities exist.
 //! The other filters limit the entities. An entity is in the view if it fits all filters itself or through what it has to
-//! do with: `--node` shows the topics that a node uses, `--topic` the nodes that use a topic.
+//! do with: `--node` shows the topics that a node uses, `--topic` the nodes that use a topic, and both the paths that go there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-use glob::Pattern;
+use rostrace_analyze::flow_path::{Flow, FlowPath};
+use rostrace_architecture::NamedPath;
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
 use rostrace_trace::entity::{
-    CallbackId, CallbackOwner, ClientId, InstanceId, NodeId, ProcessId, PublisherId, SubscriptionId,
+    CallbackId, CallbackOwner, ClientId, DeliveryId, InstanceId, NodeId, ProcessId, PublisherId,
+    SubscriptionId,
 };
 use rostrace_trace::flow::{CallbackInstance, Delivery, Publication, Take};
 
 use crate::args::ModelFilterArguments;
-use crate::filter;
-use crate::window::Limits;
+use crate::entity_filter::EntityFilter;
 
 #[derive(Debug)]
 pub(crate) struct View<'m> {
     pub(crate) model: &'m Model,
-    filter: &'m ModelFilterArguments,
+    filter: &'m EntityFilter,
     time: RangeInclusive<Nanos>,
     /// By node: the topics that it uses.
     topics_of_nodes: Vec<BTreeSet<&'m str>>,
@@ -42,15 +43,17 @@ impl<'m> View<'m> {
     pub(crate) fn new(
         set: &TraceSet,
         model: &'m Model,
-        filter: &'m ModelFilterArguments,
+        arguments: &'m ModelFilterArguments,
     ) -> anyhow::Result<View<'m>> {
-        let limits = Limits {
-            from: filter.from,
-            to: filter.to,
-            skip_start: filter.skip_start,
-            skip_end: filter.skip_end,
-        };
-        let time = limits.window(set, model)?;
+        let window = arguments.time.window(set, model)?;
+        Ok(View::within(model, &arguments.entities, window))
+    }
+
+    pub(crate) fn within(
+        model: &'m Model,
+        filter: &'m EntityFilter,
+        time: RangeInclusive<Nanos>,
+    ) -> View<'m> {
         let mut topics: BTreeMap<&str, Topic> = BTreeMap::new();
         let mut topics_of_nodes = vec![BTreeSet::new(); model.nodes.len()];
         for (index, publisher) in model.publishers.iter().enumerate() {
@@ -67,20 +70,17 @@ impl<'m> View<'m> {
                 topics_of_nodes[node.index()].insert(subscription.topic.as_str());
             }
         }
-        Ok(View {
+        View {
             model,
             filter,
             time,
             topics_of_nodes,
             topics,
-        })
+        }
     }
 
-    /// Whether a range of time was asked for.
-    pub(crate) fn is_limited_in_time(&self) -> bool {
-        let filter = self.filter;
-        let between = filter.from.is_some() || filter.to.is_some();
-        between || filter.skip_start.is_some() || filter.skip_end.is_some()
+    pub(crate) fn filter(&self) -> &'m EntityFilter {
+        self.filter
     }
 
     /// The range of time that counts.
@@ -100,18 +100,20 @@ impl<'m> View<'m> {
         u64::try_from(end.0.saturating_sub(begin.0)).unwrap_or(0)
     }
 
-    fn fits_pid(&self, process: ProcessId) -> bool {
-        let pids = &self.filter.pids;
-        pids.is_empty() || pids.contains(&self.model.processes[process.index()].pid)
+    fn pid(&self, process: ProcessId) -> i64 {
+        self.model.processes[process.index()].pid
     }
 
-    /// A node that the trace does not name fits no pattern.
+    fn fits_pid(&self, process: ProcessId) -> bool {
+        self.filter.fits_pid(self.pid(process))
+    }
+
     fn fits_node(&self, node: Option<NodeId>) -> bool {
-        fits(&self.filter.nodes, self.model.node_name(node))
+        self.filter.fits_node(self.model.node_name(node))
     }
 
     fn fits_topic(&self, topic: Option<&str>) -> bool {
-        fits(&self.filter.topics, topic)
+        self.filter.fits_topic(topic)
     }
 
     pub(crate) fn has_process(&self, process: ProcessId) -> bool {
@@ -201,37 +203,64 @@ impl<'m> View<'m> {
         deliveries.filter(move |delivery| published(delivery))
     }
 
-    /// A sentence for each filter that nothing fits.
+    /// A sentence for each filter that nothing in the trace fits.
     pub(crate) fn hints(&self) -> Vec<String> {
-        let nodes = self.model.nodes.iter().map(|node| node.name.as_str());
-        let nodes: BTreeSet<&str> = nodes.collect();
-        let topics: BTreeSet<&str> = self.topics.keys().copied().collect();
-        let mut hints = Vec::new();
-        for (what, patterns, names) in [
-            ("node", &self.filter.nodes, &nodes),
-            ("topic", &self.filter.topics, &topics),
-        ] {
-            for pattern in patterns {
-                if !names.iter().any(|name| pattern.matches(name)) {
-                    let mut hint = format!("no {what} of this trace is named `{pattern}`");
-                    let similar = filter::similar(pattern.as_str(), names);
-                    if !similar.is_empty() {
-                        hint += &format!("; similar: {}", similar.join(", "));
-                    }
-                    hints.push(hint);
-                }
-            }
-        }
-        for pid in &self.filter.pids {
-            if !self.model.processes.iter().any(|it| it.pid == *pid) {
-                hints.push(format!("no process of this trace has the pid {pid}"));
-            }
-        }
-        hints
+        self.filter.hints(self.model)
     }
-}
 
-fn fits(patterns: &[Pattern], name: Option<&str>) -> bool {
-    patterns.is_empty()
-        || name.is_some_and(|name| patterns.iter().any(|pattern| pattern.matches(name)))
+    /// A message, by its topic and by who sends and receives it.
+    pub(crate) fn has_message(&self, id: DeliveryId) -> bool {
+        self.filter.is_empty() || self.has_way(&[id])
+    }
+
+    /// One message along a path, by all that it passes.
+    pub(crate) fn has_flow(&self, flow: &Flow) -> bool {
+        self.filter.is_empty() || self.has_way(&flow.deliveries)
+    }
+
+    /// A path with a flow that is in the view.
+    pub(crate) fn has_path(&self, path: &FlowPath) -> bool {
+        self.filter.is_empty() || path.flows.iter().any(|flow| self.has_flow(flow))
+    }
+
+    fn has_way(&self, way: &[DeliveryId]) -> bool {
+        let model = self.model;
+        let ends = || way.iter().map(|id| &model.deliveries[id.index()]);
+        let senders = || {
+            let publications = ends().map(|it| &model.publications[it.publication.index()]);
+            publications.map(|it| {
+                let publisher = it.publisher.map(|id| &model.publishers[id.index()]);
+                let node = publisher.and_then(|publisher| publisher.node);
+                (node, model.process_of(it.thread))
+            })
+        };
+        let subscriptions = || ends().map(|it| &model.subscriptions[it.subscription.index()]);
+        let receivers = || subscriptions().map(|it| (it.node, it.process));
+        let both = || senders().chain(receivers());
+        self.filter.fits_any(
+            both().map(|(node, _)| model.node_name(node)),
+            subscriptions().map(|it| Some(it.topic.as_str())),
+            both().map(|(_, process)| self.pid(process)),
+        )
+    }
+
+    /// A path that an architecture file names.
+    pub(crate) fn has_named_path(&self, path: &NamedPath) -> bool {
+        let nodes: Vec<&str> = path.node_names().collect();
+        let publishers = path.steps.iter().filter_map(|step| step.publisher.as_ref());
+        let topics: Vec<&str> = publishers.map(|it| it.topic.as_str()).collect();
+        self.has_named(&nodes, &topics)
+    }
+
+    /// Something that an architecture file has, by the names of its nodes and topics. Its processes are those in which nodes
+    /// of these names live.
+    pub(crate) fn has_named(&self, nodes: &[&str], topics: &[&str]) -> bool {
+        let lives = self.model.nodes.iter();
+        let lives = lives.filter(|node| nodes.contains(&node.name.as_str()));
+        self.filter.fits_any(
+            nodes.iter().copied().map(Some),
+            topics.iter().copied().map(Some),
+            lives.map(|node| self.pid(node.process)),
+        )
+    }
 }

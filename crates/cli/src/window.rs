@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use anyhow::bail;
+use clap::Args;
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
@@ -11,18 +12,37 @@ use crate::filter;
 use crate::render::units;
 use crate::time_argument::{DurationArgument, TimeArgument};
 
-/// What was asked for.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Limits {
-    pub(crate) from: Option<TimeArgument>,
-    pub(crate) to: Option<TimeArgument>,
-    /// After the first event.
+/// How much of both ends of a trace is left out; the same for all verbs.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub(crate) struct SkipArguments {
+    /// Do not count what happens so soon after the first event: 2s, 500ms
+    #[arg(long, value_name = "D")]
     pub(crate) skip_start: Option<DurationArgument>,
-    /// Before the last event.
+    /// Do not count what happens so shortly before the last event
+    #[arg(long, value_name = "D")]
     pub(crate) skip_end: Option<DurationArgument>,
 }
 
-impl Limits {
+/// The range of time that was asked for. Verbs that also know the ends of paths make it from what `--from` and `--to` have of times.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub(crate) struct TimeArguments {
+    /// Count only what happens from this time on
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub(crate) from: Option<TimeArgument>,
+    /// Count only what happens up to this time
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub(crate) to: Option<TimeArgument>,
+    #[command(flatten)]
+    pub(crate) skip: SkipArguments,
+}
+
+impl TimeArguments {
+    pub(crate) fn is_limited(&self) -> bool {
+        let skip = &self.skip;
+        let between = self.from.is_some() || self.to.is_some();
+        between || skip.skip_start.is_some() || skip.skip_end.is_some()
+    }
+
     pub(crate) fn window(
         self,
         set: &TraceSet,
@@ -41,7 +61,7 @@ impl Limits {
         time: RangeInclusive<Nanos>,
         model: &Model,
     ) -> anyhow::Result<RangeInclusive<Nanos>> {
-        let (start, end) = (self.skip_start, self.skip_end);
+        let (start, end) = (self.skip.skip_start, self.skip.skip_end);
         let (Some(first), Some(last)) = (model.begin, model.end) else {
             // Without events there is nothing to skip.
             return Ok(time);

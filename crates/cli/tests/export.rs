@@ -475,3 +475,44 @@ fn an_export_that_is_stopped_shows_no_partial_file() {
         }
     }
 }
+
+#[test]
+fn message_contexts_of_an_architecture_file_say_what_outputs_were_made_from() {
+    let trace = recording("pingpong");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("architecture.yaml");
+    let file = file.to_str().unwrap();
+    rostrace(&["architecture", "create", &trace, "-o", file])
+        .assert()
+        .success();
+    let plain = fs::read_to_string(file).unwrap();
+    let export = |name: &str| {
+        let output = folder.path().join(name);
+        let to = output.to_str().unwrap();
+        let tables = ["--tables", "node_latencies", "-o", to];
+        let mut arguments = vec!["export", &trace, "--architecture", file];
+        arguments.extend(tables);
+        rostrace(&arguments).assert().success();
+        rows(&output, "node_latencies.csv")
+    };
+    let of_basis = |rows: &[Vec<String>], basis: &str| {
+        let rows = rows.iter().filter(|row| row[9] == basis);
+        rows.count()
+    };
+    // The answer to each ping is observed, which a file need not say.
+    let observed = export("observed");
+    assert_eq!(observed.len(), of_basis(&observed, "observed"));
+    // What /pinger sends from its timer is declared to be made from the newest answer.
+    let declared = plain.replacen(
+        "context_type: UNDEFINED",
+        "context_type: use_latest_message",
+        99,
+    );
+    assert_ne!(plain, declared);
+    fs::write(file, declared).unwrap();
+    let both = export("both");
+    assert_eq!(of_basis(&both, "observed"), observed.len());
+    let latest = of_basis(&both, "use_latest_message");
+    assert_eq!(latest, both.len() - observed.len());
+    assert!((290..=301).contains(&latest), "{latest}");
+}

@@ -203,18 +203,22 @@ fn nonsense_is_answered_with_a_sentence() {
         (
             &["why", "--topic", "/nonsense"],
             1,
-            "no message of such a topic",
+            "no message that was to arrive fits --topic /nonsense",
         ),
         (&["why", "--rank", "0"], 2, "0 is not in 1"),
         (&["why", "--rank", "99999"], 1, "there is no such execution"),
-        (&["why", "--node", "/ponger"], 2, "--topic"),
+        (
+            &["why", "--node", "/nonsense"],
+            1,
+            "no such callback fits --node /nonsense",
+        ),
         (
             &["why", "--at", "+1s", "--rank", "2"],
             2,
             "cannot be used with",
         ),
         (
-            &["why", "--to", "/ping", "--topic", "/ping"],
+            &["why", "--to", "/ping", "--callback", "/ponger"],
             1,
             "cannot be used together",
         ),

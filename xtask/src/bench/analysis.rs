@@ -1,12 +1,13 @@
 //! The whole analysis against reading alone: every table of every callback, communication, node and ten paths, from the CTF
-//! folder to files, and how time and memory grow with the trace.
+//! folder to files, and how time and memory grow with the trace. Every run writes into a new folder.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use rostrace_analyze::Analysis;
 use rostrace_analyze::built_in;
 use rostrace_analyze::flow_path::{Ends, FlowPath, FlowPaths};
@@ -23,7 +24,10 @@ use super::table;
 
 const PATHS: usize = 10;
 
-/// How many times the recording is repeated for the table of growth.
+/// The size of the smallest trace in the table of growth, about.
+const FEWEST_EVENTS: u64 = 500_000;
+
+/// How many times the recording is repeated for the others.
 const REPETITIONS: [u64; 3] = [1, 4, 12];
 
 /// The table of the contest on one recording.
@@ -37,6 +41,11 @@ pub(super) fn contest(ours: &Path, trace: &BigTrace, scratch: &Path, runs: u32) 
         path: path.to_owned(),
         arguments: arguments.iter().map(|it| (*it).clone()).collect(),
         answer: Answer::Any,
+        output: None,
+    };
+    let writing = |output: &Path, program: Program| Program {
+        output: Some(output.to_owned()),
+        ..program
     };
     let text = |text: &str| OsString::from(text);
     let folder = trace.folder.clone().into_os_string();
@@ -46,28 +55,34 @@ pub(super) fn contest(ours: &Path, trace: &BigTrace, scratch: &Path, runs: u32) 
             Path::new("babeltrace2"),
             &[&text("-o"), &text("dummy"), &folder],
         ),
-        program(
-            "rostrace export, all tables",
-            ours,
-            &[
-                &text("export"),
-                &folder,
-                &text("-o"),
-                &tables.clone().into_os_string(),
-            ],
+        writing(
+            &tables,
+            program(
+                "rostrace export, all tables",
+                ours,
+                &[
+                    &text("export"),
+                    &folder,
+                    &text("-o"),
+                    &tables.clone().into_os_string(),
+                ],
+            ),
         ),
-        program(
-            "rostrace export, CARET's columns, paths with response times",
-            ours,
-            &[
-                &text("export"),
-                &folder,
-                &text("--architecture"),
-                &architecture.into_os_string(),
-                &text("--caret-columns"),
-                &text("-o"),
-                &caret.clone().into_os_string(),
-            ],
+        writing(
+            &caret,
+            program(
+                "rostrace export, CARET's columns, paths with response times",
+                ours,
+                &[
+                    &text("export"),
+                    &folder,
+                    &text("--architecture"),
+                    &architecture.into_os_string(),
+                    &text("--caret-columns"),
+                    &text("-o"),
+                    &caret.clone().into_os_string(),
+                ],
+            ),
         ),
     ];
     let log = scratch.join("stderr.txt");
@@ -138,26 +153,102 @@ fn write_architecture(trace: &Path, file: &Path) -> Result<usize> {
     Ok(architecture.paths.len())
 }
 
-fn events_of(trace: &Path) -> Result<u64> {
-    let set = TraceSet::open(&[trace])?;
-    Ok(Model::load(&set, &mut |_| true).events)
+/// What `rostrace info` says of a trace. Counted in another process: a child's peak memory is never below what this one has when it
+/// starts it.
+struct Extent {
+    events: u64,
+    begin: i64,
+    end: i64,
 }
 
-/// Time and memory of the whole analysis on the recording repeated in time.
+impl Extent {
+    fn of(ours: &Path, trace: &Path) -> Result<Extent> {
+        let arguments = [
+            OsStr::new("info"),
+            OsStr::new("--format=json"),
+            trace.as_os_str(),
+        ];
+        let shown = run(ours, &arguments)?;
+        let number = |key: &str| -> Result<i64> {
+            let member = format!("\"{key}\":");
+            let value = shown
+                .lines()
+                .find_map(|line| line.trim().strip_prefix(&member));
+            let value = value.and_then(|value| value.trim().trim_end_matches(',').parse().ok());
+            value.with_context(|| {
+                format!("rostrace info does not tell {key} of {}", trace.display())
+            })
+        };
+        Ok(Extent {
+            events: number("events")?.try_into()?,
+            begin: number("begin_ns")?,
+            end: number("end_ns")?,
+        })
+    }
+}
+
+/// Standard output of our program.
+fn run(ours: &Path, arguments: &[&OsStr]) -> Result<String> {
+    let output = Command::new(ours).args(arguments).output();
+    let output = output.with_context(|| format!("{} could not be started", ours.display()))?;
+    // 3: the recording itself has lost data.
+    ensure!(
+        matches!(output.status.code(), Some(0 | 3)),
+        "{arguments:?} failed: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// The beginning of the recording, as long as it takes to have the fewest events; nothing if it has not so many.
+fn beginning(
+    ours: &Path,
+    source: &Path,
+    extent: &Extent,
+    scratch: &Path,
+) -> Result<Option<BigTrace>> {
+    if extent.events <= FEWEST_EVENTS {
+        return Ok(None);
+    }
+    let share = FEWEST_EVENTS as f64 / extent.events as f64;
+    let until = extent.begin + ((extent.end - extent.begin) as f64 * share) as i64;
+    let folder = scratch.join("beginning");
+    let until = OsString::from(until.to_string());
+    let options = ["cut", "--force", "--to"].map(OsStr::new);
+    let mut arguments = options.to_vec();
+    arguments.extend([
+        &until,
+        OsStr::new("-o"),
+        folder.as_os_str(),
+        source.as_os_str(),
+    ]);
+    run(ours, &arguments)?;
+    Ok(Some(BigTrace {
+        events: Some(Extent::of(ours, &folder)?.events),
+        ..BigTrace::original(&folder)?
+    }))
+}
+
+/// Time and memory of the whole analysis on the beginning of the recording, on the recording and on it repeated in time.
 pub(super) fn growth(ours: &Path, source: &Path, scratch: &Path, runs: u32) -> Result<String> {
     let original = BigTrace::original(source)?;
     let mut text = String::from(
         "| M events | MB | wall s | CPU s | CPU ns per event | peak MB | bytes of memory per event |\n|---:|---:|---:|---:|---:|---:|---:|\n",
     );
     let log = scratch.join("stderr.txt");
+    let mut traces: Vec<BigTrace> = Vec::new();
+    let extent = Extent::of(ours, source)?;
+    traces.extend(beginning(ours, source, &extent, scratch)?);
     for repetitions in REPETITIONS {
-        let trace = match repetitions {
+        traces.push(match repetitions {
             1 => BigTrace {
-                events: Some(events_of(source)?),
+                events: Some(extent.events),
                 ..BigTrace::original(source)?
             },
             more => generate::cached(source, original.bytes * more, scratch)?,
-        };
+        });
+    }
+    for trace in traces {
         let output: PathBuf = scratch.join("tables");
         let program = Program {
             name: "rostrace export",
@@ -166,9 +257,10 @@ pub(super) fn growth(ours: &Path, source: &Path, scratch: &Path, runs: u32) -> R
                 "export".into(),
                 trace.folder.clone().into_os_string(),
                 "-o".into(),
-                output.into_os_string(),
+                output.clone().into_os_string(),
             ],
             answer: Answer::Any,
+            output: Some(output),
         };
         super::warm_page_cache(&trace.stream_files()?)?;
         let outcomes = measure::interleaved(&[program], vec![None], runs.min(3), &log)?;

@@ -80,6 +80,7 @@ mod tests {
             path: "printf".into(),
             arguments: vec![text.into()],
             answer,
+            output: None,
         }
     }
 

@@ -131,6 +131,7 @@ impl Contest {
                 path,
                 arguments,
                 answer: entry.answer,
+                output: None,
             }
         };
         self.entries.iter().map(program).collect()

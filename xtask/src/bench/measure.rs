@@ -21,6 +21,8 @@ pub(super) struct Program {
     pub(super) path: PathBuf,
     pub(super) arguments: Vec<OsString>,
     pub(super) answer: Answer,
+    /// A folder that it makes; removed before each run, since replacing files costs more than making them.
+    pub(super) output: Option<PathBuf>,
 }
 
 impl Program {
@@ -83,6 +85,10 @@ pub(super) fn interleaved(
 fn once(program: &Program, log: &Path) -> Result<Outcome> {
     let stderr =
         File::create(log).with_context(|| format!("{} could not be made", log.display()))?;
+    if let Some(output) = program.output.as_ref().filter(|output| output.exists()) {
+        fs::remove_dir_all(output)
+            .with_context(|| format!("{} could not be removed", output.display()))?;
+    }
     let start = Instant::now();
     let child = program
         .command()
@@ -146,6 +152,7 @@ mod tests {
             path: "/bin/sh".into(),
             arguments: vec!["-c".into(), script.into()],
             answer: Answer::Any,
+            output: None,
         }
     }
 
@@ -180,6 +187,7 @@ mod tests {
             path: "/no/such/program".into(),
             arguments: vec![],
             answer: Answer::Any,
+            output: None,
         };
         let programs = [
             shell("echo 'no such trace' >&2; exit 1"),
@@ -199,6 +207,18 @@ mod tests {
                 .unwrap_err()
                 .starts_with("could not be started")
         );
+    }
+
+    #[test]
+    fn every_run_begins_without_what_the_one_before_wrote() {
+        let log = log("output");
+        let output = log.with_extension("folder");
+        let mut program = shell(&format!("mkdir {}", output.display()));
+        program.output = Some(output.clone());
+        let outcomes = interleaved(&[program], vec![None], 3, &log).unwrap();
+        fs::remove_file(log).unwrap();
+        assert!(outcomes[0].is_ok(), "{outcomes:?}");
+        fs::remove_dir(output).unwrap();
     }
 
     #[test]

@@ -64,6 +64,7 @@ mod tests {
             path: name.into(),
             arguments: vec![],
             answer: Answer::Any,
+            output: None,
         }
     }
 

@@ -65,7 +65,12 @@ impl Indexed<'_> {
         united
     }
 
-    fn node_path_in(&self, node: &Node, path: &NodePath<'_>, life: Life) -> Option<Records> {
+    pub(crate) fn node_path_in(
+        &self,
+        node: &Node,
+        path: &NodePath<'_>,
+        life: Life,
+    ) -> Option<Records> {
         if path.context?.context_type == ContextType::CallbackChain {
             return self.callback_chain(node, path, life);
         }

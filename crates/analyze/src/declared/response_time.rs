@@ -13,6 +13,7 @@
 //! - **The first output of a recording** can tell its best case, and how long each of its inputs took, but not its worst
 //!   case: older inputs may lie before the recording. So it is in *all* and *best* only; its inputs still say since when an event can
 //!   have waited for the second output.
+//! - **Where events were lost** a row without an end may have had one: it counts nowhere ([`leave_out_damaged`]).
 //! - **A row that goes back in time** anywhere is left out, alone.
 //! - An input that led to several outputs counts with the first.
 //!
@@ -20,6 +21,8 @@
 //! of every case, a row without an end has the earliest end behind it in every case, and only first and last column are compared.
 
 use std::collections::{BTreeMap, HashMap};
+
+use rostrace_ctf::schema::Nanos;
 
 use crate::declared::Style;
 use crate::declared::records::{Cell, Records};
@@ -211,6 +214,45 @@ fn sweep_own(records: &Records) -> Vec<Entry> {
     entries
 }
 
+/// Takes away rows without an end, of a table in the order of its first column, if events may be missing between their begin and the next
+/// end: the output that was made from them may be among those.
+pub fn leave_out_damaged(records: &mut Records, is_damaged: impl Fn(Nanos, Nanos) -> bool) {
+    let last = records.columns.len().saturating_sub(1);
+    let mut earliest: Option<i64> = None;
+    let mut kept: Vec<bool> = Vec::with_capacity(records.rows.len());
+    for row in records.rows.iter().rev() {
+        let [begin, end] = [0, last].map(|column| row.get(column).copied().flatten());
+        earliest = earliest.into_iter().chain(end).min();
+        let uncertain = begin.filter(|_| end.is_none()).zip(earliest);
+        kept.push(!uncertain.is_some_and(|(begin, end)| is_damaged(Nanos(begin), Nanos(end))));
+    }
+    records.rows.retain(|_| kept.pop().unwrap_or(true));
+}
+
 pub(crate) fn is_in_order(row: &[Cell]) -> bool {
     row.iter().flatten().is_sorted()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_have_had_an_output_that_was_lost_does_not_wait_for_a_later_one() {
+        let mut records = Records::new(["start", "end"]);
+        let rows = [
+            (10, Some(15)),
+            (20, None),
+            (30, Some(35)),
+            (40, None),
+            (50, Some(55)),
+        ];
+        records.rows = rows.map(|(start, end)| vec![Some(start), end]).to_vec();
+        // Events were lost at 42.
+        leave_out_damaged(&mut records, |from, to| (from.0..=to.0).contains(&42));
+        let starts: Vec<_> = records.column(0).flatten().collect();
+        assert_eq!(starts, [10, 20, 30, 50]);
+        let worst = ResponseTimes::of(&records, Style::Own).case(Case::Worst);
+        assert_eq!(worst, [(20, 15), (50, 5)]);
+    }
 }

@@ -9,7 +9,7 @@ use rostrace_ctf::schema::Nanos;
 use crate::declared::Style;
 use crate::declared::paths::{Ends, PathError};
 use crate::declared::records::{Cell, Records};
-use crate::declared::response_time::{Case, ResponseTimes};
+use crate::declared::response_time::{Case, ResponseTimes, leave_out_damaged};
 use crate::declared::tables::Indexed;
 use crate::statistics::Statistics;
 
@@ -63,10 +63,7 @@ pub fn declared_path(
     ends: Ends,
     counts: impl Fn(Nanos) -> bool,
 ) -> Result<DeclaredPath, PathError> {
-    let mut records = indexed.path(architecture, path, ends)?;
-    records
-        .rows
-        .retain(|row| row[0].is_some_and(|begin| counts(Nanos(begin))));
+    let records = instants(indexed, architecture, path, ends, counts)?;
     let instants: Vec<(usize, StageKind, String)> = records
         .columns
         .iter()
@@ -76,7 +73,7 @@ pub fn declared_path(
             Some((number, kind, name))
         })
         .collect();
-    let times = ResponseTimes::of(&records, Style::Own);
+    let times = ResponseTimes::of(&answerable(indexed, records.clone()), Style::Own);
     let columns: Vec<usize> = instants.iter().map(|(number, ..)| *number).collect();
     let records = records.select(&columns);
     let is_complete = |row: &&Vec<Cell>| row.iter().all(Option::is_some);
@@ -100,8 +97,32 @@ pub fn declared_path(
     })
 }
 
+/// The instants of all messages of a path that began when it counts.
+pub fn instants(
+    indexed: &Indexed<'_>,
+    architecture: &Architecture,
+    path: &NamedPath,
+    ends: Ends,
+    counts: impl Fn(Nanos) -> bool,
+) -> Result<Records, PathError> {
+    let mut records = indexed.path(architecture, path, ends)?;
+    records
+        .rows
+        .retain(|row| row[0].is_some_and(|begin| counts(Nanos(begin))));
+    Ok(records)
+}
+
+/// Those of the messages that response times can be told of.
+pub fn answerable(indexed: &Indexed<'_>, mut records: Records) -> Records {
+    let losses = &indexed.model.losses;
+    if losses.any() {
+        leave_out_damaged(&mut records, |from, to| losses.between(from, to));
+    }
+    records
+}
+
 /// What begins with an instant, and its name; nothing for the instants inside a stage.
-fn stage_of(column: &str) -> Option<(StageKind, String)> {
+pub fn stage_of(column: &str) -> Option<(StageKind, String)> {
     let (name, _) = column.rsplit_once('/')?;
     let (owner, instant) = name.rsplit_once('/')?;
     let kind = match instant {

@@ -138,7 +138,7 @@ impl<'m> Indexed<'m> {
             .flat_map(|id| self.instances(*id))
     }
 
-    fn instances(
+    pub(crate) fn instances(
         &self,
         callback: CallbackId,
     ) -> impl Iterator<Item = (InstanceId, &'m CallbackInstance)> {
@@ -325,9 +325,13 @@ impl<'m> Indexed<'m> {
         life: Life,
     ) -> impl Iterator<Item = &'m Take> {
         self.subscriptions(node, endpoint, life)
-            .filter_map(|id| self.takes_of.get(&id))
-            .flatten()
-            .map(|take| &self.model.takes[*take])
+            .flat_map(|id| self.takes_of(id))
+    }
+
+    pub(crate) fn takes_of(&self, subscription: SubscriptionId) -> impl Iterator<Item = &'m Take> {
+        let takes = self.takes_of.get(&subscription);
+        let takes = takes.map_or(&[][..], Vec::as_slice).iter();
+        takes.map(|take| &self.model.takes[*take])
     }
 
     /// Whether the recording tells of takes.

@@ -43,6 +43,11 @@ pub(super) const CALLBACKS: Table = Table {
                 "Function that is called, as far as the trace tells."
             ),
             Column::integer("count", "Executions."),
+            Column::number(
+                "rate_hz",
+                "Executions per second between the first and the last; `rates` has them second by second."
+            )
+            .optional(),
         ],
         statistics_columns!("duration", "duration: start to end"),
         statistics_columns!("period_observed", "time from one start to the next"),
@@ -99,6 +104,7 @@ fn callbacks(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
             owner.period.into(),
             callback.symbol.as_deref().unwrap_or_default().into(),
             summary.count.into(),
+            summary.rate.into(),
         ];
         for statistics in [
             &summary.duration,
@@ -166,6 +172,11 @@ pub(super) const CALLBACK_INSTANCES: Table = Table {
             "Since the end of the execution before; negative where they overlap.",
         )
         .optional(),
+        Column::duration(
+            "jitter_ns",
+            "Since the start of the execution before, less what the timer is set to.",
+        )
+        .optional(),
         Column::time("expected_ns", "When the timer was due.").optional(),
         Column::duration("lateness_ns", "From when the timer was due to the start.").optional(),
         Column::integer(
@@ -201,6 +212,7 @@ fn callback_instances(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()>
         let owner = Owner::of(model, instance.callback);
         let name = instance.callback.map(|id| analysis.names.callback(id));
         let firing = execution.and_then(|execution| execution.firing);
+        let period = execution.and_then(|execution| execution.period);
         take(&[
             model.host_name(thread.process).into(),
             pid(model, thread.process).into(),
@@ -215,8 +227,12 @@ fn callback_instances(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()>
             instance.callback.map(|id| i64::from(id.0)).into(),
             name.unwrap_or_default().into(),
             instance.end.map(|end| end.0 - instance.start.0).into(),
-            execution.and_then(|execution| execution.period).into(),
+            period.into(),
             execution.and_then(|execution| execution.gap).into(),
+            period
+                .zip(owner.period)
+                .map(|(period, set)| period - set.0)
+                .into(),
             firing.map(|firing| firing.expected).into(),
             firing.map(|firing| firing.lateness).into(),
             firing.map(|firing| firing.skipped).into(),

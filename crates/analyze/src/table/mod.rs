@@ -7,6 +7,7 @@ mod describe;
 mod endpoint;
 mod lifecycle;
 mod memory;
+mod named_path;
 mod path;
 mod process;
 mod publication;
@@ -21,6 +22,8 @@ use std::io;
 use rostrace_ctf::schema::Nanos;
 
 use crate::analysis::Analysis;
+
+pub use path::observed as observed_paths;
 
 /// A table: a function hands its rows over one by one, so that none has to be held in memory.
 #[derive(Debug)]
@@ -45,6 +48,11 @@ pub const TABLES: &[&Table] = &[
     &path::PATH_STAGES,
     &path::PATH_FLOWS,
     &path::RESPONSE_TIMES,
+    &named_path::NAMED_PATHS,
+    &named_path::NAMED_PATH_STAGES,
+    &named_path::NAMED_PATH_INSTANTS,
+    &named_path::NAMED_RESPONSE_TIMES,
+    &named_path::NAMED_RESPONSE_STAGES,
     &scheduling::CALLBACK_SCHEDULING,
     &scheduling::SCHEDULING_DELAYS,
     &memory::MESSAGE_SIZES,

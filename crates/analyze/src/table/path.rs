@@ -1,22 +1,21 @@
-//! Nodes and paths, from observed causality.
+//! Nodes and paths: from observed causality, and nodes also from what is declared.
 
 use std::io;
 
-use rostrace_trace::entity::InstanceId;
-
-use super::describe::{node_of, pid, publisher};
+use super::describe::{pid, publisher};
 use super::statistics_columns::{columns, statistics_cells, statistics_columns};
 use super::{Cell, Column, Sink, Table};
 use crate::analysis::Analysis;
 use crate::declared::Style;
 use crate::declared::records::Records;
-use crate::declared::response_time::{Case, ResponseTimes};
-use crate::flow_latency::{FlowTimes, Include, PathLatency, path_latency};
+use crate::declared::response_time::{Case, ResponseTimes, leave_out_damaged};
+use crate::flow_latency::{FlowTimes, Include, PathLatency, begins_and_ends, path_latency};
 use crate::flow_path::{Ends, FlowPath, FlowPaths, Origin};
+use crate::node_latency;
 
 pub(super) const NODE_LATENCIES: Table = Table {
     name: "node_latencies",
-    about: "One message that went out of a node because of one that came in: it was published inside the callback that received the other.",
+    about: "One message that went out of a node because of one that came in, and who says so. Every pair is there once, by the first of: what was observed, what the program declared (`message_link_*`), the message contexts of the file that `--architecture` names.",
     columns: &[
         Column::text("host", "Name of the machine."),
         Column::integer("pid", "Process."),
@@ -25,17 +24,22 @@ pub(super) const NODE_LATENCIES: Table = Table {
         Column::text("output_topic", "Topic of the message that went out."),
         Column::time(
             "input_publish_ns",
-            "When the message that came in was published.",
-        ),
+            "When the message that came in was published; nothing if that is not in the trace.",
+        )
+        .optional(),
         Column::time(
-            "callback_start_ns",
-            "When the callback that received it started.",
+            "received_ns",
+            "When the callback that received it started, or when it was taken by hand.",
         ),
         Column::time(
             "publish_ns",
             "When the message that went out was published.",
         ),
-        Column::duration("latency_ns", "Start of the callback to the publish."),
+        Column::duration("latency_ns", "Received to publish."),
+        Column::text(
+            "basis",
+            "`observed`: it was published inside the callback that received the other; `taken`: inside the callback that had taken the other by hand, the newest of its subscription; `message_link_periodic_async`, `message_link_partial_sync`: the program declared it; `use_latest_message`, `callback_chain`, `inherit_unique_stamp`, `tilde`: the message context of the architecture file.",
+        ),
         Column::flag("damaged", "Whether events were lost meanwhile."),
     ],
     rows: node_latencies,
@@ -43,36 +47,29 @@ pub(super) const NODE_LATENCIES: Table = Table {
 
 fn node_latencies(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
     let model = analysis.model;
-    let paths = FlowPaths::of(analysis);
-    for (index, instance) in model.instances.iter().enumerate() {
-        let id = InstanceId::from_index(index);
-        let Some(cause) = paths.cause(id).filter(|_| analysis.counts(instance.start)) else {
-            continue;
-        };
-        let input = analysis.publication(analysis.delivery(cause).publication);
-        let process = model.process_of(instance.thread);
-        for output in analysis.publications_in(id) {
-            let late = analysis.begins_late(*output);
-            let output = analysis.publication(*output);
-            take(&[
-                model.host_name(process).into(),
-                pid(model, process).into(),
-                node_of(model, instance.callback).into(),
-                publisher(model, input.publisher).1.into(),
-                publisher(model, output.publisher).1.into(),
-                input.publish.into(),
-                instance.start.into(),
-                output.publish.into(),
-                (output.publish.0 - instance.start.0).into(),
-                (late || analysis.is_damaged(instance.start, output.publish)).into(),
-            ])?;
-        }
-    }
-    Ok(())
+    node_latency::node_latencies(analysis, &mut |row| {
+        let output = analysis.publication(row.output);
+        let input = row.input.map(|input| analysis.publication(input).publish);
+        let subscription = &model.subscriptions[row.subscription.index()];
+        take(&[
+            model.host_name(subscription.process).into(),
+            pid(model, subscription.process).into(),
+            model.node_name(row.node).unwrap_or_default().into(),
+            subscription.topic.as_str().into(),
+            publisher(model, output.publisher).1.into(),
+            input.into(),
+            row.received.into(),
+            output.publish.into(),
+            row.latency(analysis).into(),
+            row.basis.name().into(),
+            row.is_damaged(analysis).into(),
+        ])
+    })
 }
 
-/// All observed paths to executions that caused no other, in the order in which they first occurred.
-fn observed(analysis: &Analysis<'_>) -> Vec<FlowPath> {
+/// All observed paths to executions that caused no other, in the order in which they first occurred. Their place is the number that
+/// the tables of paths have for them.
+pub fn observed(analysis: &Analysis<'_>) -> Vec<FlowPath> {
     let ends = Ends {
         from: None,
         to: None,
@@ -283,12 +280,10 @@ pub(super) const RESPONSE_TIMES: Table = Table {
 fn response_times(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
     for (number, path) in observed(analysis).iter().enumerate() {
         let mut records = Records::new(["start", "end"]);
-        for flow in &path.flows {
-            let times = FlowTimes::of(analysis, flow, Include::default());
-            let row = times.map(|times| vec![Some(times.begin.0), Some(times.end.0)]);
-            records.rows.extend(row);
-        }
-        records.sort_by_first();
+        let rows = begins_and_ends(analysis, path).into_iter();
+        let rows = rows.map(|(begin, end)| vec![Some(begin.0), end.map(|end| end.0)]);
+        records.rows.extend(rows);
+        leave_out_damaged(&mut records, |from, to| analysis.is_damaged(from, to));
         let times = ResponseTimes::of(&records, Style::Own);
         for case in Case::EVERY {
             for (start, response) in times.case(case) {

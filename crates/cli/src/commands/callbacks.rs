@@ -247,6 +247,7 @@ fn of_client<'m>(model: &'m Model, id: ClientId, names: &Names) -> CallbackRow<'
 }
 
 impl Row for CallbackRow<'_> {
+    const NOUN: &'static str = "callback";
     const COLUMNS: &'static [&'static str] = &[
         "name",
         "host",

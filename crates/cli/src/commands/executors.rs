@@ -182,6 +182,7 @@ impl GroupRow {
 }
 
 impl Row for ExecutorRow<'_> {
+    const NOUN: &'static str = "executor";
     const COLUMNS: &'static [&'static str] = &[
         "executor",
         "type",

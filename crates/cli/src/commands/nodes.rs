@@ -187,6 +187,7 @@ fn state(model: &Model, node: NodeId, end: Nanos) -> Option<&str> {
 }
 
 impl Row for NodeRow<'_> {
+    const NOUN: &'static str = "node";
     const COLUMNS: &'static [&'static str] = &[
         "node",
         "host",

@@ -40,7 +40,7 @@ pub(crate) fn processes(arguments: &LookArguments) -> anyhow::Result<Outcome> {
     };
     let view = reading.view()?;
     let rows = rows(&view);
-    let note = view.is_limited_in_time().then(|| {
+    let note = arguments.filter.time.is_limited().then(|| {
         "events, first and last are those of the whole recording; runs and messages are those between --from and --to"
             .to_owned()
     });
@@ -100,6 +100,7 @@ impl ProcessRow<'_> {
 }
 
 impl Row for ProcessRow<'_> {
+    const NOUN: &'static str = "process";
     const COLUMNS: &'static [&'static str] = &[
         "host",
         "pid",

@@ -357,6 +357,7 @@ impl TopicRow<'_> {
 }
 
 impl Row for TopicRow<'_> {
+    const NOUN: &'static str = "topic";
     const COLUMNS: &'static [&'static str] = &[
         "topic",
         "built_in",

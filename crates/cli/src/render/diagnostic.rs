@@ -22,6 +22,12 @@ pub(crate) fn note(text: &str) {
     line(&format!("rostrace: {}", printable(text)));
 }
 
+pub(crate) fn notes(sentences: &[String]) {
+    for sentence in sentences {
+        note(sentence);
+    }
+}
+
 /// Many errors already quote their cause: it is not said twice.
 fn sentence(error: &anyhow::Error) -> String {
     let mut sentence = error.to_string();

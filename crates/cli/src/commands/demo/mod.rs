@@ -21,10 +21,12 @@ use super::record::watch::{self, Ending, Watch};
 use super::record::{look, shown};
 use super::{callbacks, latency, report, why};
 use crate::args::{LookFormat, TraceArguments};
+use crate::entity_filter::EntityFilter;
 use crate::interrupt;
 use crate::outcome::Outcome;
 use crate::render::palette::Palette;
 use crate::render::{diagnostic, units};
+use crate::window::SkipArguments;
 
 pub(crate) use application::application;
 pub(crate) use process::process;
@@ -170,10 +172,8 @@ fn latency_arguments(folder: &Path) -> anyhow::Result<latency::LatencyArguments>
         input: input(folder),
         from: vec![FROM.parse()?],
         to: vec![TO.parse()?],
-        skip_start: None,
-        skip_end: None,
-        nodes: Vec::new(),
-        topics: Vec::new(),
+        skip: SkipArguments::default(),
+        entities: EntityFilter::default(),
         architecture: None,
         include_first_callback: false,
         include_last_callback: false,
@@ -187,12 +187,10 @@ fn why_arguments(folder: &Path) -> anyhow::Result<why::WhyArguments> {
     Ok(why::WhyArguments {
         input: input(folder),
         callback: None,
-        topic: None,
-        node: None,
         from: vec![FROM.parse()?],
         to: vec![TO.parse()?],
-        skip_start: None,
-        skip_end: None,
+        skip: SkipArguments::default(),
+        entities: EntityFilter::default(),
         at: None,
         rank: 1,
         parts: false,

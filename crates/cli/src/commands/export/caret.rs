@@ -17,7 +17,6 @@ use rostrace_architecture::communication::communications;
 use rostrace_architecture::node_path::{Limits, node_paths};
 use rostrace_architecture::{Architecture, CallbackKind, Endpoint, NamedPath, Node};
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::Model;
 use sha2::{Digest, Sha256};
 
 use super::new_file::NewFile;
@@ -26,6 +25,7 @@ use super::schema::Schema;
 use crate::args::ExportFormat;
 use crate::interrupt;
 use crate::render::{diagnostic, units};
+use crate::view::View;
 
 /// Longer names are cut: file systems do not take more.
 const LONGEST_STEM: usize = 220;
@@ -33,15 +33,15 @@ const LONGEST_STEM: usize = 220;
 /// No limit in time.
 const EVER: RangeInclusive<Nanos> = Nanos(i64::MIN)..=Nanos(i64::MAX);
 
-/// Writes all tables; the files are complete, but not yet in their places. Rows count if they begin in the window.
+/// Writes the tables of all objects that are in the view; the files are complete, but not yet in their places. They have the names
+/// that they have without a filter. Rows count if they begin in the range of time.
 pub(crate) fn write(
-    model: &Model,
     architecture: &Architecture,
-    window: &RangeInclusive<Nanos>,
+    view: &View<'_>,
     format: ExportFormat,
     folder: &Path,
 ) -> anyhow::Result<Vec<NewFile>> {
-    let indexed = Indexed::new(model, Style::Caret);
+    let indexed = Indexed::new(view.model, Style::Caret);
     if indexed.left_out() > 0 {
         diagnostic::note(&format!(
             "{} ran without CARET's library; tables with CARET's columns leave out what ran there, as CARET does",
@@ -49,11 +49,14 @@ pub(crate) fn write(
         ));
     }
     // Long pieces first, so that no processor waits for the other at the end.
-    let paths = architecture.paths.iter().map(Piece::Path);
+    let paths = architecture.paths.iter();
+    let paths = paths
+        .filter(|path| view.has_named_path(path))
+        .map(Piece::Path);
     let pieces: Vec<Piece<'_>> = paths.chain([Piece::Communications, Piece::Nodes]).collect();
     let files = parallel::all(&pieces, |piece, failed| {
         let mut writer = Writer {
-            window,
+            view,
             format,
             folder,
             failed,
@@ -67,7 +70,14 @@ pub(crate) fn write(
         }
         Ok(writer.files)
     })?;
-    Ok(files.into_iter().flatten().collect())
+    let files: Vec<NewFile> = files.into_iter().flatten().collect();
+    if files.is_empty() {
+        let sentence = view
+            .filter()
+            .nothing_fits("object of the architecture file");
+        diagnostic::notes(sentence.as_slice());
+    }
+    Ok(files)
 }
 
 /// What can be written by itself: the names of its files are like no others.
@@ -78,7 +88,7 @@ enum Piece<'a> {
 }
 
 struct Writer<'f> {
-    window: &'f RangeInclusive<Nanos>,
+    view: &'f View<'f>,
     format: ExportFormat,
     folder: &'f Path,
     /// Another piece could not be written: there is no need to go on.
@@ -108,6 +118,13 @@ impl Writer<'_> {
             .iter()
             .filter(|callback| !callback.is_service())
         {
+            let topic = match &callback.kind {
+                CallbackKind::Subscription { topic } => Some(topic.as_str()),
+                _ => None,
+            };
+            if !self.view.has_named(&[&node.name], topic.as_slice()) {
+                continue;
+            }
             let records = self.limited(indexed.callback(node, callback));
             let stem = format!("callbacks__{}", plain(&callback.name));
             self.table(&stem, &records)?;
@@ -118,12 +135,15 @@ impl Writer<'_> {
 
     fn endpoints(&mut self, indexed: &Indexed<'_>, node: &Node) -> anyhow::Result<()> {
         for publisher in in_order(node.publishers.iter().map(|it| it.endpoint())) {
-            let records = self.limited(indexed.publisher(node, &publisher));
             let stem = self.numbered(&format!(
                 "pub__{}__{}",
                 plain(&node.name),
                 plain(&publisher.topic)
             ));
+            if !self.view.has_named(&[&node.name], &[&publisher.topic]) {
+                continue;
+            }
+            let records = self.limited(indexed.publisher(node, &publisher));
             self.table(&stem, &records)?;
             self.metrics(&stem, &records, false)?;
         }
@@ -134,12 +154,15 @@ impl Writer<'_> {
             else {
                 continue;
             };
-            let records = self.limited(indexed.subscription(node, &endpoint, &callback));
             let stem = self.numbered(&format!(
                 "sub__{}__{}",
                 plain(&node.name),
                 plain(&endpoint.topic)
             ));
+            if !self.view.has_named(&[&node.name], &[&endpoint.topic]) {
+                continue;
+            }
+            let records = self.limited(indexed.subscription(node, &endpoint, &callback));
             self.table(&stem, &records)?;
             self.metrics(&stem, &records, false)?;
         }
@@ -155,6 +178,9 @@ impl Writer<'_> {
         }
         for (callback, period) in timers.into_values() {
             let stem = self.numbered(&format!("timer__{}__{period}", plain(&node.name)));
+            if !self.view.has_named(&[&node.name], &[]) {
+                continue;
+            }
             let firings = indexed.caret_firings(node, callback);
             let records = self.limited(indexed.timer(node, callback, &firings));
             self.table(&stem, &records)?;
@@ -171,6 +197,9 @@ impl Writer<'_> {
                 plain(reader)
             );
             let stem = self.numbered(&stem);
+            if !self.view.has_named(&[&node.name], &[]) {
+                continue;
+            }
             if let (Some(writer), Some(reader)) = (node.callback(writer), node.callback(reader)) {
                 let records = self.limited(indexed.variable_passing(node, writer, reader));
                 self.table(&stem, &records)?;
@@ -188,6 +217,11 @@ impl Writer<'_> {
                 "nodepath__{}__{input}__{output}",
                 plain(&node.name)
             ));
+            let ends = path.subscription.iter().chain(&path.publisher);
+            let topics: Vec<&str> = ends.map(|end| end.topic.as_str()).collect();
+            if !self.view.has_named(&[&node.name], &topics) {
+                continue;
+            }
             let records = indexed.node_path(node, path).unwrap_or_default();
             let records = self.limited(records);
             self.table(&stem, &records)?;
@@ -217,6 +251,13 @@ impl Writer<'_> {
                 plain(it.topic()),
                 plain(&it.subscribing_node.name)
             ));
+            let nodes = [&it.publishing_node.name, &it.subscribing_node.name];
+            if !self
+                .view
+                .has_named(&nodes.map(String::as_str), &[it.topic()])
+            {
+                continue;
+            }
             let records = self.limited(indexed.communication(&link));
             self.table(&stem, &records)?;
             if indexed.has_takes() {
@@ -305,8 +346,9 @@ impl Writer<'_> {
 
     /// The rows that begin in the window.
     fn limited(&self, mut records: Records) -> Records {
-        if *self.window != EVER {
-            let counts = |begin: i64| self.window.contains(&Nanos(begin));
+        let window = self.view.window();
+        if *window != EVER {
+            let counts = |begin: i64| window.contains(&Nanos(begin));
             records
                 .rows
                 .retain(|row| row.first().copied().flatten().is_some_and(counts));

@@ -42,22 +42,20 @@ pub(crate) fn export(arguments: &ExportArguments) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Interrupted);
     };
     let view = View::new(&set, &model, &arguments.filter)?;
-    for hint in view.hints() {
-        diagnostic::note(&hint);
-    }
+    diagnostic::notes(&view.hints());
     fs::create_dir_all(folder)
         .with_context(|| format!("{}: cannot be created", folder.display()))?;
 
     let files = match &architecture {
-        Some(architecture) => {
-            let window = view.window();
-            caret::write(&model, architecture, window, arguments.format, folder)
+        Some(architecture) if arguments.caret_columns => {
+            caret::write(architecture, &view, arguments.format, folder)
         }
-        None => {
-            let analysis = source::analysis(&set, &model, view.window().clone());
+        _ => {
+            let mut analysis = source::analysis(&set, &model, view.window().clone());
+            analysis.architecture = architecture.as_ref();
             let tables_of_trace = Tables {
                 analysis: &analysis,
-                filter: &arguments.filter,
+                view: &view,
                 twins: arguments.sim_time.then(|| {
                     let (twins, found) = Twins::of(&model);
                     if !found {

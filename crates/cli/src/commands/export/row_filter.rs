@@ -1,69 +1,109 @@
 //! `--node`, `--topic` and `--pid` for rows of any table: a column's name says what is in it.
 
-use glob::Pattern;
+use std::collections::HashSet;
+
 use rostrace_analyze::table::Cell;
 
 use super::schema::Schema;
-use crate::args::ModelFilterArguments;
+use crate::entity_filter::EntityFilter;
+
+/// The paths that fit: observed ones by their numbers, and those that an architecture file names.
+#[derive(Debug, Default)]
+pub(crate) struct KeptPaths {
+    pub(crate) observed: HashSet<i64>,
+    pub(crate) named: HashSet<String>,
+}
 
 /// Keeps a row if, for each filter that was given, one of its columns of that meaning fits. A filter without such a column keeps
-/// all rows.
+/// all rows. Rows of paths belong to a path by its number or name, and are kept if that path is.
 #[derive(Debug)]
 pub(crate) struct RowFilter<'f> {
+    /// Whether there is a filter for one of these columns.
+    applies: bool,
     nodes: Vec<usize>,
     topics: Vec<usize>,
     pids: Vec<usize>,
-    arguments: &'f ModelFilterArguments,
+    /// Says of some rows that their topic is the name of a service.
+    kind: Option<usize>,
+    /// The column that says which path a row belongs to.
+    path: Option<usize>,
+    paths: &'f KeptPaths,
+    filter: &'f EntityFilter,
 }
 
 impl<'f> RowFilter<'f> {
-    pub(crate) fn new(schema: &Schema, arguments: &'f ModelFilterArguments) -> RowFilter<'f> {
-        let columns = |given: bool, meaning: &str| {
+    pub(crate) fn new(
+        schema: &Schema,
+        filter: &'f EntityFilter,
+        paths: &'f KeptPaths,
+    ) -> RowFilter<'f> {
+        let columns = |meaning: &str| -> Vec<usize> {
             let names = schema.fields.iter().enumerate();
             let of_meaning = names.filter(|(_, field)| {
                 let before = field.name.strip_suffix(meaning);
-                given && before.is_some_and(|before| before.is_empty() || before.ends_with('_'))
+                before.is_some_and(|before| before.is_empty() || before.ends_with('_'))
             });
             of_meaning.map(|(number, _)| number).collect()
         };
+        let place = |name: &str| schema.fields.iter().position(|field| field.name == name);
+        let (nodes, topics, pids) = (columns("node"), columns("topic"), columns("pid"));
+        let path = place("path").or_else(|| place("named_path"));
+        let by_column = (!filter.nodes.is_empty() && !nodes.is_empty())
+            || (!filter.topics.is_empty() && !topics.is_empty())
+            || (!filter.pids.is_empty() && !pids.is_empty());
         RowFilter {
-            nodes: columns(!arguments.nodes.is_empty(), "node"),
-            topics: columns(!arguments.topics.is_empty(), "topic"),
-            pids: columns(!arguments.pids.is_empty(), "pid"),
-            arguments,
+            applies: by_column || (path.is_some() && !filter.is_empty()),
+            kind: place("kind"),
+            nodes,
+            topics,
+            pids,
+            path,
+            paths,
+            filter,
         }
     }
 
-    pub(crate) fn keeps(&self, row: &[Cell<'_>]) -> bool {
-        let named = |columns: &[usize], patterns: &[Pattern]| {
-            any(columns, row, |cell| match cell {
-                Cell::Text(name) => patterns.iter().any(|pattern| pattern.matches(name)),
-                _ => false,
-            })
-        };
-        let pids = &self.arguments.pids;
-        named(&self.nodes, &self.arguments.nodes)
-            && named(&self.topics, &self.arguments.topics)
-            && any(
-                &self.pids,
-                row,
-                |cell| matches!(cell, Cell::Integer(pid) if pids.contains(pid)),
-            )
+    /// Whether it can leave out rows.
+    pub(crate) fn applies(&self) -> bool {
+        self.applies
     }
-}
 
-/// Whether there are no such columns, or one of them fits.
-fn any(columns: &[usize], row: &[Cell<'_>], fits: impl Fn(&Cell<'_>) -> bool) -> bool {
-    columns.is_empty()
-        || columns
-            .iter()
-            .any(|column| row.get(*column).is_some_and(&fits))
+    pub(crate) fn keeps(&self, row: &[Cell<'_>]) -> bool {
+        if !self.applies {
+            return true;
+        }
+        if let Some(column) = self.path {
+            return match row.get(column) {
+                Some(Cell::Integer(number)) => self.paths.observed.contains(number),
+                Some(Cell::Text(name)) => self.paths.named.contains(*name),
+                _ => false,
+            };
+        }
+        let text = |column: &usize| match row.get(*column) {
+            Some(Cell::Text(text)) => Some(*text),
+            _ => None,
+        };
+        let is_service = matches!(
+            self.kind.as_ref().and_then(text),
+            Some("service" | "client")
+        );
+        let topic = |column: &usize| text(column).filter(|_| !is_service);
+        let pid = |column: &usize| match row.get(*column) {
+            Some(Cell::Integer(pid)) => Some(*pid),
+            _ => None,
+        };
+        let (nodes, topics, pids) = (&self.nodes, &self.topics, &self.pids);
+        (nodes.is_empty() || self.filter.fits_any_node(nodes.iter().map(text)))
+            && (topics.is_empty() || self.filter.fits_any_topic(topics.iter().map(topic)))
+            && (pids.is_empty() || self.filter.fits_any_pid(pids.iter().filter_map(pid)))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::commands::export::schema::Field;
+    use glob::Pattern;
     use rostrace_analyze::table::ColumnKind;
 
     fn schema(names: &[&str]) -> Schema {
@@ -79,21 +119,22 @@ mod tests {
         }
     }
 
-    fn arguments() -> ModelFilterArguments {
-        ModelFilterArguments {
+    fn filter() -> EntityFilter {
+        EntityFilter {
             nodes: vec![Pattern::new("/a*").unwrap()],
             pids: vec![7],
-            ..ModelFilterArguments::default()
+            ..EntityFilter::default()
         }
     }
 
     #[test]
     fn one_column_of_a_meaning_suffices_but_every_filter_must_be_met() {
-        let (schema, arguments) = (
+        let (schema, entities) = (
             schema(&["pub_node", "sub_node", "pid", "latency"]),
-            arguments(),
+            filter(),
         );
-        let filter = RowFilter::new(&schema, &arguments);
+        let paths = KeptPaths::default();
+        let filter = RowFilter::new(&schema, &entities, &paths);
         let row = |publisher, subscriber, pid: i64| {
             [publisher, subscriber, Cell::Integer(pid), Cell::Nothing]
         };
@@ -106,7 +147,36 @@ mod tests {
 
     #[test]
     fn a_table_without_such_columns_is_kept_whole() {
-        let (schema, arguments) = (schema(&["nodes", "rapid", "unode"]), arguments());
-        assert!(RowFilter::new(&schema, &arguments).keeps(&[Cell::Text("/b"); 3]));
+        let (schema, entities) = (schema(&["nodes", "rapid", "unode"]), filter());
+        let paths = KeptPaths::default();
+        let filter = RowFilter::new(&schema, &entities, &paths);
+        assert!(filter.keeps(&[Cell::Text("/b"); 3]) && !filter.applies());
+    }
+
+    #[test]
+    fn rows_of_a_path_are_kept_or_not_together() {
+        let (schema, entities) = (schema(&["path", "node"]), filter());
+        let paths = KeptPaths {
+            observed: HashSet::from([3]),
+            named: HashSet::from(["camera".to_owned()]),
+        };
+        let filter = RowFilter::new(&schema, &entities, &paths);
+        assert!(filter.keeps(&[Cell::Integer(3), Cell::Text("/b")]));
+        assert!(!filter.keeps(&[Cell::Integer(4), Cell::Text("/a")]));
+        assert!(filter.keeps(&[Cell::Text("camera"), Cell::Text("/b")]));
+        assert!(!filter.keeps(&[Cell::Text("lidar"), Cell::Text("/a")]));
+    }
+
+    #[test]
+    fn the_name_of_a_service_is_no_topic() {
+        let schema = schema(&["kind", "topic"]);
+        let entities = EntityFilter {
+            topics: vec![Pattern::new("/a*").unwrap()],
+            ..EntityFilter::default()
+        };
+        let paths = KeptPaths::default();
+        let filter = RowFilter::new(&schema, &entities, &paths);
+        assert!(filter.keeps(&[Cell::Text("subscription"), Cell::Text("/a")]));
+        assert!(!filter.keeps(&[Cell::Text("service"), Cell::Text("/a")]));
     }
 }

@@ -8,8 +8,10 @@ use anyhow::{Context, bail};
 use clap::Args;
 use glob::Pattern;
 
-use crate::args::{LookFormat, TraceArguments};
-use crate::time_argument::{DurationArgument, TimeArgument};
+use crate::args::{LookFormat, ModelFilterArguments, TraceArguments};
+use crate::entity_filter::EntityFilter;
+use crate::time_argument::TimeArgument;
+use crate::window::{SkipArguments, TimeArguments};
 
 /// A node or topic, or a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +57,15 @@ impl<'a> Ends<'a> {
         Ok(ends)
     }
 
+    /// The range of time that both ends leave.
+    pub(crate) fn times(from: &Ends<'_>, to: &Ends<'_>, skip: SkipArguments) -> TimeArguments {
+        TimeArguments {
+            from: from.time,
+            to: to.time,
+            skip,
+        }
+    }
+
     pub(crate) fn has(&self, name: &str) -> bool {
         self.names.iter().any(|pattern| pattern.matches(name))
     }
@@ -70,18 +81,10 @@ pub(crate) struct LatencyArguments {
     /// Paths that end in this node or with this topic; or a time up to which they count; can be repeated
     #[arg(long, value_name = "NODE|TOPIC|T", allow_hyphen_values = true)]
     pub(crate) to: Vec<EndArgument>,
-    /// Leave out what begins in so much time after the first event
-    #[arg(long, value_name = "D")]
-    pub(crate) skip_start: Option<DurationArgument>,
-    /// Leave out what begins in so much time before the last event
-    #[arg(long, value_name = "D")]
-    pub(crate) skip_end: Option<DurationArgument>,
-    /// Only paths through this node; may contain *, ? and […]; can be repeated
-    #[arg(long = "node", value_name = "GLOB")]
-    pub(crate) nodes: Vec<Pattern>,
-    /// Only paths along this topic; may contain *, ? and […]; can be repeated
-    #[arg(long = "topic", value_name = "GLOB")]
-    pub(crate) topics: Vec<Pattern>,
+    #[command(flatten)]
+    pub(crate) skip: SkipArguments,
+    #[command(flatten)]
+    pub(crate) entities: EntityFilter,
     /// An architecture file that says how nodes make outputs from inputs, for paths that cannot be followed by observation alone
     #[arg(long, value_name = "FILE")]
     pub(crate) architecture: Option<PathBuf>,
@@ -111,24 +114,8 @@ pub(crate) struct PathsArguments {
     /// Only paths of this name; may contain *, ? and […]; can be repeated
     #[arg(long = "path", value_name = "GLOB")]
     pub(crate) paths: Vec<Pattern>,
-    /// Count only messages published from this time on
-    #[arg(long, value_name = "T", allow_hyphen_values = true)]
-    pub(crate) from: Option<TimeArgument>,
-    /// Count only messages published up to this time
-    #[arg(long, value_name = "T", allow_hyphen_values = true)]
-    pub(crate) to: Option<TimeArgument>,
-    /// Leave out what begins in so much time after the first event
-    #[arg(long, value_name = "D")]
-    pub(crate) skip_start: Option<DurationArgument>,
-    /// Leave out what begins in so much time before the last event
-    #[arg(long, value_name = "D")]
-    pub(crate) skip_end: Option<DurationArgument>,
-    /// Only paths through this node; may contain *, ? and […]; can be repeated
-    #[arg(long = "node", value_name = "GLOB")]
-    pub(crate) nodes: Vec<Pattern>,
-    /// Only paths along this topic; may contain *, ? and […]; can be repeated
-    #[arg(long = "topic", value_name = "GLOB")]
-    pub(crate) topics: Vec<Pattern>,
+    #[command(flatten)]
+    pub(crate) filter: ModelFilterArguments,
     /// Begin with the callback that published the first message, not with the publication
     #[arg(long)]
     pub(crate) include_first_callback: bool,

@@ -26,10 +26,13 @@ use crate::render::printable::printable;
 use crate::render::table::Table;
 use crate::render::{damage, diagnostic, time, units};
 use crate::source;
-use crate::window::Limits;
+use crate::view::View;
 
 /// Pairs of ends that are looked at: patterns may fit hundreds of nodes.
 const MOST_PAIRS: usize = 64;
+
+/// Paths of one pair among which those that fit are chosen.
+const MOST_LOOKED_AT: usize = 1_000;
 
 /// One path with what was found of it.
 struct Answer {
@@ -41,43 +44,39 @@ struct Answer {
 
 pub(crate) fn paths(arguments: &PathsArguments) -> anyhow::Result<Outcome> {
     let architecture = open(&arguments.architecture)?;
-    let wanted = |path: &&NamedPath| {
-        let fits = |patterns: &[glob::Pattern], name: &str| {
-            patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(name))
-        };
-        let mut nodes = path.node_names();
-        let topics = path.steps.iter().filter_map(|step| step.publisher.as_ref());
-        let mut topics = topics.map(|publisher| publisher.topic.as_str());
-        fits(&arguments.paths, &path.name)
-            && nodes.any(|node| fits(&arguments.nodes, node))
-            && (arguments.topics.is_empty() || topics.any(|topic| fits(&arguments.topics, topic)))
-    };
     if architecture.paths.is_empty() {
         bail!(
             "{}: names no paths; `rostrace architecture add-path` adds one, and `rostrace latency` needs none",
             arguments.architecture.display()
         );
     }
-    let named: Vec<NamedPath> = architecture.paths.iter().filter(wanted).cloned().collect();
+    let is_named = |path: &&NamedPath| {
+        let patterns = &arguments.paths;
+        patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(&path.name))
+    };
+    let named: Vec<&NamedPath> = architecture.paths.iter().filter(is_named).collect();
     if named.is_empty() {
-        let names: Vec<&str> = architecture
-            .paths
-            .iter()
-            .map(|it| it.name.as_str())
-            .collect();
-        bail!("no path of this file fits; it names {}", names.join(", "));
+        bail!("no path of this file fits; {}", names_of(&architecture));
     }
     let set = source::open(&arguments.input)?;
     let Some(model) = source::model(&set) else {
         return Ok(Outcome::Interrupted);
     };
-    let limits = Limits {
-        from: arguments.from,
-        to: arguments.to,
-        skip_start: arguments.skip_start,
-        skip_end: arguments.skip_end,
-    };
-    let analysis = Analysis::new(&model, limits.window(&set, &model)?);
+    let view = View::new(&set, &model, &arguments.filter)?;
+    diagnostic::notes(&view.hints());
+    let named: Vec<&NamedPath> = named
+        .into_iter()
+        .filter(|path| view.has_named_path(path))
+        .collect();
+    if named.is_empty() {
+        let sentence = arguments.filter.entities.nothing_fits("path of this file");
+        bail!(
+            "{}; {}",
+            sentence.unwrap_or_default(),
+            names_of(&architecture)
+        );
+    }
+    let analysis = Analysis::new(&model, view.window().clone());
     let indexed = Indexed::new(&model, Style::Own);
     let ends = IncludedEnds {
         first_callback: arguments.include_first_callback,
@@ -85,9 +84,18 @@ pub(crate) fn paths(arguments: &PathsArguments) -> anyhow::Result<Outcome> {
     };
     let answers: Vec<Answer> = named
         .into_iter()
-        .map(|path| answer(&indexed, &analysis, &architecture, path, ends, Vec::new()))
+        .map(|path| {
+            let path = path.clone();
+            answer(&indexed, &analysis, &architecture, path, ends, Vec::new())
+        })
         .collect();
     print(&set, &analysis, &answers, arguments.format)
+}
+
+fn names_of(architecture: &Architecture) -> String {
+    let names = architecture.paths.iter().map(|it| it.name.as_str());
+    let names: Vec<&str> = names.collect();
+    format!("it names {}", names.join(", "))
 }
 
 fn open(file: &Path) -> anyhow::Result<Architecture> {
@@ -117,6 +125,7 @@ pub(super) fn between(
     arguments: &LatencyArguments,
     set: &TraceSet,
     analysis: &Analysis<'_>,
+    view: &View<'_>,
     from: &Ends<'_>,
     to: &Ends<'_>,
 ) -> anyhow::Result<Outcome> {
@@ -124,7 +133,7 @@ pub(super) fn between(
         Some(file) => open(file)?,
         None => from_trace_with_flows(analysis.model),
     };
-    let found = search(&architecture, from, to, arguments.limit);
+    let found = search(&architecture, from, to, arguments.limit, view);
     let indexed = Indexed::new(analysis.model, Style::Own);
     let ends = IncludedEnds {
         first_callback: arguments.include_first_callback,
@@ -137,7 +146,8 @@ pub(super) fn between(
         answers.push(answer(&indexed, analysis, &assuming, path, ends, assumed));
     }
     if answers.is_empty() {
-        diagnostic::note(&nothing_found(analysis, from, to));
+        let by_filter = arguments.entities.nothing_fits("path between these ends");
+        diagnostic::note(&by_filter.unwrap_or_else(|| nothing_found(analysis, from, to)));
     }
     print(set, analysis, &answers, arguments.format)
 }
@@ -148,6 +158,7 @@ fn search(
     from: &Ends<'_>,
     to: &Ends<'_>,
     most: usize,
+    view: &View<'_>,
 ) -> Vec<NamedPath> {
     let filter = EdgeFilter {
         keep_topic: &|topic| !built_in::topic(topic),
@@ -177,22 +188,21 @@ fn search(
         let Ok(search) = Search::new(&graph, &[start, goal], options) else {
             continue;
         };
-        for path in search.take(most) {
-            let path = path.named("");
+        let fits = |path: &NamedPath| {
             let first = path.steps.first().and_then(|step| step.publisher.as_ref());
             let last = path
                 .steps
                 .last()
                 .and_then(|step| step.subscription.as_ref());
-            let fits = |ends: &Ends<'_>, node: &str, topic: Option<&str>| {
+            let is_end = |ends: &Ends<'_>, node: &str, topic: Option<&str>| {
                 ends.has(node) || topic.is_some_and(|topic| ends.has(topic))
             };
-            if fits(from, start, first.map(|it| it.topic.as_str()))
-                && fits(to, goal, last.map(|it| it.topic.as_str()))
-            {
-                found.push(path);
-            }
-        }
+            is_end(from, start, first.map(|it| it.topic.as_str()))
+                && is_end(to, goal, last.map(|it| it.topic.as_str()))
+                && view.has_named_path(path)
+        };
+        let paths = search.take(MOST_LOOKED_AT).map(|path| path.named(""));
+        found.extend(paths.filter(fits).take(most));
     }
     found.sort_by_key(|path| path.steps.len());
     found.truncate(most);

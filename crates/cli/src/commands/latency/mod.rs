@@ -19,7 +19,7 @@ use crate::render::palette::Palette;
 use crate::render::table::{Align, Table};
 use crate::render::{damage, diagnostic, time, units};
 use crate::source;
-use crate::window::Limits;
+use crate::view::View;
 
 pub(crate) use arguments::{EndArgument, Ends, LatencyArguments, PathsArguments};
 pub(crate) use declared::paths;
@@ -31,13 +31,10 @@ pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
     let Some(model) = source::model(&set) else {
         return Ok(Outcome::Interrupted);
     };
-    let limits = Limits {
-        from: from.time,
-        to: to.time,
-        skip_start: arguments.skip_start,
-        skip_end: arguments.skip_end,
-    };
-    let analysis = Analysis::new(&model, limits.window(&set, &model)?);
+    let window = Ends::times(&from, &to, arguments.skip).window(&set, &model)?;
+    let view = View::within(&model, &arguments.entities, window.clone());
+    diagnostic::notes(&view.hints());
+    let analysis = Analysis::new(&model, window);
     let paths = FlowPaths::of(&analysis);
     let is_from = |name: &str| from.has(name);
     let is_to = |name: &str| to.has(name);
@@ -49,10 +46,11 @@ pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
     if !arguments.all {
         paths.retain(|path| !path.hops.iter().any(|hop| built_in::topic(&hop.topic)));
     }
-    paths.retain(|path| is_wanted(arguments, path));
+    let found = !paths.is_empty();
+    paths.retain(|path| view.has_path(path));
     let has_ends = !from.names.is_empty() && !to.names.is_empty();
     if has_ends && (paths.is_empty() || arguments.architecture.is_some()) {
-        return declared::between(arguments, &set, &analysis, &from, &to);
+        return declared::between(arguments, &set, &analysis, &view, &from, &to);
     }
     let include = Include {
         first_callback: arguments.include_first_callback,
@@ -91,7 +89,8 @@ pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
         diagnostic::note(headline);
     }
     if rows.is_empty() {
-        diagnostic::note(&nothing_found(&analysis, &from, &to));
+        let by_filter = arguments.entities.nothing_fits("path").filter(|_| found);
+        diagnostic::note(&by_filter.unwrap_or_else(|| nothing_found(&analysis, &from, &to)));
     }
     let more = rows.len().saturating_sub(arguments.limit);
     if more > 0 && arguments.format == LookFormat::Table {
@@ -102,20 +101,6 @@ pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
         ));
     }
     Ok(Outcome::of(set.damage.iter().chain(&model.damage)))
-}
-
-fn is_wanted(arguments: &LatencyArguments, path: &FlowPath) -> bool {
-    let fits = |patterns: &[glob::Pattern], name: &str| {
-        patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(name))
-    };
-    let nodes = path
-        .hops
-        .iter()
-        .flat_map(|hop| [&hop.publishing_node, &hop.node]);
-    let mut topics = path.hops.iter().map(|hop| &hop.topic);
-    let mut nodes = nodes;
-    nodes.any(|node| fits(&arguments.nodes, node))
-        && topics.any(|topic| fits(&arguments.topics, topic))
 }
 
 fn nothing_found(analysis: &Analysis<'_>, from: &Ends<'_>, to: &Ends<'_>) -> String {

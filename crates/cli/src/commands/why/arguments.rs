@@ -5,33 +5,27 @@ use glob::Pattern;
 
 use crate::args::TraceArguments;
 use crate::commands::latency::EndArgument;
-use crate::time_argument::{DurationArgument, TimeArgument};
+use crate::entity_filter::EntityFilter;
+use crate::time_argument::TimeArgument;
+use crate::window::SkipArguments;
 
 #[derive(Debug, Args)]
 pub(crate) struct WhyArguments {
     #[command(flatten)]
     pub(crate) input: TraceArguments,
     /// Explain an execution of this callback: its name as `rostrace callbacks` prints it, or its node; may contain *, ? and […]
-    #[arg(long, value_name = "GLOB", conflicts_with = "topic")]
-    pub(crate) callback: Option<Pattern>,
-    /// Explain a message of this topic; may contain *, ? and […]
     #[arg(long, value_name = "GLOB")]
-    pub(crate) topic: Option<Pattern>,
-    /// With --topic: only messages to this node; may contain *, ? and […]
-    #[arg(long, value_name = "GLOB", requires = "topic")]
-    pub(crate) node: Option<Pattern>,
+    pub(crate) callback: Option<Pattern>,
     /// Explain a path that begins in this node or with this topic; or a time from which on it counts
     #[arg(long, value_name = "NODE|TOPIC|T", allow_hyphen_values = true)]
     pub(crate) from: Vec<EndArgument>,
     /// Explain a path that ends in this node or with this topic; or a time up to which it counts
     #[arg(long, value_name = "NODE|TOPIC|T", allow_hyphen_values = true)]
     pub(crate) to: Vec<EndArgument>,
-    /// Leave out what begins in so much time after the first event
-    #[arg(long, value_name = "D")]
-    pub(crate) skip_start: Option<DurationArgument>,
-    /// Leave out what begins in so much time before the last event
-    #[arg(long, value_name = "D")]
-    pub(crate) skip_end: Option<DurationArgument>,
+    #[command(flatten)]
+    pub(crate) skip: SkipArguments,
+    #[command(flatten)]
+    pub(crate) entities: EntityFilter,
     /// Explain the one that was under way at this time, or the next one, not the worst
     #[arg(
         long,

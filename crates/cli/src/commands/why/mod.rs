@@ -19,7 +19,7 @@ use crate::render::printable::printable;
 use crate::render::table::{Align, Table};
 use crate::render::{damage, diagnostic, time, units};
 use crate::source;
-use crate::window::Limits;
+use crate::view::View;
 use subject::Subject;
 
 pub(crate) use arguments::{WhyArguments, WhyFormat};
@@ -31,18 +31,15 @@ pub(crate) fn why(arguments: &WhyArguments) -> anyhow::Result<Outcome> {
     let Some(model) = source::model(&set) else {
         return Ok(Outcome::Interrupted);
     };
-    let limits = Limits {
-        from: from.time,
-        to: to.time,
-        skip_start: arguments.skip_start,
-        skip_end: arguments.skip_end,
-    };
-    let analysis = source::analysis(&set, &model, limits.window(&set, &model)?);
+    let window = Ends::times(&from, &to, arguments.skip).window(&set, &model)?;
+    let view = View::within(&model, &arguments.entities, window.clone());
+    diagnostic::notes(&view.hints());
+    let analysis = source::analysis(&set, &model, window);
     let span = source::span(&set);
     let at = arguments.at.map(|at| at.resolve(span)).transpose()?;
     let outcome = Outcome::of(set.damage.iter().chain(&model.damage));
     let mut why = Why::new(&analysis);
-    let subject = Subject::find(&analysis, arguments, &from, &to, at)?;
+    let subject = Subject::find(&analysis, &view, arguments, &from, &to, at)?;
     let Some(explanation) = subject.explain(&mut why) else {
         diagnostic::note("the trace does not have the instants of this, so it cannot be explained");
         return Ok(outcome);

@@ -14,6 +14,7 @@ use rostrace_trace::entity::{CallbackId, CallbackOwner, DeliveryId, InstanceId, 
 
 use super::WhyArguments;
 use crate::commands::latency::Ends;
+use crate::view::View;
 
 #[derive(Debug)]
 pub(super) enum Subject {
@@ -25,6 +26,7 @@ pub(super) enum Subject {
 impl Subject {
     pub(super) fn find(
         analysis: &Analysis<'_>,
+        view: &View<'_>,
         arguments: &WhyArguments,
         from: &Ends<'_>,
         to: &Ends<'_>,
@@ -35,15 +37,15 @@ impl Subject {
             rank: arguments.rank as usize,
         };
         if !from.names.is_empty() || !to.names.is_empty() {
-            if arguments.callback.is_some() || arguments.topic.is_some() {
-                bail!("--callback and --topic cannot be used together with the ends of a path");
+            if arguments.callback.is_some() {
+                bail!("--callback cannot be used together with the ends of a path");
             }
-            return path(analysis, from, to, choice);
+            return path(analysis, view, arguments, (from, to), choice);
         }
-        if arguments.topic.is_some() {
-            return message(analysis, arguments, choice);
+        if arguments.callback.is_none() && !arguments.entities.topics.is_empty() {
+            return message(analysis, view, arguments, choice);
         }
-        execution(analysis, arguments, choice)
+        execution(analysis, view, arguments, choice)
     }
 
     pub(super) fn explain(&self, why: &mut Why<'_>) -> Option<Explanation> {
@@ -130,26 +132,32 @@ impl Choice {
 
 fn execution(
     analysis: &Analysis<'_>,
+    view: &View<'_>,
     arguments: &WhyArguments,
     choice: Choice,
 ) -> anyhow::Result<Subject> {
-    let summaries = callback::summaries(analysis);
-    let wanted: Vec<&CallbackSummary> = match &arguments.callback {
-        Some(pattern) => {
-            let named = |summary: &&CallbackSummary| {
-                let node = analysis.model.node_of_callback(summary.callback);
-                let node = analysis.model.node_name(node).unwrap_or("");
-                let name = analysis.names.callback(summary.callback);
-                pattern.matches(name) || pattern.matches(node)
-            };
-            let found: Vec<_> = summaries.iter().filter(named).collect();
-            if found.is_empty() {
-                bail!(
-                    "no callback and no node of this trace is named `{pattern}`; `rostrace callbacks` lists them"
-                );
-            }
-            found
+    let mut summaries = callback::summaries(analysis);
+    if let Some(pattern) = &arguments.callback {
+        summaries.retain(|summary| {
+            let node = analysis.model.node_of_callback(summary.callback);
+            let node = analysis.model.node_name(node).unwrap_or("");
+            let name = analysis.names.callback(summary.callback);
+            pattern.matches(name) || pattern.matches(node)
+        });
+        if summaries.is_empty() {
+            bail!(
+                "no callback and no node of this trace is named `{pattern}`; `rostrace callbacks` lists them"
+            );
         }
+    }
+    summaries.retain(|summary| view.has_callback(summary.callback));
+    if summaries.is_empty()
+        && let Some(sentence) = arguments.entities.nothing_fits("such callback")
+    {
+        bail!("{sentence}; `rostrace callbacks` lists them with their nodes and processes");
+    }
+    let wanted: Vec<&CallbackSummary> = match &arguments.callback {
+        Some(_) => summaries.iter().collect(),
         None => {
             let ours = summaries
                 .iter()
@@ -199,28 +207,20 @@ fn is_built_in(analysis: &Analysis<'_>, callback: CallbackId) -> bool {
 
 fn message(
     analysis: &Analysis<'_>,
+    view: &View<'_>,
     arguments: &WhyArguments,
     choice: Choice,
 ) -> anyhow::Result<Subject> {
-    let model = analysis.model;
     let mut rows = Vec::new();
     let mut known = false;
-    for index in 0..model.deliveries.len() {
+    for index in 0..analysis.model.deliveries.len() {
         let id = DeliveryId::from_index(index);
-        let delivery = analysis.delivery(id);
-        let subscription = &model.subscriptions[delivery.subscription.index()];
-        let node = model.node_name(subscription.node).unwrap_or("");
-        let topic_fits = arguments
-            .topic
-            .as_ref()
-            .is_none_or(|it| it.matches(&subscription.topic));
-        let node_fits = arguments.node.as_ref().is_none_or(|it| it.matches(node));
-        if !topic_fits || !node_fits {
+        if !view.has_message(id) {
             continue;
         }
         known = true;
-        let publish = analysis.publication(delivery.publication).publish;
-        if analysis.counts(publish)
+        let publication = analysis.delivery(id).publication;
+        if analysis.counts(analysis.publication(publication).publish)
             && let Some(arrival) = analysis.arrival(id)
             && !arrival.historical
         {
@@ -228,7 +228,10 @@ fn message(
         }
     }
     if !known {
-        bail!("no message of such a topic was to arrive there; `rostrace topics` lists them");
+        bail!(
+            "no message that was to arrive fits {}; `rostrace topics` lists who sends and who receives",
+            arguments.entities
+        );
     }
     let picked = choice.pick(rows, |(_, arrival)| {
         (arrival.publish, arrival.received, arrival.stages.latency())
@@ -241,8 +244,9 @@ fn message(
 
 fn path(
     analysis: &Analysis<'_>,
-    from: &Ends<'_>,
-    to: &Ends<'_>,
+    view: &View<'_>,
+    arguments: &WhyArguments,
+    (from, to): (&Ends<'_>, &Ends<'_>),
     choice: Choice,
 ) -> anyhow::Result<Subject> {
     let is_from = |name: &str| from.has(name);
@@ -253,14 +257,22 @@ fn path(
     };
     let paths = FlowPaths::of(analysis).paths(&ends);
     let mut rows = Vec::new();
+    let mut found = false;
     for (number, path) in paths.iter().enumerate() {
         if path.hops.iter().any(|hop| built_in::topic(&hop.topic)) {
             continue;
         }
-        for flow in &path.flows {
+        found = true;
+        for flow in path.flows.iter().filter(|flow| view.has_flow(flow)) {
             let times = FlowTimes::of(analysis, flow, Include::default());
             rows.extend(times.map(|times| (number, flow.clone(), times)));
         }
+    }
+    if rows.is_empty()
+        && found
+        && let Some(sentence) = arguments.entities.nothing_fits("path with these ends")
+    {
+        bail!("{sentence}; `rostrace latency` with the same ends lists them");
     }
     let picked = choice.pick(rows, |(_, _, times)| {
         (times.begin, times.end, times.latency())
