@@ -15,10 +15,10 @@ use crate::filter;
 #[derive(Debug, Default, Args)]
 pub(crate) struct EntityFilter {
     /// Only this node and what it has to do with; may contain *, ? and […]; can be repeated
-    #[arg(long = "node", value_name = "GLOB")]
+    #[arg(long = "node", alias = "nodes", value_name = "GLOB")]
     pub(crate) nodes: Vec<Pattern>,
     /// Only this topic and who has to do with it; may contain *, ? and […]; can be repeated
-    #[arg(long = "topic", value_name = "GLOB")]
+    #[arg(long = "topic", alias = "topics", value_name = "GLOB")]
     pub(crate) topics: Vec<Pattern>,
     /// Only this process and what it has to do with; can be repeated
     #[arg(long = "pid", visible_alias = "vpid", value_name = "N")]

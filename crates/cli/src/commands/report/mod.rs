@@ -13,7 +13,6 @@ use crate::commands::export::new_file::NewFile;
 use crate::outcome::Outcome;
 use crate::render::{damage, diagnostic, units};
 use crate::source;
-use crate::window::Limits;
 
 pub(crate) use arguments::ReportArguments;
 
@@ -40,18 +39,13 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
     let Some(model) = source::model(&set) else {
         return Ok(None);
     };
-    let limits = Limits {
-        from: arguments.from,
-        to: arguments.to,
-        skip_start: arguments.skip_start,
-        skip_end: arguments.skip_end,
-    };
-    let window = limits.window(&set, &model)?;
+    let window = arguments.filter.time.window(&set, &model)?;
     let analysis = source::analysis(&set, &model, window);
-    let node = |name: &str| fits(&arguments.nodes, name);
-    let topic = |name: &str| fits(&arguments.topics, name);
+    let entities = &arguments.filter.entities;
+    let node = |name: &str| entities.fits_node(Some(name));
+    let topic = |name: &str| entities.fits_topic(Some(name));
     let path = |title: &str| fits(&arguments.paths, title);
-    let process = |pid: &i64| arguments.pids.contains(pid);
+    let process = |pid: &i64| entities.fits_pid(*pid);
     let options = Options {
         title: arguments
             .title
@@ -65,10 +59,10 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
             .collect(),
         damage: damage::titles(set.damage.iter().chain(&model.damage)),
         selection: Selection {
-            node: (!arguments.nodes.is_empty()).then_some(&node),
-            topic: (!arguments.topics.is_empty()).then_some(&topic),
+            node: (!entities.nodes.is_empty()).then_some(&node),
+            topic: (!entities.topics.is_empty()).then_some(&topic),
             path: (!arguments.paths.is_empty()).then_some(&path),
-            process: (!arguments.pids.is_empty()).then_some(&process),
+            process: (!entities.pids.is_empty()).then_some(&process),
         },
         architecture: architecture.as_ref(),
     };
@@ -78,6 +72,9 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
         out.flush()
     })?;
     new.publish()?;
+    for hint in entities.hints(&model) {
+        diagnostic::note(&hint);
+    }
     Ok(Some(Outcome::of(set.damage.iter().chain(&model.damage))))
 }
 
