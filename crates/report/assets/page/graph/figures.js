@@ -15,7 +15,7 @@ function total(values) {
 function edgeFigures(edge) {
   const communications = [...edge.communications];
   return {
-    rate: total([...edge.publishers].map((publisher) => publisher.rate)),
+    rate: total([...edge.publishers].map((publisher) => publisher.per_second)),
     p50: largest(communications.map((it) => it.p50)),
     p99: largest(communications.map((it) => it.p99)),
     max: largest(communications.map((it) => it.max)),
@@ -26,10 +26,11 @@ function edgeFigures(edge) {
   };
 }
 
-function boxFigures(box) {
-  const received = (subscriptions) => subscriptions.flatMap((it) => it.communications);
+/** Of a box, without what goes through topics that are not shown. */
+function boxFigures(box, isShown) {
+  const received = (subscriptions) => subscriptions.filter((it) => isShown(it.topic)).flatMap((it) => it.communications);
   const of = (publishers, communications, busy, lateness) => ({
-    rate: total(publishers.map((it) => it.rate)),
+    rate: total(publishers.filter((it) => isShown(it.topic)).map((it) => it.per_second)),
     p99: largest(communications.map((it) => it.p99)),
     dropped: total(communications.map((it) => it.dropped)),
     busy, lateness,
@@ -37,7 +38,7 @@ function boxFigures(box) {
   const { subject } = box;
   if (box.callback) {
     const own = subject.node.subscriptions.filter((it) => it.callback === subject);
-    return { ...of([], received(own), subject.busy, subject.lateness), rate: subject.rate };
+    return { ...of([], received(own), subject.busy, subject.lateness), rate: subject.per_second };
   }
   if (box.topic) return of(subject.publishers, received(subject.subscriptions), null, null);
   const nodes = box.members ?? [];
@@ -47,7 +48,7 @@ function boxFigures(box) {
 /** What can be picked. `written` is how a value is shown, `logarithmic` whether its scale is; what is zero has no colour. */
 const FIGURES = {
   none: { title: "nothing" },
-  rate: { title: "rate", written: frequency, logarithmic: true, boxes: "published per second", edges: "messages per second" },
+  rate: { title: "rate", written: frequency, logarithmic: true, boxes: "published per second of the recording", edges: "messages per second of the recording" },
   p99: { title: "latency p99", written: duration, logarithmic: true, boxes: "worst p99 of what is received", edges: "worst p99" },
   dropped: { title: "drops", written: count, logarithmic: true, boxes: "messages that did not arrive", edges: "messages that did not arrive" },
   busy: { title: "busy share", written: share, logarithmic: false, boxes: "time in callbacks", edges: null },

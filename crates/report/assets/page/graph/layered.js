@@ -3,7 +3,7 @@
 
 const BOX_DISTANCE = 16;
 const BEND_DISTANCE = 9;
-const COLUMN_GAP = 44;
+const COLUMN_GAP = 40;
 /** Bends of all edges together; beyond, edges go straight from box to box. */
 const MOST_BENDS = 30_000;
 /** How much wider than tall a drawing should be. */
@@ -12,7 +12,7 @@ const SHAPE = 1.7;
 /**
  * `boxes`: [{width, height, left, right}]: whether something outside on that side is tied to it (how strongly). `edges`: [{from, to, weight, fromAt, toAt}] without cycles,
  * from left to right; `…At` is how far below the top of the box it begins. `at(box, side)`: the same for what leaves the level.
- * The result: {width, height, boxes: [{x, y, from, to}] with the borders of their columns, edges: [bends], leaving: {left, right}: bends by box}; a bend is {from, to, y}.
+ * The result: {width, height, boxes: [{x, y, from, to}] with the borders of their columns, edges and leaving: {left, right} by box: points between those borders}.
  */
 function layeredLayout(boxes, edges, at) {
   const area = boxes.reduce((sum, box) => sum + (box.width + COLUMN_GAP) * (box.height + BOX_DISTANCE), 0);
@@ -26,6 +26,7 @@ function layeredLayout(boxes, edges, at) {
   let bendsLeft = MOST_BENDS;
   const chain = (first, firstAt, last, lastAt, fromLayer, toLayer, weight) => {
     const bends = [];
+    const outward = first === null || last === null;
     let [before, beforeAt] = [first, firstAt];
     if (bendsLeft < toLayer - fromLayer) fromLayer = toLayer;
     for (let between = fromLayer; between < toLayer; between++) {
@@ -33,10 +34,10 @@ function layeredLayout(boxes, edges, at) {
       bendsLeft--;
       vertices.push({ layer: between, height: 0 });
       bends.push(bend);
-      if (before !== null) links.push({ from: before, to: bend, fromAt: beforeAt, toAt: 0, weight: weight * (vertices[before].height === 0 ? 8 : 2) });
+      if (before !== null) links.push({ from: before, to: bend, fromAt: beforeAt, toAt: 0, outward, weight: weight * (vertices[before].height === 0 ? 8 : 2) });
       [before, beforeAt] = [bend, 0];
     }
-    if (last !== null && before !== null) links.push({ from: before, to: last, fromAt: beforeAt, toAt: lastAt, weight: weight * (vertices[before].height === 0 ? 2 : 1) });
+    if (last !== null && before !== null) links.push({ from: before, to: last, fromAt: beforeAt, toAt: lastAt, outward, weight: weight * (vertices[before].height === 0 ? 2 : 1) });
     return bends;
   };
   const ways = edges.map((edge) => chain(edge.from, edge.fromAt, edge.to, edge.toAt, layer[edge.from] + 1, layer[edge.to], 1 + Math.log2(1 + edge.weight) / 4));
@@ -56,28 +57,62 @@ function layeredLayout(boxes, edges, at) {
   const tops = placeLayers(ordered.layers, vertices.map((vertex) => vertex.height), distance, near);
 
   // Columns: as wide as their widest box, and further apart where edges climb.
+  const climbs = new Float64Array(count);
+  for (const link of near) {
+    const at = vertices[link.from].layer;
+    climbs[at] = Math.max(climbs[at], Math.abs(tops[link.from] + link.fromAt - tops[link.to] - link.toAt));
+  }
   const columns = [];
   let x = 0;
   for (let index = 0; index < count; index++) {
     const width = ordered.layers[index].reduce((widest, vertex) => Math.max(widest, boxes[vertex]?.width ?? 0), 0);
     columns.push({ from: x, to: x + width });
-    let climb = 0;
-    for (const link of near) if (vertices[link.from].layer === index) climb = Math.max(climb, Math.abs(tops[link.from] + link.fromAt - tops[link.to] - link.toAt));
-    x += width + (index + 1 < count ? COLUMN_GAP + Math.min(110, climb * 0.16) : 0);
+    x += width + (index + 1 < count ? COLUMN_GAP + Math.min(80, climbs[index] * 0.14) : 0);
   }
-  let height = 0;
-  vertices.forEach((vertex, index) => { height = Math.max(height, tops[index] + vertex.height); });
-  const bend = (vertex) => ({ ...columns[vertices[vertex].layer], y: tops[vertex] });
+  const extents = columns.map(() => ({ top: Infinity, bottom: -Infinity }));
+  vertices.forEach(({ layer: at, height }, index) => {
+    extents[at].top = Math.min(extents[at].top, tops[index]);
+    extents[at].bottom = Math.max(extents[at].bottom, tops[index] + height);
+  });
+  const steps = columns.map(() => []);
+  const stepOf = new Map();
+  for (const link of near) {
+    // What leaves the level does so from the row that it is in.
+    if (link.outward) continue;
+    const step = { fromY: tops[link.from] + link.fromAt, toY: tops[link.to] + link.toAt };
+    steps[vertices[link.from].layer].push(step);
+    stepOf.set(`${link.from} ${link.to}`, step);
+  }
+  const rows = wrapLayers(columns, steps, extents);
+  const moved = (at) => (rows ? rows.shift[rows.rowOf[at]] : { x: 0, y: 0 });
+  const straight = (vertex) => {
+    const { layer: at } = vertices[vertex];
+    const { x: dx, y: dy } = moved(at);
+    return [[columns[at].from + dx, tops[vertex] + dy], [columns[at].to + dx, tops[vertex] + dy]];
+  };
+  const isCut = (a, b) => rows !== null && rows.rowOf[vertices[a].layer] !== rows.rowOf[vertices[b].layer];
+  const wayOf = (edge, bends) => {
+    const points = [];
+    const all = [edge.from, ...bends, edge.to];
+    for (let index = 1; index < all.length; index++) {
+      const step = stepOf.get(`${all[index - 1]} ${all[index]}`);
+      if (step && isCut(all[index - 1], all[index])) points.push(...rows.way(step));
+      if (index + 1 < all.length) points.push(...straight(all[index]));
+    }
+    return points;
+  };
+  const waysOut = (side) => new Map([...leaving[side]].map(([box, bends]) => [box, bends.filter((bend) => !isCut(bend, box)).flatMap(straight)]));
   return {
-    width: x,
-    height,
+    width: rows ? rows.width : x,
+    height: rows ? rows.height : Math.max(...extents.map((extent) => extent.bottom)),
     crossings: ordered.crossings,
     boxes: boxes.map((box, index) => {
       const column = columns[layer[index]];
-      return { x: column.from + (column.to - column.from - box.width) / 2, y: tops[index], from: column.from, to: column.to };
+      const { x: dx, y: dy } = moved(layer[index]);
+      return { x: dx + column.from + (column.to - column.from - box.width) / 2, y: tops[index] + dy, from: column.from + dx, to: column.to + dx };
     }),
-    edges: ways.map((bends) => bends.map(bend)),
-    leaving: { left: new Map([...leaving.left].map(([box, bends]) => [box, bends.map(bend)])), right: new Map([...leaving.right].map(([box, bends]) => [box, bends.map(bend)])) },
+    edges: ways.map((bends, index) => wayOf(edges[index], bends)),
+    leaving: { left: waysOut("left"), right: waysOut("right") },
   };
 }
 

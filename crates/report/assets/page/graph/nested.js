@@ -119,7 +119,7 @@ function arrangeLevel(level) {
   level.ports = { left: new Map(), right: new Map() };
   for (const { members, own, layout, x, y } of parts) {
     const [dx, dy] = [inside.side + x, inside.top + y];
-    const moved = (bend) => ({ from: bend.from + dx, to: bend.to + dx, y: bend.y + dy });
+    const moved = (point) => [point[0] + dx, point[1] + dy];
     members.forEach((item, index) => {
       const box = layout.boxes[index];
       item.x = box.x + dx;
@@ -129,10 +129,10 @@ function arrangeLevel(level) {
       for (const side of ["left", "right"]) {
         item.leaving[side] = (layout.leaving[side].get(index) ?? []).map(moved);
         const border = side === "left" ? item.leaving.left[0] : item.leaving.right.at(-1);
-        for (const leaf of item.ties[side]) level.ports[side].set(leaf, border ? border.y : item.y + portOf(item, side, leaf));
+        for (const leaf of item.ties[side]) level.ports[side].set(leaf, border ? border[1] : item.y + portOf(item, side, leaf));
       }
     });
-    own.forEach((channel, index) => { channel.bends = layout.edges[index].map(moved); });
+    own.forEach((channel, index) => { channel.points = layout.edges[index].map(moved); });
   }
 }
 
@@ -183,11 +183,8 @@ function wayOut(leaf, level, side) {
     const { x: dx, y: dy } = item.parent;
     points.push([(right ? item.column.to : item.column.from) + dx, y]);
     if (item.parent === level) return points;
-    const bends = right ? item.leaving.right : item.leaving.left.toReversed();
-    for (const bend of bends) {
-      y = bend.y + dy;
-      points.push([(right ? bend.from : bend.to) + dx, y], [(right ? bend.to : bend.from) + dx, y]);
-    }
+    const further = right ? item.leaving.right : item.leaving.left.toReversed();
+    for (const [px, py] of further) points.push([px + dx, (y = py + dy)]);
     item = item.parent;
     points.push([right ? item.x + item.width : item.x, y]);
   }
@@ -196,21 +193,9 @@ function wayOut(leaf, level, side) {
 function pointsOf({ edge, level, channel, turned }) {
   const [left, right] = turned ? [edge.to, edge.from] : [edge.from, edge.to];
   const points = wayOut(left, level, "right");
-  for (const bend of channel.bends) points.push([bend.from + level.x, bend.y + level.y], [bend.to + level.x, bend.y + level.y]);
+  for (const [x, y] of channel.points) points.push([x + level.x, y + level.y]);
   points.push(...wayOut(right, level, "left").reverse());
   if (turned) points.reverse();
   return points;
 }
 
-/** A path through points: straight where the height stays, curved where it changes, level at every point. */
-function smoothPath(points) {
-  const written = (value) => Math.round(value * 10) / 10;
-  let path = `M${written(points[0][0])} ${written(points[0][1])}`;
-  for (let index = 1; index < points.length; index++) {
-    const [[x0, y0], [x, y]] = [points[index - 1], points[index]];
-    const middle = written((x0 + x) / 2);
-    if (Math.abs(y - y0) < 0.5) path += `L${written(x)} ${written(y)}`;
-    else path += `C${middle} ${written(y0)} ${middle} ${written(y)} ${written(x)} ${written(y)}`;
-  }
-  return path;
-}

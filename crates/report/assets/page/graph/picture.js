@@ -39,7 +39,7 @@ function measureBoxes(boxes) {
     }
     box.lines = labelLines(box.label);
     const widest = Math.max(...box.lines.map((line) => textWidth(line, size, kind === "namespace")));
-    box.width = Math.ceil(Math.max(72, widest + (kind === "topic" ? 28 : kind === "namespace" ? 42 : 30)));
+    box.width = Math.ceil(Math.max(kind === "namespace" ? 132 : 76, widest + (kind === "topic" ? 28 : kind === "namespace" ? 42 : 30)));
     box.height = box.lines.length * LINE + (kind === "outside" ? 10 : LINE + 12);
   }
 }

@@ -1,7 +1,7 @@
 // What is seen of the graph: which namespaces and nodes are open, which topics are shown, and what of the data each box and edge stands for.
 
 /** Boxes that are opened without being asked. */
-const BOXES_AT_FIRST = 45;
+const BOXES_AT_FIRST = 24;
 const NODES_ALL_OPEN = 60;
 
 /** Rows of the data that refer to others get the rows themselves. */
@@ -207,7 +207,7 @@ function seenGraph(graph, state) {
     }
   }
   const edges = [...merged.values()];
-  for (const made of edges) made.weight = Math.min(8, made.topics.size);
+  for (const made of edges) made.weight = made.topics.size;
   return { root, boxes: [...boxes.values()], edges, apart: graph.nodes.filter((node) => !tied.has(node)) };
 }
 

@@ -57,7 +57,7 @@ view("graph", {
     function arrange() {
       seen = seenGraph(graph, state);
       measureBoxes(seen.boxes);
-      for (const box of seen.boxes) if (!box.items) box.figures = boxFigures(box);
+      for (const box of seen.boxes) if (!box.items) box.figures = boxFigures(box, (topic) => state.hidden || !topic.hidden);
       for (const edge of seen.edges) edge.figures = edgeFigures(edge);
       const routes = nestedLayout(seen.root, seen.edges);
       group = drawGraph(seen, routes, actions);

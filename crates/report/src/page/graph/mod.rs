@@ -64,7 +64,10 @@ struct Publisher {
     topic: usize,
     node: usize,
     messages: u64,
+    /// Between the first message and the last one.
     rate: Option<f64>,
+    /// Over the whole time, so that those of several add up, and a short burst does not count as a high rate.
+    per_second: Option<f64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -96,8 +99,7 @@ struct Callback<'a> {
     /// Without its node.
     name: &'a str,
     executions: u64,
-    /// Executions per second, by the median period.
-    rate: Option<f64>,
+    per_second: Option<f64>,
     busy: Option<f64>,
     p99: Option<i64>,
     max: Option<i64>,
@@ -228,10 +230,7 @@ impl<'a> Rows<'a> {
                 node,
                 name: own.unwrap_or(name).trim_start_matches([' ', '·']),
                 executions: summary.count,
-                rate: summary
-                    .period
-                    .filter(|period| period.p50 > 0)
-                    .map(|period| 1e9 / period.p50 as f64),
+                per_second: per_second(self.subject, summary.count),
                 busy: summary.utilisation,
                 p99: summary.duration.map(|duration| duration.p99),
                 max: summary.duration.map(|duration| duration.max),
@@ -263,6 +262,7 @@ impl<'a> Rows<'a> {
                 node,
                 messages: summary.messages,
                 rate: summary.rate,
+                per_second: per_second(self.subject, summary.messages),
             });
         }
         for (index, subscription) in analysis.model.subscriptions.iter().enumerate() {
@@ -384,6 +384,11 @@ impl Communication {
         self.p99 = self.p99.max(other.p99);
         self.max = self.max.max(other.max);
     }
+}
+
+fn per_second(subject: Subject<'_>, number: u64) -> Option<f64> {
+    let nanoseconds = subject.end - subject.begin;
+    (nanoseconds > 0).then(|| number as f64 * 1e9 / nanoseconds as f64)
 }
 
 /// All topics of a trace, each once, in the order of their names: the place of one is its number in the report.
