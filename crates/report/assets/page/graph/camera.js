@@ -37,6 +37,15 @@ function camera(frame, content, size) {
     show();
   }
 
+  /** Moves as little as shows a box, or its upper left corner. */
+  function reveal(box) {
+    const { width, height } = bounds();
+    const into = (at, length, room) => (at + length > room - 16 ? Math.max(16, room - 16 - length) : Math.max(16, at));
+    x += into(x + box.x * scale, box.width * scale, width) - (x + box.x * scale);
+    y += into(y + box.y * scale, box.height * scale, height) - (y + box.y * scale);
+    show();
+  }
+
   const pointers = new Map();
   let moved = 0;
   frame.addEventListener("wheel", (event) => {
@@ -86,7 +95,7 @@ function camera(frame, content, size) {
   });
 
   return {
-    fit, zoom, centre, show,
+    fit, zoom, centre, reveal, show,
     /** Where a point of the drawing is on the screen. */
     onScreen: (box) => [x + box.x * scale, y + box.y * scale],
     /** Moves so that a point of the drawing is there. */
@@ -95,6 +104,5 @@ function camera(frame, content, size) {
       y = top - box.y * scale;
       show();
     },
-    scale: () => scale,
   };
 }

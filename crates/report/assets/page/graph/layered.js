@@ -5,7 +5,7 @@ const BOX_DISTANCE = 16;
 const BEND_DISTANCE = 9;
 const COLUMN_GAP = 40;
 /** Bends of all edges together; beyond, edges go straight from box to box. */
-const MOST_BENDS = 30_000;
+const MOST_BENDS = 16_000;
 /** How much wider than tall a drawing should be. */
 const SHAPE = 1.7;
 

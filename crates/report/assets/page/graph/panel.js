@@ -39,6 +39,9 @@ function publishedRow(publisher) {
     h("br"), "to ", to.length === 0 ? "nobody in this trace" : to.length > 3 ? `${count(to.length)} nodes` : to.map((node, index) => [index > 0 && ", ", nodeLink(node)]))];
 }
 
+/** What is hidden at first comes last. */
+const byImportance = (ends) => ends.toSorted((a, b) => Number(a.topic.hidden !== null) - Number(b.topic.hidden !== null));
+
 function nodePanel(node, actions, isOpen) {
   const wasLate = node.latest && [duration(node.lateness), " in ", callbackLink(node.latest)];
   return [
@@ -51,8 +54,8 @@ function nodePanel(node, actions, isOpen) {
     ]),
     node.callbacks.length > 0 && h("p", {}, h("button", { type: "button", onclick: () => actions.toggle(node) }, isOpen ? "Close the node" : "Show its callbacks in the picture")),
     panelList("Callbacks", node.callbacks.map((callback) => [callbackLink(callback), h("span", { class: "figures" }, `${count(callback.executions)} × · p99 ${duration(callback.p99)}, max ${duration(callback.max)} · busy ${share(callback.busy)}`)])),
-    panelList("Receives", node.subscriptions.map(receivedRow)),
-    panelList("Publishes", node.publishers.map(publishedRow)),
+    panelList("Receives", byImportance(node.subscriptions).map(receivedRow)),
+    panelList("Publishes", byImportance(node.publishers).map(publishedRow)),
     node.lives.length > 1 && panelList("Lives", node.lives.map((life) => h("a", { href: `#nodes/${life.id}` }, `${life.process} ${life.pid}`))),
   ];
 }

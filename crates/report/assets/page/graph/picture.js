@@ -3,6 +3,8 @@
 const LABEL_LETTERS = 25;
 const FONT = { node: 13, callback: 12, topic: 12 };
 const LINE = 16;
+/** Edges that are named at once. */
+const MOST_NAMED = 30;
 
 let measuring = null;
 
@@ -127,12 +129,14 @@ function ariaLabel(box, fullName) {
 
 function drawEdge(edge, actions) {
   const points = edge.points;
-  const [tip, before] = [points.at(-1), points.at(-2)];
-  const way = Math.sign(tip[0] - before[0]) || 1;
+  const tip = points.at(-1);
+  const before = points.findLast((point) => Math.abs(point[0] - tip[0]) > 0.5);
+  const way = before && before[0] > tip[0] ? -1 : 1;
   edge.width = edge.figures.rate > 0 ? Math.min(5, 1.1 + 0.55 * Math.log10(1 + edge.figures.rate)) : 1;
   const size = 5 + edge.width;
   // The line ends inside of its head.
-  const path = smoothPath([...points.slice(0, -1), [tip[0] - way * size * 0.8, tip[1]]]);
+  const end = points.findLastIndex((point) => (tip[0] - point[0]) * way > size * 0.8 || Math.abs(point[1] - tip[1]) > 0.5);
+  const path = smoothPath([...points.slice(0, end + 1), [tip[0] - way * size * 0.8, tip[1]]]);
   const written = [...edge.topics].slice(0, 12).map((topic) => topic.name.slice(0, 120));
   if (edge.topics.size > 12) written.push(`… ${edge.topics.size} topics`);
   const element = svg("g", { class: edge.figures.messages > 0 ? "edge" : "edge silent" },
@@ -199,17 +203,29 @@ function highlightGraph(seen, group, thing, matches) {
     edge.element.classList.toggle("upstream", Boolean(thing) && !thing.from && inBox(edge.to, thing) && isNear);
     if (isNear) edge.element.parentNode.append(edge.element);
   }
-  const labels = group.querySelector(".edge-labels");
+  nameEdges(group.querySelector(".edge-labels"), [...edges]);
+}
+
+/** Writes the names of topics on edges, where one does not lie on the other. */
+function nameEdges(labels, edges) {
   labels.replaceChildren();
-  const named = [...edges, ...(matches ? [...matches].filter((it) => it.from) : [])];
-  if (named.length > 24) return;
+  const named = edges.filter((edge) => !edge.from.topic && !edge.to.topic);
+  if (named.length > MOST_NAMED) return;
+  const taken = [];
   for (const edge of named) {
     const line = edge.element.querySelector(".line");
-    const middle = line.getPointAtLength(line.getTotalLength() / 2);
+    const length = line.getTotalLength();
     const [first] = edge.topics;
-    const others = edge.topics.size - 1;
-    const text = first.name.length > 44 ? `…${first.name.slice(-43)}` : first.name;
-    labels.append(svg("text", { x: middle.x, y: middle.y - 5, "text-anchor": "middle" }, others > 0 ? `${text} + ${others}` : text));
+    const short = first.name.length > 44 ? `…${first.name.slice(-43)}` : first.name;
+    const text = edge.topics.size > 1 ? `${short} + ${edge.topics.size - 1}` : short;
+    const half = textWidth(text, 11.5) / 2;
+    for (const share of [0.5, 0.65, 0.35, 0.8, 0.2]) {
+      const { x, y } = line.getPointAtLength(length * share);
+      if (taken.some((other) => Math.abs(other.x - x) < other.half + half + 4 && Math.abs(other.y - y) < 14)) continue;
+      taken.push({ x, y, half });
+      labels.append(svg("text", { x, y: y - 5, "text-anchor": "middle" }, text));
+      break;
+    }
   }
 }
 

@@ -1,6 +1,8 @@
 // How far down each vertex of a layer stands: as near to what it is tied to as the order and the distances in its layer allow.
 
 const PLACE_ROUNDS = 20;
+/** Rounds times vertices. */
+const MOST_PLACED = 160_000;
 
 /**
  * `layers`: ordered vertices. `heights` by vertex. `distance(a, b)`: between two neighbours of a layer. `links`: [{from, to, fromAt, toAt, weight}]; `…At` is how
@@ -23,10 +25,11 @@ function placeLayers(layers, heights, distance, links) {
     const middle = last === undefined ? 0 : (top[last] + heights[last]) / 2;
     for (const vertex of layer) top[vertex] -= middle;
   }
-  for (let round = 0; round < PLACE_ROUNDS; round++) {
+  const rounds = Math.min(PLACE_ROUNDS, Math.max(8, Math.floor(MOST_PLACED / (heights.length + 1))));
+  for (let round = 0; round < rounds; round++) {
     const forth = round % 2 === 0;
     // At first one side decides, so that what is long becomes straight; then both, so that what is tied comes together.
-    const oneSided = round < PLACE_ROUNDS / 2;
+    const oneSided = round < rounds / 2;
     for (let step = 0; step < layers.length; step++) {
       const layer = layers[forth ? step : layers.length - 1 - step];
       const wishes = layer.map((vertex) => {

@@ -124,12 +124,19 @@ function seenGraph(graph, state) {
         build(child, around, closed);
       } else if (state.open.has(child)) {
         const inner = build(child, child.path, null);
-        if (inner.length > 0) items.push(box(child, { items: inner, label: relativeName(child.path, around) }));
+        // One thing needs no box around it.
+        if (inner.length === 1) items.push(Object.assign(inner[0], { label: relativeName(inner[0].subject.path ?? inner[0].subject.name, around) }));
+        else if (inner.length > 0) items.push(box(child, { items: inner, label: relativeName(child.path, around) }));
       } else {
         const closedBox = { subject: child, label: relativeName(child.path, around) };
         build(child, around, closedBox);
         const members = [...tied].filter((node) => boxOf.get(node) === closedBox);
         if (members.length === 0) continue;
+        if (members.length === 1) {
+          boxOf.delete(members[0]);
+          items.push(nodeBox(members[0], around));
+          continue;
+        }
         closedBox.members = members;
         boxes.set(child, closedBox);
         items.push(closedBox);

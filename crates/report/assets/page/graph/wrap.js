@@ -44,12 +44,12 @@ function wrapLayers(columns, links, extents) {
   const margin = 14 + lanes * LANE;
   const shift = [];
   let y = 0;
-  let widest = 0;
+  const widths = [];
   starts.forEach((start, row) => {
     const end = starts[row + 1] ?? count;
     const { top, height } = span(start, end);
     shift.push({ x: margin - columns[start].from, y: y - top });
-    widest = Math.max(widest, columns[end - 1].to - columns[start].from);
+    widths.push(columns[end - 1].to - columns[start].from);
     y += height + (row + 1 < starts.length ? ROW_DISTANCE + cuts[row].length * LANE : 0);
   });
   const lane = new Map();
@@ -59,10 +59,10 @@ function wrapLayers(columns, links, extents) {
     return shift[row].y + top + height;
   });
   return {
-    rowOf, shift, height: y, width: widest + 2 * margin,
+    rowOf, shift, height: y, width: Math.max(...widths) + 2 * margin,
     way(link) {
       const { row, index, of } = lane.get(link);
-      const right = margin + widest + 8 + index * LANE;
+      const right = margin + widths[row] + 8 + index * LANE;
       const between = bottoms[row] + ROW_DISTANCE / 2 + index * LANE;
       const left = margin - 8 - (of - 1 - index) * LANE;
       const [fromY, toY] = [link.fromY + shift[row].y, link.toY + shift[row + 1].y];

@@ -36,7 +36,7 @@ view("graph", {
     const panel = h("aside", { class: "card graph-panel", hidden: true, "aria-label": "What is chosen" });
     const apart = h("div", { class: "graph-apart" });
     const found = h("span", { class: "quiet small", "aria-live": "polite" });
-    const stage = h("div", { class: "graph-stage" }, h("div", { class: "graph-frame" }, frame, legend, zoomButtons()), panel);
+    const stage = h("div", { class: "graph-stage" }, h("div", { class: "graph-frame" }, frame, zoomButtons(), legend), panel);
 
     const actions = {
       toggle(subject) {
@@ -46,6 +46,7 @@ view("graph", {
         arrange();
         const after = seen.boxes.find((box) => box.subject === subject);
         if (after && place) look.keep(after, place);
+        if (after) look.reveal(after);
         if (selected) select(after ?? null);
       },
       select,
@@ -77,9 +78,9 @@ view("graph", {
       legend.hidden = state.picked === "none";
       if (!scale) return append(legend, [`No ${figure.title} is known.`]);
       append(legend, [
-        h("strong", {}, figure.title), h("div", { class: "bar", style: `background: linear-gradient(to right, ${scale.stops.join(", ")})` }),
-        h("div", { class: "ends" }, h("span", {}, figure.written(scale.low)), h("span", {}, figure.written(scale.high))),
-        h("div", { class: "quiet" }, `boxes: ${figure.boxes}`, figure.edges && [h("br"), `edges: ${figure.edges}`]),
+        h("strong", {}, figure.title), h("span", { class: "number" }, figure.written(scale.low)),
+        h("span", { class: "bar", style: `background: linear-gradient(to right, ${scale.stops.join(", ")})` }), h("span", { class: "number" }, figure.written(scale.high)),
+        h("span", { class: "quiet" }, `boxes: ${figure.boxes}${figure.edges ? `; edges: ${figure.edges}` : ""}; wider edges: more messages; dashed: none`),
       ]);
     }
 
