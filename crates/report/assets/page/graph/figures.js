@@ -48,11 +48,11 @@ function boxFigures(box, isShown) {
 /** What can be picked. `written` is how a value is shown, `logarithmic` whether its scale is; what is zero has no colour. */
 const FIGURES = {
   none: { title: "nothing" },
-  rate: { title: "rate", written: frequency, logarithmic: true, boxes: "published per second of the recording", edges: "messages per second of the recording" },
-  p99: { title: "latency p99", written: duration, logarithmic: true, boxes: "worst p99 of what is received", edges: "worst p99" },
-  dropped: { title: "drops", written: count, logarithmic: true, boxes: "messages that did not arrive", edges: "messages that did not arrive" },
-  busy: { title: "busy share", written: share, logarithmic: false, boxes: "time in callbacks", edges: null },
-  lateness: { title: "worst lateness", written: duration, logarithmic: true, boxes: "worst callback", edges: null },
+  rate: { title: "rate", written: frequency, logarithmic: true, boxes: "published per second of the recording", edges: "messages per second of the recording", definition: "publisher-subscription-topic" },
+  p99: { title: "latency p99", written: duration, logarithmic: true, boxes: "worst p99 of what is received", edges: "worst p99", definition: "communication" },
+  dropped: { title: "drops", written: count, logarithmic: true, boxes: "messages that did not arrive", edges: "messages that did not arrive", definition: "communication" },
+  busy: { title: "busy share", written: share, logarithmic: false, boxes: "time in callbacks", edges: null, definition: "callback" },
+  lateness: { title: "worst lateness", written: duration, logarithmic: true, boxes: "worst callback", edges: null, definition: "callback" },
 };
 
 const RAMP = { light: ["#8fb3d9", "#e3b341", "#d1242f"], dark: ["#4f7fb3", "#e0a83a", "#ff6a61"] };

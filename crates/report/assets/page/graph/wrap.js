@@ -2,8 +2,9 @@
 // rows and down the left margin, each in a lane of its own.
 
 const LANE = 7;
-/** Edges that may go from row to row; with more, the margins would be what is looked at. */
-const MOST_LANES = 12;
+/** Edges that may go from row to row: some, or as many as fill this share of the height; with more, the margins would be what is looked at. */
+const LANES = 12;
+const LANES_SHARE = 0.25;
 const ROW_DISTANCE = 34;
 
 /**
@@ -24,6 +25,7 @@ function wrapLayers(columns, links, extents) {
   const number = Math.min(Math.round(Math.sqrt(width / (SHAPE * Math.max(span(0, count).height, 1)))), Math.floor(count / 2));
   if (number < 2 || width < 1300) return null;
 
+  const lanesMost = Math.max(LANES, (span(0, count).height * LANES_SHARE) / LANE);
   const starts = [0];
   for (let row = 1; row < number; row++) {
     const ideal = (width * row) / number;
@@ -32,7 +34,7 @@ function wrapLayers(columns, links, extents) {
       const off = Math.abs(columns[layer].from - ideal) / (width / number);
       if (off > 0.45) continue;
       const cost = links[layer - 1].length + 14 * off;
-      if (links[layer - 1].length <= MOST_LANES && (!best || cost < best.cost)) best = { layer, cost };
+      if (links[layer - 1].length <= lanesMost && (!best || cost < best.cost)) best = { layer, cost };
     }
     if (best) starts.push(best.layer);
   }

@@ -78,7 +78,7 @@ view("graph", {
       legend.hidden = state.picked === "none";
       if (!scale) return append(legend, [`No ${figure.title} is known.`]);
       append(legend, [
-        h("strong", {}, figure.title), h("span", { class: "number" }, figure.written(scale.low)),
+        h("strong", {}, figure.title), definitionLink(figure.definition), h("span", { class: "number" }, figure.written(scale.low)),
         h("span", { class: "bar", style: `background: linear-gradient(to right, ${scale.stops.join(", ")})` }), h("span", { class: "number" }, figure.written(scale.high)),
         h("span", { class: "quiet" }, `boxes: ${figure.boxes}${figure.edges ? `; edges: ${figure.edges}` : ""}; wider edges: more messages; dashed: none`),
       ]);

@@ -4,6 +4,8 @@
 //! several times under one name are one node here. What would tie everything to everything ([`crowded`]) is marked, and has its figures by receiver only.
 
 mod crowded;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, HashMap};
 
