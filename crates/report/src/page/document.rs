@@ -5,7 +5,10 @@ use std::io::{self, Write};
 use super::part::PackedPart;
 
 const FRAME: &str = include_str!("../../assets/page/page.html");
-const STYLE: &[&str] = &[include_str!("../../assets/page/style.css")];
+const STYLE: &[&str] = &[
+    include_str!("../../assets/page/style.css"),
+    include_str!("../../assets/page/graph.css"),
+];
 const CHART_LIBRARY: &str = include_str!(concat!(env!("OUT_DIR"), "/plotly.base64"));
 
 /// One script, in the order in which its pieces need each other.
@@ -20,6 +23,20 @@ const SCRIPTS: &[&str] = &[
     include_str!("../../assets/page/base/view.js"),
     include_str!("../../assets/page/base/find.js"),
     include_str!("../../assets/page/sections/overview.js"),
+    include_str!("../../assets/page/graph/layers.js"),
+    include_str!("../../assets/page/graph/order.js"),
+    include_str!("../../assets/page/graph/place.js"),
+    include_str!("../../assets/page/graph/wrap.js"),
+    include_str!("../../assets/page/graph/layered.js"),
+    include_str!("../../assets/page/graph/nested.js"),
+    include_str!("../../assets/page/graph/curve.js"),
+    include_str!("../../assets/page/graph/seen.js"),
+    include_str!("../../assets/page/graph/figures.js"),
+    include_str!("../../assets/page/graph/picture.js"),
+    include_str!("../../assets/page/graph/camera.js"),
+    include_str!("../../assets/page/graph/panel.js"),
+    include_str!("../../assets/page/graph/save.js"),
+    include_str!("../../assets/page/sections/graph.js"),
     include_str!("../../assets/page/start.js"),
 ];
 

@@ -6,6 +6,7 @@
 
 mod columns;
 mod document;
+mod graph;
 mod overview;
 mod part;
 mod reduction;
@@ -55,7 +56,7 @@ impl Subject<'_> {
 }
 
 /// In the order of the file: what is needed first comes first.
-const PARTS: &[fn(Subject<'_>) -> Part] = &[overview::part];
+const PARTS: &[fn(Subject<'_>) -> Part] = &[overview::part, graph::part];
 
 /// Writes the report.
 pub fn write(

@@ -1,0 +1,130 @@
+//! What the page is told of real recordings is what the analysis says. Where the recordings are absent, that is said.
+
+use std::path::{Path, PathBuf};
+
+use rostrace_ctf::TraceSet;
+use rostrace_ctf::schema::Nanos;
+
+use super::*;
+use crate::page::{Options, Selection};
+use rostrace_analyze::Analysis;
+
+fn recording(name: &str) -> Option<Model> {
+    let from_environment = std::env::var_os("ROSTRACE_SHARED").map(PathBuf::from);
+    let shared = from_environment.or_else(|| {
+        let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+        let mut beside = above.map(|folder| folder.join("shared"));
+        beside.find(|folder| folder.join("traces").is_dir())
+    });
+    let folder = shared
+        .map(|shared| shared.join("traces").join(name))
+        .filter(|folder| folder.exists());
+    let Some(folder) = folder else {
+        eprintln!(
+            "NOT TESTED: there is no shared/traces/{name}; set ROSTRACE_SHARED to its folder"
+        );
+        return None;
+    };
+    let set = TraceSet::open(&[&folder]).unwrap();
+    Some(Model::load(&set, &mut |_| true))
+}
+
+fn with_graph(name: &str, selection: Selection<'_>, check: impl FnOnce(&Analysis<'_>, Graph<'_>)) {
+    let Some(model) = recording(name) else { return };
+    let analysis = Analysis::new(&model, Nanos(i64::MIN)..=Nanos(i64::MAX));
+    let options = Options {
+        selection,
+        ..Options::default()
+    };
+    let subject = Subject {
+        analysis: &analysis,
+        options: &options,
+        begin: model.begin.unwrap().0,
+        end: model.end.unwrap().0,
+    };
+    check(&analysis, graph(subject));
+}
+
+#[test]
+fn every_communication_of_a_shown_topic_is_told_with_its_numbers() {
+    with_graph(
+        "jazzy/multi_caret",
+        Selection::default(),
+        |analysis, graph| {
+            let model = analysis.model;
+            let shown = |topic: &str| {
+                graph
+                    .topics
+                    .iter()
+                    .any(|it| it.name == topic && it.hidden.is_none())
+            };
+            let pairs = communication::pairs(analysis);
+            let expected: Vec<_> = pairs
+                .iter()
+                .filter(|pair| shown(&model.subscriptions[pair.subscription.index()].topic))
+                .map(|pair| (pair.messages, pair.arrived, pair.latency.map(|it| it.p99)))
+                .collect();
+            let told = graph.communications.iter();
+            let told: Vec<_> = told
+                .filter(|it| it.publisher.is_some())
+                .map(|it| (it.messages, it.arrived, it.p99))
+                .collect();
+            assert!(!told.is_empty());
+            assert_eq!(told, expected);
+            for communication in &graph.communications {
+                let subscription = &graph.subscriptions[communication.subscription];
+                if let Some(publisher) = communication.publisher {
+                    assert_eq!(graph.publishers[publisher].topic, subscription.topic);
+                }
+            }
+        },
+    );
+}
+
+#[test]
+fn a_callback_is_the_cause_of_what_it_published() {
+    with_graph("jazzy/chain", Selection::default(), |_, graph| {
+        let caused = graph.causes.iter().filter(|cause| cause.callback.is_some());
+        let mut number = 0;
+        for cause in caused {
+            let callback = &graph.callbacks[cause.callback.unwrap()];
+            assert_eq!(callback.node, graph.publishers[cause.publisher].node);
+            number += 1;
+        }
+        assert!(number > 0);
+        let published: u64 = graph.publishers.iter().map(|it| it.messages).sum();
+        let told: u64 = graph.causes.iter().map(|cause| cause.messages).sum();
+        assert_eq!(told, published);
+    });
+}
+
+#[test]
+fn a_node_that_lives_twice_is_one_node() {
+    with_graph(
+        "jazzy/churn_caret",
+        Selection::default(),
+        |analysis, graph| {
+            let mut names: Vec<&str> = graph.nodes.iter().map(|node| node.name).collect();
+            let lives: usize = graph.nodes.iter().map(|node| node.lives.len()).sum();
+            let all = analysis.model.nodes.iter();
+            let expected = all.filter(|node| !built_in::node(&node.name)).count();
+            assert_eq!(lives, expected);
+            assert!(names.len() < lives, "{names:?}");
+            names.sort_unstable();
+            assert!(names.windows(2).all(|two| two[0] != two[1]));
+        },
+    );
+}
+
+#[test]
+fn only_what_is_wanted_is_told() {
+    let wanted = |name: &str| name == "/ns1/talker" || name == "/ns1/listener";
+    let selection = Selection {
+        node: Some(&wanted),
+        ..Selection::default()
+    };
+    with_graph("jazzy/multi_caret", selection, |_, graph| {
+        assert_eq!(graph.nodes.len(), 2);
+        assert!(!graph.communications.is_empty());
+    });
+}
