@@ -29,7 +29,7 @@ function scaleOf(kind, largest) {
  * A chart.
  *   title, definition: what it shows, and the anchor of its definition
  *   x: "time" (columns of times), or {label, kind} for values
- *   y: {label, kind}; kinds: duration, frequency, count, share, bytes
+ *   y: {label, kind, log}; kinds: duration, frequency, count, share, bytes
  *   series: [{name, x, y, draw: "line" | "points" | "step" | "bars" | "area", colour, width, offset, hover, hidden}]; x and y are columns of numbers
  *   stacked: bars stand on each other; overlaid: they lie over each other
  *   marks: [{x, name}] vertical lines at times;  limit: {y, name} a horizontal line
@@ -141,7 +141,7 @@ function figureOf(options) {
     showlegend: options.series.length > 1,
     legend: { orientation: "h", y: -0.25, font: { size: 12 } },
     xaxis: { ...axisLook, title: { text: overTime ? AXES[axis].title : label(options.x.label, x.unit) } },
-    yaxis: { ...axisLook, title: { text: label(options.y.label, y.unit) }, rangemode: options.y.fromZero === false ? "normal" : "tozero" },
+    yaxis: { ...axisLook, type: options.y.log ? "log" : "linear", title: { text: label(options.y.label, y.unit) }, rangemode: options.y.fromZero === false ? "normal" : "tozero" },
     shapes,
     annotations,
     // What was zoomed to stays when colours change.
