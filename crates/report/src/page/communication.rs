@@ -35,15 +35,15 @@ pub(crate) struct Communication<'a> {
     arrived: u64,
     historical: u64,
     /// By the causes of the part.
-    dropped: [u64; 5],
-    latency: Option<Numbers>,
+    pub(crate) dropped: [u64; 5],
+    pub(crate) lost: u64,
+    pub(crate) latency: Option<Numbers>,
     /// By the stages of the part.
     stages: [Option<Numbers>; 4],
     damaged: u64,
     series: Option<Series>,
     spread: Option<Distribution>,
     split: Option<Split>,
-    drops: Option<Drops>,
     worst: Vec<Worst>,
 }
 
@@ -56,7 +56,7 @@ struct Split {
 
 /// How many were published and did not arrive, in stretches of time.
 #[derive(Debug, Serialize)]
-struct Drops {
+pub(crate) struct Drops {
     width: i64,
     t: ColumnReference,
     /// By cause.
@@ -142,13 +142,13 @@ impl<'a> Writer<'a> {
             arrived: pair.arrived,
             historical: pair.historical,
             dropped: pair.dropped,
+            lost: lost(&pair.dropped),
             latency: numbers(&pair.latency),
             stages: pair.stages.each_ref().map(numbers),
             damaged: pair.damaged,
             series: self.allowance.series(columns, &points),
             spread: Distribution::of(columns, points.iter().map(|point| point.1).collect()),
             split: self.split(columns, &arrived),
-            drops: self.drops(columns, messages),
             worst: self.worst(arrived, worst),
         }
     }
@@ -176,35 +176,6 @@ impl<'a> Writer<'a> {
         })
     }
 
-    fn drops(&self, columns: &mut Columns, messages: &[DeliveryId]) -> Option<Drops> {
-        let subject = self.subject;
-        let analysis = subject.analysis;
-        let width = ((subject.end - subject.begin) / DROP_BARS + 1).max(1);
-        let mut counts = [[0i64; DROP_BARS as usize]; 5];
-        let mut any = false;
-        for id in messages {
-            if analysis.arrival(*id).is_some() {
-                continue;
-            }
-            let Some(cause) = analysis.drop_cause(*id) else {
-                continue;
-            };
-            let publication = analysis.publication(analysis.delivery(*id).publication);
-            let bar = subject.time(publication.publish) / width;
-            counts[cause as usize][bar.clamp(0, DROP_BARS - 1) as usize] += 1;
-            any = true;
-        }
-        if !any {
-            return None;
-        }
-        let t = columns.add((0..DROP_BARS).map(|bar| bar * width));
-        let counts = counts.map(|counts| {
-            let some = counts.iter().any(|count| *count > 0);
-            some.then(|| columns.add(counts))
-        });
-        Some(Drops { width, t, counts })
-    }
-
     fn worst(&mut self, mut arrived: Vec<(DeliveryId, Arrival)>, number: usize) -> Vec<Worst> {
         let by_latency = |it: &(DeliveryId, Arrival)| (Reverse(it.1.stages.latency()), it.1.publish);
         if arrived.len() > number {
@@ -220,6 +191,45 @@ impl<'a> Writer<'a> {
         };
         arrived.into_iter().filter_map(explain).collect()
     }
+}
+
+/// Nothing if all messages arrived.
+pub(crate) fn drops<'d>(
+    subject: Subject<'_>,
+    columns: &mut Columns,
+    messages: impl Iterator<Item = &'d DeliveryId>,
+) -> Option<Drops> {
+    let analysis = subject.analysis;
+    let width = ((subject.end - subject.begin) / DROP_BARS + 1).max(1);
+    let mut counts = [[0i64; DROP_BARS as usize]; 5];
+    let mut any = false;
+    for id in messages {
+        let Some(cause) = analysis.drop_cause(*id) else {
+            continue;
+        };
+        let publication = analysis.publication(analysis.delivery(*id).publication);
+        let bar = subject.time(publication.publish) / width;
+        counts[cause as usize][bar.clamp(0, DROP_BARS - 1) as usize] += 1;
+        any = true;
+    }
+    if !any {
+        return None;
+    }
+    let t = columns.add((0..DROP_BARS).map(|bar| bar * width));
+    let counts = counts.map(|counts| {
+        let some = counts.iter().any(|count| *count > 0);
+        some.then(|| columns.add(counts))
+    });
+    Some(Drops { width, t, counts })
+}
+
+/// Without those that are under way at the end, and those of which nothing is known.
+fn lost(dropped: &[u64; 5]) -> u64 {
+    let causes = DropCause::EVERY.iter().zip(dropped);
+    let lost = causes.filter(|(cause, _)| {
+        !matches!(cause, DropCause::RecordingEnd | DropCause::Unknown)
+    });
+    lost.map(|(_, number)| number).sum()
 }
 
 pub(crate) const STAGES: [&str; 4] = Stages::NAMES;

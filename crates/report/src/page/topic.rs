@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use super::Subject;
 use super::columns::Columns;
-use super::communication::{self, Communication};
+use super::communication::{self, Communication, Drops};
 use super::distribution::{Distribution, RANKS};
 use super::numbers::Numbers;
 use super::part::Part;
@@ -49,9 +49,22 @@ struct Topic<'a> {
     /// Of the slowest subscription and the fastest.
     receive_rate_min: Option<f64>,
     receive_rate_max: Option<f64>,
+    /// Of the communication in which each is largest.
+    latency: Option<Latency>,
+    lost: u64,
+    /// By the causes of the part, of all communications.
+    dropped: [u64; 5],
+    drops: Option<Drops>,
     publishers: Vec<Endpoint<'a>>,
     subscriptions: Vec<Endpoint<'a>>,
     communications: Vec<Communication<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Latency {
+    p50: i64,
+    p99: i64,
+    max: i64,
 }
 
 /// A publisher or a subscription.
@@ -223,6 +236,23 @@ impl<'a> Writer<'a> {
             subscriptions.map(|id| self.subscription(*id)).collect();
         let rates = subscriptions.iter().map(|it| it.rate.unwrap_or(0.0));
         let (published, publish_rate) = self.published(&members.publishers);
+        let of_pair = |place: &usize| {
+            let pair = &self.pairs[*place];
+            let key = (pair.publisher, pair.subscription, pair.kind);
+            messages.get(&key).map_or(&[][..], Vec::as_slice)
+        };
+        let all = members.pairs.iter().flat_map(of_pair);
+        let drops = communication::drops(self.subject, &mut self.columns, all);
+        let communications: Vec<Communication<'a>> = members
+            .pairs
+            .iter()
+            .map(|place| {
+                let pair = &self.pairs[*place];
+                let worst = self.worst[*place];
+                let (writer, columns) = (&mut self.communications, &mut self.columns);
+                writer.communication(columns, *place, pair, of_pair(place), worst)
+            })
+            .collect();
         Topic {
             id,
             name,
@@ -231,20 +261,15 @@ impl<'a> Writer<'a> {
             publish_rate,
             receive_rate_min: rates.clone().reduce(f64::min),
             receive_rate_max: rates.reduce(f64::max),
+            latency: largest(&communications),
+            lost: communications.iter().map(|it| it.lost).sum(),
+            dropped: std::array::from_fn(|cause| {
+                communications.iter().map(|it| it.dropped[cause]).sum()
+            }),
+            drops,
             publishers,
             subscriptions,
-            communications: members
-                .pairs
-                .iter()
-                .map(|place| {
-                    let pair = &self.pairs[*place];
-                    let key = (pair.publisher, pair.subscription, pair.kind);
-                    let of_pair = messages.get(&key).map_or(&[][..], Vec::as_slice);
-                    let worst = self.worst[*place];
-                    let (writer, columns) = (&mut self.communications, &mut self.columns);
-                    writer.communication(columns, *place, pair, of_pair, worst)
-                })
-                .collect(),
+            communications,
         }
     }
 
@@ -362,6 +387,15 @@ impl<'a> Writer<'a> {
         };
         (series, spread)
     }
+}
+
+fn largest(communications: &[Communication<'_>]) -> Option<Latency> {
+    let latencies = || communications.iter().filter_map(|it| it.latency);
+    Some(Latency {
+        p50: latencies().map(|it| it.p50).max()?,
+        p99: latencies().map(|it| it.p99).max()?,
+        max: latencies().map(|it| it.max).max()?,
+    })
 }
 
 /// Sizes of messages where the trace has them.

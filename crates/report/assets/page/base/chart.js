@@ -108,7 +108,7 @@ function figureOf(options) {
     if (series.draw === "bars") {
       const width = series.width && Float64Array.from(series.width, (value) => value / (overTime ? 1e9 : x.divisor));
       const sized = overTime && axis === "index" ? {} : { width, offset: series.width ? 0 : undefined };
-      return { ...common, ...sized, type: "bar", marker: { color: paint, line: { width: 0 } }, opacity: options.overlaid ? 0.65 : 1 };
+      return { ...common, ...sized, type: "bar", textposition: "none", marker: { color: paint, line: { width: 0 } }, opacity: options.overlaid ? 0.65 : 1 };
     }
     if (series.draw === "points") return { ...common, type: "scatter", mode: "markers", marker: { color: paint, size: 4 } };
     return { ...common, type: "scatter", mode: xs.length < 3 ? "lines+markers" : "lines", line: { color: paint, width: 1.4, shape: series.draw === "step" ? "hv" : "linear" }, fill: series.draw === "area" ? "tozeroy" : undefined, connectgaps: false };
@@ -142,6 +142,7 @@ function figureOf(options) {
     legend: { orientation: "h", y: -0.25, font: { size: 12 } },
     xaxis: { ...axisLook, title: { text: overTime ? AXES[axis].title : label(options.x.label, x.unit) } },
     yaxis: { ...axisLook, type: options.y.log ? "log" : "linear", title: { text: label(options.y.label, y.unit) }, rangemode: options.y.fromZero === false ? "normal" : "tozero" },
+    modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("quiet"), activecolor: colour("accent") },
     shapes,
     annotations,
     // What was zoomed to stays when colours change.

@@ -46,7 +46,7 @@ function thinned(values, places = 54) {
 /** Cards beside each other, without those that are missing. */
 function cards(...content) {
   const kept = content.flat().filter(Boolean);
-  return kept.length > 0 && h("div", { class: "grid" }, kept);
+  return kept.length > 0 && h("div", { class: kept.length % 3 === 0 ? "grid three" : "grid" }, kept);
 }
 
 /** A heading above something, if there is something. */

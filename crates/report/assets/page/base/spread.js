@@ -26,6 +26,10 @@ function histogramBars({ name: title, spread, column }, kind) {
   const width = Math.max(1, spread.to - spread.from) / counts.length;
   const written = WRITTEN[kind] ?? count;
   const x = Float64Array.from(counts, (_, bin) => spread.from + bin * width);
+  // A bar for a whole number stands around it.
+  if (kind === "frequency" && width === 1) {
+    return { name: title, draw: "bars", x: x.map((value) => value - 0.5), y: counts, width: x.map(() => width), hover: Array.from(counts, (number, bin) => `${x[bin]} Hz: ${count(number)}`) };
+  }
   return {
     name: title, draw: "bars", x, y: counts, width: x.map(() => width),
     hover: Array.from(counts, (number, bin) => `${written(x[bin])} to ${written(x[bin] + width)}: ${count(number)}`),

@@ -66,13 +66,13 @@ function scheduleStrip(callback, column) {
     const known = durations[row] >= 0;
     const title = `${sinceBegin(start)}: ${known ? `ran ${duration(durations[row])}` : "its end is not known"}${dues[row] < start ? `, ${duration(start - dues[row])} late` : ""}`;
     return svg("g", {},
-      dues[row] < start && svg("rect", { class: "late", x: x(dues[row]), y: 21, width: Math.max(0.4, x(start) - x(dues[row])), height: 4 }),
-      svg("rect", { class: start === worst ? "run worst" : "run", x: x(start), y: 8, width: Math.max(0.8, x(start + Math.max(0, durations[row])) - x(start)), height: 30 }, svg("title", {}, title)));
+      dues[row] < start && svg("rect", { class: "late", x: x(dues[row]), y: 39, width: Math.max(0.4, x(start) - x(dues[row])), height: 5 }),
+      svg("rect", { class: start === worst ? "run worst" : "run", x: x(start), y: 6, width: Math.max(0.8, x(start + Math.max(0, durations[row])) - x(start)), height: 30 }, svg("title", {}, title)));
   });
   return h("div", { class: "card" },
     h("div", { class: "row" },
       h("span", { class: "quiet small" }, `${strip.whole ? `all ${count(starts.length)} executions` : `${count(starts.length)} executions around the worst one`}, ${sinceBegin(begin)} to ${sinceBegin(end)}`),
       h("a", { href: `#schedule?callback=${callback.id}&at=${worst ?? Math.round(begin)}` }, "All of its thread in the schedule")),
     svg("svg", { class: "strip", viewBox: "0 0 1000 46", preserveAspectRatio: "none", role: "img", "aria-label": "Executions one after the other" },
-      svg("rect", { class: "lane", x: 0, y: 22, width: 1000, height: 2 }), boxes));
+      svg("rect", { class: "lane", x: 0, y: 20, width: 1000, height: 2 }), boxes));
 }

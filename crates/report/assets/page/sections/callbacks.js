@@ -26,21 +26,21 @@ function callbackColumns(column, chosen, onChange) {
   return [
     chosen && choiceColumn(chosen, (row) => row.id, onChange),
     { key: "name", title: "callback", cell: (row) => [name(row.name), row.built_in && h("span", { class: "tag" }, "built in")] },
-    { key: "node_name", title: "node", cell: (row) => (row.node === null ? MISSING : h("a", { href: `#nodes/${row.node}` }, name(row.node_name))) },
-    { key: "kind", title: "trigger", text: (row) => triggerText(row), value: (row) => triggerText(row) },
+    { key: "hurt", title: "hurt", kind: "share", definition: "callback", cell: (row) => h("span", { class: hurtClass(row.hurt) }, share(row.hurt)) },
     { key: "count", title: "count", kind: "count" },
     { key: "rate", title: "frequency", kind: "frequency", definition: "callback" },
     numbers("duration", "p50", "duration p50", "callback"),
-    numbers("duration", "p99", "p99"),
-    numbers("duration", "max", "max"),
+    numbers("duration", "p99", "duration p99"),
+    numbers("duration", "max", "duration max"),
     { key: "spark", title: "duration over time", drawnOnly: true, sortable: false, text: () => "", cell: (row) => sparkline(thinned(column(row.series.duration?.v))) },
     numbers("period", "p50", "period p50", "callback"),
-    numbers("period", "max", "max"),
+    numbers("period", "max", "period max"),
     numbers("lateness", "p99", "lateness p99", "timer"),
-    numbers("lateness", "max", "max"),
+    numbers("lateness", "max", "lateness max"),
     { key: "utilisation", title: "utilisation", kind: "share", definition: "callback" },
-    { key: "hurt", title: "hurt", kind: "share", definition: "callback", cell: (row) => h("span", { class: hurtClass(row.hurt) }, share(row.hurt)) },
     { key: "damaged", title: "damaged", kind: "count", definition: "what-counts-and-what-does-not", cell: (row) => h("span", { class: row.damaged > 0 ? "bad" : "quiet" }, count(row.damaged)) },
+    { key: "node_name", title: "node", cell: (row) => (row.node === null ? MISSING : h("a", { href: `#nodes/${row.node}` }, name(row.node_name))) },
+    { key: "kind", title: "trigger", text: (row) => triggerText(row), value: (row) => triggerText(row) },
   ].filter(Boolean);
 }
 

@@ -98,7 +98,7 @@ function callPage(node, data, column) {
 function callTable(calls) {
   const numbers = (metric, title) => [
     { key: `${metric}_p50`, title: `${title} p50`, kind: "duration", definition: "service", value: (row) => row[metric]?.p50 },
-    { key: `${metric}_max`, title: "max", kind: "duration", value: (row) => row[metric]?.max },
+    { key: `${metric}_max`, title: `${title} max`, kind: "duration", value: (row) => row[metric]?.max },
   ];
   const node = (id, text) => (id === null ? MISSING : h("a", { href: `#nodes/${id}` }, name(text)));
   return table({

@@ -112,7 +112,7 @@ function threadTable(threads, processOf, column) {
       { key: "spins", title: "spins", kind: "count", definition: "executor-thread-process", value: (row) => row.spins?.duration?.n },
       { key: "spin_max", title: "longest spin", kind: "duration", value: (row) => row.spins?.duration?.max },
       threads.some((thread) => thread.delays) && { key: "delay_p99", title: "scheduling delay p99", kind: "duration", definition: "kernel-and-memory", value: (row) => row.delays?.delay?.p99 },
-      threads.some((thread) => thread.delays) && { key: "delay_max", title: "max", kind: "duration", value: (row) => row.delays?.delay?.max },
+      threads.some((thread) => thread.delays) && { key: "delay_max", title: "scheduling delay max", kind: "duration", value: (row) => row.delays?.delay?.max },
       { key: "spark", title: "over time", drawnOnly: true, sortable: false, text: () => "", cell: (row) => sparkline(thinned(column(row.over_time.callbacks))) },
     ].filter(Boolean),
   });

@@ -13,8 +13,6 @@ view("topics", {
   },
 });
 
-const DROPS = ["ring_buffer_full", "history_full", "middleware"];
-
 const CAUSE_OF_DROP = {
   ring_buffer_full: { title: "ring buffer full", colour: "#c93c5a" },
   history_full: { title: "history full", colour: "#e07b00" },
@@ -24,18 +22,6 @@ const CAUSE_OF_DROP = {
 };
 
 const STAGE_COLOURS = { publish: "#7e57c2", transport: "#00939c", wait: "#e07b00", dispatch: "#d256a8" };
-
-/** Messages that were lost; what is under way or unknown is not. */
-function lost(communication, causes) {
-  return communication.dropped.reduce((sum, number, index) => sum + (DROPS.includes(causes[index]) ? number : 0), 0);
-}
-
-/** The communication with the largest value, of those that have one. */
-function worstOf(communications, key) {
-  let worst = null;
-  for (const { latency } of communications) if (latency && (worst === null || latency[key] > worst)) worst = latency[key];
-  return worst;
-}
 
 function communicationName(topic, communication) {
   return `${communication.from || "?"} → ${topic.name} → ${communication.to || "?"}${communication.kind === "intra" ? " (intra)" : ""}`;
@@ -55,7 +41,7 @@ function topicTables(data, column) {
   const places = [h("div"), h("div")];
   const fill = (all) => {
     const topics = all ? data.topics : own;
-    places[0].replaceChildren(topicTable(topics, data));
+    places[0].replaceChildren(topicTable(topics));
     places[1].replaceChildren(communicationTable(topics, data, column, { chosen, onChange: compare.fill }));
   };
   fill(false);
@@ -70,7 +56,7 @@ function topicTables(data, column) {
   ];
 }
 
-function topicTable(topics, data) {
+function topicTable(topics) {
   return table({
     id: "topics", file: "topics", rows: topics, filter: "Filter by topic or node", sort: { key: "latency_max", descending: true }, link: (row) => `#topics/${row.id}`,
     columns: [
@@ -80,16 +66,16 @@ function topicTable(topics, data) {
       { key: "published", title: "messages", kind: "count" },
       { key: "publish_rate", title: "published at", kind: "frequency", definition: "publisher-subscription-topic" },
       { key: "receive_rate_min", title: "received at", kind: "frequency", definition: "publisher-subscription-topic", cell: receiveRate },
-      { key: "latency_p50", title: "latency p50", kind: "duration", definition: "communication", value: (row) => worstOf(row.communications, "p50") },
-      { key: "latency_p99", title: "p99", kind: "duration", value: (row) => worstOf(row.communications, "p99") },
-      { key: "latency_max", title: "max", kind: "duration", value: (row) => worstOf(row.communications, "max") },
-      lostColumn((row) => row.communications.reduce((sum, communication) => sum + lost(communication, data.causes), 0)),
+      { key: "latency_p50", title: "latency p50", kind: "duration", definition: "communication", value: (row) => row.latency?.p50 },
+      { key: "latency_p99", title: "latency p99", kind: "duration", value: (row) => row.latency?.p99 },
+      { key: "latency_max", title: "latency max", kind: "duration", value: (row) => row.latency?.max },
+      lostColumn(),
     ],
   });
 }
 
-function lostColumn(value) {
-  return { key: "lost", title: "lost", kind: "count", definition: "communication", value, cell: (row) => h("span", { class: value(row) > 0 ? "bad" : "quiet" }, count(value(row))) };
+function lostColumn() {
+  return { key: "lost", title: "lost", kind: "count", definition: "communication", cell: (row) => h("span", { class: row.lost > 0 ? "bad" : "quiet" }, count(row.lost)) };
 }
 
 function communicationTable(topics, data, column, { chosen, onChange, showTopic = true } = {}) {
@@ -107,9 +93,9 @@ function communicationTable(topics, data, column, { chosen, onChange, showTopic 
       { key: "messages", title: "messages", kind: "count" },
       { key: "publish_rate", title: "published at", kind: "frequency", definition: "publisher-subscription-topic", value: (row) => row.publisherEnd?.rate },
       { key: "receive_rate", title: "received at", kind: "frequency", value: (row) => row.subscriptionEnd?.rate },
-      numbers("p50", "latency p50", "communication"), numbers("p99", "p99"), numbers("max", "max"),
+      numbers("p50", "latency p50", "communication"), numbers("p99", "latency p99"), numbers("max", "latency max"),
       { key: "spark", title: "latency over time", drawnOnly: true, sortable: false, text: () => "", cell: (row) => sparkline(thinned(column(row.series?.v))) },
-      lostColumn((row) => lost(row, data.causes)),
+      lostColumn(),
       { key: "damaged", title: "damaged", kind: "count", definition: "what-counts-and-what-does-not", cell: (row) => h("span", { class: row.damaged > 0 ? "bad" : "quiet" }, count(row.damaged)) },
     ].filter(Boolean),
   });
