@@ -1,4 +1,8 @@
-//! Packs what every report carries: the chart library, which comes with the crate `plotly`, so that cargo alone brings and locks it.
+//! Packs what every report carries: the chart library, which comes with the crate `plotly`, so that cargo alone brings and locks it, and the
+//! definitions of the metrics, which are a page of the documents.
+
+#[path = "build/definitions.rs"]
+mod definitions;
 
 use std::io::Write;
 use std::path::Path;
@@ -12,8 +16,10 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let folder =
         env::var_os("OUT_DIR").expect("cargo names the folder for what a build script makes");
+    let folder = Path::new(&folder);
     let packed = packed(chart_library().as_bytes());
-    fs::write(Path::new(&folder).join("plotly.base64"), packed)
+    fs::write(folder.join("plotly.base64"), packed).expect("cargo's folder can be written to");
+    fs::write(folder.join("definitions.html"), definitions::rendered())
         .expect("cargo's folder can be written to");
 }
 

@@ -4,6 +4,7 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{CallbackId, CallbackOwner, InstanceId};
 
 use crate::analysis::Analysis;
+use crate::rate::per_second;
 use crate::statistics::Statistics;
 use crate::timer::{self, Firing};
 
@@ -12,6 +13,8 @@ use crate::timer::{self, Firing};
 pub struct CallbackSummary {
     pub callback: CallbackId,
     pub count: u64,
+    /// Executions per second between the first start and the last; nothing for fewer than two.
+    pub rate: Option<f64>,
     /// Start to end.
     pub duration: Option<Statistics>,
     /// Start to next start.
@@ -149,9 +152,13 @@ fn summary(analysis: &Analysis<'_>, callback: CallbackId) -> CallbackSummary {
     };
     let busy: i64 = durations.iter().map(|(duration, _)| duration).sum();
     let observed = observed(analysis, callback);
+    let start = |execution: &Execution| analysis.instance(execution.instance).start;
+    let ends = executions.first().zip(executions.last());
+    let count = executions.len() as u64;
     CallbackSummary {
         callback,
-        count: executions.len() as u64,
+        count,
+        rate: ends.and_then(|(first, last)| per_second(count, start(first), start(last))),
         duration: Statistics::of(&mut durations),
         period: Statistics::of(&mut periods),
         rate: (span > 0).then(|| (executions.len() - 1) as f64 * 1e9 / span as f64),

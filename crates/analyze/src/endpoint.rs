@@ -9,6 +9,7 @@ use rostrace_trace::entity::{PublicationId, PublisherId, SubscriptionId, TakeId}
 use crate::analysis::Analysis;
 use crate::groups::Groups;
 use crate::message_age::message_age;
+use crate::rate::per_second;
 use crate::statistics::Statistics;
 
 /// What one end of a topic published or received.
@@ -157,27 +158,10 @@ impl<'a> Endpoints<'a> {
             by_hand,
             rate: first
                 .zip(last)
-                .and_then(|(first, last)| rate(messages, first, last)),
+                .and_then(|(first, last)| per_second(messages, first, last)),
             period: Statistics::of(&mut periods),
             age: Statistics::of(&mut ages),
             damaged,
         }
-    }
-}
-
-/// So many per second, of which the first and the last were then: (n − 1) / (last − first).
-fn rate(messages: u64, first: Nanos, last: Nanos) -> Option<f64> {
-    let nanoseconds = last.0.saturating_sub(first.0);
-    (nanoseconds > 0).then(|| (messages - 1) as f64 * 1e9 / nanoseconds as f64)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_rate_counts_the_periods_and_not_the_messages() {
-        assert_eq!(rate(11, Nanos(0), Nanos(1_000_000_000)), Some(10.0));
-        assert_eq!(rate(1, Nanos(5), Nanos(5)), None);
     }
 }

@@ -29,6 +29,7 @@ pub mod statistics;
 pub mod table;
 pub mod thread;
 pub mod timer;
+pub mod utilisation;
 pub mod why;
 
 pub use analysis::Analysis;

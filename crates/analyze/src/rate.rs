@@ -20,6 +20,12 @@ impl Bin {
     }
 }
 
+/// So many per second, of which the first and the last were then: (n − 1) / (last − first). Nothing where no time passed.
+pub fn per_second(number: u64, first: Nanos, last: Nanos) -> Option<f64> {
+    let nanoseconds = last.0.saturating_sub(first.0);
+    (nanoseconds > 0).then(|| number.saturating_sub(1) as f64 * 1e9 / nanoseconds as f64)
+}
+
 /// The whole seconds between the first and the last of some instants, which have to be in order. What lies before the first
 /// border and after the last one is in none.
 pub fn bins(instants: &[Nanos]) -> impl Iterator<Item = Bin> + '_ {
@@ -75,6 +81,12 @@ mod tests {
         let instants = [0, 2, 3 * SECOND + 1].map(Nanos);
         let counts: Vec<u64> = bins(&instants).map(|bin| bin.count).collect();
         assert_eq!(counts, [1, 0, 0]);
+    }
+
+    #[test]
+    fn a_rate_counts_the_periods_and_not_the_instants() {
+        assert_eq!(per_second(11, Nanos(0), Nanos(SECOND)), Some(10.0));
+        assert_eq!(per_second(1, Nanos(5), Nanos(5)), None);
     }
 
     proptest! {

@@ -11,6 +11,9 @@ const STYLE: &[&str] = &[
 ];
 const CHART_LIBRARY: &str = include_str!(concat!(env!("OUT_DIR"), "/plotly.base64"));
 
+/// What the metrics mean: a page of the documents, made into HTML when this crate is built.
+pub(crate) const DEFINITIONS: &str = include_str!(concat!(env!("OUT_DIR"), "/definitions.html"));
+
 /// One script, in the order in which its pieces need each other.
 const SCRIPTS: &[&str] = &[
     include_str!("../../assets/page/base/element.js"),
@@ -22,6 +25,9 @@ const SCRIPTS: &[&str] = &[
     include_str!("../../assets/page/base/table.js"),
     include_str!("../../assets/page/base/view.js"),
     include_str!("../../assets/page/base/find.js"),
+    include_str!("../../assets/page/base/many.js"),
+    include_str!("../../assets/page/base/spread.js"),
+    include_str!("../../assets/page/base/explanation.js"),
     include_str!("../../assets/page/sections/overview.js"),
     include_str!("../../assets/page/graph/layers.js"),
     include_str!("../../assets/page/graph/order.js"),
@@ -37,6 +43,14 @@ const SCRIPTS: &[&str] = &[
     include_str!("../../assets/page/graph/panel.js"),
     include_str!("../../assets/page/graph/save.js"),
     include_str!("../../assets/page/sections/graph.js"),
+    include_str!("../../assets/page/sections/callbacks.js"),
+    include_str!("../../assets/page/sections/callback.js"),
+    include_str!("../../assets/page/sections/topics.js"),
+    include_str!("../../assets/page/sections/topic.js"),
+    include_str!("../../assets/page/sections/nodes.js"),
+    include_str!("../../assets/page/sections/processes.js"),
+    include_str!("../../assets/page/sections/process.js"),
+    include_str!("../../assets/page/sections/definitions.js"),
     include_str!("../../assets/page/start.js"),
 ];
 
@@ -66,6 +80,7 @@ impl Document<'_> {
             "title" => out.write_all(escaped(self.title).as_bytes()),
             "style" => pieces(STYLE, out),
             "script" => pieces(SCRIPTS, out),
+            "definitions" => out.write_all(DEFINITIONS.as_bytes()),
             "data" => {
                 for part in self.parts {
                     block(&format!("{}-data", part.name), &part.json, out)?;

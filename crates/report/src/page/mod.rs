@@ -4,14 +4,24 @@
 //! the difference ([`reduction`]). Parts are computed and packed side by side, and unpacked by the browser when they are first looked at ([`document`]).
 //! The scripts in `assets/page` only draw.
 
+mod callback;
 mod columns;
+mod communication;
+mod distribution;
 mod document;
+mod explanation;
 mod graph;
+mod node;
+mod numbers;
 mod overview;
 mod part;
+mod process;
 mod reduction;
 mod selection;
+mod series;
+mod service;
 mod shared;
+mod topic;
 
 use std::io::{self, Write};
 
@@ -56,7 +66,14 @@ impl Subject<'_> {
 }
 
 /// In the order of the file: what is needed first comes first.
-const PARTS: &[fn(Subject<'_>) -> Part] = &[overview::part, graph::part];
+const PARTS: &[fn(Subject<'_>) -> Part] = &[
+    overview::part,
+    graph::part,
+    callback::part,
+    topic::part,
+    node::part,
+    process::part,
+];
 
 /// Writes the report.
 pub fn write(

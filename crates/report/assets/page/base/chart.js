@@ -29,7 +29,7 @@ function scaleOf(kind, largest) {
  * A chart.
  *   title, definition: what it shows, and the anchor of its definition
  *   x: "time" (columns of times), or {label, kind} for values
- *   y: {label, kind}; kinds: duration, frequency, count, share, bytes
+ *   y: {label, kind, log}; kinds: duration, frequency, count, share, bytes
  *   series: [{name, x, y, draw: "line" | "points" | "step" | "bars" | "area", colour, width, offset, hover, hidden}]; x and y are columns of numbers
  *   stacked: bars stand on each other; overlaid: they lie over each other
  *   marks: [{x, name}] vertical lines at times;  limit: {y, name} a horizontal line
@@ -108,7 +108,7 @@ function figureOf(options) {
     if (series.draw === "bars") {
       const width = series.width && Float64Array.from(series.width, (value) => value / (overTime ? 1e9 : x.divisor));
       const sized = overTime && axis === "index" ? {} : { width, offset: series.width ? 0 : undefined };
-      return { ...common, ...sized, type: "bar", marker: { color: paint, line: { width: 0 } }, opacity: options.overlaid ? 0.65 : 1 };
+      return { ...common, ...sized, type: "bar", textposition: "none", marker: { color: paint, line: { width: 0 } }, opacity: options.overlaid ? 0.65 : 1 };
     }
     if (series.draw === "points") return { ...common, type: "scatter", mode: "markers", marker: { color: paint, size: 4 } };
     return { ...common, type: "scatter", mode: xs.length < 3 ? "lines+markers" : "lines", line: { color: paint, width: 1.4, shape: series.draw === "step" ? "hv" : "linear" }, fill: series.draw === "area" ? "tozeroy" : undefined, connectgaps: false };
@@ -141,7 +141,8 @@ function figureOf(options) {
     showlegend: options.series.length > 1,
     legend: { orientation: "h", y: -0.25, font: { size: 12 } },
     xaxis: { ...axisLook, title: { text: overTime ? AXES[axis].title : label(options.x.label, x.unit) } },
-    yaxis: { ...axisLook, title: { text: label(options.y.label, y.unit) }, rangemode: options.y.fromZero === false ? "normal" : "tozero" },
+    yaxis: { ...axisLook, type: options.y.log ? "log" : "linear", title: { text: label(options.y.label, y.unit) }, rangemode: options.y.fromZero === false ? "normal" : "tozero" },
+    modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("quiet"), activecolor: colour("accent") },
     shapes,
     annotations,
     // What was zoomed to stays when colours change.

@@ -59,10 +59,11 @@ function table({ columns, rows, sort, filter, link, file, id }) {
 
   function rowOf(row) {
     const address = link?.(row);
+    const linked = columns.findIndex((column) => !column.drawnOnly);
     const cells = columns.map((column, index) => {
       let content = column.cell ? column.cell(row) : (WRITTEN[column.kind ?? "text"] ?? WRITTEN.text)(valueOf(column, row));
       if (typeof content === "string" && (column.kind ?? "text") === "text") content = name(content);
-      if (index === 0 && address) content = h("a", { href: address }, content);
+      if (index === linked && address) content = h("a", { href: address }, content);
       return h("td", { class: isNumber(column) ? "number" : undefined, "data-column": column.key, "data-value": isNumber(column) ? valueOf(column, row) ?? "" : undefined }, content);
     });
     return h("tr", { "data-row": row.id ?? undefined }, cells);

@@ -4,7 +4,7 @@ const views = new Map();
 
 /**
  * Declares a part: `title` on its tab, `draw(root, inner)` fills the page; inner is what follows its name in the address, as
- * `12` in #callbacks/12. What it returns, if anything, is called when the view is left.
+ * `12` in #callbacks/12. An element with `data-arrive` is scrolled to. What it returns, if anything, is called when the view is left.
  */
 function view(viewName, { title, draw: drawView, hidden }) {
   views.set(viewName, { title, draw: drawView, hidden });
@@ -36,7 +36,9 @@ async function show() {
     main.replaceChildren(h("p", { class: "notice bad" }, `This part cannot be shown: ${error.message}`));
   }
   main.dataset.ready = known;
-  scrollTo(0, 0);
+  const place = main.querySelector("[data-arrive]");
+  if (place) place.scrollIntoView();
+  else scrollTo(0, 0);
 }
 
 function startViews() {

@@ -1,0 +1,117 @@
+// Many things in one chart, a line for each, as people compare them. What has no values is left out.
+
+/** Points of a series of a part, or nothing. */
+function pointsOf(column, series) {
+  return series ? { x: column(series.t), y: column(series.v) } : null;
+}
+
+/** Charts with many lines are taller, for their legends. */
+function chartHeight(lines) {
+  return lines < 2 ? 250 : 270 + Math.min(lines, 24) * 16;
+}
+
+/**
+ * A chart over time of things with a name and a series each: [{name, series, column, draw, colour}], or nothing if none has values.
+ * Further options are those of `chart`.
+ */
+function chartOverTime({ entries, kind, label, ...options }) {
+  const series = entries
+    .filter((entry) => entry.series)
+    .map((entry) => ({ name: entry.name, colour: entry.colour, draw: entry.draw, ...pointsOf(entry.column, entry.series) }));
+  if (series.length === 0) return null;
+  const reduced = entries.some((entry) => entry.series && entry.series.of > entry.series.t.n);
+  return h("div", { class: "card" },
+    chart({ x: "time", y: { label, kind }, height: chartHeight(series.length), series, ...options }),
+    reduced && h("p", { class: "quiet small" }, "Drawn from the first, least, largest and last value of each stretch; numbers elsewhere are of all values."));
+}
+
+/** Values of a line in few points for a small drawing: the least and the largest of each stretch. */
+function thinned(values, places = 54) {
+  if (values.length <= places * 2) return values;
+  const kept = [];
+  for (let place = 0; place < places; place++) {
+    const from = Math.floor((place * values.length) / places);
+    const to = Math.floor(((place + 1) * values.length) / places);
+    let low = from;
+    let high = from;
+    for (let row = from; row < to; row++) {
+      if (values[row] < values[low]) low = row;
+      if (values[row] > values[high]) high = row;
+    }
+    kept.push(values[Math.min(low, high)], values[Math.max(low, high)]);
+  }
+  return kept;
+}
+
+/** Cards beside each other, without those that are missing. */
+function cards(...content) {
+  const kept = content.flat().filter(Boolean);
+  return kept.length > 0 && h("div", { class: kept.length % 3 === 0 ? "grid three" : "grid" }, kept);
+}
+
+/** A heading above something, if there is something. */
+function section(title, ...content) {
+  const kept = content.flat().filter(Boolean);
+  return kept.length > 0 && [h("h2", {}, title), ...kept];
+}
+
+/** Facts as pairs of a word and its value; those without a value are left out. */
+function facts(pairs) {
+  const kept = pairs.filter(([, value]) => value !== undefined && value !== null && value !== "" && value !== false);
+  return h("dl", { class: "facts" }, kept.map(([word, value]) => [h("dt", {}, word), h("dd", {}, value)]));
+}
+
+/** A few numbers at the top of a page, large: [[label, text, definition, state]]. */
+function tiles(entries) {
+  return h("div", { class: "tiles" }, entries.filter(Boolean).map(([label, text, definition, state]) =>
+    h("div", { class: `tile ${state ?? ""}` }, h("span", { class: "quiet small" }, label, definition && [" ", definitionLink(definition)]), h("strong", { class: "number" }, text))));
+}
+
+/** One row for each kind of number: [{name, numbers, definition, kind, link}]. */
+function statisticsTable({ rows, id, file, of = "metric" }) {
+  const kept = rows.filter((row) => row.numbers);
+  if (kept.length === 0) return null;
+  const number = (key, title) => ({ key, title, kind: "duration", value: (row) => row.numbers[key] });
+  return table({
+    id, file,
+    rows: kept.map((row) => ({ id: row.name, ...row })),
+    link: (row) => row.link,
+    columns: [
+      { key: "name", title: of, cell: (row) => [name(row.name), row.definition && [" ", definitionLink(row.definition)]] },
+      { key: "n", title: "values", kind: "count", value: (row) => row.numbers.n },
+      number("min", "min"), number("mean", "mean"), number("p50", "p50"), number("p90", "p90"), number("p95", "p95"),
+      number("p99", "p99"), number("p99_9", "p99.9"), number("max", "max"), number("deviation", "std. dev."),
+      { key: "worst", title: "largest at", kind: "time", value: (row) => row.numbers.worst, cell: (row) => h("span", { title: `${absolute(row.numbers.worst)} ns, ${clockTime(row.numbers.worst)}` }, sinceBegin(row.numbers.worst)) },
+    ],
+  });
+}
+
+/** A box to choose rows by; `chosen` is a set of keys. */
+function choiceColumn(chosen, keyOf, onChange) {
+  return {
+    key: "choose", title: "", drawnOnly: true, sortable: false, text: () => "",
+    cell: (row) => h("input", {
+      type: "checkbox", "aria-label": "Choose for comparison", checked: chosen.has(keyOf(row)),
+      onchange: (event) => { if (event.target.checked) chosen.add(keyOf(row)); else chosen.delete(keyOf(row)); onChange(); },
+    }),
+  };
+}
+
+/** Leads to the comparison of what is chosen. */
+function compareButton(viewName, chosen) {
+  const link = h("a", { class: "button", "data-compare": viewName });
+  const fill = () => {
+    link.textContent = chosen.size === 0 ? "Choose rows to compare them" : `Compare ${chosen.size} in one chart`;
+    if (chosen.size === 0) link.removeAttribute("href");
+    else link.setAttribute("href", `#${viewName}/compare/${[...chosen].join(",")}`);
+    link.classList.toggle("strong", chosen.size > 0);
+  };
+  fill();
+  return { link, fill };
+}
+
+/** A box that shows or hides what nobody wrote. */
+function builtInChoice(number, onChange) {
+  if (number === 0) return null;
+  return h("label", { class: "small" }, h("input", { type: "checkbox", "data-built-in": true, onchange: (event) => onChange(event.target.checked) }), ` also ${count(number)} built in`);
+}

@@ -1,0 +1,112 @@
+// Callbacks: the table, and several of them in one chart. One alone is in callback.js.
+
+view("callbacks", {
+  title: "Callbacks",
+  async draw(root, inner) {
+    const { data, column } = await part("callbacks");
+    if (inner.startsWith("compare/")) {
+      const chosen = inner.slice(8).split(",").map((id) => data.callbacks.find((callback) => String(callback.id) === id)).filter(Boolean);
+      return void append(root, compareCallbacks(chosen, data, column));
+    }
+    if (inner !== "") {
+      const callback = data.callbacks.find((candidate) => String(candidate.id) === inner);
+      return void append(root, callback ? callbackPage(callback, data, column) : [missing("callback", "callbacks")]);
+    }
+    append(root, callbackTable(data, column));
+  },
+});
+
+/** What is not in this report, though a link leads to it. */
+function missing(what, viewName) {
+  return h("p", { class: "notice warn" }, `This ${what} is not in the report; perhaps the report was limited to others. `, h("a", { href: `#${viewName}` }, "All that are here"));
+}
+
+function callbackColumns(column, chosen, onChange) {
+  const numbers = (metric, key, title, definition) => ({ key: `${metric}_${key}`, title, kind: "duration", definition, value: (row) => row[metric]?.[key] });
+  return [
+    chosen && choiceColumn(chosen, (row) => row.id, onChange),
+    { key: "name", title: "callback", cell: (row) => [name(row.name), row.built_in && h("span", { class: "tag" }, "built in")] },
+    { key: "hurt", title: "hurt", kind: "share", definition: "callback", cell: (row) => h("span", { class: hurtClass(row.hurt) }, share(row.hurt)) },
+    { key: "count", title: "count", kind: "count" },
+    { key: "rate", title: "frequency", kind: "frequency", definition: "callback" },
+    numbers("duration", "p50", "duration p50", "callback"),
+    numbers("duration", "p99", "duration p99"),
+    numbers("duration", "max", "duration max"),
+    { key: "spark", title: "duration over time", drawnOnly: true, sortable: false, text: () => "", cell: (row) => sparkline(thinned(column(row.series.duration?.v))) },
+    numbers("period", "p50", "period p50", "callback"),
+    numbers("period", "max", "period max"),
+    numbers("lateness", "p99", "lateness p99", "timer"),
+    numbers("lateness", "max", "lateness max"),
+    { key: "utilisation", title: "utilisation", kind: "share", definition: "callback" },
+    { key: "damaged", title: "damaged", kind: "count", definition: "what-counts-and-what-does-not", cell: (row) => h("span", { class: row.damaged > 0 ? "bad" : "quiet" }, count(row.damaged)) },
+    { key: "node_name", title: "node", cell: (row) => (row.node === null ? MISSING : h("a", { href: `#nodes/${row.node}` }, name(row.node_name))) },
+    { key: "kind", title: "trigger", text: (row) => triggerText(row), value: (row) => triggerText(row) },
+  ].filter(Boolean);
+}
+
+function triggerText(row) {
+  if (row.kind === "timer") return `timer ${duration(row.set_period)}`;
+  return [row.kind, row.trigger].filter(Boolean).join(" ") || MISSING;
+}
+
+function hurtClass(hurt) {
+  return hurt >= 1 ? "bad" : hurt >= 0.5 ? "warn" : "";
+}
+
+function callbackTable(data, column) {
+  const chosen = new Set();
+  const compare = compareButton("callbacks", chosen);
+  const own = data.callbacks.filter((callback) => !callback.built_in);
+  const place = h("div");
+  const fill = (all) => place.replaceChildren(table({
+    id: "callbacks", file: "callbacks", rows: all ? data.callbacks : own, filter: "Filter by callback, node or topic",
+    sort: { key: "hurt", descending: true }, link: (row) => `#callbacks/${row.id}`, columns: callbackColumns(column, chosen, compare.fill),
+  }));
+  fill(false);
+  return [
+    h("h1", {}, "Callbacks"),
+    h("p", { class: "quiet" }, "Sorted by what hurts: the longest duration or lateness, as a share of the period. ", definitionLink("callback")),
+    h("div", { class: "row" }, compare.link, builtInChoice(data.callbacks.length - own.length, fill)),
+    h("div", { class: "card" }, place),
+  ];
+}
+
+/** The metrics of callbacks that are drawn over time and as distributions. */
+const CALLBACK_METRICS = [
+  { key: "duration", title: "Duration", kind: "duration", definition: "callback", of: "executions" },
+  { key: "period", title: "Period", kind: "duration", definition: "callback", of: "periods" },
+  { key: "frequency", title: "Frequency", kind: "frequency", definition: "callback", of: "seconds", draw: "step" },
+  { key: "lateness", title: "Lateness", kind: "duration", definition: "timer", of: "executions" },
+];
+
+/** For each metric a chart over time, a histogram and a cumulative distribution, with a line for each callback. */
+function callbackCharts(callbacks, data, column, { metrics = CALLBACK_METRICS, spread = true, file } = {}) {
+  const charts = metrics.map((metric) => {
+    const title = metric.title.toLowerCase();
+    const only = callbacks.length === 1 ? callbacks[0] : null;
+    const limit = only?.set_period && metric.key !== "frequency" ? { y: only.set_period, name: "period of the timer" } : undefined;
+    return [
+      chartOverTime({
+        title: `${metric.title} over time`, definition: metric.definition, kind: metric.kind, label: title, file: file && `${file} ${title}`,
+        limit: metric.key === "period" ? limit : undefined,
+        entries: callbacks.map((callback) => ({ name: callback.name, series: callback.series[metric.key], column, draw: metric.draw })),
+      }),
+      spread && spreadCharts({
+        title, kind: metric.kind, label: title, of: metric.of, definition: metric.definition, ranks: data.ranks, file,
+        entries: callbacks.map((callback) => ({ name: callback.name, spread: callback.spread[metric.key], column })),
+      }),
+    ];
+  });
+  return charts;
+}
+
+function compareCallbacks(callbacks, data, column) {
+  return [
+    h("p", {}, h("a", { href: "#callbacks" }, "Callbacks")),
+    h("h1", {}, `${count(callbacks.length)} callbacks in one chart`),
+    h("div", { class: "card" }, table({
+      id: "compared", file: "compared callbacks", rows: callbacks, link: (row) => `#callbacks/${row.id}`, columns: callbackColumns(column),
+    })),
+    callbackCharts(callbacks, data, column, { file: "compared callbacks" }).map((charts, index) => section(CALLBACK_METRICS[index].title, cards(charts))),
+  ];
+}

@@ -1,0 +1,101 @@
+// One process: its threads over time, whose callbacks took the time, cycles of its executors, and what kernel and allocator tell.
+
+function processPage(process, data, column) {
+  const threads = data.threads.filter((thread) => thread.process === process.id).sort(byBusy);
+  const executors = data.executors.filter((executor) => executor.process === process.id);
+  const processOf = new Map([[process.id, process]]);
+  const file = processName(process);
+  return [
+    h("p", {}, h("a", { href: "#processes" }, "Processes")),
+    h("h1", {}, name(processName(process), false)),
+    process.damaged && h("p", { class: "notice bad" }, "Events of this process were lost, so that times are uncertain. ", definitionLink("what-counts-and-what-does-not")),
+    tiles([
+      ["executions", count(process.executions)],
+      ["time in callbacks", duration(process.busy), "executor-thread-process"],
+      ["observed", duration(process.observed), "executor-thread-process"],
+      ["cores", process.cores === null ? MISSING : digits(process.cores), "executor-thread-process"],
+      process.memory && ["most memory", bytes(process.memory.peak), "kernel-and-memory"],
+    ]),
+    h("div", { class: "card" }, facts([
+      ["host", process.host && name(process.host, false)],
+      ["ROS 2", process.distribution],
+      ["middleware", process.rmw && name(process.rmw, false)],
+      ["nodes", process.nodes.length > 0 && process.nodes.map((id, index) => [h("a", { href: `#nodes/${id}` }, name(process.node_names[index], false)), " "])],
+    ])),
+    cards(
+      utilisationChart({ title: "Threads over time", data, column, file: `${file} threads`, entries: threads.slice(0, BUSIEST).map((thread) => ({ name: threadName(thread), shares: thread.over_time.callbacks })) }),
+      executors.length > 0 && utilisationChart({ title: "Executors over time", data, column, file: `${file} executors`, entries: executors.slice(0, BUSIEST).map((executor) => ({ name: executorName(executor), shares: executor.shares })) }),
+      threads.slice(0, 6).map((thread) => threadTimeChart(thread, data, column, file)),
+    ),
+    executors.length > 0 && section("Executors", h("div", { class: "card" }, executorTable(executors, column))),
+    threads.length > 0 && section("Threads", h("div", { class: "card" }, threadTable(threads, processOf, column)), shareBars(threads, processOf)),
+    section("Spin cycles", describedThreads(threads, data, column, file, { of: (thread) => thread.spins, numbers: "duration", title: "spin", label: "duration of a cycle", counted: "cycles", definition: "executor-thread-process" })),
+    section("Scheduling delays", describedThreads(threads, data, column, file, { of: (thread) => thread.delays, numbers: "delay", title: "scheduling delay", label: "ready to running", counted: "delays", definition: "kernel-and-memory" })),
+    section("Memory", memoryChart(process, column, file)),
+  ];
+}
+
+/** What a thread did, stretch by stretch; the rest of it is not observed. */
+function threadTimeChart(thread, data, column, file) {
+  const x = column(data.t);
+  const width = x.map(() => data.width);
+  const part = (title, reference, paint) => ({ name: title, draw: "bars", colour: paint, x, y: sharesOf(column, reference), width });
+  return h("div", { class: "card" }, chart({
+    title: `What ${threadName(thread)} did`, definition: "executor-thread-process", x: "time", y: { label: "share of the time", kind: "share" }, stacked: true, height: 280, file: `${file} ${threadName(thread)}`,
+    series: [part("callbacks", thread.over_time.callbacks, "#2f7ed8"), part("executor", thread.over_time.executor, "#a0682c"), part("waiting for work", thread.over_time.waiting, "#c3ccd5")],
+  }));
+}
+
+/** Whose callbacks took the time of each thread: bars of the share of its busy time. */
+function shareBars(threads, processOf) {
+  const busy = threads.filter((thread) => thread.callbacks > 0);
+  if (busy.length === 0) return null;
+  return h("div", { class: "card" },
+    h("h3", {}, "Share of each callback in the busy time of its thread ", definitionLink("executor-thread-process")),
+    h("div", { class: "shares" }, busy.map((thread) => [
+      h("span", { class: "small" }, name(`${processName(processOf.get(thread.process))} ${threadName(thread)}`)),
+      stackedBar(thread.ran.map((it, index) => ({ value: it.busy, colour: it.callback === null ? "#9aa4ae" : PALETTE[index % PALETTE.length], title: `${it.name}: ${duration(it.busy)}, ${share(it.of_busy)} of the busy time, ${count(it.executions)} executions` })), thread.callbacks),
+      h("span", { class: "number small" }, share(thread.utilisation)),
+    ])),
+    h("h3", {}, "The same as a table"),
+    table({
+      id: "shares", file: "shares", filter: "Filter by callback", sort: { key: "busy", descending: true },
+      rows: busy.flatMap((thread) => thread.ran.map((it, index) => ({ ...it, id: `${thread.id}-${index}`, thread }))), link: (row) => (row.callback === null ? undefined : `#callbacks/${row.callback}`),
+      columns: [
+        { key: "name", title: "callback" },
+        { key: "thread", title: "thread", text: (row) => `${processName(processOf.get(row.thread.process))} ${threadName(row.thread)}`, value: (row) => `${processName(processOf.get(row.thread.process))} ${threadName(row.thread)}` },
+        { key: "executions", title: "executions", kind: "count" },
+        { key: "busy", title: "time in it", kind: "duration", definition: "executor-thread-process" },
+        { key: "of_busy", title: "of the thread's busy time", kind: "share", definition: "executor-thread-process" },
+        { key: "of_process", title: "of the process's time", kind: "share", definition: "executor-thread-process" },
+      ],
+    }));
+}
+
+/** Numbers and charts of something that threads have many of. */
+function describedThreads(threads, data, column, file, { of, numbers, title, label, counted, definition }) {
+  const kept = threads.filter((thread) => of(thread));
+  if (kept.length === 0) return null;
+  const shown = kept.slice(0, BUSIEST);
+  return [
+    h("div", { class: "card" }, statisticsTable({ id: title.replace(/ /g, "-"), of: "thread", file: `${file} ${title}`, rows: kept.map((thread) => ({ name: threadName(thread), numbers: of(thread)[numbers], definition })) })),
+    cards(
+      chartOverTime({ title: `${title[0].toUpperCase()}${title.slice(1)} over time`, definition, kind: "duration", label, file: `${file} ${title}`, entries: shown.map((thread) => ({ name: threadName(thread), series: of(thread).series, column, draw: "points" })) }),
+      spreadCharts({ title, kind: "duration", label, of: counted, definition, ranks: data.ranks, file, entries: shown.map((thread) => ({ name: threadName(thread), spread: of(thread).spread, column })) }),
+    ),
+  ];
+}
+
+function memoryChart(process, column, file) {
+  const memory = process.memory;
+  if (!memory) return null;
+  return [
+    memory.uncertain && h("p", { class: "notice warn" }, "Events were lost: what is in use may be too much or too little."),
+    h("div", { class: "card" }, facts([
+      ["allocated", `${count(memory.allocations)} blocks, ${bytes(memory.allocated)}`],
+      ["freed", `${count(memory.frees)} blocks, ${bytes(memory.freed)}`],
+      ["most in use", memory.peak !== null && `${bytes(memory.peak)} at ${sinceBegin(memory.peak_at)}`],
+    ])),
+    cards(chartOverTime({ title: "Memory in use that was allocated during the recording", definition: "kernel-and-memory", kind: "bytes", label: "bytes", file: `${file} memory`, entries: [{ name: processName(process), series: memory.bytes, column, draw: "step" }] })),
+  ];
+}

@@ -1,0 +1,483 @@
+//! Processes, executors and threads: how busy they were as time passed, with whose callbacks, and what the kernel and the allocator tell of them.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use rostrace_analyze::thread::{self, Ran, ThreadSummary, part as share_of, process_observed};
+use rostrace_analyze::utilisation::over_time;
+use rostrace_analyze::{Analysis, Statistics, names, spin};
+use rostrace_ctf::schema::Nanos;
+use rostrace_trace::entity::{ExecutorId, ProcessId, ThreadId};
+use serde::Serialize;
+
+use super::Subject;
+use super::columns::{ColumnReference, Columns};
+use super::distribution::{Distribution, RANKS};
+use super::numbers::Numbers;
+use super::part::Part;
+use super::series::{Allowance, Series};
+
+/// Points of all series together.
+const POINTS: usize = 100_000;
+/// About so many stretches of time, in which shares are told.
+const STRETCHES: i64 = 150;
+/// Callbacks that are told apart on one thread.
+const MOST_SHARES: usize = 24;
+/// Shares are whole numbers of this.
+const MILLION: i64 = 1_000_000;
+
+#[derive(Debug, Serialize)]
+struct Processes<'a> {
+    ranks: &'static [usize],
+    /// Length of the stretches of time, and when each begins.
+    width: i64,
+    t: ColumnReference,
+    processes: Vec<Process<'a>>,
+    executors: Vec<Executor<'a>>,
+    threads: Vec<Thread<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Process<'a> {
+    id: usize,
+    pid: i64,
+    name: &'a str,
+    host: &'a str,
+    distribution: Option<String>,
+    rmw: Option<&'a str>,
+    nodes: Vec<usize>,
+    node_names: Vec<&'a str>,
+    threads: u64,
+    executions: u64,
+    busy: i64,
+    observed: i64,
+    cores: Option<f64>,
+    damaged: bool,
+    /// Share in callbacks over time, in millionths; several threads together may have more than the whole.
+    shares: ColumnReference,
+    memory: Option<Memory>,
+}
+
+#[derive(Debug, Serialize)]
+struct Executor<'a> {
+    id: usize,
+    kind: &'a str,
+    process: usize,
+    pid: i64,
+    /// Threads that ran its callbacks and no others.
+    threads: Vec<i64>,
+    callbacks: usize,
+    executions: u64,
+    busy: i64,
+    utilisation: Option<f64>,
+    shares: ColumnReference,
+}
+
+#[derive(Debug, Serialize)]
+struct Thread<'a> {
+    id: usize,
+    process: usize,
+    pid: i64,
+    tid: i64,
+    executor: Option<usize>,
+    begin: i64,
+    observed: i64,
+    callbacks: i64,
+    executor_work: i64,
+    waiting: i64,
+    unobserved: i64,
+    executions: u64,
+    utilisation: Option<f64>,
+    damaged: bool,
+    ran: Vec<Share<'a>>,
+    over_time: OverTime,
+    spins: Option<Spins>,
+    delays: Option<Delays>,
+}
+
+#[derive(Debug, Serialize)]
+struct Share<'a> {
+    /// Nothing for one without a name, and for the rest.
+    callback: Option<usize>,
+    name: Cow<'a, str>,
+    executions: u64,
+    busy: i64,
+    of_busy: Option<f64>,
+    of_process: Option<f64>,
+}
+
+/// What a thread did, in millionths of each stretch.
+#[derive(Debug, Serialize)]
+struct OverTime {
+    callbacks: ColumnReference,
+    executor: ColumnReference,
+    waiting: ColumnReference,
+}
+
+#[derive(Debug, Serialize)]
+struct Spins {
+    duration: Option<Numbers>,
+    /// Executions in one cycle, at most.
+    most_callbacks: u64,
+    waiting: i64,
+    executor: i64,
+    callbacks: i64,
+    series: Option<Series>,
+    spread: Option<Distribution>,
+}
+
+/// From ready to running, as the kernel's scheduler tells it.
+#[derive(Debug, Serialize)]
+struct Delays {
+    delay: Option<Numbers>,
+    series: Option<Series>,
+    spread: Option<Distribution>,
+}
+
+#[derive(Debug, Serialize)]
+struct Memory {
+    allocations: u64,
+    allocated: u64,
+    frees: u64,
+    freed: u64,
+    peak: Option<u64>,
+    peak_at: Option<i64>,
+    uncertain: bool,
+    bytes: Option<Series>,
+}
+
+pub(crate) fn part(subject: Subject<'_>) -> Part {
+    let analysis = subject.analysis;
+    let model = analysis.model;
+    let selection = &subject.options.selection;
+    let wanted = |process: ProcessId| {
+        let pid = model.processes[process.index()].pid;
+        let nodes = || {
+            let here = model.nodes.iter().enumerate();
+            here.filter(|(_, node)| node.process == process)
+                .any(|(index, _)| {
+                    let id = rostrace_trace::entity::NodeId::from_index(index);
+                    selection.wants_node(model, Some(id))
+                })
+        };
+        selection.process.is_none_or(|wanted| wanted(&pid)) && (selection.node.is_none() || nodes())
+    };
+    let summaries: Vec<ThreadSummary> = thread::summaries(analysis, analysis.activity())
+        .into_iter()
+        .filter(|summary| wanted(summary.process))
+        .collect();
+    let mut writer = Writer::new(subject, &summaries);
+    let threads: Vec<Thread<'_>> = summaries.iter().map(|it| writer.thread(it)).collect();
+    let executors = (0..model.executors.len()).map(ExecutorId::from_index);
+    let executors = executors
+        .filter(|id| wanted(model.executors[id.index()].process))
+        .filter_map(|id| writer.executor(&summaries, id))
+        .collect();
+    let processes = (0..model.processes.len()).map(ProcessId::from_index);
+    let processes = processes
+        .filter(|id| wanted(*id))
+        .map(|id| writer.process(&summaries, id))
+        .collect();
+    let begins: Vec<i64> = (0..writer.stretches as i64)
+        .map(|it| it * writer.width)
+        .collect();
+    let processes = Processes {
+        ranks: RANKS,
+        width: writer.width,
+        t: writer.columns.add(begins),
+        processes,
+        executors,
+        threads,
+    };
+    Part::new("processes", &processes, writer.columns)
+}
+
+#[derive(Debug)]
+struct Writer<'a> {
+    subject: Subject<'a>,
+    allowance: Allowance,
+    width: i64,
+    stretches: usize,
+    /// Nanoseconds in callbacks in each stretch, by thread.
+    busy: BTreeMap<ThreadId, Vec<i64>>,
+    columns: Columns,
+}
+
+impl<'a> Writer<'a> {
+    fn new(subject: Subject<'a>, threads: &[ThreadSummary]) -> Writer<'a> {
+        let length = (subject.end - subject.begin).max(1);
+        let width = round(length / STRETCHES);
+        // Spins and delays are about as many as phases and switches; memory is told once a millisecond.
+        let analysis = subject.analysis;
+        let lengths = threads
+            .iter()
+            .flat_map(|it| [analysis.phases_on(it.thread).len(), it.executions as usize]);
+        let memory = analysis.memory.iter().flat_map(|memory| &memory.processes);
+        let lengths = lengths.chain(memory.map(|it| it.series.len()));
+        Writer {
+            subject,
+            allowance: Allowance::shared(lengths.collect(), POINTS),
+            width,
+            stretches: (length / width + i64::from(length % width != 0)) as usize,
+            busy: BTreeMap::new(),
+            columns: Columns::default(),
+        }
+    }
+
+    fn thread(&mut self, summary: &ThreadSummary) -> Thread<'a> {
+        let subject = self.subject;
+        let analysis = subject.analysis;
+        let model = analysis.model;
+        let over_time = self.over_time(summary.thread);
+        Thread {
+            id: summary.thread.index(),
+            process: summary.process.index(),
+            pid: model.processes[summary.process.index()].pid,
+            tid: model.threads[summary.thread.index()].tid,
+            executor: summary.executor.map(|id| id.index()),
+            begin: subject.time(summary.begin),
+            observed: summary.observed(),
+            callbacks: summary.time.callbacks,
+            executor_work: summary.time.executor,
+            waiting: summary.time.waiting,
+            unobserved: summary.time.unobserved,
+            executions: summary.executions,
+            utilisation: summary.utilisation(),
+            damaged: summary.damaged,
+            ran: shares(analysis, summary),
+            over_time,
+            spins: self.spins(summary.thread),
+            delays: self.delays(summary.thread),
+        }
+    }
+
+    fn over_time(&mut self, thread: ThreadId) -> OverTime {
+        let (begin, end) = (Nanos(self.subject.begin), Nanos(self.subject.end));
+        let activity = self.subject.analysis.activity();
+        let stretches: Vec<_> = over_time(activity, thread, begin, end, self.width).collect();
+        let busy = stretches.iter().map(|it| it.time.callbacks).collect();
+        self.busy.insert(thread, busy);
+        let mut shares = |part: fn(&thread::TimeSpent) -> i64| {
+            let shares = stretches.iter().map(|it| {
+                let length = (it.end.0 - it.begin.0).max(1);
+                millionths(part(&it.time), length)
+            });
+            self.columns.add(shares)
+        };
+        OverTime {
+            callbacks: shares(|time| time.callbacks),
+            executor: shares(|time| time.executor),
+            waiting: shares(|time| time.waiting),
+        }
+    }
+
+    fn spins(&mut self, thread: ThreadId) -> Option<Spins> {
+        let subject = self.subject;
+        let analysis = subject.analysis;
+        let spins: Vec<_> = spin::spins(analysis, analysis.activity(), thread).collect();
+        if spins.is_empty() {
+            return None;
+        }
+        let sum = |part: fn(&spin::Spin) -> i64| spins.iter().map(part).sum();
+        let values = spins.iter().map(|it| (it.end.0 - it.begin.0, it.begin));
+        let (duration, series, spread) = self.described(values.collect());
+        Some(Spins {
+            duration,
+            most_callbacks: spins.iter().map(|it| it.callbacks).max().unwrap_or(0),
+            waiting: sum(|it| it.time.waiting),
+            executor: sum(|it| it.time.executor + it.time.unobserved),
+            callbacks: sum(|it| it.time.callbacks),
+            series,
+            spread,
+        })
+    }
+
+    fn delays(&mut self, thread: ThreadId) -> Option<Delays> {
+        let analysis = self.subject.analysis;
+        let delays = analysis.scheduling.as_ref()?.latencies(thread);
+        let delays = delays
+            .filter(|delay| analysis.counts(delay.ready))
+            .map(|delay| (delay.running.0 - delay.ready.0, delay.ready));
+        let (delay, series, spread) = self.described(delays.collect());
+        delay.is_some().then_some(Delays {
+            delay,
+            series,
+            spread,
+        })
+    }
+
+    /// Values with their instants, in the order of time.
+    fn described(
+        &mut self,
+        mut values: Vec<(i64, Nanos)>,
+    ) -> (Option<Numbers>, Option<Series>, Option<Distribution>) {
+        let subject = self.subject;
+        let points: Vec<(i64, i64)> = values
+            .iter()
+            .map(|(value, at)| (subject.time(*at), *value))
+            .collect();
+        let statistics = Statistics::of(&mut values);
+        let values = points.iter().map(|point| point.1).collect();
+        (
+            Numbers::of(subject, statistics.as_ref()),
+            self.allowance.series(&mut self.columns, &points),
+            Distribution::of(&mut self.columns, values),
+        )
+    }
+
+    /// How busy some threads were together, in millionths of each stretch.
+    fn together(&mut self, threads: impl Iterator<Item = ThreadId>) -> ColumnReference {
+        let mut sums = vec![0i64; self.stretches];
+        for thread in threads {
+            let busy = self.busy.get(&thread).into_iter().flatten();
+            for (sum, busy) in sums.iter_mut().zip(busy) {
+                *sum += busy;
+            }
+        }
+        let length = self.subject.end - self.subject.begin;
+        let width = self.width;
+        let shares = sums.iter().enumerate().map(|(number, busy)| {
+            let rest = length - number as i64 * width;
+            millionths(*busy, rest.min(width).max(1))
+        });
+        self.columns.add(shares)
+    }
+
+    /// Nothing for one whose callbacks never ran.
+    fn executor(&mut self, threads: &[ThreadSummary], id: ExecutorId) -> Option<Executor<'a>> {
+        let analysis = self.subject.analysis;
+        let model = analysis.model;
+        let row = &model.executors[id.index()];
+        let is_its_own = |ran: Ran| match ran {
+            Ran::Callback(callback) => analysis.executor_of(callback) == Some(id),
+            Ran::Unnamed(_) => false,
+        };
+        let shares = threads.iter().flat_map(|it| &it.shares);
+        let (mut executions, mut busy) = (0, 0);
+        for share in shares.filter(|share| is_its_own(share.ran)) {
+            executions += share.executions;
+            busy += share.busy;
+        }
+        let own = || threads.iter().filter(|it| it.executor == Some(id));
+        let groups = model.callback_groups.iter();
+        let groups = groups.filter(|group| group.executor == Some(id));
+        (executions > 0).then(|| Executor {
+            id: id.index(),
+            kind: row.kind.name(),
+            process: row.process.index(),
+            pid: model.processes[row.process.index()].pid,
+            threads: own()
+                .map(|it| model.threads[it.thread.index()].tid)
+                .collect(),
+            callbacks: groups.map(|group| group.callbacks.len()).sum(),
+            executions,
+            busy,
+            utilisation: share_of(busy, process_observed(analysis, row.process)),
+            shares: self.together(own().map(|it| it.thread)),
+        })
+    }
+
+    fn process(&mut self, threads: &[ThreadSummary], id: ProcessId) -> Process<'a> {
+        let analysis = self.subject.analysis;
+        let model = analysis.model;
+        let row = &model.processes[id.index()];
+        let own = || threads.iter().filter(|it| it.process == id);
+        let nodes = model.nodes.iter().enumerate();
+        let nodes = nodes.filter(|(_, node)| node.process == id);
+        let (nodes, node_names) = nodes.map(|(index, it)| (index, it.name.as_str())).unzip();
+        let busy = own().map(|it| it.time.callbacks).sum();
+        let observed = process_observed(analysis, id);
+        let (begin, end) = thread::process_span(analysis, id);
+        Process {
+            id: id.index(),
+            pid: row.pid,
+            name: &row.name,
+            host: model.host_name(id),
+            distribution: row.distribution.map(|it| format!("{it:?}").to_lowercase()),
+            rmw: row.rmw_implementation.as_deref(),
+            nodes,
+            node_names,
+            threads: own().count() as u64,
+            executions: own().map(|it| it.executions).sum(),
+            busy,
+            observed,
+            cores: share_of(busy, observed),
+            damaged: analysis.is_damaged(begin, end),
+            shares: self.together(own().map(|it| it.thread)),
+            memory: self.memory(id),
+        }
+    }
+
+    fn memory(&mut self, id: ProcessId) -> Option<Memory> {
+        let subject = self.subject;
+        let memory = subject.analysis.memory.as_ref()?;
+        let of_process = memory.processes.iter().find(|it| it.process == Some(id))?;
+        let counted = of_process
+            .series
+            .iter()
+            .filter(|it| subject.analysis.counts(it.time));
+        let points: Vec<(i64, i64)> = counted
+            .map(|it| (subject.time(it.time), it.bytes as i64))
+            .collect();
+        let totals = &of_process.totals;
+        Some(Memory {
+            allocations: totals.allocations,
+            allocated: totals.allocated_bytes,
+            frees: totals.frees,
+            freed: totals.freed_bytes,
+            peak: of_process.peak.map(|it| it.bytes),
+            peak_at: of_process.peak.map(|it| subject.time(it.time)),
+            uncertain: of_process.uncertain,
+            bytes: self.allowance.series(&mut self.columns, &points),
+        })
+    }
+}
+
+/// The longest shares of a thread, and the rest as one.
+fn shares<'a>(analysis: &'a Analysis<'_>, summary: &ThreadSummary) -> Vec<Share<'a>> {
+    let observed = process_observed(analysis, summary.process);
+    let share = |callback, name, executions, busy| Share {
+        callback,
+        name,
+        executions,
+        busy,
+        of_busy: share_of(busy, summary.time.callbacks),
+        of_process: share_of(busy, observed),
+    };
+    let shown = summary.shares.len().min(MOST_SHARES);
+    let mut shares: Vec<Share<'a>> = summary.shares[..shown]
+        .iter()
+        .map(|it| {
+            let (callback, name) = match it.ran {
+                Ran::Callback(id) => (Some(id.index()), analysis.names.callback(id).into()),
+                Ran::Unnamed(address) => (None, names::unnamed_callback(address).into()),
+            };
+            share(callback, name, it.executions, it.busy)
+        })
+        .collect();
+    let rest = &summary.shares[shown..];
+    if !rest.is_empty() {
+        let name = format!("{} other callbacks", rest.len());
+        let executions = rest.iter().map(|it| it.executions).sum();
+        let busy = rest.iter().map(|it| it.busy).sum();
+        shares.push(share(None, name.into(), executions, busy));
+    }
+    shares
+}
+
+fn millionths(part: i64, whole: i64) -> i64 {
+    (i128::from(part) * i128::from(MILLION) / i128::from(whole)) as i64
+}
+
+/// The next of 1, 2, 5, 10, 20 … milliseconds.
+fn round(width: i64) -> i64 {
+    let mut unit = 1_000_000;
+    loop {
+        for steps in [1, 2, 5] {
+            if unit * steps >= width || unit > i64::MAX / 100 {
+                return unit * steps;
+            }
+        }
+        unit *= 10;
+    }
+}
