@@ -1,12 +1,14 @@
 //! How long messages took along an observed path, hop by hop. The parts of a flow add up to its latency exactly.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{InstanceId, PublicationId, PublisherId};
-use rostrace_trace::flow::Publication;
 
 use crate::analysis::Analysis;
-use crate::communication::{Arrival, DropCause};
-use crate::flow_path::{Flow, FlowPath, Origin};
+use crate::communication::Arrival;
+use crate::declared::Style;
+use crate::declared::records::Records;
+use crate::declared::response_time::ResponseTimes;
+use crate::flow_end::{HopOutcome, outcomes};
+use crate::flow_path::{Flow, FlowPath};
 use crate::statistics::Statistics;
 
 /// Which ends of a path belong to its latency.
@@ -107,18 +109,6 @@ pub struct HopLatency {
     pub outcome: HopOutcome,
 }
 
-/// What became of the messages that came as far as a hop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct HopOutcome {
-    /// Published on the path so far.
-    pub sent: u64,
-    pub arrived: u64,
-    /// By [`DropCause::EVERY`].
-    pub dropped: [u64; 5],
-    /// Executions that published nothing for the next hop.
-    pub not_passed_on: u64,
-}
-
 pub fn path_latency(analysis: &Analysis<'_>, path: &FlowPath, include: Include) -> PathLatency {
     let hops = path.hops.len();
     let mut latencies = Vec::new();
@@ -176,101 +166,24 @@ pub fn path_latency(analysis: &Analysis<'_>, path: &FlowPath, include: Include) 
     }
 }
 
-/// Follows all messages of the first hop forward, to where they ended.
-fn outcomes(analysis: &Analysis<'_>, path: &FlowPath) -> Vec<HopOutcome> {
-    let model = analysis.model;
-    let is_of = |publisher: Option<PublisherId>, hop: usize| {
-        let (node, topic) = publisher.map_or(("", ""), |id| {
-            let publisher = &model.publishers[id.index()];
-            let node = model.node_name(publisher.node).unwrap_or("");
-            (node, publisher.topic.as_str())
-        });
-        topic == path.hops[hop].topic && node == path.hops[hop].publishing_node
-    };
-    let mut outcomes = vec![HopOutcome::default(); path.hops.len()];
-    let publishers = (0..model.publishers.len()).map(PublisherId::from_index);
-    let named = publishers
-        .filter(|id| is_of(Some(*id), 0))
-        .flat_map(|id| analysis.publications_of(id).iter().copied());
-    // Those of publishers that the trace does not name are looked for one by one.
-    let all = if is_of(None, 0) {
-        model.publications.len()
-    } else {
-        0
-    };
-    let unnamed = (0..all)
-        .map(PublicationId::from_index)
-        .filter(|id| analysis.publication(*id).publisher.is_none());
-    let mut sent: Vec<_> = named
-        .chain(unnamed)
-        .filter(|id| {
-            let publication = analysis.publication(*id);
-            analysis.counts(publication.publish) && is_from(&path.origin, analysis, publication)
-        })
+/// The response times of a path: from the first publication of each of its flows to the start of the last callback. The rows behind them are
+/// `times`, in their order.
+pub fn response_times(times: &[FlowTimes]) -> ResponseTimes {
+    let mut records = Records::new(["start", "end"]);
+    for times in times {
+        records
+            .rows
+            .push(vec![Some(times.begin.0), Some(times.end.0)]);
+    }
+    ResponseTimes::of(&records, Style::Own)
+}
+
+/// The instants of all flows of a path that have them, in the order of their begins.
+pub fn flow_times(analysis: &Analysis<'_>, path: &FlowPath) -> Vec<FlowTimes> {
+    let flows = path.flows.iter();
+    let mut times: Vec<FlowTimes> = flows
+        .filter_map(|flow| FlowTimes::of(analysis, flow, Include::default()))
         .collect();
-    for (number, hop) in path.hops.iter().enumerate() {
-        let outcome = &mut outcomes[number];
-        let mut arrived: Vec<InstanceId> = Vec::new();
-        for publication in &sent {
-            for id in analysis.deliveries_of(*publication) {
-                let delivery = analysis.delivery(*id);
-                let subscription = &model.subscriptions[delivery.subscription.index()];
-                let callback = match delivery.instance {
-                    Some(instance) => analysis.instance(instance).callback,
-                    None => subscription.callback,
-                };
-                if callback.map_or("", |it| analysis.names.unnumbered(it)) != hop.callback {
-                    continue;
-                }
-                // What was published before there was a subscription is no message under way.
-                if subscription.created > analysis.publication(*publication).publish {
-                    continue;
-                }
-                outcome.sent += 1;
-                match analysis.drop_cause(*id) {
-                    None => {
-                        outcome.arrived += 1;
-                        arrived.extend(delivery.instance);
-                    }
-                    Some(cause) => outcome.dropped[cause as usize] += 1,
-                }
-            }
-        }
-        if number + 1 == path.hops.len() {
-            break;
-        }
-        sent.clear();
-        for instance in arrived {
-            let before = sent.len();
-            let publications = analysis.publications_in(instance).iter().copied();
-            sent.extend(publications.filter(|id| {
-                let publisher = analysis.publication(*id).publisher;
-                is_of(publisher, number + 1)
-            }));
-            outcomes[number].not_passed_on += u64::from(sent.len() == before);
-        }
-    }
-    outcomes
-}
-
-/// Whether a publication happened where a path begins.
-fn is_from(origin: &Origin, analysis: &Analysis<'_>, publication: &Publication) -> bool {
-    match (origin, publication.instance) {
-        (Origin::Outside, None) => true,
-        (Origin::Callback { name, .. }, Some(instance)) => {
-            let callback = analysis.instance(instance).callback;
-            callback.map_or("", |id| analysis.names.unnumbered(id)) == name
-        }
-        _ => false,
-    }
-}
-
-impl HopOutcome {
-    pub fn lost(&self) -> u64 {
-        let causes = DropCause::EVERY.iter().zip(self.dropped);
-        causes
-            .filter(|(cause, _)| !matches!(cause, DropCause::RecordingEnd | DropCause::Unknown))
-            .map(|(_, number)| number)
-            .sum()
-    }
+    times.sort_by_key(|times| times.begin);
+    times
 }

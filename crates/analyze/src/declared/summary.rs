@@ -63,10 +63,28 @@ pub fn declared_path(
     ends: Ends,
     counts: impl Fn(Nanos) -> bool,
 ) -> Result<DeclaredPath, PathError> {
+    let records = path_records(indexed, architecture, path, ends, counts)?;
+    Ok(summary(&records))
+}
+
+/// Every message along the path that counts, one row each.
+pub fn path_records(
+    indexed: &Indexed<'_>,
+    architecture: &Architecture,
+    path: &NamedPath,
+    ends: Ends,
+    counts: impl Fn(Nanos) -> bool,
+) -> Result<Records, PathError> {
     let mut records = indexed.path(architecture, path, ends)?;
+    let begin = |row: &Vec<Cell>| row.first().copied().flatten();
     records
         .rows
-        .retain(|row| row[0].is_some_and(|begin| counts(Nanos(begin))));
+        .retain(|row| begin(row).is_some_and(|begin| counts(Nanos(begin))));
+    Ok(records)
+}
+
+/// Summarises what [`path_records`] found.
+pub fn summary(records: &Records) -> DeclaredPath {
     let instants: Vec<(usize, StageKind, String)> = records
         .columns
         .iter()
@@ -76,7 +94,7 @@ pub fn declared_path(
             Some((number, kind, name))
         })
         .collect();
-    let times = ResponseTimes::of(&records, Style::Own);
+    let times = ResponseTimes::of(records, Style::Own);
     let columns: Vec<usize> = instants.iter().map(|(number, ..)| *number).collect();
     let records = records.select(&columns);
     let is_complete = |row: &&Vec<Cell>| row.iter().all(Option::is_some);
@@ -87,7 +105,7 @@ pub fn declared_path(
         .map(|(number, pair)| stage(&records, number, pair[0].1, pair[0].2.clone()));
     let stages = stages.collect();
     let last = records.columns.len().saturating_sub(1);
-    Ok(DeclaredPath {
+    DeclaredPath {
         stages,
         latency: durations(&records, 0, last),
         response_times: Case::EVERY.map(|case| {
@@ -97,11 +115,27 @@ pub fn declared_path(
         }),
         begun: records.rows.len(),
         complete,
-    })
+    }
+}
+
+/// `/sensor → /points → /fusion`, after the name if it has one.
+pub fn title(path: &NamedPath) -> String {
+    let mut title = String::new();
+    for step in &path.steps {
+        if let Some(subscription) = &step.subscription {
+            title += &format!(" → {} → ", subscription.topic);
+        }
+        title += &step.node;
+    }
+    if path.name.is_empty() {
+        title
+    } else {
+        format!("{}: {title}", path.name)
+    }
 }
 
 /// What begins with an instant, and its name; nothing for the instants inside a stage.
-fn stage_of(column: &str) -> Option<(StageKind, String)> {
+pub fn stage_of(column: &str) -> Option<(StageKind, String)> {
     let (name, _) = column.rsplit_once('/')?;
     let (owner, instant) = name.rsplit_once('/')?;
     let kind = match instant {

@@ -8,11 +8,9 @@ use super::describe::{node_of, pid, publisher};
 use super::statistics_columns::{columns, statistics_cells, statistics_columns};
 use super::{Cell, Column, Sink, Table};
 use crate::analysis::Analysis;
-use crate::declared::Style;
-use crate::declared::records::Records;
-use crate::declared::response_time::{Case, ResponseTimes};
-use crate::flow_latency::{FlowTimes, Include, PathLatency, path_latency};
-use crate::flow_path::{Ends, FlowPath, FlowPaths, Origin};
+use crate::declared::response_time::Case;
+use crate::flow_latency::{self, FlowTimes, Include, PathLatency, flow_times, path_latency};
+use crate::flow_path::{FlowPath, FlowPaths, Origin};
 
 pub(super) const NODE_LATENCIES: Table = Table {
     name: "node_latencies",
@@ -71,15 +69,6 @@ fn node_latencies(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// All observed paths to executions that caused no other, in the order in which they first occurred.
-fn observed(analysis: &Analysis<'_>) -> Vec<FlowPath> {
-    let ends = Ends {
-        from: None,
-        to: None,
-    };
-    FlowPaths::of(analysis).paths(&ends)
-}
-
 pub(super) const PATHS: Table = Table {
     name: "paths",
     about: "One path that messages were observed to take, from a publication that no message caused to an execution that caused no other.",
@@ -112,7 +101,7 @@ pub(super) const PATHS: Table = Table {
 };
 
 fn paths(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
-    for (number, path) in observed(analysis).iter().enumerate() {
+    for (number, path) in FlowPaths::observed(analysis).iter().enumerate() {
         let latency = path_latency(analysis, path, Include::default());
         let origin = match &path.origin {
             Origin::Callback { name, .. } => Some(name.as_str()),
@@ -163,7 +152,7 @@ pub(super) const PATH_STAGES: Table = Table {
 };
 
 fn path_stages(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
-    for (number, path) in observed(analysis).iter().enumerate() {
+    for (number, path) in FlowPaths::observed(analysis).iter().enumerate() {
         let latency = path_latency(analysis, path, Include::default());
         stages_of(number, path, &latency, take)?;
     }
@@ -230,7 +219,7 @@ pub(super) const PATH_FLOWS: Table = Table {
 };
 
 fn path_flows(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
-    for (number, path) in observed(analysis).iter().enumerate() {
+    for (number, path) in FlowPaths::observed(analysis).iter().enumerate() {
         for (of_path, flow) in path.flows.iter().enumerate() {
             let times = FlowTimes::of(analysis, flow, Include::default());
             let Some(times) = times else { continue };
@@ -281,15 +270,8 @@ pub(super) const RESPONSE_TIMES: Table = Table {
 };
 
 fn response_times(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
-    for (number, path) in observed(analysis).iter().enumerate() {
-        let mut records = Records::new(["start", "end"]);
-        for flow in &path.flows {
-            let times = FlowTimes::of(analysis, flow, Include::default());
-            let row = times.map(|times| vec![Some(times.begin.0), Some(times.end.0)]);
-            records.rows.extend(row);
-        }
-        records.sort_by_first();
-        let times = ResponseTimes::of(&records, Style::Own);
+    for (number, path) in FlowPaths::observed(analysis).iter().enumerate() {
+        let times = flow_latency::response_times(&flow_times(analysis, path));
         for case in Case::EVERY {
             for (start, response) in times.case(case) {
                 take(&[
