@@ -8,7 +8,9 @@ mod columns;
 mod document;
 mod overview;
 mod part;
+mod path;
 mod reduction;
+mod schedule;
 mod selection;
 
 use std::io::{self, Write};
@@ -50,7 +52,7 @@ impl Subject<'_> {
 }
 
 /// In the order of the file: what is needed first comes first.
-const PARTS: &[fn(Subject<'_>) -> Part] = &[overview::part];
+const PARTS: &[fn(Subject<'_>) -> Part] = &[overview::part, path::part, schedule::part];
 
 /// Writes the report.
 pub fn write(

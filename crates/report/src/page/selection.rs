@@ -14,6 +14,8 @@ pub struct Selection<'s> {
     pub topic: Wanted<'s, str>,
     /// By its number.
     pub process: Wanted<'s, i64>,
+    /// Of paths: by the name that an architecture file gives, or by its nodes and topics.
+    pub path: Wanted<'s, str>,
 }
 
 impl fmt::Debug for Selection<'_> {
@@ -23,6 +25,7 @@ impl fmt::Debug for Selection<'_> {
             .field("node", &self.node.is_some())
             .field("topic", &self.topic.is_some())
             .field("process", &self.process.is_some())
+            .field("path", &self.path.is_some())
             .finish()
     }
 }
@@ -30,6 +33,19 @@ impl fmt::Debug for Selection<'_> {
 impl Selection<'_> {
     pub fn wants_topic(&self, topic: &str) -> bool {
         self.topic.is_none_or(|wanted| wanted(topic))
+    }
+
+    /// A path is wanted with any of its nodes and any of its topics.
+    pub fn wants_path<'n>(
+        &self,
+        names: &[&str],
+        mut nodes: impl Iterator<Item = &'n str>,
+        mut topics: impl Iterator<Item = &'n str>,
+    ) -> bool {
+        self.path
+            .is_none_or(|wanted| names.iter().any(|name| wanted(name)))
+            && self.node.is_none_or(|wanted| nodes.any(wanted))
+            && self.topic.is_none_or(|wanted| topics.any(wanted))
     }
 
     pub fn wants_node(&self, model: &Model, node: Option<NodeId>) -> bool {

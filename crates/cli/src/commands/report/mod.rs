@@ -36,6 +36,10 @@ pub(crate) fn report(arguments: &ReportArguments) -> anyhow::Result<Outcome> {
     let analysis = source::analysis(&set, &model, window);
     let node = |name: &str| fits(&arguments.nodes, name);
     let topic = |name: &str| fits(&arguments.topics, name);
+    let path = |name: &str| {
+        let mut patterns = arguments.paths.iter();
+        patterns.any(|it| it.matches(name) || name.contains(it.as_str()))
+    };
     let process = |pid: &i64| arguments.pids.contains(pid);
     let options = Options {
         title: arguments
@@ -52,6 +56,7 @@ pub(crate) fn report(arguments: &ReportArguments) -> anyhow::Result<Outcome> {
             node: (!arguments.nodes.is_empty()).then_some(&node),
             topic: (!arguments.topics.is_empty()).then_some(&topic),
             process: (!arguments.pids.is_empty()).then_some(&process),
+            path: (!arguments.paths.is_empty()).then_some(&path),
         },
         architecture: architecture.as_ref(),
     };
