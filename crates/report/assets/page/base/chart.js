@@ -108,7 +108,7 @@ function figureOf(options) {
     if (series.draw === "bars") {
       const width = series.width && Float64Array.from(series.width, (value) => value / (overTime ? 1e9 : x.divisor));
       const sized = overTime && axis === "index" ? {} : { width, offset: series.width ? 0 : undefined };
-      return { ...common, ...sized, type: "bar", marker: { color: paint, line: { width: 0 } }, opacity: options.overlaid ? 0.65 : 1 };
+      return { ...common, ...sized, type: "bar", textposition: "none", marker: { color: paint, line: { width: 0 } }, opacity: options.overlaid ? 0.65 : 1 };
     }
     if (series.draw === "points") return { ...common, type: "scatter", mode: "markers", marker: { color: paint, size: 4 } };
     return { ...common, type: "scatter", mode: xs.length < 3 ? "lines+markers" : "lines", line: { color: paint, width: 1.4, shape: series.draw === "step" ? "hv" : "linear" }, fill: series.draw === "area" ? "tozeroy" : undefined, connectgaps: false };

@@ -206,7 +206,8 @@ function keepDrawing(element, redraw) {
   new ResizeObserver(() => {
     if (!element.isConnected) return;
     drawing.wasSeen = true;
-    redraw();
+    // Not within the observer: what is drawn may change its size once more.
+    requestAnimationFrame(redraw);
   }).observe(element);
 }
 

@@ -33,8 +33,8 @@ function pathTable(paths) {
       number("p95", "p95", (row) => row.latency?.p95),
       number("p99", "p99", (row) => row.latency?.p99),
       number("max", "max", (row) => row.latency?.max),
-      number("best", "response best", (row) => row.response_times[1]?.mean, "duration", "response-time"),
-      number("worst", "response worst", (row) => row.response_times[2]?.max),
+      number("best", "best response, mean", (row) => row.response_times[1]?.mean, "duration", "response-time"),
+      number("worst", "worst response, max", (row) => row.response_times[2]?.max),
       { ...number("lost", "drops", (row) => row.lost, "count"), cell: (row) => h("span", { class: row.lost > 0 ? "bad" : "quiet" }, count(row.lost)) },
     ],
   });
@@ -57,7 +57,7 @@ async function drawPath(root, { data, column }, id) {
   const card = (...content) => h("section", { class: "card" }, content);
   const flow = flowFigure(detail, row.title, { column, ends: data.ends, end: schedule.data.end, executions: executionsOf(schedule), switches: pathChoice.flow, worst: 0 });
   append(root, [
-    h("p", { class: "quiet" }, `${count(row.flows)} of ${count(row.sent)} messages came through`, row.lost > 0 && [", ", h("span", { class: "bad" }, `${count(row.lost)} were dropped`)], row.damaged > 0 && [", ", h("span", { class: "warn" }, `${count(row.damaged)} touched by lost events`)], ". ", h("a", { href: `#schedule/path/${id}` }, "Schedule of its nodes")),
+    h("p", { class: "quiet" }, `${count(row.flows)} of ${count(row.sent)} messages came through`, row.lost > 0 && [", ", h("span", { class: "bad" }, `${count(row.lost)} were dropped`)], row.ended > 0 && `, ${count(row.ended)} went no further`, row.damaged > 0 && [", ", h("span", { class: "warn" }, `${count(row.damaged)} touched by lost events`)], ". ", h("a", { href: `#schedule/path/${id}` }, "Schedule of its nodes")),
     card(stageTable(detail)),
     card(chainDrawing(detail, row)),
     card(flow.element),
@@ -73,7 +73,7 @@ function stageTable(detail) {
   const number = (key, title) => ({ key, title, kind: "duration", value: (row) => row.duration?.[key] });
   const mean = detail.latency?.mean;
   return [
-    h("h2", {}, "Stages ", definitionLink("path")),
+    h("h2", { style: "margin-top:0" }, "Stages ", definitionLink("path")),
     table({
       id: "stages", file: "stages", rows,
       columns: [
@@ -97,7 +97,7 @@ function chainDrawing(detail, row) {
   const arrows = links.filter((link) => link.kind !== "node");
   const largest = Math.max(1, ...links.map((link) => link.spread?.mean ?? 0));
   const layout = (width) => {
-    const [boxWidth, boxHeight, line] = [Math.min(200, width * 0.5 - 20), 78, 15];
+    const [boxWidth, boxHeight, line] = [Math.min(210, Math.max(150, width * 0.5 - 20)), 78, 15];
     const arrowWidth = Math.min(190, Math.max(110, width - boxWidth - 40));
     const perRow = Math.max(1, Math.floor((width - boxWidth - 16) / (boxWidth + arrowWidth)) + 1);
     const vertical = perRow === 1;
@@ -118,9 +118,9 @@ function chainDrawing(detail, row) {
           const arrow = arrows[number];
           if (!arrow) return;
           const wraps = !vertical && number % perRow === perRow - 1;
-          const label = (left, middle, fit) => {
-            pen.text(arrow.name, left, middle, { fill: accent, size: 11.5, fit, keepEnd: true });
-            told(arrow.spread).forEach((text, at) => pen.text(text, left, middle + 17 + at * line, { fill: at === 1 ? ink : quiet, size: 11.5 }));
+          const label = (left, middle, fit, above = 0) => {
+            pen.text(arrow.name, left, middle + above, { fill: accent, size: 11.5, fit, keepEnd: true });
+            told(arrow.spread).forEach((text, at) => pen.text(text, left, middle + 15 + at * line, { fill: at === 1 ? ink : quiet, size: 11.5 }));
           };
           const style = { stroke: accent, width: heat(arrow.spread) };
           if (vertical) {
@@ -133,10 +133,7 @@ function chainDrawing(detail, row) {
             const end = wraps ? Math.min(to, width - 8) : to;
             pen.line([from, middle, end - 8, middle], style);
             pen.polygon([end - 9, middle - 5, end - 9, middle + 5, end, middle], { fill: accent });
-            label(from + 10, middle - 11, end - from - 20);
-            if (arrow.spread) {
-              // The numbers stand below the line.
-            }
+            label(from + 10, middle, end - from - 20, -11);
           }
         });
         pen.text(`end to end: ${told(whole.spread).join(" · ") || "cannot be calculated"}`, 8, rows * rowHeight + 12 + top, { fill: ink, size: 13, weight: 600, fit: width - 16 });
@@ -153,10 +150,10 @@ function responseSection(detail, data, column, row) {
   const cases = data.cases.map((key, number) => ({ key, ...detail.responses[number] })).filter((it) => it.statistics);
   if (cases.length === 0) return h("p", { class: "notice" }, "This path has no response time: no message came through.");
   const colourOf = (key) => PALETTE[data.cases.indexOf(key)];
-  const few = ["best", "worst", "all"].map((key) => cases.find((it) => it.key === key)).filter(Boolean);
+  const few = ["all", "worst", "best"].map((key) => cases.find((it) => it.key === key)).filter(Boolean);
   const external = cases.filter((it) => it.key === "worst_with_external_latency");
   const histogram = chart({
-    title: "Response time, distribution", definition: "response-time", file: `Response times of ${row.title}`, x: { label: "response time", kind: "duration" }, y: { label: "responses", kind: "count" }, overlaid: true,
+    title: "Response time, distribution", definition: "response-time", file: `Response times of ${row.title}`, x: { label: "response time", kind: "duration" }, y: { label: "responses", kind: "count" }, overlaid: true, height: 320,
     series: [...few, ...external].filter((it) => it.histogram).map((it) => {
       const bins = it.histogram;
       const from = bins.counts.map((_, bin) => bins.from + bin * bins.width);
@@ -164,7 +161,7 @@ function responseSection(detail, data, column, row) {
     }),
   });
   const series = chart({
-    title: "Response time over time", definition: "response-time", file: `Response times of ${row.title} over time`, x: "time", y: { label: "response time", kind: "duration" },
+    title: "Response time over time", definition: "response-time", file: `Response times of ${row.title} over time`, x: "time", height: 320, y: { label: "response time", kind: "duration" },
     series: [...few, ...external].map((it) => ({ name: CASE_WORDS[it.key], draw: "line", colour: colourOf(it.key), x: column(it.begin), y: column(it.time), hidden: it.key === "worst_with_external_latency" })),
   });
   const holder = h("div");

@@ -144,12 +144,24 @@ view("schedule", {
       const wanted = (callback) => scheduleChoice.builtIn || !callback.built_in || callback.id === focus;
       const callbacks = target.callbacks(id).filter(wanted);
       if (callbacks.length === 0) return holder.replaceChildren(h("p", { class: "notice" }, "Nothing of this ran in this part of the trace."));
-      range ??= at === undefined ? null : aroundInstance(callbacks, focus, Number(at), data.end);
+      range ??= at === undefined ? { view: spanOf(callbacks, data.end) } : aroundInstance(callbacks, focus, Number(at), data.end);
       holder.replaceChildren(...scheduleFigure(source, callbacks, { focus, threads: target.threads?.(id), view: range?.view, chosen: range?.chosen, title: kind === "application" ? "Callback scheduling" : `Callback scheduling of ${target.choices.find(([key]) => String(key) === id)?.[1] ?? target.name}`, keep: (from, to) => { range = { view: [from, to] }; } }));
     }
     fill();
   },
 });
+
+/** From the first execution to the last, with a little room. */
+function spanOf(callbacks, end) {
+  let [from, to] = [Infinity, 0];
+  for (const callback of callbacks) {
+    if (callback.starts.length === 0) continue;
+    from = Math.min(from, callback.starts[0]);
+    to = Math.max(to, callback.ends[callback.ends.length - 1]);
+  }
+  const room = (to - from) * 0.01;
+  return from < to ? [Math.max(0, from - room), Math.min(Math.max(end, 1000), to + room)] : [0, Math.max(end, 1000)];
+}
 
 /** The execution at an instant, with some time around it. */
 function aroundInstance(callbacks, focus, at, end) {

@@ -8,7 +8,9 @@ use rostrace_analyze::declared::paths::Ends;
 use rostrace_analyze::declared::records::Records;
 use rostrace_analyze::declared::response_time::Case;
 use rostrace_analyze::declared::stacked_bar;
-use rostrace_analyze::declared::summary::{DeclaredPath, path_records, stage_of, summary, title};
+use rostrace_analyze::declared::summary::{
+    DeclaredPath, StageKind, path_records, stage_of, summary, title,
+};
 use rostrace_analyze::declared::tables::Indexed;
 use rostrace_analyze::statistics::Statistics;
 use rostrace_architecture::NamedPath;
@@ -17,7 +19,7 @@ use rostrace_trace::entity::CallbackId;
 
 use super::figures::Figures;
 use super::material::{Instant, Link, Material, Response, Spread, Stage, Worst, WorstPart};
-use super::{CAME_THROUGH, ENDED, Row};
+use super::{CAME_THROUGH, ENDED, NOT_PASSED_ON, Row};
 use crate::page::Subject;
 
 /// Messages whose parts are listed.
@@ -99,6 +101,13 @@ impl<'a> Declared<'a> {
                 let summary = path.found.as_ref().ok().map(|found| &found.summary);
                 let hops = path.path.steps.len().saturating_sub(1);
                 let times = summary.map(|it| it.response_times.each_ref().map(figures));
+                // What ends in a communication was lost; elsewhere a newer message was used instead.
+                let ended = |on_the_way: bool| {
+                    let stages = summary.into_iter().flat_map(|it| &it.stages);
+                    let stages =
+                        stages.filter(|it| (it.kind == StageKind::Communication) == on_the_way);
+                    stages.map(|stage| stage.ended_here as u64).sum()
+                };
                 Row {
                     id: format!("d{}", path.number),
                     title: title(path.path),
@@ -107,7 +116,8 @@ impl<'a> Declared<'a> {
                     hops,
                     sent: summary.map_or(0, |it| it.begun as u64),
                     flows: summary.map_or(0, |it| it.complete as u64),
-                    lost: summary.map_or(0, |it| (it.begun - it.complete) as u64),
+                    lost: ended(true),
+                    ended: ended(false),
                     damaged: 0,
                     latency: summary.and_then(|it| figures(&it.latency)),
                     response_times: times.unwrap_or([None; 4]),
@@ -120,6 +130,7 @@ impl<'a> Declared<'a> {
     /// Nothing for a path that cannot be followed.
     pub(super) fn material(&self, place: usize) -> Option<Material> {
         let found = self.paths[place].found.as_ref().ok()?;
+        let is_lost = |kind| kind == StageKind::Communication;
         let stages: Vec<Stage> = found
             .summary
             .stages
@@ -132,21 +143,26 @@ impl<'a> Declared<'a> {
                 duration: Figures::of(self.subject, stage.duration.as_ref()),
                 sent: None,
                 arrived: None,
-                lost: None,
-                ended: Some(stage.ended_here as u64),
+                lost: is_lost(stage.kind).then_some(stage.ended_here as u64),
+                ended: (!is_lost(stage.kind)).then_some(stage.ended_here as u64),
             })
             .collect();
         let records = &found.records;
         let last = records.columns.len().saturating_sub(1);
-        let ends = records.rows.iter().map(|row| match row[last] {
-            Some(_) => CAME_THROUGH,
-            None => ENDED,
+        let instants = self.instants(records);
+        let ends = records.rows.iter().map(|row| {
+            let reached = row.iter().rposition(Option::is_some).unwrap_or(0);
+            match instants[reached].kind {
+                _ if reached == last => CAME_THROUGH,
+                "start" | "end" | "take" => NOT_PASSED_ON,
+                _ => ENDED,
+            }
         });
         Some(Material {
             latency: Figures::of(self.subject, found.summary.latency.as_ref()),
             chain: found.chain.iter().map(link).collect(),
-            instants: self.instants(records),
             ends: ends.collect(),
+            instants,
             messages: records.clone(),
             measured: (0, last),
             responses: Case::EVERY.map(|case| responses(records, case)),

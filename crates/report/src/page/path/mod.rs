@@ -51,7 +51,10 @@ struct Row {
     sent: u64,
     /// Messages that came through.
     flows: u64,
+    /// Messages that were lost on the way.
     lost: u64,
+    /// Messages that ended for another reason: nothing was published for the next hop, or a newer one was used.
+    ended: u64,
     /// Flows during which events were lost.
     damaged: u64,
     latency: Option<Figures>,

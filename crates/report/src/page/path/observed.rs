@@ -85,6 +85,7 @@ impl<'a> Observed<'a> {
                 sent: hops.first().map_or(0, |hop| hop.outcome.sent),
                 flows: path.path.flows.len() as u64,
                 lost: hops.iter().map(|hop| hop.outcome.lost()).sum(),
+                ended: hops.iter().map(|hop| hop.outcome.not_passed_on).sum(),
                 damaged: path.latency.damaged,
                 latency: figures(path.latency.latency.as_ref()),
                 response_times: Case::EVERY.map(|case| {
