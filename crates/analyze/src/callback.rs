@@ -19,8 +19,6 @@ pub struct CallbackSummary {
     pub duration: Option<Statistics>,
     /// Start to next start.
     pub period: Option<Statistics>,
-    /// Executions per second between the first start and the last; nothing for fewer than two.
-    pub rate: Option<f64>,
     /// End to next start; negative where executions overlap.
     pub gap: Option<Statistics>,
     /// Of a timer: the period less the one that it is set to.
@@ -145,11 +143,6 @@ fn summary(analysis: &Analysis<'_>, callback: CallbackId) -> CallbackSummary {
         }
         damaged += u64::from(analysis.is_execution_damaged(id));
     }
-    let start = |execution: &Execution| analysis.instance(execution.instance).start.0;
-    let span = match executions.as_slice() {
-        [first, .., last] => start(last) - start(first),
-        _ => 0,
-    };
     let busy: i64 = durations.iter().map(|(duration, _)| duration).sum();
     let observed = observed(analysis, callback);
     let start = |execution: &Execution| analysis.instance(execution.instance).start;
@@ -161,7 +154,6 @@ fn summary(analysis: &Analysis<'_>, callback: CallbackId) -> CallbackSummary {
         rate: ends.and_then(|(first, last)| per_second(count, start(first), start(last))),
         duration: Statistics::of(&mut durations),
         period: Statistics::of(&mut periods),
-        rate: (span > 0).then(|| (executions.len() - 1) as f64 * 1e9 / span as f64),
         gap: Statistics::of(&mut gaps),
         jitter: Statistics::of(&mut jitters),
         lateness: Statistics::of(&mut latenesses),

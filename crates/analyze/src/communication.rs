@@ -262,7 +262,7 @@ impl<'a> Splitter<'a> {
 }
 
 /// When a message was published, for receivers of one kind: a call that serves both does one after the other.
-fn publish_instant(publication: &Publication, kind: DeliveryKind) -> Nanos {
+pub fn publish_instant(publication: &Publication, kind: DeliveryKind) -> Nanos {
     match kind {
         DeliveryKind::Intra => publication.intra.unwrap_or(publication.publish),
         DeliveryKind::Inter => publication.publish,
@@ -270,7 +270,7 @@ fn publish_instant(publication: &Publication, kind: DeliveryKind) -> Nanos {
 }
 
 /// When the middleware had it: the innermost event that the call left.
-fn handed(publication: &Publication) -> Nanos {
+pub fn handed(publication: &Publication) -> Nanos {
     let innermost = publication.rmw.or(publication.rcl).or(publication.rclcpp);
     innermost.unwrap_or(publication.publish)
 }

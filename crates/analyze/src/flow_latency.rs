@@ -1,12 +1,11 @@
 //! How long messages took along an observed path, hop by hop. The parts of a flow add up to its latency exactly.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{DeliveryId, InstanceId, PublicationId, PublisherId};
-use rostrace_trace::flow::{Delivery, Publication};
 
 use crate::analysis::Analysis;
-use crate::communication::{Arrival, DropCause};
-use crate::flow_path::{Flow, FlowPath, Hop, Origin};
+use crate::communication::Arrival;
+use crate::flow_end::{HopOutcome, outcomes};
+use crate::flow_path::{Flow, FlowPath};
 use crate::statistics::Statistics;
 
 /// Which ends of a path belong to its latency.
@@ -107,18 +106,6 @@ pub struct HopLatency {
     pub outcome: HopOutcome,
 }
 
-/// What became of the messages that came as far as a hop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct HopOutcome {
-    /// Published on the path so far.
-    pub sent: u64,
-    pub arrived: u64,
-    /// By [`DropCause::EVERY`].
-    pub dropped: [u64; 5],
-    /// Executions that published nothing for the next hop.
-    pub not_passed_on: u64,
-}
-
 pub fn path_latency(analysis: &Analysis<'_>, path: &FlowPath, include: Include) -> PathLatency {
     let hops = path.hops.len();
     let mut latencies = Vec::new();
@@ -173,173 +160,5 @@ pub fn path_latency(analysis: &Analysis<'_>, path: &FlowPath, include: Include) 
         last_callback: Statistics::of(&mut last),
         worst: worst.map(|(_, number)| number),
         damaged,
-    }
-}
-
-/// Whether a publisher is that of a hop.
-fn is_of(
-    analysis: &Analysis<'_>,
-    path: &FlowPath,
-    publisher: Option<PublisherId>,
-    hop: usize,
-) -> bool {
-    let model = analysis.model;
-    let (node, topic) = publisher.map_or(("", ""), |id| {
-        let publisher = &model.publishers[id.index()];
-        let node = model.node_name(publisher.node).unwrap_or("");
-        (node, publisher.topic.as_str())
-    });
-    topic == path.hops[hop].topic && node == path.hops[hop].publishing_node
-}
-
-/// The messages that were published where a path begins, whatever became of them, publisher by publisher.
-fn begun(analysis: &Analysis<'_>, path: &FlowPath) -> Vec<PublicationId> {
-    let model = analysis.model;
-    let publishers = (0..model.publishers.len()).map(PublisherId::from_index);
-    let named = publishers
-        .filter(|id| is_of(analysis, path, Some(*id), 0))
-        .flat_map(|id| analysis.publications_of(id).iter().copied());
-    // Those of publishers that the trace does not name are looked for one by one.
-    let all = if is_of(analysis, path, None, 0) {
-        model.publications.len()
-    } else {
-        0
-    };
-    let unnamed = (0..all)
-        .map(PublicationId::from_index)
-        .filter(|id| analysis.publication(*id).publisher.is_none());
-    named
-        .chain(unnamed)
-        .filter(|id| {
-            let publication = analysis.publication(*id);
-            analysis.counts(publication.publish) && is_from(&path.origin, analysis, publication)
-        })
-        .collect()
-}
-
-/// Whether a message was on its way to a hop: to its callback, and not published before there was a subscription.
-fn is_to(analysis: &Analysis<'_>, delivery: &Delivery, hop: &Hop) -> bool {
-    let subscription = &analysis.model.subscriptions[delivery.subscription.index()];
-    let callback = match delivery.instance {
-        Some(instance) => analysis.instance(instance).callback,
-        None => subscription.callback,
-    };
-    callback.map_or("", |it| analysis.names.unnumbered(it)) == hop.callback
-        && subscription.created <= analysis.publication(delivery.publication).publish
-}
-
-/// When each message that was published where a path begins was published, and when it, or what was made from it, reached the path's last
-/// callback, also where it went on from there. Nothing for one that was lost on the way, or that nothing was made from. In the order of time.
-pub fn begins_and_ends(analysis: &Analysis<'_>, path: &FlowPath) -> Vec<(Nanos, Option<Nanos>)> {
-    let Some((last, before)) = path.hops.split_last() else {
-        return Vec::new();
-    };
-    let begins = begun(analysis, path).into_iter().filter(|id| {
-        let deliveries = analysis.deliveries_of(*id).iter();
-        let mut deliveries = deliveries.map(|id| analysis.delivery(*id));
-        deliveries.any(|delivery| is_to(analysis, delivery, &path.hops[0]))
-    });
-    let mut all = Vec::new();
-    for begin in begins {
-        let mut sent = vec![begin];
-        for (number, hop) in before.iter().enumerate() {
-            let arrived = arrivals_at(analysis, &sent, hop);
-            let instances = arrived
-                .into_iter()
-                .filter_map(|id| analysis.delivery(id).instance);
-            let next = instances.flat_map(|instance| analysis.publications_in(instance));
-            sent = next
-                .copied()
-                .filter(|id| {
-                    let publisher = analysis.publication(*id).publisher;
-                    is_of(analysis, path, publisher, number + 1)
-                })
-                .collect();
-        }
-        let published = analysis.publication(begin).publish;
-        let mut ends: Vec<Nanos> = arrivals_at(analysis, &sent, last)
-            .into_iter()
-            .filter_map(|id| analysis.arrival(id))
-            .map(|arrival| arrival.received)
-            .collect();
-        ends.dedup();
-        all.extend(ends.iter().map(|end| (published, Some(*end))));
-        if ends.is_empty() {
-            all.push((published, None));
-        }
-    }
-    all.sort_unstable();
-    all
-}
-
-/// Those of some messages that arrived at a hop.
-fn arrivals_at(analysis: &Analysis<'_>, sent: &[PublicationId], hop: &Hop) -> Vec<DeliveryId> {
-    let deliveries = sent.iter().flat_map(|id| analysis.deliveries_of(*id));
-    deliveries
-        .copied()
-        .filter(|id| is_to(analysis, analysis.delivery(*id), hop))
-        .filter(|id| analysis.drop_cause(*id).is_none())
-        .collect()
-}
-
-/// Follows all messages of the first hop forward, to where they ended.
-fn outcomes(analysis: &Analysis<'_>, path: &FlowPath) -> Vec<HopOutcome> {
-    let mut outcomes = vec![HopOutcome::default(); path.hops.len()];
-    let mut sent = begun(analysis, path);
-    for (number, hop) in path.hops.iter().enumerate() {
-        let outcome = &mut outcomes[number];
-        let mut arrived: Vec<InstanceId> = Vec::new();
-        for publication in &sent {
-            for id in analysis.deliveries_of(*publication) {
-                let delivery = analysis.delivery(*id);
-                if !is_to(analysis, delivery, hop) {
-                    continue;
-                }
-                outcome.sent += 1;
-                match analysis.drop_cause(*id) {
-                    None => {
-                        outcome.arrived += 1;
-                        arrived.extend(delivery.instance);
-                    }
-                    Some(cause) => outcome.dropped[cause as usize] += 1,
-                }
-            }
-        }
-        if number + 1 == path.hops.len() {
-            break;
-        }
-        sent.clear();
-        for instance in arrived {
-            let before = sent.len();
-            let publications = analysis.publications_in(instance).iter().copied();
-            sent.extend(publications.filter(|id| {
-                let publisher = analysis.publication(*id).publisher;
-                is_of(analysis, path, publisher, number + 1)
-            }));
-            outcomes[number].not_passed_on += u64::from(sent.len() == before);
-        }
-    }
-    outcomes
-}
-
-/// Whether a publication happened where a path begins.
-fn is_from(origin: &Origin, analysis: &Analysis<'_>, publication: &Publication) -> bool {
-    match (origin, publication.instance) {
-        (Origin::Outside, None) => true,
-        (Origin::Callback { name, .. }, Some(instance)) => {
-            let callback = analysis.instance(instance).callback;
-            callback.map_or("", |id| analysis.names.unnumbered(id)) == name
-        }
-        _ => false,
-    }
-}
-
-impl HopOutcome {
-    pub fn lost(&self) -> u64 {
-        let causes = DropCause::EVERY.iter().zip(self.dropped);
-        causes
-            .filter(|(cause, _)| !matches!(cause, DropCause::RecordingEnd | DropCause::Unknown))
-            .map(|(_, number)| number)
-            .sum()
     }
 }

@@ -120,6 +120,15 @@ impl<'a> FlowPaths<'a> {
         }
     }
 
+    /// All paths to executions that caused no other, in the order in which they first occurred: the tables number them so.
+    pub fn observed(analysis: &'a Analysis<'a>) -> Vec<FlowPath> {
+        let ends = Ends {
+            from: None,
+            to: None,
+        };
+        FlowPaths::of(analysis).paths(&ends)
+    }
+
     /// The message that caused an execution.
     pub fn cause(&self, instance: InstanceId) -> Option<DeliveryId> {
         self.causes[instance.index()]

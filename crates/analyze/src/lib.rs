@@ -2,9 +2,9 @@
 //!
 //! [`Analysis`] is a trace as the metrics see it: the model, the range of time that counts, and who belongs to whom. Metrics are in modules named
 //! after the things that they describe ([`callback`], [`timer`], [`communication`], [`endpoint`], [`thread`], [`spin`] …); [`flow_path`] follows messages by
-//! observed causality, [`flow_latency`] says how long that took, and [`why`] explains one of them. [`table`] declares the tables that all of this is
-//! exported as. [`declared`] follows what an architecture file says instead, and [`message_link`] what programs declare in the trace itself;
-//! [`node_latency`] has what all three say of inputs and outputs of nodes.
+//! observed causality, [`flow_latency`] says how long that took and [`flow_end`] where they ended, and [`why`] explains one of them; [`finding`] says what hurts
+//! most. [`table`] declares the tables that all of this is exported as. [`declared`] follows what an architecture file says instead, and [`message_link`] what
+//! programs declare in the trace itself; [`node_latency`] has what all three say of inputs and outputs of nodes.
 
 pub mod activity;
 pub mod analysis;
@@ -14,6 +14,7 @@ pub mod communication;
 pub mod declared;
 pub mod endpoint;
 pub mod finding;
+pub mod flow_end;
 pub mod flow_latency;
 pub mod flow_path;
 pub mod groups;

@@ -1,6 +1,8 @@
 //! Why something took as long as it did: its time cut into parts, each with a cause. The parts are contiguous, so that they
 //! add up exactly; what the trace does not tell is a part of its own.
 
+use std::collections::HashMap;
+
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{DeliveryId, InstanceId, ThreadId};
 use rostrace_trace::flow::DeliveryKind;
@@ -11,6 +13,7 @@ use crate::analysis::Analysis;
 use crate::communication::Arrival;
 use crate::flow_path::Flow;
 use crate::mutual_exclusion::runs_of;
+use crate::names;
 use crate::timer::Firing;
 
 /// A time, and why it passed.
@@ -22,6 +25,42 @@ pub struct Explanation {
     pub parts: Vec<Part>,
     /// Whether events were lost meanwhile, so that causes may be missing.
     pub damaged: bool,
+}
+
+/// All parts of one cause in one hop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wait {
+    pub hop: usize,
+    pub cause: Cause,
+    /// What it was, for people: the same for all parts of it.
+    pub told: String,
+    pub duration: i64,
+    /// How many parts it has.
+    pub times: usize,
+}
+
+impl Explanation {
+    /// In the order in which they first occur. They add up as the parts do.
+    pub fn waits(&self, analysis: &Analysis<'_>) -> Vec<Wait> {
+        let mut waits: Vec<Wait> = Vec::new();
+        let mut places: HashMap<(usize, String), usize> = HashMap::new();
+        for part in &self.parts {
+            let told = part.told(analysis);
+            let place = *places.entry((part.hop, told.clone())).or_insert_with(|| {
+                waits.push(Wait {
+                    hop: part.hop,
+                    cause: part.cause,
+                    told,
+                    duration: 0,
+                    times: 0,
+                });
+                waits.len() - 1
+            });
+            waits[place].duration += part.duration();
+            waits[place].times += 1;
+        }
+        waits
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +77,45 @@ pub struct Part {
 impl Part {
     pub fn duration(&self) -> i64 {
         self.end.0 - self.begin.0
+    }
+
+    /// What it was, for people.
+    pub fn told(&self, analysis: &Analysis<'_>) -> String {
+        let name = |instance: InstanceId| match analysis.instance(instance).callback {
+            Some(callback) => analysis.names.callback(callback).to_owned(),
+            None => names::unnamed_callback(analysis.instance(instance).address),
+        };
+        match self.cause {
+            Cause::Publishing => "publishing: from the call to the middleware".to_owned(),
+            Cause::Middleware => "middleware: the receiver was waiting for it".to_owned(),
+            Cause::MiddlewareOrExecutor => {
+                "middleware or executor: nothing tells what the executor did then".to_owned()
+            }
+            Cause::IntraProcessBuffer => "in the intra-process buffer".to_owned(),
+            Cause::OtherCallback(instance, relation) => {
+                format!("waiting: {} ran ({})", name(instance), relation.name())
+            }
+            Cause::Executor => "executor: looking for work, taking, dispatching".to_owned(),
+            Cause::Dispatch => "dispatch: from the take to the callback".to_owned(),
+            Cause::TimerLateness => "timer lateness: due, but its thread woke up late".to_owned(),
+            Cause::Execution(instance) => format!("execution of {}", name(instance)),
+            Cause::NotOnCpu(state, instance) => {
+                let of = instance.map_or("its thread".to_owned(), name);
+                match state {
+                    NotOnCpu::Preempted(task) => {
+                        let by = analysis.scheduling.as_ref().map(|it| it.task(task));
+                        let by =
+                            by.map_or(String::new(), |by| format!(" by {} {}", by.name, by.tid));
+                        format!("not on a CPU: {of} was preempted{by}")
+                    }
+                    NotOnCpu::Blocked => format!("not on a CPU: {of} slept"),
+                    NotOnCpu::WaitingForCpu => {
+                        format!("not on a CPU: {of} was woken and waited to be scheduled")
+                    }
+                }
+            }
+            Cause::Unknown => "unknown: the trace does not tell".to_owned(),
+        }
     }
 }
 

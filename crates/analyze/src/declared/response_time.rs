@@ -45,6 +45,16 @@ pub(crate) struct Entry {
     pub(crate) row: usize,
 }
 
+/// One response time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Response {
+    /// The instant that it is counted from.
+    pub from: i64,
+    pub end: i64,
+    /// The input that stands for it.
+    pub row: usize,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Case {
     All,
@@ -96,6 +106,18 @@ impl ResponseTimes {
         if case != Case::All {
             rows.sort_by_key(|(start, _)| *start);
         }
+        rows
+    }
+
+    /// The same with the row of the table that each was found in.
+    pub fn rows(&self, case: Case) -> Vec<Response> {
+        let chosen = self.chosen(case).map(|(from, entry)| Response {
+            from,
+            end: entry.end,
+            row: entry.row,
+        });
+        let mut rows: Vec<Response> = chosen.collect();
+        rows.sort_by_key(|response| response.from);
         rows
     }
 

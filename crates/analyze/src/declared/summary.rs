@@ -64,6 +64,11 @@ pub fn declared_path(
     counts: impl Fn(Nanos) -> bool,
 ) -> Result<DeclaredPath, PathError> {
     let records = instants(indexed, architecture, path, ends, counts)?;
+    Ok(summary(indexed, &records))
+}
+
+/// Summarises what [`instants`] found.
+pub fn summary(indexed: &Indexed<'_>, records: &Records) -> DeclaredPath {
     let instants: Vec<(usize, StageKind, String)> = records
         .columns
         .iter()
@@ -84,7 +89,7 @@ pub fn declared_path(
         .map(|(number, pair)| stage(&records, number, pair[0].1, pair[0].2.clone()));
     let stages = stages.collect();
     let last = records.columns.len().saturating_sub(1);
-    Ok(DeclaredPath {
+    DeclaredPath {
         stages,
         latency: durations(&records, 0, last),
         response_times: Case::EVERY.map(|case| {
@@ -94,7 +99,23 @@ pub fn declared_path(
         }),
         begun: records.rows.len(),
         complete,
-    })
+    }
+}
+
+/// `/sensor → /points → /fusion`, after the name if it has one.
+pub fn title(path: &NamedPath) -> String {
+    let mut title = String::new();
+    for step in &path.steps {
+        if let Some(subscription) = &step.subscription {
+            title += &format!(" → {} → ", subscription.topic);
+        }
+        title += &step.node;
+    }
+    if path.name.is_empty() {
+        title
+    } else {
+        format!("{}: {title}", path.name)
+    }
 }
 
 /// The instants of all messages of a path that began when it counts.

@@ -23,8 +23,6 @@ use rostrace_ctf::schema::Nanos;
 
 use crate::analysis::Analysis;
 
-pub use path::observed as observed_paths;
-
 /// A table: a function hands its rows over one by one, so that none has to be held in memory.
 #[derive(Debug)]
 pub struct Table {

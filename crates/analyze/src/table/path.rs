@@ -6,11 +6,10 @@ use super::describe::{pid, publisher};
 use super::statistics_columns::{columns, statistics_cells, statistics_columns};
 use super::{Cell, Column, Sink, Table};
 use crate::analysis::Analysis;
-use crate::declared::Style;
-use crate::declared::records::Records;
-use crate::declared::response_time::{Case, ResponseTimes, leave_out_damaged};
-use crate::flow_latency::{FlowTimes, Include, PathLatency, begins_and_ends, path_latency};
-use crate::flow_path::{Ends, FlowPath, FlowPaths, Origin};
+use crate::declared::response_time::Case;
+use crate::flow_end::{answerable, courses, response_times};
+use crate::flow_latency::{FlowTimes, Include, PathLatency, path_latency};
+use crate::flow_path::{FlowPath, FlowPaths, Origin};
 use crate::node_latency;
 
 pub(super) const NODE_LATENCIES: Table = Table {
@@ -67,16 +66,6 @@ fn node_latencies(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
     })
 }
 
-/// All observed paths to executions that caused no other, in the order in which they first occurred. Their place is the number that
-/// the tables of paths have for them.
-pub fn observed(analysis: &Analysis<'_>) -> Vec<FlowPath> {
-    let ends = Ends {
-        from: None,
-        to: None,
-    };
-    FlowPaths::of(analysis).paths(&ends)
-}
-
 pub(super) const PATHS: Table = Table {
     name: "paths",
     about: "One path that messages were observed to take, from a publication that no message caused to an execution that caused no other.",
@@ -109,7 +98,7 @@ pub(super) const PATHS: Table = Table {
 };
 
 fn paths(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
-    for (number, path) in observed(analysis).iter().enumerate() {
+    for (number, path) in FlowPaths::observed(analysis).iter().enumerate() {
         let latency = path_latency(analysis, path, Include::default());
         let origin = match &path.origin {
             Origin::Callback { name, .. } => Some(name.as_str()),
@@ -160,7 +149,7 @@ pub(super) const PATH_STAGES: Table = Table {
 };
 
 fn path_stages(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
-    for (number, path) in observed(analysis).iter().enumerate() {
+    for (number, path) in FlowPaths::observed(analysis).iter().enumerate() {
         let latency = path_latency(analysis, path, Include::default());
         stages_of(number, path, &latency, take)?;
     }
@@ -227,7 +216,7 @@ pub(super) const PATH_FLOWS: Table = Table {
 };
 
 fn path_flows(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
-    for (number, path) in observed(analysis).iter().enumerate() {
+    for (number, path) in FlowPaths::observed(analysis).iter().enumerate() {
         for (of_path, flow) in path.flows.iter().enumerate() {
             let times = FlowTimes::of(analysis, flow, Include::default());
             let Some(times) = times else { continue };
@@ -274,17 +263,13 @@ pub(super) const RESPONSE_TIMES: Table = Table {
             "From there to the start of the last callback.",
         ),
     ],
-    rows: response_times,
+    rows: response_time_rows,
 };
 
-fn response_times(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
-    for (number, path) in observed(analysis).iter().enumerate() {
-        let mut records = Records::new(["start", "end"]);
-        let rows = begins_and_ends(analysis, path).into_iter();
-        let rows = rows.map(|(begin, end)| vec![Some(begin.0), end.map(|end| end.0)]);
-        records.rows.extend(rows);
-        leave_out_damaged(&mut records, |from, to| analysis.is_damaged(from, to));
-        let times = ResponseTimes::of(&records, Style::Own);
+fn response_time_rows(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
+    for (number, path) in FlowPaths::observed(analysis).iter().enumerate() {
+        let courses = answerable(analysis, courses(analysis, path));
+        let times = response_times(&courses);
         for case in Case::EVERY {
             for (start, response) in times.case(case) {
                 take(&[

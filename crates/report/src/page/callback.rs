@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use rostrace_analyze::callback::{CallbackSummary, Execution, executions, summaries};
+use rostrace_analyze::callback::{CallbackSummary, Execution, executions};
 use rostrace_analyze::rate::bins;
 use rostrace_analyze::why::Why;
 use rostrace_analyze::{Analysis, built_in};
@@ -139,8 +139,10 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
     let analysis = subject.analysis;
     let model = analysis.model;
     let selection = &subject.options.selection;
-    let summaries: Vec<CallbackSummary> = summaries(analysis)
-        .into_iter()
+    let summaries: Vec<&CallbackSummary> = subject
+        .shared
+        .callbacks()
+        .iter()
         .filter(|summary| selection.wants_callback(model, summary.callback))
         .collect();
     let seconds = ((subject.end - subject.begin) / 1_000_000_000) as usize;

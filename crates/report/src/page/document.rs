@@ -23,6 +23,8 @@ const SCRIPTS: &[&str] = &[
     include_str!("../../assets/page/base/axis.js"),
     include_str!("../../assets/page/base/chart.js"),
     include_str!("../../assets/page/base/table.js"),
+    include_str!("../../assets/page/base/pen.js"),
+    include_str!("../../assets/page/base/timeview.js"),
     include_str!("../../assets/page/base/view.js"),
     include_str!("../../assets/page/base/find.js"),
     include_str!("../../assets/page/base/many.js"),
@@ -51,6 +53,10 @@ const SCRIPTS: &[&str] = &[
     include_str!("../../assets/page/sections/processes.js"),
     include_str!("../../assets/page/sections/process.js"),
     include_str!("../../assets/page/sections/definitions.js"),
+    include_str!("../../assets/page/sections/paths.js"),
+    include_str!("../../assets/page/sections/flow.js"),
+    include_str!("../../assets/page/sections/lanes.js"),
+    include_str!("../../assets/page/sections/schedule.js"),
     include_str!("../../assets/page/start.js"),
 ];
 

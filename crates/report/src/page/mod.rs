@@ -15,8 +15,10 @@ mod node;
 mod numbers;
 mod overview;
 mod part;
+mod path;
 mod process;
 mod reduction;
+mod schedule;
 mod selection;
 mod series;
 mod service;
@@ -73,6 +75,8 @@ const PARTS: &[fn(Subject<'_>) -> Part] = &[
     topic::part,
     node::part,
     process::part,
+    path::part,
+    schedule::part,
 ];
 
 /// Writes the report.

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use rostrace_analyze::built_in;
 use rostrace_analyze::thread::{self, Ran, process_observed};
-use rostrace_trace::Model;
 use rostrace_trace::entity::{CallbackId, NodeId};
 use serde::Serialize;
 
@@ -14,7 +13,6 @@ use super::distribution::RANKS;
 use super::part::Part;
 use super::series::Allowance;
 use super::service::{Calls, calls};
-use super::topic;
 
 /// Points of all series together: of calls of services alone.
 const POINTS: usize = 40_000;
@@ -65,7 +63,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
     let mut nodes: Vec<Node<'_>> = (0..model.nodes.len())
         .map(|index| node(subject, NodeId::from_index(index)))
         .collect();
-    members(model, &mut nodes);
+    members(subject, &mut nodes);
     work(subject, &mut nodes);
     for state in &model.lifecycle_states {
         let machine = &model.state_machines[state.state_machine.index()];
@@ -104,16 +102,19 @@ fn node(subject: Subject<'_>, id: NodeId) -> Node<'_> {
     }
 }
 
-fn members<'a>(model: &'a Model, nodes: &mut [Node<'a>]) {
+fn members<'a>(subject: Subject<'a>, nodes: &mut [Node<'a>]) {
+    let model = subject.analysis.model;
     for index in 0..model.callbacks.len() {
         if let Some(node) = model.node_of_callback(CallbackId::from_index(index)) {
             nodes[node.index()].callbacks.push(index);
         }
     }
-    let numbers: HashMap<&str, usize> = topic::names(model)
-        .into_iter()
+    let numbers: HashMap<&str, usize> = subject
+        .shared
+        .topics()
+        .iter()
         .enumerate()
-        .map(|(number, name)| (name, number))
+        .map(|(number, name)| (*name, number))
         .collect();
     let number = |topic: &str| {
         let number = numbers.get(topic).copied();
@@ -148,7 +149,7 @@ fn members<'a>(model: &'a Model, nodes: &mut [Node<'a>]) {
 /// How much of the time their callbacks took, on all threads together.
 fn work(subject: Subject<'_>, nodes: &mut [Node<'_>]) {
     let analysis = subject.analysis;
-    for thread in thread::summaries(analysis, analysis.activity()) {
+    for thread in subject.shared.threads() {
         for share in &thread.shares {
             let Ran::Callback(callback) = share.ran else {
                 continue;

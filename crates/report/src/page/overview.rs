@@ -235,7 +235,9 @@ fn is_wanted(subject: Subject<'_>, kind: &FindingKind) -> bool {
             let process = model.threads[thread.index()].process;
             selection.wants_process(model.processes[process.index()].pid)
         }
-        FindingKind::SlowPath { path, .. } => selection.wants_path(&subject.shared.paths()[path].0),
+        FindingKind::SlowPath { path, .. } => {
+            selection.wants_observed(&subject.shared.paths()[path].0)
+        }
     }
 }
 
@@ -410,7 +412,7 @@ fn named(subject: Subject<'_>) -> Vec<Named<'_>> {
         }
     }
     for (index, (path, _)) in subject.shared.paths().iter().enumerate() {
-        if selection.wants_path(path) {
+        if selection.wants_observed(path) {
             let link = format!("#paths/{index}");
             named.push(Named {
                 kind: "path",

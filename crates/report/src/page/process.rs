@@ -162,8 +162,10 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
         };
         selection.process.is_none_or(|wanted| wanted(&pid)) && (selection.node.is_none() || nodes())
     };
-    let summaries: Vec<ThreadSummary> = thread::summaries(analysis, analysis.activity())
-        .into_iter()
+    let summaries: Vec<&ThreadSummary> = subject
+        .shared
+        .threads()
+        .iter()
         .filter(|summary| wanted(summary.process))
         .collect();
     let mut writer = Writer::new(subject, &summaries);
@@ -204,7 +206,7 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(subject: Subject<'a>, threads: &[ThreadSummary]) -> Writer<'a> {
+    fn new(subject: Subject<'a>, threads: &[&ThreadSummary]) -> Writer<'a> {
         let length = (subject.end - subject.begin).max(1);
         let width = round(length / STRETCHES);
         // Spins and delays are about as many as phases and switches; memory is told once a millisecond.
@@ -344,7 +346,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Nothing for one whose callbacks never ran.
-    fn executor(&mut self, threads: &[ThreadSummary], id: ExecutorId) -> Option<Executor<'a>> {
+    fn executor(&mut self, threads: &[&ThreadSummary], id: ExecutorId) -> Option<Executor<'a>> {
         let analysis = self.subject.analysis;
         let model = analysis.model;
         let row = &model.executors[id.index()];
@@ -377,7 +379,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    fn process(&mut self, threads: &[ThreadSummary], id: ProcessId) -> Process<'a> {
+    fn process(&mut self, threads: &[&ThreadSummary], id: ProcessId) -> Process<'a> {
         let analysis = self.subject.analysis;
         let model = analysis.model;
         let row = &model.processes[id.index()];

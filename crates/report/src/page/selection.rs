@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use rostrace_analyze::built_in;
 use rostrace_analyze::flow_path::FlowPath;
 use rostrace_trace::Model;
 use rostrace_trace::entity::{CallbackId, CallbackOwner, NodeId};
@@ -41,6 +42,19 @@ impl Selection<'_> {
         self.topic.is_none_or(|wanted| wanted(topic))
     }
 
+    /// A path is wanted with any of its nodes and any of its topics.
+    pub fn wants_path<'n>(
+        &self,
+        names: &[&str],
+        mut nodes: impl Iterator<Item = &'n str>,
+        mut topics: impl Iterator<Item = &'n str>,
+    ) -> bool {
+        self.path
+            .is_none_or(|wanted| names.iter().any(|name| wanted(name)))
+            && self.node.is_none_or(|wanted| nodes.any(wanted))
+            && self.topic.is_none_or(|wanted| topics.any(wanted))
+    }
+
     pub fn wants_node(&self, model: &Model, node: Option<NodeId>) -> bool {
         let Some(node) = node.map(|node| &model.nodes[node.index()]) else {
             return self.node.is_none();
@@ -54,17 +68,15 @@ impl Selection<'_> {
         self.process.is_none_or(|wanted| wanted(&pid))
     }
 
-    /// A path is wanted if it passes a wanted node and a wanted topic, and if its own name is wanted.
-    pub fn wants_path(&self, path: &FlowPath) -> bool {
-        let passes = |wanted: Wanted<'_, str>, name: &str| wanted.is_none_or(|wanted| wanted(name));
-        let mut nodes = path
-            .hops
-            .iter()
-            .flat_map(|hop| [&hop.publishing_node, &hop.node]);
-        let mut topics = path.hops.iter().map(|hop| &hop.topic);
-        nodes.any(|node| passes(self.node, node))
-            && topics.any(|topic| passes(self.topic, topic))
-            && self.path.is_none_or(|wanted| wanted(&path.title()))
+    /// The same for an observed one; those of rclcpp itself are not wanted.
+    pub fn wants_observed(&self, path: &FlowPath) -> bool {
+        let hops = path.hops.iter();
+        let nodes = hops
+            .clone()
+            .flat_map(|hop| [hop.publishing_node.as_str(), hop.node.as_str()]);
+        let topics = hops.clone().map(|hop| hop.topic.as_str());
+        !hops.clone().any(|hop| built_in::topic(&hop.topic))
+            && self.wants_path(&[&path.title()], nodes, topics)
     }
 
     /// A callback is wanted with its node and, if it is that of a subscription, with its topic. With a choice of topics, no others are.

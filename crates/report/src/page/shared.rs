@@ -2,13 +2,13 @@
 
 use std::sync::OnceLock;
 
+use rostrace_analyze::Analysis;
 use rostrace_analyze::callback::{self, CallbackSummary};
 use rostrace_analyze::communication::{self, Pair};
 use rostrace_analyze::endpoint::{EndpointSummary, Endpoints};
 use rostrace_analyze::flow_latency::{Include, PathLatency, path_latency};
-use rostrace_analyze::flow_path::{Ends, FlowPath, FlowPaths};
+use rostrace_analyze::flow_path::{FlowPath, FlowPaths};
 use rostrace_analyze::thread::{self, ThreadSummary};
-use rostrace_analyze::{Analysis, built_in};
 use rostrace_trace::entity::{PublisherId, SubscriptionId};
 
 #[derive(Debug)]
@@ -19,7 +19,6 @@ pub(crate) struct Shared<'a> {
     endpoints: OnceLock<EndpointSummaries>,
     threads: OnceLock<Vec<ThreadSummary>>,
     topics: OnceLock<Vec<&'a str>>,
-    flow_paths: OnceLock<FlowPaths<'a>>,
     paths: OnceLock<Vec<(FlowPath, PathLatency)>>,
 }
 
@@ -41,7 +40,6 @@ impl<'a> Shared<'a> {
             endpoints: OnceLock::new(),
             threads: OnceLock::new(),
             topics: OnceLock::new(),
-            flow_paths: OnceLock::new(),
             paths: OnceLock::new(),
         }
     }
@@ -88,31 +86,16 @@ impl<'a> Shared<'a> {
         })
     }
 
-    pub(crate) fn flow_paths(&self) -> &FlowPaths<'a> {
-        self.flow_paths.get_or_init(|| FlowPaths::of(self.analysis))
-    }
-
-    /// The observed paths without those of rclcpp itself, the slowest (p99) first.
+    /// The observed paths; their places are the numbers that the tables of paths have for them.
     pub(crate) fn paths(&self) -> &[(FlowPath, PathLatency)] {
         self.paths.get_or_init(|| {
-            let any = Ends {
-                from: None,
-                to: None,
-            };
-            let mut paths = self.flow_paths().paths(&any);
-            paths.retain(|path| !path.hops.iter().any(|hop| built_in::topic(&hop.topic)));
-            let mut paths: Vec<_> = paths
-                .into_iter()
+            let paths = FlowPaths::observed(self.analysis).into_iter();
+            paths
                 .map(|path| {
                     let latency = path_latency(self.analysis, &path, Include::default());
                     (path, latency)
                 })
-                .collect();
-            paths.sort_by_cached_key(|(path, latency)| {
-                let worst = latency.latency.map_or(i64::MIN, |latency| latency.p99);
-                (std::cmp::Reverse(worst), path.title())
-            });
-            paths
+                .collect()
         })
     }
 }

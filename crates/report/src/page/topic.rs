@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use rostrace_analyze::built_in;
-use rostrace_analyze::communication::{Pair, pairs};
+use rostrace_analyze::communication::Pair;
 use rostrace_analyze::endpoint::{EndpointSummary, Endpoints, Passage};
 use rostrace_analyze::message_age::message_age;
 use rostrace_analyze::rate::{bins, per_second};
@@ -104,16 +104,6 @@ struct Spread {
     age: Option<Distribution>,
 }
 
-/// All topics of a trace by name; the place is the number of the topic in the page.
-pub(crate) fn names(model: &Model) -> Vec<&str> {
-    let published = model.publishers.iter().map(|it| it.topic.as_str());
-    let subscribed = model.subscriptions.iter().map(|it| it.topic.as_str());
-    let mut names: Vec<&str> = published.chain(subscribed).collect();
-    names.sort_unstable();
-    names.dedup();
-    names
-}
-
 /// What belongs to one topic, by the numbers of the model.
 #[derive(Debug, Default)]
 struct Members {
@@ -127,7 +117,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
     let analysis = subject.analysis;
     let model = analysis.model;
     let selection = &subject.options.selection;
-    let pairs = pairs(analysis);
+    let pairs = subject.shared.pairs();
     let messages = communication::messages(subject);
     let mut members: HashMap<&str, Members> = HashMap::new();
     let mut wanted: HashMap<&str, bool> = HashMap::new();
@@ -152,8 +142,8 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
             .as_str();
         members.entry(topic).or_default().pairs.push(place);
     }
-    let mut writer = Writer::new(subject, &pairs);
-    let topics = names(model).into_iter().enumerate();
+    let mut writer = Writer::new(subject, pairs);
+    let topics = subject.shared.topics().iter().copied().enumerate();
     let topics = topics
         .filter(|(_, name)| wanted.get(name).copied().unwrap_or(false))
         .filter_map(|(id, name)| Some(writer.topic(id, name, members.get(name)?, &messages)));
@@ -292,7 +282,7 @@ impl<'a> Writer<'a> {
 
     fn publisher(&mut self, id: PublisherId) -> Endpoint<'a> {
         let row = &self.subject.analysis.model.publishers[id.index()];
-        let summary = self.endpoints.publisher(id);
+        let summary = &self.subject.shared.endpoints().publishers[id.index()];
         let passages = self.endpoints.published(id);
         let mut endpoint = self.endpoint(
             End::Publisher(id),
@@ -307,7 +297,7 @@ impl<'a> Writer<'a> {
 
     fn subscription(&mut self, id: SubscriptionId) -> Endpoint<'a> {
         let row = &self.subject.analysis.model.subscriptions[id.index()];
-        let summary = self.endpoints.subscription(id);
+        let summary = &self.subject.shared.endpoints().subscriptions[id.index()];
         let passages = self.endpoints.received(id);
         let end = End::Subscription(id);
         let mut endpoint = self.endpoint(end, row.node, row.process, &summary, &passages);

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rostrace_analyze::Analysis;
-use rostrace_analyze::table::{self, Table};
+use rostrace_analyze::flow_path::FlowPaths;
+use rostrace_analyze::table::Table;
 
 use super::new_file::NewFile;
 use super::parallel;
@@ -61,7 +62,7 @@ impl Tables<'_> {
         kept.named = named.map(|path| path.name.clone()).collect();
         let has_path = |table: &&Table| table.columns.iter().any(|column| column.name == "path");
         if tables.iter().any(has_path) {
-            let paths = table::observed_paths(self.analysis);
+            let paths = FlowPaths::observed(self.analysis);
             let numbered = (0..).zip(&paths);
             let observed = numbered.filter(|(_, path)| self.view.has_path(path));
             kept.observed = observed.map(|(number, _)| number).collect();

@@ -9,7 +9,7 @@ use rostrace_analyze::declared::Style;
 use rostrace_analyze::declared::paths::Ends as IncludedEnds;
 use rostrace_analyze::declared::response_time::Case;
 use rostrace_analyze::declared::summary::{
-    DeclaredPath, StageKind, assume_latest_message, declared_path,
+    DeclaredPath, StageKind, assume_latest_message, declared_path, title,
 };
 use rostrace_analyze::declared::tables::Indexed;
 use rostrace_analyze::{Analysis, Statistics, built_in};
@@ -207,22 +207,6 @@ fn search(
     found.sort_by_key(|path| path.steps.len());
     found.truncate(most);
     found
-}
-
-/// `/sensor → /points → /fusion`
-fn title(path: &NamedPath) -> String {
-    let mut title = String::new();
-    for step in &path.steps {
-        if let Some(subscription) = &step.subscription {
-            title += &format!(" → {} → ", subscription.topic);
-        }
-        title += &step.node;
-    }
-    if path.name.is_empty() {
-        title
-    } else {
-        format!("{}: {title}", path.name)
-    }
 }
 
 fn print(

@@ -93,7 +93,10 @@ pub(crate) fn of_recording(folder: &Path) -> Option<PathBuf> {
 }
 
 fn fits(patterns: &[Pattern], name: &str) -> bool {
-    patterns.iter().any(|pattern| pattern.matches(name))
+    // A part of a title is enough: nobody writes all of its arrows.
+    patterns
+        .iter()
+        .any(|pattern| pattern.matches(name) || name.contains(pattern.as_str()))
 }
 
 /// The name of the folder that the first trace is in.

@@ -3,13 +3,11 @@
 mod arguments;
 mod subject;
 
-use std::collections::HashMap;
 use std::io::{BufWriter, Write};
 
-use rostrace_analyze::why::{Cause, Explanation, NotOnCpu, Part, Why};
-use rostrace_analyze::{Analysis, names};
+use rostrace_analyze::Analysis;
+use rostrace_analyze::why::{Cause, Explanation, NotOnCpu, Why};
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::InstanceId;
 use serde::Serialize;
 
 use crate::commands::latency::Ends;
@@ -66,74 +64,6 @@ pub(crate) fn why(arguments: &WhyArguments) -> anyhow::Result<Outcome> {
     Ok(outcome)
 }
 
-/// What a part was, for people.
-fn cause(analysis: &Analysis<'_>, part: &Part) -> String {
-    let name = |instance: InstanceId| match analysis.instance(instance).callback {
-        Some(callback) => analysis.names.callback(callback).to_owned(),
-        None => names::unnamed_callback(analysis.instance(instance).address),
-    };
-    match part.cause {
-        Cause::Publishing => "publishing: from the call to the middleware".to_owned(),
-        Cause::Middleware => "middleware: the receiver was waiting for it".to_owned(),
-        Cause::MiddlewareOrExecutor => {
-            "middleware or executor: nothing tells what the executor did then".to_owned()
-        }
-        Cause::IntraProcessBuffer => "in the intra-process buffer".to_owned(),
-        Cause::OtherCallback(instance, relation) => {
-            format!("waiting: {} ran ({})", name(instance), relation.name())
-        }
-        Cause::Executor => "executor: looking for work, taking, dispatching".to_owned(),
-        Cause::Dispatch => "dispatch: from the take to the callback".to_owned(),
-        Cause::TimerLateness => "timer lateness: due, but its thread woke up late".to_owned(),
-        Cause::Execution(instance) => format!("execution of {}", name(instance)),
-        Cause::NotOnCpu(state, instance) => {
-            let of = instance.map_or("its thread".to_owned(), name);
-            match state {
-                NotOnCpu::Preempted(task) => {
-                    let by = analysis.scheduling.as_ref().map(|it| it.task(task));
-                    let by = by.map_or(String::new(), |by| format!(" by {} {}", by.name, by.tid));
-                    format!("not on a CPU: {of} was preempted{by}")
-                }
-                NotOnCpu::Blocked => format!("not on a CPU: {of} slept"),
-                NotOnCpu::WaitingForCpu => {
-                    format!("not on a CPU: {of} was woken and waited to be scheduled")
-                }
-            }
-        }
-        Cause::Unknown => "unknown: the trace does not tell".to_owned(),
-    }
-}
-
-/// All parts of one cause in one hop.
-#[derive(Debug)]
-struct Wait {
-    hop: usize,
-    cause: String,
-    duration: i64,
-    times: usize,
-}
-
-/// In the order in which they first occur.
-fn waits(analysis: &Analysis<'_>, explanation: &Explanation) -> Vec<Wait> {
-    let mut waits: Vec<Wait> = Vec::new();
-    let mut places: HashMap<(usize, String), usize> = HashMap::new();
-    for part in &explanation.parts {
-        let key = (part.hop, cause(analysis, part));
-        let place = *places.entry(key.clone()).or_insert_with(|| {
-            waits.push(Wait {
-                hop: key.0,
-                cause: key.1,
-                duration: 0,
-                times: 0,
-            });
-            waits.len() - 1
-        });
-        waits[place].duration += part.duration();
-        waits[place].times += 1;
-    }
-    waits
-}
-
 fn write_table(
     out: &mut impl Write,
     analysis: &Analysis<'_>,
@@ -175,7 +105,7 @@ fn write_table(
         share.unwrap_or_default()
     };
     let mut hop = None;
-    for wait in waits(analysis, explanation) {
+    for wait in explanation.waits(analysis) {
         if subject.hops() > 1 && hop != Some(wait.hop) {
             table.row([subject.hop(analysis, wait.hop)]);
         }
@@ -185,7 +115,7 @@ fn write_table(
             times => units::count(times as u64),
         };
         table.row([
-            format!("  {}", wait.cause),
+            format!("  {}", wait.told),
             units::signed_duration(wait.duration),
             share(wait.duration),
             times,
@@ -215,7 +145,7 @@ fn write_parts(
         table.row([
             units::signed_duration(part.begin.0 - explanation.begin.0),
             units::signed_duration(part.duration()),
-            cause(analysis, part),
+            part.told(analysis),
         ]);
     }
     writeln!(out)?;

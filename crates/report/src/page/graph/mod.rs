@@ -9,9 +9,8 @@ mod tests;
 
 use std::collections::{BTreeMap, HashMap};
 
-use rostrace_analyze::communication::{self, DropCause, Pair};
-use rostrace_analyze::endpoint::Endpoints;
-use rostrace_analyze::{built_in, callback, names};
+use rostrace_analyze::communication::{DropCause, Pair};
+use rostrace_analyze::{built_in, names};
 use rostrace_trace::Model;
 use rostrace_trace::entity::{CallbackId, CallbackOwner, NodeId, PublisherId, SubscriptionId};
 use serde::Serialize;
@@ -153,7 +152,7 @@ impl<'a> Rows<'a> {
             subscriptions: HashMap::new(),
             callbacks: HashMap::new(),
         };
-        for (id, name) in topic_names(model).into_iter().enumerate() {
+        for (id, name) in subject.shared.topics().iter().copied().enumerate() {
             if subject.options.selection.wants_topic(name) {
                 rows.topic_of_name.insert(name, rows.graph.topics.len());
                 rows.graph.topics.push(Topic {
@@ -204,7 +203,7 @@ impl<'a> Rows<'a> {
         let model = analysis.model;
         // By life, in the order of nodes, so that the sums are the same in every run.
         let mut busy: BTreeMap<Option<NodeId>, f64> = BTreeMap::new();
-        for summary in callback::summaries(analysis) {
+        for summary in self.subject.shared.callbacks() {
             let id = model.node_of_callback(summary.callback);
             let owner = model.callbacks[summary.callback.index()].owner;
             if id.is_none() && (summary.count == 0 || owner == CallbackOwner::Unknown) {
@@ -249,7 +248,7 @@ impl<'a> Rows<'a> {
 
     fn endpoints(&mut self) {
         let analysis = self.subject.analysis;
-        let endpoints = Endpoints::new(analysis);
+        let endpoints = self.subject.shared.endpoints();
         for (index, publisher) in analysis.model.publishers.iter().enumerate() {
             let id = PublisherId::from_index(index);
             let topic = self.topic_of_name.get(publisher.topic.as_str()).copied();
@@ -257,7 +256,7 @@ impl<'a> Rows<'a> {
             else {
                 continue;
             };
-            let summary = endpoints.publisher(id);
+            let summary = &endpoints.publishers[index];
             self.publishers.insert(id, self.graph.publishers.len());
             self.graph.publishers.push(Publisher {
                 topic,
@@ -275,7 +274,7 @@ impl<'a> Rows<'a> {
             else {
                 continue;
             };
-            let summary = endpoints.subscription(id);
+            let summary = &endpoints.subscriptions[index];
             let callback = subscription.callback.and_then(|it| self.callbacks.get(&it));
             self.subscriptions
                 .insert(id, self.graph.subscriptions.len());
@@ -306,7 +305,7 @@ impl<'a> Rows<'a> {
 
     fn communications(&mut self) {
         let mut of_hidden: BTreeMap<usize, Communication> = BTreeMap::new();
-        for pair in communication::pairs(self.subject.analysis) {
+        for pair in self.subject.shared.pairs() {
             let publisher = self.publishers.get(&pair.publisher).copied();
             let Some(&subscription) = self.subscriptions.get(&pair.subscription) else {
                 continue;
@@ -391,16 +390,6 @@ impl Communication {
 fn per_second(subject: Subject<'_>, number: u64) -> Option<f64> {
     let nanoseconds = subject.end - subject.begin;
     (nanoseconds > 0).then(|| number as f64 * 1e9 / nanoseconds as f64)
-}
-
-/// All topics of a trace, each once, in the order of their names: the place of one is its number in the report.
-fn topic_names(model: &Model) -> Vec<&str> {
-    let published = model.publishers.iter().map(|it| it.topic.as_str());
-    let subscribed = model.subscriptions.iter().map(|it| it.topic.as_str());
-    let mut names: Vec<&str> = published.chain(subscribed).collect();
-    names.sort_unstable();
-    names.dedup();
-    names
 }
 
 fn is_built_in(model: &Model, id: CallbackId) -> bool {

@@ -6,8 +6,9 @@ use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
 
 use super::*;
+use crate::page::shared::Shared;
 use crate::page::{Options, Selection};
-use rostrace_analyze::Analysis;
+use rostrace_analyze::{Analysis, communication};
 
 fn recording(name: &str) -> Option<Model> {
     let from_environment = std::env::var_os("ROSTRACE_SHARED").map(PathBuf::from);
@@ -39,6 +40,7 @@ fn with_graph(name: &str, selection: Selection<'_>, check: impl FnOnce(&Analysis
     let subject = Subject {
         analysis: &analysis,
         options: &options,
+        shared: &Shared::new(&analysis),
         begin: model.begin.unwrap().0,
         end: model.end.unwrap().0,
     };

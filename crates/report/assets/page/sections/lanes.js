@@ -1,0 +1,132 @@
+// Executions in lanes: how they are brought together, drawn and found again.
+
+const LANE_HEIGHT = 26;
+
+/** The executions of callbacks as they are in the file, read once: [{…callback, starts, ends, threads, lateness, times}]. */
+function executionsOf({ data, column }) {
+  data.read ??= data.callbacks.map((callback, number) => {
+    const starts = column(callback.start);
+    const durations = column(callback.duration);
+    const ends = Float64Array.from(starts, (start, row) => start + Math.max(0, durations[row]));
+    const lateness = callback.lateness && Float64Array.from(column(callback.lateness), (late) => (late === 0 ? NaN : late > 0 ? late - 1 : late));
+    const threads = column(callback.thread);
+    return { ...callback, number, starts, durations, ends, threads, on: new Set(threads), lateness, times: callback.times && column(callback.times) };
+  });
+  return data.read;
+}
+
+/** A lane from rows of several callbacks: `wanted(callback, row)` chooses. Rows are in the order of their starts. */
+function laneOf(label, callbacks, wanted) {
+  let number = 0;
+  for (const callback of callbacks) for (let row = 0; row < callback.starts.length; row++) if (!wanted || wanted(callback, row)) number++;
+  const starts = new Float64Array(number);
+  const owners = new Uint32Array(number);
+  const rows = new Uint32Array(number);
+  let at = 0;
+  for (const callback of callbacks) {
+    for (let row = 0; row < callback.starts.length; row++) {
+      if (wanted && !wanted(callback, row)) continue;
+      starts[at] = callback.starts[row];
+      owners[at] = callback.number;
+      rows[at++] = row;
+    }
+  }
+  if (callbacks.length === 1) return finished(label, starts, owners, rows, callbacks);
+  const order = Uint32Array.from(starts, (_, place) => place).sort((a, b) => starts[a] - starts[b]);
+  const inOrder = (column) => column.map((_, place) => column[order[place]]);
+  return finished(label, inOrder(starts), inOrder(owners), inOrder(rows), callbacks);
+}
+
+function finished(label, starts, owners, rows, callbacks) {
+  const byNumber = new Map(callbacks.map((callback) => [callback.number, callback]));
+  const ends = Float64Array.from(starts, (_, place) => byNumber.get(owners[place]).ends[rows[place]]);
+  return { ...label, starts, ends, owners, rows, latest: latestEnds(ends), callbacks: byNumber, timers: callbacks.filter((callback) => callback.lateness) };
+}
+
+/** Draws a lane between y and y + LANE_HEIGHT. What is narrower than a pixel is drawn together, in the colour of the longest. */
+function drawLane(pen, frame, lane, y, paint, late) {
+  const [top, height] = [y + 8, LANE_HEIGHT - 11];
+  let [runFrom, runTo, runColour, runLongest] = [0, -Infinity, null, 0];
+  const flush = () => { if (runTo > -Infinity) pen.rect(runFrom, top, Math.max(1, runTo - runFrom), height, { fill: runColour }); };
+  let place = firstNotBefore(lane.latest, frame.from);
+  for (; place < lane.starts.length && lane.starts[place] <= frame.to; place++) {
+    const [from, to] = [frame.x(lane.starts[place]), frame.x(lane.ends[place])];
+    if (to < frame.left) continue;
+    const callback = lane.callbacks.get(lane.owners[place]);
+    const width = to - from;
+    if (width < 2) {
+      if (from <= runTo + 0.5 && runLongest < 2) {
+        runTo = Math.max(runTo, Math.max(to, from + 1));
+        if (width > runLongest) { runLongest = width; runColour = paint(callback); }
+      } else {
+        flush();
+        [runFrom, runTo, runColour, runLongest] = [from, Math.max(to, from + 1), paint(callback), width];
+      }
+      continue;
+    }
+    flush();
+    runTo = -Infinity;
+    const unended = callback.durations[lane.rows[place]] < 0;
+    const seen = Math.max(from, frame.left);
+    pen.rect(seen, top, Math.min(to, frame.left + frame.width) - seen, height, { fill: paint(callback), alpha: unended ? 0.4 : lane.overlaps ? 0.75 : 1 });
+    const room = Math.min(to, frame.left + frame.width) - seen - 8;
+    if (room > 40) pen.text(callback.name, seen + 4, top + height / 2 + 0.5, { fill: "#fff", size: 10.5, fit: room, keepEnd: true });
+    else if (width > 4) pen.rect(Math.max(from, frame.left), top, 0.75, height, { fill: colour("paper") });
+  }
+  flush();
+  for (const timer of lane.timers) drawDue(pen, frame, timer, y, late, lane.thread);
+}
+
+/** Small arrows when a timer was due; red if it came late. Of many on one place one is drawn, the latest. */
+function drawDue(pen, frame, timer, y, late, thread) {
+  const first = firstNotBefore(timer.starts, frame.from);
+  const last = firstNotBefore(timer.starts, frame.to + (frame.to - frame.from));
+  let [at, worst] = [-Infinity, -Infinity];
+  const dense = (last - first) * 7 > frame.width * 2;
+  const flush = () => {
+    if (at < frame.left || at > frame.left + frame.width) return;
+    const isLate = worst > late;
+    if (dense && !isLate) return;
+    const fill = isLate ? colour("bad") : colour("quiet");
+    pen.line([at, y + 1, at, y + 6], { stroke: fill, width: 1.2 });
+    pen.polygon([at - 3, y + 4, at + 3, y + 4, at, y + 9], { fill });
+  };
+  for (let row = first; row < last; row++) {
+    const lateness = timer.lateness[row];
+    if (Number.isNaN(lateness) || (thread !== undefined && timer.threads[row] !== thread)) continue;
+    const x = frame.x(timer.starts[row] - lateness);
+    if (x - at < 5) worst = Math.max(worst, lateness);
+    else {
+      flush();
+      [at, worst] = [x, lateness];
+    }
+  }
+  flush();
+}
+
+/** The execution at a place of a lane, or next to it. */
+function executionAt(lane, frame, x) {
+  const slack = 4 / frame.scale;
+  const time = frame.time(x);
+  let best = null;
+  for (let place = firstNotBefore(lane.latest, time - slack); place < lane.starts.length && lane.starts[place] <= time + slack; place++) {
+    const distance = Math.max(lane.starts[place] - time, time - lane.ends[place], 0);
+    const length = lane.ends[place] - lane.starts[place];
+    // Of those that lie over each other the inner one, or the longest that is too short to be seen.
+    const better = !best || distance < best.distance || (distance === best.distance && length < best.length && length * frame.scale > 2);
+    if (better) best = { distance, length, place };
+  }
+  return best && { callback: lane.callbacks.get(lane.owners[best.place]), row: lane.rows[best.place] };
+}
+
+/** What is known of an execution, line by line. */
+function executionLines({ callback, row }) {
+  const [start, length] = [callback.starts[row], callback.durations[row]];
+  const lines = [callback.name, `start ${sinceBegin(start)}`];
+  lines.push(length < 0 ? "its end is not in the trace" : `end ${sinceBegin(callback.ends[row])}`);
+  if (length >= 0) lines.push(`duration ${duration(length)}`);
+  const lateness = callback.lateness?.[row];
+  if (lateness !== undefined && !Number.isNaN(lateness)) lines.push(`lateness ${duration(lateness)}`);
+  if (callback.times?.[row] > 1) lines.push(`${count(callback.times[row])} executions that lie close together`);
+  return lines;
+}

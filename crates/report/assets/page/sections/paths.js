@@ -1,0 +1,233 @@
+// Paths: all of them in a table, and for each that has details where its time goes.
+
+const CASE_WORDS = { all: "all", best: "best", worst: "worst", worst_with_external_latency: "worst with external latency" };
+const pathChoice = { case: "all", flow: { coarse: false, delay: false } };
+
+view("paths", {
+  title: "Paths",
+  async draw(root, inner) {
+    const source = await part("paths");
+    if (inner) return drawPath(root, source, inner);
+    const { paths } = source.data;
+    append(root, [h("h1", {}, "Paths")]);
+    if (paths.length === 0) {
+      append(root, [h("p", { class: "notice" }, "No message was seen to arrive in a callback, so there is no path to follow. It takes events of publishing and of taking messages; ", h("code", {}, "rostrace info"), " says what the trace has. An architecture file with paths can be given with ", h("code", {}, "--architecture"), ".")]);
+      return;
+    }
+    append(root, [
+      h("p", { class: "quiet" }, "What messages caused, hop by hop: from a first publication to the start of the last callback. The slowest come first."),
+      h("div", { class: "card" }, pathTable(paths)),
+    ]);
+  },
+});
+
+function pathTable(paths) {
+  const number = (key, title, of, kind = "duration", definition) => ({ key, title, kind, definition, value: of });
+  return table({
+    id: "paths", file: "paths", filter: "Filter paths…", rows: paths, sort: { key: "p99", descending: true }, link: (row) => `#paths/${row.id}`,
+    columns: [
+      { key: "title", title: "path", cell: (row) => h("span", {}, name(row.title, false), row.declared && [" ", h("span", { class: "tag" }, "declared")], row.error && [" ", h("span", { class: "tag bad", title: row.error }, "cannot be followed")], row.damaged > 0 && [" ", h("span", { class: "tag warn", title: `${row.damaged} flows are touched by lost events` }, "lost events")]) },
+      number("hops", "hops", (row) => row.hops, "count"),
+      number("flows", "came through", (row) => row.flows, "count", "path"),
+      number("p50", "p50", (row) => row.latency?.p50, "duration", "path"),
+      number("p95", "p95", (row) => row.latency?.p95),
+      number("p99", "p99", (row) => row.latency?.p99),
+      number("max", "max", (row) => row.latency?.max),
+      number("best", "best response, mean", (row) => row.response_times[1]?.mean, "duration", "response-time"),
+      number("worst", "worst response, max", (row) => row.response_times[2]?.max),
+      { ...number("lost", "drops", (row) => row.lost, "count"), cell: (row) => h("span", { class: row.lost > 0 ? "bad" : "quiet" }, count(row.lost)) },
+    ],
+  });
+}
+
+async function drawPath(root, { data, column }, id) {
+  const row = data.paths.find((path) => path.id === id);
+  if (!row) return void append(root, [h("p", { class: "notice bad" }, "There is no such path. "), h("a", { href: "#paths" }, "All paths")]);
+  append(root, [
+    h("p", { class: "small" }, h("a", { href: "#paths" }, "← all paths")),
+    h("h1", {}, name(row.title, false), row.declared && [" ", h("span", { class: "tag" }, "declared")]),
+  ]);
+  if (row.error) append(root, [h("p", { class: "notice bad" }, row.error)]);
+  const detail = data.details.find((candidate) => candidate.id === id);
+  if (!detail) {
+    append(root, [h("p", { class: "notice" }, row.error ? "So there are no figures of it." : "Only the paths that hurt most have details here; ", !row.error && h("code", {}, "rostrace latency --from … --to …"), !row.error && " and a report with --path show this one.")]);
+    return;
+  }
+  const schedule = await part("schedule");
+  const card = (...content) => h("section", { class: "card" }, content);
+  const flow = flowFigure(detail, row.title, { column, ends: data.ends, end: schedule.data.end, executions: executionsOf(schedule), switches: pathChoice.flow, worst: 0 });
+  append(root, [
+    h("p", { class: "quiet" }, `${count(row.flows)} of ${count(row.sent)} messages came through`, row.lost > 0 && [", ", h("span", { class: "bad" }, `${count(row.lost)} were dropped`)], row.ended > 0 && `, ${count(row.ended)} went no further`, row.damaged > 0 && [", ", h("span", { class: "warn" }, `${count(row.damaged)} touched by lost events`)], ". ", h("a", { href: `#schedule/path/${id}` }, "Schedule of its nodes")),
+    card(stageTable(detail)),
+    card(chainDrawing(detail, row)),
+    card(flow.element),
+    responseSection(detail, data, column, row),
+    worstSection(detail, row, flow),
+  ]);
+}
+
+/** Where the time goes; the means add up. */
+function stageTable(detail) {
+  const whole = { id: "end-to-end", kind: "whole", name: "end to end", duration: detail.latency };
+  const rows = [...detail.stages.map((stage, number) => ({ ...stage, number, id: `stage-${number}` })), { ...whole, number: detail.stages.length }];
+  const number = (key, title) => ({ key, title, kind: "duration", value: (row) => row.duration?.[key] });
+  const mean = detail.latency?.mean;
+  return [
+    h("h2", { style: "margin-top:0" }, "Stages ", definitionLink("path")),
+    table({
+      id: "stages", file: "stages", rows,
+      columns: [
+        { key: "name", title: "stage", cell: (row) => h(row.kind === "whole" ? "strong" : "span", {}, name(row.name), " ", row.kind !== "whole" && h("span", { class: "tag" }, row.kind.replace(/_/g, " "))) },
+        { key: "count", title: "count", kind: "count", value: (row) => row.duration?.count },
+        number("min", "min"), number("mean", "mean"), number("p50", "p50"), number("p95", "p95"), number("p99", "p99"), number("max", "max"),
+        { key: "share", title: "share", kind: "share", value: (row) => (mean > 0 && row.duration ? row.duration.mean / mean : undefined) },
+        { key: "lost", title: "dropped", kind: "count", value: (row) => row.lost ?? undefined, cell: (row) => h("span", { class: row.lost > 0 ? "bad" : "quiet" }, row.lost === null || row.lost === undefined ? "" : count(row.lost)) },
+        { key: "ended", title: "ended here", kind: "count", value: (row) => row.ended ?? undefined, cell: (row) => (row.ended ? count(row.ended) : "") },
+      ],
+    }),
+  ];
+}
+
+/** Boxes and arrows, in rows as wide as the page. */
+function chainDrawing(detail, row) {
+  const links = detail.chain.slice(0, -1);
+  const whole = detail.chain[detail.chain.length - 1];
+  const told = (spread) => (spread ? [`min ${duration(spread.min)}`, `avg ${duration(spread.mean)}`, `max ${duration(spread.max)}`] : []);
+  const nodes = links.filter((link) => link.kind === "node");
+  const arrows = links.filter((link) => link.kind !== "node");
+  const largest = Math.max(1, ...links.map((link) => link.spread?.mean ?? 0));
+  const layout = (width) => {
+    const [boxWidth, boxHeight, line] = [Math.min(210, Math.max(150, width * 0.5 - 20)), 78, 15];
+    const arrowWidth = Math.min(190, Math.max(110, width - boxWidth - 40));
+    const perRow = Math.max(1, Math.floor((width - boxWidth - 16) / (boxWidth + arrowWidth)) + 1);
+    const vertical = perRow === 1;
+    const rowHeight = vertical ? boxHeight + 74 : boxHeight + 34;
+    const rows = Math.ceil(nodes.length / perRow);
+    const place = (number) => ({ x: 8 + (vertical ? 0 : (number % perRow) * (boxWidth + arrowWidth)), y: 8 + Math.floor(number / perRow) * rowHeight });
+    return {
+      height: rows * rowHeight + 26,
+      draw(pen, top) {
+        const [ink, quiet, border, soft, accent] = ["ink", "quiet", "line", "soft", "accent"].map(colour);
+        const heat = (spread) => 1 + 3 * Math.sqrt((spread?.mean ?? 0) / largest);
+        nodes.forEach((node, number) => {
+          const { x, y } = place(number);
+          pen.rect(x, y + top, boxWidth, boxHeight, { fill: soft, stroke: border });
+          if (node.spread) pen.rect(x, y + top, 4, boxHeight, { fill: accent, alpha: Math.max(0.25, Math.sqrt(node.spread.mean / largest)) });
+          pen.text(node.name, x + 12, y + top + 14, { fill: ink, size: 12.5, weight: 600, fit: boxWidth - 18, keepEnd: true });
+          told(node.spread).forEach((text, at) => pen.text(text, x + 12, y + top + 33 + at * line, { fill: at === 1 ? ink : quiet, size: 11.5 }));
+          const arrow = arrows[number];
+          if (!arrow) return;
+          const wraps = !vertical && number % perRow === perRow - 1;
+          const label = (left, middle, fit, above = 0) => {
+            pen.text(arrow.name, left, middle + above, { fill: accent, size: 11.5, fit, keepEnd: true });
+            told(arrow.spread).forEach((text, at) => pen.text(text, left, middle + 15 + at * line, { fill: at === 1 ? ink : quiet, size: 11.5 }));
+          };
+          const style = { stroke: accent, width: heat(arrow.spread) };
+          if (vertical) {
+            const at = x + 26;
+            pen.line([at, y + top + boxHeight, at, y + top + rowHeight - 8], style);
+            pen.polygon([at - 5, y + top + rowHeight - 9, at + 5, y + top + rowHeight - 9, at, y + top + rowHeight], { fill: accent });
+            label(at + 14, y + top + boxHeight + 12, width - at - 24);
+          } else {
+            const [from, to, middle] = [x + boxWidth, x + boxWidth + arrowWidth, y + top + 24];
+            const end = wraps ? Math.min(to, width - 8) : to;
+            pen.line([from, middle, end - 8, middle], style);
+            pen.polygon([end - 9, middle - 5, end - 9, middle + 5, end, middle], { fill: accent });
+            label(from + 10, middle, end - from - 20, -11);
+          }
+        });
+        pen.text(`end to end: ${told(whole.spread).join(" · ") || "cannot be calculated"}`, 8, rows * rowHeight + 12 + top, { fill: ink, size: 13, weight: 600, fit: width - 16 });
+      },
+    };
+  };
+  const numbers = () => `part,kind,count,min_ns,mean_ns,max_ns\n${detail.chain.map((link) => [csvCell(link.name || "end to end"), link.kind, link.spread?.count ?? "", link.spread?.min ?? "", link.spread?.mean ?? "", link.spread?.max ?? ""].join(",")).join("\n")}\n`;
+  const described = `Chain latency: ${detail.chain.map((link) => `${link.name || "end to end"} ${told(link.spread).join(", ")}`).join("; ")}`;
+  return drawing({ title: "Chain latency", definition: "path", file: `Chain latency of ${row.title}`, layout, numbers, described });
+}
+
+/** Histograms and series of the cases, and the stacked bar of the chosen one. */
+function responseSection(detail, data, column, row) {
+  const cases = data.cases.map((key, number) => ({ key, ...detail.responses[number] })).filter((it) => it.statistics);
+  if (cases.length === 0) return h("p", { class: "notice" }, "This path has no response time: no message came through.");
+  const colourOf = (key) => PALETTE[data.cases.indexOf(key)];
+  const few = ["all", "worst", "best"].map((key) => cases.find((it) => it.key === key)).filter(Boolean);
+  const external = cases.filter((it) => it.key === "worst_with_external_latency");
+  const histogram = chart({
+    title: "Response time, distribution", definition: "response-time", file: `Response times of ${row.title}`, x: { label: "response time", kind: "duration" }, y: { label: "responses", kind: "count" }, overlaid: true, height: 320,
+    series: [...few, ...external].filter((it) => it.histogram).map((it) => {
+      const bins = it.histogram;
+      const from = bins.counts.map((_, bin) => bins.from + bin * bins.width);
+      return { name: CASE_WORDS[it.key], draw: "bars", colour: colourOf(it.key), x: from, y: bins.counts, width: from.map(() => bins.width), hidden: it.key === "worst_with_external_latency", hover: bins.counts.map((number, bin) => `${count(number)} from ${duration(from[bin])} to ${duration(from[bin] + bins.width)}`) };
+    }),
+  });
+  const series = chart({
+    title: "Response time over time", definition: "response-time", file: `Response times of ${row.title} over time`, x: "time", height: 320, y: { label: "response time", kind: "duration" },
+    series: [...few, ...external].map((it) => ({ name: CASE_WORDS[it.key], draw: "line", colour: colourOf(it.key), x: column(it.begin), y: column(it.time), hidden: it.key === "worst_with_external_latency" })),
+  });
+  const holder = h("div");
+  const fill = () => {
+    const chosen = cases.find((it) => it.key === pathChoice.case) ?? cases[0];
+    holder.replaceChildren(stackedBars(detail, chosen, column, row));
+  };
+  fill();
+  const number = (key, title) => ({ key, title, kind: "duration", value: (it) => it.statistics[key] });
+  return [
+    h("h2", {}, "Response time ", definitionLink("response-time")),
+    h("div", { class: "card" }, table({ id: "responses", file: "response_times", rows: cases.map((it) => ({ ...it, id: it.key })), columns: [{ key: "case", title: "case", value: (it) => CASE_WORDS[it.key] }, { key: "count", title: "count", kind: "count", value: (it) => it.statistics.count }, number("min", "min"), number("mean", "mean"), number("p50", "p50"), number("p95", "p95"), number("p99", "p99"), number("max", "max"), number("standard_deviation", "std")] })),
+    h("div", { class: "grid" }, h("div", { class: "card" }, histogram), h("div", { class: "card" }, series)),
+    h("div", { class: "card", style: "margin-top:14px" }, h("div", { class: "row controls" }, choiceOf("case", cases.map((it) => [it.key, CASE_WORDS[it.key]]), pathChoice.case, (to) => { pathChoice.case = to; fill(); })), holder),
+  ];
+}
+
+/** The first stage is on top, as CARET draws it. */
+function stackedBars(detail, chosen, column, row) {
+  const external = chosen.key === "worst_with_external_latency";
+  const names = [...(external ? ["before the first input"] : []), ...detail.stages.map((stage) => stage.name)];
+  const [begins, widths] = [column(chosen.bars.begin), column(chosen.bars.width)];
+  const parts = chosen.bars.parts.map(column);
+  const series = parts.map((values, part) => ({
+    name: names[part] ?? "", draw: "bars", x: begins, y: values, width: widths.map((width) => width * 0.99),
+    colour: external && part === 0 ? colour("quiet") : manyColours(part - (external ? 1 : 0)),
+    hover: Array.from(values, (value, at) => `${duration(value)} of ${duration(parts.reduce((sum, other) => sum + other[at], 0))} at ${sinceBegin(begins[at])}`),
+  })).reverse();
+  return [
+    chart({ title: `Response time by stage, ${CASE_WORDS[chosen.key]}`, definition: "response-time", file: `Stages of ${row.title}, ${CASE_WORDS[chosen.key]}`, x: "time", y: { label: "latency", kind: "duration" }, stacked: true, height: 340 + Math.min(160, names.length * 8), series }),
+    begins.length < chosen.bars.of && h("p", { class: "quiet small" }, `${count(begins.length)} bars stand for ${count(chosen.bars.of)} responses: of neighbours the largest is shown.`),
+  ].filter(Boolean).reduce((holder, element) => { holder.append(element); return holder; }, h("div"));
+}
+
+const CAUSE_COLOURS = { publishing: 4, middleware: 0, middleware_or_executor: 0, intra_process_buffer: 5, other_callback: 3, executor: 1, dispatch: 6, timer_lateness: 7, execution: 2, preempted: 9, blocked: 9, waiting_for_cpu: 9 };
+
+/** The slowest messages, and why. */
+function worstSection(detail, row, flow) {
+  if (detail.worst.length === 0) return null;
+  return [
+    h("h2", {}, "The slowest messages, and why ", definitionLink("why")),
+    detail.worst.map((worst, rank) => worstCard(worst, rank, detail, row, flow)),
+  ];
+}
+
+function worstCard(worst, rank, detail, row, flow) {
+  const colours = (part, at) => (row.declared ? manyColours(at) : part.cause in CAUSE_COLOURS ? PALETTE[CAUSE_COLOURS[part.cause]] : colour("quiet"));
+  const total = worst.parts.reduce((sum, part) => sum + part.duration, 0);
+  const bar = h("div", { class: "stack", role: "img", "aria-label": "Its parts in the order of time" }, worst.parts.filter((part) => part.duration > 0).map((part, at) => h("i", { style: `flex:${part.duration / worst.latency} 0 0;background:${colours(part, at)}`, title: `${part.told}: ${duration(part.duration)}` })));
+  const stage = (hop) => (row.declared ? "" : detail.stages.filter((it) => it.kind === "communication")[hop]?.name ?? "");
+  const rows = worst.parts.map((part, at) => ({ ...part, id: `${rank}-${at}`, at }));
+  return h("section", { class: "card", "data-worst": rank, "data-total": total, "data-latency": worst.latency },
+    h("div", { class: "row" }, h("strong", { class: "number" }, `${rank + 1}. ${duration(worst.latency)}`), h("span", { class: "quiet" }, `began ${sinceBegin(worst.begin)} · ${clockTime(worst.begin)}`),
+      h("button", { type: "button", onclick: () => { flow.show(worst.begin, Math.max(1e5, worst.latency)); flow.element.scrollIntoView({ behavior: "smooth" }); } }, "Show in the message flow")),
+    worst.damaged && h("p", { class: "notice bad" }, "Events were lost meanwhile: what ran then may be missing here."),
+    bar,
+    h("details", { open: rank === 0 }, h("summary", {}, `${count(worst.parts.length)} parts${worst.contiguous ? ", in the order of time" : ", those of one cause together"}`),
+      table({
+        rows, file: `why_${rank + 1}`,
+        columns: [
+          { key: "told", title: "part", cell: (part) => h("span", {}, h("i", { class: "chip", style: `display:inline-block;width:10px;height:10px;margin-right:6px;background:${colours(part, part.at)}` }), part.callback === null ? part.told : h("a", { href: `#callbacks/${part.callback}` }, name(part.told, false))) },
+          !row.declared && { key: "hop", title: "hop", value: (part) => stage(part.hop) },
+          { key: "duration", title: "time", kind: "duration" },
+          { key: "share", title: "share", kind: "share", value: (part) => part.duration / worst.latency },
+          !worst.contiguous && { key: "times", title: "times", kind: "count" },
+        ].filter(Boolean),
+      }),
+      h("p", { class: "quiet small" }, `Together ${duration(total)}: ${count(total)} ns of ${count(worst.latency)} ns.`)));
+}

@@ -1,0 +1,300 @@
+//! Paths that an architecture file declares.
+
+use std::collections::HashMap;
+
+use rostrace_analyze::declared::Style;
+use rostrace_analyze::declared::chain::{Part, PartKind};
+use rostrace_analyze::declared::paths::Ends;
+use rostrace_analyze::declared::records::Records;
+use rostrace_analyze::declared::response_time::Case;
+use rostrace_analyze::declared::stacked_bar;
+use rostrace_analyze::declared::summary::{
+    DeclaredPath, StageKind, instants, stage_of, summary, title,
+};
+use rostrace_analyze::declared::tables::Indexed;
+use rostrace_analyze::statistics::Statistics;
+use rostrace_architecture::NamedPath;
+use rostrace_ctf::schema::Nanos;
+use rostrace_trace::entity::CallbackId;
+
+use super::figures::Figures;
+use super::material::{Instant, Link, Material, Response, Spread, Stage, Worst, WorstPart};
+use super::{CAME_THROUGH, ENDED, NOT_PASSED_ON, Row};
+use crate::page::Subject;
+
+/// Messages whose parts are listed.
+const WORST: usize = 5;
+
+#[derive(Debug)]
+pub(super) struct Declared<'a> {
+    subject: Subject<'a>,
+    paths: Vec<Path<'a>>,
+    /// By the name that the file gives a callback: those that it means.
+    callbacks: HashMap<&'a str, Vec<CallbackId>>,
+}
+
+#[derive(Debug)]
+struct Path<'a> {
+    number: usize,
+    path: &'a NamedPath,
+    found: Result<Found, String>,
+}
+
+#[derive(Debug)]
+struct Found {
+    records: Records,
+    summary: DeclaredPath,
+    chain: Vec<Part>,
+}
+
+impl<'a> Declared<'a> {
+    pub(super) fn of(subject: Subject<'a>) -> Declared<'a> {
+        let mut declared = Declared {
+            subject,
+            paths: Vec::new(),
+            callbacks: HashMap::new(),
+        };
+        let Some(architecture) = subject.options.architecture else {
+            return declared;
+        };
+        let analysis = subject.analysis;
+        let indexed = Indexed::new(analysis.model, Style::Own);
+        for node in &architecture.nodes {
+            for callback in &node.callbacks {
+                let ids = indexed.objects.callbacks(node, callback).to_vec();
+                declared.callbacks.insert(&callback.name, ids);
+            }
+        }
+        let counts = |time: Nanos| analysis.counts(time);
+        let ends = Ends::default();
+        for (number, path) in architecture.paths.iter().enumerate() {
+            let topics = path.steps.iter().filter_map(|step| step.publisher.as_ref());
+            let topics = topics.map(|it| it.topic.as_str());
+            let title = title(path);
+            let names = [path.name.as_str(), title.as_str()];
+            let selection = &subject.options.selection;
+            if !selection.wants_path(&names, path.node_names(), topics) {
+                continue;
+            }
+            let found = instants(&indexed, architecture, path, ends, counts).and_then(|records| {
+                Ok(Found {
+                    summary: summary(&indexed, &records),
+                    chain: indexed.chain_latency(architecture, path, ends)?,
+                    records,
+                })
+            });
+            declared.paths.push(Path {
+                number,
+                path,
+                found: found.map_err(|error| error.to_string()),
+            });
+        }
+        declared
+    }
+
+    pub(super) fn rows(&self) -> Vec<Row> {
+        let figures = |it: &Option<Statistics>| Figures::of(self.subject, it.as_ref());
+        let paths = self.paths.iter();
+        paths
+            .map(|path| {
+                let summary = path.found.as_ref().ok().map(|found| &found.summary);
+                let hops = path.path.steps.len().saturating_sub(1);
+                let times = summary.map(|it| it.response_times.each_ref().map(figures));
+                // What ends in a communication was lost; elsewhere a newer message was used instead.
+                let ended = |on_the_way: bool| {
+                    let stages = summary.into_iter().flat_map(|it| &it.stages);
+                    let stages =
+                        stages.filter(|it| (it.kind == StageKind::Communication) == on_the_way);
+                    stages.map(|stage| stage.ended_here as u64).sum()
+                };
+                Row {
+                    id: format!("d{}", path.number),
+                    title: title(path.path),
+                    declared: true,
+                    error: path.found.as_ref().err().cloned(),
+                    hops,
+                    sent: summary.map_or(0, |it| it.begun as u64),
+                    flows: summary.map_or(0, |it| it.complete as u64),
+                    lost: ended(true),
+                    ended: ended(false),
+                    damaged: 0,
+                    latency: summary.and_then(|it| figures(&it.latency)),
+                    response_times: times.unwrap_or([None; 4]),
+                    detailed: false,
+                }
+            })
+            .collect()
+    }
+
+    /// Nothing for a path that cannot be followed.
+    pub(super) fn material(&self, place: usize) -> Option<Material> {
+        let found = self.paths[place].found.as_ref().ok()?;
+        let is_lost = |kind| kind == StageKind::Communication;
+        let stages: Vec<Stage> = found
+            .summary
+            .stages
+            .iter()
+            .map(|stage| Stage {
+                kind: stage.kind.name(),
+                name: self.called(&stage.name),
+                topic: None,
+                node: None,
+                duration: Figures::of(self.subject, stage.duration.as_ref()),
+                sent: None,
+                arrived: None,
+                lost: is_lost(stage.kind).then_some(stage.ended_here as u64),
+                ended: (!is_lost(stage.kind)).then_some(stage.ended_here as u64),
+            })
+            .collect();
+        let records = &found.records;
+        let last = records.columns.len().saturating_sub(1);
+        let instants = self.instants(records);
+        let ends = records.rows.iter().map(|row| {
+            let reached = row.iter().rposition(Option::is_some).unwrap_or(0);
+            match instants[reached].kind {
+                _ if reached == last => CAME_THROUGH,
+                "start" | "end" | "take" => NOT_PASSED_ON,
+                _ => ENDED,
+            }
+        });
+        Some(Material {
+            latency: Figures::of(self.subject, found.summary.latency.as_ref()),
+            chain: found.chain.iter().map(link).collect(),
+            ends: ends.collect(),
+            instants,
+            messages: records.clone(),
+            measured: (0, last),
+            responses: Case::EVERY.map(|case| responses(records, case)),
+            worst: self.worst(records, &stages),
+            stages,
+        })
+    }
+
+    /// A callback as the rest of the page calls it; else as the file does.
+    fn called(&self, name: &str) -> String {
+        let ids = self.callbacks.get(name).and_then(|ids| ids.first());
+        let called = ids.map(|id| self.subject.analysis.names.unnumbered(*id));
+        called.unwrap_or(name).to_owned()
+    }
+
+    fn instants(&self, records: &Records) -> Vec<Instant> {
+        let last = records.columns.len().saturating_sub(1);
+        let columns = records.columns.iter().enumerate();
+        columns
+            .map(|(number, column)| {
+                let column = column.rsplit_once('/').map_or(column.as_str(), |it| it.0);
+                let (owner, event) = column.rsplit_once('/').unwrap_or(("", column));
+                let event = event.strip_suffix("_timestamp").unwrap_or(event);
+                let (kind, coarse) = match event {
+                    "rclcpp_publish" | "agnocast_publish" => ("publish", true),
+                    "rcl_publish" => ("rcl_publish", false),
+                    "dds_write" => ("handed", false),
+                    "rmw_take" => ("take", number == last),
+                    "callback_start" => ("start", true),
+                    "callback_end" => ("end", true),
+                    _ => ("instant", false),
+                };
+                let callbacks = match kind {
+                    "start" => self.callbacks.get(owner).cloned().unwrap_or_default(),
+                    _ => Vec::new(),
+                };
+                Instant {
+                    kind,
+                    of: self.called(owner),
+                    coarse,
+                    callbacks,
+                }
+            })
+            .collect()
+    }
+
+    /// The slowest messages, part by part: declared causality has no explanation beyond its stages.
+    fn worst(&self, records: &Records, stages: &[Stage]) -> Vec<Worst> {
+        let columns = stage_columns(records);
+        let mut complete: Vec<Vec<i64>> = records
+            .rows
+            .iter()
+            .filter_map(|row| columns.iter().map(|column| row[*column]).collect())
+            .collect();
+        let latency = |row: &[i64]| {
+            row.last()
+                .zip(row.first())
+                .map_or(0, |(end, begin)| end - begin)
+        };
+        complete.sort_by_key(|row| std::cmp::Reverse(latency(row)));
+        let slowest = complete.iter().take(WORST);
+        slowest
+            .map(|row| {
+                let parts = row.windows(2).zip(stages).enumerate();
+                Worst {
+                    begin: row
+                        .first()
+                        .map_or(0, |begin| self.subject.time(Nanos(*begin))),
+                    latency: latency(row),
+                    damaged: false,
+                    parts: parts
+                        .map(|(number, (pair, stage))| WorstPart {
+                            hop: number,
+                            cause: stage.kind,
+                            told: stage.name.clone(),
+                            duration: pair[1] - pair[0],
+                            times: 1,
+                            callback: None,
+                        })
+                        .collect(),
+                    contiguous: true,
+                }
+            })
+            .collect()
+    }
+}
+
+/// The columns that begin a stage; the last one ends the last.
+fn stage_columns(records: &Records) -> Vec<usize> {
+    let columns = records.columns.iter().enumerate();
+    columns
+        .filter(|(_, column)| stage_of(column).is_some())
+        .map(|(number, _)| number)
+        .collect()
+}
+
+fn responses(records: &Records, case: Case) -> Vec<Response> {
+    let found = stacked_bar::responses(records, case, Style::Own);
+    let waits = usize::from(case == Case::WorstWithExternalLatency);
+    let mut columns: Vec<usize> = stage_columns(records)
+        .into_iter()
+        .map(|column| column + waits)
+        .collect();
+    if waits == 1 {
+        columns.insert(0, 0);
+    }
+    let rows = found.rows.iter();
+    rows.filter_map(|row| {
+        let instants: Option<Vec<i64>> = columns.iter().map(|column| row[*column]).collect();
+        let instants = instants?;
+        let (from, end) = (*instants.first()?, *instants.last()?);
+        Some(Response {
+            from,
+            time: end - from,
+            parts: instants.windows(2).map(|pair| pair[1] - pair[0]).collect(),
+        })
+    })
+    .collect()
+}
+
+fn link(part: &Part) -> Link {
+    Link {
+        kind: match part.kind {
+            PartKind::Node => "node",
+            PartKind::Communication => "communication",
+            PartKind::Whole => "whole",
+        },
+        name: part.name.clone(),
+        spread: part.latency.map(|it| Spread {
+            count: it.count as u64,
+            min: it.min,
+            mean: it.mean,
+            max: it.max,
+        }),
+    }
+}

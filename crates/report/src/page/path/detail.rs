@@ -1,0 +1,307 @@
+//! The details of a path as the page has them: long columns beside JSON, and no more of them than can be looked at.
+
+use rostrace_analyze::declared::histogram::Histogram;
+use rostrace_analyze::declared::records::{Cell, Records};
+use rostrace_analyze::statistics::Statistics;
+use rostrace_ctf::schema::Nanos;
+use serde::Serialize;
+
+use super::figures::Figures;
+use super::material::{Instant, Link, Material, Response, Stage, Worst};
+use super::sample::{Candidate, sample};
+use super::{CAME_THROUGH, NOT_PASSED_ON};
+use crate::page::Subject;
+use crate::page::columns::{ColumnReference, Columns};
+use crate::page::reduction::reduced;
+
+/// How much one path may have, so that all of them stay small.
+#[derive(Debug)]
+pub(super) struct Budget {
+    /// Instants of messages.
+    instants: usize,
+    /// Parts of bars, by case.
+    parts: usize,
+    /// Places of a series, by case.
+    places: usize,
+}
+
+impl Budget {
+    pub(super) fn for_details(details: usize) -> Budget {
+        let each = |all: usize| all / details.max(1);
+        Budget {
+            instants: each(900_000),
+            parts: each(160_000),
+            places: each(20_000).clamp(100, 1_500),
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Detail {
+    id: String,
+    stages: Vec<Stage>,
+    latency: Option<Figures>,
+    chain: Vec<Link>,
+    /// What happens to a message, in the order of time.
+    instants: Vec<Instant>,
+    flow: Flow,
+    responses: Vec<Responses>,
+    worst: Vec<Worst>,
+}
+
+/// Each message a line through the instants.
+#[derive(Debug, Serialize)]
+struct Flow {
+    measured: (usize, usize),
+    /// The first instant of each message, relative to the report's begin.
+    begin: ColumnReference,
+    /// By instant: how much later than the first, plus one if it is not earlier; 0 if it did not happen.
+    after: Vec<ColumnReference>,
+    /// The same for what is missing, where a message that was lost counts as one that came with the next.
+    delayed: Vec<ColumnReference>,
+    /// How each ended.
+    ends: ColumnReference,
+    /// How many messages there were.
+    of: usize,
+}
+
+/// The response times of a case.
+#[derive(Debug, Serialize)]
+struct Responses {
+    statistics: Option<Figures>,
+    begin: ColumnReference,
+    time: ColumnReference,
+    histogram: Option<Bins>,
+    bars: Bars,
+}
+
+#[derive(Debug, Serialize)]
+struct Bins {
+    from: i64,
+    width: i64,
+    counts: Vec<u64>,
+}
+
+/// Of neighbours that share a place the largest is shown.
+#[derive(Debug, Serialize)]
+struct Bars {
+    begin: ColumnReference,
+    /// Where the next one begins.
+    width: ColumnReference,
+    parts: Vec<ColumnReference>,
+    of: usize,
+}
+
+impl Detail {
+    pub(super) fn of(
+        subject: Subject<'_>,
+        id: String,
+        material: Material,
+        budget: &Budget,
+        columns: &mut Columns,
+    ) -> Detail {
+        let width = bin_width(&material.responses);
+        let cases = material.responses.iter();
+        let responses = cases
+            .map(|case| responses(subject, case, width, budget, columns))
+            .collect();
+        let flow = flow(subject, &material, budget, columns);
+        Detail {
+            id,
+            stages: material.stages,
+            latency: material.latency,
+            chain: material.chain,
+            instants: material.instants,
+            flow,
+            responses,
+            worst: material.worst,
+        }
+    }
+}
+
+fn flow(subject: Subject<'_>, material: &Material, budget: &Budget, columns: &mut Columns) -> Flow {
+    let messages = &material.messages;
+    let (from, to) = material.measured;
+    let candidates: Vec<Candidate> = messages
+        .rows
+        .iter()
+        .zip(&material.ends)
+        .map(|(row, end)| Candidate {
+            latency: row[to].zip(row[from]).map(|(to, from)| to - from),
+            lost: *end != CAME_THROUGH && *end != NOT_PASSED_ON,
+        })
+        .collect();
+    let instants = messages.columns.len();
+    let shown = sample(&candidates, (budget.instants / (instants + 1)).max(200));
+    let begin = |place: usize| messages.rows[place].iter().flatten().next().copied();
+    let begins: Vec<i64> = shown
+        .iter()
+        .map(|place| begin(*place).unwrap_or(subject.begin))
+        .collect();
+    let delayed = delayed(messages);
+    let after = |cell: Cell, begin: i64| match cell.map(|cell| cell.saturating_sub(begin)) {
+        None => 0,
+        Some(after) if after >= 0 => after + 1,
+        Some(before) => before,
+    };
+    let mut column = |cell: &dyn Fn(usize) -> Cell| {
+        let cells = shown.iter().zip(&begins);
+        columns.add(cells.map(|(place, begin)| after(cell(*place), *begin)))
+    };
+    let of_instants = (0..instants)
+        .map(|instant| column(&|place| messages.rows[place][instant]))
+        .collect();
+    let of_delayed = (0..instants)
+        .map(|instant| {
+            column(&|place| {
+                let missing = messages.rows[place][instant].is_none();
+                delayed[place][instant].filter(|_| missing)
+            })
+        })
+        .collect();
+    Flow {
+        measured: material.measured,
+        begin: columns.add(begins.iter().map(|begin| subject.time(Nanos(*begin)))),
+        after: of_instants,
+        delayed: of_delayed,
+        ends: columns.add(shown.iter().map(|place| i64::from(material.ends[*place]))),
+        of: messages.rows.len(),
+    }
+}
+
+/// By row: its values where a message that was lost counts as one that came with the next. A last column keeps their order.
+fn delayed(messages: &Records) -> Vec<Vec<Cell>> {
+    let mut numbered = messages.clone();
+    numbered.columns.push("row".to_owned());
+    for (number, row) in numbered.rows.iter_mut().enumerate() {
+        row.push(Some(number as i64));
+    }
+    numbered.bind_drop_as_delay();
+    let mut delayed = vec![Vec::new(); messages.rows.len()];
+    for row in numbered.rows {
+        if let Some(Some(number)) = row.last().copied() {
+            delayed[number as usize] = row;
+        }
+    }
+    delayed
+}
+
+fn responses(
+    subject: Subject<'_>,
+    case: &[Response],
+    bin_width: i64,
+    budget: &Budget,
+    columns: &mut Columns,
+) -> Responses {
+    let mut values: Vec<(i64, Nanos)> = case
+        .iter()
+        .map(|response| (response.time, Nanos(response.from)))
+        .collect();
+    let statistics = Statistics::of(&mut values);
+    let times: Vec<i64> = case.iter().map(|response| response.time).collect();
+    let histogram = Histogram::of_width(&times, bin_width);
+    let points: Vec<(i64, i64)> = case
+        .iter()
+        .map(|response| (subject.time(Nanos(response.from)), response.time))
+        .collect();
+    let points = reduced(&points, budget.places);
+    Responses {
+        statistics: Figures::of(subject, statistics.as_ref()),
+        begin: columns.add(points.iter().map(|point| point.0)),
+        time: columns.add(points.iter().map(|point| point.1)),
+        histogram: histogram.map(|histogram| Bins {
+            from: histogram.from,
+            width: bin_width,
+            counts: histogram.counts,
+        }),
+        bars: bars(subject, case, budget, columns),
+    }
+}
+
+fn bars(subject: Subject<'_>, case: &[Response], budget: &Budget, columns: &mut Columns) -> Bars {
+    let parts = case.first().map_or(0, |response| response.parts.len());
+    let most = (budget.parts / (parts + 2)).clamp(60, 1_000);
+    let together = case.len().div_ceil(most).max(1);
+    let shown: Vec<(i64, &Response)> = case
+        .chunks(together)
+        .filter_map(|chunk| {
+            let worst = chunk.iter().max_by_key(|response| response.time)?;
+            Some((chunk[0].from, worst))
+        })
+        .collect();
+    let begins = shown.iter().map(|(begin, _)| *begin);
+    let mut widths: Vec<i64> = shown.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
+    // The last one is as wide as the one before.
+    widths.extend(
+        widths
+            .last()
+            .copied()
+            .or((!shown.is_empty()).then_some(1_000_000)),
+    );
+    Bars {
+        begin: columns.add(begins.map(|begin| subject.time(Nanos(begin)))),
+        width: columns.add(widths),
+        parts: (0..parts)
+            .map(|part| columns.add(shown.iter().map(|(_, response)| response.parts[part])))
+            .collect(),
+        of: case.len(),
+    }
+}
+
+/// So that the cases have bins of one width, about fifty over all of them: 1, 2 or 5 times a power of ten.
+fn bin_width(cases: &[Vec<Response>; 4]) -> i64 {
+    let times = || cases.iter().flatten().map(|response| response.time);
+    let (Some(least), Some(largest)) = (times().min(), times().max()) else {
+        return 1;
+    };
+    let wanted = largest.saturating_sub(least) / 50;
+    let mut width = 1i64;
+    while width < wanted {
+        let step = if width.to_string().starts_with('2') {
+            5
+        } else {
+            2
+        };
+        width = if step == 5 { width / 2 * 5 } else { width * 2 };
+    }
+    width
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn responses(times: &[i64]) -> [Vec<Response>; 4] {
+        let of = |time: &i64| Response {
+            from: 0,
+            time: *time,
+            parts: vec![*time],
+        };
+        [times.iter().map(of).collect(), vec![], vec![], vec![]]
+    }
+
+    #[test]
+    fn bins_have_round_widths() {
+        assert_eq!(bin_width(&responses(&[])), 1);
+        assert_eq!(bin_width(&responses(&[5, 5])), 1);
+        assert_eq!(bin_width(&responses(&[0, 500])), 10);
+        assert_eq!(bin_width(&responses(&[0, 600])), 20);
+        assert_eq!(bin_width(&responses(&[0, 50_000_000])), 1_000_000);
+        assert_eq!(bin_width(&responses(&[0, 120_000_000])), 5_000_000);
+    }
+
+    #[test]
+    fn what_was_lost_counts_as_what_came_next() {
+        let messages = Records {
+            columns: vec!["a".into(), "b".into()],
+            rows: vec![
+                vec![Some(1), None],
+                vec![Some(2), Some(5)],
+                vec![Some(6), None],
+            ],
+        };
+        let found = delayed(&messages);
+        assert_eq!(found[0][1], Some(5));
+        assert_eq!(found[2][1], None);
+    }
+}

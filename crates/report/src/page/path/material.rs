@@ -1,0 +1,116 @@
+//! What the details of a path are made from, whether it was observed or declared.
+
+use rostrace_analyze::declared::records::Records;
+use rostrace_trace::entity::CallbackId;
+use serde::Serialize;
+
+use super::figures::Figures;
+
+#[derive(Debug)]
+pub(super) struct Material {
+    pub(super) stages: Vec<Stage>,
+    pub(super) latency: Option<Figures>,
+    /// Nodes and communications in their order, last the whole.
+    pub(super) chain: Vec<Link>,
+    /// What the columns of `messages` are.
+    pub(super) instants: Vec<Instant>,
+    /// One row for each message, also for those that ended early.
+    pub(super) messages: Records,
+    /// By row of `messages`: how its way ended.
+    pub(super) ends: Vec<u8>,
+    /// The columns between which a message's latency lies.
+    pub(super) measured: (usize, usize),
+    /// By case.
+    pub(super) responses: [Vec<Response>; 4],
+    pub(super) worst: Vec<Worst>,
+}
+
+/// A part of the path, over all messages that came through.
+#[derive(Debug, Serialize)]
+pub(super) struct Stage {
+    pub(super) kind: &'static str,
+    /// As people read it.
+    pub(super) name: String,
+    pub(super) topic: Option<String>,
+    pub(super) node: Option<String>,
+    pub(super) duration: Option<Figures>,
+    pub(super) sent: Option<u64>,
+    pub(super) arrived: Option<u64>,
+    pub(super) lost: Option<u64>,
+    /// Messages that ended here for another reason, or for an unknown one.
+    pub(super) ended: Option<u64>,
+}
+
+/// A box or an arrow of the chain.
+#[derive(Debug, Serialize)]
+pub(super) struct Link {
+    pub(super) kind: &'static str,
+    pub(super) name: String,
+    pub(super) spread: Option<Spread>,
+}
+
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(super) struct Spread {
+    pub(super) count: u64,
+    pub(super) min: i64,
+    pub(super) mean: f64,
+    pub(super) max: i64,
+}
+
+impl From<&Figures> for Spread {
+    fn from(figures: &Figures) -> Spread {
+        Spread {
+            count: figures.count,
+            min: figures.min,
+            mean: figures.mean,
+            max: figures.max,
+        }
+    }
+}
+
+/// A line of the message flow.
+#[derive(Debug, Serialize)]
+pub(super) struct Instant {
+    /// What happens then.
+    pub(super) kind: &'static str,
+    /// To whom: a topic, or a callback.
+    pub(super) of: String,
+    /// It stays when only nodes are looked at.
+    pub(super) coarse: bool,
+    /// The callbacks that run from here on.
+    #[serde(serialize_with = "indices")]
+    pub(super) callbacks: Vec<CallbackId>,
+}
+
+fn indices<S: serde::Serializer>(ids: &[CallbackId], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(ids.iter().map(|id| id.index()))
+}
+
+/// A response time and its parts, which add up to it. The wait before the first input is a part of its own where the case has it.
+#[derive(Debug)]
+pub(super) struct Response {
+    pub(super) from: i64,
+    pub(super) time: i64,
+    pub(super) parts: Vec<i64>,
+}
+
+/// One of the slowest messages, explained.
+#[derive(Debug, Serialize)]
+pub(super) struct Worst {
+    pub(super) begin: i64,
+    pub(super) latency: i64,
+    pub(super) damaged: bool,
+    /// In the order of time, without gaps; of too many, those of one cause are put together.
+    pub(super) parts: Vec<WorstPart>,
+    pub(super) contiguous: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct WorstPart {
+    pub(super) hop: usize,
+    pub(super) cause: &'static str,
+    pub(super) told: String,
+    pub(super) duration: i64,
+    pub(super) times: usize,
+    pub(super) callback: Option<usize>,
+}

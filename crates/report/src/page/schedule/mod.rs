@@ -1,0 +1,290 @@
+//! What ran when: every execution with its thread, its callback group and, for timers, when it was due.
+//!
+//! Executions that nobody could tell apart are put together if there are too many of them ([`merge`]).
+
+mod merge;
+
+use std::collections::HashMap;
+
+use rostrace_analyze::{Analysis, built_in, names, timer};
+use rostrace_trace::entity::{
+    Address, CallbackId, CallbackOwner, InstanceId, ProcessId, ThreadId, TimerId,
+};
+use serde::Serialize;
+
+use super::Subject;
+use super::columns::{ColumnReference, Columns};
+use super::part::Part;
+use merge::{Execution, merged};
+
+/// Executions in the file.
+const MOST: usize = 400_000;
+
+/// A timer that is later than this is marked, in nanoseconds.
+const LATE: i64 = 500_000;
+
+#[derive(Debug, Serialize)]
+struct Schedule<'a> {
+    end: i64,
+    late: i64,
+    callbacks: Vec<Callback<'a>>,
+    threads: Vec<Thread<'a>>,
+    groups: Vec<Group>,
+    executors: Vec<Executor<'a>>,
+    /// How many executions there were, and how many rows they became.
+    executions: usize,
+    shown: usize,
+    /// Neighbours less than this apart were put together; 0 if none were.
+    apart: i64,
+}
+
+#[derive(Debug, Serialize)]
+struct Callback<'a> {
+    /// Nothing for one that the trace does not name.
+    id: Option<usize>,
+    name: String,
+    kind: &'static str,
+    node: Option<usize>,
+    node_name: Option<&'a str>,
+    group: Option<usize>,
+    /// The topic or the service, or the period of a timer in nanoseconds.
+    of: Option<&'a str>,
+    period: Option<i64>,
+    symbol: Option<&'a str>,
+    built_in: bool,
+    start: ColumnReference,
+    /// −1 where the end is not in the trace.
+    duration: ColumnReference,
+    /// Row of `threads`.
+    thread: ColumnReference,
+    /// Of timers: how long after it was due, plus one if it was not early; 0 if that is not known.
+    lateness: Option<ColumnReference>,
+    /// How many executions each row stands for, where it is not one.
+    times: Option<ColumnReference>,
+}
+
+#[derive(Debug, Serialize)]
+struct Thread<'a> {
+    id: usize,
+    tid: i64,
+    process: usize,
+    pid: i64,
+    name: &'a str,
+    host: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+struct Group {
+    id: usize,
+    kind: &'static str,
+    executor: Option<usize>,
+}
+
+#[derive(Debug, Serialize)]
+struct Executor<'a> {
+    id: usize,
+    kind: &'a str,
+    process: usize,
+    pid: i64,
+}
+
+/// Whose executions they are: of callbacks that the trace does not name the address is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Owner {
+    Named(CallbackId),
+    Unnamed(ProcessId, Address),
+}
+
+pub(crate) fn part(subject: Subject<'_>) -> Part {
+    let (analysis, model) = (subject.analysis, subject.analysis.model);
+    let mut columns = Columns::default();
+    let mut of_owner = executions(subject);
+    let executions = of_owner.iter().map(|(_, rows)| rows.len()).sum();
+    let apart = merged(&mut of_owner, MOST, subject.end - subject.begin);
+    let shown = of_owner.iter().map(|(_, rows)| rows.len()).sum();
+    let mut places: HashMap<ThreadId, usize> = HashMap::new();
+    let mut threads: Vec<Thread<'_>> = Vec::new();
+    let mut place_of = |id: ThreadId| {
+        *places.entry(id).or_insert_with(|| {
+            let thread = &model.threads[id.index()];
+            let process = &model.processes[thread.process.index()];
+            threads.push(Thread {
+                id: id.index(),
+                tid: thread.tid,
+                process: thread.process.index(),
+                pid: process.pid,
+                name: &process.name,
+                host: model.host_name(thread.process),
+            });
+            threads.len() - 1
+        })
+    };
+    let callbacks = of_owner.iter().map(|(owner, rows)| {
+        let is_timer = rows.iter().any(|row| row.lateness.is_some());
+        let is_merged = rows.iter().any(|row| row.times > 1);
+        let since = |value: Option<i64>| match value {
+            None => 0,
+            Some(late) if late >= 0 => late + 1,
+            Some(early) => early,
+        };
+        Callback {
+            start: columns.add(rows.iter().map(|row| row.start)),
+            duration: columns.add(
+                rows.iter()
+                    .map(|row| row.end.map_or(-1, |end| end - row.start)),
+            ),
+            thread: columns.add(rows.iter().map(|row| place_of(row.thread) as i64)),
+            lateness: is_timer.then(|| columns.add(rows.iter().map(|row| since(row.lateness)))),
+            times: is_merged.then(|| columns.add(rows.iter().map(|row| i64::from(row.times)))),
+            ..callback(analysis, *owner)
+        }
+    });
+    let callbacks = callbacks.collect();
+    let groups = model.callback_groups.iter().enumerate();
+    let executors = model.executors.iter().enumerate();
+    let schedule = Schedule {
+        end: subject.end - subject.begin,
+        late: LATE,
+        callbacks,
+        threads,
+        groups: groups
+            .map(|(id, group)| Group {
+                id,
+                kind: group.kind.name(),
+                executor: group.executor.map(|it| it.index()),
+            })
+            .collect(),
+        executors: executors
+            .map(|(id, executor)| Executor {
+                id,
+                kind: executor.kind.name(),
+                process: executor.process.index(),
+                pid: model.processes[executor.process.index()].pid,
+            })
+            .collect(),
+        executions,
+        shown,
+        apart,
+    };
+    Part::new("schedule", &schedule, columns)
+}
+
+/// By callback, those of each in the order of time.
+fn executions(subject: Subject<'_>) -> Vec<(Owner, Vec<Execution>)> {
+    let (analysis, model) = (subject.analysis, subject.analysis.model);
+    let selection = &subject.options.selection;
+    let lateness = lateness(analysis);
+    let mut places: HashMap<Owner, usize> = HashMap::new();
+    let mut found: Vec<(Owner, Vec<Execution>)> = Vec::new();
+    for (index, instance) in model.instances.iter().enumerate() {
+        if !analysis.counts(instance.start) {
+            continue;
+        }
+        let owner = match instance.callback {
+            Some(callback) => Owner::Named(callback),
+            None => Owner::Unnamed(model.process_of(instance.thread), instance.address),
+        };
+        let is_wanted = match owner {
+            Owner::Named(callback) => selection.wants_callback(model, callback),
+            Owner::Unnamed(..) => selection.node.is_none() && selection.topic.is_none(),
+        };
+        if !is_wanted {
+            continue;
+        }
+        let place = *places.entry(owner).or_insert_with(|| {
+            found.push((owner, Vec::new()));
+            found.len() - 1
+        });
+        let id = InstanceId::from_index(index);
+        found[place].1.push(Execution {
+            start: subject.time(instance.start),
+            end: instance.end.map(|end| subject.time(end)),
+            thread: instance.thread,
+            lateness: lateness.get(&id).copied(),
+            times: 1,
+        });
+    }
+    // In the order of creation; unnamed ones come last.
+    found.sort_by_key(|(owner, _)| match owner {
+        Owner::Named(callback) => (0, callback.index(), 0),
+        Owner::Unnamed(process, address) => (1, process.index(), address.0),
+    });
+    found
+}
+
+fn lateness(analysis: &Analysis<'_>) -> HashMap<InstanceId, i64> {
+    let timers = (0..analysis.model.timers.len()).map(TimerId::from_index);
+    timers
+        .flat_map(|timer| timer::firings(analysis, timer))
+        .map(|firing| (firing.instance, firing.lateness))
+        .collect()
+}
+
+/// What is known of a callback; its columns are still empty.
+fn callback<'a>(analysis: &'a Analysis<'a>, owner: Owner) -> Callback<'a> {
+    let model = analysis.model;
+    let empty = ColumnReference { at: 0, n: 0 };
+    let unknown = Callback {
+        id: None,
+        name: String::new(),
+        kind: "unknown",
+        node: None,
+        node_name: None,
+        group: None,
+        of: None,
+        period: None,
+        symbol: None,
+        built_in: false,
+        start: empty,
+        duration: empty,
+        thread: empty,
+        lateness: None,
+        times: None,
+    };
+    let id = match owner {
+        Owner::Named(id) => id,
+        Owner::Unnamed(_, address) => {
+            return Callback {
+                name: names::unnamed_callback(address),
+                ..unknown
+            };
+        }
+    };
+    let callback = &model.callbacks[id.index()];
+    let node = model.node_of_callback(id);
+    let node_name = model.node_name(node);
+    let (kind, of, period) = match callback.owner {
+        CallbackOwner::Timer(id) => ("timer", None, Some(model.timers[id.index()].period.0)),
+        CallbackOwner::Subscription(id) => {
+            let topic = model.subscriptions[id.index()].topic.as_str();
+            ("subscription", Some(topic), None)
+        }
+        CallbackOwner::Service(id) => {
+            let service = model.services[id.index()].name.as_str();
+            ("service", Some(service), None)
+        }
+        CallbackOwner::Client(id) => {
+            let client = model.clients[id.index()].name.as_str();
+            ("client", Some(client), None)
+        }
+        CallbackOwner::Unknown => ("unknown", None, None),
+    };
+    let of_owner = of.is_some_and(|of| match kind {
+        "subscription" => built_in::topic(of),
+        "service" => built_in::service(node_name, of),
+        _ => false,
+    });
+    Callback {
+        id: Some(id.index()),
+        name: analysis.names.callback(id).to_owned(),
+        kind,
+        node: node.map(|node| node.index()),
+        node_name,
+        group: callback.group.map(|group| group.index()),
+        of,
+        period,
+        symbol: callback.symbol.as_deref(),
+        built_in: of_owner || node_name.is_some_and(built_in::node),
+        ..unknown
+    }
+}
