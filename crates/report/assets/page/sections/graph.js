@@ -65,6 +65,7 @@ view("graph", {
       frame.replaceChildren(group);
       frame.dataset.boxes = seen.boxes.length;
       frame.dataset.edges = seen.edges.length;
+      frame.style.height = `max(380px, min(calc(100vh - 220px), ${Math.ceil(seen.root.height * 1.15 + 60)}px))`;
       look.show();
       paint();
       fillApart();
