@@ -91,6 +91,8 @@ view("graph", {
       panel.hidden = !thing;
       stage.classList.toggle("with-panel", Boolean(thing));
       if (thing) panel.replaceChildren(h("button", { type: "button", class: "close", "aria-label": "Close", onclick: () => select(null) }, "×"), ...append(h("div"), panelOf(thing, actions)).childNodes);
+      // The panel takes room from the picture.
+      if (thing && !thing.from) look.reveal(thing);
     }
 
     function fillApart() {
