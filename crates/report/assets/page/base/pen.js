@@ -207,7 +207,7 @@ function keepDrawing(element, redraw) {
     if (!element.isConnected) return;
     drawing.wasSeen = true;
     // Not within the observer: what is drawn may change its size once more.
-    requestAnimationFrame(redraw);
+    setTimeout(redraw);
   }).observe(element);
 }
 

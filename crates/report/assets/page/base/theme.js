@@ -4,12 +4,16 @@ const onThemeChange = [];
 
 function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
+  knownColours.clear();
   for (const listener of onThemeChange) listener();
 }
 
+const knownColours = new Map();
+
 /** The value of a colour of the style sheet, for what is drawn. */
 function colour(property) {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${property}`).trim();
+  if (!knownColours.has(property)) knownColours.set(property, getComputedStyle(document.documentElement).getPropertyValue(`--${property}`).trim());
+  return knownColours.get(property);
 }
 
 /** Colours for things beside each other, told apart also by those who do not see all colours; the order never changes. */

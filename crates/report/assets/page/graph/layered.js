@@ -6,6 +6,8 @@ const BEND_DISTANCE = 9;
 const COLUMN_GAP = 40;
 /** Bends of all edges together; beyond, edges go straight from box to box. */
 const MOST_BENDS = 16_000;
+/** Layers up to this height are not made lower. */
+const TALL_ENOUGH = 440;
 /** How much wider than tall a drawing should be. */
 const SHAPE = 1.7;
 
@@ -17,7 +19,7 @@ const SHAPE = 1.7;
 function layeredLayout(boxes, edges, at) {
   const area = boxes.reduce((sum, box) => sum + (box.width + COLUMN_GAP) * (box.height + BOX_DISTANCE), 0);
   const tallest = boxes.reduce((most, box) => Math.max(most, box.height), 0);
-  const most = Math.max(tallest, Math.sqrt(area / SHAPE) * 1.15);
+  const most = Math.max(tallest, TALL_ENOUGH, Math.sqrt(area / SHAPE) * 1.15);
   const heights = boxes.map((box) => box.height + BOX_DISTANCE);
   const { layer, count } = layersOf(heights, edges, boxes, most + BOX_DISTANCE);
 

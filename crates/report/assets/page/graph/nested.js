@@ -3,12 +3,54 @@
 
 const INSIDE = { top: 30, side: 20, bottom: 16 };
 const PART_DISTANCE = 26;
+/** Edges up to which a picture is arranged again, when it is known what is where. */
+const ARRANGED_AGAIN = 1500;
 
 /**
  * `root` is {items}; an item is a leaf {width, height}, or {items} with `least` as its least width. `edges`: [{from, to, weight}] between leaves.
  * Gives every item x, y, width, height and `parent`; returns for each edge its points from tail to head: pairs of x and y.
  */
 function nestedLayout(root, edges) {
+  const first = arrangeNested(root, edges);
+  const inner = first.levels.filter((level) => level.parent);
+  if (inner.length === 0 || edges.length > ARRANGED_AGAIN) return first.routes;
+  // Inside, things follow the order of what they are tied to outside, if that makes the edges climb less.
+  const before = inner.map((level) => level.items);
+  const after = inner.map((level) => orderedByOutside(level, edges));
+  const reorder = (lists) => inner.forEach((level, index) => { level.items = lists[index]; });
+  reorder(after);
+  const second = arrangeNested(root, edges);
+  if (climbOf(second.routes) <= climbOf(first.routes)) return second.routes;
+  reorder(before);
+  return arrangeNested(root, edges).routes;
+}
+
+function climbOf(routes) {
+  let sum = 0;
+  for (const points of routes) for (let index = 1; index < points.length; index++) sum += Math.abs(points[index][1] - points[index - 1][1]);
+  return sum;
+}
+
+/** The items of a level in the order in which the far ends of their edges lie. */
+function orderedByOutside(level, edges) {
+  const itemOf = (leaf) => {
+    for (let item = leaf; item; item = item.parent) if (item.parent === level) return item;
+    return null;
+  };
+  const sums = new Map(level.items.map((item) => [item, { y: 0, count: 0 }]));
+  for (const { from, to } of edges) {
+    const [tail, head] = [itemOf(from), itemOf(to)];
+    if ((tail === null) === (head === null)) continue;
+    const far = tail === null ? from : to;
+    const sum = sums.get(tail ?? head);
+    sum.y += far.y + far.height / 2;
+    sum.count++;
+  }
+  const wish = (item) => (sums.get(item).count > 0 ? sums.get(item).y / sums.get(item).count : item.y + item.height / 2);
+  return level.items.toSorted((a, b) => wish(a) - wish(b));
+}
+
+function arrangeNested(root, edges) {
   const levels = [];
   (function enter(level, parent) {
     level.parent = parent;
@@ -41,7 +83,7 @@ function nestedLayout(root, edges) {
       item.y += level.y;
     }
   }
-  return routes.map(pointsOf);
+  return { levels, routes: routes.map(pointsOf) };
 }
 
 /** Merges the edges between the same two items of a level, and says which of the two is on the left. */

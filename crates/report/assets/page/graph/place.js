@@ -27,9 +27,9 @@ function placeLayers(layers, heights, distance, links) {
   }
   const rounds = Math.min(PLACE_ROUNDS, Math.max(8, Math.floor(MOST_PLACED / (heights.length + 1))));
   for (let round = 0; round < rounds; round++) {
-    const forth = round % 2 === 0;
-    // At first one side decides, so that what is long becomes straight; then both, so that what is tied comes together.
-    const oneSided = round < rounds / 2;
+    const forth = (rounds - round) % 2 === 1;
+    // At first one side decides, so that what is long becomes straight; then both, so that what is tied comes together; at last one again.
+    const oneSided = round < rounds / 2 || round >= rounds - 2;
     for (let step = 0; step < layers.length; step++) {
       const layer = layers[forth ? step : layers.length - 1 - step];
       const wishes = layer.map((vertex) => {

@@ -4,7 +4,7 @@
 const LANE = 7;
 /** Edges that may go from row to row: some, or as many as fill this share of the height; with more, the margins would be what is looked at. */
 const LANES = 12;
-const LANES_SHARE = 0.25;
+const LANES_SHARE = 0.12;
 const ROW_DISTANCE = 34;
 
 /**

@@ -65,6 +65,7 @@ view("graph", {
       frame.replaceChildren(group);
       frame.dataset.boxes = seen.boxes.length;
       frame.dataset.edges = seen.edges.length;
+      frame.style.height = `max(380px, min(calc(100vh - 220px), ${Math.ceil(seen.root.height * 1.15 + 60)}px))`;
       look.show();
       paint();
       fillApart();
@@ -90,6 +91,8 @@ view("graph", {
       panel.hidden = !thing;
       stage.classList.toggle("with-panel", Boolean(thing));
       if (thing) panel.replaceChildren(h("button", { type: "button", class: "close", "aria-label": "Close", onclick: () => select(null) }, "×"), ...append(h("div"), panelOf(thing, actions)).childNodes);
+      // The panel takes room from the picture.
+      if (thing && !thing.from) look.reveal(thing);
     }
 
     function fillApart() {

@@ -43,37 +43,52 @@ function finished(label, starts, owners, rows, callbacks) {
   return { ...label, starts, ends, owners, rows, latest: latestEnds(ends), callbacks: byNumber, timers: callbacks.filter((callback) => callback.lateness) };
 }
 
-/** Draws a lane between y and y + LANE_HEIGHT. What is narrower than a pixel is drawn together, in the colour of the longest. */
+/**
+ * Draws a lane between y and y + LANE_HEIGHT. What is narrower than two pixels is drawn together: in the colour of the longest, and the darker the more of
+ * that time was busy.
+ */
 function drawLane(pen, frame, lane, y, paint, late) {
   const [top, height] = [y + 8, LANE_HEIGHT - 11];
-  let [runFrom, runTo, runColour, runLongest] = [0, -Infinity, null, 0];
-  const flush = () => { if (runTo > -Infinity) pen.rect(runFrom, top, Math.max(1, runTo - runFrom), height, { fill: runColour }); };
-  let place = firstNotBefore(lane.latest, frame.from);
-  for (; place < lane.starts.length && lane.starts[place] <= frame.to; place++) {
+  const right = frame.left + frame.width;
+  const column = { at: -1, busy: 0, longest: -1, colour: null };
+  const run = { from: 0, to: -1, colour: null, alpha: 0 };
+  const flushRun = () => { if (run.to > run.from) pen.rect(run.from, top, run.to - run.from, height, { fill: run.colour, alpha: run.alpha }); };
+  const flushColumn = () => {
+    if (column.at < 0) return;
+    const alpha = 0.4 + 0.6 * (Math.ceil(Math.min(1, column.busy) * 4) / 4);
+    if (run.to === column.at && run.colour === column.colour && run.alpha === alpha) run.to = column.at + 1;
+    else {
+      flushRun();
+      Object.assign(run, { from: column.at, to: column.at + 1, colour: column.colour, alpha });
+    }
+    column.at = -1;
+  };
+  for (let place = firstNotBefore(lane.latest, frame.from); place < lane.starts.length && lane.starts[place] <= frame.to; place++) {
     const [from, to] = [frame.x(lane.starts[place]), frame.x(lane.ends[place])];
     if (to < frame.left) continue;
     const callback = lane.callbacks.get(lane.owners[place]);
     const width = to - from;
     if (width < 2) {
-      if (from <= runTo + 0.5 && runLongest < 2) {
-        runTo = Math.max(runTo, Math.max(to, from + 1));
-        if (width > runLongest) { runLongest = width; runColour = paint(callback); }
-      } else {
-        flush();
-        [runFrom, runTo, runColour, runLongest] = [from, Math.max(to, from + 1), paint(callback), width];
+      const at = Math.floor(from);
+      if (at !== column.at) {
+        flushColumn();
+        Object.assign(column, { at, busy: 0, longest: -1 });
       }
+      column.busy += width;
+      if (width > column.longest) { column.longest = width; column.colour = paint(callback); }
       continue;
     }
-    flush();
-    runTo = -Infinity;
+    flushColumn();
     const unended = callback.durations[lane.rows[place]] < 0;
     const seen = Math.max(from, frame.left);
-    pen.rect(seen, top, Math.min(to, frame.left + frame.width) - seen, height, { fill: paint(callback), alpha: unended ? 0.4 : lane.overlaps ? 0.75 : 1 });
-    const room = Math.min(to, frame.left + frame.width) - seen - 8;
+    pen.rect(seen, top, Math.min(to, right) - seen, height, { fill: paint(callback), alpha: unended ? 0.4 : lane.overlaps ? 0.75 : 1 });
+    const room = Math.min(to, right) - seen - 8;
     if (room > 40) pen.text(callback.name, seen + 4, top + height / 2 + 0.5, { fill: "#fff", size: 10.5, fit: room, keepEnd: true });
-    else if (width > 4) pen.rect(Math.max(from, frame.left), top, 0.75, height, { fill: colour("paper") });
+    // Neighbours that touch stay two.
+    if (from > frame.left) pen.rect(from, top, 0.75, height, { fill: colour("paper") });
   }
-  flush();
+  flushColumn();
+  flushRun();
   for (const timer of lane.timers) drawDue(pen, frame, timer, y, late, lane.thread);
 }
 

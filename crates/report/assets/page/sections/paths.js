@@ -99,7 +99,9 @@ function chainDrawing(detail, row) {
   const layout = (width) => {
     const [boxWidth, boxHeight, line] = [Math.min(210, Math.max(150, width * 0.5 - 20)), 78, 15];
     const arrowWidth = Math.min(190, Math.max(110, width - boxWidth - 40));
-    const perRow = Math.max(1, Math.floor((width - boxWidth - 16) / (boxWidth + arrowWidth)) + 1);
+    // The arrow behind the last box of a row leads to the next row.
+    const fits = Math.floor((width - 16) / (boxWidth + arrowWidth));
+    const perRow = Math.max(1, nodes.length * (boxWidth + arrowWidth) - arrowWidth <= width - 16 ? nodes.length : fits);
     const vertical = perRow === 1;
     const rowHeight = vertical ? boxHeight + 74 : boxHeight + 34;
     const rows = Math.ceil(nodes.length / perRow);
