@@ -157,9 +157,8 @@ impl<'a> Writer<'a> {
         let (first, last) = (arrived.first()?, arrived.last()?);
         let begin = i128::from(first.1.publish.0);
         let span = i128::from(last.1.publish.0) - begin + 1;
-        let bar = |arrival: &Arrival| {
-            (i128::from(arrival.publish.0) - begin) * self.bars as i128 / span
-        };
+        let bar =
+            |arrival: &Arrival| (i128::from(arrival.publish.0) - begin) * self.bars as i128 / span;
         let slowest: Vec<Arrival> = arrived
             .chunk_by(|a, b| bar(&a.1) == bar(&b.1))
             .filter_map(|run| run.iter().max_by_key(|it| it.1.stages.latency()))
@@ -177,7 +176,8 @@ impl<'a> Writer<'a> {
     }
 
     fn worst(&mut self, mut arrived: Vec<(DeliveryId, Arrival)>, number: usize) -> Vec<Worst> {
-        let by_latency = |it: &(DeliveryId, Arrival)| (Reverse(it.1.stages.latency()), it.1.publish);
+        let by_latency =
+            |it: &(DeliveryId, Arrival)| (Reverse(it.1.stages.latency()), it.1.publish);
         if arrived.len() > number {
             arrived.select_nth_unstable_by_key(number, by_latency);
             arrived.truncate(number);
@@ -226,9 +226,8 @@ pub(crate) fn drops<'d>(
 /// Without those that are under way at the end, and those of which nothing is known.
 fn lost(dropped: &[u64; 5]) -> u64 {
     let causes = DropCause::EVERY.iter().zip(dropped);
-    let lost = causes.filter(|(cause, _)| {
-        !matches!(cause, DropCause::RecordingEnd | DropCause::Unknown)
-    });
+    let lost =
+        causes.filter(|(cause, _)| !matches!(cause, DropCause::RecordingEnd | DropCause::Unknown));
     lost.map(|(_, number)| number).sum()
 }
 

@@ -7,6 +7,7 @@
 mod callback;
 mod columns;
 mod communication;
+mod definitions;
 mod distribution;
 mod document;
 mod explanation;

@@ -66,7 +66,10 @@ mod tests {
     fn short_series_leave_their_share_to_long_ones() {
         assert_eq!(Allowance::shared(vec![10, 1000, 1000], 110).points, 50);
         assert_eq!(Allowance::shared(vec![10, 20], 110).points, MOST_POINTS);
-        assert_eq!(Allowance::shared(vec![9000; 9000], 10).points, FEWEST_POINTS);
+        assert_eq!(
+            Allowance::shared(vec![9000; 9000], 10).points,
+            FEWEST_POINTS
+        );
         assert_eq!(Allowance::shared(Vec::new(), 10).points, MOST_POINTS);
     }
 }

@@ -147,7 +147,9 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
         want(subscription.topic.as_str(), subscription.node);
     }
     for (place, pair) in pairs.iter().enumerate() {
-        let topic = model.subscriptions[pair.subscription.index()].topic.as_str();
+        let topic = model.subscriptions[pair.subscription.index()]
+            .topic
+            .as_str();
         members.entry(topic).or_default().pairs.push(place);
     }
     let mut writer = Writer::new(subject, &pairs);
@@ -292,8 +294,13 @@ impl<'a> Writer<'a> {
         let row = &self.subject.analysis.model.publishers[id.index()];
         let summary = self.endpoints.publisher(id);
         let passages = self.endpoints.published(id);
-        let mut endpoint =
-            self.endpoint(End::Publisher(id), row.node, row.process, &summary, &passages);
+        let mut endpoint = self.endpoint(
+            End::Publisher(id),
+            row.node,
+            row.process,
+            &summary,
+            &passages,
+        );
         endpoint.depth = row.depth;
         endpoint
     }

@@ -11,10 +11,10 @@ function processPage(process, data, column) {
     process.damaged && h("p", { class: "notice bad" }, "Events of this process were lost, so that times are uncertain. ", definitionLink("what-counts-and-what-does-not")),
     tiles([
       ["executions", count(process.executions)],
-      ["time in callbacks", duration(process.busy), "executor-thread-process"],
-      ["observed", duration(process.observed), "executor-thread-process"],
-      ["cores", process.cores === null ? MISSING : digits(process.cores), "executor-thread-process"],
-      process.memory && ["most memory", bytes(process.memory.peak), "kernel-and-memory"],
+      ["time in callbacks", duration(process.busy), { definition: "executor-thread-process" }],
+      ["observed", duration(process.observed), { definition: "executor-thread-process" }],
+      ["cores", process.cores === null ? MISSING : digits(process.cores), { definition: "executor-thread-process" }],
+      process.memory && ["most memory", bytes(process.memory.peak), { definition: "kernel-and-memory" }],
     ]),
     h("div", { class: "card" }, facts([
       ["host", process.host && name(process.host, false)],
