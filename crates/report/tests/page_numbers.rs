@@ -281,11 +281,12 @@ fn threads_processes_and_nodes_have_the_numbers_of_their_tables() {
             let what = format!("{recording}: thread {}", row.integer("tid"));
             same(&found["tid"], row.number("tid"), &what);
             same(&found["observed"], row.number("observed_ns"), &what);
-            same(&found["callbacks"], row.number("callbacks_ns"), &what);
+            same(&found["busy"], row.number("busy_ns"), &what);
+            same(&found["executor_work"], row.number("executor_ns"), &what);
+            same(&found["unobserved"], row.number("unobserved_ns"), &what);
             same(&found["waiting"], row.number("waiting_ns"), &what);
             same(&found["utilisation"], row.number("utilisation"), &what);
-            // Several threads may have the same number of executions: each has its own row.
-            same(&found["executions"], row.number("executions"), &what);
+            same(&found["executions"], row.number("callbacks"), &what);
         }
         let table = rows(analysis, "process_shares");
         assert_eq!(part.rows("processes").len(), table.len(), "{recording}");

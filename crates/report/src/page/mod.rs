@@ -11,6 +11,7 @@ mod definitions;
 mod distribution;
 mod document;
 mod explanation;
+mod memory;
 mod node;
 mod numbers;
 mod overview;
