@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::definitions::DEFINITIONS;
 use super::part::PackedPart;
 
 const FRAME: &str = include_str!("../../assets/page/page.html");
@@ -10,9 +11,6 @@ const STYLE: &[&str] = &[
     include_str!("../../assets/page/graph.css"),
 ];
 const CHART_LIBRARY: &str = include_str!(concat!(env!("OUT_DIR"), "/plotly.base64"));
-
-/// What the metrics mean: a page of the documents, made into HTML when this crate is built.
-pub(crate) const DEFINITIONS: &str = include_str!(concat!(env!("OUT_DIR"), "/definitions.html"));
 
 /// One script, in the order in which its pieces need each other.
 const SCRIPTS: &[&str] = &[

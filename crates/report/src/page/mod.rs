@@ -7,10 +7,15 @@
 mod callback;
 mod columns;
 mod communication;
+mod definitions;
 mod distribution;
 mod document;
 mod explanation;
+<<<<<<< HEAD
 mod graph;
+=======
+mod memory;
+>>>>>>> h-detail
 mod node;
 mod numbers;
 mod overview;

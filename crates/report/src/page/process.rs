@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::Subject;
 use super::columns::{ColumnReference, Columns};
 use super::distribution::{Distribution, RANKS};
+use super::memory::{Memory, memory};
 use super::numbers::Numbers;
 use super::part::Part;
 use super::series::{Allowance, Series};
@@ -35,6 +36,7 @@ struct Processes<'a> {
     processes: Vec<Process<'a>>,
     executors: Vec<Executor<'a>>,
     threads: Vec<Thread<'a>>,
+    memory: Vec<Memory<'a>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -55,7 +57,6 @@ struct Process<'a> {
     damaged: bool,
     /// Share in callbacks over time, in millionths; several threads together may have more than the whole.
     shares: ColumnReference,
-    memory: Option<Memory>,
 }
 
 #[derive(Debug, Serialize)]
@@ -82,7 +83,7 @@ struct Thread<'a> {
     executor: Option<usize>,
     begin: i64,
     observed: i64,
-    callbacks: i64,
+    busy: i64,
     executor_work: i64,
     waiting: i64,
     unobserved: i64,
@@ -134,18 +135,6 @@ struct Delays {
     spread: Option<Distribution>,
 }
 
-#[derive(Debug, Serialize)]
-struct Memory {
-    allocations: u64,
-    allocated: u64,
-    frees: u64,
-    freed: u64,
-    peak: Option<u64>,
-    peak_at: Option<i64>,
-    uncertain: bool,
-    bytes: Option<Series>,
-}
-
 pub(crate) fn part(subject: Subject<'_>) -> Part {
     let analysis = subject.analysis;
     let model = analysis.model;
@@ -183,7 +172,13 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
     let begins: Vec<i64> = (0..writer.stretches as i64)
         .map(|it| it * writer.width)
         .collect();
+    let is_wanted = |memory: &rostrace_trace::memory::ProcessMemory| {
+        let limited = selection.process.is_some() || selection.node.is_some();
+        memory.process.map_or(!limited, wanted)
+    };
+    let memory = memory(subject, writer.allowance, &mut writer.columns, is_wanted);
     let processes = Processes {
+        memory,
         ranks: RANKS,
         width: writer.width,
         t: writer.columns.add(begins),
@@ -239,7 +234,7 @@ impl<'a> Writer<'a> {
             executor: summary.executor.map(|id| id.index()),
             begin: subject.time(summary.begin),
             observed: summary.observed(),
-            callbacks: summary.time.callbacks,
+            busy: summary.time.callbacks,
             executor_work: summary.time.executor,
             waiting: summary.time.waiting,
             unobserved: summary.time.unobserved,
@@ -406,32 +401,7 @@ impl<'a> Writer<'a> {
             cores: share_of(busy, observed),
             damaged: analysis.is_damaged(begin, end),
             shares: self.together(own().map(|it| it.thread)),
-            memory: self.memory(id),
         }
-    }
-
-    fn memory(&mut self, id: ProcessId) -> Option<Memory> {
-        let subject = self.subject;
-        let memory = subject.analysis.memory.as_ref()?;
-        let of_process = memory.processes.iter().find(|it| it.process == Some(id))?;
-        let counted = of_process
-            .series
-            .iter()
-            .filter(|it| subject.analysis.counts(it.time));
-        let points: Vec<(i64, i64)> = counted
-            .map(|it| (subject.time(it.time), it.bytes as i64))
-            .collect();
-        let totals = &of_process.totals;
-        Some(Memory {
-            allocations: totals.allocations,
-            allocated: totals.allocated_bytes,
-            frees: totals.frees,
-            freed: totals.freed_bytes,
-            peak: of_process.peak.map(|it| it.bytes),
-            peak_at: of_process.peak.map(|it| subject.time(it.time)),
-            uncertain: of_process.uncertain,
-            bytes: self.allowance.series(&mut self.columns, &points),
-        })
     }
 }
 

@@ -9,7 +9,6 @@ use rostrace_analyze::message_age::message_age;
 use rostrace_analyze::rate::{bins, per_second};
 use rostrace_analyze::why::Why;
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::Model;
 use rostrace_trace::entity::{NodeId, ProcessId, PublisherId, SubscriptionId};
 use rostrace_trace::flow::MessageSizeOf;
 use serde::Serialize;

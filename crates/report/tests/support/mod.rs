@@ -1,3 +1,4 @@
+<<<<<<< HEAD
 //! Recordings of real programs, which are not part of the repository, and what is in a report of them.
 //!
 //! They lie in a folder `shared/traces` beside the repository or further up; `ROSTRACE_SHARED` names another place. Where
@@ -121,3 +122,11 @@ pub fn table(analysis: &Analysis<'_>, name: &str) -> Vec<BTreeMap<&'static str, 
     .unwrap();
     rows
 }
+=======
+//! What the tests of the report have in common.
+
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
+
+pub mod opened_page;
+pub mod recordings;
+>>>>>>> h-detail

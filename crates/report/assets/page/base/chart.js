@@ -139,7 +139,7 @@ function figureOf(options) {
     hovermode: "closest",
     hoverlabel: { align: "left", namelength: 60 },
     showlegend: options.series.length > 1,
-    legend: { orientation: "h", y: -0.25, font: { size: 12 } },
+    legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", font: { size: 12 } },
     xaxis: { ...axisLook, title: { text: overTime ? AXES[axis].title : label(options.x.label, x.unit) } },
     yaxis: { ...axisLook, type: options.y.log ? "log" : "linear", title: { text: label(options.y.label, y.unit) }, rangemode: options.y.fromZero === false ? "normal" : "tozero" },
     modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("quiet"), activecolor: colour("accent") },

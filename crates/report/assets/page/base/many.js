@@ -45,13 +45,13 @@ function thinned(values, places = 54) {
 
 /** Cards beside each other, without those that are missing. */
 function cards(...content) {
-  const kept = content.flat().filter(Boolean);
+  const kept = content.flat(Infinity).filter(Boolean);
   return kept.length > 0 && h("div", { class: kept.length % 3 === 0 ? "grid three" : "grid" }, kept);
 }
 
 /** A heading above something, if there is something. */
 function section(title, ...content) {
-  const kept = content.flat().filter(Boolean);
+  const kept = content.flat(Infinity).filter(Boolean);
   return kept.length > 0 && [h("h2", {}, title), ...kept];
 }
 
@@ -61,10 +61,10 @@ function facts(pairs) {
   return h("dl", { class: "facts" }, kept.map(([word, value]) => [h("dt", {}, word), h("dd", {}, value)]));
 }
 
-/** A few numbers at the top of a page, large: [[label, text, definition, state]]. */
+/** A few numbers at the top of a page, large: [[label, text, {definition, state}]]. */
 function tiles(entries) {
-  return h("div", { class: "tiles" }, entries.filter(Boolean).map(([label, text, definition, state]) =>
-    h("div", { class: `tile ${state ?? ""}` }, h("span", { class: "quiet small" }, label, definition && [" ", definitionLink(definition)]), h("strong", { class: "number" }, text))));
+  return h("div", { class: "tiles" }, entries.filter(Boolean).map(([label, text, { definition, state } = {}]) =>
+    h("div", { class: `tile ${state ?? ""}`, "data-tile": label }, h("span", { class: "quiet small" }, label, definition && [" ", definitionLink(definition)]), h("strong", { class: "number" }, text))));
 }
 
 /** One row for each kind of number: [{name, numbers, definition, kind, link}]. */

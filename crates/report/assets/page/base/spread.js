@@ -40,5 +40,5 @@ function cumulativeLine({ name: title, spread, column }, ranks, kind) {
   const x = column(spread.quantiles);
   const y = Float64Array.from(ranks, (rank) => rank / 1000);
   const written = WRITTEN[kind] ?? count;
-  return { name: title, x, y, hover: Array.from(x, (value, row) => `${ranks[row] / 10} % are at most ${written(value)}`) };
+  return { name: title, draw: "step", x, y, hover: Array.from(x, (value, row) => `${ranks[row] / 10} % are at most ${written(value)}`) };
 }

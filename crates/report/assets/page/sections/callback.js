@@ -7,12 +7,12 @@ function callbackPage(callback, data, column) {
     callback.damaged > 0 && h("p", { class: "notice bad" }, `${count(callback.damaged)} executions touch a time in which events were lost. `, definitionLink("what-counts-and-what-does-not")),
     tiles([
       ["executions", count(callback.count)],
-      ["frequency", frequency(callback.rate), "callback"],
-      ["duration p99", duration(callback.duration?.p99), "callback"],
-      ["lateness p99", duration(callback.lateness?.p99), "timer"],
-      ["utilisation", share(callback.utilisation), "callback"],
-      ["hurt", share(callback.hurt), "callback", hurtClass(callback.hurt)],
-      callback.skipped > 0 && ["skipped", count(callback.skipped), "timer", "warn"],
+      ["frequency", frequency(callback.rate), { definition: "callback" }],
+      ["duration p99", duration(callback.duration?.p99), { definition: "callback" }],
+      ["lateness p99", duration(callback.lateness?.p99), { definition: "timer" }],
+      ["utilisation", share(callback.utilisation), { definition: "callback" }],
+      ["hurt", share(callback.hurt), { definition: "callback", state: hurtClass(callback.hurt) }],
+      callback.skipped > 0 && ["skipped", count(callback.skipped), { definition: "timer", state: "warn" }],
     ]),
     h("div", { class: "card" }, callbackFacts(callback)),
     section("Numbers", callbackNumbers(callback)),
@@ -44,7 +44,7 @@ function callbackNumbers(callback) {
       { name: "period", numbers: callback.period, definition: "callback" },
       { name: "gap", numbers: callback.gap, definition: "callback" },
       { name: "jitter", numbers: callback.jitter, definition: "callback" },
-      { name: "lateness", numbers: callback.lateness, definition: callback.kind === "timer" ? "timer" : "communication" },
+      { name: "lateness", numbers: callback.lateness, ...(callback.kind === "timer" ? { definition: "timer" } : { definition: "communication" }) },
     ],
   });
   return numbers && h("div", { class: "card" }, numbers);

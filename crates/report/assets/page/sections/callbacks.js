@@ -22,20 +22,20 @@ function missing(what, viewName) {
 }
 
 function callbackColumns(column, chosen, onChange) {
-  const numbers = (metric, key, title, definition) => ({ key: `${metric}_${key}`, title, kind: "duration", definition, value: (row) => row[metric]?.[key] });
+  const numbers = (metric, key, title, more) => ({ key: `${metric}_${key}`, title, kind: "duration", value: (row) => row[metric]?.[key], ...more });
   return [
     chosen && choiceColumn(chosen, (row) => row.id, onChange),
     { key: "name", title: "callback", cell: (row) => [name(row.name), row.built_in && h("span", { class: "tag" }, "built in")] },
     { key: "hurt", title: "hurt", kind: "share", definition: "callback", cell: (row) => h("span", { class: hurtClass(row.hurt) }, share(row.hurt)) },
     { key: "count", title: "count", kind: "count" },
     { key: "rate", title: "frequency", kind: "frequency", definition: "callback" },
-    numbers("duration", "p50", "duration p50", "callback"),
+    numbers("duration", "p50", "duration p50", { definition: "callback" }),
     numbers("duration", "p99", "duration p99"),
     numbers("duration", "max", "duration max"),
     { key: "spark", title: "duration over time", drawnOnly: true, sortable: false, text: () => "", cell: (row) => sparkline(thinned(column(row.series.duration?.v))) },
-    numbers("period", "p50", "period p50", "callback"),
+    numbers("period", "p50", "period p50", { definition: "callback" }),
     numbers("period", "max", "period max"),
-    numbers("lateness", "p99", "lateness p99", "timer"),
+    numbers("lateness", "p99", "lateness p99", { definition: "timer" }),
     numbers("lateness", "max", "lateness max"),
     { key: "utilisation", title: "utilisation", kind: "share", definition: "callback" },
     { key: "damaged", title: "damaged", kind: "count", definition: "what-counts-and-what-does-not", cell: (row) => h("span", { class: row.damaged > 0 ? "bad" : "quiet" }, count(row.damaged)) },

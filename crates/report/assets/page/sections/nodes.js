@@ -48,8 +48,8 @@ function nodePage(node, { data, column, callbacks, topics }) {
     tiles([
       ["callbacks that ran", count(ran.length)],
       ["executions", count(node.executions)],
-      ["time in callbacks", duration(node.busy), "executor-thread-process"],
-      ["share of the time", share(node.share), "executor-thread-process"],
+      ["time in callbacks", duration(node.busy), { definition: "executor-thread-process" }],
+      ["share of the time", share(node.share), { definition: "executor-thread-process" }],
     ]),
     h("div", { class: "card" }, facts([
       ["process", h("a", { href: `#processes/${node.process}` }, name(`${node.process_name} ${node.pid}`, false))],

@@ -4,6 +4,7 @@ function processPage(process, data, column) {
   const threads = data.threads.filter((thread) => thread.process === process.id).sort(byBusy);
   const executors = data.executors.filter((executor) => executor.process === process.id);
   const processOf = new Map([[process.id, process]]);
+  const memory = data.memory.filter((it) => it.process === process.id);
   const file = processName(process);
   return [
     h("p", {}, h("a", { href: "#processes" }, "Processes")),
@@ -11,10 +12,10 @@ function processPage(process, data, column) {
     process.damaged && h("p", { class: "notice bad" }, "Events of this process were lost, so that times are uncertain. ", definitionLink("what-counts-and-what-does-not")),
     tiles([
       ["executions", count(process.executions)],
-      ["time in callbacks", duration(process.busy), "executor-thread-process"],
-      ["observed", duration(process.observed), "executor-thread-process"],
-      ["cores", process.cores === null ? MISSING : digits(process.cores), "executor-thread-process"],
-      process.memory && ["most memory", bytes(process.memory.peak), "kernel-and-memory"],
+      ["time in callbacks", duration(process.busy), { definition: "executor-thread-process" }],
+      ["observed", duration(process.observed), { definition: "executor-thread-process" }],
+      ["cores", process.cores === null ? MISSING : digits(process.cores), { definition: "executor-thread-process" }],
+      memory.length > 0 && ["most memory", bytes(memory[0].peak), { definition: "kernel-and-memory" }],
     ]),
     h("div", { class: "card" }, facts([
       ["host", process.host && name(process.host, false)],
@@ -31,7 +32,7 @@ function processPage(process, data, column) {
     threads.length > 0 && section("Threads", h("div", { class: "card" }, threadTable(threads, processOf, column)), shareBars(threads, processOf)),
     section("Spin cycles", describedThreads(threads, data, column, file, { of: (thread) => thread.spins, numbers: "duration", title: "spin", label: "duration of a cycle", counted: "cycles", definition: "executor-thread-process" })),
     section("Scheduling delays", describedThreads(threads, data, column, file, { of: (thread) => thread.delays, numbers: "delay", title: "scheduling delay", label: "ready to running", counted: "delays", definition: "kernel-and-memory" })),
-    section("Memory", memoryChart(process, column, file)),
+    memorySection(memory, column, file),
   ];
 }
 
@@ -48,13 +49,13 @@ function threadTimeChart(thread, data, column, file) {
 
 /** Whose callbacks took the time of each thread: bars of the share of its busy time. */
 function shareBars(threads, processOf) {
-  const busy = threads.filter((thread) => thread.callbacks > 0);
+  const busy = threads.filter((thread) => thread.busy > 0);
   if (busy.length === 0) return null;
   return h("div", { class: "card" },
     h("h3", {}, "Share of each callback in the busy time of its thread ", definitionLink("executor-thread-process")),
     h("div", { class: "shares" }, busy.map((thread) => [
       h("span", { class: "small" }, name(`${processName(processOf.get(thread.process))} ${threadName(thread)}`)),
-      stackedBar(thread.ran.map((it, index) => ({ value: it.busy, colour: it.callback === null ? "#9aa4ae" : PALETTE[index % PALETTE.length], title: `${it.name}: ${duration(it.busy)}, ${share(it.of_busy)} of the busy time, ${count(it.executions)} executions` })), thread.callbacks),
+      stackedBar(thread.ran.map((it, index) => ({ value: it.busy, colour: it.callback === null ? "#9aa4ae" : PALETTE[index % PALETTE.length], title: `${it.name}: ${duration(it.busy)}, ${share(it.of_busy)} of the busy time, ${count(it.executions)} executions` })), thread.busy),
       h("span", { class: "number small" }, share(thread.utilisation)),
     ])),
     h("h3", {}, "The same as a table"),
@@ -86,16 +87,30 @@ function describedThreads(threads, data, column, file, { of, numbers, title, lab
   ];
 }
 
-function memoryChart(process, column, file) {
-  const memory = process.memory;
-  if (!memory) return null;
-  return [
-    memory.uncertain && h("p", { class: "notice warn" }, "Events were lost: what is in use may be too much or too little."),
-    h("div", { class: "card" }, facts([
-      ["allocated", `${count(memory.allocations)} blocks, ${bytes(memory.allocated)}`],
-      ["freed", `${count(memory.frees)} blocks, ${bytes(memory.freed)}`],
-      ["most in use", memory.peak !== null && `${bytes(memory.peak)} at ${sinceBegin(memory.peak_at)}`],
-    ])),
-    cards(chartOverTime({ title: "Memory in use that was allocated during the recording", definition: "kernel-and-memory", kind: "bytes", label: "bytes", file: `${file} memory`, entries: [{ name: processName(process), series: memory.bytes, column, draw: "step" }] })),
-  ];
+function memoryName(memory) {
+  return `${memory.name || "process"} ${memory.pid ?? (memory.tid === null ? "" : `thread ${memory.tid}`)}`;
+}
+
+/** What was allocated and freed, and what was in use over time. */
+function memorySection(memory, column, file) {
+  if (memory.length === 0) return null;
+  return section("Memory",
+    memory.some((it) => it.uncertain) && h("p", { class: "notice warn" }, "Events were lost: what is in use may be too much or too little."),
+    h("div", { class: "card" }, table({
+      id: "memory", file: `${file} memory`, rows: memory, filter: memory.length > 8 ? "Filter by process" : undefined, sort: { key: "peak", descending: true },
+      columns: [
+        { key: "name", title: "process", text: memoryName, value: memoryName },
+        { key: "peak", title: "most in use", kind: "bytes", definition: "kernel-and-memory" },
+        { key: "peak_at", title: "at", kind: "time" },
+        { key: "allocations", title: "blocks allocated", kind: "count", definition: "kernel-and-memory" },
+        { key: "allocated", title: "allocated", kind: "bytes" },
+        { key: "frees", title: "blocks freed", kind: "count" },
+        { key: "freed", title: "freed", kind: "bytes" },
+        { key: "unknown_frees", title: "blocks of before freed", kind: "count", definition: "kernel-and-memory" },
+      ],
+    })),
+    cards(chartOverTime({
+      title: "Memory in use that was allocated during the recording", definition: "kernel-and-memory", kind: "bytes", label: "in use", file: `${file} memory`,
+      entries: [...memory].sort((a, b) => b.peak - a.peak).slice(0, BUSIEST).map((it) => ({ name: memoryName(it), series: it.bytes, column, draw: "step" })),
+    })));
 }

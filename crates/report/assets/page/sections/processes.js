@@ -38,7 +38,7 @@ function utilisationChart({ title, entries, data, column, ...options }) {
 }
 
 function byBusy(a, b) {
-  return (b.busy ?? b.callbacks) - (a.busy ?? a.callbacks);
+  return b.busy - a.busy;
 }
 
 function processTables(data, column, nodes) {
@@ -54,7 +54,8 @@ function processTables(data, column, nodes) {
     ),
     data.executors.length > 0 && section("Executors", h("div", { class: "card" }, executorTable(data.executors, column)),
       cards(utilisationChart({ title: "Executors", data, column, entries: [...data.executors].sort(byBusy).slice(0, BUSIEST).map((executor) => ({ name: executorName(executor), shares: executor.shares })) }))),
-    section("Threads", h("div", { class: "card" }, threadTable(data.threads, processOf, column)), shareBars(threads, processOf)),
+    data.threads.length > 0 && section("Threads", h("div", { class: "card" }, threadTable(data.threads, processOf, column)), shareBars(threads, processOf)),
+    memorySection(data.memory, column, "processes"),
     nodes.data.calls.length > 0 && section("Calls of services", h("div", { class: "card" }, callTable(nodes.data.calls)), cards(callCharts(nodes.data.calls.slice(0, BUSIEST), nodes.data, nodes.column, "services"))),
   ];
 }
@@ -72,7 +73,6 @@ function processTable(data, column) {
       { key: "observed", title: "observed", kind: "duration" },
       { key: "cores", title: "cores", kind: "share", definition: "executor-thread-process", cell: (row) => (row.cores === null ? MISSING : digits(row.cores)) },
       { key: "spark", title: "over time", drawnOnly: true, sortable: false, text: () => "", cell: (row) => sparkline(thinned(column(row.shares))) },
-      data.processes.some((process) => process.memory) && { key: "peak", title: "most memory", kind: "bytes", definition: "kernel-and-memory", value: (row) => row.memory?.peak },
     ].filter(Boolean),
   });
 }
@@ -99,11 +99,11 @@ function executorTable(executors, column) {
 
 function threadTable(threads, processOf, column) {
   return table({
-    id: "threads", file: "threads", rows: threads, filter: threads.length > 8 ? "Filter by process or thread" : undefined, sort: { key: "callbacks", descending: true }, link: (row) => `#processes/${row.process}`,
+    id: "threads", file: "threads", rows: threads, filter: threads.length > 8 ? "Filter by process or thread" : undefined, sort: { key: "busy", descending: true }, link: (row) => `#processes/${row.process}`,
     columns: [
       { key: "tid", title: "thread", text: (row) => `${processName(processOf.get(row.process))} ${row.tid}`, cell: (row) => name(`${processName(processOf.get(row.process))} ${threadName(row)}`) },
       { key: "utilisation", title: "utilisation", kind: "share", definition: "executor-thread-process" },
-      { key: "callbacks", title: "in callbacks", kind: "duration", definition: "executor-thread-process" },
+      { key: "busy", title: "in callbacks", kind: "duration", definition: "executor-thread-process" },
       { key: "executor_work", title: "in the executor", kind: "duration" },
       { key: "waiting", title: "waiting", kind: "duration" },
       { key: "unobserved", title: "unobserved", kind: "duration" },

@@ -80,7 +80,7 @@ function lostColumn() {
 
 function communicationTable(topics, data, column, { chosen, onChange, showTopic = true } = {}) {
   const rows = topics.flatMap((topic) => topic.communications.map((communication) => ({ ...communication, topic, publisherEnd: topic.publishers.find((end) => end.id === communication.publisher), subscriptionEnd: topic.subscriptions.find((end) => end.id === communication.subscription) })));
-  const numbers = (key, title, definition) => ({ key: `latency_${key}`, title, kind: "duration", definition, value: (row) => row.latency?.[key] });
+  const numbers = (key, title, more) => ({ key: `latency_${key}`, title, kind: "duration", value: (row) => row.latency?.[key], ...more });
   const node = (end, text) => (end?.node === null || end === undefined ? name(text || "?") : h("a", { href: `#nodes/${end.node}` }, name(text)));
   return table({
     id: "communications", file: "communications", rows, filter: "Filter by topic or node", sort: { key: "latency_max", descending: true }, link: showTopic ? (row) => `#topics/${row.topic.id}` : undefined,
@@ -93,7 +93,7 @@ function communicationTable(topics, data, column, { chosen, onChange, showTopic 
       { key: "messages", title: "messages", kind: "count" },
       { key: "publish_rate", title: "published at", kind: "frequency", definition: "publisher-subscription-topic", value: (row) => row.publisherEnd?.rate },
       { key: "receive_rate", title: "received at", kind: "frequency", value: (row) => row.subscriptionEnd?.rate },
-      numbers("p50", "latency p50", "communication"), numbers("p99", "latency p99"), numbers("max", "latency max"),
+      numbers("p50", "latency p50", { definition: "communication" }), numbers("p99", "latency p99"), numbers("max", "latency max"),
       { key: "spark", title: "latency over time", drawnOnly: true, sortable: false, text: () => "", cell: (row) => sparkline(thinned(column(row.series?.v))) },
       lostColumn(),
       { key: "damaged", title: "damaged", kind: "count", definition: "what-counts-and-what-does-not", cell: (row) => h("span", { class: row.damaged > 0 ? "bad" : "quiet" }, count(row.damaged)) },

@@ -1,0 +1,105 @@
+//! Recordings of real programs, which are not part of the repository, and tables of them.
+//!
+//! They lie in a folder `shared/traces` beside the repository or further up; `ROSTRACE_SHARED` names another place. Where
+//! they are absent the tests that need them say so and pass.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use rostrace_analyze::Analysis;
+use rostrace_analyze::table::{Cell, TABLES, Table};
+use rostrace_ctf::TraceSet;
+use rostrace_ctf::schema::Nanos;
+use rostrace_trace::Model;
+
+/// The model of a folder below `shared/traces`, such as `jazzy/chain`, if there is one.
+pub fn load(name: &str) -> Option<Model> {
+    let set = TraceSet::open(&[&find(name)?]).unwrap();
+    Some(Model::load(&set, &mut |_| true))
+}
+
+fn find(name: &str) -> Option<PathBuf> {
+    let from_environment = std::env::var_os("ROSTRACE_SHARED").map(PathBuf::from);
+    let shared = from_environment.or_else(|| {
+        let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+        let mut beside = above.map(|folder| folder.join("shared"));
+        beside.find(|folder| folder.join("traces").is_dir())
+    });
+    let found = shared
+        .map(|shared| shared.join("traces").join(name))
+        .filter(|path| path.exists());
+    if found.is_none() {
+        eprintln!(
+            "NOT TESTED: there is no shared/traces/{name}; set ROSTRACE_SHARED to its folder"
+        );
+    }
+    found
+}
+
+pub fn everything(model: &Model) -> Analysis<'_> {
+    Analysis::new(model, Nanos(i64::MIN)..=Nanos(i64::MAX))
+}
+
+/// A row, by the names of its columns.
+#[derive(Debug, Clone)]
+pub struct Row(BTreeMap<&'static str, Value>);
+
+#[derive(Debug, Clone, PartialEq)]
+enum Value {
+    Nothing,
+    Text(String),
+    Integer(i64),
+    Number(f64),
+    Flag(bool),
+}
+
+impl Row {
+    pub fn text(&self, column: &str) -> &str {
+        match &self.0[column] {
+            Value::Text(text) => text,
+            other => panic!("{column} is no text: {other:?}"),
+        }
+    }
+
+    pub fn integer(&self, column: &str) -> i64 {
+        match self.0[column] {
+            Value::Integer(integer) => integer,
+            ref other => panic!("{column} is no integer: {other:?}"),
+        }
+    }
+
+    /// An integer or a number; nothing where the row has none.
+    pub fn number(&self, column: &str) -> Option<f64> {
+        match self.0[column] {
+            Value::Nothing => None,
+            Value::Integer(integer) => Some(integer as f64),
+            Value::Number(number) => Some(number),
+            ref other => panic!("{column} is no number: {other:?}"),
+        }
+    }
+}
+
+/// All rows of a table. Every cell has to fit its column.
+pub fn rows(analysis: &Analysis<'_>, name: &str) -> Vec<Row> {
+    let table: &Table = TABLES.iter().find(|table| table.name == name).unwrap();
+    let mut rows = Vec::new();
+    (table.rows)(analysis, &mut |cells| {
+        assert_eq!(cells.len(), table.columns.len(), "{name}");
+        let mut row = BTreeMap::new();
+        for (cell, column) in cells.iter().zip(table.columns) {
+            assert!(cell.fits(column), "{cell:?} in {name}.{}", column.name);
+            let value = match *cell {
+                Cell::Nothing => Value::Nothing,
+                Cell::Text(text) => Value::Text(text.to_owned()),
+                Cell::Integer(integer) => Value::Integer(integer),
+                Cell::Number(number) => Value::Number(number),
+                Cell::Flag(flag) => Value::Flag(flag),
+            };
+            row.insert(column.name, value);
+        }
+        rows.push(Row(row));
+        Ok(())
+    })
+    .unwrap();
+    rows
+}
