@@ -11,11 +11,8 @@ mod definitions;
 mod distribution;
 mod document;
 mod explanation;
-<<<<<<< HEAD
 mod graph;
-=======
 mod memory;
->>>>>>> h-detail
 mod node;
 mod numbers;
 mod overview;

@@ -1,10 +1,12 @@
-<<<<<<< HEAD
 //! Recordings of real programs, which are not part of the repository, and what is in a report of them.
 //!
 //! They lie in a folder `shared/traces` beside the repository or further up; `ROSTRACE_SHARED` names another place. Where
 //! they are absent the tests that need them say so and pass.
 
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
+
+pub mod opened_page;
+pub mod recordings;
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -122,11 +124,3 @@ pub fn table(analysis: &Analysis<'_>, name: &str) -> Vec<BTreeMap<&'static str, 
     .unwrap();
     rows
 }
-=======
-//! What the tests of the report have in common.
-
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
-
-pub mod opened_page;
-pub mod recordings;
->>>>>>> h-detail
