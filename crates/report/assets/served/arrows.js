@@ -11,14 +11,17 @@ const FEW = 60;
 function anchor(view, thread, subject, time, id) {
   const item = state.laneOf.get(state.mode === 'threads' ? thread : subject);
   if (!item) return null;
-  const y = rowY(item, rowOf(item, time, id)) - view.scroll + rowHeight / 2;
+  const y = rowY(item, rowOf(item, time, id)) - view.scroll + rowHeight() / 2;
   return { x: view.x(time), y };
 }
 
 function ends(view, arrow) {
   const from = anchor(view, arrow.from_thread, arrow.from_subject, arrow.published, arrow.from_instance);
   const to = anchor(view, arrow.to_thread, arrow.to_subject, arrow.received, arrow.to_instance);
-  return from && to ? { from, to } : null;
+  if (!from || !to) return null;
+  // It leaves at the edge of its lane, so that it does not run through what it left.
+  from.y += Math.sign(to.y - from.y) * (rowHeight() / 2);
+  return { from, to };
 }
 
 function trace(context, from, to) {
@@ -44,6 +47,7 @@ export function drawMessages(context, view) {
   context.lineWidth = 1;
   const strength = state.arrows.length <= FEW ? 0.55 : state.arrows.length <= 400 ? 0.32 : 0.16;
   for (const arrow of state.arrows) {
+    if (!state.showBuiltIn && state.trace.subjects[arrow.to_subject]?.built_in) continue;
     const found = ends(view, arrow);
     if (!found) continue;
     const isOver = arrow.from_instance === over || arrow.to_instance === over;

@@ -22,7 +22,7 @@ export function drawAxis(context, width, height) {
   const { from, to } = state.view;
   const x = (time) => ((time - from) / (to - from)) * width;
   const step = roundStep(((to - from) / width) * ROOM);
-  context.clearRect(0, 0, width, height);
+  context.clearRect(0, 0, context.canvas.width, height);
   context.font = '11px system-ui, sans-serif';
   context.textBaseline = 'middle';
   context.textAlign = 'left';

@@ -19,21 +19,22 @@ export function forgetColours() {
   ofSubjects.clear();
 }
 
-function hueOf(text) {
-  let hash = 2166136261;
-  // Names can be long, and their ends differ as well as their begins.
-  const short = text.length > 160 ? text.slice(0, 80) + text.slice(-80) : text;
-  for (let at = 0; at < short.length; at += 1) hash = Math.imul(hash ^ short.charCodeAt(at), 16777619);
-  // Neighbours on the wheel look alike: twenty-four hues are enough to tell apart.
-  return ((hash >>> 0) % 24) * 15 + 8;
+/** By name without its number: as far apart on the wheel as can be, and the same in every run of the same application. */
+function hues() {
+  const plain = (subject) => subject.name.replace(/ #\d+$/, '');
+  const names = state.trace.subjects.filter((subject) => !subject.built_in).map(plain);
+  const places = new Map([...new Set(names)].sort().map((name, place) => [name, place]));
+  return state.trace.subjects.map((subject) => ((places.get(plain(subject)) ?? 0) * 137.508 + 250) % 360);
 }
+
+let hueOfSubject = null;
 
 /** { solid, soft } of a callback. */
 export function subjectColour(subject) {
   let found = ofSubjects.get(subject);
   if (!found) {
-    const name = state.trace.subjects[subject]?.name ?? '';
-    const hue = hueOf(name.replace(/ #\d+$/, ''));
+    hueOfSubject ??= hues();
+    const hue = hueOfSubject[subject] ?? 0;
     const [lightness, chroma] = [colour('slice-lightness'), colour('slice-chroma')];
     const of = (alpha) => `oklch(${lightness} ${chroma} ${hue} / ${alpha})`;
     found = { solid: of(1), soft: [0.22, 0.3, 0.38, 0.46, 0.54, 0.62].map(of), line: `oklch(${lightness - 0.12} ${chroma * 1.3} ${hue})` };

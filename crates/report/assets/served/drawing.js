@@ -9,6 +9,7 @@ import { state } from './state.js';
 import { duration } from './time.js';
 
 const LABEL_FROM = 26;
+const THIN = 1.5;
 /** What is this near to an edge counts as seen. */
 const MARGIN = 2;
 
@@ -94,7 +95,7 @@ function isDimmed(subject) {
 }
 
 function drawRow(context, view, row, y, longest) {
-  const height = rowHeight;
+  const height = rowHeight();
   const { from, to } = state.view;
   const edge = MARGIN * view.pixel;
   for (let place = row.firstAfter(from - edge); place < row.count && row.start(place) <= to + edge; place += 1) {
@@ -104,7 +105,8 @@ function drawRow(context, view, row, y, longest) {
     const end = view.x(row.start(place) + row.length(place));
     context.globalAlpha = isDimmed(subject) ? 0.22 : 1;
     const executions = row.executions(place);
-    if (executions > 1) {
+    // A single one that is thinner than it can be drawn is a block of one: its height says how long it is.
+    if (executions > 1 || end - start < THIN && !row.isOpen(place)) {
       const wide = Math.max(end - start, 1);
       const share = Math.min(row.busy(place) / Math.max(row.length(place), view.pixel), 1);
       context.fillStyle = colours.soft[Math.min(Math.floor(share * 6), 5)];
@@ -112,7 +114,8 @@ function drawRow(context, view, row, y, longest) {
       const high = Math.max(height * Math.sqrt(row.longestLength(place) / Math.max(longest.length, 1)), 2);
       context.fillStyle = colours.solid;
       context.fillRect(start, y + height - high, wide, high);
-      state.drawn.blocks += 1;
+      if (executions > 1) state.drawn.blocks += 1;
+      else state.drawn.spans += 1;
       continue;
     }
     state.drawn.spans += 1;
@@ -149,13 +152,13 @@ function drawLabel(context, view, subject, start, end, y, length) {
   const text = fitted(context, name, room);
   if (text === '') return;
   context.fillStyle = colour('slice-text');
-  context.fillText(text, left, y + rowHeight / 2 + 0.5);
+  context.fillText(text, left, y + rowHeight() / 2 + 0.5);
   if (state.mode !== 'threads') return;
   const used = context.measureText(text).width;
   const note = duration(length);
   if (room - used > context.measureText(note).width + 14) {
     context.globalAlpha *= 0.62;
-    context.fillText(note, left + used + 9, y + rowHeight / 2 + 0.5);
+    context.fillText(note, left + used + 9, y + rowHeight() / 2 + 0.5);
     context.globalAlpha /= 0.62;
   }
 }
@@ -259,7 +262,7 @@ function drawSelected(context, view) {
     if (begin >= place.start) continue;
     const [a, b] = [view.x(begin), view.x(Math.min(begin + length, place.start))];
     context.fillStyle = causeColour(why.waits[wait].cause);
-    context.fillRect(a, y + rowHeight - 4, Math.max(b - a, 0.5), 4);
+    context.fillRect(a, y + rowHeight() - 4, Math.max(b - a, 0.5), 4);
   }
   context.strokeStyle = colour('surface');
   context.lineWidth = 4;
@@ -271,6 +274,6 @@ function drawSelected(context, view) {
 
 function outline(context, x, y, wide) {
   context.beginPath();
-  context.roundRect(x - 1, y - 1, wide + 2, rowHeight + 2, 4);
+  context.roundRect(x - 1, y - 1, wide + 2, rowHeight() + 2, 4);
   context.stroke();
 }

@@ -4,12 +4,22 @@ import { changed, state } from './state.js';
 import { count } from './time.js';
 
 const HEADING = 26;
-const ROW = 22;
+const ROWS = { few: 34, many: 22 };
+let row = ROWS.many;
 const STRIP = 5;
 const ROOM = 4;
 
-/** The lanes of the mode that is chosen, with their places. */
+/** The lanes of the mode that is chosen, with their places. Few lanes are higher than many. */
 export function layOut() {
+  row = ROWS.few;
+  place();
+  if (state.layoutHeight > innerHeight * 0.7) {
+    row = ROWS.many;
+    place();
+  }
+}
+
+function place() {
   const groups = state.mode === 'threads' ? state.trace.threads : state.trace.callbacks;
   const layout = [];
   let y = 0;
@@ -25,7 +35,7 @@ export function layOut() {
       const item = { kind: 'lane', key: `${key} ${lane.track}`, lane, y, parts: [] };
       let at = y + ROOM;
       item.rowsY = at;
-      at += Math.max(lane.rows, 1) * ROW;
+      at += Math.max(lane.rows, 1) * row;
       for (const part of ['executor', 'scheduling']) {
         if (lane[part] === undefined) continue;
         item.parts.push({ part, track: lane[part], y: at + 1, height: STRIP });
@@ -45,10 +55,12 @@ export function layOut() {
   }
 }
 
-export const rowHeight = ROW - 2;
+export function rowHeight() {
+  return row - 2;
+}
 
-export function rowY(item, row) {
-  return item.rowsY + row * ROW + 1;
+export function rowY(item, number) {
+  return item.rowsY + number * row + 1;
 }
 
 /** Lanes and headings that touch a range of pixels. */

@@ -23,6 +23,9 @@ function fail(error) {
   state.error ??= String(error?.message ?? error);
   changed();
 }
+// A ring around the timeline helps those who came by keys, and nobody else.
+addEventListener('keydown', (event) => { if (event.key === 'Tab') document.body.dataset.input = 'keys'; });
+addEventListener('pointerdown', () => { document.body.dataset.input = 'pointer'; });
 addEventListener('error', (event) => fail(event.error ?? event.message));
 addEventListener('unhandledrejection', (event) => fail(event.reason));
 
@@ -54,6 +57,10 @@ function draw() {
   drawAxis(contextOf(axis, axis.clientWidth, axis.clientHeight), width, axis.clientHeight);
   overview.drawOverview(contextOf(strip, strip.clientWidth, strip.clientHeight), strip.clientWidth, strip.clientHeight);
   $('corner').textContent = cornerText();
+  if (state.hover && (state.hover.view.from !== state.view.from || state.hover.view.to !== state.view.to)) {
+    state.hover = null;
+    $('tip').hidden = true;
+  }
   drawStatus();
   const near = lanesBetween(scroller.scrollTop - AHEAD, scroller.scrollTop + height + AHEAD);
   askView(Math.round(width), tracksOf(near));

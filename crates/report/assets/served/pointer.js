@@ -35,7 +35,7 @@ function under(canvas, scroller, x, y) {
   const rows = state.tracks.get(item.lane.track) ?? [];
   for (let number = 0; number < rows.length; number += 1) {
     const rowTop = rowY(item, number);
-    if (top < rowTop - 1 || top > rowTop + rowHeight + 1) continue;
+    if (top < rowTop - 1 || top > rowTop + rowHeight() + 1) continue;
     const place = nearest(rows[number], time, pixel);
     if (place === null) continue;
     const row = rows[number];
@@ -161,7 +161,7 @@ export function listen(canvas, scroller, axis, tip) {
 
   function hover(found, event) {
     const isNew = found.id !== state.hover?.id || found.kind !== state.hover?.kind || found.place !== state.hover?.place;
-    state.hover = found.kind ? found : null;
+    state.hover = found.kind ? { ...found, view: state.view } : null;
     state.pointerTime = found.time ?? null;
     canvas.style.cursor = found.kind === 'execution' ? 'pointer' : '';
     if (isNew) changed();

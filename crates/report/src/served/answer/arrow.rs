@@ -8,7 +8,7 @@ use crate::served::http::Query;
 use crate::served::timeline::ServedTimeline;
 
 /// More arrows than this are a carpet.
-const MOST: usize = 1500;
+const MOST: usize = 500;
 
 /// One message.
 #[derive(Debug, Clone, Serialize)]
