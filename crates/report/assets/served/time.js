@@ -40,6 +40,11 @@ export function percent(share) {
 /** A time since the begin as seconds, with as many digits as a step needs: `+1.250 s`. */
 export function relative(nanos, step) {
   const digits = fractionDigits(step);
+  if (digits === 0 && Math.abs(nanos) >= 120e9) {
+    const seconds = Math.round(Math.abs(nanos) / 1e9);
+    const two = (number) => String(number).padStart(2, '0');
+    return `${nanos < 0 ? '−' : '+'}${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+  }
   return `${nanos < 0 ? '−' : '+'}${(Math.abs(nanos) / 1e9).toFixed(digits)} s`;
 }
 
