@@ -36,6 +36,16 @@ pub struct Summary {
 }
 
 impl Row {
+    /// A row of executions: starts, durations and what they are, in the order of time and without overlap.
+    pub fn of(spans: impl IntoIterator<Item = (i64, i64, u32)>) -> Row {
+        let mut row = Row::default();
+        for (start, length, item) in spans {
+            row.push(start, length, item);
+        }
+        row.build(|_| 0);
+        row
+    }
+
     pub(super) fn push(&mut self, start: i64, length: i64, item: u32) {
         self.starts.push(start);
         self.lengths.push(length);
