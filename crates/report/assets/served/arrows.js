@@ -6,7 +6,7 @@ import { rowHeight, rowY } from './lanes.js';
 import { state } from './state.js';
 
 /** Fewer arrows can be stronger. */
-const FEW = 60;
+const FEW = 150;
 
 function anchor(view, thread, subject, time, id) {
   const item = state.laneOf.get(state.mode === 'threads' ? thread : subject);
@@ -19,12 +19,24 @@ function ends(view, arrow) {
   const from = anchor(view, arrow.from_thread, arrow.from_subject, arrow.published, arrow.from_instance);
   const to = anchor(view, arrow.to_thread, arrow.to_subject, arrow.received, arrow.to_instance);
   if (!from || !to) return null;
+  const isSame = from.y === to.y;
   // It leaves at the edge of its lane, so that it does not run through what it left.
-  from.y += Math.sign(to.y - from.y) * (rowHeight() / 2);
-  return { from, to };
+  const half = rowHeight() / 2;
+  from.y += isSame ? half : Math.sign(to.y - from.y) * half;
+  if (isSame) to.y += half;
+  return { from, to, isSame };
 }
 
-function trace(context, from, to) {
+function trace(context, { from, to, isSame }) {
+  if (isSame) {
+    // From a lane to itself: an arc below it.
+    const deep = Math.min(4 + Math.abs(to.x - from.x) * 0.2, 16);
+    context.beginPath();
+    context.moveTo(from.x, from.y);
+    context.bezierCurveTo(from.x + 2, from.y + deep, to.x - 2, to.y + deep, to.x, to.y);
+    context.stroke();
+    return;
+  }
   // Also a message that takes no time at all leaves its lane in a curve.
   const reach = Math.max(Math.abs(to.x - from.x) * 0.4, Math.min(Math.abs(to.y - from.y) * 0.35, 36), 6);
   context.beginPath();
@@ -55,8 +67,8 @@ export function drawMessages(context, view) {
     context.globalAlpha = isOver ? 1 : isDim ? strength * 0.25 : strength;
     context.strokeStyle = colour(isOver ? 'accent' : 'muted');
     context.fillStyle = context.strokeStyle;
-    trace(context, found.from, found.to);
-    if (state.arrows.length <= 400 || isOver) head(context, found.to, 6);
+    trace(context, found);
+    if (!found.isSame && (state.arrows.length <= FEW || isOver)) head(context, found.to, 6);
     state.drawn.arrows += 1;
   }
   context.globalAlpha = 1;
@@ -70,12 +82,12 @@ export function drawFlow(context, view) {
     if (!found) continue;
     context.strokeStyle = colour('surface');
     context.lineWidth = 4;
-    trace(context, found.from, found.to);
+    trace(context, found);
     context.strokeStyle = colour('accent');
     context.fillStyle = colour('accent');
     context.lineWidth = 1.75;
-    trace(context, found.from, found.to);
-    head(context, found.to, 8);
+    trace(context, found);
+    if (!found.isSame) head(context, found.to, 8);
     context.beginPath();
     context.arc(found.from.x, found.from.y, 2.5, 0, 2 * Math.PI);
     context.fill();

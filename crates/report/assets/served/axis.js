@@ -65,5 +65,6 @@ export function drawAxis(context, width, height) {
 /** What the corner beside the axis says. */
 export function cornerText() {
   const { from, to } = state.view;
-  return `${wallDate((from + to) / 2)} · ${duration(to - from)} in view`;
+  const length = `${duration(to - from)} in view`;
+  return innerWidth <= 720 ? length : `${wallDate((from + to) / 2)} · ${length}`;
 }

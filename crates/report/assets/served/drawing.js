@@ -64,7 +64,7 @@ function drawLane(context, view, item) {
   const rows = state.tracks.get(item.lane.track);
   state.drawn.lanes += 1;
   if (rows) {
-    const longest = longestOf(rows);
+    const longest = longestOf(rows, MARGIN * view.pixel);
     rows.forEach((row, number) => drawRow(context, view, row, rowY(item, number) - view.scroll, longest));
     markLongest(context, view, item, longest);
   }
@@ -78,8 +78,8 @@ function drawLane(context, view, item) {
 }
 
 /** The longest execution in view: its row, its place there. */
-function longestOf(rows) {
-  const { from, to } = state.view;
+function longestOf(rows, edge) {
+  const [from, to] = [state.view.from - edge, state.view.to + edge];
   let found = null;
   rows.forEach((row, number) => {
     for (let place = row.firstAfter(from); place < row.count && row.start(place) <= to; place += 1) {
@@ -111,7 +111,7 @@ function drawRow(context, view, row, y, longest) {
       const share = Math.min(row.busy(place) / Math.max(row.length(place), view.pixel), 1);
       context.fillStyle = colours.soft[Math.min(Math.floor(share * 6), 5)];
       context.fillRect(start, y, wide, height);
-      const high = Math.max(height * Math.sqrt(row.longestLength(place) / Math.max(longest.length, 1)), 2);
+      const high = Math.max(height * (row.longestLength(place) / Math.max(longest?.length ?? 0, 1)) ** 0.4, 2);
       context.fillStyle = colours.solid;
       context.fillRect(start, y + height - high, wide, high);
       if (executions > 1) state.drawn.blocks += 1;

@@ -6,6 +6,7 @@ import { readSpans } from './spans.js';
 /** How much more than the view is asked for on either side, so that moving shows no holes. */
 const BEYOND = 0.5;
 const SETTLED = 120;
+const ENDED = 'The server has ended. Start rostrace again to go on.';
 
 async function ask(question, parameters = {}) {
   const query = new URLSearchParams(parameters).toString().replaceAll('%2C', ',');
@@ -13,12 +14,12 @@ async function ask(question, parameters = {}) {
   try {
     const response = await fetch(`api/${question}?${query}`);
     if (!response.ok) throw new Error(`the server refused ${question}: ${response.status}`);
-    state.error = null;
+    if (state.error === state.refusal) state.error = null;
+    state.refusal = null;
     return response;
   } catch (error) {
-    state.error = error instanceof TypeError
-      ? 'The server has ended. Start rostrace again to go on.'
-      : String(error.message);
+    state.refusal = error instanceof TypeError ? ENDED : String(error.message);
+    state.error ??= state.refusal;
     throw error;
   } finally {
     state.pending -= 1;
@@ -55,7 +56,7 @@ export async function askView(width, tracks) {
   const { from, to } = state.view;
   const length = to - from;
   const key = `${from} ${to} ${width} ${tracks.join()}`;
-  if (key === told || state.error?.startsWith('The server has ended')) return;
+  if (key === told || state.refusal === ENDED) return;
   isAsking = true;
   try {
     const asked = { from: Math.floor(from - length * BEYOND), to: Math.ceil(to + length * BEYOND) };

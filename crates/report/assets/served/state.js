@@ -25,7 +25,9 @@ export const state = {
   focus: null,
   overview: null,
   pending: 0,
+  /** The first thing that went wrong; what the server refused is forgiven when it answers again. */
   error: null,
+  refusal: null,
   drawn: { lanes: 0, spans: 0, blocks: 0, arrows: 0, drops: 0 },
 };
 
