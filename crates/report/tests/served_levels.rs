@@ -28,7 +28,11 @@ fn spans() -> impl Strategy<Value = Vec<(i64, i64, u32)>> {
 }
 
 fn window() -> impl Strategy<Value = (f64, f64, u32)> {
-    (-0.2f64..1.0, prop_oneof![0.0f64..1.4, 0.0f64..0.01], 1u32..3000)
+    (
+        -0.2f64..1.0,
+        prop_oneof![0.0f64..1.4, 0.0f64..0.01],
+        1u32..3000,
+    )
 }
 
 fn place((from, length, pixels): (f64, f64, u32), spans: &[(i64, i64, u32)]) -> Window {
@@ -149,7 +153,8 @@ fn the_grid_stands_still_while_the_view_moves() {
 
 #[test]
 fn ten_million_executions_are_answered_in_milliseconds() {
-    let spans = (0..10_000_000u32).map(|n| (i64::from(n) * 360_000, 20_000 + i64::from(n % 977) * 100, n));
+    let spans =
+        (0..10_000_000u32).map(|n| (i64::from(n) * 360_000, 20_000 + i64::from(n % 977) * 100, n));
     let row = Row::of(spans);
     for (from, to) in [
         (0, 3_600_000_000_000),

@@ -76,9 +76,13 @@ fn serve<'a>(analysis: &'a Analysis<'a>) -> ServedTimeline<'a> {
 type Row = (String, String, String, i64, Option<i64>);
 
 fn table(analysis: &Analysis<'_>) -> Vec<Row> {
-    let table = TABLES.iter().find(|it| it.name == "callback_instances").unwrap();
+    let table = TABLES
+        .iter()
+        .find(|it| it.name == "callback_instances")
+        .unwrap();
     let column = |name: &str| table.columns.iter().position(|it| it.name == name).unwrap();
-    let [node, kind, topic, start, end] = ["node", "kind", "topic", "start_ns", "end_ns"].map(column);
+    let [node, kind, topic, start, end] =
+        ["node", "kind", "topic", "start_ns", "end_ns"].map(column);
     let text = |cell: &Cell<'_>| match cell {
         Cell::Text(text) => text.to_string(),
         other => panic!("{other:?}"),
@@ -116,7 +120,9 @@ struct Span {
 }
 
 fn view(timeline: &ServedTimeline<'_>, track: u32, from: i64, to: i64, pixels: u32) -> Vec<Span> {
-    let query = Query::parse(&format!("from={from}&to={to}&pixels={pixels}&tracks={track}"));
+    let query = Query::parse(&format!(
+        "from={from}&to={to}&pixels={pixels}&tracks={track}"
+    ));
     let body = timeline.answer("view", &query).unwrap().body;
     let word = |at: usize| u32::from_le_bytes(body[at..at + 4].try_into().unwrap());
     let float = |at: usize| f64::from_le_bytes(body[at..at + 8].try_into().unwrap()) as i64;
@@ -144,7 +150,10 @@ fn view(timeline: &ServedTimeline<'_>, track: u32, from: i64, to: i64, pixels: u
 }
 
 fn tracks(groups: &[Group]) -> impl Iterator<Item = u32> {
-    groups.iter().flat_map(|group| &group.lanes).map(|lane| lane.track)
+    groups
+        .iter()
+        .flat_map(|group| &group.lanes)
+        .map(|lane| lane.track)
 }
 
 /// Looks closer and closer until each execution stands alone; those that start at one instant can be told by their numbers only.
@@ -183,7 +192,11 @@ fn both_orders_of_lanes_count_every_execution_at_any_zoom() {
                 let count: u64 = spans.map(|span| u64::from(span.count)).sum();
                 assert_eq!(count, rows as u64, "{name} {lanes} {pixels}");
             }
-            let told: usize = groups.iter().flat_map(|it| &it.lanes).map(|it| it.count).sum();
+            let told: usize = groups
+                .iter()
+                .flat_map(|it| &it.lanes)
+                .map(|it| it.count)
+                .sum();
             assert_eq!(told, rows, "{name} {lanes}");
         }
     });
@@ -221,12 +234,19 @@ fn each_execution_is_where_the_table_says() {
 fn the_longest_execution_is_told_however_small_it_is_drawn() {
     for_each(|name, analysis, timeline| {
         let (begin, end) = timeline.span();
-        let longest = table(analysis).iter().filter_map(|row| Some(row.4? - row.3)).max();
+        let longest = table(analysis)
+            .iter()
+            .filter_map(|row| Some(row.4? - row.3))
+            .max();
         for pixels in [1, 50, 1000] {
             let spans = tracks(&timeline.lanes().callbacks)
                 .flat_map(|track| view(timeline, track, -1, end - begin + 1, pixels));
             let told = spans.map(|span| span.longest).max();
-            assert_eq!(told.filter(|it| *it > 0), longest.filter(|it| *it > 0), "{name}");
+            assert_eq!(
+                told.filter(|it| *it > 0),
+                longest.filter(|it| *it > 0),
+                "{name}"
+            );
         }
     });
 }
@@ -247,12 +267,19 @@ fn facts_of_an_execution_add_up() {
                 continue;
             }
             let facts = facts.unwrap();
-            assert_eq!(facts["place"]["start"], instance.start.0 - begin, "{name} {index}");
+            assert_eq!(
+                facts["place"]["start"],
+                instance.start.0 - begin,
+                "{name} {index}"
+            );
             let duration = instance.end.map(|end| end.0 - instance.start.0);
             assert_eq!(facts["duration"].as_i64(), duration, "{name} {index}");
             let why = &facts["why"];
             let waits = why["waits"].as_array().unwrap();
-            let sum: i64 = waits.iter().map(|it| it["duration"].as_i64().unwrap()).sum();
+            let sum: i64 = waits
+                .iter()
+                .map(|it| it["duration"].as_i64().unwrap())
+                .sum();
             assert_eq!(sum, why["total"].as_i64().unwrap(), "{name} {index}");
             // The sender of what it received knows it as a receiver.
             let sender = &facts["upstream"][0]["instance"]["id"];
@@ -262,7 +289,10 @@ fn facts_of_an_execution_add_up() {
                 let down = facts["downstream"].as_array().unwrap();
                 let mut receivers = down.iter().map(|it| it["instance"]["id"].as_u64());
                 let is_cut = facts["downstream_is_cut"].as_bool().unwrap();
-                assert!(is_cut || receivers.any(|it| it == Some(index as u64)), "{name} {index}");
+                assert!(
+                    is_cut || receivers.any(|it| it == Some(index as u64)),
+                    "{name} {index}"
+                );
             }
         }
     });
@@ -299,7 +329,12 @@ fn arrows_lead_from_publications_to_callbacks() {
     for_each(|name, analysis, timeline| {
         let (begin, end) = timeline.span();
         let from = (end - begin) / 2;
-        let answer = json(timeline, "arrows", &format!("from={from}&to={}", from + 50_000_000)).unwrap();
+        let answer = json(
+            timeline,
+            "arrows",
+            &format!("from={from}&to={}", from + 50_000_000),
+        )
+        .unwrap();
         for arrow in answer["arrows"].as_array().unwrap() {
             let id = arrow["delivery"].as_u64().unwrap() as usize;
             let delivery = &analysis.model.deliveries[id];

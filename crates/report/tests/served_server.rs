@@ -44,7 +44,9 @@ struct Visit {
 impl Site {
     fn raw(&self, bytes: &[u8]) -> Option<Reply> {
         let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(20)))
+            .unwrap();
         // A server that has seen enough may close before all is sent.
         let _ = stream.write_all(bytes);
         let mut answer = Vec::new();
@@ -148,7 +150,10 @@ fn without_cookie_or_token_nothing_is_told() {
             (format!("{}api/trace", visit.page), String::new()),
             (format!("{}style.css", visit.page), String::new()),
             (visit.page.clone(), format!("{almost}\r\n")),
-            (visit.page.clone(), format!("Cookie: rostrace-{}={wrong}\r\n", site.port)),
+            (
+                visit.page.clone(),
+                format!("Cookie: rostrace-{}={wrong}\r\n", site.port),
+            ),
         ] {
             let reply = site.ask("GET", &target, &headers);
             assert_eq!(reply.status, 403, "{target} {headers}");
@@ -162,7 +167,11 @@ fn without_cookie_or_token_nothing_is_told() {
 fn a_wrong_token_does_not_use_up_the_right_one() {
     with_site(|site| {
         assert_eq!(site.ask("GET", "/?token=guess", "").status, 403);
-        assert_eq!(site.ask("POST", &format!("/?token={}", site.token), "").status, 403);
+        assert_eq!(
+            site.ask("POST", &format!("/?token={}", site.token), "")
+                .status,
+            403
+        );
         site.enter();
     });
 }
@@ -179,7 +188,10 @@ fn foreign_names_and_foreign_pages_are_refused() {
             format!("Host: 127.0.0.1:{port}\r\nHost: evil.example\r\n"),
             format!("Host: 127.0.0.1:{port}\r\nOrigin: http://evil.example\r\n"),
             format!("Host: 127.0.0.1:{port}\r\nOrigin: null\r\n"),
-            format!("Host: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{}\r\n", port ^ 1),
+            format!(
+                "Host: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{}\r\n",
+                port ^ 1
+            ),
             format!("Host: 127.0.0.1:{port}\r\nSec-Fetch-Site: cross-site\r\n"),
         ] {
             let reply = site.ask("GET", &visit.page, &format!("{headers}{}", visit.cookie));
@@ -189,7 +201,9 @@ fn foreign_names_and_foreign_pages_are_refused() {
         assert_eq!(site.raw(nameless.as_bytes()).unwrap().status, 403);
         for headers in [
             format!("Host: localhost:{port}\r\n"),
-            format!("Host: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}\r\nSec-Fetch-Site: same-origin\r\n"),
+            format!(
+                "Host: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}\r\nSec-Fetch-Site: same-origin\r\n"
+            ),
         ] {
             let reply = site.ask("GET", &visit.page, &format!("{headers}{}", visit.cookie));
             assert_eq!(reply.status, 200, "{headers}");
@@ -201,7 +215,11 @@ fn foreign_names_and_foreign_pages_are_refused() {
 fn a_link_from_another_site_gets_the_cookie_by_a_page_that_moves_on() {
     with_site(|site| {
         let target = format!("/?token={}", site.token);
-        let reply = site.ask("GET", &target, "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n");
+        let reply = site.ask(
+            "GET",
+            &target,
+            "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n",
+        );
         assert_eq!(reply.status, 200);
         assert!(reply.header("Refresh").unwrap().starts_with("0; url=/"));
         assert!(reply.header("Set-Cookie").is_some());
@@ -278,7 +296,10 @@ fn what_is_too_large_or_no_http_is_refused() {
         let visit = site.enter();
         let huge = format!("X: {}\r\n", "a".repeat(200_000));
         let request = format!("GET {} HTTP/1.1\r\n{}{huge}\r\n", visit.page, site.host());
-        assert_eq!(site.raw(request.as_bytes()).map(|reply| reply.status), Some(400));
+        assert_eq!(
+            site.raw(request.as_bytes()).map(|reply| reply.status),
+            Some(400)
+        );
         for bytes in [
             b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n".as_slice(),
             b"GET\r\n\r\n",
@@ -305,17 +326,26 @@ fn slow_and_many_clients_do_not_keep_others_waiting() {
             .collect();
         let begin = Instant::now();
         assert_eq!(site.ask("GET", &visit.page, &visit.cookie).status, 200);
-        assert!(begin.elapsed() < Duration::from_secs(2), "{:?}", begin.elapsed());
+        assert!(
+            begin.elapsed() < Duration::from_secs(2),
+            "{:?}",
+            begin.elapsed()
+        );
         // Nobody has for ever: also one that sends a byte now and then is let go.
         let mut stream = slow.into_iter().next().unwrap();
-        stream.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_millis(500)))
+            .unwrap();
         let mut byte = [0];
         let is_let_go = (0..40).any(|_| {
             let _ = stream.write_all(b"x");
-            matches!(stream.read(&mut byte), Ok(0))
-                || stream.write_all(b"x").is_err()
+            matches!(stream.read(&mut byte), Ok(0)) || stream.write_all(b"x").is_err()
         });
-        assert!(is_let_go && begin.elapsed() < Duration::from_secs(15), "{:?}", begin.elapsed());
+        assert!(
+            is_let_go && begin.elapsed() < Duration::from_secs(15),
+            "{:?}",
+            begin.elapsed()
+        );
     });
 }
 
@@ -328,8 +358,16 @@ fn more_clients_than_a_browser_has_are_turned_away_and_leave_no_trace() {
             .collect();
         drop(crowd);
         let end = Instant::now() + Duration::from_secs(5);
-        let request = format!("GET {} HTTP/1.1\r\n{}{}\r\n", visit.page, site.host(), visit.cookie);
-        let is_served = || site.raw(request.as_bytes()).is_some_and(|reply| reply.status == 200);
+        let request = format!(
+            "GET {} HTTP/1.1\r\n{}{}\r\n",
+            visit.page,
+            site.host(),
+            visit.cookie
+        );
+        let is_served = || {
+            site.raw(request.as_bytes())
+                .is_some_and(|reply| reply.status == 200)
+        };
         while !is_served() {
             assert!(Instant::now() < end);
             std::thread::sleep(Duration::from_millis(50));
@@ -350,7 +388,9 @@ fn nothing_listens_on_any_other_address() {
             (Ipv6Addr::LOCALHOST, site.port).into(),
         ];
         others.extend(own.map(|own| SocketAddr::new(own.ip(), site.port)));
-        let others = others.iter().filter(|other| other.ip() != Ipv4Addr::LOCALHOST);
+        let others = others
+            .iter()
+            .filter(|other| other.ip() != Ipv4Addr::LOCALHOST);
         for other in others {
             let connected = TcpStream::connect_timeout(other, Duration::from_secs(2));
             assert!(connected.is_err(), "{other}");
@@ -365,7 +405,12 @@ fn two_servers_do_not_let_each_others_visitors_in() {
             let visit = one.enter();
             assert_ne!(one.token, other.token);
             assert_eq!(other.ask("GET", &visit.page, &visit.cookie).status, 403);
-            assert_eq!(other.ask("GET", &format!("/?token={}", one.token), "").status, 403);
+            assert_eq!(
+                other
+                    .ask("GET", &format!("/?token={}", one.token), "")
+                    .status,
+                403
+            );
         });
     });
 }

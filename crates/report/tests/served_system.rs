@@ -32,10 +32,16 @@ fn hostile_names() -> [String; 3] {
 fn system() -> Recording {
     let [talker, listener, topic] = hostile_names();
     let mut recording = Recording::jazzy();
-    recording.process(100, "talker").context(0x1).node(0x10, &talker);
+    recording
+        .process(100, "talker")
+        .context(0x1)
+        .node(0x10, &talker);
     recording.publisher(0x20, 0x10, &topic);
     recording.timer(0x60, 0x10, 10_000_000, 0x61);
-    recording.process(200, "listener").context(0x1).node(0x10, &listener);
+    recording
+        .process(200, "listener")
+        .context(0x1)
+        .node(0x10, &listener);
     recording.subscription(0x30, 0x10, &topic, 0x40);
     recording.timer(0x60, 0x10, 50_000_000, 0x61);
     for round in 0..ROUNDS {
@@ -44,7 +50,11 @@ fn system() -> Recording {
         let is_dropped = round % 7 == 3;
         recording.process(100, "talker").cpu(0);
         recording.at(at(0)).switch(0, ASLEEP, 100);
-        recording.at(at(10)).get_next_ready().execute(0x60).start(0x61);
+        recording
+            .at(at(10))
+            .get_next_ready()
+            .execute(0x60)
+            .start(0x61);
         recording.at(at(1000)).publish(0x20, 0x7, stamp(at(1000)));
         recording.at(at(2000)).end(0x61).wait_for_work();
         recording.at(at(2100)).switch(100, ASLEEP, 0);
@@ -53,7 +63,10 @@ fn system() -> Recording {
         recording.at(at(1500)).switch(77, PREEMPTED, 200);
         if !is_dropped {
             recording.at(at(1510)).execute(0x30);
-            recording.at(at(1520)).rmw_take(0x30, 0x7000, stamp(at(1000))).start(0x40);
+            recording
+                .at(at(1520))
+                .rmw_take(0x30, 0x7000, stamp(at(1000)))
+                .start(0x40);
             recording.at(at(2000)).switch(200, PREEMPTED, 77);
             recording.at(at(2500)).switch(77, ASLEEP, 200);
             if round % 5 == 0 {
@@ -100,7 +113,9 @@ fn what_runs_at_the_same_time_is_in_rows_of_its_own() {
         let (_, track) = timeline.track(listener.track).unwrap();
         let counts: Vec<usize> = track.rows.iter().map(|row| row.len()).collect();
         let dropped = (0..ROUNDS).filter(|round| round % 7 == 3).count();
-        let nested = (0..ROUNDS).filter(|round| round % 7 != 3 && round % 5 == 0).count();
+        let nested = (0..ROUNDS)
+            .filter(|round| round % 7 != 3 && round % 5 == 0)
+            .count();
         assert_eq!(counts, [ROUNDS as usize - dropped, nested]);
         assert_eq!(lane(timeline, "talker").rows, 1);
     });
@@ -115,7 +130,11 @@ fn dropped_messages_are_marked_where_they_should_have_arrived() {
         assert!(matches!(content, Content::Drops(_)));
         assert_eq!(track.rows[0].len(), dropped);
         assert_eq!(lane(timeline, "talker").drops, None);
-        let callbacks = timeline.lanes().callbacks.iter().flat_map(|group| &group.lanes);
+        let callbacks = timeline
+            .lanes()
+            .callbacks
+            .iter()
+            .flat_map(|group| &group.lanes);
         assert_eq!(callbacks.filter(|lane| lane.drops.is_some()).count(), 1);
     });
 }
@@ -159,7 +178,11 @@ fn states_of_the_kernel_and_of_executors_have_tracks() {
 fn an_instant_selects_the_innermost_callback_that_ran_then() {
     with_system(|_, timeline| {
         let at = &json(timeline, "trace", "")["at"];
-        let facts = json(timeline, "instance", &format!("id={}", at["instance"]["id"]));
+        let facts = json(
+            timeline,
+            "instance",
+            &format!("id={}", at["instance"]["id"]),
+        );
         // Round 4 is not one of those with a callback inside.
         assert_eq!(facts["kind"], "subscription");
         assert_eq!(facts["pid"], 200);
@@ -179,10 +202,17 @@ fn names_are_told_as_they_are_and_as_data() {
         assert_eq!(trace["title"], hostile_names()[0]);
         let subjects = trace["subjects"].as_array().unwrap();
         for name in &hostile_names()[..2] {
-            assert!(subjects.iter().any(|subject| subject["node"] == **name), "{name}");
+            assert!(
+                subjects.iter().any(|subject| subject["node"] == **name),
+                "{name}"
+            );
         }
         let topics = trace["topics"].as_array().unwrap();
-        assert!(topics.iter().any(|topic| topic["name"] == *hostile_names()[2]));
+        assert!(
+            topics
+                .iter()
+                .any(|topic| topic["name"] == *hostile_names()[2])
+        );
         assert_eq!(trace["losses"][0].as_array().unwrap().len(), 2);
     });
 }

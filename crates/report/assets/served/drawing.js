@@ -139,7 +139,7 @@ function drawRow(context, view, row, y, longest) {
 function drawOpen(context, x, y, height) {
   context.beginPath();
   context.moveTo(x, y);
-  context.lineTo(x + 9, y + height / 2);
+  context.lineTo(x + 6, y + height / 2);
   context.lineTo(x, y + height);
   context.fill();
 }

@@ -9,8 +9,13 @@ let row = ROWS.many;
 const STRIP = 5;
 const ROOM = 4;
 
+/** Labels that exist, by the key of their item. */
+const shown = new Map();
+
 /** The lanes of the mode that is chosen, with their places. Few lanes are higher than many. */
 export function layOut() {
+  for (const label of shown.values()) label.remove();
+  shown.clear();
   row = ROWS.few;
   place();
   if (state.layoutHeight > innerHeight * 0.7) {
@@ -89,12 +94,13 @@ export function tracksOf(items) {
   return tracks;
 }
 
-/** The lane that an execution is in; it is opened if its group is closed. */
+/** The lane that an execution is in; nothing if it is not shown. */
 export function laneOfPlace(place) {
   const key = state.mode === 'threads' ? place.thread : place.subject;
   return state.laneOf.get(key) ?? null;
 }
 
+/** Opens the group that an execution is in. */
 export function openGroupOf(place) {
   if (laneOfPlace(place)) return;
   const groups = state.mode === 'threads' ? state.trace.threads : state.trace.callbacks;
@@ -107,8 +113,6 @@ export function openGroupOf(place) {
   layOut();
   changed();
 }
-
-const shown = new Map();
 
 /** Puts the names beside the lanes in view; the others have no elements. */
 export function placeLabels(container, items) {

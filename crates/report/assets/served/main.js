@@ -180,7 +180,10 @@ function listenToAll() {
   search.listen({ query: $('query'), matches: $('matches'), steps: $('steps'), scroller });
   keyboard.listen(scroller, press);
   scroller.addEventListener('scroll', changed);
-  new ResizeObserver(changed).observe(scroller);
+  new ResizeObserver(() => {
+    layOut();
+    changed();
+  }).observe(scroller);
   $('by-thread').addEventListener('click', () => setMode('threads'));
   $('by-callback').addEventListener('click', () => setMode('callbacks'));
   toggle('arrows', 'showArrows');
@@ -191,6 +194,7 @@ function listenToAll() {
   for (const direction of ['next', 'previous', 'longest', 'latest']) $(direction).addEventListener('click', () => search.step(direction));
   $('forget').addEventListener('click', search.forget);
   $('help-button').addEventListener('click', () => $('help').showModal());
+  $('help-close').addEventListener('click', () => $('help').close());
 }
 
 async function begin() {

@@ -148,7 +148,9 @@ impl Lanes {
             let process = &analysis.model.processes[process.index()];
             self.callbacks.push(Group {
                 name: node.to_owned(),
-                note: format!("{} {}", process.name, process.pid).trim().to_owned(),
+                note: format!("{} {}", process.name, process.pid)
+                    .trim()
+                    .to_owned(),
                 lanes,
             });
         }

@@ -123,11 +123,7 @@ impl Row {
     }
 
     /// Sums up a range that is not empty.
-    pub(super) fn summary(
-        &self,
-        range: Range<usize>,
-        class_of: impl Fn(u32) -> usize,
-    ) -> Summary {
+    pub(super) fn summary(&self, range: Range<usize>, class_of: impl Fn(u32) -> usize) -> Summary {
         let mut sums = [0; CLASSES];
         let mut longest = range.start;
         let mut longer = |place: usize| {

@@ -43,7 +43,10 @@ impl<'a> ServedTimeline<'a> {
         let subjects = Subjects::of(analysis, &options.shown);
         let lanes = Lanes::of(analysis, &subjects);
         let model = analysis.model;
-        let begin = model.begin.unwrap_or_default().max(*analysis.window.start());
+        let begin = model
+            .begin
+            .unwrap_or_default()
+            .max(*analysis.window.start());
         let end = model.end.unwrap_or_default().min(*analysis.window.end());
         ServedTimeline {
             tracks: lanes.contents.iter().map(|_| OnceLock::new()).collect(),

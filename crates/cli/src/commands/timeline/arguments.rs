@@ -15,12 +15,7 @@ pub(crate) struct TimelineArguments {
     #[arg(long)]
     pub(crate) open: bool,
     /// With --open: begin at this time, with what ran then selected
-    #[arg(
-        long,
-        value_name = "T",
-        allow_hyphen_values = true,
-        requires = "open"
-    )]
+    #[arg(long, value_name = "T", allow_hyphen_values = true, requires = "open")]
     pub(crate) at: Option<TimeArgument>,
     /// With --open: print the address and start no browser
     #[arg(long, requires = "open")]

@@ -64,7 +64,9 @@ impl ServedTimeline<'_> {
             .map(InstanceId::from_index)
             .filter_map(|id| analysis.received_by(id))
             .filter(|id| {
-                let publish = analysis.publication(analysis.delivery(*id).publication).publish;
+                let publish = analysis
+                    .publication(analysis.delivery(*id).publication)
+                    .publish;
                 publish.0 < from || publish.0 > to
             });
         let mut arrows = Vec::new();

@@ -172,7 +172,10 @@ impl ServedTimeline<'_> {
             let mut next = Vec::new();
             for (instance, parent) in edge {
                 let publications: &[PublicationId] = analysis.publications_in(instance);
-                for delivery in publications.iter().flat_map(|id| analysis.deliveries_of(*id)) {
+                for delivery in publications
+                    .iter()
+                    .flat_map(|id| analysis.deliveries_of(*id))
+                {
                     if found.len() == MOST_DOWNSTREAM {
                         is_cut = true;
                         break;
@@ -226,10 +229,7 @@ impl ServedTimeline<'_> {
 }
 
 /// Each message followed by those that it led to.
-fn as_tree(
-    found: &[(usize, DeliveryId)],
-    parents: &[Option<usize>],
-) -> Vec<(usize, DeliveryId)> {
+fn as_tree(found: &[(usize, DeliveryId)], parents: &[Option<usize>]) -> Vec<(usize, DeliveryId)> {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); found.len()];
     let mut open: Vec<usize> = Vec::new();
     for (place, parent) in parents.iter().enumerate() {

@@ -60,12 +60,10 @@ impl ServedTimeline<'_> {
                     Some(list[before.checked_sub(1)?])
                 })
                 .max_by_key(|id| order(*id)),
-            "longest" => first_most(
-                (lists().flatten()).map(|id| (span(analysis, *id).1, *id)),
-            ),
-            "latest" => first_most(
-                (lists().flatten()).filter_map(|id| Some((self.lateness(*id)?, *id))),
-            ),
+            "longest" => first_most((lists().flatten()).map(|id| (span(analysis, *id).1, *id))),
+            "latest" => {
+                first_most((lists().flatten()).filter_map(|id| Some((self.lateness(*id)?, *id))))
+            }
             _ => return None,
         };
         Some(Answer::json(&Occurrence {

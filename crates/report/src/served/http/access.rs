@@ -88,13 +88,17 @@ impl Access {
             format!("localhost:{}", self.port),
         ];
         let mut hosts = request.headers("host");
-        let host = hosts.next().is_some_and(|host| names.iter().any(|name| name == host));
+        let host = hosts
+            .next()
+            .is_some_and(|host| names.iter().any(|name| name == host));
         let is_single = hosts.next().is_none();
         let own_origin = |origin: &str| {
             let name = origin.strip_prefix("http://");
             name.is_some_and(|name| names.iter().any(|own| own == name))
         };
-        let is_navigation = request.headers("sec-fetch-mode").all(|mode| mode == "navigate");
+        let is_navigation = request
+            .headers("sec-fetch-mode")
+            .all(|mode| mode == "navigate");
         let own_site = |site: &str| {
             // A link to the token may be followed from anywhere; what the page loads comes from the page.
             matches!(site, "same-origin" | "none") || is_navigation && request.path == "/"

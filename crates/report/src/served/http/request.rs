@@ -133,9 +133,13 @@ mod tests {
 
     #[test]
     fn a_request_is_taken_apart() {
-        let head = b"GET /a/view?from=-5&tracks=1,2,x,3&flag HTTP/1.1\r\nHost: 127.0.0.1:80\r\nX: a:b";
+        let head =
+            b"GET /a/view?from=-5&tracks=1,2,x,3&flag HTTP/1.1\r\nHost: 127.0.0.1:80\r\nX: a:b";
         let request = Request::parse(head).unwrap();
-        assert_eq!((request.method.as_str(), request.path.as_str()), ("GET", "/a/view"));
+        assert_eq!(
+            (request.method.as_str(), request.path.as_str()),
+            ("GET", "/a/view")
+        );
         assert_eq!(request.query.integer("from"), Some(-5));
         let tracks: Vec<i64> = request.query.integers("tracks").collect();
         assert_eq!(tracks, [1, 2, 3]);
