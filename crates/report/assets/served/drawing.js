@@ -214,8 +214,18 @@ function drawStates(context, view, row, y, height, names) {
 function drawDrops(context, view, row, y) {
   const { from, to } = state.view;
   context.fillStyle = colour('alarm');
-  for (let place = row.firstAfter(from); place < row.count && row.start(place) <= to; place += 1) {
+  const first = row.firstAfter(from);
+  let seen = 0;
+  while (first + seen < row.count && row.start(first + seen) <= to) seen += 1;
+  // Diamonds that would hide each other, and the lane, become ticks.
+  const isCrowded = seen * 16 > view.width;
+  for (let place = first; place < first + seen; place += 1) {
     const x = view.x(row.start(place));
+    if (isCrowded) {
+      context.fillRect(x - 0.75, y - 3, 1.5, 6);
+      state.drawn.drops += row.executions(place);
+      continue;
+    }
     const size = row.executions(place) > 1 ? 5 : 4;
     context.beginPath();
     context.moveTo(x, y - 2);

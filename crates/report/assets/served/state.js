@@ -98,7 +98,9 @@ export function glideTo(from, to) {
 /** Zooms around a time; factors below 1 show less. */
 export function zoom(factor, around = (state.view.from + state.view.to) / 2) {
   const { from, to } = state.view;
-  setView(around - (around - from) * factor, around + (to - around) * factor);
+  // At the limit nothing moves.
+  const possible = Math.max(factor, Math.min(SHORTEST / (to - from), 1));
+  setView(around - (around - from) * possible, around + (to - around) * possible);
 }
 
 /** Moves by a share of what is seen. */

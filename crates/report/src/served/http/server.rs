@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -94,7 +95,9 @@ impl Server {
             return;
         }
         let response = match Request::read(&mut stream) {
-            Ok(request) => self.respond(&request, timeline),
+            // A mistake in one answer shall not end the others.
+            Ok(request) => catch_unwind(AssertUnwindSafe(|| self.respond(&request, timeline)))
+                .unwrap_or_else(|_| Response::bare("500 Internal Server Error")),
             Err(Refusal::Malformed) => Response::bare("400 Bad Request"),
             Err(Refusal::Gone) => return,
         };
