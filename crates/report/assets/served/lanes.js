@@ -167,12 +167,14 @@ function name(item) {
   label.dataset.lane = item.lane.name.slice(0, 200);
   const text = document.createElement('bdi');
   text.textContent = short(item.lane.name);
-  const note = document.createElement('span');
+  const note = document.createElement('bdi');
   note.className = 'count';
-  note.textContent = item.lane.count === 1 ? '1 execution' : `${count(item.lane.count)} executions`;
-  label.title = short(item.lane.name);
+  const executions = item.lane.count === 1 ? '1 execution' : `${count(item.lane.count)} executions`;
+  note.textContent = item.lane.note ? short(item.lane.note) : executions;
+  label.title = [item.lane.name, item.lane.note, executions].filter(Boolean).map(short).join('\n');
+  label.classList.toggle('low', item.height < 36);
   label.append(text);
-  if (item.height >= 34 || innerWidth <= 720) label.append(note);
+  if (item.lane.note || item.height >= 36) label.append(note);
   return label;
 }
 

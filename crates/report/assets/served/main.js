@@ -86,6 +86,7 @@ function sentence() {
   if (!state.trace) return 'Loading …';
   const { executions, length_ns: length, losses } = state.trace;
   const parts = [`${count(executions)} executions in ${duration(length)}`];
+  if (state.selected) parts.push(`selected: ${short(state.selected.name)} at ${relative(state.selected.place.start, 1000)}`);
   if (losses.length > 0) parts.push('events were lost where it is red');
   if (state.range) parts.push(`marked: ${duration(state.range.to - state.range.from)} from ${relative(state.range.from, 1000)} (z zooms)`);
   if (state.showArrows && state.tooManyArrows) parts.push('messages appear when you zoom in');

@@ -1,5 +1,6 @@
 //! Which lanes there are: in one order by process and thread, in another by node and callback. A lane is a number of tracks.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use rostrace_analyze::Analysis;
@@ -23,6 +24,9 @@ pub struct Group {
 #[derive(Debug, Default, Serialize)]
 pub struct Lane {
     pub name: String,
+    /// Of a thread, the nodes whose callbacks ran on it, those that ran most often first.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub note: String,
     pub track: u32,
     /// Executions that run at the same time need several.
     pub rows: usize,
@@ -74,11 +78,11 @@ impl Lanes {
         for index in 0..model.threads.len() {
             let id = ThreadId::from_index(index);
             let thread = &model.threads[index];
-            let instances = || shown_on(analysis, subjects, id);
-            let count = instances().count();
-            if count == 0 {
+            let instances: Vec<InstanceId> = shown_on(analysis, subjects, id).collect();
+            if instances.is_empty() {
                 continue;
             }
+            let instances = || instances.iter().copied();
             let process = &model.processes[thread.process.index()];
             let has_phases = !analysis.phases_on(id).is_empty();
             let scheduling = analysis.scheduling.as_ref();
@@ -88,9 +92,13 @@ impl Lanes {
                     true => "main thread".to_owned(),
                     false => format!("thread {}", thread.tid),
                 },
+                note: nodes_on(
+                    subjects,
+                    instances().map(|id| subjects.number_of(analysis, id)),
+                ),
                 track: self.add(Content::Thread(id)),
                 rows: Track::rows_of_instances(analysis, instances()),
-                count,
+                count: instances().count(),
                 executor: has_phases.then(|| self.add(Content::Executor(id))),
                 scheduling: is_scheduled.then(|| self.add(Content::Scheduling(id))),
                 drops: drops.remove(&id).map(|it| self.add(Content::Drops(it))),
@@ -154,6 +162,34 @@ impl Lanes {
                 lanes,
             });
         }
+    }
+}
+
+/// So many nodes are named; the others are counted.
+const MOST_NODES: usize = 3;
+
+/// Whose callbacks these are: `/planner, /fusion and 3 more`.
+fn nodes_on(subjects: &Subjects, numbers: impl Iterator<Item = u32>) -> String {
+    let mut counts = vec![0u32; subjects.list.len()];
+    for number in numbers {
+        counts[number as usize] += 1;
+    }
+    let mut nodes: HashMap<&str, u32> = HashMap::new();
+    for (subject, count) in subjects.list.iter().zip(counts) {
+        if count > 0 && !subject.built_in {
+            *nodes.entry(&subject.node).or_default() += count;
+        }
+    }
+    let mut nodes: Vec<(&str, u32)> = nodes.into_iter().collect();
+    nodes.sort_by_key(|(node, count)| (Reverse(*count), *node));
+    let named: Vec<&str> = nodes
+        .iter()
+        .take(MOST_NODES)
+        .map(|(node, _)| *node)
+        .collect();
+    match nodes.len().saturating_sub(MOST_NODES) {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
     }
 }
 

@@ -28,24 +28,42 @@ impl ServedTimeline<'_> {
         };
         let tracks = query.integers("tracks");
         let tracks: Vec<u32> = tracks.filter_map(|it| u32::try_from(it).ok()).collect();
+        let known = |number: &u32| (*number as usize) < self.lanes.contents.len();
+        let tracks: Vec<u32> = tracks.into_iter().filter(known).take(MOST_TRACKS).collect();
+        let mut body = Vec::new();
+        put(&mut body, [MAGIC, tracks.len() as u32]);
+        // The first look at a lane builds it, which takes a while for an hour: all processors share that.
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let share = tracks.len().div_ceil(processors).max(1);
+        std::thread::scope(|scope| {
+            let parts = tracks
+                .chunks(share)
+                .map(|tracks| scope.spawn(|| self.spans(tracks, &window)));
+            let parts: Vec<_> = parts.collect();
+            for part in parts {
+                body.extend(part.join().ok()?);
+            }
+            Some(())
+        })?;
+        Some(Answer::binary(body))
+    }
+
+    fn spans(&self, tracks: &[u32], window: &Window) -> Vec<u8> {
         let mut body = Vec::new();
         let known = tracks
             .iter()
-            .take(MOST_TRACKS)
             .filter_map(|number| Some((*number, self.track(*number)?)));
-        let known: Vec<_> = known.collect();
-        put(&mut body, [MAGIC, known.len() as u32]);
         for (number, (content, track)) in known {
             put(&mut body, [number, track.rows.len() as u32]);
             for row in &track.rows {
-                let seen = seen(row, &window, |item| content.class_of(item));
+                let seen = seen(row, window, |item| content.class_of(item));
                 put(&mut body, [seen.len() as u32, 0]);
                 for span in &seen {
                     self.put_span(&mut body, content, row, span);
                 }
             }
         }
-        Some(Answer::binary(body))
+        body
     }
 
     fn put_span(&self, body: &mut Vec<u8>, content: &Content, row: &Row, span: &Seen) {
