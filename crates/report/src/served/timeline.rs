@@ -35,6 +35,8 @@ pub struct ServedTimeline<'a> {
     pub(super) end: i64,
     tracks: Vec<OnceLock<Track>>,
     firings: Mutex<HashMap<TimerId, Arc<Vec<Firing>>>>,
+    /// The request that an execution of a service answered, as a row of the model.
+    pub(super) requests: HashMap<InstanceId, usize>,
     pub(super) overview: OnceLock<Vec<u8>>,
 }
 
@@ -58,6 +60,9 @@ impl<'a> ServedTimeline<'a> {
             // A trace of a single instant is a nanosecond long: nothing is divided by zero.
             end: end.0.max(begin.0.saturating_add(1)),
             firings: Mutex::default(),
+            requests: (model.requests.iter().enumerate())
+                .filter_map(|(row, request)| Some((request.instance?, row)))
+                .collect(),
             overview: OnceLock::new(),
         }
     }

@@ -100,6 +100,7 @@ impl ServedTimeline<'_> {
         let upstream = self.upstream(id);
         let (downstream, downstream_is_cut) = self.downstream(id);
         let deliveries = upstream.iter().chain(&downstream).map(|(_, id)| *id);
+        let (asked, answered) = self.request(id);
         Some(Answer::json(&Facts {
             place: self.place(id),
             name: &subject.name,
@@ -122,9 +123,11 @@ impl ServedTimeline<'_> {
             arrows: deliveries.filter_map(|id| self.arrow(id)).collect(),
             upstream: (upstream.iter())
                 .map(|(depth, id)| self.message(*depth, *id, true))
+                .chain(asked)
                 .collect(),
             downstream: (downstream.iter())
                 .map(|(depth, id)| self.message(*depth, *id, false))
+                .chain(answered)
                 .collect(),
             downstream_is_cut,
             why: self.why(id),
@@ -192,6 +195,34 @@ impl ServedTimeline<'_> {
         let is_more = |(id, _): &(InstanceId, _)| !analysis.publications_in(*id).is_empty();
         is_cut |= edge.iter().any(is_more);
         (as_tree(&found, &parents), is_cut)
+    }
+
+    /// The request that an execution of a service answered, and its response.
+    fn request(&self, id: InstanceId) -> (Option<Message<'_>>, Option<Message<'_>>) {
+        let model = self.analysis.model;
+        let Some(row) = self.requests.get(&id).map(|row| &model.requests[*row]) else {
+            return (None, None);
+        };
+        let Some((client, service)) = row.client.zip(row.service) else {
+            return (None, None);
+        };
+        let message = |sent: Option<Nanos>, received: Option<Nanos>| {
+            let sent = sent?;
+            Some(Message {
+                depth: 0,
+                topic: &model.services[service.index()].name,
+                name: self.analysis.names.client(client).to_owned(),
+                instance: None,
+                published: self.since(sent.0),
+                latency: received.map(|received| received.0.saturating_sub(sent.0)),
+                status: "delivered",
+            })
+        };
+        let start = self.analysis.instance(id).start;
+        (
+            message(row.sent, Some(start)),
+            message(row.answered, row.received),
+        )
     }
 
     fn message(&self, depth: usize, id: DeliveryId, is_upstream: bool) -> Message<'_> {
