@@ -14,7 +14,7 @@ use rostrace_trace::Model;
 use rostrace_trace::scheduling::Scheduling;
 use serde_json::Value;
 use support::kernel::{ASLEEP, PREEMPTED};
-use support::{Recording, stamp};
+use support::{Flavour, Recording, stamp};
 
 const MILLISECOND: u64 = 1_000_000;
 const ROUNDS: u64 = 100;
@@ -246,4 +246,43 @@ fn what_is_not_shown_is_nowhere() {
         let is_shown = model.processes[process.index()].pid == 100;
         assert_eq!(facts.is_some(), is_shown);
     }
+}
+
+#[test]
+fn the_request_that_a_service_answered_is_part_of_the_flow() {
+    let mut recording = Recording::new(Flavour::Kilted, "robot");
+    recording.process(100, "client").context(0x1);
+    recording.node(0x10, "/c").client(0x70, 0x10, "/ask", 7);
+    recording.process(200, "server").context(0x1);
+    recording.node(0x10, "/s").service(0x80, 0x10, "/ask", 0x81);
+    recording
+        .process(100, "client")
+        .at(5_000_000)
+        .send_request(0x70, 1);
+    recording
+        .process(200, "server")
+        .at(5_010_000)
+        .take_request(0x80, 7, 1);
+    recording
+        .at(5_020_000)
+        .run(0x81)
+        .at(5_030_000)
+        .send_response(0x80, 7, 1);
+    recording
+        .process(100, "client")
+        .at(5_050_000)
+        .take_response(0x70, 1, stamp(5_030_000));
+    let model = recording.load();
+    let analysis = Analysis::new(&model, Nanos(i64::MIN)..=Nanos(i64::MAX));
+    let options = Options {
+        title: String::new(),
+        at: None,
+        losses: Vec::new(),
+        shown: Shown::everything(&analysis),
+    };
+    let timeline = ServedTimeline::new(&analysis, options);
+    let facts = json(&timeline, "instance", "id=0");
+    assert_eq!(facts["upstream"][0]["name"], "/c · client /ask");
+    assert_eq!(facts["upstream"][0]["latency"], 20_000);
+    assert_eq!(facts["downstream"][0]["latency"], 20_000);
 }

@@ -43,6 +43,13 @@ export function drawAxis(context, width, height) {
     context.fillRect(Math.round(x(time)), height - 6, 1, 6);
     context.fillText(relative(time, step), x(time) + 5, height - 10);
   }
+  if (state.pointerTime !== null) {
+    context.fillStyle = colour('text');
+    context.globalAlpha = 0.5;
+    context.fillRect(Math.round(x(state.pointerTime)), 0, 1, height);
+    context.globalAlpha = 1;
+    tag(context, relative(state.pointerTime, step / 20), x(state.pointerTime), width, height, colour('muted'));
+  }
   if (state.range) {
     const [a, b] = [x(state.range.from), x(state.range.to)];
     context.fillStyle = colour('accent-soft');
@@ -50,16 +57,22 @@ export function drawAxis(context, width, height) {
     context.fillStyle = colour('accent');
     context.fillRect(a, 0, 1, height);
     context.fillRect(b - 1, 0, 1, height);
-    const text = duration(state.range.to - state.range.from);
-    const middle = Math.min(Math.max((a + b) / 2, 40), width - 40);
-    const half = context.measureText(text).width / 2 + 6;
-    context.beginPath();
-    context.roundRect(middle - half, height / 2 - 9, half * 2, 18, 5);
-    context.fill();
-    context.fillStyle = colour('surface');
-    context.textAlign = 'center';
-    context.fillText(text, middle, height / 2 + 0.5);
+    tag(context, duration(state.range.to - state.range.from), (a + b) / 2, width, height, colour('accent'));
   }
+}
+
+/** A few words on a coloured ground, as near to a place as the edges permit. */
+function tag(context, text, x, width, height, ground) {
+  const half = context.measureText(text).width / 2 + 6;
+  const middle = Math.min(Math.max(x, half), width - half);
+  context.fillStyle = ground;
+  context.beginPath();
+  context.roundRect(middle - half, height / 2 - 9, half * 2, 18, 5);
+  context.fill();
+  context.fillStyle = colour('surface');
+  context.textAlign = 'center';
+  context.fillText(text, middle, height / 2 + 0.5);
+  context.textAlign = 'left';
 }
 
 /** What the corner beside the axis says. */

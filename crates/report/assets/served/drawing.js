@@ -26,6 +26,7 @@ export function drawLanes(context, width, height, scroll) {
   drawGround(context, view, items);
   for (const item of items) if (item.kind === 'lane') drawLane(context, view, item);
   drawRange(context, view);
+  drawPointer(context, view);
   if (state.showArrows) drawMessages(context, view);
   if (state.selected) {
     drawFlow(context, view);
@@ -245,6 +246,22 @@ function drawRange(context, view) {
   context.fillStyle = colour('accent');
   context.fillRect(a, 0, 1, view.height);
   context.fillRect(b, 0, 1, view.height);
+}
+
+/** A line through all lanes at the time under the pointer, and a frame around what it is over. */
+function drawPointer(context, view) {
+  if (state.pointerTime === null) return;
+  context.globalAlpha = 0.45;
+  context.fillStyle = colour('muted');
+  context.fillRect(Math.round(view.x(state.pointerTime)), 0, 1, view.height);
+  context.globalAlpha = 1;
+  const { kind, item, number, row, place } = state.hover ?? {};
+  if (kind !== 'execution') return;
+  const x = view.x(row.start(place));
+  const wide = Math.max(view.x(row.start(place) + row.length(place)) - x, 1);
+  context.strokeStyle = colour('text');
+  context.lineWidth = 1.25;
+  outline(context, x, rowY(item, number) - view.scroll, wide);
 }
 
 /** The row of its lane that an execution is in. */

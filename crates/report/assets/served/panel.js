@@ -28,6 +28,7 @@ export async function select(id, { reveal = false } = {}) {
   // A later click wins, whoever is answered first.
   if (mine !== asked) return;
   state.selected = facts;
+  state.notice = null;
   panel.replaceChildren(...content(facts));
   panel.hidden = false;
   panel.dataset.instance = String(id);

@@ -40,7 +40,7 @@ function under(canvas, scroller, x, y) {
     if (place === null) continue;
     const row = rows[number];
     return {
-      time, kind: 'execution', row, place, count: row.executions(place), id: row.item(place), subject: row.subject(place),
+      time, kind: 'execution', item, number, row, place, count: row.executions(place), id: row.item(place), subject: row.subject(place),
       start: row.longestStart(place), length: row.longestLength(place), isOpen: row.isOpen(place),
     };
   }
@@ -160,11 +160,10 @@ export function listen(canvas, scroller, axis, tip) {
   axis.addEventListener('pointercancel', end);
 
   function hover(found, event) {
-    const isNew = found.id !== state.hover?.id || found.kind !== state.hover?.kind || found.place !== state.hover?.place;
     state.hover = found.kind ? { ...found, view: state.view } : null;
     state.pointerTime = found.time ?? null;
     canvas.style.cursor = found.kind === 'execution' ? 'pointer' : '';
-    if (isNew) changed();
+    changed();
     tip.hidden = !found.kind;
     if (!found.kind) return;
     tip.replaceChildren(...describe(found));

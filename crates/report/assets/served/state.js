@@ -24,6 +24,10 @@ export const state = {
   /** What was searched: { label, subjects }. */
   focus: null,
   overview: null,
+  /** The time under the pointer. */
+  pointerTime: null,
+  /** What is said instead of the usual sentence. */
+  notice: null,
   pending: 0,
   /** The first thing that went wrong; what the server refused is forgiven when it answers again. */
   error: null,

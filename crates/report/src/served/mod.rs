@@ -15,7 +15,7 @@ pub mod track;
 pub mod window;
 
 pub use answer::Answer;
-pub use http::{Access, Query, Request, Server};
+pub use http::{Query, Server};
 pub use lane::{Group, Lane, Lanes};
 pub use subject::{Shown, Subject, Subjects};
 pub use timeline::{Options, ServedTimeline};

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use rostrace_analyze::Analysis;
 use rostrace_analyze::timer::{self, Firing};
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{CallbackOwner, InstanceId, TimerId};
+use rostrace_trace::entity::{CallbackOwner, DeliveryId, InstanceId, TimerId};
 
 use super::lane::{Lanes, shown_on};
 use super::subject::{Shown, Subjects};
@@ -70,10 +70,9 @@ impl<'a> ServedTimeline<'a> {
     /// Works out what the first click would have to wait for.
     pub fn warm_up(&self) {
         self.analysis.activity();
-        if let Some(id) = (!self.analysis.model.deliveries.is_empty())
-            .then_some(rostrace_trace::entity::DeliveryId(0))
-        {
-            self.analysis.arrival(id);
+        if !self.analysis.model.deliveries.is_empty() {
+            // One asked for is all found.
+            self.analysis.arrival(DeliveryId(0));
         }
     }
 

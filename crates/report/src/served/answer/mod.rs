@@ -42,7 +42,7 @@ impl ServedTimeline<'_> {
     pub fn answer(&self, question: &str, query: &Query) -> Option<Answer> {
         match question {
             "trace" => Some(self.description()),
-            "overview" => Some(self.overview(query)),
+            "overview" => Some(self.overview()),
             "view" => self.view(query),
             "arrows" => self.arrows(query),
             "instance" => self.instance(query),

@@ -1,7 +1,7 @@
 //! The whole trace in one strip: how busy the threads were, and what was dropped.
 
 use super::Answer;
-use crate::served::http::Query;
+use crate::served::lane::shown_on;
 use crate::served::timeline::ServedTimeline;
 use crate::served::track::Content;
 
@@ -10,7 +10,7 @@ const COLUMNS: usize = 2000;
 
 impl ServedTimeline<'_> {
     /// Two lists of so many numbers: busy threads on average, and dropped messages.
-    pub(super) fn overview(&self, _query: &Query) -> Answer {
+    pub(super) fn overview(&self) -> Answer {
         let body = self.overview.get_or_init(|| {
             let numbers = self.columns();
             numbers.iter().flat_map(|it| it.to_le_bytes()).collect()
@@ -25,22 +25,19 @@ impl ServedTimeline<'_> {
         let mut busy = vec![0f64; COLUMNS + 1];
         let mut dropped = vec![0f64; COLUMNS];
         for content in &self.lanes.contents {
-            match content {
-                Content::Thread(thread) => {
-                    let mut reached = i64::MIN;
-                    for id in super::super::lane::shown_on(analysis, &self.subjects, *thread) {
-                        let instance = analysis.instance(id);
-                        let start = instance.start.0.max(reached);
-                        let end = instance.end.map_or(start, |end| end.0);
-                        // What runs inside another callback counts once.
-                        if end > start {
-                            fill(&mut busy, column(start), column(end));
-                            reached = end;
-                        }
-                    }
+            let Content::Thread(thread) = content else {
+                continue;
+            };
+            let mut reached = i64::MIN;
+            for id in shown_on(analysis, &self.subjects, *thread) {
+                let instance = analysis.instance(id);
+                let start = instance.start.0.max(reached);
+                let end = instance.end.map_or(start, |end| end.0);
+                // What runs inside another callback counts once.
+                if end > start {
+                    fill(&mut busy, column(start), column(end));
+                    reached = end;
                 }
-                Content::Subject(_) | Content::Executor(_) | Content::Scheduling(_) => {}
-                Content::Drops(_) => {}
             }
         }
         let lanes = self.lanes.callbacks.iter().flat_map(|group| &group.lanes);

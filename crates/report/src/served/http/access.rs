@@ -12,7 +12,7 @@ use super::request::Request;
 
 /// The secrets of one server.
 #[derive(Debug)]
-pub struct Access {
+pub(super) struct Access {
     port: u16,
     token: String,
     token_is_used: AtomicBool,

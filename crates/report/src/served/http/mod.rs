@@ -9,6 +9,5 @@ mod request;
 mod response;
 mod server;
 
-pub use access::Access;
-pub use request::{Query, Request};
+pub use request::Query;
 pub use server::Server;

@@ -11,11 +11,11 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What came.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request {
-    pub method: String,
+pub(super) struct Request {
+    pub(super) method: String,
     /// Without the query; as it was sent, since nothing that we have needs escapes.
-    pub path: String,
-    pub query: Query,
+    pub(super) path: String,
+    pub(super) query: Query,
     headers: Vec<(String, String)>,
 }
 
