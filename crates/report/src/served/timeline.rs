@@ -67,8 +67,11 @@ impl<'a> ServedTimeline<'a> {
         }
     }
 
-    /// Works out what the first click would have to wait for.
+    /// Works out what the first look and the first click would have to wait for.
     pub fn warm_up(&self) {
+        for lane in self.lanes.threads.iter().flat_map(|group| &group.lanes) {
+            self.track(lane.track);
+        }
         self.analysis.activity();
         if !self.analysis.model.deliveries.is_empty() {
             // One asked for is all found.

@@ -14,6 +14,8 @@ use crate::served::track::Content;
 use crate::served::window::{Seen, Window, seen};
 
 pub(super) const MAGIC: u32 = 0x3156_5452;
+/// The bytes of a span.
+const RECORD: usize = 56;
 /// The end of an execution is not known.
 const OPEN: u32 = 1;
 /// More lanes than fit on a screen.
@@ -58,6 +60,7 @@ impl ServedTimeline<'_> {
             for row in &track.rows {
                 let seen = seen(row, window, |item| content.class_of(item));
                 put(&mut body, [seen.len() as u32, 0]);
+                body.reserve(seen.len() * RECORD);
                 for span in &seen {
                     self.put_span(&mut body, content, row, span);
                 }
@@ -88,17 +91,24 @@ impl ServedTimeline<'_> {
             0 => 0,
             total => (sum as f64 / total as f64 * 255.0).round() as u8,
         });
-        for number in [
+        // Put together first: an hour of many lanes is a hundred thousand of these.
+        let mut record = [0; RECORD];
+        let times = [
             self.since(span.start),
             span.end.saturating_sub(span.start),
             self.since(row.starts[longest]),
             row.lengths[longest],
-        ] {
-            body.extend_from_slice(&(number as f64).to_le_bytes());
+        ];
+        for (place, time) in record.chunks_exact_mut(8).zip(times) {
+            place.copy_from_slice(&(time as f64).to_le_bytes());
         }
-        put(body, [span.places.len() as u32, item, subject, flags]);
-        body.extend_from_slice(&(total as f32).to_le_bytes());
-        body.extend_from_slice(&shares);
+        let numbers = [span.places.len() as u32, item, subject, flags];
+        for (place, number) in record[32..].chunks_exact_mut(4).zip(numbers) {
+            place.copy_from_slice(&number.to_le_bytes());
+        }
+        record[48..52].copy_from_slice(&(total as f32).to_le_bytes());
+        record[52..].copy_from_slice(&shares);
+        body.extend_from_slice(&record);
     }
 }
 
