@@ -57,6 +57,7 @@ fn perform(verb: Verb) -> anyhow::Result<Outcome> {
         Verb::Paths(arguments) => commands::latency::paths(&arguments),
         Verb::Why(arguments) => commands::why::why(&arguments),
         Verb::Report(arguments) => commands::report::report(&arguments),
+        Verb::Timeline(arguments) => commands::timeline::timeline(&arguments),
         // Keep.
         Verb::Export(arguments) => commands::export::export(&arguments),
         Verb::Cut(arguments) => commands::cut::cut(&arguments),

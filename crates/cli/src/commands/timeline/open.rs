@@ -1,0 +1,102 @@
+//! `rostrace timeline --open`: a page for the browser of this machine, until Ctrl-C.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use anyhow::Context;
+use rostrace_ctf::Damage;
+use rostrace_report::served::{Options, ServedTimeline, Server, Shown};
+use rostrace_trace::Model;
+use rostrace_trace::entity::{CallbackId, ProcessId};
+
+use super::TimelineArguments;
+use crate::interrupt;
+use crate::outcome::Outcome;
+use crate::render::{damage, diagnostic};
+use crate::source;
+use crate::view::View;
+
+pub(super) fn open(arguments: &TimelineArguments) -> anyhow::Result<Outcome> {
+    let set = source::open(&arguments.input)?;
+    let Some(model) = source::model(&set) else {
+        return Ok(Outcome::Interrupted);
+    };
+    let view = View::new(&set, &model, &arguments.filter)?;
+    for hint in view.hints() {
+        diagnostic::note(&hint);
+    }
+    let analysis = source::analysis(&set, &model, view.window().clone());
+    if interrupt::requested() {
+        return Ok(Outcome::Interrupted);
+    }
+    let damages = || set.damage.iter().chain(&model.damage);
+    if let Some(headline) = damage::headline(damages()) {
+        diagnostic::note(&headline);
+    }
+    let span = source::span(&set);
+    let options = Options {
+        title: title(&arguments.input.traces),
+        at: arguments.at.map(|at| at.resolve(span)).transpose()?,
+        losses: damages().filter_map(loss).collect(),
+        shown: shown(&view, &model),
+    };
+    let timeline = ServedTimeline::new(&analysis, options);
+    let server = Server::bind().context("no port of this machine can be listened on")?;
+    let address = server.address();
+    writeln!(std::io::stdout(), "{address}")?;
+    if arguments.no_browser || !start_browser(&address) {
+        diagnostic::note("open this address in a browser of this machine; it works once");
+    }
+    diagnostic::note("the timeline is served to that browser alone; Ctrl-C ends it");
+    server
+        .run(&timeline, &interrupt::requested)
+        .context("the timeline cannot be served any longer")?;
+    diagnostic::note("the timeline is closed");
+    Ok(Outcome::of(damages()))
+}
+
+/// What the traces are called: their folders, without what is above them.
+fn title(traces: &[PathBuf]) -> String {
+    let names = traces.iter().map(|trace| {
+        let full = trace.canonicalize().unwrap_or_else(|_| trace.clone());
+        let name = full.file_name().unwrap_or(full.as_os_str());
+        name.to_string_lossy().into_owned()
+    });
+    names.collect::<Vec<_>>().join(", ")
+}
+
+fn shown(view: &View<'_>, model: &Model) -> Shown {
+    let callbacks = (0..model.callbacks.len()).map(CallbackId::from_index);
+    let processes = (0..model.processes.len()).map(ProcessId::from_index);
+    Shown {
+        callbacks: callbacks.map(|id| view.has_callback(id)).collect(),
+        unnamed: processes.map(|id| view.has_unnamed(id)).collect(),
+    }
+}
+
+fn loss(damage: &Damage) -> Option<(rostrace_ctf::schema::Nanos, rostrace_ctf::schema::Nanos)> {
+    let window = damage.begin.zip(damage.end)?;
+    damage.kind.is_loss().then_some(window)
+}
+
+/// Asks the desktop to open an address, if there is one.
+fn start_browser(address: &str) -> bool {
+    let has_display = ["WAYLAND_DISPLAY", "DISPLAY"]
+        .iter()
+        .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
+    if !has_display {
+        return false;
+    }
+    let mut command = Command::new("xdg-open");
+    command.arg(address);
+    let quiet = command.stdin(Stdio::null()).stdout(Stdio::null());
+    match quiet.stderr(Stdio::null()).spawn() {
+        Ok(mut browser) => {
+            // It may stay as long as the browser does; its end is of no interest, but it has to be taken note of.
+            std::thread::spawn(move || browser.wait());
+            true
+        }
+        Err(_) => false,
+    }
+}

@@ -1,0 +1,262 @@
+// Puts the parts together. `window.rostrace` tells tests and the curious what is drawn.
+
+import { cornerText, drawAxis } from './axis.js';
+import { EXECUTOR, SCHEDULING, colour, forgetColours } from './colour.js';
+import { drawLanes } from './drawing.js';
+import * as keyboard from './keyboard.js';
+import { lanesBetween, layOut, placeLabels, short, tracksOf } from './lanes.js';
+import * as overview from './overview.js';
+import * as panel from './panel.js';
+import * as pointer from './pointer.js';
+import * as search from './search.js';
+import { askArrows, askOverview, askTrace, askView } from './server.js';
+import { changed, onChange, setView, showAll, state, zoom } from './state.js';
+import { count, duration, relative } from './time.js';
+
+const $ = (id) => document.getElementById(id);
+const [scroller, content, canvas, labels, axis, strip] = ['scroller', 'content', 'canvas', 'labels', 'axis', 'overview'].map($);
+
+/** Lanes this near to the edge of the screen are asked for as well. */
+const AHEAD = 300;
+
+function fail(error) {
+  state.error ??= String(error?.message ?? error);
+  changed();
+}
+// A ring around the timeline helps those who came by keys, and nobody else.
+addEventListener('keydown', (event) => { if (event.key === 'Tab') document.body.dataset.input = 'keys'; });
+addEventListener('pointerdown', () => { document.body.dataset.input = 'pointer'; });
+addEventListener('error', (event) => fail(event.error ?? event.message));
+addEventListener('unhandledrejection', (event) => fail(event.reason));
+
+/** The context of a canvas, in the pixels of the page, whatever those of the screen are. */
+function contextOf(element, width, height) {
+  const scale = devicePixelRatio || 1;
+  const [wide, high] = [Math.round(width * scale), Math.round(height * scale)];
+  if (element.width !== wide || element.height !== high) {
+    element.width = wide;
+    element.height = high;
+    if (element === canvas) {
+      element.style.width = `${width}px`;
+      element.style.height = `${height}px`;
+    }
+  }
+  const context = element.getContext('2d');
+  context.setTransform(scale, 0, 0, scale, 0, 0);
+  return context;
+}
+
+function draw() {
+  if (!state.trace) return drawStatus();
+  content.style.height = `${state.layoutHeight}px`;
+  const width = Math.max(scroller.clientWidth - labels.offsetWidth, 1);
+  const height = Math.max(scroller.clientHeight, 1);
+  const items = drawLanes(contextOf(canvas, width, height), width, height, scroller.scrollTop);
+  placeLabels(labels, items);
+  // The scroll bar of the lanes has no counterpart above.
+  drawAxis(contextOf(axis, axis.clientWidth, axis.clientHeight), width, axis.clientHeight);
+  overview.drawOverview(contextOf(strip, strip.clientWidth, strip.clientHeight), strip.clientWidth, strip.clientHeight);
+  $('corner').textContent = cornerText();
+  if (state.hover && (state.hover.view.from !== state.view.from || state.hover.view.to !== state.view.to)) {
+    state.hover = null;
+    $('tip').hidden = true;
+  }
+  drawStatus();
+  const near = lanesBetween(scroller.scrollTop - AHEAD, scroller.scrollTop + height + AHEAD);
+  askView(Math.round(width), tracksOf(near));
+  askArrows();
+  remember();
+}
+
+function drawStatus() {
+  const status = $('status');
+  status.classList.toggle('alarm', state.error !== null);
+  status.textContent = state.error ?? state.notice ?? sentence();
+  const { dataset } = document.body;
+  dataset.pending = String(state.pending);
+  dataset.error = state.error ?? '';
+  if (!state.trace) return;
+  dataset.mode = state.mode;
+  dataset.from = String(Math.round(state.view.from));
+  dataset.to = String(Math.round(state.view.to));
+  dataset.selected = state.selected ? String(state.selected.place.id) : '';
+}
+
+function sentence() {
+  if (!state.trace) return 'Loading …';
+  const { executions, length_ns: length, losses } = state.trace;
+  const parts = [`${count(executions)} executions in ${duration(length)}`];
+  if (state.selected) parts.push(`selected: ${short(state.selected.name)} at ${relative(state.selected.place.start, 1000)}`);
+  if (losses.length > 0) parts.push('events were lost where it is red');
+  if (state.range) parts.push(`marked: ${duration(state.range.to - state.range.from)} from ${relative(state.range.from, 1000)} (z zooms)`);
+  if (state.showArrows && state.tooManyArrows) parts.push('messages appear when you zoom in');
+  return parts.join(' · ');
+}
+
+let rememberTimer = 0;
+
+/** The place is part of the address, so that reloading comes back to it. */
+function remember() {
+  clearTimeout(rememberTimer);
+  rememberTimer = setTimeout(() => {
+    const place = `#${Math.round(state.view.from)},${Math.round(state.view.to)},${state.mode},${state.selected?.place.id ?? ''}`;
+    if (place !== location.hash) history.replaceState(null, '', place);
+  }, 400);
+}
+
+function recall() {
+  const [from, to, mode, selected] = location.hash.slice(1).split(',');
+  if (mode === 'threads' || mode === 'callbacks') state.mode = mode;
+  if (!(Number(to) > Number(from))) return false;
+  setView(Number(from), Number(to));
+  if (selected) panel.select(Number(selected));
+  return true;
+}
+
+function press(id) {
+  $(id).click();
+}
+
+function setMode(mode) {
+  state.mode = mode;
+  $('by-thread').setAttribute('aria-pressed', String(mode === 'threads'));
+  $('by-callback').setAttribute('aria-pressed', String(mode === 'callbacks'));
+  layOut();
+  scroller.scrollTop = 0;
+  if (state.selected) {
+    panel.bring(state.selected.place);
+  }
+  changed();
+}
+
+function toggle(id, key, after = () => {}) {
+  $(id).addEventListener('click', () => {
+    state[key] = !state[key];
+    after();
+    changed();
+  });
+  onChange(() => $(id).setAttribute('aria-pressed', String(state[key])));
+}
+
+function setTheme(theme) {
+  document.documentElement.dataset.theme = theme;
+  forgetColours();
+  legend();
+  changed();
+}
+
+function chooseTheme() {
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  let kept = null;
+  // A browser may forbid to keep anything.
+  try { kept = localStorage.getItem('rostrace-theme'); } catch { /* then it is asked each time */ }
+  setTheme(kept ?? (dark.matches ? 'dark' : 'light'));
+  dark.addEventListener('change', () => { if (!kept) setTheme(dark.matches ? 'dark' : 'light'); });
+  $('theme').addEventListener('click', () => {
+    kept = document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark';
+    try { localStorage.setItem('rostrace-theme', kept); } catch { /* as above */ }
+    setTheme(kept);
+  });
+}
+
+function legend() {
+  if (!state.trace) return;
+  const lanes = state.trace.threads.flatMap((group) => group.lanes);
+  const entries = [];
+  if (lanes.some((lane) => lane.executor !== undefined)) entries.push([EXECUTOR[0], 'executor executes'], [EXECUTOR[1], 'looks for work'], [EXECUTOR[2], 'waits']);
+  if (state.trace.has_scheduling) entries.push([SCHEDULING[0], 'on a CPU'], [SCHEDULING[1], 'waiting for one'], [SCHEDULING[2], 'sleeping']);
+  $('legend').replaceChildren(...entries.map(([name, text]) => {
+    const entry = document.createElement('span');
+    const swatch = document.createElement('i');
+    swatch.style.background = colour(name);
+    entry.append(swatch, text);
+    return entry;
+  }));
+}
+
+function listenToAll() {
+  pointer.listen(canvas, scroller, axis, $('tip'));
+  overview.listen(strip);
+  panel.listen($('panel'), scroller);
+  search.listen({ query: $('query'), matches: $('matches'), steps: $('steps'), scroller });
+  keyboard.listen(scroller, press);
+  scroller.addEventListener('scroll', changed);
+  new ResizeObserver(() => {
+    layOut();
+    changed();
+  }).observe(scroller);
+  $('by-thread').addEventListener('click', () => setMode('threads'));
+  $('by-callback').addEventListener('click', () => setMode('callbacks'));
+  toggle('arrows', 'showArrows');
+  toggle('built-in', 'showBuiltIn', layOut);
+  $('zoom-in').addEventListener('click', () => zoom(0.5));
+  $('zoom-out').addEventListener('click', () => zoom(2));
+  $('zoom-all').addEventListener('click', showAll);
+  for (const direction of ['next', 'previous', 'longest', 'latest']) $(direction).addEventListener('click', () => search.step(direction));
+  $('forget').addEventListener('click', search.forget);
+  $('help-button').addEventListener('click', () => $('help').showModal());
+  $('help-close').addEventListener('click', () => $('help').close());
+}
+
+async function begin() {
+  onChange(draw);
+  chooseTheme();
+  state.trace = await askTrace();
+  document.title = `${short(state.trace.title)} · rostrace`;
+  $('title').textContent = short(state.trace.title);
+  $('title').title = short(state.trace.title);
+  listenToAll();
+  legend();
+  setView(0, state.trace.length_ns);
+  const isRecalled = recall();
+  setMode(state.mode);
+  const nothing = $('nothing');
+  if (state.layout.length === 0) {
+    nothing.hidden = false;
+    nothing.textContent = 'No callback ran in this part of the trace, or none fits what was asked for.';
+  }
+  const { at } = state.trace;
+  if (at && !isRecalled) {
+    const length = Math.min(Math.max(at.instance ? at.instance.length * 12 : 0, 20e6), state.trace.length_ns);
+    setView(at.time - length / 2, at.time + length / 2);
+    if (at.instance) {
+      await panel.select(at.instance.id);
+      const item = state.laneOf.get(state.mode === 'threads' ? at.instance.thread : at.instance.subject);
+      if (item) scroller.scrollTop = Math.max(item.y - scroller.clientHeight / 3, 0);
+    }
+  }
+  document.body.dataset.ready = 'true';
+  changed();
+  state.overview = await askOverview();
+  changed();
+}
+
+window.rostrace = {
+  get ready() { return document.body.dataset.ready === 'true' && state.pending === 0; },
+  get view() { return { ...state.view }; },
+  get mode() { return state.mode; },
+  get selected() { return state.selected; },
+  get drawn() { return { ...state.drawn }; },
+  get error() { return state.error; },
+  get trace() { return state.trace; },
+  get arrows() { return state.arrows; },
+  /** Lanes in view with their places on the screen, and what is drawn in their rows. */
+  get lanes() {
+    const box = canvas.getBoundingClientRect();
+    return lanesBetween(scroller.scrollTop, scroller.scrollTop + scroller.clientHeight)
+      .filter((item) => item.kind === 'lane')
+      .map((item) => ({
+        name: item.lane.name,
+        y: box.top + item.rowsY - scroller.scrollTop + 10,
+        spans: (state.tracks.get(item.lane.track) ?? []).flatMap((row) => Array.from({ length: row.count }, (_, place) => ({
+          start: row.start(place), length: row.length(place), executions: row.executions(place), instance: row.item(place),
+          longest: row.longestLength(place),
+          x: box.left + ((row.start(place) + row.length(place) / 2 - state.view.from) / (state.view.to - state.view.from)) * box.width,
+        }))),
+      }));
+  },
+  select: (id) => panel.select(id, { reveal: true }),
+  setView: (from, to) => setView(from, to),
+};
+
+begin().catch(fail);

@@ -1,0 +1,82 @@
+// Times and numbers for people.
+
+import { state } from './state.js';
+
+const UNITS = [['h', 3600e9], ['min', 60e9], ['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]];
+
+/** `12.3 ms`, three significant digits. */
+export function duration(nanos) {
+  const size = Math.abs(nanos);
+  if (size >= 60e9) {
+    const seconds = Math.round(size / 1e9);
+    const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+    const text = h > 0 ? `${h} h ${String(m).padStart(2, '0')} min` : `${m} min ${String(s).padStart(2, '0')} s`;
+    return nanos < 0 ? `−${text}` : text;
+  }
+  const [unit, scale] = UNITS.find(([name, factor]) => size >= factor && name.length < 3) ?? UNITS[5];
+  const value = size / scale;
+  const digits = scale === 1 ? 0 : value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return `${nanos < 0 ? '−' : ''}${value.toFixed(digits)} ${unit}`;
+}
+
+/** `12.345 678 ms`: every nanosecond. */
+export function exactDuration(nanos) {
+  const size = Math.abs(nanos);
+  if (size >= 60e9) return duration(nanos);
+  const [unit, scale] = UNITS.find(([name, factor]) => size >= factor && name.length < 3) ?? UNITS[5];
+  const digits = Math.round(Math.log10(scale));
+  return `${nanos < 0 ? '−' : ''}${(size / scale).toFixed(Math.min(digits, 6))} ${unit}`;
+}
+
+export function count(number) {
+  return number.toLocaleString('en');
+}
+
+export function percent(share) {
+  const value = share * 100;
+  return value > 0 && value < 0.1 ? '< 0.1 %' : `${value.toFixed(value < 10 ? 1 : 0)} %`;
+}
+
+/** A time since the begin as seconds, with as many digits as a step needs: `+1.250 s`. */
+export function relative(nanos, step) {
+  const digits = fractionDigits(step);
+  if (digits === 0 && Math.abs(nanos) >= 120e9) {
+    const seconds = Math.round(Math.abs(nanos) / 1e9);
+    const two = (number) => String(number).padStart(2, '0');
+    return `${nanos < 0 ? '−' : '+'}${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+  }
+  return `${nanos < 0 ? '−' : '+'}${(Math.abs(nanos) / 1e9).toFixed(digits)} s`;
+}
+
+export function fractionDigits(step) {
+  return Math.min(Math.max(Math.ceil(-Math.log10(step / 1e9) - 1e-9), 0), 9);
+}
+
+/** Local time of the day: `14:03:07.250`. */
+export function wallClock(nanos, digits) {
+  const absolute = BigInt(state.trace.begin_ns) + BigInt(Math.round(nanos));
+  const second = 1_000_000_000n;
+  const fraction = ((absolute % second) + second) % second;
+  const date = new Date(Number((absolute - fraction) / 1_000_000n));
+  const two = (number) => String(number).padStart(2, '0');
+  const day = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  return digits === 0 ? day : `${day}.${String(fraction).padStart(9, '0').slice(0, digits)}`;
+}
+
+export function wallDate(nanos) {
+  const absolute = BigInt(state.trace.begin_ns) + BigInt(Math.round(nanos));
+  const date = new Date(Number(absolute / 1_000_000n));
+  const two = (number) => String(number).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+/** A round step of time that leaves so much room between ticks. */
+export function roundStep(atLeast) {
+  if (atLeast > 1e9) {
+    const rounds = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400];
+    const seconds = rounds.find((round) => round * 1e9 >= atLeast);
+    if (seconds) return seconds * 1e9;
+  }
+  const power = 10 ** Math.floor(Math.log10(Math.max(atLeast, 1)));
+  return [1, 2, 5, 10].find((factor) => factor * power >= atLeast * (1 - 1e-9)) * power;
+}

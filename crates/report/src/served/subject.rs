@@ -1,0 +1,170 @@
+//! The callbacks that lanes and colours stand for: those that the trace describes, and those that are known by their address alone.
+
+use std::collections::HashMap;
+
+use rostrace_analyze::{Analysis, built_in, names};
+use rostrace_ctf::schema::Nanos;
+use rostrace_trace::entity::{Address, CallbackId, CallbackOwner, InstanceId, ProcessId};
+
+/// Which callbacks are shown; the others are as if they had never run.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    /// By [`CallbackId`].
+    pub callbacks: Vec<bool>,
+    /// By [`ProcessId`]: callbacks that the trace does not describe.
+    pub unnamed: Vec<bool>,
+}
+
+impl Shown {
+    pub fn everything(analysis: &Analysis<'_>) -> Shown {
+        Shown {
+            callbacks: vec![true; analysis.model.callbacks.len()],
+            unnamed: vec![true; analysis.model.processes.len()],
+        }
+    }
+}
+
+/// A callback.
+#[derive(Debug)]
+pub struct Subject {
+    /// Nothing if the trace has its executions only.
+    pub callback: Option<CallbackId>,
+    pub process: ProcessId,
+    pub name: String,
+    pub node: String,
+    pub kind: &'static str,
+    /// Of a service or client, its name.
+    pub topic: String,
+    pub period: Option<Nanos>,
+    pub built_in: bool,
+    pub shown: bool,
+}
+
+/// All of them; the first are the callbacks of the model, under their numbers.
+#[derive(Debug)]
+pub struct Subjects {
+    pub list: Vec<Subject>,
+    unnamed: HashMap<(ProcessId, Address), u32>,
+    /// By number, less that of the first one without a description.
+    instances_of_unnamed: Vec<Vec<InstanceId>>,
+}
+
+impl Subjects {
+    pub fn of(analysis: &Analysis<'_>, shown: &Shown) -> Subjects {
+        let model = analysis.model;
+        let callbacks = (0..model.callbacks.len()).map(CallbackId::from_index);
+        let mut list: Vec<Subject> = callbacks.map(|id| described(analysis, id, shown)).collect();
+        let first = list.len();
+        let mut unnamed = HashMap::new();
+        let mut instances_of_unnamed: Vec<Vec<InstanceId>> = Vec::new();
+        for (index, instance) in model.instances.iter().enumerate() {
+            if instance.callback.is_some() {
+                continue;
+            }
+            let process = model.process_of(instance.thread);
+            let number = *unnamed
+                .entry((process, instance.address))
+                .or_insert_with(|| {
+                    list.push(Subject {
+                        callback: None,
+                        process,
+                        name: names::unnamed_callback(instance.address),
+                        node: names::UNKNOWN_NODE.to_owned(),
+                        kind: "",
+                        topic: String::new(),
+                        period: None,
+                        built_in: false,
+                        shown: shown.unnamed.get(process.index()) == Some(&true),
+                    });
+                    instances_of_unnamed.push(Vec::new());
+                    (list.len() - 1) as u32
+                });
+            instances_of_unnamed[number as usize - first].push(InstanceId::from_index(index));
+        }
+        Subjects {
+            list,
+            unnamed,
+            instances_of_unnamed,
+        }
+    }
+
+    /// Whose execution it is.
+    pub fn number_of(&self, analysis: &Analysis<'_>, id: InstanceId) -> u32 {
+        let instance = analysis.instance(id);
+        match instance.callback {
+            Some(callback) => callback.0,
+            None => {
+                let process = analysis.model.process_of(instance.thread);
+                let number = self.unnamed.get(&(process, instance.address));
+                number.copied().unwrap_or(u32::MAX)
+            }
+        }
+    }
+
+    pub fn is_shown(&self, analysis: &Analysis<'_>, id: InstanceId) -> bool {
+        let number = self.number_of(analysis, id) as usize;
+        self.list.get(number).is_some_and(|subject| subject.shown)
+    }
+
+    /// The executions of one in the order of time, as far as they count.
+    pub fn instances<'a>(&'a self, analysis: &'a Analysis<'_>, number: u32) -> &'a [InstanceId] {
+        let all = match self.list.get(number as usize) {
+            Some(Subject {
+                callback: Some(callback),
+                ..
+            }) => analysis.instances_of(*callback),
+            Some(_) => {
+                let first = self.list.len() - self.instances_of_unnamed.len();
+                &self.instances_of_unnamed[number as usize - first]
+            }
+            None => &[],
+        };
+        counted(analysis, all)
+    }
+}
+
+/// Those of a list in the order of time that count.
+pub(super) fn counted<'i>(
+    analysis: &Analysis<'_>,
+    instances: &'i [InstanceId],
+) -> &'i [InstanceId] {
+    let start = |id: &InstanceId| analysis.instance(*id).start;
+    let from = instances.partition_point(|id| start(id) < *analysis.window.start());
+    let to = instances.partition_point(|id| start(id) <= *analysis.window.end());
+    &instances[from..to.max(from)]
+}
+
+fn described(analysis: &Analysis<'_>, id: CallbackId, shown: &Shown) -> Subject {
+    let model = analysis.model;
+    let callback = &model.callbacks[id.index()];
+    let node = model.node_of_callback(id);
+    let node_name = model.node_name(node);
+    let (kind, topic, period, built_in) = match callback.owner {
+        CallbackOwner::Timer(id) => ("timer", "", Some(model.timers[id.index()].period), false),
+        CallbackOwner::Subscription(id) => {
+            let topic = model.subscriptions[id.index()].topic.as_str();
+            ("subscription", topic, None, built_in::topic(topic))
+        }
+        CallbackOwner::Service(id) => {
+            let name = model.services[id.index()].name.as_str();
+            ("service", name, None, built_in::service(node_name, name))
+        }
+        CallbackOwner::Client(id) => {
+            let name = model.clients[id.index()].name.as_str();
+            ("client", name, None, built_in::client(name))
+        }
+        CallbackOwner::Unknown => ("", "", None, false),
+    };
+    let of_library = callback.symbol.as_deref().is_some_and(built_in::symbol);
+    Subject {
+        callback: Some(id),
+        process: callback.process,
+        name: analysis.names.callback(id).to_owned(),
+        node: names::of_node(model, node).to_owned(),
+        kind,
+        topic: topic.to_owned(),
+        period,
+        built_in: built_in || of_library || node_name.is_some_and(built_in::node),
+        shown: shown.callbacks.get(id.index()) == Some(&true),
+    }
+}
