@@ -12,6 +12,7 @@ use crate::commands::record::arguments::{
     DemoArguments, DoctorArguments, RecordArguments, RunArguments, SnapshotArguments,
     StatusArguments, StopArguments,
 };
+use crate::commands::timeline::{self, TimelineArguments};
 use crate::commands::why::WhyArguments;
 use crate::time_argument::{DurationArgument, TimeArgument};
 
@@ -204,6 +205,9 @@ lateness is largest compared with its period. Times (T) are written as for `rost
 
 Exit status 3: explained, but the trace has lost data.")]
     Why(WhyArguments),
+    /// Write what happened when as a file for Perfetto, Chrome or Firefox
+    #[command(after_help = timeline::HELP)]
+    Timeline(TimelineArguments),
     /// Write tables as files, for other programs
     #[command(after_help = "\
 Examples:

@@ -56,6 +56,7 @@ fn perform(verb: Verb) -> anyhow::Result<Outcome> {
         Verb::Latency(arguments) => commands::latency::latency(&arguments),
         Verb::Paths(arguments) => commands::latency::paths(&arguments),
         Verb::Why(arguments) => commands::why::why(&arguments),
+        Verb::Timeline(arguments) => commands::timeline::timeline(&arguments),
         // Keep.
         Verb::Export(arguments) => commands::export::export(&arguments),
         Verb::Cut(arguments) => commands::cut::cut(&arguments),

@@ -19,5 +19,6 @@ pub(crate) mod run;
 pub(crate) mod snapshot;
 pub(crate) mod status;
 pub(crate) mod stop;
+pub(crate) mod timeline;
 pub(crate) mod topics;
 pub(crate) mod why;
