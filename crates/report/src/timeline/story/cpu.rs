@@ -47,7 +47,8 @@ impl<S: Sink> Story<'_, S> {
                 // Where nobody knows who it was the CPU seems to be idle: the format has no word for it.
                 let next = row.task.map(|task| self.running(scheduling, task));
                 let previous = before.map(|task| self.running(scheduling, task));
-                let previous_state = before.map_or(0, |task| {
+                let busy = before.filter(|task| !scheduling.task(*task).is_idle());
+                let previous_state = busy.map_or(0, |task| {
                     let tid = scheduling.task(task).tid;
                     let timeline = scheduling.timeline_of_tid(host, tid);
                     let state = timeline.map_or(State::Unknown, |it| it.state(row.from));
