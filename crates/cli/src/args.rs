@@ -205,7 +205,7 @@ lateness is largest compared with its period. Times (T) are written as for `rost
 
 Exit status 3: explained, but the trace has lost data.")]
     Why(WhyArguments),
-    /// Write what happened when as a file for Perfetto, Chrome or Firefox
+    /// Write what happened when as a file for Perfetto or Chrome
     #[command(after_help = timeline::HELP)]
     Timeline(TimelineArguments),
     /// Write tables as files, for other programs

@@ -1,4 +1,4 @@
-//! Chrome's JSON format, which many programs read: chrome://tracing, ui.perfetto.dev, speedscope, Firefox's profiler.
+//! Chrome's JSON format, which many programs read, chrome://tracing and ui.perfetto.dev among them.
 //!
 //! It knows processes and threads only, so every other track is a thread under a number that no kernel gives. Times are microseconds since
 //! the beginning: as numbers of JavaScript, times since 1970 would lose their nanoseconds. `otherData` says when that was.

@@ -1,10 +1,9 @@
-//! A trace as a timeline for other programs: Perfetto, Chrome, Firefox.
+//! A trace as a timeline for other programs: Perfetto and Chrome.
 //!
 //! `story` tells what happened, track by track, and every format is a [`sink`] that hears of it and writes at once: nothing but the rows
 //! of one thread is collected on the way. [`Selection`] says what is wanted of a trace.
 
 pub mod chrome;
-pub mod firefox;
 mod flow;
 mod identity;
 mod label;
@@ -46,7 +45,6 @@ pub struct Written {
 pub enum Format {
     Perfetto,
     Chrome,
-    Firefox,
 }
 
 impl Format {
@@ -56,8 +54,6 @@ impl Format {
         let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
         if ends(&[".perfetto-trace", ".pftrace", ".perfetto"]) {
             Some(Format::Perfetto)
-        } else if ends(&[".firefox.json", ".profile.json"]) {
-            Some(Format::Firefox)
         } else if ends(&[".json"]) {
             Some(Format::Chrome)
         } else {
@@ -74,7 +70,6 @@ impl Format {
         match self {
             Format::Perfetto => perfetto::write(analysis, selection, out),
             Format::Chrome => chrome::write(analysis, selection, out),
-            Format::Firefox => firefox::write(analysis, selection, out),
         }
     }
 }
@@ -89,7 +84,6 @@ mod tests {
             ("a.perfetto-trace", Some(Format::Perfetto)),
             ("a.PFTRACE", Some(Format::Perfetto)),
             ("a.json", Some(Format::Chrome)),
-            ("a.firefox.json", Some(Format::Firefox)),
             ("a.bin", None),
         ] {
             assert_eq!(Format::of_file_name(name), format, "{name}");

@@ -42,6 +42,4 @@ pub(crate) enum TimelineFormat {
     Perfetto,
     /// JSON for chrome://tracing and everything that reads the same: .json
     Chrome,
-    /// JSON for profiler.firefox.com: .firefox.json
-    Firefox,
 }

@@ -23,7 +23,6 @@ pub(super) fn write(arguments: &TimelineArguments, output: &Path) -> anyhow::Res
     let format = match arguments.format {
         Some(TimelineFormat::Perfetto) => Format::Perfetto,
         Some(TimelineFormat::Chrome) => Format::Chrome,
-        Some(TimelineFormat::Firefox) => Format::Firefox,
         None => Format::of_file_name(&output.to_string_lossy()).unwrap_or(Format::Perfetto),
     };
     let set = source::open(&arguments.input)?;
@@ -74,7 +73,6 @@ fn summary(output: &Path, format: Format, written: &Written) -> String {
     let viewer = match format {
         Format::Perfetto => "https://ui.perfetto.dev",
         Format::Chrome => "https://ui.perfetto.dev or chrome://tracing",
-        Format::Firefox => "https://profiler.firefox.com",
     };
     let mut parts = vec![
         units::counted(written.executions, "callback execution"),
