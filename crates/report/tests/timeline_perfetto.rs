@@ -434,3 +434,42 @@ fn a_range_of_time_and_a_node_narrow_what_is_shown() {
     });
     assert_eq!(written.messages, to_itself.count() as u64);
 }
+
+#[test]
+fn what_was_lost_is_on_a_track_of_its_own_and_in_the_notes() {
+    let mut recording = Recording::jazzy();
+    recording.process(100, "app").context(0x1).node(0x10, "/n");
+    recording.timer(0x20, 0x10, 1_000_000, 0x30);
+    recording.at(2_000_000).start(0x30).at(4_000_000).end(0x30);
+    recording.lose(2_500_000, 3_000_000);
+    let decoded = everything(&of(&recording));
+    assert_eq!(
+        decoded.notes["rostrace.damage"],
+        "1 loss: see the track `damage`"
+    );
+    let damage = decoded.slices.iter().find(|it| it.category == "damage");
+    let damage = damage.unwrap();
+    assert_eq!(damage.name, "discarded_events");
+    assert_eq!(damage.argument("count"), Some("1"));
+    assert_eq!(decoded.tracks[&damage.track].name, "damage");
+    // Its end may be that of another one.
+    let callback = decoded.slices.iter().find(|it| it.category == "callback");
+    let callback = callback.unwrap();
+    assert_eq!(callback.argument("unfinished"), Some("true"));
+    assert_eq!(callback.argument("damaged"), Some("true"));
+}
+
+#[test]
+fn calls_without_a_response_are_instants_however_many_they_are() {
+    let mut recording = Recording::jazzy();
+    recording.process(200, "asker").context(0x1);
+    recording.node(0x10, "/asker").client(0x40, 0x10, "/add", 7);
+    for sequence in 0..2_000 {
+        recording.send_request(0x40, sequence);
+    }
+    let decoded = everything(&of(&recording));
+    let calls = decoded.instants.iter().filter(|it| it.name == "/add");
+    assert_eq!(calls.count(), 2_000);
+    assert_eq!(decoded.slices.len(), 0);
+    assert_eq!(decoded.tracks.len(), 3);
+}

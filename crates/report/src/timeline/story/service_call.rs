@@ -120,24 +120,29 @@ impl<S: Sink> Story<'_, S> {
         rows.filter_map(|row| self.request_arrow(*row))
     }
 
-    /// What a client or a service did, as an instant on its thread. A taken request is not told: its callback begins then.
+    /// A taken request is not shown: its callback begins then.
+    pub(super) fn shows_step(&self, step: &ServiceStep) -> bool {
+        let calls = self.calls.of_step(step).first();
+        let call = calls.map(|row| &self.analysis.model.requests[*row]);
+        let is_shown = match (step.kind, call) {
+            (ServiceStepKind::TakeRequest, _) => false,
+            (_, None) => self.selection.has_unnamed(),
+            (ServiceStepKind::SendResponse, Some(request)) => self.shows_service(request),
+            (_, Some(request)) => self.shows_client(request),
+        };
+        is_shown && self.analysis.counts(step.time)
+    }
+
+    /// What a client or a service did, as an instant on its thread.
     pub(super) fn service_step(&mut self, track: TrackId, step: &ServiceStep) -> io::Result<()> {
         let model = self.analysis.model;
         let calls = self.calls.of_step(step);
-        let (word, is_client) = match step.kind {
-            ServiceStepKind::SendRequest => ("send request", true),
-            ServiceStepKind::TakeResponse => ("take response", true),
-            ServiceStepKind::SendResponse => ("send response", false),
-            ServiceStepKind::TakeRequest => return Ok(()),
+        let word = match step.kind {
+            ServiceStepKind::SendRequest => "send request",
+            ServiceStepKind::TakeRequest => "take request",
+            ServiceStepKind::SendResponse => "send response",
+            ServiceStepKind::TakeResponse => "take response",
         };
-        let is_shown = match calls.first().map(|row| &model.requests[*row]) {
-            Some(request) if is_client => self.shows_client(request),
-            Some(request) => self.shows_service(request),
-            None => self.selection.has_unnamed(),
-        };
-        if !is_shown || !self.analysis.counts(step.time) {
-            return Ok(());
-        }
         let service = calls
             .iter()
             .find_map(|row| name(model, &model.requests[*row]));
@@ -165,7 +170,8 @@ impl<S: Sink> Story<'_, S> {
         self.sink.happening(&told)
     }
 
-    /// How long the clients of a process waited: from sending to the response.
+    /// How long the clients of a process waited: from sending to the response. Calls without one are shown where they were sent: drawn to the end,
+    /// many would hide everything.
     pub(super) fn service_calls(&mut self, process: ProcessId, track: TrackId) -> io::Result<()> {
         let model = self.analysis.model;
         let Some(rows) = self.calls.of_client.get(&process) else {
@@ -175,7 +181,7 @@ impl<S: Sink> Story<'_, S> {
         for request in rows.iter().map(|row| &model.requests[*row]) {
             let sent = request.sent.filter(|sent| self.analysis.counts(*sent));
             if let Some(sent) = sent.filter(|_| self.shows_client(request)) {
-                let end = request.received.unwrap_or(self.end).max(sent);
+                let end = request.received.unwrap_or(sent).max(sent);
                 calls.push((sent, end, request));
             }
         }
@@ -197,7 +203,7 @@ impl<S: Sink> Story<'_, S> {
             }
             let label = Labels::common(Common::Service);
             let mut told = happening(&self.labels, tracks[lane], sent, label);
-            told.end = Some(end);
+            told.end = request.received.map(|_| end);
             told.name = Some(name(model, request).unwrap_or("call"));
             told.arguments = &arguments;
             self.sink.happening(&told)?;

@@ -155,10 +155,10 @@ impl<S: Sink> Story<'_, S> {
             }
         }
         for row in self.calls.steps_on(thread.index()) {
-            instant(
-                model.service_steps[*row].time,
-                What::ServiceStep(*row as u32),
-            );
+            let step = &model.service_steps[*row];
+            if self.shows_step(step) {
+                instant(step.time, What::ServiceStep(*row as u32));
+            }
         }
         let said = self.user_events_on.get(thread.index());
         let said = said.filter(|_| self.selection.has_unnamed());
