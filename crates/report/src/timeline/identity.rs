@@ -1,7 +1,7 @@
 //! The numbers that processes, threads and CPUs are shown under.
 //!
 //! The programs that show timelines know one machine, on which a number means one thread. A trace may be of several machines and
-//! containers, and numbers come back. So whoever comes second gets a number that no kernel gives, above [`STAND_INS`], and its name says the
+//! containers, and numbers come back. So whoever comes second gets a number that no kernel gives, above `STAND_INS`, and its name says the
 //! true one.
 
 use std::collections::HashMap;

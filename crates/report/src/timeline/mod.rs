@@ -1,6 +1,6 @@
 //! A trace as a timeline for other programs: Perfetto and Chrome.
 //!
-//! `story` tells what happened, track by track, and every format is a [`sink`] that hears of it and writes at once: nothing but the rows
+//! `story` tells what happened, track by track, and every format is a `sink` that hears of it and writes at once: nothing but the rows
 //! of one thread is collected on the way. [`Selection`] says what is wanted of a trace.
 
 pub mod chrome;
