@@ -33,6 +33,11 @@ pub(crate) const PACKAGES: &[Package] = &[
         purpose: "runs the score tool",
     },
     Package {
+        name: "python3-pip",
+        program: "pip3",
+        purpose: "brings Perfetto's definitions of its format",
+    },
+    Package {
         name: "g++",
         program: "c++",
         purpose: "compiles the small programs that the tests record",
@@ -76,6 +81,33 @@ pub(crate) const FOR_BENCHMARKS: &[Package] = &[
 /// Installs what the tests need.
 pub(crate) fn ensure_installed() -> Result<()> {
     ensure(PACKAGES)
+}
+
+/// What is installed from PyPI, and only for one test: a file of requirements, and the folder that they are put into.
+const PERFETTO_SCHEMA: (&str, &str) = (
+    "crates/report/tests/timeline/requirements.txt",
+    "target/perfetto-schema",
+);
+
+/// Puts Perfetto's definitions of its format where the tests of timelines look for them. Without a network there are none, and the
+/// tests say so.
+pub(crate) fn perfetto_schema(root: &Path) -> Result<()> {
+    let (requirements, folder) = PERFETTO_SCHEMA;
+    let (requirements, folder) = (root.join(requirements), root.join(folder));
+    let wanted = std::fs::read(&requirements)?;
+    let stamp = folder.join("requirements.txt");
+    if std::fs::read(&stamp).is_ok_and(|there| there == wanted) {
+        return Ok(());
+    }
+    succeed(
+        Command::new("pip3")
+            .args(["install", "--quiet", "--no-deps", "--upgrade", "--target"])
+            .arg(&folder)
+            .arg("--requirement")
+            .arg(&requirements),
+    )?;
+    std::fs::write(&stamp, wanted)?;
+    Ok(())
 }
 
 /// Installs what is missing when we are root; otherwise says what to type, and fails.
@@ -154,7 +186,7 @@ mod tests {
         let missing = missing(PACKAGES, |program| program == "zstd");
         assert_eq!(
             install_line(&missing),
-            "sudo apt-get update && sudo apt-get install --yes babeltrace2 python3 g++"
+            "sudo apt-get update && sudo apt-get install --yes babeltrace2 python3 python3-pip g++"
         );
     }
 

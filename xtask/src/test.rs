@@ -30,6 +30,15 @@ pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     }
     let mut steps = Steps::default();
     steps.run("packages", packages::ensure_installed)?;
+    let mut not_tested = Vec::new();
+    let schema = steps.run("Perfetto's schema", || {
+        Ok(packages::perfetto_schema(&workspace.root))
+    })?;
+    if let Err(error) = schema {
+        not_tested.push(format!(
+            "Perfetto's definitions cannot be had ({error:#}), so its files were read by our own reader only."
+        ));
+    }
     steps.run("formatting", || {
         succeed(&mut workspace.cargo(&["fmt", "--all", "--check"]))?;
         succeed(&mut workspace.cargo(&["fmt", "--check", fuzz::MANIFEST]))
@@ -43,7 +52,6 @@ pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
         succeed(&mut workspace.cargo(&["test", "--workspace"]))
     })?;
 
-    let mut not_tested = Vec::new();
     if quick {
         not_tested.push("--quick: no release build, no fuzzing, no score.".to_owned());
     } else {

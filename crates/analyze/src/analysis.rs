@@ -174,6 +174,11 @@ impl<'m> Analysis<'m> {
         self.received_by.of(instance).first().copied()
     }
 
+    /// All messages that an execution may have received: several where their publishers share a stamp.
+    pub fn all_received_by(&self, instance: InstanceId) -> &[DeliveryId] {
+        self.received_by.of(instance)
+    }
+
     /// How the message of a delivery was taken from the middleware.
     pub fn take_of(&self, delivery: &Delivery) -> Option<&'m Take> {
         let of_instance = delivery

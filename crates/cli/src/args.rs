@@ -13,7 +13,7 @@ use crate::commands::record::arguments::{
     StatusArguments, StopArguments,
 };
 use crate::commands::report::ReportArguments;
-use crate::commands::timeline::TimelineArguments;
+use crate::commands::timeline::{self, TimelineArguments};
 use crate::commands::why::WhyArguments;
 use crate::entity_filter::EntityFilter;
 use crate::time_argument::TimeArgument;
@@ -223,18 +223,8 @@ Examples:
 
 The file needs no network and no other file. Options narrow what is shown; none is needed.")]
     Report(ReportArguments),
-    /// Show what ran when, from the whole trace down to a microsecond
-    #[command(after_help = "\
-Examples:
-  rostrace timeline session/ --open
-  rostrace timeline session/ --open --at +12.5s --node '/planning/*'
-  rostrace timeline session/ --open --no-browser
-
-The page is served on 127.0.0.1 to the browser that uses the printed address first, and to nobody else; Ctrl-C ends it. It has a
-lane for each thread or for each callback, messages as arrows, and for an execution that is clicked its flow and why it took so
-long. Times (T) are written as for `rostrace dump`.
-
-Exit status 3: shown, but the trace has lost data.")]
+    /// Show what happened when: in a page of its own, or as a file for Perfetto or Chrome
+    #[command(after_help = timeline::HELP)]
     Timeline(TimelineArguments),
     /// Write tables as files, for other programs
     #[command(after_help = "\

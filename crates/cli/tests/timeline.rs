@@ -1,113 +1,96 @@
-//! `rostrace timeline --open`: an address on standard output, a page behind it, and a clean end.
+//! `rostrace timeline` at its boundary: files, formats, exit status.
 
 #![allow(clippy::unwrap_used)]
 
 mod support;
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
-use std::process::Child;
-
-/// The program while it serves.
-struct Served {
-    program: Child,
-    address: String,
-}
-
-impl Served {
-    fn start(arguments: &[&str]) -> Option<Served> {
-        let trace = support::shared_recordings()?.join("jazzy/chain");
-        let mut all = vec!["timeline", trace.to_str()?, "--open", "--no-browser"];
-        all.extend(arguments);
-        let mut program = support::spawn(&all);
-        let mut address = String::new();
-        let mut out = BufReader::new(program.stdout.take().unwrap());
-        out.read_line(&mut address).unwrap();
-        Some(Served {
-            program,
-            address: address.trim().to_owned(),
-        })
-    }
-
-    fn ask(&self, target: &str, headers: &str) -> String {
-        let host = self.address.split('/').nth(2).unwrap();
-        let mut stream = TcpStream::connect(host).unwrap();
-        write!(
-            stream,
-            "GET {target} HTTP/1.1\r\nHost: {host}\r\n{headers}\r\n"
-        )
-        .unwrap();
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).unwrap();
-        String::from_utf8_lossy(&answer).into_owned()
-    }
-
-    /// What the page is told of the trace.
-    fn trace(&self) -> String {
-        let token = self.address.split_once("/?").unwrap().1;
-        let answer = self.ask(&format!("/?{token}"), "");
-        assert!(answer.starts_with("HTTP/1.1 303 "), "{answer}");
-        let header = |name: &str| {
-            let line = answer.lines().find(|line| line.starts_with(name)).unwrap();
-            line.split_once(": ").unwrap().1.to_owned()
-        };
-        let cookie = header("Set-Cookie");
-        let cookie = format!("Cookie: {}\r\n", cookie.split(';').next().unwrap());
-        self.ask(&format!("{}api/trace", header("Location")), &cookie)
-    }
-
-    /// Ends it as Ctrl-C does; its exit status and what it said.
-    fn interrupt(mut self) -> (Option<i32>, String) {
-        // SAFETY: the process was started here and has not been waited for, so that the number is still its own.
-        unsafe { libc::kill(self.program.id() as i32, libc::SIGINT) };
-        let status = self.program.wait().unwrap();
-        let mut said = String::new();
-        let mut errors = self.program.stderr.take().unwrap();
-        errors.read_to_string(&mut said).unwrap();
-        (status.code(), said)
-    }
-}
+use serde_json::Value;
+use support::{recording, rostrace, stderr_of};
 
 #[test]
-fn the_printed_address_shows_the_trace_and_control_c_ends_it() {
-    let Some(served) = Served::start(&[]) else {
-        return;
-    };
+fn a_file_appears_and_one_line_says_what_is_in_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.perfetto-trace");
+    let (trace, path) = (recording("pingpong"), file.to_str().unwrap());
+    let said = stderr_of(&["timeline", &trace, "-o", path], 0);
+    let expected = format!("rostrace: {path}: 959 callback executions, 618 messages, ");
+    assert!(said.starts_with(&expected), "{said}");
     assert!(
-        served.address.starts_with("http://127.0.0.1:"),
-        "{}",
-        served.address
+        said.contains("open it in https://ui.perfetto.dev"),
+        "{said}"
     );
-    assert!(served.ask("/", "").starts_with("HTTP/1.1 403 "));
-    let trace = served.trace();
-    assert!(trace.contains("\"title\":\"chain\""), "{trace}");
-    assert!(trace.contains("/fusion"));
-    let (status, said) = served.interrupt();
-    assert_eq!(status, Some(0), "{said}");
-    assert!(said.ends_with("the timeline is closed\n"), "{said}");
+    let bytes = std::fs::read(&file).unwrap();
+    // A packet, and in it first of all its sequence.
+    assert_eq!((bytes[0], &bytes[2..4]), (0x0a, &[0x50, 0x01][..]));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
 #[test]
-fn filters_and_instants_reach_the_page() {
-    let Some(served) = Served::start(&["--node", "/planner", "--at", "+4s"]) else {
-        return;
-    };
-    let trace = served.trace();
-    let (_, body) = trace.split_once("\r\n\r\n").unwrap();
-    let trace: serde_json::Value = serde_json::from_str(body).unwrap();
-    let groups = trace["callbacks"].as_array().unwrap();
-    assert!(groups.iter().all(|group| group["name"] == "/planner"));
-    assert_eq!(groups.len(), 1);
-    assert!(trace["at"]["instance"]["id"].is_u64());
-    served.interrupt();
+fn a_trace_that_lost_events_is_written_and_the_exit_status_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.pftrace");
+    let said = stderr_of(
+        &[
+            "timeline",
+            &recording("lossy"),
+            "-o",
+            file.to_str().unwrap(),
+        ],
+        3,
+    );
+    assert!(said.contains("43,809 events were lost"), "{said}");
+    assert!(file.is_file());
 }
 
 #[test]
-fn what_makes_no_sense_without_a_page_is_refused() {
-    for arguments in [
-        ["timeline", "x", "--at", "+1s"],
-        ["timeline", "x", "--no-browser", "y"],
+fn the_ending_of_the_file_says_the_format_unless_it_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = recording("lifecycle_caret");
+    for (name, format, is_json) in [
+        ("a.json", None, true),
+        ("a.trace", None, false),
+        ("b.json", Some("perfetto"), false),
+        ("b.trace", Some("chrome"), true),
     ] {
-        support::stderr_of(&arguments, 2);
+        let file = folder.path().join(name);
+        let mut arguments = vec!["timeline", &trace, "-o", file.to_str().unwrap()];
+        arguments.extend(format.iter().flat_map(|format| ["--format", *format]));
+        rostrace(&arguments).assert().code(0);
+        let bytes = std::fs::read(&file).unwrap();
+        let read = serde_json::from_slice::<Value>(&bytes);
+        assert_eq!(read.is_ok(), is_json, "{name}");
+        if let Ok(read) = read {
+            assert_eq!(read["otherData"]["rostrace.damage"], "nothing was lost");
+            let events = read["traceEvents"].as_array().unwrap();
+            let is_state =
+                |event: &&Value| event["cat"] == "lifecycle" && event["name"] == "active";
+            assert!(events.iter().any(|event| is_state(&event)));
+        }
     }
+}
+
+#[test]
+fn filters_narrow_and_what_fits_nothing_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.pftrace");
+    let (trace, path) = (recording("pingpong"), file.to_str().unwrap());
+    let said = stderr_of(&["timeline", &trace, "-o", path, "--node", "/ponger"], 0);
+    assert!(said.contains("306 callback executions"), "{said}");
+    let said = stderr_of(&["timeline", &trace, "-o", path, "--node", "/nobody"], 0);
+    assert!(
+        said.contains("no node of this trace is named `/nobody`"),
+        "{said}"
+    );
+    let said = stderr_of(&["timeline", &trace, "-o", path, "--skip-start", "5s"], 0);
+    assert!(!said.contains("959 callback"), "{said}");
+}
+
+#[test]
+fn a_folder_is_no_file_and_a_file_must_be_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = recording("pingpong");
+    let path = folder.path().to_str().unwrap();
+    let said = stderr_of(&["timeline", &trace, "-o", path], 1);
+    assert!(said.contains("this is a folder, not a file"), "{said}");
+    rostrace(&["timeline", &trace]).assert().code(2);
 }

@@ -188,6 +188,14 @@ impl<'e> Fields<'e> {
         self.number(field).map(|number| number as i64)
     }
 
+    /// A real number; nothing if this trace does not have the field, or not as such.
+    pub(crate) fn real(&self, field: usize) -> Option<f64> {
+        match self.raw(field)? {
+            Raw::Float(number) => Some(number),
+            _ => None,
+        }
+    }
+
     /// An address; null if this trace does not have the field.
     #[inline]
     pub(crate) fn address(&self, field: usize) -> Address {

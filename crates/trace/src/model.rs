@@ -12,7 +12,7 @@ use crate::entity::{
 use crate::flow::{
     self, CallbackInstance, Delivery, Enqueue, ExecutorPhase, LifecycleState, Losses, MessageLink,
     MessageSize, MessageSizeOf, Publication, Request, ServiceStep, SimTime, Take, TildeEndpoint,
-    TildeStep, Transition,
+    TildeStep, Transition, UserEvent,
 };
 use crate::import::{Imported, import, import_entities};
 
@@ -53,6 +53,8 @@ pub struct Model {
     /// What TILDE calls its subscriptions, publishers and inputs.
     pub tilde_endpoints: Vec<TildeEndpoint>,
     pub tilde_steps: Vec<TildeStep>,
+    /// What applications say of themselves.
+    pub user_events: Vec<UserEvent>,
 
     pub begin: Option<Nanos>,
     pub end: Option<Nanos>,
@@ -156,6 +158,7 @@ impl Model {
             message_sizes: imported.message_sizes,
             tilde_endpoints: imported.tilde_endpoints,
             tilde_steps: imported.tilde_steps,
+            user_events: imported.user_events,
             begin: imported.begin,
             end: imported.end,
             events: imported.events,

@@ -10,6 +10,7 @@ mod matching;
 mod request;
 mod state;
 mod tilde;
+mod user_event;
 
 pub(crate) use connect::connect;
 pub(crate) use delivery::deliveries;
@@ -21,6 +22,7 @@ pub use state::LifecycleState;
 pub(crate) use state::lifecycle_states;
 pub(crate) use tilde::connect_tilde;
 pub use tilde::{TildeEndpoint, TildeStep, TildeStepKind};
+pub use user_event::{UserEvent, UserEventKind, UserField, UserValue};
 
 use rostrace_ctf::schema::Nanos;
 

@@ -13,6 +13,7 @@ mod publication;
 mod restart;
 mod thread_state;
 mod tilde;
+mod user_event;
 
 use std::collections::HashMap;
 
@@ -26,12 +27,14 @@ use crate::entity::{Address, HostId, InstanceId, ProcessId, TakeId, ThreadId};
 use crate::flow::{
     CallbackInstance, Enqueue, ExecutorPhase, Losses, MessageLink, MessageSize, PhaseKind,
     Publication, ServiceStep, ServiceStepKind, SimTime, Take, TildeEndpoint, TildeStep, Transition,
+    UserEvent,
 };
 pub(crate) use ending::{Ending, Ends};
 pub(crate) use init::{Init, TimedInit};
 use intra_process::RingBuffers;
 pub(crate) use publication::LATEST_STAMP;
 pub(crate) use thread_state::{Layer, Population, ThreadState};
+use user_event::UserEvents;
 
 /// What the pass over the events leaves.
 #[derive(Debug, Default)]
@@ -54,6 +57,7 @@ pub(crate) struct Imported {
     pub(crate) message_sizes: Vec<MessageSize>,
     pub(crate) tilde_endpoints: Vec<TildeEndpoint>,
     pub(crate) tilde_steps: Vec<TildeStep>,
+    pub(crate) user_events: Vec<UserEvent>,
     /// Agnocast: what a callable stands for.
     pub(crate) callables: HashMap<(ProcessId, Address), Vec<(Nanos, Callable)>>,
     /// Executions of callables, with the callable's address in place of the callback's.
@@ -143,6 +147,7 @@ pub(crate) fn import_entities(set: &TraceSet, events: u64, bytes: u64) -> Import
 struct Import {
     out: Imported,
     rings: RingBuffers,
+    user_events: UserEvents,
     /// Where the publication of a message is known by its address (CARET's forks before Iron).
     messages: FxHashMap<(ProcessId, Address), crate::entity::PublicationId>,
     /// By trace, stream class and event class, so that names are looked up once.
@@ -159,6 +164,7 @@ impl Import {
                 ..Imported::default()
             },
             rings: RingBuffers::default(),
+            user_events: UserEvents::default(),
             messages: FxHashMap::default(),
             uninterpreted: HashMap::new(),
         };
@@ -416,6 +422,9 @@ impl Import {
             }
             Kind::RmwPublishSerialized | Kind::RmwTakeSerialized => {
                 self.message_size(kind, thread, time, fields)
+            }
+            Kind::UserInstant | Kind::UserSpanBegin | Kind::UserSpanEnd | Kind::UserCounter => {
+                self.user_event(kind, thread, time, fields)
             }
             Kind::RclNodeFini
             | Kind::RclPublisherFini

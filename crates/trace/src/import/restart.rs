@@ -330,6 +330,10 @@ fn move_rows(imported: &mut Imported, births: &HashMap<ProcessId, Vec<Birth>>) {
         .tilde_steps
         .iter_mut()
         .for_each(|row| to(&mut row.thread, row.time));
+    imported
+        .user_events
+        .iter_mut()
+        .for_each(|row| to(&mut row.thread, row.time));
     for init in &mut imported.inits {
         if let Some(life) = life_of(init.process, init.recorded) {
             init.process = life;

@@ -132,6 +132,16 @@ impl Scheduling {
         Some(&self.timelines[timeline])
     }
 
+    /// The kernel's number of each thread of the model, as far as it is known, by [`ThreadId`].
+    pub fn kernel_tids(&self) -> Vec<Option<i64>> {
+        let mut tids = vec![None; self.timelines.len()];
+        for ((_, tid), timeline) in &self.timeline_of {
+            tids[*timeline] = Some(*tid);
+        }
+        let timelines = self.of_thread.iter();
+        timelines.map(|timeline| tids[(*timeline)?]).collect()
+    }
+
     /// All states of a thread by the kernel's number; threads that came one after the other under one number are one.
     pub fn timeline_of_tid(&self, host: HostId, tid: i64) -> Option<&Timeline> {
         Some(&self.timelines[*self.timeline_of.get(&(host, tid))?])

@@ -1,9 +1,10 @@
 //! What several test files share. Each of them uses a part of it only.
 //!
-//! `recording` writes traces, `ros` says in them what ROS 2 would have said, `kernel` what Linux would, `shared` finds recordings of real programs.
+//! `recording` writes traces, `ros` says in them what ROS 2 would have said, `kernel` what Linux would, `application` what programs say of themselves, `shared` finds recordings of real programs.
 
 #![allow(dead_code, unused_imports, unreachable_pub, clippy::unwrap_used)]
 
+pub mod application;
 pub mod kernel;
 pub mod recording;
 pub mod ros;

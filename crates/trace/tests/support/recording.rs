@@ -36,6 +36,10 @@ pub enum Payload {
     Text(String),
     Gid(Vec<u8>),
     Pointers(Vec<u64>),
+    Real(f64),
+    Numbers(Vec<i64>),
+    Reals(Vec<f64>),
+    Texts(Vec<String>),
 }
 
 /// One event of a recording.
@@ -401,6 +405,10 @@ fn field((name, value): &(String, Payload)) -> Field {
         Payload::Gid(bytes) => {
             Field::new(name, Kind::Array(bytes.len() as u64, Element::unsigned(8)))
         }
+        Payload::Real(_) => Field::one(name, Element::Double),
+        Payload::Numbers(_) => Field::new(name, Kind::Sequence(Element::signed(64))),
+        Payload::Reals(_) => Field::new(name, Kind::Sequence(Element::Double)),
+        Payload::Texts(_) => Field::new(name, Kind::Sequence(Element::String)),
         Payload::Pointers(_) => Field::new(
             name,
             Kind::Sequence(Element::Integer {
@@ -421,8 +429,17 @@ fn values(payload: &Payload) -> Vec<Value> {
         Payload::Flag(flag) => vec![Value::Signed((*flag).into())],
         Payload::Text(text) => vec![Value::text(text)],
         Payload::Gid(bytes) => vec![list(bytes.iter().map(|byte| (*byte).into()).collect())],
+        Payload::Real(number) => vec![Value::Float(*number)],
+        Payload::Numbers(list) => sequence(list, |number| Value::Signed(*number)),
+        Payload::Reals(list) => sequence(list, |number| Value::Float(*number)),
+        Payload::Texts(list) => sequence(list, |text| Value::text(text)),
         Payload::Pointers(numbers) => {
             vec![Value::Unsigned(numbers.len() as u64), list(numbers.clone())]
         }
     }
+}
+
+fn sequence<T>(list: &[T], value: impl Fn(&T) -> Value) -> Vec<Value> {
+    let length = Value::Unsigned(list.len() as u64);
+    vec![length, Value::Array(list.iter().map(value).collect())]
 }

@@ -1,17 +1,16 @@
-//! `rostrace timeline`: what ran when, to look at.
+//! `rostrace timeline`: what happened when, in a page that is served here, or as a file for programs that draw it.
 
 mod arguments;
+mod file;
 mod open;
-
-use anyhow::bail;
 
 use crate::outcome::Outcome;
 
-pub(crate) use arguments::TimelineArguments;
+pub(crate) use arguments::{HELP, TimelineArguments};
 
 pub(crate) fn timeline(arguments: &TimelineArguments) -> anyhow::Result<Outcome> {
-    if !arguments.open {
-        bail!("say what to do with the timeline: --open shows it in a browser");
+    match &arguments.output {
+        Some(output) => file::write(arguments, output),
+        None => open::open(arguments),
     }
-    open::open(arguments)
 }

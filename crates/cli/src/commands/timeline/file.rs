@@ -1,0 +1,114 @@
+//! A timeline as a file, in the format of a program that people already like.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use anyhow::bail;
+use rostrace_report::timeline::{Format, Selection, Written};
+
+use super::arguments::{TimelineArguments, TimelineFormat};
+use crate::commands::export::new_file::NewFile;
+use crate::entity_filter::EntityFilter;
+use crate::interrupt;
+use crate::outcome::Outcome;
+use crate::render::{damage, diagnostic, units};
+use crate::source;
+use crate::view::View;
+
+pub(super) fn write(arguments: &TimelineArguments, output: &Path) -> anyhow::Result<Outcome> {
+    // Said before the trace is read, which can take a while.
+    if output.is_dir() {
+        bail!("{}: this is a folder, not a file", output.display());
+    }
+    let format = match arguments.format {
+        Some(TimelineFormat::Perfetto) => Format::Perfetto,
+        Some(TimelineFormat::Chrome) => Format::Chrome,
+        None => Format::of_file_name(&output.to_string_lossy()).unwrap_or(Format::Perfetto),
+    };
+    let set = source::open(&arguments.input)?;
+    let Some(model) = source::model(&set) else {
+        return Ok(Outcome::Interrupted);
+    };
+    let view = View::new(&set, &model, &arguments.filter)?;
+    for hint in view.hints() {
+        diagnostic::note(&hint);
+    }
+    let analysis = source::analysis(&set, &model, view.window().clone());
+    let all_damage = || set.damage.iter().chain(&model.damage);
+    let selection = selection(&model, &arguments.filter.entities).with_damage(all_damage());
+    let mut written = Written::default();
+    let file = NewFile::write(output.to_owned(), |file| {
+        written = format.write(&analysis, &selection, &mut Interruptible(file))?;
+        Ok(())
+    });
+    if interrupt::requested() {
+        return Ok(Outcome::Interrupted);
+    }
+    file?.publish()?;
+    diagnostic::note(&summary(output, format, &written));
+    if let Some(headline) = damage::headline(all_damage()) {
+        diagnostic::note(&headline);
+    }
+    Ok(Outcome::of(all_damage()))
+}
+
+fn selection(model: &rostrace_trace::Model, filter: &EntityFilter) -> Selection {
+    if filter.is_empty() {
+        return Selection::everything();
+    }
+    Selection::of(
+        model,
+        |pid| filter.fits_pid(pid),
+        |node| filter.fits_node(node),
+        |topic| filter.fits_topic(topic),
+    )
+}
+
+/// What is in the file, and where to look at it.
+fn summary(output: &Path, format: Format, written: &Written) -> String {
+    let viewer = match format {
+        Format::Perfetto => "https://ui.perfetto.dev",
+        Format::Chrome => "https://ui.perfetto.dev or chrome://tracing",
+    };
+    let mut parts = vec![
+        units::counted(written.executions, "callback execution"),
+        units::counted(written.messages, "message"),
+    ];
+    for (number, noun) in [
+        (written.drops, "drop"),
+        (written.user_events, "event of the application"),
+        (written.switches, "CPU switch"),
+    ] {
+        if number > 0 {
+            parts.push(match (number, noun) {
+                (2.., "event of the application") => {
+                    format!("{} events of the application", units::count(number))
+                }
+                (2.., "CPU switch") => format!("{} CPU switches", units::count(number)),
+                _ => units::counted(number, noun),
+            });
+        }
+    }
+    format!(
+        "{}: {}, {}; open it in {viewer}",
+        output.display(),
+        parts.join(", "),
+        units::bytes(written.bytes),
+    )
+}
+
+/// Ctrl-C ends the writing.
+struct Interruptible<W>(W);
+
+impl<W: Write> Write for Interruptible<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match interrupt::requested() {
+            true => Err(io::Error::other("stopped")),
+            false => self.0.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}

@@ -1,0 +1,113 @@
+//! `rostrace timeline --open`: an address on standard output, a page behind it, and a clean end.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::Child;
+
+/// The program while it serves.
+struct Served {
+    program: Child,
+    address: String,
+}
+
+impl Served {
+    fn start(arguments: &[&str]) -> Option<Served> {
+        let trace = support::shared_recordings()?.join("jazzy/chain");
+        let mut all = vec!["timeline", trace.to_str()?, "--open", "--no-browser"];
+        all.extend(arguments);
+        let mut program = support::spawn(&all);
+        let mut address = String::new();
+        let mut out = BufReader::new(program.stdout.take().unwrap());
+        out.read_line(&mut address).unwrap();
+        Some(Served {
+            program,
+            address: address.trim().to_owned(),
+        })
+    }
+
+    fn ask(&self, target: &str, headers: &str) -> String {
+        let host = self.address.split('/').nth(2).unwrap();
+        let mut stream = TcpStream::connect(host).unwrap();
+        write!(
+            stream,
+            "GET {target} HTTP/1.1\r\nHost: {host}\r\n{headers}\r\n"
+        )
+        .unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    /// What the page is told of the trace.
+    fn trace(&self) -> String {
+        let token = self.address.split_once("/?").unwrap().1;
+        let answer = self.ask(&format!("/?{token}"), "");
+        assert!(answer.starts_with("HTTP/1.1 303 "), "{answer}");
+        let header = |name: &str| {
+            let line = answer.lines().find(|line| line.starts_with(name)).unwrap();
+            line.split_once(": ").unwrap().1.to_owned()
+        };
+        let cookie = header("Set-Cookie");
+        let cookie = format!("Cookie: {}\r\n", cookie.split(';').next().unwrap());
+        self.ask(&format!("{}api/trace", header("Location")), &cookie)
+    }
+
+    /// Ends it as Ctrl-C does; its exit status and what it said.
+    fn interrupt(mut self) -> (Option<i32>, String) {
+        // SAFETY: the process was started here and has not been waited for, so that the number is still its own.
+        unsafe { libc::kill(self.program.id() as i32, libc::SIGINT) };
+        let status = self.program.wait().unwrap();
+        let mut said = String::new();
+        let mut errors = self.program.stderr.take().unwrap();
+        errors.read_to_string(&mut said).unwrap();
+        (status.code(), said)
+    }
+}
+
+#[test]
+fn the_printed_address_shows_the_trace_and_control_c_ends_it() {
+    let Some(served) = Served::start(&[]) else {
+        return;
+    };
+    assert!(
+        served.address.starts_with("http://127.0.0.1:"),
+        "{}",
+        served.address
+    );
+    assert!(served.ask("/", "").starts_with("HTTP/1.1 403 "));
+    let trace = served.trace();
+    assert!(trace.contains("\"title\":\"chain\""), "{trace}");
+    assert!(trace.contains("/fusion"));
+    let (status, said) = served.interrupt();
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.ends_with("the timeline is closed\n"), "{said}");
+}
+
+#[test]
+fn filters_and_instants_reach_the_page() {
+    let Some(served) = Served::start(&["--node", "/planner", "--at", "+4s"]) else {
+        return;
+    };
+    let trace = served.trace();
+    let (_, body) = trace.split_once("\r\n\r\n").unwrap();
+    let trace: serde_json::Value = serde_json::from_str(body).unwrap();
+    let groups = trace["callbacks"].as_array().unwrap();
+    assert!(groups.iter().all(|group| group["name"] == "/planner"));
+    assert_eq!(groups.len(), 1);
+    assert!(trace["at"]["instance"]["id"].is_u64());
+    served.interrupt();
+}
+
+#[test]
+fn what_makes_no_sense_without_a_page_is_refused() {
+    for arguments in [
+        ["timeline", "x", "--at", "+1s"],
+        ["timeline", "x", "--no-browser", "y"],
+    ] {
+        support::stderr_of(&arguments, 2);
+    }
+}

@@ -1,0 +1,327 @@
+//! Chrome's JSON format, which many programs read, chrome://tracing and ui.perfetto.dev among them.
+//!
+//! It knows processes and threads only, so every other track is a thread under a number that no kernel gives. Times are microseconds since
+//! the beginning: as numbers of JavaScript, times since 1970 would lose their nanoseconds. `otherData` says when that was.
+
+use std::io::{self, Write};
+
+use rostrace_analyze::Analysis;
+use rostrace_ctf::schema::Nanos;
+use rostrace_trace::flow::UserValue;
+
+use super::flow::FlowId;
+use super::identity::STAND_INS;
+use super::label::Fixed;
+use super::sink::{Argument, Happening, Sink, Track, TrackId, TrackKind};
+use super::{Selection, Written, story};
+
+/// Tracks that are no threads are numbered from here on.
+const FIRST_TRACK: i64 = STAND_INS * 3;
+
+/// What belongs to the trace and to no process.
+const TRACE: i64 = STAND_INS * 3 - 1;
+
+/// Texts are handed on in pieces of this size.
+const PIECE: usize = 1 << 18;
+
+/// The largest whole number up to which JavaScript knows all.
+const LARGEST: i64 = 1 << 53;
+
+/// Writes what is selected of a trace, in one pass.
+pub fn write(
+    analysis: &Analysis<'_>,
+    selection: &Selection,
+    out: &mut impl io::Write,
+) -> io::Result<Written> {
+    let first = analysis.model.begin.unwrap_or(Nanos(0));
+    let mut chrome = Chrome {
+        out,
+        bytes: Vec::with_capacity(PIECE + (PIECE >> 2)),
+        written: 0,
+        origin: first.max(*analysis.window.start()),
+        tracks: Vec::new(),
+        has_events: false,
+    };
+    let mut written = story::tell(analysis, selection, &mut chrome)?;
+    chrome.bytes.extend_from_slice(b"\n]}\n");
+    chrome.flush()?;
+    written.bytes = chrome.written;
+    Ok(written)
+}
+
+struct Chrome<'o, W> {
+    out: &'o mut W,
+    bytes: Vec<u8>,
+    written: u64,
+    origin: Nanos,
+    tracks: Vec<Place>,
+    has_events: bool,
+}
+
+/// Where the events of a track go.
+#[derive(Debug, Clone)]
+struct Place {
+    pid: i64,
+    tid: i64,
+    /// What the names of tracks below begin with.
+    prefix: String,
+    /// Of a counter.
+    name: String,
+}
+
+impl<W: io::Write> Chrome<'_, W> {
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.bytes)?;
+        self.written += self.bytes.len() as u64;
+        self.bytes.clear();
+        Ok(())
+    }
+
+    fn begin_event(&mut self, kind: &str, pid: i64, tid: i64) -> io::Result<()> {
+        if self.bytes.len() >= PIECE {
+            self.flush()?;
+        }
+        let comma = if self.has_events { ",\n" } else { "\n" };
+        self.has_events = true;
+        write!(
+            self.bytes,
+            "{comma}{{\"ph\":\"{kind}\",\"pid\":{pid},\"tid\":{tid}"
+        )
+    }
+
+    fn metadata(&mut self, place: &Place, what: &str, name: &str) -> io::Result<()> {
+        self.begin_event("M", place.pid, place.tid)?;
+        write!(self.bytes, ",\"name\":\"{what}\",\"args\":{{\"name\":")?;
+        text(&mut self.bytes, name)?;
+        self.bytes.extend_from_slice(b"}}");
+        Ok(())
+    }
+
+    fn sort_index(&mut self, place: &Place, what: &str, index: u32) -> io::Result<()> {
+        self.begin_event("M", place.pid, place.tid)?;
+        write!(
+            self.bytes,
+            ",\"name\":\"{what}\",\"args\":{{\"sort_index\":{index}}}}}"
+        )
+    }
+
+    /// Microseconds with three decimals.
+    fn microseconds(&mut self, key: &str, nanos: i64) -> io::Result<()> {
+        let (sign, size) = (if nanos < 0 { "-" } else { "" }, nanos.unsigned_abs());
+        let (whole, rest) = (size / 1000, size % 1000);
+        write!(self.bytes, ",\"{key}\":{sign}{whole}.{rest:03}")
+    }
+
+    fn arrow(&mut self, kind: &str, place: &Place, at: Nanos, flow: FlowId) -> io::Result<()> {
+        self.begin_event(kind, place.pid, place.tid)?;
+        self.microseconds("ts", at.0.saturating_sub(self.origin.0))?;
+        let name = flow.kind().name();
+        let binding = if kind == "f" { ",\"bp\":\"e\"" } else { "" };
+        let id = flow.0;
+        write!(
+            self.bytes,
+            ",\"id\":{id},\"cat\":\"{name}\",\"name\":\"{name}\"{binding}}}"
+        )
+    }
+
+    fn arguments(&mut self, happening: &Happening<'_>) -> io::Result<()> {
+        let mut list = List::new(&mut self.bytes, "args");
+        for (key, value) in &happening.described.arguments {
+            match value {
+                Fixed::Integer(value) => integer(list.key(key)?, *value)?,
+                Fixed::Text(value) => text(list.key(key)?, value)?,
+            }
+        }
+        for (key, value) in happening.arguments {
+            let bytes = list.key(key)?;
+            match value {
+                Argument::Integer(value) => integer(bytes, *value)?,
+                Argument::Flag(flag) => write!(bytes, "{flag}")?,
+                Argument::Text(value) => text(bytes, value)?,
+            }
+        }
+        for field in happening.given {
+            let bytes = list.key(&field.name)?;
+            match &field.value {
+                UserValue::Integer(value) => integer(bytes, *value)?,
+                UserValue::Real(value) => real(bytes, *value)?,
+                UserValue::Text(value) => text(bytes, value)?,
+            }
+        }
+        list.end();
+        Ok(())
+    }
+}
+
+/// An object that is left out if it is empty.
+struct List<'b> {
+    bytes: &'b mut Vec<u8>,
+    name: &'static str,
+    is_empty: bool,
+}
+
+impl<'b> List<'b> {
+    fn new(bytes: &'b mut Vec<u8>, name: &'static str) -> List<'b> {
+        let is_empty = true;
+        List {
+            bytes,
+            name,
+            is_empty,
+        }
+    }
+
+    fn key(&mut self, key: &str) -> io::Result<&mut Vec<u8>> {
+        if self.is_empty {
+            write!(self.bytes, ",\"{}\":{{", self.name)?;
+        } else {
+            self.bytes.push(b',');
+        }
+        self.is_empty = false;
+        text(self.bytes, key)?;
+        self.bytes.push(b':');
+        Ok(self.bytes)
+    }
+
+    fn end(self) {
+        if !self.is_empty {
+            self.bytes.push(b'}');
+        }
+    }
+}
+
+fn text(bytes: &mut Vec<u8>, text: &str) -> io::Result<()> {
+    serde_json::to_writer(bytes, text).map_err(io::Error::from)
+}
+
+/// What JavaScript cannot count becomes a text.
+fn integer(bytes: &mut Vec<u8>, value: i64) -> io::Result<()> {
+    match (-LARGEST..=LARGEST).contains(&value) {
+        true => write!(bytes, "{value}"),
+        false => write!(bytes, "\"{value}\""),
+    }
+}
+
+/// JSON knows no infinity.
+fn real(bytes: &mut Vec<u8>, value: f64) -> io::Result<()> {
+    match value.is_finite() {
+        true => serde_json::to_writer(bytes, &value).map_err(io::Error::from),
+        false => write!(bytes, "\"{value}\""),
+    }
+}
+
+impl<W: io::Write> Sink for Chrome<'_, W> {
+    fn notes(&mut self, notes: &[(&str, String)]) -> io::Result<()> {
+        self.bytes.extend_from_slice(b"{\"displayTimeUnit\":\"ns\"");
+        let mut list = List::new(&mut self.bytes, "otherData");
+        for (key, value) in notes {
+            text(list.key(key)?, value)?;
+        }
+        list.end();
+        self.bytes.extend_from_slice(b",\"traceEvents\":[");
+        Ok(())
+    }
+
+    fn track(&mut self, track: &Track<'_>) -> io::Result<()> {
+        let parent = track.parent.map(|id| self.tracks[id.0 as usize].clone());
+        let pid = parent.as_ref().map_or(TRACE, |parent| parent.pid);
+        let stand_in = FIRST_TRACK + i64::from(track.id.0);
+        let place = match track.kind {
+            TrackKind::Process { pid, name } => {
+                let place = Place {
+                    pid,
+                    tid: pid,
+                    prefix: String::new(),
+                    name: String::new(),
+                };
+                self.metadata(&place, "process_name", name)?;
+                self.sort_index(&place, "process_sort_index", track.id.0)?;
+                place
+            }
+            TrackKind::Thread { pid, tid, name } => {
+                let place = Place {
+                    pid,
+                    tid,
+                    prefix: format!("{tid} "),
+                    name: String::new(),
+                };
+                self.metadata(&place, "thread_name", name)?;
+                self.sort_index(&place, "thread_sort_index", track.id.0)?;
+                place
+            }
+            TrackKind::Named(name) => {
+                let prefix = parent.map(|parent| parent.prefix).unwrap_or_default();
+                let name = format!("{prefix}{name}");
+                let place = Place {
+                    pid,
+                    tid: stand_in,
+                    prefix: format!("{name} "),
+                    name: String::new(),
+                };
+                self.metadata(&place, "thread_name", &name)?;
+                self.sort_index(&place, "thread_sort_index", track.id.0)?;
+                place
+            }
+            TrackKind::Counter { name, .. } => Place {
+                pid,
+                tid: pid,
+                prefix: String::new(),
+                name: name.to_owned(),
+            },
+        };
+        self.tracks.push(place);
+        Ok(())
+    }
+
+    fn happening(&mut self, happening: &Happening<'_>) -> io::Result<()> {
+        let place = &self.tracks[happening.track.0 as usize];
+        let (pid, tid) = (place.pid, place.tid);
+        let kind = if happening.end.is_some() { "X" } else { "i" };
+        self.begin_event(kind, pid, tid)?;
+        self.microseconds("ts", happening.begin.0.saturating_sub(self.origin.0))?;
+        match happening.end {
+            Some(end) => self.microseconds("dur", end.0.saturating_sub(happening.begin.0))?,
+            None => self.bytes.extend_from_slice(b",\"s\":\"t\""),
+        }
+        write!(
+            self.bytes,
+            ",\"cat\":\"{}\",\"name\":",
+            happening.described.category
+        )?;
+        text(
+            &mut self.bytes,
+            happening.name.unwrap_or(&happening.described.name),
+        )?;
+        self.arguments(happening)?;
+        self.bytes.push(b'}');
+        if happening.sends.is_empty() && happening.receives.is_empty() {
+            return Ok(());
+        }
+        let place = self.tracks[happening.track.0 as usize].clone();
+        for flow in happening.sends {
+            self.arrow("s", &place, happening.begin, *flow)?;
+        }
+        for flow in happening.receives {
+            self.arrow("f", &place, happening.begin, *flow)?;
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, track: TrackId, at: Nanos, value: f64) -> io::Result<()> {
+        if !value.is_finite() {
+            return Ok(());
+        }
+        let place = self.tracks[track.0 as usize].clone();
+        self.begin_event("C", place.pid, place.tid)?;
+        self.microseconds("ts", at.0.saturating_sub(self.origin.0))?;
+        self.bytes.extend_from_slice(b",\"name\":");
+        text(&mut self.bytes, &place.name)?;
+        self.bytes.extend_from_slice(b",\"args\":{\"value\":");
+        real(&mut self.bytes, value)?;
+        self.bytes.extend_from_slice(b"}}");
+        Ok(())
+    }
+
+    fn close(&mut self, _track: TrackId) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,104 @@
+//! What the tests of timelines share.
+
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
+
+pub mod decoded;
+
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rostrace_analyze::Analysis;
+use rostrace_ctf::TraceSet;
+use rostrace_ctf::schema::Nanos;
+use rostrace_report::timeline::{Format, Selection, Written};
+use rostrace_trace::Model;
+use rostrace_trace::memory::Memory;
+use rostrace_trace::scheduling::Scheduling;
+
+pub const ALWAYS: RangeInclusive<Nanos> = Nanos(i64::MIN)..=Nanos(i64::MAX);
+
+/// A trace and what it means.
+pub struct Loaded {
+    pub set: TraceSet,
+    pub model: Model,
+}
+
+impl Loaded {
+    pub fn of(set: TraceSet) -> Loaded {
+        let model = Model::load(&set, &mut |_| true);
+        Loaded { set, model }
+    }
+
+    pub fn analysis(&self, window: RangeInclusive<Nanos>) -> Analysis<'_> {
+        let mut analysis = Analysis::new(&self.model, window);
+        analysis.scheduling = Scheduling::load(&self.set, &self.model, &mut |_| true);
+        analysis.memory = Memory::load(&self.set, &self.model, &mut |_| true);
+        analysis
+    }
+
+    pub fn everything(&self) -> Selection {
+        Selection::everything().with_damage(self.set.damage.iter().chain(&self.model.damage))
+    }
+}
+
+pub fn write(format: Format, analysis: &Analysis<'_>, selection: &Selection) -> (Vec<u8>, Written) {
+    let mut bytes = Vec::new();
+    let written = format.write(analysis, selection, &mut bytes).unwrap();
+    assert_eq!(written.bytes, bytes.len() as u64);
+    (bytes, written)
+}
+
+/// The recordings that come with the source, and those of `shared/traces` that are small, where there are any.
+pub fn recordings() -> Vec<PathBuf> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found: Vec<PathBuf> = ["pingpong", "lossy", "lifecycle_caret"]
+        .iter()
+        .map(|name| here.join("../../testdata").join(name))
+        .collect();
+    let named = std::env::var_os("ROSTRACE_SHARED").map(PathBuf::from);
+    let above = || {
+        let beside = here.ancestors().map(|folder| folder.join("shared"));
+        beside
+            .into_iter()
+            .find(|folder| folder.join("traces").is_dir())
+    };
+    let Some(shared) = named.or_else(above) else {
+        eprintln!("NOT TESTED: there is no shared/traces; set ROSTRACE_SHARED to its folder");
+        return found;
+    };
+    for name in [
+        "jazzy/chain",
+        "jazzy/executors_caret",
+        "jazzy/intra",
+        "jazzy/lossy_overwrite",
+        "jazzy/names",
+        "jazzy/services",
+        "humble/multi_caret",
+        "humble/timers",
+    ] {
+        let folder = shared.join("traces").join(name);
+        if folder.is_dir() {
+            found.push(folder);
+        }
+    }
+    found
+}
+
+/// Python with Perfetto's definitions, where `cargo xtask test` has put them; says so if they are not there.
+pub fn python() -> Option<Command> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let named = std::env::var_os("ROSTRACE_PERFETTO_SCHEMA").map(PathBuf::from);
+    let packages = named.unwrap_or_else(|| root.join("target/perfetto-schema"));
+    if !packages.join("perfetto").is_dir() {
+        use std::io::Write;
+        let sentence = "NOT TESTED: Perfetto's own definitions are not in target/perfetto-schema, where `cargo xtask test` puts them.";
+        // Not `eprintln`: the test harness would keep that to itself.
+        let _ = writeln!(std::io::stderr(), "{sentence}");
+        return None;
+    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/timeline/decode.py");
+    let mut command = Command::new("python3");
+    command.env("PYTHONPATH", packages).arg(script);
+    Some(command)
+}
