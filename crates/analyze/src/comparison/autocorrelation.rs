@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn constant_and_short_series_do_no_harm() {
-        assert_eq!(block_length(&[]), 0);
+        assert_eq!(block_length(&[]), 1);
         assert_eq!(block_length(&[5]), 1);
         assert_eq!(block_length(&[5; 1000]), 10);
     }

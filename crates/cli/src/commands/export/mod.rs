@@ -5,7 +5,7 @@
 
 mod caret;
 mod format;
-mod new_file;
+pub(crate) mod new_file;
 mod parallel;
 mod row_filter;
 mod schema;
