@@ -12,7 +12,10 @@ struct Noise(u64);
 
 impl Noise {
     fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
         let mixed = (self.0 ^ (self.0 >> 29)).wrapping_mul(0xbf58476d1ce4e5b9);
         ((mixed >> 11) as f64 + 0.5) / (1u64 << 53) as f64
     }
@@ -41,7 +44,9 @@ fn callback(number: usize, durations: &[i64]) -> MeasuredCallback {
         damaged: 0,
     };
     let period = Series {
-        values: (1..durations.len()).map(|place| (100_000_000, at(place))).collect(),
+        values: (1..durations.len())
+            .map(|place| (100_000_000, at(place)))
+            .collect(),
         damaged: 0,
     };
     let cycles = durations.iter().map(|it| (*it, 100_000_000));
@@ -57,7 +62,7 @@ fn callback(number: usize, durations: &[i64]) -> MeasuredCallback {
         period,
         lateness: Series::default(),
         cycles: cycles.collect(),
-        cycle_starts: (0..durations.len()).map(at).collect(),
+        starts: (0..durations.len()).map(at).collect(),
         damaged: 0,
     }
 }
@@ -82,7 +87,9 @@ fn compared(scenario: &Scenario, callbacks: usize, factor: f64, options: &Option
                     let run = (scenario.between * noise.normal()).exp();
                     let durations =
                         noise.durations(scenario.values, scenario.memory, scenario.spread);
-                    let scaled = durations.iter().map(|it| (*it as f64 * factor * run) as i64);
+                    let scaled = durations
+                        .iter()
+                        .map(|it| (*it as f64 * factor * run) as i64);
                     callback(number, &scaled.collect::<Vec<i64>>())
                 })
                 .collect(),
@@ -156,7 +163,10 @@ fn equal_systems_are_equal_however_correlated_their_values_are() {
             let comparison = compared(&scenario, 60, 1.0, &options);
             for metric in [Metric::Duration, Metric::Period, Metric::Load] {
                 let share = share(&comparison, metric, &EITHER);
-                assert!(share <= 0.05, "{values} {memory} {spread} {metric:?}: {share}");
+                assert!(
+                    share <= 0.05,
+                    "{values} {memory} {spread} {metric:?}: {share}"
+                );
             }
         }
     }
@@ -169,7 +179,10 @@ fn intervals_are_about_as_honest_as_they_say() {
         let comparison = compared(&one_run(values, memory, 0.2), 120, 1.0, &strict());
         for metric in [Metric::Duration, Metric::Load] {
             for (statistic, share) in alone(&comparison, metric) {
-                assert!(share <= most, "{values} {memory} {metric:?} {statistic}: {share}");
+                assert!(
+                    share <= most,
+                    "{values} {memory} {metric:?} {statistic}: {share}"
+                );
             }
         }
     }
@@ -260,6 +273,9 @@ fn a_recording_compared_with_itself_is_the_same_and_says_so_every_time() {
 #[test]
 fn too_few_values_decide_nothing() {
     let comparison = compared(&one_run(5, 0.0, 0.1), 3, 4.0, &Options::default());
-    let decided = comparison.rows.iter().any(|row| row.verdict != Verdict::Undecided);
+    let decided = comparison
+        .rows
+        .iter()
+        .any(|row| row.verdict != Verdict::Undecided);
     assert!(!decided);
 }

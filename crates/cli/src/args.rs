@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::architecture::ArchitectureArguments;
+use crate::commands::check::CheckArguments;
 use crate::commands::compare::CompareArguments;
 use crate::commands::demo::{ApplicationArguments, ProcessArguments};
 use crate::commands::dump::text::{ClockFormat, TextOptions};
@@ -254,6 +255,20 @@ Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m.
 
 Exit status: 0 compared, also if something is slower; 3 compared, but a trace has lost data; 4 something got worse, with --fail-on-regression.")]
     Compare(CompareArguments),
+    /// Check whether a recording keeps its budgets: latency, duration, period, rate, drops; for continuous integration
+    #[command(after_help = "\
+Examples:
+  rostrace check --init good/ -o budgets.yaml
+  rostrace check budgets.yaml session/
+  rostrace check budgets.yaml session/ --skip-start 2s --junit check.xml
+
+A budget file is short, and `--init` writes one from a good run; docs/guides/check.md shows how, docs/reference/budgets.md lists all keys. A budget that
+fits nothing is broken, unless it is optional.
+
+Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m.
+
+Exit status: 0 all budgets are kept; 3 the same, but the trace has lost data; 4 a budget is broken.")]
+    Check(CheckArguments),
     /// Read, check, compare, edit and draw architecture files
     #[command(after_help = "\
 Examples:

@@ -45,10 +45,7 @@ impl Recorded {
     ) -> anyhow::Result<(Analysis<'_>, Vec<String>)> {
         let view = View::new(&self.set, &self.model, filter).with_context(|| self.name.clone())?;
         let hints = view.hints();
-        Ok((
-            Analysis::new(&self.model, view.window().clone()),
-            hints,
-        ))
+        Ok((Analysis::new(&self.model, view.window().clone()), hints))
     }
 
     /// What was lost, in one line.

@@ -41,7 +41,10 @@ mod tests {
             escaped("</td><script>alert('x')</script> & \"y\""),
             "&lt;/td&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; &amp; &quot;y&quot;"
         );
-        assert_eq!(escaped("a\u{1b}[31m\n\u{202e}b\u{0}"), "a\\u{1b}[31m\\u{a}\\u{202e}b\\u{0}");
+        assert_eq!(
+            escaped("a\u{1b}[31m\n\u{202e}b\u{0}"),
+            "a\\u{1b}[31m\\u{a}\\u{202e}b\\u{0}"
+        );
         assert_eq!(escaped("/größe · 日本"), "/größe · 日本");
     }
 }

@@ -90,7 +90,9 @@ impl Pool {
     /// How many nearly independent blocks there are.
     pub(super) fn blocks(&self) -> f64 {
         let blocks = self.recordings.iter();
-        blocks.map(|it| it.number as f64 / it.per_block as f64).sum()
+        blocks
+            .map(|it| it.number as f64 / it.per_block as f64)
+            .sum()
     }
 
     pub(super) fn sorted(&self) -> Option<&[i64]> {
@@ -151,7 +153,9 @@ impl Pool {
                 ..
             } => {
                 let number = weighted(weights, sizes);
-                let rank = (number * statistic.per_mille() as u64).div_ceil(1000).max(1);
+                let rank = (number * statistic.per_mille() as u64)
+                    .div_ceil(1000)
+                    .max(1);
                 let (mut low, mut high) = (0, edges.len() - 1);
                 while low < high {
                     let middle = (low + high) / 2;
@@ -213,7 +217,10 @@ fn of_values(values: &[Vec<i64>]) -> Pool {
     let lengths: Vec<usize> = values.iter().map(|values| values.len()).collect();
     let (recordings, sizes) = stretches(&lengths, |number| block_length(values[number]));
     let units = sizes.len();
-    let mut sorted: Vec<i64> = values.iter().flat_map(|values| values.iter().copied()).collect();
+    let mut sorted: Vec<i64> = values
+        .iter()
+        .flat_map(|values| values.iter().copied())
+        .collect();
     sorted.sort_unstable();
     let edges = edges(&sorted);
     let mut cumulative = vec![0u32; edges.len() * units];
@@ -255,7 +262,10 @@ fn edges(sorted: &[i64]) -> Vec<i64> {
     let half = MOST_EDGES / 2;
     let low = (1..=half).map(|place| (number - tenth) * place / half);
     let high = (1..=half).map(|place| number - tenth + tenth * place / half);
-    let mut edges: Vec<i64> = low.chain(high).map(|rank| sorted[rank.max(1) - 1]).collect();
+    let mut edges: Vec<i64> = low
+        .chain(high)
+        .map(|rank| sorted[rank.max(1) - 1])
+        .collect();
     edges.dedup();
     edges
 }

@@ -107,8 +107,8 @@ impl Renames {
             let (publishers, subscribers) = (of(&a.publishers), of(&a.subscribers));
             let shared = publishers.intersection(&b.publishers).count()
                 + subscribers.intersection(&b.subscribers).count();
-            let all = publishers.union(&b.publishers).count()
-                + subscribers.union(&b.subscribers).count();
+            let all =
+                publishers.union(&b.publishers).count() + subscribers.union(&b.subscribers).count();
             // A topic with one end known is anybody's.
             let both = !publishers.is_empty() && !subscribers.is_empty();
             let because = format!(
@@ -117,7 +117,11 @@ impl Renames {
                 list(&b.subscribers)
             );
             (
-                if both { shared as f64 / all.max(1) as f64 } else { 0.0 },
+                if both {
+                    shared as f64 / all.max(1) as f64
+                } else {
+                    0.0
+                },
                 because,
             )
         };
@@ -185,7 +189,11 @@ fn apart<T>(
     mut base: BTreeMap<String, T>,
     mut new: BTreeMap<String, T>,
 ) -> (BTreeMap<String, T>, BTreeMap<String, T>) {
-    let both: Vec<String> = base.keys().filter(|name| new.contains_key(*name)).cloned().collect();
+    let both: Vec<String> = base
+        .keys()
+        .filter(|name| new.contains_key(*name))
+        .cloned()
+        .collect();
     for name in both {
         base.remove(&name);
         new.remove(&name);
@@ -226,12 +234,20 @@ fn partners<'a, T>(
 }
 
 fn resemblance(a: &NodeShape, b: &NodeShape) -> (f64, String) {
-    let shared: Vec<&str> = a.traits.intersection(&b.traits).map(String::as_str).collect();
+    let shared: Vec<&str> = a
+        .traits
+        .intersection(&b.traits)
+        .map(String::as_str)
+        .collect();
     let functions = a.symbols.intersection(&b.symbols).count();
     let all = a.traits.union(&b.traits).count() + a.symbols.union(&b.symbols).count();
     let mut because: Vec<String> = Vec::new();
     if functions > 0 {
-        let noun = if functions == 1 { "function" } else { "functions" };
+        let noun = if functions == 1 {
+            "function"
+        } else {
+            "functions"
+        };
         because.push(format!("{functions} equal callback {noun}"));
     }
     because.extend(shared.iter().take(3).map(|it| (*it).to_owned()));

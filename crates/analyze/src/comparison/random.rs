@@ -49,6 +49,9 @@ mod tests {
         for number in draw(1) {
             counts[number] += 1;
         }
-        assert!(counts.iter().all(|count| (90..200).contains(count)), "{counts:?}");
+        assert!(
+            counts.iter().all(|count| (90..200).contains(count)),
+            "{counts:?}"
+        );
     }
 }

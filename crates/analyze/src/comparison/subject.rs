@@ -10,6 +10,7 @@ use crate::measured::{
     CallbackKind, Measured, MeasuredCallback, MeasuredCommunication, MeasuredPath, MeasuredTopic,
     Series,
 };
+use crate::names::UNKNOWN_NODE;
 
 /// What was seen less often may be missing by chance.
 const OFTEN: usize = 10;
@@ -111,7 +112,11 @@ impl Work {
     }
 
     fn topics(&mut self, base: &[Measured], new: &[Measured], renames: &Renames) {
-        let old = gather(base, |it| &it.topics, |it| renames.topic(&it.name).to_owned());
+        let old = gather(
+            base,
+            |it| &it.topics,
+            |it| renames.topic(&it.name).to_owned(),
+        );
         let young = gather(new, |it| &it.topics, |it| it.name.clone());
         for (name, pair) in joined(&old, &young) {
             match pair {
@@ -154,7 +159,11 @@ impl Work {
     }
 
     fn callbacks(&mut self, base: &[Measured], new: &[Measured], renames: &Renames) {
-        let old = gather(base, |it| &it.callbacks, |it| callback_key(Some(renames), it));
+        let old = gather(
+            base,
+            |it| &it.callbacks,
+            |it| callback_key(Some(renames), it),
+        );
         let young = gather(new, |it| &it.callbacks, |it| callback_key(None, it));
         let old = by_function(old, &young);
         let mut lonely: (Vec<&MeasuredCallback>, Vec<&MeasuredCallback>) = Default::default();
@@ -173,7 +182,8 @@ impl Work {
         // The same function of the same node, called for something else.
         let is_gone = |gone: &Gone, callback: &MeasuredCallback| {
             let node = renames.node(&callback.node);
-            gone.nodes.contains(node) || gone.nodes.contains(&callback.node)
+            // Who it belongs to is in one of the recordings alone.
+            node == UNKNOWN_NODE || gone.nodes.contains(node) || gone.nodes.contains(&callback.node)
         };
         let mut taken: BTreeSet<usize> = BTreeSet::new();
         for callback in &lonely.0 {
@@ -241,7 +251,9 @@ impl Work {
         let load = |found: &Found<'_, MeasuredCallback>| {
             let recordings = found.iter().map(|callback| {
                 let cycles = callback.cycles.iter();
-                cycles.map(|(busy, all)| (*busy as f64, *all as f64)).collect()
+                cycles
+                    .map(|(busy, all)| (*busy as f64, *all as f64))
+                    .collect()
             });
             Sample::Ratios(recordings.collect())
         };
@@ -255,15 +267,23 @@ impl Work {
 
     fn communications(&mut self, base: &[Measured], new: &[Measured], renames: &Renames) {
         let key = |it: &MeasuredCommunication| {
-            (it.publisher.clone(), it.topic.clone(), it.subscriber.clone())
-        };
-        let old = gather(base, |it| &it.communications, |it| {
             (
-                renames.node(&it.publisher).to_owned(),
-                renames.topic(&it.topic).to_owned(),
-                renames.node(&it.subscriber).to_owned(),
+                it.publisher.clone(),
+                it.topic.clone(),
+                it.subscriber.clone(),
             )
-        });
+        };
+        let old = gather(
+            base,
+            |it| &it.communications,
+            |it| {
+                (
+                    renames.node(&it.publisher).to_owned(),
+                    renames.topic(&it.topic).to_owned(),
+                    renames.node(&it.subscriber).to_owned(),
+                )
+            },
+        );
         let young = gather(new, |it| &it.communications, key);
         for ((publisher, topic, subscriber), pair) in joined(&old, &young) {
             match pair {
@@ -280,7 +300,10 @@ impl Work {
                         Sample::Ratios(recordings.collect())
                     };
                     let samples = (drops(base), drops(new));
-                    let damaged = (damaged(base, |it| &it.latency), damaged(new, |it| &it.latency));
+                    let damaged = (
+                        damaged(base, |it| &it.latency),
+                        damaged(new, |it| &it.latency),
+                    );
                     self.job(kind, names, Metric::Drops, samples, damaged);
                 }
                 (base, new) => {

@@ -144,7 +144,11 @@ fn spreads(pool: &Pool, statistics: &[Statistic], options: &Options, name: &str)
         let apart = (outer - inner).max(0.0) * groups / (groups - 1.0);
         let between = (apart - inner).max(0.0);
         let all = inner + between;
-        let scale = if outer > 0.0 { (all / outer).sqrt() } else { 1.0 };
+        let scale = if outer > 0.0 {
+            (all / outer).sqrt()
+        } else {
+            1.0
+        };
         for deviation in &mut deviations {
             *deviation *= scale;
         }
@@ -199,7 +203,11 @@ fn freedom(sides: [&Spread; 2]) -> f64 {
     let parts = sides.iter().flat_map(|side| side.parts);
     let doubt: f64 = parts.map(|(part, witnesses)| part * part / witnesses).sum();
     let all = sides[0].variance + sides[1].variance;
-    if doubt > 0.0 { (all * all / doubt).max(1.0) } else { 1e6 }
+    if doubt > 0.0 {
+        (all * all / doubt).max(1.0)
+    } else {
+        1e6
+    }
 }
 
 impl Difference {

@@ -55,13 +55,18 @@ pub struct MeasuredCallback {
     pub lateness: Series,
     /// Of executions whose end and whose next start are known: the duration, and the time to that next start.
     pub cycles: Vec<(i64, i64)>,
-    /// The instants of these.
-    pub cycle_starts: Vec<Nanos>,
+    /// When executions began, in the order of time.
+    pub starts: Vec<Nanos>,
     /// Executions that touch a time in which events were lost.
     pub damaged: u64,
 }
 
 impl MeasuredCallback {
+    /// Made by rclcpp or by a recorder.
+    pub fn is_built_in(&self) -> bool {
+        is_built_in(&self.node, self.kind, &self.trigger)
+    }
+
     /// Time in the callback, divided by the time from its first start to its last.
     pub fn load(&self) -> Option<f64> {
         let busy: i128 = self.cycles.iter().map(|(busy, _)| i128::from(*busy)).sum();
@@ -101,12 +106,19 @@ pub(super) fn is_built_in(node: &str, kind: CallbackKind, trigger: &str) -> bool
         || match kind {
             CallbackKind::Timer => false,
             CallbackKind::Subscription => built_in::topic(trigger),
-            CallbackKind::Service => built_in::service(Some(node), trigger),
+            // A node that the trace does not name may be any.
+            CallbackKind::Service => {
+                let node = Some(node).filter(|node| *node != names::UNKNOWN_NODE);
+                built_in::service(node, trigger)
+            }
             CallbackKind::Client => built_in::client(trigger),
         }
 }
 
-pub(super) fn measured(analysis: &Analysis<'_>, selection: &Selection<'_>) -> Vec<MeasuredCallback> {
+pub(super) fn measured(
+    analysis: &Analysis<'_>,
+    selection: &Selection<'_>,
+) -> Vec<MeasuredCallback> {
     let model = analysis.model;
     let ordinals = ordinals(model);
     let mut found: BTreeMap<Key, MeasuredCallback> = BTreeMap::new();
@@ -141,7 +153,7 @@ pub(super) fn measured(analysis: &Analysis<'_>, selection: &Selection<'_>) -> Ve
             period: Series::default(),
             lateness: Series::default(),
             cycles: Vec::new(),
-            cycle_starts: Vec::new(),
+            starts: Vec::new(),
             damaged: 0,
         });
         add(analysis, id, measured);
@@ -151,17 +163,19 @@ pub(super) fn measured(analysis: &Analysis<'_>, selection: &Selection<'_>) -> Ve
         callback.duration.sort();
         callback.period.sort();
         callback.lateness.sort();
+        callback.starts.sort_unstable();
     }
     callbacks
 }
 
 fn add(analysis: &Analysis<'_>, id: CallbackId, measured: &mut MeasuredCallback) {
-    let mut before: Option<(i64, Nanos)> = None;
+    let mut before: Option<i64> = None;
     for execution in executions(analysis, id) {
         let instance = analysis.instance(execution.instance);
         let at = instance.start;
         let damaged = u64::from(analysis.is_execution_damaged(execution.instance));
         measured.executions += 1;
+        measured.starts.push(at);
         measured.damaged += damaged;
         let duration = instance.end.map(|end| end.0.saturating_sub(at.0));
         if let Some(duration) = duration {
@@ -170,12 +184,11 @@ fn add(analysis: &Analysis<'_>, id: CallbackId, measured: &mut MeasuredCallback)
         }
         if let Some(period) = execution.period {
             measured.period.push(period, at);
-            if let Some((duration, start)) = before {
-                measured.cycles.push((duration, period));
-                measured.cycle_starts.push(start);
-            }
+            measured
+                .cycles
+                .extend(before.map(|duration| (duration, period)));
         }
-        before = duration.map(|duration| (duration, at));
+        before = duration;
         let lateness = match execution.firing {
             Some(firing) => Some(firing.lateness),
             None => message_lateness(analysis, execution.instance),

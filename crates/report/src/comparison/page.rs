@@ -23,7 +23,11 @@ pub struct Recorded {
 /// The whole file.
 pub fn page(comparison: &Comparison, base: &Recorded, new: &Recorded) -> String {
     let mut html = String::with_capacity(32_768);
-    let title = format!("{} → {}", base.recordings.join(", "), new.recordings.join(", "));
+    let title = format!(
+        "{} → {}",
+        base.recordings.join(", "),
+        new.recordings.join(", ")
+    );
     let _ = write!(
         html,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -41,7 +45,13 @@ pub fn page(comparison: &Comparison, base: &Recorded, new: &Recorded) -> String 
         section(&mut html, comparison, verdict, name, open);
     }
     structure(&mut html, comparison);
-    section(&mut html, comparison, Verdict::Undecided, "Undecided", false);
+    section(
+        &mut html,
+        comparison,
+        Verdict::Undecided,
+        "Undecided",
+        false,
+    );
     section(&mut html, comparison, Verdict::Same, "Same", false);
     footer(&mut html, comparison);
     let _ = write!(html, "<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
@@ -52,10 +62,16 @@ fn head(html: &mut String, comparison: &Comparison, base: &Recorded, new: &Recor
     let _ = writeln!(html, "<header>\n<h1>Comparison</h1>");
     for (side, recorded) in [("base", base), ("new", new)] {
         let names = escaped(&recorded.recordings.join(", "));
-        let _ = writeln!(html, "<p class=\"side\"><b>{side}</b> <bdi>{names}</bdi></p>");
+        let _ = writeln!(
+            html,
+            "<p class=\"side\"><b>{side}</b> <bdi>{names}</bdi></p>"
+        );
         for damage in &recorded.damage {
             let damage = escaped(damage);
-            let _ = writeln!(html, "<p class=\"damage\" role=\"alert\">{side}: {damage}</p>");
+            let _ = writeln!(
+                html,
+                "<p class=\"damage\" role=\"alert\">{side}: {damage}</p>"
+            );
         }
     }
     let _ = writeln!(html, "<ul class=\"counts\">");
@@ -130,7 +146,9 @@ fn line(html: &mut String, row: &Row) {
         );
         return;
     };
-    let effect = row.cliffs_delta.map_or(String::new(), |it| format!("{it:+.2}"));
+    let effect = row
+        .cliffs_delta
+        .map_or(String::new(), |it| format!("{it:+.2}"));
     let interval = main.interval.map_or_else(
         || "too few independent values".to_owned(),
         |(low, high)| {
@@ -165,7 +183,12 @@ fn line(html: &mut String, row: &Row) {
 fn picture(difference: &Difference, text: &str) -> String {
     const HALF: f64 = 70.0;
     const MARGINS: f64 = 6.0;
-    let reach = [difference.interval.map_or(0.0, |it| it.0.abs().max(it.1.abs())), difference.margin];
+    let reach = [
+        difference
+            .interval
+            .map_or(0.0, |it| it.0.abs().max(it.1.abs())),
+        difference.margin,
+    ];
     let margin = match difference.margin > 0.0 {
         true => difference.margin,
         false => (reach[0] / MARGINS).max(f64::MIN_POSITIVE),
@@ -203,7 +226,11 @@ fn structure(html: &mut String, comparison: &Comparison) {
         "<details open>\n<summary>Appeared, disappeared, renamed ({number})</summary>\n<ul class=\"changes\">"
     );
     for change in &comparison.changes {
-        let _ = writeln!(html, "<li><bdi>{}</bdi></li>", escaped(&change_sentence(change)));
+        let _ = writeln!(
+            html,
+            "<li><bdi>{}</bdi></li>",
+            escaped(&change_sentence(change))
+        );
     }
     let _ = writeln!(html, "</ul>\n</details>");
 }
@@ -217,7 +244,10 @@ fn footer(html: &mut String, comparison: &Comparison) {
          most {:.0} % should be chance. The effect is Cliff's delta: how much more often the new value of a pair is the larger one than the smaller \
          one.</p></footer>",
         options.threshold * 100.0,
-        escaped(&quantity(options.floor as f64, rostrace_analyze::comparison::Unit::Nanoseconds)),
+        escaped(&quantity(
+            options.floor as f64,
+            rostrace_analyze::comparison::Unit::Nanoseconds
+        )),
         options.resamples,
         options.level * 100.0,
     );

@@ -12,7 +12,11 @@ pub fn sentence(row: &Row) -> Option<String> {
     if !main.statistic.phrase().is_empty() {
         text += &format!(" {}", main.statistic.phrase());
     }
-    text += &format!(" {} → {}", quantity(main.base, unit), quantity(main.new, unit));
+    text += &format!(
+        " {} → {}",
+        quantity(main.base, unit),
+        quantity(main.new, unit)
+    );
     let mut details = Vec::new();
     if unit != Unit::Share {
         details.extend(main.ratio.map(change));

@@ -36,6 +36,9 @@ pub(crate) struct CompareArguments {
     /// End with exit status 4 if anything got worse
     #[arg(long)]
     pub(crate) fail_on_regression: bool,
+    /// Show at most so many things of each kind in the table
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) limit: usize,
     /// Compare also what ROS 2 and recorders make for themselves: parameter services, /rosout, …
     #[arg(long)]
     pub(crate) all: bool,

@@ -2,7 +2,7 @@
 
 mod arguments;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,6 @@ use crate::outcome::Outcome;
 use crate::recorded::{Recorded, measure};
 use crate::render::palette::Palette;
 use crate::render::printable::printable;
-use crate::render::table::{Align, Table};
 use crate::render::{diagnostic, units};
 
 pub(crate) use arguments::CompareArguments;
@@ -43,7 +42,15 @@ pub(crate) fn compare(arguments: &CompareArguments) -> anyhow::Result<Outcome> {
     }
     let mut out = BufWriter::new(std::io::stdout().lock());
     match arguments.format {
-        LookFormat::Table => write_table(&mut out, &comparison, &base.told, &new.told)?,
+        LookFormat::Table => {
+            write_table(
+                &mut out,
+                &comparison,
+                &base.told,
+                &new.told,
+                arguments.limit,
+            )?;
+        }
         LookFormat::Json => write_json(&mut out, &comparison, &base.told, &new.told)?,
         LookFormat::Csv => write_csv(&mut out, &comparison)?,
     }
@@ -118,6 +125,7 @@ fn write_table(
     comparison: &Comparison,
     base: &Side,
     new: &Side,
+    limit: usize,
 ) -> anyhow::Result<()> {
     let palette = Palette::for_stdout();
     for line in damage_lines(base, new) {
@@ -134,26 +142,67 @@ fn write_table(
             _ => palette.heading(&title),
         };
         writeln!(out, "{title}")?;
-        let mut table = Table::new(&[("", Align::Left), ("", Align::Left)]);
-        for row in comparison.with(verdict) {
-            table.row([row.name.clone(), sentence(row).unwrap_or_default()]);
+        let things = by_thing(comparison, verdict);
+        for (name, rows) in things.iter().take(limit) {
+            writeln!(out, "  {}", printable(name))?;
+            for row in rows {
+                writeln!(out, "    {}", printable(&sentence(row).unwrap_or_default()))?;
+            }
         }
-        write!(out, "{table}")?;
+        if things.len() > limit {
+            let more = units::counted((things.len() - limit) as u64, "more thing");
+            let remark = format!("  and {more}; --limit {} shows all", things.len());
+            writeln!(out, "{}", palette.dim(&remark))?;
+        }
     }
     if !comparison.changes.is_empty() {
         let number = units::count(comparison.changes.len() as u64);
-        writeln!(out, "{}", palette.heading(&format!("Other things ({number})")))?;
-        for change in &comparison.changes {
+        writeln!(
+            out,
+            "{}",
+            palette.heading(&format!("Other things ({number})"))
+        )?;
+        for change in comparison.changes.iter().take(limit) {
             writeln!(out, "  {}", printable(&change_sentence(change)))?;
+        }
+        if comparison.changes.len() > limit {
+            let more = units::counted((comparison.changes.len() - limit) as u64, "more thing");
+            let remark = format!(
+                "  and {more}; --limit {} shows all",
+                comparison.changes.len()
+            );
+            writeln!(out, "{}", palette.dim(&remark))?;
+        }
+        if !base.damage.is_empty() || !new.damage.is_empty() {
+            let remark = "  What seems to be missing may be missing from the recording alone: events were lost";
+            writeln!(out, "{}", palette.dim(remark))?;
         }
     }
     writeln!(out, "{}", summary(comparison))?;
     Ok(())
 }
 
+/// Each thing with what there is to say of it, in the order of the worst of that.
+fn by_thing(comparison: &Comparison, verdict: Verdict) -> Vec<(&str, Vec<&Row>)> {
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut things: Vec<(&str, Vec<&Row>)> = Vec::new();
+    for row in comparison.with(verdict) {
+        let place = *places.entry(&row.name).or_insert_with(|| {
+            things.push((&row.name, Vec::new()));
+            things.len() - 1
+        });
+        things[place].1.push(row);
+    }
+    things
+}
+
 /// `412 metrics of 96 things compared: 3 worse, 1 better, 380 the same, 28 undecided`
 fn summary(comparison: &Comparison) -> String {
-    let things: BTreeSet<_> = comparison.rows.iter().map(|it| (it.kind, &it.name)).collect();
+    let things: BTreeSet<_> = comparison
+        .rows
+        .iter()
+        .map(|it| (it.kind, &it.name))
+        .collect();
     if comparison.rows.is_empty() {
         return "Nothing that both sides have can be compared".to_owned();
     }
