@@ -17,7 +17,7 @@ use crate::declared::response_time::Case;
 use crate::declared::summary::declared_path;
 use crate::declared::tables::Indexed;
 use crate::flow_path::Ends;
-use crate::measured::{Measured, Series, measured_paths};
+use crate::measured::{Measured, Series, measured_paths, rate_of};
 use crate::rate::bins;
 use crate::statistics::Statistics;
 
@@ -348,7 +348,7 @@ fn subjects(target: &Target, recording: &Recording<'_>) -> Result<Vec<Subject>, 
                     (
                         Measure::Rate,
                         Values::Rate {
-                            hertz: rate(&it.period),
+                            hertz: rate_of(&it.starts),
                             instants: it.starts.clone(),
                             damaged: it.damaged,
                         },
@@ -422,11 +422,6 @@ fn subjects(target: &Target, recording: &Recording<'_>) -> Result<Vec<Subject>, 
         return Err(nothing(target, measured));
     }
     Ok(subjects)
-}
-
-fn rate(periods: &Series) -> Option<f64> {
-    let nanoseconds = periods.sum();
-    (nanoseconds > 0).then(|| periods.len() as f64 * 1e9 / nanoseconds as f64)
 }
 
 fn named(name: &str, recording: &Recording<'_>) -> Result<Subject, String> {

@@ -144,8 +144,10 @@ impl Work {
     fn topic(&mut self, base: &Found<'_, MeasuredTopic>, new: &Found<'_, MeasuredTopic>) {
         let sample = |found: &Found<'_, MeasuredTopic>| {
             let recordings = found.iter().map(|topic| {
-                let intervals = topic.intervals.numbers();
-                intervals.map(|it| (1e9, it as f64)).collect()
+                let pairs = topic.instants.windows(2);
+                pairs
+                    .map(|pair| (1e9, pair[1].0.saturating_sub(pair[0].0) as f64))
+                    .collect()
             });
             Sample::Ratios(recordings.collect())
         };

@@ -19,6 +19,7 @@ pub use path::{MeasuredPath, measured_paths};
 pub use series::Series;
 pub use shape::{NodeShape, ProcessShape};
 pub use topic::MeasuredTopic;
+pub(crate) use topic::rate_of;
 
 /// Which part of a recording is wanted; nothing where all of it is.
 #[derive(Clone, Copy, Default)]

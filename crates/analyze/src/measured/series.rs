@@ -25,11 +25,6 @@ impl Series {
         self.values.is_empty()
     }
 
-    pub fn sum(&self) -> i64 {
-        let values = self.values.iter().map(|(value, _)| i128::from(*value));
-        values.sum::<i128>().clamp(i64::MIN.into(), i64::MAX.into()) as i64
-    }
-
     pub fn numbers(&self) -> impl Iterator<Item = i64> + '_ {
         self.values.iter().map(|(value, _)| *value)
     }

@@ -23,11 +23,17 @@ pub struct MeasuredTopic {
 }
 
 impl MeasuredTopic {
-    /// Messages per second between the first one and the last one.
+    /// Messages per second between the first one and the last one. Where events were lost, a lower bound.
     pub fn rate(&self) -> Option<f64> {
-        let nanoseconds = self.intervals.sum();
-        (nanoseconds > 0).then(|| self.intervals.len() as f64 * 1e9 / nanoseconds as f64)
+        rate_of(&self.instants)
     }
+}
+
+/// So many per second between the first and the last: (n − 1) / (last − first). The instants are in order.
+pub(crate) fn rate_of(instants: &[Nanos]) -> Option<f64> {
+    let (first, last) = (instants.first()?, instants.last()?);
+    let nanoseconds = last.0.saturating_sub(first.0);
+    (nanoseconds > 0).then(|| (instants.len() - 1) as f64 * 1e9 / nanoseconds as f64)
 }
 
 pub(super) fn measured(analysis: &Analysis<'_>, selection: &Selection<'_>) -> Vec<MeasuredTopic> {

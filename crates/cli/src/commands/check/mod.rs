@@ -130,7 +130,8 @@ fn init(arguments: &CheckArguments) -> anyhow::Result<Outcome> {
         measured: &measured,
         architecture: None,
     };
-    let text = budget::init::generate(&recording, arguments.margin.0, &recorded.name);
+    let names: Vec<String> = traces.iter().map(|it| folder_name(it)).collect();
+    let text = budget::init::generate(&recording, arguments.margin.0, &names.join(", "));
     match &arguments.output {
         Some(target) => {
             if target.exists() {
@@ -153,6 +154,13 @@ fn init(arguments: &CheckArguments) -> anyhow::Result<Outcome> {
         ));
     }
     Ok(recorded.outcome())
+}
+
+/// A file that is kept in git should not tell where somebody keeps recordings.
+fn folder_name(path: &Path) -> String {
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let name = real.file_name().unwrap_or(real.as_os_str());
+    name.to_string_lossy().into_owned()
 }
 
 fn write_table(out: &mut impl Write, judgements: &[Judgement], all: bool) -> anyhow::Result<()> {
