@@ -111,7 +111,6 @@ fn two_runs_under_two_tracers_are_nearly_alike() {
             all += comparison.rows.len();
         }
     }
-    eprintln!("{} of {all}: {told:#?}", told.len());
     assert!(told.len() * 20 <= all, "{} of {all}: {told:#?}", told.len());
 }
 

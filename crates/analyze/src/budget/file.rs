@@ -497,7 +497,7 @@ budgets:
     rate: 10Hz
     drops: { max: 1.5 }
   - path: { from: /a }
-    latency: { median: 1ms }
+    latency: { typical: 1ms }
 ";
         assert_eq!(
             problems(text),
@@ -508,7 +508,7 @@ budgets:
                 "line 7, column 11: `rate` must have limits, such as `{ max: 9.5Hz }`, found `10Hz`",
                 "line 8, column 19: `1.5` must be a number or a share, such as 0 or 1%",
                 "line 9, column 11: a path must have `from` and `to`",
-                "line 10, column 16: `latency` has no key `median`; known are `min`, `mean`, `p50`, `p90`, `p95`, `p99`, `p99.9`, `max`",
+                "line 10, column 16: `latency` has no key `typical`; known are `min`, `mean`, `p50`, `p90`, `p95`, `p99`, `p99.9`, `max`",
             ]
         );
     }

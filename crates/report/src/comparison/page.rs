@@ -179,35 +179,27 @@ fn line(html: &mut String, row: &Row) {
     );
 }
 
-/// Six margins to each side; the shaded band is what does not matter.
+/// Zero in the middle; the shaded band is what does not matter.
 fn picture(difference: &Difference, text: &str) -> String {
     const HALF: f64 = 70.0;
-    const MARGINS: f64 = 6.0;
-    let reach = [
-        difference
-            .interval
-            .map_or(0.0, |it| it.0.abs().max(it.1.abs())),
-        difference.margin,
-    ];
-    let margin = match difference.margin > 0.0 {
-        true => difference.margin,
-        false => (reach[0] / MARGINS).max(f64::MIN_POSITIVE),
-    };
-    let x = |value: f64| HALF + (value / margin).clamp(-MARGINS, MARGINS) / MARGINS * (HALF - 4.0);
     let (low, high) = difference.interval.unwrap_or((0.0, 0.0));
-    let band = match difference.margin > 0.0 {
-        true => format!(
-            "<rect class=\"band\" x=\"{:.1}\" y=\"2\" width=\"{:.1}\" height=\"12\"/>",
-            x(-margin),
-            x(margin) - x(-margin)
-        ),
-        false => String::new(),
-    };
+    let margin = difference.margin;
+    let reach = [
+        low.abs(),
+        high.abs(),
+        difference.difference.abs(),
+        1.5 * margin,
+    ];
+    let reach = reach.into_iter().fold(f64::MIN_POSITIVE, f64::max);
+    let x = |value: f64| HALF + (value / reach).clamp(-1.0, 1.0) * (HALF - 4.0);
     format!(
-        "<svg viewBox=\"0 0 140 16\" width=\"140\" height=\"16\" role=\"img\" aria-label=\"{}\">{band}\
+        "<svg viewBox=\"0 0 140 16\" width=\"140\" height=\"16\" role=\"img\" aria-label=\"{}\">\
+         <rect class=\"band\" x=\"{:.1}\" y=\"2\" width=\"{:.1}\" height=\"12\"/>\
          <path class=\"zero\" d=\"M{HALF} 1V15\"/><path class=\"interval\" d=\"M{:.1} 8H{:.1}M{:.1} 4V12M{:.1} 4V12\"/>\
          <circle cx=\"{:.1}\" cy=\"8\" r=\"3\"/></svg>",
         escaped(text),
+        x(-margin),
+        x(margin) - x(-margin),
         x(low),
         x(high),
         x(low),
@@ -239,11 +231,11 @@ fn footer(html: &mut String, comparison: &Comparison) {
     let options = &comparison.options;
     let _ = writeln!(
         html,
-        "<footer><p>A difference is reported if its whole interval lies beyond the margin (the shaded band): {:.3} % of the base value, and at \
+        "<footer><p>A difference is reported if its whole interval lies beyond the margin (the shaded band): {} % of the base value, and at \
          least {}. Intervals come from {} samples that were drawn again in blocks of neighbouring values; of the differences that are reported at \
          most {:.0} % should be chance. The effect is Cliff's delta: how much more often the new value of a pair is the larger one than the smaller \
          one.</p></footer>",
-        options.threshold * 100.0,
+        (options.threshold * 1e5).round() / 1e3,
         escaped(&quantity(
             options.floor as f64,
             rostrace_analyze::comparison::Unit::Nanoseconds
