@@ -127,7 +127,7 @@ fn a_good_run_keeps_the_budgets_that_are_made_from_it() {
 #[test]
 fn lost_data_is_told_and_is_no_broken_budget() {
     let file = File::new(
-        "budgets:\n  - callback: /w0/n0\n    trigger: timer*\n    duration: { max: 10s }\n",
+        "budgets:\n  - callback: /w0/n0\n    trigger: timer*\n    duration: { max: 10s }\n    lateness: { max: 10s }\n",
     );
     let shown = stdout_of(&["check", &file.path(), &recording("lossy")], 3);
     assert!(shown.starts_with("43,809 events were lost"), "{shown}");

@@ -180,8 +180,9 @@ fn add(analysis: &Analysis<'_>, id: CallbackId, measured: &mut MeasuredCallback)
         let duration = instance.end.map(|end| end.0.saturating_sub(at.0));
         if let Some(duration) = duration {
             measured.duration.push(duration, at);
-            measured.duration.damaged += damaged;
         }
+        // Also one whose end was lost: that its duration is missing is damage too.
+        measured.duration.damaged += damaged;
         if let Some(period) = execution.period {
             measured.period.push(period, at);
             measured
