@@ -165,3 +165,35 @@ fn a_path_of_an_architecture_file_needs_that_file() {
     let shown = stdout_of(&["check", &file.path(), &recording("pingpong")], 4);
     assert!(shown.contains("--architecture says which"), "{shown}");
 }
+
+#[test]
+fn a_path_of_an_architecture_file_is_judged_by_what_paths_shows() {
+    let file = File::new(
+        "budgets:\n  - path: round_trip\n    latency: { p99: 1ms }\n    response_time: { max: 1s }\n  - path: round_trp\n    latency: { max: 1s }\n",
+    );
+    let pingpong = recording("pingpong");
+    let architecture = file.beside("architecture.yaml");
+    let architecture = architecture.to_str().unwrap();
+    stdout_of(
+        &["architecture", "create", &pingpong, "-o", architecture],
+        0,
+    );
+    let nodes = ["/pinger", "/ponger", "/pinger"];
+    let mut add = vec!["architecture", "add-path", architecture, "round_trip"];
+    add.extend(nodes);
+    stdout_of(&add, 0);
+    let arguments = ["--architecture", architecture, "--format", "json"];
+    let mut check = vec!["check".to_owned(), file.path(), pingpong.clone()];
+    check.extend(arguments.map(str::to_owned));
+    let check: Vec<&str> = check.iter().map(String::as_str).collect();
+    let judged: Value = serde_json::from_str(&stdout_of(&check, 4)).unwrap();
+    let mut paths = vec!["paths", &pingpong];
+    paths.extend(arguments);
+    let shown: Value = serde_json::from_str(&stdout_of(&paths, 0)).unwrap();
+    assert_eq!(judged[0]["verdict"], "broken");
+    assert_eq!(judged[0]["measured"], shown[0]["latency_ns"]["p99"]);
+    assert_eq!(judged[1]["verdict"], "nothing");
+    let note = judged[1]["notes"][0].as_str().unwrap();
+    assert!(note.ends_with("do you mean `round_trip`?"), "{note}");
+    assert_eq!(judged[2]["verdict"], "kept");
+}

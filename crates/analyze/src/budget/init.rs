@@ -13,10 +13,13 @@ use super::check::{Recording, check};
 use super::file::{Budget, Limit, Target};
 use super::key::{Bound, Measure, ValueKind};
 use super::quantity::{Quantity, rounded};
-use crate::measured::CallbackKind;
+use crate::measured::{CallbackKind, MeasuredPath};
 
 /// What happened less often is nothing to judge others by.
 const LEAST_VALUES: u64 = 20;
+
+/// Of many paths the slowest: each is followed through the whole recording.
+const MOST_PATHS: usize = 50;
 
 /// The text of a file.
 pub fn generate(recording: &Recording<'_>, margin: f64, from: &str) -> String {
@@ -47,7 +50,10 @@ pub fn generate(recording: &Recording<'_>, margin: f64, from: &str) -> String {
         "Topics: how often, how fast, and what is lost.",
         topics(recording),
     );
-    section("Paths, as messages were seen to go.", paths(recording));
+    section(
+        "Paths, as messages were seen to go; of many the slowest.",
+        paths(recording),
+    );
     if empty {
         text = text.replace("budgets:\n", "budgets: []\n");
         let _ = writeln!(
@@ -121,8 +127,10 @@ fn topics(recording: &Recording<'_>) -> Vec<Draft> {
 
 fn paths(recording: &Recording<'_>) -> Vec<Draft> {
     let mut known = BTreeSet::new();
-    let paths = recording.measured.paths.iter();
-    paths
+    let mut paths: Vec<&MeasuredPath> = recording.measured.paths.iter().collect();
+    paths.sort_by_key(|path| std::cmp::Reverse(path.latency.numbers().max()));
+    let mut drafts: Vec<Draft> = paths
+        .into_iter()
         .filter(|it| it.latency.len() as u64 >= LEAST_VALUES)
         .filter_map(|it| Some((&it.hops.first()?.publishing_node, &it.hops.last()?.node, it)))
         .filter(|(from, to, _)| !from.is_empty() && !to.is_empty())
@@ -142,7 +150,10 @@ fn paths(recording: &Recording<'_>) -> Vec<Draft> {
                 measures: vec![(Measure::Latency, ends(it.latency.len()))],
             }
         })
-        .collect()
+        .take(MOST_PATHS)
+        .collect();
+    drafts.sort_by(|a, b| a.head.cmp(&b.head));
+    drafts
 }
 
 /// A percentile where there are values enough for one.
@@ -156,12 +167,36 @@ fn ends(values: usize) -> Vec<Bound> {
 impl Draft {
     /// Nothing if there is nothing to limit.
     fn write(self, recording: &Recording<'_>, margin: f64) -> Option<String> {
+        // Held against the recording once, with limits that say nothing.
+        let at = Position { line: 1, column: 1 };
+        let limits = self.measures.iter().flat_map(|(measure, bounds)| {
+            bounds.iter().map(|bound| Limit {
+                at,
+                measure: *measure,
+                bound: *bound,
+                value: anything(*measure),
+            })
+        });
+        let budget = Budget {
+            at,
+            target: self.target,
+            optional: true,
+            allowed: None,
+            limits: limits.collect(),
+        };
+        let judgements = check(std::slice::from_ref(&budget), recording);
         let mut text = self.head;
         let mut is_limited = false;
         for (measure, bounds) in &self.measures {
             let mut written = Vec::new();
             for bound in bounds {
-                let limit = limit(&self.target, *measure, *bound, recording, margin);
+                let is_it = |limit: &Limit| limit.measure == *measure && limit.bound == *bound;
+                let measured = judgements
+                    .iter()
+                    .filter(|it| it.limit.as_ref().is_some_and(is_it))
+                    .filter_map(|it| it.measured)
+                    .map(Quantity::number);
+                let limit = limit(*measure, *bound, measured, margin);
                 written.extend(limit.map(|it| format!("{}: {}", bound.name(), it.written())));
             }
             if !written.is_empty() {
@@ -173,39 +208,26 @@ impl Draft {
     }
 }
 
-/// The worst that was measured of anything that fits, and the margin on top.
-fn limit(
-    target: &Target,
-    measure: Measure,
-    bound: Bound,
-    recording: &Recording<'_>,
-    margin: f64,
-) -> Option<Quantity> {
-    let at = Position { line: 1, column: 1 };
-    let anything = match measure.key().values {
+/// A value of the right kind.
+fn anything(measure: Measure) -> Quantity {
+    match measure.key().values {
         ValueKind::Duration => Quantity::Nanoseconds(0),
         ValueKind::Rate => Quantity::Hertz(0.0),
         ValueKind::Share | ValueKind::CountOrShare => Quantity::Share(0.0),
-    };
-    let budget = Budget {
-        at,
-        target: target.clone(),
-        optional: true,
-        allowed: None,
-        limits: vec![Limit {
-            at,
-            measure,
-            bound,
-            value: anything,
-        }],
-    };
-    let judgements = check(std::slice::from_ref(&budget), recording);
-    let measured = judgements.iter().filter_map(|it| it.measured);
-    let numbers = measured.map(Quantity::number);
+    }
+}
+
+/// The worst that was measured of anything that fits, and the margin on top.
+fn limit(
+    measure: Measure,
+    bound: Bound,
+    measured: impl Iterator<Item = f64>,
+    margin: f64,
+) -> Option<Quantity> {
     let is_least = bound == Bound::Min;
     let worst = match is_least {
-        true => numbers.reduce(f64::min),
-        false => numbers.reduce(f64::max),
+        true => measured.reduce(f64::min),
+        false => measured.reduce(f64::max),
     }?;
     // Clocks of two hosts may make a latency negative: nothing to build on.
     if worst < 0.0 {
@@ -215,7 +237,7 @@ fn limit(
         true => rounded(worst * (1.0 - margin).max(0.0), false),
         false => rounded(worst * (1.0 + margin), true),
     };
-    Some(match anything {
+    Some(match anything(measure) {
         Quantity::Nanoseconds(_) => Quantity::Nanoseconds(value.ceil() as i64),
         Quantity::Hertz(_) => Quantity::Hertz(value),
         _ if worst == 0.0 => Quantity::Count(0),
