@@ -3,8 +3,8 @@
 //! Samples are drawn again from what was measured, in blocks of neighbouring values that are long enough to be nearly independent of each other
 //! (moving blocks, closed to a circle so that no value counts less). Of a group of recordings first the recordings are drawn, then blocks in them.
 //!
-//! The work is bounded whatever the size of a recording: a sample is cut into at most [`MOST_UNITS`] stretches, of which blocks consist, and
-//! its values into at most [`MOST_EDGES`] classes, finer at the top. For each class the values up to it are counted by stretch, once. A drawn
+//! The work is bounded whatever the size of a recording: a sample is cut into at most `MOST_UNITS` stretches, of which blocks consist, and
+//! its values into at most `MOST_EDGES` classes, finer at the top. For each class the values up to it are counted by stretch, once. A drawn
 //! sample is then just a number per stretch, and a percentile of it a binary search over the classes. Longer stretches make blocks longer than they
 //! need to be, which is honest, and a hundred of them are enough to know a variance.
 

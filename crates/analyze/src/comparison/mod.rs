@@ -1,7 +1,7 @@
 //! Two recordings, or two groups of them, side by side: what got slower or faster beyond the noise, what appeared, disappeared or was renamed.
 //!
-//! [`identity`] says which thing is which, [`subject`] lists what is measured of both, [`bootstrap`] draws samples again to see how much chance could
-//! have done, [`verdict`] judges each statistic against a margin, and [`effect`] corrects for the number of comparisons. docs/guides/compare.md tells
+//! `identity` says which thing is which, `subject` lists what is measured of both, `bootstrap` draws samples again to see how much chance could
+//! have done, `verdict` judges each statistic against a margin, and `multiplicity` corrects for the number of comparisons. docs/guides/compare.md tells
 //! people the same.
 
 mod autocorrelation;
@@ -9,6 +9,7 @@ mod bootstrap;
 mod effect;
 mod identity;
 mod metric;
+mod multiplicity;
 mod random;
 mod student;
 mod subject;
@@ -130,7 +131,7 @@ pub fn compare(base: &[Measured], new: &[Measured], options: &Options) -> Compar
         .iter()
         .flat_map(|row| row.differences.iter().map(|it| it.p))
         .collect();
-    let mut adjusted = effect::adjusted(&probabilities).into_iter();
+    let mut adjusted = multiplicity::adjusted(&probabilities).into_iter();
     for row in &mut rows {
         for difference in &mut row.differences {
             difference.decide(row.metric, adjusted.next().unwrap_or(1.0), options);

@@ -61,7 +61,7 @@ pub struct Difference {
     pub verdict: Verdict,
 }
 
-/// All statistics of a metric that there are enough values for. `verdict` is not final before [`Difference::decide`].
+/// All statistics of a metric that there are enough values for. `verdict` is not final before `Difference::decide`.
 pub(super) fn differences(
     metric: Metric,
     base: &Pool,
