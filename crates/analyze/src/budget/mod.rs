@@ -1,6 +1,6 @@
 //! What a recording must keep: budgets that people write, or that a good run is the measure of.
 //!
-//! [`key`] declares what a file may say, [`file`] reads it, [`check()`] holds it against a recording, [`init`] writes one. docs/guides/check.md tells people
+//! [`key`] declares what a file may say, [`mod@file`] reads it, [`check()`] holds it against a recording, [`init`] writes one. docs/guides/check.md tells people
 //! the same.
 
 mod check;
