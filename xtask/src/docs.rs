@@ -31,6 +31,10 @@ const PAGES: &[Page] = &[
         path: "docs/reference/tables.md",
         text: tables::markdown,
     },
+    Page {
+        path: "docs/reference/budgets.md",
+        text: rostrace_analyze::budget::key::markdown,
+    },
 ];
 
 pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()> {

@@ -167,7 +167,7 @@ fn summary(analysis: &Analysis<'_>, callback: CallbackId) -> CallbackSummary {
 }
 
 /// From the publication of the message that an execution received to its start.
-fn message_lateness(analysis: &Analysis<'_>, instance: InstanceId) -> Option<i64> {
+pub(crate) fn message_lateness(analysis: &Analysis<'_>, instance: InstanceId) -> Option<i64> {
     let delivery = analysis.received_by(instance)?;
     let arrival = analysis.arrival(delivery)?;
     (!arrival.historical).then(|| arrival.stages.latency())

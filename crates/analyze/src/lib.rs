@@ -8,9 +8,11 @@
 
 pub mod activity;
 pub mod analysis;
+pub mod budget;
 pub mod built_in;
 pub mod callback;
 pub mod communication;
+pub mod comparison;
 pub mod declared;
 pub mod endpoint;
 pub mod finding;
@@ -18,6 +20,7 @@ pub mod flow_end;
 pub mod flow_latency;
 pub mod flow_path;
 pub mod groups;
+pub mod measured;
 pub mod message_age;
 pub mod message_link;
 mod mutual_exclusion;

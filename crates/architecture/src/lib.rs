@@ -44,7 +44,7 @@ pub mod search;
 mod similar;
 mod verify;
 mod write;
-mod yaml;
+pub mod yaml;
 
 pub use check::{Finding, check};
 pub use diff::{Change, Difference, FieldChange, Subject, diff};
@@ -54,6 +54,7 @@ pub use from_trace::{from_trace, from_trace_with_flows};
 pub use model::*;
 pub use place::Place;
 pub use read::{Problem, Reading, Refused, Severity, read};
+pub use similar::most_similar;
 pub use verify::{PathFault, PathFaultKind, verify};
 pub use write::write;
 pub use yaml::{Position, Value};

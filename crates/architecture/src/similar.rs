@@ -6,10 +6,7 @@ const LEAST: f64 = 0.6;
 const MOST_BYTES: usize = 512;
 const MOST_CANDIDATES: usize = 5_000;
 
-pub(crate) fn most_similar<'a>(
-    name: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Option<String> {
+pub fn most_similar<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let mut best: Option<(f64, &str)> = None;
     if name.len() > MOST_BYTES {
         return None;

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::architecture::ArchitectureArguments;
+use crate::commands::check::CheckArguments;
+use crate::commands::compare::CompareArguments;
 use crate::commands::demo::{ApplicationArguments, ProcessArguments};
 use crate::commands::dump::text::{ClockFormat, TextOptions};
 use crate::commands::latency::{LatencyArguments, PathsArguments};
@@ -20,7 +22,8 @@ use crate::time_argument::TimeArgument;
 use crate::window::TimeArguments;
 
 const EXIT_STATUS: &str = "\
-Exit status: 0 fine, 1 failed, 2 wrong usage, 3 done, but the trace has lost data, 130 interrupted.";
+Exit status: 0 fine, 1 failed, 2 wrong usage, 3 done, but the trace has lost data, 4 a budget is broken,
+130 interrupted.";
 
 /// See what your ROS 2 system does, when, and why it was late.
 #[derive(Debug, Parser)]
@@ -260,6 +263,35 @@ If no event is selected, a trace without events is written.
 
 Exit status 3: written, but the trace has lost data in the range; what was lost is told on standard error.")]
     Cut(CutArguments),
+    /// Compare two recordings, or two groups of them: what got slower or faster beyond the noise, what appeared or disappeared
+    #[command(after_help = "\
+Examples:
+  rostrace compare before/ after/
+  rostrace compare before/ after/ --node '/planning/*' --skip-start 2s -o compare.html
+  rostrace compare --base run1/ run2/ run3/ --new run4/ run5/ run6/ --fail-on-regression
+
+Callbacks, topics, communications and paths are matched by name. A difference of a median, a percentile, a rate or a share is told if its whole
+interval lies beyond --threshold and --floor. The intervals know the noise within a recording; how much two runs of the same system differ only groups
+of recordings can tell. docs/guides/compare.md says how.
+
+Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m.
+
+Exit status: 0 compared, also if something is slower; 3 compared, but a trace has lost data; 4 something got worse, with --fail-on-regression.")]
+    Compare(CompareArguments),
+    /// Check whether a recording keeps its budgets: latency, duration, period, rate, drops; for continuous integration
+    #[command(after_help = "\
+Examples:
+  rostrace check --init good/ -o budgets.yaml
+  rostrace check budgets.yaml session/
+  rostrace check budgets.yaml session/ --skip-start 2s --junit check.xml
+
+A budget file is short, and `--init` writes one from a good run; docs/guides/check.md shows how, docs/reference/budgets.md lists all keys. A budget that
+fits nothing is broken, unless it is optional.
+
+Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m.
+
+Exit status: 0 all budgets are kept; 3 the same, but the trace has lost data; 4 a budget is broken.")]
+    Check(CheckArguments),
     /// Read, check, compare, edit and draw architecture files
     #[command(after_help = "\
 Examples:

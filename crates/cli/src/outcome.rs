@@ -6,6 +6,7 @@ use rostrace_ctf::Damage;
 
 pub(crate) const FAILED: u8 = 1;
 const LOST_DATA: u8 = 3;
+const BROKEN: u8 = 4;
 /// 128 + SIGINT, as shells count.
 pub(crate) const INTERRUPTED: u8 = 130;
 
@@ -15,6 +16,8 @@ pub(crate) enum Outcome {
     Fine,
     /// Done, and the answer that was printed is no: a file is not in order, two files differ.
     Refused,
+    /// Done, and a budget is broken, or something got worse that must not.
+    Broken,
     /// Done, but the trace is not complete.
     LostData,
     /// Ctrl-C; what was printed is complete lines.
@@ -38,6 +41,7 @@ impl From<Outcome> for ExitCode {
         ExitCode::from(match outcome {
             Outcome::Fine => 0,
             Outcome::Refused => FAILED,
+            Outcome::Broken => BROKEN,
             Outcome::LostData => LOST_DATA,
             Outcome::Interrupted => INTERRUPTED,
             Outcome::OfCommand(code) => code,

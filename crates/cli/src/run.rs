@@ -61,6 +61,8 @@ fn perform(verb: Verb) -> anyhow::Result<Outcome> {
         // Keep.
         Verb::Export(arguments) => commands::export::export(&arguments),
         Verb::Cut(arguments) => commands::cut::cut(&arguments),
+        Verb::Check(arguments) => commands::check::check(&arguments),
+        Verb::Compare(arguments) => commands::compare::compare(&arguments),
         Verb::Architecture(arguments) => commands::architecture::architecture(&arguments),
         // The program itself.
         Verb::Completions(arguments) => commands::completions::completions(&arguments),

@@ -5,6 +5,8 @@
 
 pub mod budget;
 pub mod comparison;
+pub mod markup;
 pub mod page;
+pub mod quantity;
 pub mod served;
 pub mod timeline;

@@ -1,4 +1,4 @@
-//! YAML: text with positions in, text as PyYAML writes it out. Nothing here knows an architecture.
+//! YAML: text with positions in, text as PyYAML writes it out. Nothing here knows an architecture; other files that people write are read with it too.
 
 mod emit;
 mod implicit;
@@ -8,5 +8,5 @@ mod value;
 
 pub(crate) use emit::emit;
 pub(crate) use implicit::whole_number;
-pub(crate) use parse::{Content, Marked, parse};
+pub use parse::{Content, Fault, Marked, parse};
 pub use value::{Position, Value};

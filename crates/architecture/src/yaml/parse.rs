@@ -18,13 +18,13 @@ const MOST_BYTES: usize = 256 << 20;
 
 /// A value and where it stands.
 #[derive(Debug, Clone)]
-pub(crate) struct Marked {
-    pub(crate) at: Position,
-    pub(crate) content: Content,
+pub struct Marked {
+    pub at: Position,
+    pub content: Content,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) enum Content {
+pub enum Content {
     Text(String),
     /// A plain scalar that YAML takes for a number, boolean, date or null.
     Literal(String),
@@ -33,12 +33,12 @@ pub(crate) enum Content {
 }
 
 impl Marked {
-    pub(crate) fn is_null(&self) -> bool {
+    pub fn is_null(&self) -> bool {
         matches!(&self.content, Content::Literal(text) if is_null(text))
     }
 
     /// For a message: what was found.
-    pub(crate) fn description(&self) -> String {
+    pub fn description(&self) -> String {
         match &self.content {
             Content::Text(text) | Content::Literal(text) if text.is_empty() => "nothing".to_owned(),
             Content::Text(text) | Content::Literal(text) => format!("`{}`", shortened(text)),
@@ -47,7 +47,7 @@ impl Marked {
         }
     }
 
-    pub(crate) fn value(&self) -> Value {
+    pub fn value(&self) -> Value {
         match &self.content {
             Content::Text(text) => Value::Text(text.clone()),
             Content::Literal(text) if text.is_empty() => Value::Literal("null".to_owned()),
@@ -94,9 +94,9 @@ fn shortened(text: &str) -> String {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
-    pub(crate) at: Option<Position>,
-    pub(crate) message: String,
+pub struct Fault {
+    pub at: Option<Position>,
+    pub message: String,
 }
 
 fn fault(at: Position, message: impl Into<String>) -> Fault {
@@ -107,7 +107,7 @@ fn fault(at: Position, message: impl Into<String>) -> Fault {
 }
 
 /// The one document of a text; nothing if it is empty.
-pub(crate) fn parse(text: &str) -> Result<Option<Marked>, Fault> {
+pub fn parse(text: &str) -> Result<Option<Marked>, Fault> {
     if text.len() > MOST_BYTES {
         return Err(Fault {
             at: None,

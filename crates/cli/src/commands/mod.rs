@@ -2,6 +2,8 @@
 
 pub(crate) mod architecture;
 pub(crate) mod callbacks;
+pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod cut;
 pub(crate) mod demo;

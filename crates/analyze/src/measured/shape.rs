@@ -1,0 +1,111 @@
+//! What nodes and processes consist of, by which they are recognised under another name.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rostrace_trace::entity::{CallbackId, ProcessId};
+
+use super::Selection;
+use super::callback::{CallbackKind, is_built_in, purpose};
+use crate::analysis::Analysis;
+use crate::{built_in, names};
+
+/// A node, with all its lives.
+#[derive(Debug, Clone, Default)]
+pub struct NodeShape {
+    pub name: String,
+    /// `publishes /points`, `receives /scan`, `timer 100 ms`, `service /reset`.
+    pub traits: BTreeSet<String>,
+    /// The functions that are its callbacks.
+    pub symbols: BTreeSet<String>,
+    /// Names of the processes that it was in.
+    pub processes: BTreeSet<String>,
+}
+
+/// Processes of one name.
+#[derive(Debug, Clone, Default)]
+pub struct ProcessShape {
+    pub name: String,
+    pub number: usize,
+    pub nodes: BTreeSet<String>,
+}
+
+pub(super) fn nodes(analysis: &Analysis<'_>, selection: &Selection<'_>) -> Vec<NodeShape> {
+    let model = analysis.model;
+    let mut found: BTreeMap<&str, NodeShape> = BTreeMap::new();
+    for node in &model.nodes {
+        let process = &model.processes[node.process.index()];
+        let wanted = selection.has_node(&node.name)
+            && selection.has_pid(process.pid)
+            && (selection.built_in || !built_in::node(&node.name));
+        if wanted {
+            let shape = found.entry(&node.name).or_default();
+            shape.name.clone_from(&node.name);
+            shape.processes.insert(process.name.clone());
+        }
+    }
+    for publisher in &model.publishers {
+        let name = names::of_node(model, publisher.node);
+        if let Some(shape) = found.get_mut(name)
+            && !built_in::topic(&publisher.topic)
+        {
+            shape
+                .traits
+                .insert(format!("publishes {}", publisher.topic));
+        }
+    }
+    for (index, callback) in model.callbacks.iter().enumerate() {
+        let id = CallbackId::from_index(index);
+        let name = names::of_node(model, model.node_of_callback(id));
+        let (Some(shape), Some((kind, trigger))) = (found.get_mut(name), purpose(model, id)) else {
+            continue;
+        };
+        if is_built_in(name, kind, &trigger) {
+            continue;
+        }
+        shape.traits.insert(match kind {
+            CallbackKind::Timer => trigger,
+            CallbackKind::Subscription => format!("receives {trigger}"),
+            CallbackKind::Service => format!("service {trigger}"),
+            CallbackKind::Client => format!("client {trigger}"),
+        });
+        shape.symbols.extend(callback.symbol.clone());
+    }
+    let mut shapes: Vec<NodeShape> = found.into_values().collect();
+    if selection.topic.is_some() {
+        let uses = |shape: &NodeShape| {
+            let topics = shape.traits.iter().filter_map(|it| {
+                let topic = it.strip_prefix("publishes ");
+                topic.or_else(|| it.strip_prefix("receives "))
+            });
+            topics
+                .into_iter()
+                .any(|topic| selection.has_topic(Some(topic)))
+        };
+        shapes.retain(uses);
+    }
+    shapes
+}
+
+pub(super) fn processes(analysis: &Analysis<'_>, selection: &Selection<'_>) -> Vec<ProcessShape> {
+    let model = analysis.model;
+    let mut found: BTreeMap<&str, ProcessShape> = BTreeMap::new();
+    for (index, process) in model.processes.iter().enumerate() {
+        let id = ProcessId(index as u32);
+        let nodes = model.nodes.iter().filter(|node| node.process == id);
+        let mut nodes = nodes.filter(|node| selection.built_in || !built_in::node(&node.name));
+        let wanted: Vec<&str> = nodes
+            .by_ref()
+            .map(|node| node.name.as_str())
+            .filter(|name| selection.has_node(name))
+            .collect();
+        // A process without nodes is a recorder or a tool.
+        if wanted.is_empty() || selection.topic.is_some() || !selection.has_pid(process.pid) {
+            continue;
+        }
+        let shape = found.entry(&process.name).or_default();
+        shape.name.clone_from(&process.name);
+        shape.number += 1;
+        shape.nodes.extend(wanted.into_iter().map(str::to_owned));
+    }
+    found.into_values().collect()
+}

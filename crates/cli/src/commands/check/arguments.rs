@@ -1,0 +1,40 @@
+//! What `check` is asked for.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::args::{LookFormat, ModelFilterArguments};
+use crate::share_argument::ShareArgument;
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArguments {
+    /// The budget file, then folders that are traces or contain some, which are read as one trace; with --init traces alone
+    #[arg(value_names = ["BUDGETS.yaml", "TRACE"], required = true, num_args = 1..)]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Write a budget file from a good run instead
+    #[arg(long, conflicts_with_all = ["junit", "github", "format"])]
+    pub(crate) init: bool,
+    /// With --init: the file to write; standard output if not given
+    #[arg(long, short, value_name = "FILE", requires = "init")]
+    pub(crate) output: Option<PathBuf>,
+    /// With --init: how much worse than the good run a recording may be
+    #[arg(long, value_name = "SHARE", default_value = "20%", requires = "init")]
+    pub(crate) margin: ShareArgument,
+    /// The architecture file that names paths
+    #[arg(long, value_name = "FILE")]
+    pub(crate) architecture: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) filter: ModelFilterArguments,
+    #[arg(long, value_enum, default_value_t = LookFormat::Table)]
+    pub(crate) format: LookFormat,
+    /// Write the results also as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Mark the lines of broken budgets as GitHub Actions does; by itself where GITHUB_ACTIONS is true
+    #[arg(long)]
+    pub(crate) github: bool,
+    /// Show in the table also budgets that are kept
+    #[arg(long)]
+    pub(crate) all: bool,
+}

@@ -1,0 +1,226 @@
+//! `rostrace check`: whether a recording keeps its budgets, and `--init`, which writes budgets from a good run.
+
+mod arguments;
+mod row;
+
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use rostrace_analyze::budget::{self, Budget, Judgement, Recording, Verdict};
+use rostrace_architecture::Architecture;
+use rostrace_report::budget::{annotation, junit, limit_text, measured_text};
+
+use crate::args::LookFormat;
+use crate::commands::architecture::file;
+use crate::commands::export::new_file::NewFile;
+use crate::outcome::Outcome;
+use crate::recorded::{Recorded, measure};
+use crate::render::palette::Palette;
+use crate::render::printable::printable;
+use crate::render::table::{Align, Table};
+use crate::render::{diagnostic, time, units};
+
+pub(crate) use arguments::CheckArguments;
+
+pub(crate) fn check(arguments: &CheckArguments) -> anyhow::Result<Outcome> {
+    if arguments.init {
+        return init(arguments);
+    }
+    let (budget_file, traces) = match arguments.inputs.split_first() {
+        Some((file, traces)) if !traces.is_empty() => (file, traces),
+        _ => {
+            bail!("a budget file and a trace are needed; --init makes a budget file of a good run")
+        }
+    };
+    let budgets = read(budget_file)?;
+    let architecture = architecture(arguments)?;
+    let Some(recorded) = Recorded::read_all(traces)? else {
+        return Ok(Outcome::Interrupted);
+    };
+    let (analysis, hints) = recorded.analysis(&arguments.filter)?;
+    for hint in hints {
+        diagnostic::note(&hint);
+    }
+    // Budgets name what they are about; what is built in may be among it.
+    let measured = measure(&analysis, &arguments.filter, true);
+    let recording = Recording {
+        analysis: &analysis,
+        measured: &measured,
+        architecture: architecture.as_ref(),
+    };
+    let mut judgements = budget::check(&budgets, &recording);
+    // What hurts comes first; otherwise the order of the file.
+    judgements.sort_by_key(|it| !it.verdict.is_failure());
+    let headline = recorded.headline();
+    let shown = budget_file.display().to_string();
+    if let Some(target) = &arguments.junit {
+        let damage: Vec<String> = headline.iter().cloned().collect();
+        let xml = junit(&judgements, &shown, &recorded.name, &damage);
+        NewFile::write(target.clone(), |mut out| out.write_all(xml.as_bytes()))?.publish()?;
+    }
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    match arguments.format {
+        LookFormat::Table => {
+            if let Some(headline) = &headline {
+                writeln!(out, "{}", Palette::for_stdout().alarm(headline))?;
+            }
+            write_table(&mut out, &judgements, arguments.all)?;
+        }
+        LookFormat::Json => row::write_json(&mut out, &judgements)?,
+        LookFormat::Csv => row::write_csv(&mut out, &judgements)?,
+    }
+    out.flush()?;
+    drop(out);
+    if let (Some(headline), false) = (&headline, arguments.format == LookFormat::Table) {
+        diagnostic::note(headline);
+    }
+    if arguments.github || is_on_github() {
+        let lines = judgements.iter().filter_map(|it| annotation(it, &shown));
+        // Commands are heeded on either stream; results on the other one stay what they are.
+        lines.for_each(|line| diagnostic::line(&line));
+    }
+    let is_broken = judgements.iter().any(|it| it.verdict.is_failure());
+    Ok(match is_broken {
+        true => Outcome::Broken,
+        false => recorded.outcome(),
+    })
+}
+
+fn is_on_github() -> bool {
+    std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true")
+}
+
+fn read(path: &Path) -> anyhow::Result<Vec<Budget>> {
+    let shown = path.display();
+    if path.is_dir() {
+        bail!("{shown}: this is a folder; the budget file comes first, then the trace");
+    }
+    let bytes = std::fs::read(path).with_context(|| format!("{shown}: cannot be read"))?;
+    let Ok(text) = String::from_utf8(bytes) else {
+        bail!("{shown}: not UTF-8; a budget file is text");
+    };
+    budget::read(&text).map_err(|problems| {
+        for problem in &problems {
+            diagnostic::note(&format!("{shown}: {problem}"));
+        }
+        let number = units::counted(problems.len() as u64, "problem");
+        anyhow::anyhow!("{shown}: not a budget file; {number} to mend, and nothing was checked")
+    })
+}
+
+fn architecture(arguments: &CheckArguments) -> anyhow::Result<Option<Architecture>> {
+    let file = arguments.architecture.as_ref();
+    file.map(|path| Ok(file::open(path)?.architecture))
+        .transpose()
+}
+
+fn init(arguments: &CheckArguments) -> anyhow::Result<Outcome> {
+    let traces: &[PathBuf] = &arguments.inputs;
+    let Some(recorded) = Recorded::read_all(traces)? else {
+        return Ok(Outcome::Interrupted);
+    };
+    let (analysis, hints) = recorded.analysis(&arguments.filter)?;
+    for hint in hints {
+        diagnostic::note(&hint);
+    }
+    let measured = measure(&analysis, &arguments.filter, false);
+    let recording = Recording {
+        analysis: &analysis,
+        measured: &measured,
+        architecture: None,
+    };
+    let names: Vec<String> = traces.iter().map(|it| folder_name(it)).collect();
+    let text = budget::init::generate(&recording, arguments.margin.0, &names.join(", "));
+    match &arguments.output {
+        Some(target) => {
+            if target.exists() {
+                let shown = target.display();
+                bail!(
+                    "{shown}: exists already, and somebody may have edited it; remove it, or choose another name"
+                );
+            }
+            NewFile::write(target.clone(), |mut out| out.write_all(text.as_bytes()))?.publish()?;
+        }
+        None => {
+            let mut out = std::io::stdout().lock();
+            out.write_all(text.as_bytes())?;
+            out.flush()?;
+        }
+    }
+    if let Some(headline) = recorded.headline() {
+        diagnostic::note(&format!(
+            "{headline}; a run to measure others by should be complete"
+        ));
+    }
+    Ok(recorded.outcome())
+}
+
+/// A file that is kept in git should not tell where somebody keeps recordings.
+fn folder_name(path: &Path) -> String {
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let name = real.file_name().unwrap_or(real.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+fn write_table(out: &mut impl Write, judgements: &[Judgement], all: bool) -> anyhow::Result<()> {
+    let palette = Palette::for_stdout();
+    let shown: Vec<&Judgement> = judgements
+        .iter()
+        .filter(|it| all || it.verdict != Verdict::Kept || it.damaged > 0)
+        .collect();
+    if !shown.is_empty() {
+        let mut table = Table::new(&[
+            ("", Align::Left),
+            ("what", Align::Left),
+            ("budget", Align::Left),
+            ("measured", Align::Right),
+            ("values", Align::Right),
+            ("worst at", Align::Left),
+            ("line", Align::Right),
+            ("", Align::Left),
+        ]);
+        for judgement in shown {
+            table.row(line(judgement));
+        }
+        write!(out, "{table}")?;
+    }
+    let failed = judgements
+        .iter()
+        .filter(|it| it.verdict.is_failure())
+        .count();
+    let kept = judgements
+        .iter()
+        .filter(|it| it.verdict == Verdict::Kept)
+        .count();
+    let skipped = judgements.len() - failed - kept;
+    let mut summary = format!(
+        "{} checked: {failed} broken, {kept} kept",
+        units::counted(judgements.len() as u64, "limit")
+    );
+    if skipped > 0 {
+        summary += &format!(", {skipped} skipped");
+    }
+    match failed {
+        0 => writeln!(out, "{summary}")?,
+        _ => writeln!(out, "{}", palette.alarm(&summary))?,
+    }
+    Ok(())
+}
+
+fn line(judgement: &Judgement) -> [String; 8] {
+    let mut notes = judgement.notes.clone();
+    if judgement.damaged > 0 {
+        notes.push(format!("{} touched by lost events", judgement.damaged));
+    }
+    [
+        judgement.verdict.name().to_owned(),
+        judgement.subject.clone(),
+        judgement.limit.as_ref().map_or(String::new(), limit_text),
+        measured_text(judgement).unwrap_or_default(),
+        units::count(judgement.values as u64),
+        judgement.worst.map_or(String::new(), time::time_of_day),
+        judgement.line.to_string(),
+        printable(&notes.join("; ")).into_owned(),
+    ]
+}

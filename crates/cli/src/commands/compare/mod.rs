@@ -1,0 +1,311 @@
+//! `rostrace compare`: what got slower or faster between two recordings, or two groups of them, beyond the noise.
+
+mod arguments;
+
+use std::collections::{BTreeSet, HashMap};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use rostrace_analyze::comparison::{Comparison, Options, Row, Verdict, compare as compare_sides};
+use rostrace_analyze::measured::Measured;
+use rostrace_report::comparison::{Recorded as Side, change_sentence, page, sentence};
+use serde_json::json;
+
+use crate::args::LookFormat;
+use crate::commands::export::new_file::NewFile;
+use crate::outcome::Outcome;
+use crate::recorded::{Recorded, measure};
+use crate::render::palette::Palette;
+use crate::render::printable::printable;
+use crate::render::{diagnostic, units};
+
+pub(crate) use arguments::CompareArguments;
+
+pub(crate) fn compare(arguments: &CompareArguments) -> anyhow::Result<Outcome> {
+    let [base, new] = arguments.sides();
+    let (Some(base), Some(new)) = (read(base, arguments)?, read(new, arguments)?) else {
+        return Ok(Outcome::Interrupted);
+    };
+    // A pattern may fit on one side alone: that is news, not a slip.
+    for hint in base.hints.intersection(&new.hints) {
+        diagnostic::note(hint);
+    }
+    let options = Options {
+        threshold: arguments.threshold.0,
+        floor: arguments.floor.0,
+        ..Options::default()
+    };
+    let comparison = compare_sides(&base.measured, &new.measured, &options);
+    if let Some(file) = &arguments.output {
+        let html = page(&comparison, &base.told, &new.told);
+        NewFile::write(file.clone(), |mut out| out.write_all(html.as_bytes()))?.publish()?;
+    }
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    match arguments.format {
+        LookFormat::Table => {
+            write_table(
+                &mut out,
+                &comparison,
+                &base.told,
+                &new.told,
+                arguments.limit,
+            )?;
+        }
+        LookFormat::Json => write_json(&mut out, &comparison, &base.told, &new.told)?,
+        LookFormat::Csv => write_csv(&mut out, &comparison)?,
+    }
+    out.flush()?;
+    drop(out);
+    if arguments.format != LookFormat::Table {
+        for line in damage_lines(&base.told, &new.told) {
+            diagnostic::note(&line);
+        }
+    }
+    let worse = comparison.count(Verdict::Worse);
+    Ok(match () {
+        () if arguments.fail_on_regression && worse > 0 => Outcome::Broken,
+        () if base.lost || new.lost => Outcome::LostData,
+        () => Outcome::Fine,
+    })
+}
+
+/// One side, measured.
+struct Group {
+    measured: Vec<Measured>,
+    told: Side,
+    hints: BTreeSet<String>,
+    lost: bool,
+}
+
+/// Nothing if Ctrl-C stopped it. One recording after the other, so that only what is measured is kept.
+fn read(paths: &[PathBuf], arguments: &CompareArguments) -> anyhow::Result<Option<Group>> {
+    let mut group = Group {
+        measured: Vec::new(),
+        told: Side::default(),
+        hints: BTreeSet::new(),
+        lost: false,
+    };
+    for path in paths {
+        let Some(recorded) = Recorded::read(path)? else {
+            return Ok(None);
+        };
+        let (analysis, hints) = recorded.analysis(&arguments.filter)?;
+        let measured = measure(&analysis, &arguments.filter, arguments.all);
+        group.measured.push(measured);
+        group.hints.extend(hints);
+        group.told.recordings.push(recorded.name.clone());
+        if let Some(headline) = recorded.headline() {
+            let name = short(path);
+            let line = match paths.len() {
+                1 => headline,
+                _ => format!("{name}: {headline}"),
+            };
+            group.told.damage.push(line);
+        }
+        group.lost |= recorded.outcome() == Outcome::LostData;
+    }
+    Ok(Some(group))
+}
+
+fn short(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+fn damage_lines(base: &Side, new: &Side) -> Vec<String> {
+    let of = |side: &str, told: &Side| -> Vec<String> {
+        let lines = told.damage.iter();
+        lines.map(|line| format!("{side}: {line}")).collect()
+    };
+    [of("base", base), of("new", new)].concat()
+}
+
+fn write_table(
+    out: &mut impl Write,
+    comparison: &Comparison,
+    base: &Side,
+    new: &Side,
+    limit: usize,
+) -> anyhow::Result<()> {
+    let palette = Palette::for_stdout();
+    for line in damage_lines(base, new) {
+        writeln!(out, "{}", palette.alarm(&printable(&line)))?;
+    }
+    for (verdict, title) in [(Verdict::Worse, "Worse"), (Verdict::Better, "Better")] {
+        let number = comparison.count(verdict);
+        if number == 0 {
+            continue;
+        }
+        let title = format!("{title} ({})", units::count(number as u64));
+        let title = match verdict {
+            Verdict::Worse => palette.alarm(&title),
+            _ => palette.heading(&title),
+        };
+        writeln!(out, "{title}")?;
+        let things = by_thing(comparison, verdict);
+        for (name, rows) in things.iter().take(limit) {
+            writeln!(out, "  {}", printable(name))?;
+            for row in rows {
+                writeln!(out, "    {}", printable(&sentence(row).unwrap_or_default()))?;
+            }
+        }
+        if things.len() > limit {
+            let more = units::counted((things.len() - limit) as u64, "more thing");
+            let remark = format!("  and {more}; --limit {} shows all", things.len());
+            writeln!(out, "{}", palette.dim(&remark))?;
+        }
+    }
+    if !comparison.changes.is_empty() {
+        let number = units::count(comparison.changes.len() as u64);
+        writeln!(
+            out,
+            "{}",
+            palette.heading(&format!("Other things ({number})"))
+        )?;
+        for change in comparison.changes.iter().take(limit) {
+            writeln!(out, "  {}", printable(&change_sentence(change)))?;
+        }
+        if comparison.changes.len() > limit {
+            let more = units::counted((comparison.changes.len() - limit) as u64, "more thing");
+            let remark = format!(
+                "  and {more}; --limit {} shows all",
+                comparison.changes.len()
+            );
+            writeln!(out, "{}", palette.dim(&remark))?;
+        }
+        if !base.damage.is_empty() || !new.damage.is_empty() {
+            let remark = "  What seems to be missing may be missing from the recording alone: events were lost";
+            writeln!(out, "{}", palette.dim(remark))?;
+        }
+    }
+    writeln!(out, "{}", summary(comparison))?;
+    Ok(())
+}
+
+/// Each thing with what there is to say of it, in the order of the worst of that.
+fn by_thing(comparison: &Comparison, verdict: Verdict) -> Vec<(&str, Vec<&Row>)> {
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut things: Vec<(&str, Vec<&Row>)> = Vec::new();
+    for row in comparison.with(verdict) {
+        let place = *places.entry(&row.name).or_insert_with(|| {
+            things.push((&row.name, Vec::new()));
+            things.len() - 1
+        });
+        things[place].1.push(row);
+    }
+    things
+}
+
+/// `412 metrics of 96 things compared: 3 worse, 1 better, 380 the same, 28 undecided`
+fn summary(comparison: &Comparison) -> String {
+    let things: BTreeSet<_> = comparison
+        .rows
+        .iter()
+        .map(|it| (it.kind, &it.name))
+        .collect();
+    if comparison.rows.is_empty() {
+        return "Nothing that both sides have can be compared".to_owned();
+    }
+    let count = |verdict| units::count(comparison.count(verdict) as u64);
+    format!(
+        "{} of {} compared: {} worse, {} better, {} the same, {} undecided",
+        units::counted(comparison.rows.len() as u64, "metric"),
+        units::counted(things.len() as u64, "thing"),
+        count(Verdict::Worse),
+        count(Verdict::Better),
+        count(Verdict::Same),
+        count(Verdict::Undecided),
+    )
+}
+
+fn write_json(
+    out: &mut impl Write,
+    comparison: &Comparison,
+    base: &Side,
+    new: &Side,
+) -> anyhow::Result<()> {
+    let side = |side: &Side| json!({ "recordings": side.recordings, "damage": side.damage });
+    let all = json!({
+        "base": side(base),
+        "new": side(new),
+        "options": comparison.options,
+        "rows": comparison.rows,
+        "changes": comparison.changes,
+    });
+    serde_json::to_writer_pretty(&mut *out, &all).map_err(std::io::Error::from)?;
+    out.write_all(b"\n")?;
+    Ok(())
+}
+
+/// One line for each statistic; changes of structure have no numbers.
+fn write_csv(out: &mut impl Write, comparison: &Comparison) -> anyhow::Result<()> {
+    let mut csv = csv::Writer::from_writer(out);
+    csv.write_record([
+        "kind",
+        "name",
+        "base_name",
+        "metric",
+        "unit",
+        "statistic",
+        "base",
+        "new",
+        "difference",
+        "interval_low",
+        "interval_high",
+        "ratio",
+        "cliffs_delta",
+        "margin",
+        "p",
+        "adjusted_p",
+        "verdict",
+        "base_values",
+        "new_values",
+        "base_damaged",
+        "new_damaged",
+    ])?;
+    for row in &comparison.rows {
+        for cells in csv_lines(row) {
+            csv.write_record(cells)?;
+        }
+    }
+    for change in &comparison.changes {
+        let mut cells = vec![String::new(); 21];
+        cells[0] = change.kind.name().to_owned();
+        cells[1].clone_from(&change.name);
+        cells[16] = change_sentence(change);
+        csv.write_record(cells)?;
+    }
+    csv.flush()?;
+    Ok(())
+}
+
+fn csv_lines(row: &Row) -> Vec<Vec<String>> {
+    let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
+    let unit = json!(row.unit).as_str().unwrap_or_default().to_owned();
+    let lines = row.differences.iter().map(|it| {
+        vec![
+            row.kind.name().to_owned(),
+            row.name.clone(),
+            row.base_name.clone().unwrap_or_default(),
+            row.metric.name().to_owned(),
+            unit.clone(),
+            it.statistic.name().to_owned(),
+            it.base.to_string(),
+            it.new.to_string(),
+            it.difference.to_string(),
+            number(it.interval.map(|it| it.0)),
+            number(it.interval.map(|it| it.1)),
+            number(it.ratio),
+            number(row.cliffs_delta),
+            it.margin.to_string(),
+            it.p.to_string(),
+            it.adjusted_p.to_string(),
+            it.verdict.name().to_owned(),
+            row.base.values.to_string(),
+            row.new.values.to_string(),
+            row.base.damaged.to_string(),
+            row.new.damaged.to_string(),
+        ]
+    });
+    lines.collect()
+}
