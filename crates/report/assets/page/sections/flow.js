@@ -13,8 +13,15 @@ const END_WORDS = {
 function messagesOf(detail, column) {
   detail.read ??= (() => {
     const begins = column(detail.flow.begin);
-    const times = (references) => references.map((reference) => Float64Array.from(column(reference), (after, row) => (after === 0 ? NaN : begins[row] + (after > 0 ? after - 1 : after))));
-    return { begins, instants: times(detail.flow.after), delayed: times(detail.flow.delayed), ends: column(detail.flow.ends) };
+    const later = (time, after) => (after === 0 ? NaN : time + (after > 0 ? after - 1 : after));
+    const reached = begins.slice();
+    const instants = detail.flow.after.map((reference) => Float64Array.from(column(reference), (after, row) => {
+      const time = later(reached[row], after);
+      if (after !== 0) reached[row] = time;
+      return time;
+    }));
+    const delayed = detail.flow.delayed.map((reference) => Float64Array.from(column(reference), (after, row) => later(begins[row], after)));
+    return { begins, instants, delayed, ends: column(detail.flow.ends) };
   })();
   return detail.read;
 }

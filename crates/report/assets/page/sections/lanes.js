@@ -55,7 +55,7 @@ function drawLane(pen, frame, lane, y, paint, late) {
   const flushRun = () => { if (run.to > run.from) pen.rect(run.from, top, run.to - run.from, height, { fill: run.colour, alpha: run.alpha }); };
   const flushColumn = () => {
     if (column.at < 0) return;
-    const alpha = 0.4 + 0.6 * (Math.ceil(Math.min(1, column.busy) * 4) / 4);
+    const alpha = 0.55 + 0.45 * (Math.ceil(Math.min(1, column.busy) * 4) / 4);
     if (run.to === column.at && run.colour === column.colour && run.alpha === alpha) run.to = column.at + 1;
     else {
       flushRun();

@@ -24,7 +24,7 @@ view("paths", {
 function pathTable(paths) {
   const number = (key, title, of, kind = "duration", definition) => ({ key, title, kind, definition, value: of });
   return table({
-    id: "paths", file: "paths", filter: "Filter paths…", rows: paths, sort: { key: "p99", descending: true }, link: (row) => `#paths/${row.id}`,
+    id: "path-table", file: "paths", filter: "Filter paths…", rows: paths, sort: { key: "p99", descending: true }, link: (row) => `#paths/${row.id}`,
     columns: [
       { key: "title", title: "path", cell: (row) => h("span", {}, name(row.title, false), row.declared && [" ", h("span", { class: "tag" }, "declared")], row.error && [" ", h("span", { class: "tag bad", title: row.error }, "cannot be followed")], row.damaged > 0 && [" ", h("span", { class: "tag warn", title: `${row.damaged} flows are touched by lost events` }, "lost events")]) },
       number("hops", "hops", (row) => row.hops, "count"),
@@ -75,7 +75,7 @@ function stageTable(detail) {
   return [
     h("h2", { style: "margin-top:0" }, "Stages ", definitionLink("path")),
     table({
-      id: "stages", file: "stages", rows,
+      id: "stage-table", file: "stages", rows,
       columns: [
         { key: "name", title: "stage", cell: (row) => h(row.kind === "whole" ? "strong" : "span", {}, name(row.name), " ", row.kind !== "whole" && h("span", { class: "tag" }, row.kind.replace(/_/g, " "))) },
         { key: "count", title: "count", kind: "count", value: (row) => row.duration?.count },
@@ -175,7 +175,7 @@ function responseSection(detail, data, column, row) {
   const number = (key, title) => ({ key, title, kind: "duration", value: (it) => it.statistics[key] });
   return [
     h("h2", {}, "Response time ", definitionLink("response-time")),
-    h("div", { class: "card" }, table({ id: "responses", file: "response_times", rows: cases.map((it) => ({ ...it, id: it.key })), columns: [{ key: "case", title: "case", value: (it) => CASE_WORDS[it.key] }, { key: "count", title: "count", kind: "count", value: (it) => it.statistics.count }, number("min", "min"), number("mean", "mean"), number("p50", "p50"), number("p95", "p95"), number("p99", "p99"), number("max", "max"), number("standard_deviation", "std")] })),
+    h("div", { class: "card" }, table({ id: "response-table", file: "response_times", rows: cases.map((it) => ({ ...it, id: it.key })), columns: [{ key: "case", title: "case", value: (it) => CASE_WORDS[it.key] }, { key: "count", title: "count", kind: "count", value: (it) => it.statistics.count }, number("min", "min"), number("mean", "mean"), number("p50", "p50"), number("p95", "p95"), number("p99", "p99"), number("max", "max"), number("standard_deviation", "std")] })),
     h("div", { class: "grid" }, h("div", { class: "card" }, histogram), h("div", { class: "card" }, series)),
     h("div", { class: "card", style: "margin-top:14px" }, h("div", { class: "row controls" }, choiceOf("case", cases.map((it) => [it.key, CASE_WORDS[it.key]]), pathChoice.case, (to) => { pathChoice.case = to; fill(); })), holder),
   ];

@@ -14,7 +14,7 @@ function groupName(group, callbacks) {
   return `${nodes.slice(0, 2).join(", ")}${nodes.length > 2 ? ` and ${nodes.length - 2} more` : ""} · group ${group.id}, ${group.kind.replace(/_/g, " ")}`;
 }
 
-/** What can be looked at, and which callbacks that means. Path and callback also mean what shares nodes or threads with them. */
+/** What can be looked at, and which callbacks that means. A path means all of its nodes; a callback also what shares its group or threads. */
 async function scheduleTargets(data, callbacks) {
   const groups = new Map(data.groups.map((group) => [group.id, group]));
   const executorOf = (callback) => groups.get(callback.group)?.executor;
@@ -44,9 +44,8 @@ async function scheduleTargets(data, callbacks) {
       name: "path",
       choices: paths.paths.filter((path) => path.detailed).map((path) => [path.id, path.title]),
       callbacks: (id) => {
-        const passed = new Set(detail.get(id)?.instants.flatMap((instant) => instant.callbacks));
-        const through = new Set(callbacks.filter((callback) => passed.has(callback.id)).map((callback) => callback.node));
-        return callbacks.filter((callback) => passed.has(callback.id) || (callback.node !== null && through.has(callback.node)));
+        const through = new Set(detail.get(id)?.nodes);
+        return callbacks.filter((callback) => through.has(callback.node_name));
       },
     },
     thread: {

@@ -157,7 +157,9 @@ impl<'a> Declared<'a> {
                 _ => ENDED,
             }
         });
+        let nodes = self.paths[place].path.node_names();
         Some(Material {
+            nodes: nodes.map(str::to_owned).collect(),
             latency: Figures::of(self.subject, found.summary.latency.as_ref()),
             chain: found.chain.iter().map(link).collect(),
             ends: ends.collect(),

@@ -29,8 +29,8 @@ impl Budget {
     pub(super) fn for_details(details: usize) -> Budget {
         let each = |all: usize| all / details.max(1);
         Budget {
-            instants: each(900_000),
-            parts: each(160_000),
+            instants: each(400_000),
+            parts: each(100_000),
             places: each(20_000).clamp(100, 1_500),
         }
     }
@@ -39,6 +39,7 @@ impl Budget {
 #[derive(Debug, Serialize)]
 pub(super) struct Detail {
     id: String,
+    nodes: Vec<String>,
     stages: Vec<Stage>,
     latency: Option<Figures>,
     chain: Vec<Link>,
@@ -55,9 +56,9 @@ struct Flow {
     measured: (usize, usize),
     /// The first instant of each message, relative to the report's begin.
     begin: ColumnReference,
-    /// By instant: how much later than the first, plus one if it is not earlier; 0 if it did not happen.
+    /// By instant: how much later than the one before that happened, plus one if it is not earlier; 0 if it did not happen.
     after: Vec<ColumnReference>,
-    /// The same for what is missing, where a message that was lost counts as one that came with the next.
+    /// For what is missing: the same after the first instant, where a message that was lost counts as one that came with the next.
     delayed: Vec<ColumnReference>,
     /// How each ended.
     ends: ColumnReference,
@@ -108,6 +109,7 @@ impl Detail {
         let flow = flow(subject, &material, budget, columns);
         Detail {
             id,
+            nodes: material.nodes,
             stages: material.stages,
             latency: material.latency,
             chain: material.chain,
@@ -139,24 +141,30 @@ fn flow(subject: Subject<'_>, material: &Material, budget: &Budget, columns: &mu
         .map(|place| begin(*place).unwrap_or(subject.begin))
         .collect();
     let delayed = delayed(messages);
-    let after = |cell: Cell, begin: i64| match cell.map(|cell| cell.saturating_sub(begin)) {
+    let after = |cell: Cell, before: i64| match cell.map(|cell| cell.saturating_sub(before)) {
         None => 0,
         Some(after) if after >= 0 => after + 1,
-        Some(before) => before,
+        Some(earlier) => earlier,
     };
-    let mut column = |cell: &dyn Fn(usize) -> Cell| {
-        let cells = shown.iter().zip(&begins);
-        columns.add(cells.map(|(place, begin)| after(cell(*place), *begin)))
-    };
-    let of_instants = (0..instants)
-        .map(|instant| column(&|place| messages.rows[place][instant]))
-        .collect();
+    // Steps are small and resemble each other.
+    let mut reached = begins.clone();
+    let mut of_instants = Vec::with_capacity(instants);
+    for instant in 0..instants {
+        let cells = shown.iter().zip(&mut reached);
+        of_instants.push(columns.add(cells.map(|(place, reached)| {
+            let cell = messages.rows[*place][instant];
+            let step = after(cell, *reached);
+            *reached = cell.unwrap_or(*reached);
+            step
+        })));
+    }
     let of_delayed = (0..instants)
         .map(|instant| {
-            column(&|place| {
-                let missing = messages.rows[place][instant].is_none();
-                delayed[place][instant].filter(|_| missing)
-            })
+            let cells = shown.iter().zip(&begins);
+            columns.add(cells.map(|(place, begin)| {
+                let missing = messages.rows[*place][instant].is_none();
+                after(delayed[*place][instant].filter(|_| missing), *begin)
+            }))
         })
         .collect();
     Flow {
@@ -220,7 +228,7 @@ fn responses(
 
 fn bars(subject: Subject<'_>, case: &[Response], budget: &Budget, columns: &mut Columns) -> Bars {
     let parts = case.first().map_or(0, |response| response.parts.len());
-    let most = (budget.parts / (parts + 2)).clamp(60, 1_000);
+    let most = (budget.parts / (parts + 2)).clamp(60, 600);
     let together = case.len().div_ceil(most).max(1);
     let shown: Vec<(i64, &Response)> = case
         .chunks(together)

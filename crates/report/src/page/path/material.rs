@@ -8,6 +8,8 @@ use super::figures::Figures;
 
 #[derive(Debug)]
 pub(super) struct Material {
+    /// The nodes on the way, by name.
+    pub(super) nodes: Vec<String>,
     pub(super) stages: Vec<Stage>,
     pub(super) latency: Option<Figures>,
     /// Nodes and communications in their order, last the whole.

@@ -116,7 +116,12 @@ impl<'a> Observed<'a> {
         let (instants, messages, ends) = self.messages(path);
         let origin = usize::from(matches!(path.origin, Origin::Callback { .. }));
         let last = instants.len().saturating_sub(2);
+        let first = path.hops.first().map(|hop| hop.publishing_node.clone());
+        let nodes = first
+            .into_iter()
+            .chain(path.hops.iter().map(|hop| hop.node.clone()));
         Material {
+            nodes: nodes.collect(),
             chain: chain(path, &stages, figures.as_ref()),
             stages,
             latency: figures,
