@@ -97,11 +97,10 @@ impl Browser {
     pub fn wait(&self, expression: &str) {
         let since = Instant::now();
         while self.value(&format!("Boolean({expression})")) != json!(true) {
-            let problems = self.problems();
-            assert!(
-                since.elapsed() < PATIENCE,
-                "waited in vain for: {expression}; the console says {problems:?}"
-            );
+            if since.elapsed() > PATIENCE {
+                let problems = self.problems();
+                panic!("waited in vain for: {expression}; the console says {problems:?}");
+            }
             std::thread::sleep(Duration::from_millis(30));
         }
     }

@@ -131,6 +131,25 @@ pub(crate) fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
 
+    /// All pieces of the script share one scope, where a second function of a name would silently replace the first.
+    #[test]
+    fn no_two_pieces_of_the_script_declare_the_same_name() {
+        let mut declared = std::collections::HashSet::new();
+        for line in SCRIPTS.iter().flat_map(|piece| piece.lines()) {
+            let line = line.strip_prefix("async ").unwrap_or(line);
+            let keywords = ["function ", "const ", "let ", "class "];
+            let rest = keywords
+                .iter()
+                .find_map(|keyword| line.strip_prefix(keyword));
+            let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
+            let name = rest.map(|rest| rest.split(|letter| !is_letter(letter)).next());
+            if let Some(name) = name.flatten().filter(|name| !name.is_empty()) {
+                assert!(declared.insert(name), "{name} is declared twice");
+            }
+        }
+        assert!(declared.len() > 50);
+    }
+
     #[test]
     fn every_slot_of_the_frame_is_filled_and_titles_stay_text() {
         let mut page = Vec::new();

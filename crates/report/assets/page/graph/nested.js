@@ -83,7 +83,7 @@ function arrangeNested(root, edges) {
       item.y += level.y;
     }
   }
-  return { levels, routes: routes.map(pointsOf) };
+  return { levels, routes: routes.map(bendsOf) };
 }
 
 /** Merges the edges between the same two items of a level, and says which of the two is on the left. */
@@ -232,7 +232,7 @@ function wayOut(leaf, level, side) {
   }
 }
 
-function pointsOf({ edge, level, channel, turned }) {
+function bendsOf({ edge, level, channel, turned }) {
   const [left, right] = turned ? [edge.to, edge.from] : [edge.from, edge.to];
   const points = wayOut(left, level, "right");
   for (const [x, y] of channel.points) points.push([x + level.x, y + level.y]);

@@ -6,15 +6,6 @@ const LINE = 16;
 /** Edges that are named at once. */
 const MOST_NAMED = 30;
 
-let measuring = null;
-
-/** How wide a text will be. */
-function textWidth(text, size, bold) {
-  measuring ??= document.createElement("canvas").getContext("2d");
-  measuring.font = `${bold ? "600 " : ""}${size}px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif`;
-  return measuring.measureText(text).width;
-}
-
 /** A name in at most two lines, broken where words end. */
 function labelLines(text) {
   if (text.length <= LABEL_LETTERS) return [text];
@@ -36,11 +27,11 @@ function measureBoxes(boxes) {
     const size = FONT[kind] ?? FONT.node;
     if (box.items) {
       box.lines = [box.label.length > 60 ? `${box.label.slice(0, 59)}…` : box.label];
-      box.least = textWidth(box.lines[0], 13, true) + 56;
+      box.least = textWidth(box.lines[0], 13, 600) + 56;
       continue;
     }
     box.lines = labelLines(box.label);
-    const widest = Math.max(...box.lines.map((line) => textWidth(line, size, kind === "namespace")));
+    const widest = Math.max(...box.lines.map((line) => textWidth(line, size, kind === "namespace" ? 600 : 400)));
     box.width = Math.ceil(Math.max(kind === "namespace" ? 132 : 76, widest + (kind === "topic" ? 28 : kind === "namespace" ? 42 : 30)));
     box.height = box.lines.length * LINE + (kind === "outside" ? 10 : LINE + 12);
   }

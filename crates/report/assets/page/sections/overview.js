@@ -11,8 +11,8 @@ view("overview", {
       h("h2", {}, "What hurts most"),
       data.findings.length > 0 ? h("ol", { class: "findings" }, data.findings.map(findingItem)) : h("p", { class: "notice good" }, "Nothing stands out."),
       h("h2", {}, "What was recorded"),
-      h("div", { class: "tiles" }, tiles(data.recorded)),
-      h("dl", { class: "facts card" }, facts(data)),
+      h("div", { class: "tiles" }, recordedTiles(data.recorded)),
+      h("dl", { class: "facts card" }, recordedFacts(data)),
     ]);
   },
 });
@@ -64,7 +64,7 @@ function findingItem(finding) {
     h("a", { href: finding.link }, finding.at === null ? "Look" : `Look, ${sinceBegin(finding.at)}`));
 }
 
-function tiles(recorded) {
+function recordedTiles(recorded) {
   const tile = (value, label, link) => h("a", { class: "tile card", href: link }, h("b", { class: "number", "data-fact": label }, count(value)), h("span", { class: "quiet" }, label));
   return [
     tile(recorded.nodes, "nodes", "#graph"),
@@ -76,7 +76,7 @@ function tiles(recorded) {
   ];
 }
 
-function facts(data) {
+function recordedFacts(data) {
   const fact = (label, values) => values.length > 0 && [h("dt", {}, label), h("dd", {}, values.map((value, index) => [index > 0 && ", ", name(value, false)]))];
   return [
     fact("From", data.sources),

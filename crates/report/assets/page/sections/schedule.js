@@ -5,7 +5,7 @@ const scheduleChoice = { lanes: "thread", colours: "callback", builtIn: false };
 const LANE_KINDS = { thread: "thread", group: "callback group", callback: "callback" };
 const COLOUR_RULES = { callback: "callback", group: "callback group", node: "node" };
 
-function threadName(thread) {
+function nameOfThread(thread) {
   return `${thread.name || "process"} ${thread.pid} · thread ${thread.tid}`;
 }
 
@@ -50,7 +50,7 @@ async function scheduleTargets(data, callbacks) {
     },
     thread: {
       name: "thread",
-      choices: data.threads.map((thread) => [thread.id, threadName(thread)]).sort(byName),
+      choices: data.threads.map((thread) => [thread.id, nameOfThread(thread)]).sort(byName),
       callbacks: (id) => { const row = data.threads.findIndex((thread) => thread.id === Number(id)); return callbacks.filter((callback) => callback.on.has(row)); },
       threads: (id) => [data.threads.findIndex((thread) => thread.id === Number(id))],
     },
@@ -88,7 +88,7 @@ function scheduleLanes(data, callbacks, kind, threads) {
   shown.sort((a, b) => place(a).process - place(b).process || place(a).tid - place(b).tid);
   return shown.filter((row) => place(row)).map((row) => {
     const members = callbacks.filter((callback) => callback.on.has(row));
-    return laneOf({ label: threadName(place(row)), section: place(row).process, thread: row }, members, (callback, at) => callback.threads[at] === row);
+    return laneOf({ label: nameOfThread(place(row)), section: place(row).process, thread: row }, members, (callback, at) => callback.threads[at] === row);
   });
 }
 
@@ -206,7 +206,7 @@ function scheduleFigure({ data }, callbacks, { focus, threads, view: range, chos
       const lane = lanes[Math.floor((y - frame.top + frame.scroll - 3) / LANE_HEIGHT)];
       const found = lane && executionAt(lane, frame, x);
       if (!found) return lane && x < frame.left ? { lines: [lane.label] } : null;
-      return { ...found, lines: executionLines(found).concat(threadName(data.threads[found.callback.threads[found.row]])) };
+      return { ...found, lines: executionLines(found).concat(nameOfThread(data.threads[found.callback.threads[found.row]])) };
     },
     onClick: (found) => { if (found.callback) select(found); },
     numbers: () => executionNumbers(data, callbacks),
@@ -257,7 +257,7 @@ function instanceFacts(data, { callback, row }, { zoom, step }) {
       callback.node !== null && fact("node", h("a", { href: `#nodes/${callback.node}` }, name(callback.node_name, false))),
       callback.of && fact(callback.kind === "subscription" ? "topic" : "service", name(callback.of, false)),
       callback.symbol && fact("function", name(callback.symbol)),
-      fact("thread", h("a", { href: `#schedule/thread/${thread.id}` }, threadName(thread)), thread.host && ` on ${thread.host}`),
+      fact("thread", h("a", { href: `#schedule/thread/${thread.id}` }, nameOfThread(thread)), thread.host && ` on ${thread.host}`),
       callback.group !== null && fact("callback group", h("a", { href: `#schedule/group/${callback.group}` }, `${data.groups[callback.group].kind.replace(/_/g, " ")} ${callback.group}`)),
       fact("why", h("code", {}, command))));
 }
