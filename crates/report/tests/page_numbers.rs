@@ -13,6 +13,9 @@ use support::opened_page::OpenedPage;
 use support::recordings::{Row, everything, load, rows};
 
 const RECORDINGS: &[&str] = &[
+    "testdata/lifecycle_caret",
+    "testdata/lossy",
+    "testdata/pingpong",
     "jazzy/chain",
     "jazzy/intra",
     "jazzy/lossy",

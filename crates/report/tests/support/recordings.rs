@@ -1,6 +1,6 @@
-//! Recordings of real programs, which are not part of the repository, and tables of them.
+//! Recordings of real programs, and tables of them. Those in `testdata` are part of the repository.
 //!
-//! They lie in a folder `shared/traces` beside the repository or further up; `ROSTRACE_SHARED` names another place. Where
+//! The others lie in a folder `shared/traces` beside the repository or further up; `ROSTRACE_SHARED` names another place. Where
 //! they are absent the tests that need them say so and pass.
 
 use std::collections::BTreeMap;
@@ -12,13 +12,20 @@ use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
 
-/// The model of a folder below `shared/traces`, such as `jazzy/chain`, if there is one.
+/// The model of a folder below `shared/traces`, such as `jazzy/chain`, if there is one, or of one of the repository, such as `testdata/lossy`.
 pub fn load(name: &str) -> Option<Model> {
     let set = TraceSet::open(&[&find(name)?]).unwrap();
     Some(Model::load(&set, &mut |_| true))
 }
 
 fn find(name: &str) -> Option<PathBuf> {
+    if name.starts_with("testdata/") {
+        return Some(
+            Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("../..")
+                .join(name),
+        );
+    }
     let from_environment = std::env::var_os("ROSTRACE_SHARED").map(PathBuf::from);
     let shared = from_environment.or_else(|| {
         let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
