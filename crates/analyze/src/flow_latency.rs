@@ -166,24 +166,40 @@ pub fn path_latency(analysis: &Analysis<'_>, path: &FlowPath, include: Include) 
     }
 }
 
-/// The response times of a path: from the first publication of each of its flows to the start of the last callback. The rows behind them are
-/// `times`, in their order.
-pub fn response_times(times: &[FlowTimes]) -> ResponseTimes {
-    let mut records = Records::new(["start", "end"]);
-    for times in times {
-        records
-            .rows
-            .push(vec![Some(times.begin.0), Some(times.end.0)]);
-    }
-    ResponseTimes::of(&records, Style::Own)
+/// When a flow of a path began and ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FlowSpan {
+    pub begin: Nanos,
+    pub end: Nanos,
+    /// Its place among the flows of the path.
+    pub flow: usize,
 }
 
-/// The instants of all flows of a path that have them, in the order of their begins.
-pub fn flow_times(analysis: &Analysis<'_>, path: &FlowPath) -> Vec<FlowTimes> {
-    let flows = path.flows.iter();
-    let mut times: Vec<FlowTimes> = flows
-        .filter_map(|flow| FlowTimes::of(analysis, flow, Include::default()))
+/// The flows of a path whose instants are in the trace, in the order of their begins.
+pub fn flow_spans(analysis: &Analysis<'_>, path: &FlowPath) -> Vec<FlowSpan> {
+    let flows = path.flows.iter().enumerate();
+    let mut spans: Vec<FlowSpan> = flows
+        .filter_map(|(flow, deliveries)| {
+            let times = FlowTimes::of(analysis, deliveries, Include::default())?;
+            Some(FlowSpan {
+                begin: times.begin,
+                end: times.end,
+                flow,
+            })
+        })
         .collect();
-    times.sort_by_key(|times| times.begin);
-    times
+    spans.sort_by_key(|span| span.begin);
+    spans
+}
+
+/// The response times of a path: from the first publication of each of its flows to the start of the last callback. Their rows are places in
+/// `spans`.
+pub fn response_times(spans: &[FlowSpan]) -> ResponseTimes {
+    let mut records = Records::new(["start", "end"]);
+    for span in spans {
+        records
+            .rows
+            .push(vec![Some(span.begin.0), Some(span.end.0)]);
+    }
+    ResponseTimes::of(&records, Style::Own)
 }

@@ -9,7 +9,7 @@ use super::statistics_columns::{columns, statistics_cells, statistics_columns};
 use super::{Cell, Column, Sink, Table};
 use crate::analysis::Analysis;
 use crate::declared::response_time::Case;
-use crate::flow_latency::{self, FlowTimes, Include, PathLatency, flow_times, path_latency};
+use crate::flow_latency::{self, FlowTimes, Include, PathLatency, flow_spans, path_latency};
 use crate::flow_path::{FlowPath, FlowPaths, Origin};
 
 pub(super) const NODE_LATENCIES: Table = Table {
@@ -271,7 +271,7 @@ pub(super) const RESPONSE_TIMES: Table = Table {
 
 fn response_times(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
     for (number, path) in FlowPaths::observed(analysis).iter().enumerate() {
-        let times = flow_latency::response_times(&flow_times(analysis, path));
+        let times = flow_latency::response_times(&flow_spans(analysis, path));
         for case in Case::EVERY {
             for (start, response) in times.case(case) {
                 take(&[

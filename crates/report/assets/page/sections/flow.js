@@ -28,7 +28,7 @@ function messagesOf(detail, column) {
 /** Lines of the shown instants: by message its times, NaN where there is none. */
 function flowLines(detail, messages, { coarse, delay }) {
   const rows = detail.instants.map((instant, number) => number).filter((number) => !coarse || detail.instants[number].coarse);
-  const times = rows.map((number) => (delay ? messages.instants[number].map((time, row) => (Number.isNaN(time) ? messages.delayed[number][row] : time)) : messages.instants[number]));
+  const times = rows.map((number) => (delay && messages.delayed.length > 0 ? messages.instants[number].map((time, row) => (Number.isNaN(time) ? messages.delayed[number][row] : time)) : messages.instants[number]));
   const lasts = new Float64Array(messages.begins.length);
   for (let row = 0; row < lasts.length; row++) {
     let last = messages.begins[row];
@@ -160,7 +160,7 @@ function flowFigure(detail, title, { column, ends, end, executions, switches, wo
   const toggle = (label, key, hint) => h("label", { class: "choice", title: hint }, h("input", { type: "checkbox", checked: switches[key], onchange: (event) => { switches[key] = event.target.checked; lines = flowLines(detail, messages, switches); figure.redraw(); } }), ` ${label}`);
   const controls = h("div", { class: "row controls" },
     choiceOf("granularity", [["raw", "every instant"], ["node", "nodes only"]], switches.coarse ? "node" : "raw", (to) => { switches.coarse = to === "node"; lines = flowLines(detail, messages, switches); figure.redraw(); }),
-    toggle("treat drop as delay", "delay", "A message that was lost counts as one that came with the next"),
+    detail.flow.delayed.length > 0 && toggle("treat drop as delay", "delay", "A message that was lost counts as one that came with the next"),
     h("button", { type: "button", onclick: () => { const row = slowestRow(); if (row >= 0) { select(row); figure.show(...viewAround(row)); } } }, "Slowest"));
   const reduced = number < detail.flow.of && h("p", { class: "quiet small" }, `${count(number)} of ${count(detail.flow.of)} messages are shown: the slowest, lost ones, and some of every time.`);
   const marks = h("p", { class: "quiet small hint" }, "Grey: executions of the callbacks. ", h("span", { class: "bad" }, "✕"), " lost. ◆ not passed on.");
