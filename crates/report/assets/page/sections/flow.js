@@ -1,7 +1,6 @@
 // Message flow: each message a line through the instants of its path, with the executions of callbacks behind it.
 
 const INSTANT_WORDS = { start: "start", end: "end", publish: "publish", rcl_publish: "publish (rcl)", handed: "handed over", take: "take", instant: "" };
-const FLOW_ROW = 34;
 
 /** What became of a message that did not come through. */
 const END_WORDS = {
@@ -29,7 +28,7 @@ function messagesOf(detail, column) {
 /** Lines of the shown instants: by message its times, NaN where there is none. */
 function flowLines(detail, messages, { coarse, delay }) {
   const rows = detail.instants.map((instant, number) => number).filter((number) => !coarse || detail.instants[number].coarse);
-  const times = rows.map((number) => (delay ? messages.instants[number].map((time, row) => (Number.isNaN(time) ? messages.delayed[number][row] : time)) : messages.instants[number]));
+  const times = rows.map((number) => (delay && messages.delayed.length > 0 ? messages.instants[number].map((time, row) => (Number.isNaN(time) ? messages.delayed[number][row] : time)) : messages.instants[number]));
   const lasts = new Float64Array(messages.begins.length);
   for (let row = 0; row < lasts.length; row++) {
     let last = messages.begins[row];
@@ -49,6 +48,8 @@ function flowFigure(detail, title, { column, ends, end, executions, switches, wo
   const [measuredFrom, measuredTo] = detail.flow.measured;
   const latency = (row) => messages.instants[measuredTo][row] - messages.instants[measuredFrom][row];
   let lines = flowLines(detail, messages, switches);
+  // Of many instants each has less room.
+  const rowHeight = () => Math.max(20, Math.min(34, 600 / Math.max(1, lines.rows.length - 1)));
   let selected = worst === undefined ? -1 : slowestRow();
   const facts = h("div", { "data-message": "" });
 
@@ -60,17 +61,19 @@ function flowFigure(detail, title, { column, ends, end, executions, switches, wo
 
   function draw(pen, frame) {
     const [ink, line, bad, quiet] = [colour("ink"), colour("line"), colour("bad"), colour("quiet")];
-    const y = (place) => frame.top - frame.scroll + 20 + place * FLOW_ROW;
+    const room = rowHeight();
+    const y = (place) => frame.top - frame.scroll + 20 + place * room;
     lines.rows.forEach((instant, place) => {
       const { kind, of } = detail.instants[instant];
       pen.line([frame.left, y(place) + 0.5, frame.left + frame.width, y(place) + 0.5], { stroke: line });
       const word = INSTANT_WORDS[kind];
+      if (room < 30) return pen.text(`${word} ${of}`, 6, y(place), { fill: kind === "start" || kind === "publish" ? ink : quiet, size: 11.5, fit: frame.left - 14, keepEnd: true });
       pen.text(of, 6, y(place) - 6, { fill: ink, size: 11.5, fit: frame.left - 14, keepEnd: true });
       pen.text(word, 6, y(place) + 8, { fill: quiet, size: 10.5, fit: frame.left - 14 });
     });
     pen.clipped(frame.left, frame.top, frame.width, frame.height, () => {
       lines.rows.forEach((instant, place) => {
-        if (place + 1 < lines.rows.length) for (const id of detail.instants[instant].callbacks) if (byId.has(id)) drawExecutions(pen, frame, byId.get(id), y(place), FLOW_ROW);
+        if (place + 1 < lines.rows.length) for (const id of detail.instants[instant].callbacks) if (byId.has(id)) drawExecutions(pen, frame, byId.get(id), y(place), room);
       });
       const first = firstNotBefore(lines.latest, frame.from);
       const last = firstNotBefore(messages.begins, frame.to);
@@ -101,7 +104,7 @@ function flowFigure(detail, title, { column, ends, end, executions, switches, wo
   }
 
   function hit(x, y, frame) {
-    const place = (y - frame.top + frame.scroll - 20) / FLOW_ROW;
+    const place = (y - frame.top + frame.scroll - 20) / rowHeight();
     const first = firstNotBefore(lines.latest, frame.from);
     const last = firstNotBefore(messages.begins, frame.to);
     let [best, nearest] = [-1, 9];
@@ -140,7 +143,7 @@ function flowFigure(detail, title, { column, ends, end, executions, switches, wo
   const figure = timeView({
     title: "Message flow", definition: "path", file: `Message flow of ${title}`, from: 0, to: Math.max(1000, end), view: viewAround(selected),
     described: `${count(number)} messages through ${detail.instants.length} instants`,
-    gutter: (width) => Math.min(width * 0.34, 300), height: () => (lines.rows.length - 1) * FLOW_ROW + 40, most: 640,
+    gutter: (width) => Math.min(width * 0.34, 300), height: () => (lines.rows.length - 1) * rowHeight() + 40, most: 700,
     draw, hit, onClick: ({ row }) => select(row),
     numbers: () => flowNumbers(detail, messages, ends),
   });
@@ -157,7 +160,7 @@ function flowFigure(detail, title, { column, ends, end, executions, switches, wo
   const toggle = (label, key, hint) => h("label", { class: "choice", title: hint }, h("input", { type: "checkbox", checked: switches[key], onchange: (event) => { switches[key] = event.target.checked; lines = flowLines(detail, messages, switches); figure.redraw(); } }), ` ${label}`);
   const controls = h("div", { class: "row controls" },
     choiceOf("granularity", [["raw", "every instant"], ["node", "nodes only"]], switches.coarse ? "node" : "raw", (to) => { switches.coarse = to === "node"; lines = flowLines(detail, messages, switches); figure.redraw(); }),
-    toggle("treat drop as delay", "delay", "A message that was lost counts as one that came with the next"),
+    detail.flow.delayed.length > 0 && toggle("treat drop as delay", "delay", "A message that was lost counts as one that came with the next"),
     h("button", { type: "button", onclick: () => { const row = slowestRow(); if (row >= 0) { select(row); figure.show(...viewAround(row)); } } }, "Slowest"));
   const reduced = number < detail.flow.of && h("p", { class: "quiet small" }, `${count(number)} of ${count(detail.flow.of)} messages are shown: the slowest, lost ones, and some of every time.`);
   const marks = h("p", { class: "quiet small hint" }, "Grey: executions of the callbacks. ", h("span", { class: "bad" }, "✕"), " lost. ◆ not passed on.");

@@ -18,7 +18,9 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::CallbackId;
 
 use super::figures::Figures;
-use super::material::{Instant, Link, Material, Response, Spread, Stage, Worst, WorstPart};
+use super::material::{
+    Instant, Link, Material, Response, ResponseParts, Spread, Stage, Worst, WorstPart,
+};
 use super::{CAME_THROUGH, ENDED, NOT_PASSED_ON, Row};
 use crate::page::Subject;
 
@@ -127,7 +129,7 @@ impl<'a> Declared<'a> {
     }
 
     /// Nothing for a path that cannot be followed.
-    pub(super) fn material(&self, place: usize) -> Option<Material> {
+    pub(super) fn material(&self, place: usize) -> Option<Material<'_>> {
         let found = self.paths[place].found.as_ref().ok()?;
         let is_lost = |kind| kind == StageKind::Communication;
         let stages: Vec<Stage> = found
@@ -157,6 +159,8 @@ impl<'a> Declared<'a> {
                 _ => ENDED,
             }
         });
+        let mut parts: [Vec<Vec<i64>>; 4] = Default::default();
+        let responses = Case::EVERY.map(|case| responses(records, case, &mut parts[case as usize]));
         let nodes = self.paths[place].path.node_names();
         Some(Material {
             nodes: nodes.map(str::to_owned).collect(),
@@ -166,7 +170,9 @@ impl<'a> Declared<'a> {
             instants,
             messages: records.clone(),
             measured: (0, last),
-            responses: Case::EVERY.map(|case| responses(records, case)),
+            responses,
+            parts: ResponseParts::Declared(parts),
+            of: records.rows.len(),
             worst: self.worst(records, &stages),
             stages,
         })
@@ -260,7 +266,7 @@ fn stage_columns(records: &Records) -> Vec<usize> {
         .collect()
 }
 
-fn responses(records: &Records, case: Case) -> Vec<Response> {
+fn responses(records: &Records, case: Case, parts: &mut Vec<Vec<i64>>) -> Vec<Response> {
     let found = stacked_bar::responses(records, case, Style::Own);
     let waits = usize::from(case == Case::WorstWithExternalLatency);
     let mut columns: Vec<usize> = stage_columns(records)
@@ -275,10 +281,11 @@ fn responses(records: &Records, case: Case) -> Vec<Response> {
         let instants: Option<Vec<i64>> = columns.iter().map(|column| row[*column]).collect();
         let instants = instants?;
         let (from, end) = (*instants.first()?, *instants.last()?);
+        parts.push(instants.windows(2).map(|pair| pair[1] - pair[0]).collect());
         Some(Response {
             from,
             time: end - from,
-            parts: instants.windows(2).map(|pair| pair[1] - pair[0]).collect(),
+            row: parts.len() - 1,
         })
     })
     .collect()

@@ -2,6 +2,7 @@
 
 use rostrace_analyze::declared::histogram::Histogram;
 use rostrace_analyze::declared::records::{Cell, Records};
+use rostrace_analyze::declared::response_time::Case;
 use rostrace_analyze::statistics::Statistics;
 use rostrace_ctf::schema::Nanos;
 use serde::Serialize;
@@ -97,15 +98,14 @@ impl Detail {
     pub(super) fn of(
         subject: Subject<'_>,
         id: String,
-        material: Material,
+        material: Material<'_>,
         budget: &Budget,
         columns: &mut Columns,
     ) -> Detail {
         let width = bin_width(&material.responses);
-        let cases = material.responses.iter();
-        let responses = cases
-            .map(|case| responses(subject, case, width, budget, columns))
-            .collect();
+        let responses = Case::EVERY
+            .map(|case| responses(subject, &material, case, width, budget, columns))
+            .into();
         let flow = flow(subject, &material, budget, columns);
         Detail {
             id,
@@ -121,7 +121,12 @@ impl Detail {
     }
 }
 
-fn flow(subject: Subject<'_>, material: &Material, budget: &Budget, columns: &mut Columns) -> Flow {
+fn flow(
+    subject: Subject<'_>,
+    material: &Material<'_>,
+    budget: &Budget,
+    columns: &mut Columns,
+) -> Flow {
     let messages = &material.messages;
     let (from, to) = material.measured;
     let candidates: Vec<Candidate> = messages
@@ -140,7 +145,13 @@ fn flow(subject: Subject<'_>, material: &Material, budget: &Budget, columns: &mu
         .iter()
         .map(|place| begin(*place).unwrap_or(subject.begin))
         .collect();
-    let delayed = delayed(messages);
+    // Only among all messages is it known which one came next.
+    let is_all = messages.rows.len() == material.of;
+    let delayed = if is_all {
+        delayed(messages)
+    } else {
+        Vec::new()
+    };
     let after = |cell: Cell, before: i64| match cell.map(|cell| cell.saturating_sub(before)) {
         None => 0,
         Some(after) if after >= 0 => after + 1,
@@ -158,7 +169,7 @@ fn flow(subject: Subject<'_>, material: &Material, budget: &Budget, columns: &mu
             step
         })));
     }
-    let of_delayed = (0..instants)
+    let of_delayed = (0..if is_all { instants } else { 0 })
         .map(|instant| {
             let cells = shown.iter().zip(&begins);
             columns.add(cells.map(|(place, begin)| {
@@ -173,7 +184,7 @@ fn flow(subject: Subject<'_>, material: &Material, budget: &Budget, columns: &mu
         after: of_instants,
         delayed: of_delayed,
         ends: columns.add(shown.iter().map(|place| i64::from(material.ends[*place]))),
-        of: messages.rows.len(),
+        of: material.of,
     }
 }
 
@@ -196,19 +207,21 @@ fn delayed(messages: &Records) -> Vec<Vec<Cell>> {
 
 fn responses(
     subject: Subject<'_>,
-    case: &[Response],
+    material: &Material<'_>,
+    case: Case,
     bin_width: i64,
     budget: &Budget,
     columns: &mut Columns,
 ) -> Responses {
-    let mut values: Vec<(i64, Nanos)> = case
+    let responses = &material.responses[case as usize];
+    let mut values: Vec<(i64, Nanos)> = responses
         .iter()
         .map(|response| (response.time, Nanos(response.from)))
         .collect();
     let statistics = Statistics::of(&mut values);
-    let times: Vec<i64> = case.iter().map(|response| response.time).collect();
+    let times: Vec<i64> = responses.iter().map(|response| response.time).collect();
     let histogram = Histogram::of_width(&times, bin_width);
-    let points: Vec<(i64, i64)> = case
+    let points: Vec<(i64, i64)> = responses
         .iter()
         .map(|response| (subject.time(Nanos(response.from)), response.time))
         .collect();
@@ -222,19 +235,27 @@ fn responses(
             width: bin_width,
             counts: histogram.counts,
         }),
-        bars: bars(subject, case, budget, columns),
+        bars: bars(subject, material, case, budget, columns),
     }
 }
 
-fn bars(subject: Subject<'_>, case: &[Response], budget: &Budget, columns: &mut Columns) -> Bars {
-    let parts = case.first().map_or(0, |response| response.parts.len());
+fn bars(
+    subject: Subject<'_>,
+    material: &Material<'_>,
+    case: Case,
+    budget: &Budget,
+    columns: &mut Columns,
+) -> Bars {
+    let responses = &material.responses[case as usize];
+    let first = responses.first();
+    let parts = first.map_or(0, |first| material.parts.of(case, first).len());
     let most = (budget.parts / (parts + 2)).clamp(60, 600);
-    let together = case.len().div_ceil(most).max(1);
-    let shown: Vec<(i64, &Response)> = case
+    let together = responses.len().div_ceil(most).max(1);
+    let shown: Vec<(i64, Vec<i64>)> = responses
         .chunks(together)
         .filter_map(|chunk| {
             let worst = chunk.iter().max_by_key(|response| response.time)?;
-            Some((chunk[0].from, worst))
+            Some((chunk[0].from, material.parts.of(case, worst)))
         })
         .collect();
     let begins = shown.iter().map(|(begin, _)| *begin);
@@ -250,9 +271,9 @@ fn bars(subject: Subject<'_>, case: &[Response], budget: &Budget, columns: &mut 
         begin: columns.add(begins.map(|begin| subject.time(Nanos(begin)))),
         width: columns.add(widths),
         parts: (0..parts)
-            .map(|part| columns.add(shown.iter().map(|(_, response)| response.parts[part])))
+            .map(|part| columns.add(shown.iter().map(|(_, parts)| parts[part])))
             .collect(),
-        of: case.len(),
+        of: responses.len(),
     }
 }
 
@@ -283,7 +304,7 @@ mod tests {
         let of = |time: &i64| Response {
             from: 0,
             time: *time,
-            parts: vec![*time],
+            row: 0,
         };
         [times.iter().map(of).collect(), vec![], vec![], vec![]]
     }

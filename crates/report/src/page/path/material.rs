@@ -1,13 +1,18 @@
 //! What the details of a path are made from, whether it was observed or declared.
 
+use rostrace_analyze::Analysis;
 use rostrace_analyze::declared::records::Records;
+use rostrace_analyze::declared::response_time::Case;
+use rostrace_analyze::flow_end::Course;
+use rostrace_analyze::flow_latency::{FlowTimes, Include};
+use rostrace_analyze::flow_path::Flow;
 use rostrace_trace::entity::CallbackId;
 use serde::Serialize;
 
 use super::figures::Figures;
 
 #[derive(Debug)]
-pub(super) struct Material {
+pub(super) struct Material<'a> {
     /// The nodes on the way, by name.
     pub(super) nodes: Vec<String>,
     pub(super) stages: Vec<Stage>,
@@ -20,10 +25,13 @@ pub(super) struct Material {
     pub(super) messages: Records,
     /// By row of `messages`: how its way ended.
     pub(super) ends: Vec<u8>,
+    /// How many messages there were, of which these may be some.
+    pub(super) of: usize,
     /// The columns between which a message's latency lies.
     pub(super) measured: (usize, usize),
     /// By case.
     pub(super) responses: [Vec<Response>; 4],
+    pub(super) parts: ResponseParts<'a>,
     pub(super) worst: Vec<Worst>,
 }
 
@@ -88,12 +96,47 @@ fn indices<S: serde::Serializer>(ids: &[CallbackId], serializer: S) -> Result<S:
     serializer.collect_seq(ids.iter().map(|id| id.index()))
 }
 
-/// A response time and its parts, which add up to it. The wait before the first input is a part of its own where the case has it.
 #[derive(Debug)]
 pub(super) struct Response {
     pub(super) from: i64,
     pub(super) time: i64,
-    pub(super) parts: Vec<i64>,
+    /// Where its parts are found.
+    pub(super) row: usize,
+}
+
+/// The parts of response times, which add up to them. The wait before the first input is a part of its own where the case has it. Of observed paths they are found when
+/// they are asked for: there may be millions.
+#[derive(Debug)]
+pub(super) enum ResponseParts<'a> {
+    Observed {
+        analysis: &'a Analysis<'a>,
+        courses: &'a [Course],
+    },
+    /// By case and row.
+    Declared([Vec<Vec<i64>>; 4]),
+}
+
+impl ResponseParts<'_> {
+    pub(super) fn of(&self, case: Case, response: &Response) -> Vec<i64> {
+        let (analysis, course) = match self {
+            ResponseParts::Declared(cases) => return cases[case as usize][response.row].clone(),
+            ResponseParts::Observed { analysis, courses } => (analysis, &courses[response.row]),
+        };
+        let mut parts = Vec::new();
+        if case == Case::WorstWithExternalLatency {
+            parts.push(course.begin.0 - response.from);
+        }
+        let flow = Flow {
+            deliveries: course.deliveries.clone(),
+        };
+        if let Some(times) = FlowTimes::of(analysis, &flow, Include::default()) {
+            for (hop, arrival) in times.communications.iter().enumerate() {
+                parts.push(arrival.stages.latency());
+                parts.extend(times.nodes.get(hop));
+            }
+        }
+        parts
+    }
 }
 
 /// One of the slowest messages, explained.

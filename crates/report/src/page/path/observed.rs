@@ -10,14 +10,17 @@ use rostrace_analyze::declared::response_time::{Case, ResponseTimes};
 use rostrace_analyze::flow_end::ended_flows;
 use rostrace_analyze::flow_end::{Course, answerable, courses, response_times};
 use rostrace_analyze::flow_latency::{FlowTimes, Include, PathLatency};
-use rostrace_analyze::flow_path::{Flow, FlowPath, Origin};
+use rostrace_analyze::flow_path::{FlowPath, Origin};
 use rostrace_analyze::statistics::Statistics;
 use rostrace_analyze::why::{Cause, Explanation, Why};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{CallbackId, DeliveryId};
 
 use super::figures::Figures;
-use super::material::{Instant, Link, Material, Response, Spread, Stage, Worst, WorstPart};
+use super::material::{
+    Instant, Link, Material, Response, ResponseParts, Spread, Stage, Worst, WorstPart,
+};
+use super::sample::{Candidate, sample};
 use super::{CAME_THROUGH, NOT_PASSED_ON, Row};
 use crate::page::Subject;
 
@@ -26,6 +29,18 @@ const WORST: usize = 5;
 
 /// Parts of an explanation, beyond which those of one cause are put together.
 const MOST_PARTS: usize = 200;
+
+/// Messages whose instants are looked at; of more, the slowest, lost ones and some of every time.
+const MOST_MESSAGES: usize = 100_000;
+
+/// The messages of a path, in the order of time.
+struct Messages {
+    instants: Vec<Instant>,
+    rows: Records,
+    ends: Vec<u8>,
+    /// How many there were.
+    of: usize,
+}
 
 #[derive(Debug)]
 pub(super) struct Observed<'a> {
@@ -103,7 +118,7 @@ impl<'a> Observed<'a> {
         })
     }
 
-    pub(super) fn material(&self, place: usize) -> Material {
+    pub(super) fn material(&self, place: usize) -> Material<'_> {
         let Path {
             path,
             latency,
@@ -113,7 +128,12 @@ impl<'a> Observed<'a> {
         } = &self.paths[place];
         let stages = self.stages(path, latency);
         let figures = Figures::of(self.subject, latency.latency.as_ref());
-        let (instants, messages, ends) = self.messages(path);
+        let Messages {
+            instants,
+            rows: messages,
+            ends,
+            of,
+        } = self.messages(path);
         let origin = usize::from(matches!(path.origin, Origin::Callback { .. }));
         let last = instants.len().saturating_sub(2);
         let first = path.hops.first().map(|hop| hop.publishing_node.clone());
@@ -128,9 +148,13 @@ impl<'a> Observed<'a> {
             instants,
             messages,
             ends,
+            of,
             measured: (origin, last),
-            responses: Case::EVERY
-                .map(|case| responses_of(self.subject.analysis, responses, case, courses)),
+            responses: Case::EVERY.map(|case| responses_of(responses, case)),
+            parts: ResponseParts::Observed {
+                analysis: self.subject.analysis,
+                courses,
+            },
             worst: self.worst(path),
         }
     }
@@ -170,7 +194,7 @@ impl<'a> Observed<'a> {
     }
 
     /// All messages of the path, from the start of the callback that sent the first one, if there is one, to the end of the last callback.
-    fn messages(&self, path: &FlowPath) -> (Vec<Instant>, Records, Vec<u8>) {
+    fn messages(&self, path: &FlowPath) -> Messages {
         let analysis = self.subject.analysis;
         let callbacks = |name: &str| self.lives.get(name).cloned().unwrap_or_default();
         let mut instants = Vec::new();
@@ -212,30 +236,45 @@ impl<'a> Observed<'a> {
         let from_callback = matches!(path.origin, Origin::Callback { .. });
         let mut ends = Vec::new();
         let width = messages.columns.len();
-        let whole = path
-            .flows
-            .iter()
-            .map(|flow| (&flow.deliveries, CAME_THROUGH));
+        let whole = path.flows.iter();
         let ended = ended_flows(analysis, path);
         let ended = ended.iter().map(|ended| {
             let end = ended.cause.map_or(NOT_PASSED_ON, |cause| cause as u8 + 1);
             (&ended.deliveries, end)
         });
-        for (deliveries, end) in whole.chain(ended) {
+        let mut all: Vec<(&Vec<DeliveryId>, u8)> = whole
+            .map(|flow| (&flow.deliveries, CAME_THROUGH))
+            .chain(ended)
+            .collect();
+        let begin = |deliveries: &[DeliveryId]| {
+            let first = analysis.delivery(*deliveries.first()?);
+            let publication = analysis.publication(first.publication);
+            let origin = publication.instance.filter(|_| from_callback);
+            let origin = origin.map(|origin| analysis.instance(origin).start);
+            Some((origin.unwrap_or(publication.publish), publication.publish))
+        };
+        all.sort_by_key(|(deliveries, _)| begin(deliveries));
+        let candidates: Vec<Candidate> = all
+            .iter()
+            .map(|(deliveries, end)| Candidate {
+                latency: latency(analysis, deliveries).filter(|_| *end == CAME_THROUGH),
+                lost: *end != CAME_THROUGH && *end != NOT_PASSED_ON,
+            })
+            .collect();
+        for place in sample(&candidates, MOST_MESSAGES) {
+            let (deliveries, end) = all[place];
             let mut row = self.instants_of(deliveries, from_callback, &taken);
             row.truncate(width);
             row.resize(width, None);
             messages.rows.push(row);
             ends.push(end);
         }
-        let mut order: Vec<usize> = (0..ends.len()).collect();
-        order.sort_by_key(|place| messages.rows[*place].iter().flatten().next().copied());
-        messages.rows = order
-            .iter()
-            .map(|place| messages.rows[*place].clone())
-            .collect();
-        let ends = order.iter().map(|place| ends[*place]).collect();
-        (instants, messages, ends)
+        Messages {
+            instants,
+            rows: messages,
+            ends,
+            of: all.len(),
+        }
     }
 
     fn instants_of(
@@ -330,6 +369,13 @@ impl<'a> Observed<'a> {
     }
 }
 
+/// From the first publication to the start of the last callback.
+fn latency(analysis: &Analysis<'_>, deliveries: &[DeliveryId]) -> Option<i64> {
+    let first = analysis.arrival(*deliveries.first()?)?;
+    let last = analysis.arrival(*deliveries.last()?)?;
+    Some(last.received.0 - first.publish.0)
+}
+
 fn callback_of(subject: Subject<'_>, cause: Cause) -> Option<CallbackId> {
     let instance = match cause {
         Cause::OtherCallback(instance, _)
@@ -340,32 +386,12 @@ fn callback_of(subject: Subject<'_>, cause: Cause) -> Option<CallbackId> {
     subject.analysis.instance(instance).callback
 }
 
-/// Response times with their parts; those of which the trace does not tell all parts are left out.
-fn responses_of(
-    analysis: &Analysis<'_>,
-    responses: &ResponseTimes,
-    case: Case,
-    courses: &[Course],
-) -> Vec<Response> {
+fn responses_of(responses: &ResponseTimes, case: Case) -> Vec<Response> {
     let rows = responses.rows(case).into_iter();
-    rows.filter_map(|response| {
-        let flow = Flow {
-            deliveries: courses[response.row].deliveries.clone(),
-        };
-        let times = FlowTimes::of(analysis, &flow, Include::default())?;
-        let mut parts = Vec::new();
-        if case == Case::WorstWithExternalLatency {
-            parts.push(times.begin.0 - response.from);
-        }
-        for (hop, arrival) in times.communications.iter().enumerate() {
-            parts.push(arrival.stages.latency());
-            parts.extend(times.nodes.get(hop));
-        }
-        Some(Response {
-            from: response.from,
-            time: response.end - response.from,
-            parts,
-        })
+    rows.map(|response| Response {
+        from: response.from,
+        time: response.end - response.from,
+        row: response.row,
     })
     .collect()
 }

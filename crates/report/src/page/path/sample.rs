@@ -9,6 +9,9 @@ pub(super) struct Candidate {
     pub(super) lost: bool,
 }
 
+/// Messages on either side of the slowest that are kept with them.
+const AROUND: usize = 20;
+
 /// The places of at most `most` candidates, in their order: the slowest, then lost ones evenly, then all evenly.
 pub(super) fn sample(candidates: &[Candidate], most: usize) -> Vec<usize> {
     if candidates.len() <= most {
@@ -21,6 +24,13 @@ pub(super) fn sample(candidates: &[Candidate], most: usize) -> Vec<usize> {
         .iter()
         .take(most.div_ceil(8))
         .for_each(|place| kept[*place] = true);
+    // What came just before and after the very slowest explains it.
+    if most >= 10 * AROUND {
+        for place in slowest.iter().take(3) {
+            let end = (place + AROUND).min(candidates.len());
+            kept[place.saturating_sub(AROUND)..end].fill(true);
+        }
+    }
     let lost: Vec<usize> = (0..candidates.len())
         .filter(|place| candidates[*place].lost)
         .collect();
@@ -46,7 +56,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_slowest_is_never_left_out(latencies in prop::collection::vec(any::<Option<i32>>(), 1..500), most in 1usize..100) {
+        fn the_slowest_is_never_left_out(latencies in prop::collection::vec(any::<Option<i32>>(), 1..1000), most in 1usize..400) {
             let candidates: Vec<Candidate> = latencies
                 .iter()
                 .map(|latency| Candidate { latency: latency.map(i64::from), lost: latency.is_none() })
