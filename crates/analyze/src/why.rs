@@ -2,7 +2,7 @@
 //! add up exactly; what the trace does not tell is a part of its own.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{DeliveryId, InstanceId, ThreadId};
+use rostrace_trace::entity::{ClientCallbackId, DeliveryId, InstanceId, ThreadId};
 use rostrace_trace::flow::DeliveryKind;
 use rostrace_trace::scheduling::{Ready, Scheduling, State, TaskId};
 
@@ -53,6 +53,8 @@ pub enum Cause {
     IntraProcessBuffer,
     /// Another callback ran.
     OtherCallback(InstanceId, Relation),
+    /// The callback of a client ran.
+    ClientCallback(ClientCallbackId, Relation),
     /// The executor looked for work, took messages, dispatched.
     Executor,
     /// From the take to the start of the callback.
@@ -113,7 +115,7 @@ impl Cause {
             Cause::Middleware => "middleware",
             Cause::MiddlewareOrExecutor => "middleware_or_executor",
             Cause::IntraProcessBuffer => "intra_process_buffer",
-            Cause::OtherCallback(..) => "other_callback",
+            Cause::OtherCallback(..) | Cause::ClientCallback(..) => "other_callback",
             Cause::Executor => "executor",
             Cause::Dispatch => "dispatch",
             Cause::TimerLateness => "timer_lateness",
@@ -259,6 +261,7 @@ impl<'a> Why<'a> {
         for segment in self.activity.segments(thread, parts.at, to) {
             let cause = match segment.doing {
                 Doing::Callback(other) => Cause::OtherCallback(other, Relation::SameThread),
+                Doing::Client(other) => Cause::ClientCallback(other, Relation::SameThread),
                 Doing::Executor => Cause::Executor,
                 Doing::Waiting => idle,
                 Doing::Unobserved => match idle {
@@ -274,7 +277,7 @@ impl<'a> Why<'a> {
                     }
                     parts.until(*start, cause);
                     let end = (*end).min(segment.end);
-                    parts.until(end, Cause::OtherCallback(*other, Relation::SameGroup));
+                    parts.until(end, *other);
                 }
             }
             parts.until(segment.end, cause);
@@ -289,21 +292,25 @@ impl<'a> Why<'a> {
         instance: Option<InstanceId>,
         from: Nanos,
         to: Nanos,
-    ) -> Vec<(Nanos, Nanos, InstanceId)> {
+    ) -> Vec<(Nanos, Nanos, Cause)> {
         let analysis = self.analysis;
         let callback = instance.and_then(|instance| analysis.instance(instance).callback);
         let Some(group) = callback.and_then(|callback| analysis.group_of(callback)) else {
             return Vec::new();
         };
         let mut runs: Vec<_> = runs_of(analysis, group)
-            .filter_map(|id| {
-                let run = analysis.instance(id);
+            .filter_map(|run| {
                 let end = run.end?;
+                let cause = match run.doing {
+                    Doing::Callback(id) => Cause::OtherCallback(id, Relation::SameGroup),
+                    Doing::Client(id) => Cause::ClientCallback(id, Relation::SameGroup),
+                    Doing::Executor | Doing::Waiting | Doing::Unobserved => return None,
+                };
                 (run.thread != thread && end > from && run.start < to)
-                    .then_some((run.start, end, id))
+                    .then_some((run.start, end, cause))
             })
             .collect();
-        runs.sort_unstable();
+        runs.sort_by_key(|(start, end, _)| (*start, *end));
         runs
     }
 }
@@ -318,7 +325,10 @@ fn on_cpu(scheduling: &Scheduling, part: &Part) -> Vec<Part> {
         | Cause::MiddlewareOrExecutor
         | Cause::IntraProcessBuffer
         | Cause::TimerLateness => None,
-        Cause::OtherCallback(..) | Cause::NotOnCpu(..) | Cause::Unknown => return vec![*part],
+        Cause::OtherCallback(..)
+        | Cause::ClientCallback(..)
+        | Cause::NotOnCpu(..)
+        | Cause::Unknown => return vec![*part],
     };
     let is_work = matches!(
         part.cause,

@@ -9,7 +9,7 @@ use std::io::{BufWriter, Write};
 use rostrace_analyze::why::{Cause, Explanation, NotOnCpu, Part, Why};
 use rostrace_analyze::{Analysis, names};
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::InstanceId;
+use rostrace_trace::entity::{ClientCallbackId, InstanceId};
 use serde::Serialize;
 
 use crate::commands::latency::Ends;
@@ -85,6 +85,10 @@ fn cause(analysis: &Analysis<'_>, part: &Part) -> String {
         Cause::OtherCallback(instance, relation) => {
             format!("waiting: {} ran ({})", name(instance), relation.name())
         }
+        Cause::ClientCallback(id, relation) => {
+            let name = client_name(analysis, id);
+            format!("waiting: {name} ran ({})", relation.name())
+        }
         Cause::Executor => "executor: looking for work, taking, dispatching".to_owned(),
         Cause::Dispatch => "dispatch: from the take to the callback".to_owned(),
         Cause::TimerLateness => "timer lateness: due, but its thread woke up late".to_owned(),
@@ -104,6 +108,14 @@ fn cause(analysis: &Analysis<'_>, part: &Part) -> String {
             }
         }
         Cause::Unknown => "unknown: the trace does not tell".to_owned(),
+    }
+}
+
+fn client_name(analysis: &Analysis<'_>, id: ClientCallbackId) -> String {
+    let callback = analysis.client_callback(id);
+    match callback.client {
+        Some(client) => analysis.names.client(client).to_owned(),
+        None => names::unnamed_callback(callback.rmw_handle),
     }
 }
 
@@ -270,10 +282,17 @@ fn json(analysis: &Analysis<'_>, subject: &Subject, explanation: &Explanation) -
             _ => None,
         };
         let callback = instance.and_then(|instance| analysis.instance(instance).callback);
+        let callback = callback.map(|id| analysis.names.callback(id).to_owned());
+        let (callback, relation) = match part.cause {
+            Cause::ClientCallback(id, relation) => {
+                (Some(client_name(analysis, id)), Some(relation.name()))
+            }
+            _ => (callback, relation),
+        };
         PartRow {
             hop: part.hop,
             cause: part.cause.name(),
-            callback: callback.map(|id| analysis.names.callback(id).to_owned()),
+            callback,
             relation,
             preempted_by: task,
             begin_ns: part.begin.0,
