@@ -139,13 +139,13 @@ fn look_around() {
         let path = settings.control.as_ref().filter(|_| !settings.is_off)?;
         Some(ControlFile::open(path).ok()?.leak())
     });
-    let generation = match (control, &settings.output) {
+    let opened = match (control, &settings.output) {
         _ if settings.is_off => None,
-        (Some(control), _) => Some(&control.generation),
-        (None, Some(_)) => Some(&OWN_ORDER),
+        (Some(control), _) => gate::open(&control.generation, Some(&control.attention)),
+        (None, Some(_)) => gate::open(&OWN_ORDER, None),
         (None, None) => None,
     };
-    if generation.and_then(gate::open).is_none() {
+    if opened.is_none() {
         gate::close();
     }
 }

@@ -11,7 +11,7 @@ use crate::process::Process;
 /// First eight bytes of the file.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"rostrace");
 /// Changes whenever the layout does.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// Words of 64 events.
 pub const MASK_WORDS: usize = 4;
 /// Processes that can be attached at the same time.
@@ -30,9 +30,11 @@ pub struct Control {
     pub recorder: AtomicU64,
     /// Processes that ended in an orderly way while they recorded, and what they had written by then.
     pub ended: Ended,
-    /// Compared at every event of every process: alone in its cache line.
+    /// Compared at events while something is recorded: alone in its cache line, but for the next one.
     pub generation: AtomicU64,
-    _alone: [AtomicU64; 7],
+    /// Looked at by every event of every process: 0 while nothing is to be recorded, so that nothing else needs to be looked at.
+    pub attention: AtomicU64,
+    _alone: [AtomicU64; 6],
     vocabulary: AtomicU64,
     mask: [AtomicU64; MASK_WORDS],
     packet_bytes: AtomicU32,
@@ -80,6 +82,8 @@ impl Control {
         // A recorder that died in the middle of an order left an odd number.
         let changing = before | 1;
         self.generation.store(changing, Ordering::Relaxed);
+        let attention = u64::from(order.state != State::Idle);
+        self.attention.fetch_or(attention, Ordering::Relaxed);
         fence(Ordering::SeqCst);
         self.state.store(order.state.number(), Ordering::Relaxed);
         self.vocabulary.store(order.vocabulary, Ordering::Relaxed);
@@ -105,6 +109,7 @@ impl Control {
             write_text(place, text);
         }
         self.generation.store(changing + 1, Ordering::Release);
+        self.attention.store(attention, Ordering::Release);
         Some(changing + 1)
     }
 
