@@ -34,7 +34,9 @@ pub struct Control {
     pub generation: AtomicU64,
     /// Looked at by every event of every process: 0 while nothing is to be recorded, so that nothing else needs to be looked at.
     pub attention: AtomicU64,
-    _alone: [AtomicU64; 6],
+    /// Hardly ever written.
+    pub failed: Failed,
+    _alone: [AtomicU64; 4],
     vocabulary: AtomicU64,
     mask: [AtomicU64; MASK_WORDS],
     packet_bytes: AtomicU32,
@@ -49,6 +51,7 @@ pub struct Control {
     ignore_nodes: [AtomicU8; FILTER_BYTES],
     select_topics: [AtomicU8; FILTER_BYTES],
     ignore_topics: [AtomicU8; FILTER_BYTES],
+    ignore_processes: [AtomicU8; FILTER_BYTES],
     pub processes: [Process; PROCESSES],
 }
 
@@ -62,6 +65,17 @@ pub struct Ended {
     pub bytes: AtomicU64,
 }
 
+/// Processes that ended and could not record; the last system error of one. Set to zero as [`Ended`] is.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Failed {
+    pub processes: AtomicU64,
+    pub errno: AtomicU64,
+}
+
+// What is read at every event begins a cache line.
+const _: () = assert!(std::mem::offset_of!(Control, generation) == 64);
+
 impl Control {
     /// Gives an order; returns the generation that tracers will see. Only one recorder may do so at a time.
     ///
@@ -74,6 +88,7 @@ impl Control {
             (&self.ignore_nodes[..], &filters.ignore_nodes),
             (&self.select_topics[..], &filters.select_topics),
             (&self.ignore_topics[..], &filters.ignore_topics),
+            (&self.ignore_processes[..], &filters.ignore_processes),
         ];
         if texts.iter().any(|(place, text)| text.len() >= place.len()) {
             return None;
@@ -138,6 +153,7 @@ impl Control {
                 ignore_nodes: read_text(&self.ignore_nodes),
                 select_topics: read_text(&self.select_topics),
                 ignore_topics: read_text(&self.ignore_topics),
+                ignore_processes: read_text(&self.ignore_processes),
             },
         };
         fence(Ordering::Acquire);

@@ -71,6 +71,8 @@ pub struct Filters {
     pub ignore_nodes: Vec<u8>,
     pub select_topics: Vec<u8>,
     pub ignore_topics: Vec<u8>,
+    /// Names of programs, without their folders.
+    pub ignore_processes: Vec<u8>,
 }
 
 impl Order {
