@@ -123,9 +123,10 @@ impl Control {
         for (place, text) in texts {
             write_text(place, text);
         }
-        self.generation.store(changing + 1, Ordering::Release);
+        let generation = changing.wrapping_add(1);
+        self.generation.store(generation, Ordering::Release);
         self.attention.store(attention, Ordering::Release);
-        Some(changing + 1)
+        Some(generation)
     }
 
     /// The order that stands, with its generation. None while it is being changed.
@@ -184,4 +185,78 @@ fn read_text(place: &[AtomicU8]) -> Vec<u8> {
         .map(|byte| byte.load(Ordering::Relaxed))
         .take_while(|byte| *byte != 0)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Identity;
+
+    /// A page without a file, so that Miri can look as well: zeroes, and these bytes from a place on.
+    fn page(at: usize, bytes: &[u8]) -> Box<Control> {
+        let layout = std::alloc::Layout::new::<Control>();
+        let at = at % layout.size();
+        let count = bytes.len().min(layout.size() - at);
+        // SAFETY: any bytes are a valid `Control`; the memory is large enough and is freed with the same layout.
+        unsafe {
+            let memory = std::alloc::alloc_zeroed(layout);
+            assert!(!memory.is_null());
+            memory
+                .add(at)
+                .copy_from_nonoverlapping(bytes.as_ptr(), count);
+            Box::from_raw(memory.cast())
+        }
+    }
+
+    fn cases() -> ProptestConfig {
+        ProptestConfig {
+            cases: if cfg!(miri) { 8 } else { 256 },
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        }
+    }
+
+    /// Anywhere in the part that is not slots, as often as in all of it.
+    fn place() -> impl Strategy<Value = usize> {
+        let slots = std::mem::offset_of!(Control, processes);
+        prop_oneof![0..slots, 0..size_of::<Control>()]
+    }
+
+    proptest! {
+        #![proptest_config(cases())]
+
+        #[test]
+        fn whatever_is_in_the_page_can_be_read(at in place(), bytes in proptest::collection::vec(any::<u8>(), 0..4096)) {
+            let page = page(at, &bytes);
+            if let Some((generation, order)) = page.read_order() {
+                prop_assert!(generation % 2 == 0);
+                prop_assert!(order.directory.len() <= DIRECTORY_BYTES && !order.directory.contains(&0));
+                let buffers = order.buffers.usable();
+                prop_assert!(buffers.packet_bytes.is_power_of_two());
+                prop_assert!((4096..=16 << 20).contains(&buffers.packet_bytes));
+                prop_assert!(buffers.first_packets > 0 && buffers.most_packets > 0);
+            }
+            let slots = if cfg!(miri) { 4 } else { PROCESSES };
+            for slot in &page.processes[..slots] {
+                let _ = (slot.view(), slot.is_failed(), slot.is_chosen());
+                slot.claim(&Identity::default());
+            }
+        }
+
+        #[test]
+        fn an_order_stands_whatever_was_there_before(at in place(), bytes in proptest::collection::vec(any::<u8>(), 0..4096)) {
+            let page = page(at, &bytes);
+            // The last number of all has no successor; nobody counts that far.
+            prop_assume!(page.generation.load(Ordering::Relaxed) < u64::MAX - 2);
+            let order = Order::record("/a/folder");
+            let generation = page.order(&order);
+            prop_assert!(generation.is_some());
+            prop_assert_eq!(page.read_order(), generation.map(|generation| (generation, order)));
+            prop_assert_eq!(page.attention.load(Ordering::Relaxed), 1);
+            prop_assert!(page.order(&Order::idle()).is_some());
+            prop_assert_eq!(page.attention.load(Ordering::Relaxed), 0);
+        }
+    }
 }
