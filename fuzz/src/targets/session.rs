@@ -6,7 +6,6 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
 use rostrace_record::unattached;
 use rostrace_session::{Control, ControlFile, Order, stream_file};
@@ -20,13 +19,28 @@ pub(super) const TARGET: Target = Target {
     dictionary: &["rostrace", "\x7FELF\x02\x01\x01", "\u{0}\u{0}\u{0}\u{0}"],
 };
 
-/// A folder of this process for the files that are read.
-static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
-    let folder = std::env::temp_dir().join(format!("rostrace-fuzz-{}", std::process::id()));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(folder.join("stream")).expect("a temporary folder can be made");
-    folder
-});
+/// A folder for the files that are read, in memory where there is such a disk; removed with its thread.
+struct Folder(PathBuf);
+
+thread_local! {
+    static FOLDER: Folder = {
+        let memory = Some(PathBuf::from("/dev/shm")).filter(|folder| folder.is_dir());
+        let name = format!("rostrace-fuzz-{}", std::process::id());
+        let folder = memory.unwrap_or_else(std::env::temp_dir).join(name);
+        fs::create_dir_all(folder.join("stream")).expect("a temporary folder can be made");
+        Folder(folder)
+    };
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn file(name: &str) -> PathBuf {
+    FOLDER.with(|folder| folder.0.join(name))
+}
 
 fn run(data: &[u8]) {
     let Some((first, data)) = data.split_first() else {
@@ -36,7 +50,7 @@ fn run(data: &[u8]) {
         0 => control(data),
         1 => stream(data),
         _ => {
-            let program = FOLDER.join("program");
+            let program = file("program");
             fs::write(&program, data).expect("a temporary file can be written");
             assert!(!unattached::reason(program.as_os_str()).is_empty());
         }
@@ -44,10 +58,10 @@ fn run(data: &[u8]) {
 }
 
 fn control(data: &[u8]) {
-    let path = FOLDER.join("control");
-    let file = fs::File::create(&path).expect("a temporary file can be made");
-    file.set_len(size_of::<Control>() as u64)
-        .and_then(|()| file.write_all_at(data, 0))
+    let path = file("control");
+    let page = fs::File::create(&path).expect("a temporary file can be made");
+    page.set_len(size_of::<Control>() as u64)
+        .and_then(|()| page.write_all_at(data, 0))
         .expect("a temporary file can be written");
     let Ok(page) = ControlFile::open(&path) else {
         return;
@@ -66,13 +80,13 @@ fn control(data: &[u8]) {
 
 /// Cutting off what is not used is done once, and a copy of a copy is the same.
 fn stream(data: &[u8]) {
-    let folder = FOLDER.join("stream");
+    let folder = file("stream");
     let write = |name: &str, bytes: &[u8]| {
         fs::write(folder.join(name), bytes).expect("a temporary file can be written");
     };
     write("metadata", b"");
     write("channel_1_0", data);
-    let (copy, again) = (FOLDER.join("copy"), FOLDER.join("again"));
+    let (copy, again) = (file("copy"), file("again"));
     for place in [&copy, &again] {
         let _ = fs::remove_dir_all(place);
     }
@@ -88,7 +102,7 @@ fn stream(data: &[u8]) {
 }
 
 fn seeds(_: &Path) -> io::Result<Vec<Vec<u8>>> {
-    let path = FOLDER.join("seed");
+    let path = file("seed");
     let _ = fs::remove_file(&path);
     let page = ControlFile::create(&path).map_err(io::Error::other)?;
     page.order(&Order::record("/somewhere"));
