@@ -222,3 +222,17 @@ fn programs_that_caret_ignores_are_not_recorded() {
     );
     assert_eq!(place.nodes("trace"), ["/ticker"]);
 }
+
+#[test]
+fn hundreds_of_processes_are_recorded_at_once() {
+    let place = Place::new();
+    let many = format!(
+        "for i in $(seq 300); do {} 300 > /dev/null & done; wait",
+        ticker()
+    );
+    let mut command = place.command(&["record", "-o", "trace", "--", "sh", "-c", &many]);
+    let (out, err) = finished(command.output().unwrap(), 0);
+    assert!(out.contains("300 processes"), "{out}\n{err}");
+    assert!(out.contains("lost: 0"), "{out}\n{err}");
+    assert_eq!(place.nodes("trace").len(), 300);
+}
