@@ -153,6 +153,15 @@ fn safe_function(event: &Tracepoint) -> String {
     )
 }
 
+/// What a call asks before anything else. Events of initialisation are remembered while nothing is recorded.
+fn gate(event: &Tracepoint) -> String {
+    let attends = format!("gate::attends(events::{})", constant(event));
+    match event.phase {
+        Phase::Init => attends,
+        Phase::Run => format!("gate::is_attentive() && {attends}"),
+    }
+}
+
 /// The three functions of one tracepoint.
 fn function(event: &Tracepoint, by_hand: bool) -> String {
     let name = event.name;
@@ -161,9 +170,10 @@ fn function(event: &Tracepoint, by_hand: bool) -> String {
         "/// Whether `{full}` is recorded, remembered or wanted by LTTng.\n\
          #[unsafe(no_mangle)]\n\
          pub extern \"C\" fn ros_trace_enabled_{name}() -> bool {{\n\
-         gate::attends(events::{constant})\n\
+         {gate}\n\
          && (gate::wants(events::{constant}) || original::is_enabled(Function::{name}))\n}}\n",
-        full = event.full_name
+        full = event.full_name,
+        gate = gate(event),
     );
     if by_hand {
         return text;
@@ -253,6 +263,7 @@ fn function(event: &Tracepoint, by_hand: bool) -> String {
         .map_or(String::new(), |field| {
             format!(" && !filter::refuses({} as u64)", field.name)
         });
+    let gate = gate(event);
     let emit = match event.phase {
         Phase::Init => "emit::initialisation",
         Phase::Run => "emit::event",
@@ -287,7 +298,7 @@ fn function(event: &Tracepoint, by_hand: bool) -> String {
              #[unsafe(no_mangle)]\n\
              #[allow(clippy::too_many_arguments)]\n\
              pub unsafe extern \"C\" fn {prefix}{name}({parameters}) {{\n\
-             if gate::attends(events::{constant}) {{\n\
+             if {gate} {{\n\
              // SAFETY: as the caller promises.\n\
              unsafe {{ trace_{name}({names}) }};\n\
              }}\n}}\n",

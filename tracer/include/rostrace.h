@@ -7,7 +7,7 @@
 //   rostrace::Span planning("plan");   // C++: ends with its scope
 //
 // Nothing is linked: the tracer is found by name when the process has it (preloaded, or as libtracetools). While nothing is
-// recorded an event costs one call that compares two numbers; in a process without the tracer, one comparison.
+// recorded an event costs the look at one number, without a call; its arguments are not even computed.
 // With glibc before 2.34 link with -ldl. Define ROSTRACE_DISABLED to compile all of it away.
 #ifndef ROSTRACE_H
 #define ROSTRACE_H
@@ -37,6 +37,7 @@ typedef uint64_t rostrace_span;
 
 struct rostrace_api {
   uint32_t version;
+  const uint64_t *const *attention;
   bool (*attends)(void);
   void (*instant)(const char *name, const struct rostrace_field *fields, size_t count);
   rostrace_span (*span_begin)(const char *name, const struct rostrace_field *fields, size_t count);
@@ -52,21 +53,37 @@ struct rostrace_api {
 
 #include <dlfcn.h>
 
-// The tracer's functions while something is recorded, otherwise null. One lookup per source file and process.
-static inline const struct rostrace_api *rostrace_recorder(void) {
-  static const struct rostrace_api *api;
-  static bool is_known;
-  if (__builtin_expect(!__atomic_load_n(&is_known, __ATOMIC_ACQUIRE), 0)) {
+// What the inline check needs, in each source file: where the number is that is 0 while nothing is recorded.
+struct rostrace_state_ {
+  const uint64_t *const *attention;
+  const struct rostrace_api *api;
+};
+
+// Looks for the tracer; returns its functions if something is recorded. One lookup per source file and process.
+__attribute__((noinline, cold, unused)) static const struct rostrace_api *rostrace_ask_(struct rostrace_state_ *state) {
+  static const uint64_t never = 0;
+  static const uint64_t *const nothing = &never;
+  const struct rostrace_api *api = __atomic_load_n(&state->api, __ATOMIC_ACQUIRE);
+  if (!api) {
     void *found = dlsym((void *)0 /* RTLD_DEFAULT */, "rostrace_user_api");
-    if (found) {
-      const struct rostrace_api *(*ask)(void);
-      __builtin_memcpy(&ask, &found, sizeof ask);
-      const struct rostrace_api *offered = ask();
-      if (offered->version == 1) api = offered;
-    }
-    __atomic_store_n(&is_known, true, __ATOMIC_RELEASE);
+    const struct rostrace_api *(*ask)(void) = 0;
+    if (found) __builtin_memcpy(&ask, &found, sizeof ask);
+    if (ask && ask()->version == 2) api = ask();
+    __atomic_store_n(&state->api, api, __ATOMIC_RELEASE);
+    __atomic_store_n(&state->attention, api ? api->attention : &nothing, __ATOMIC_RELEASE);
   }
   return api && api->attends() ? api : (const struct rostrace_api *)0;
+}
+
+// The tracer's functions while something is recorded, otherwise null.
+static inline const struct rostrace_api *rostrace_recorder(void) {
+  static const uint64_t unknown = 1;
+  static const uint64_t *const first = &unknown;
+  static struct rostrace_state_ state = {&first, (const struct rostrace_api *)0};
+  const uint64_t *const *attention = __atomic_load_n(&state.attention, __ATOMIC_RELAXED);
+  if (__builtin_expect(!__atomic_load_n(__atomic_load_n(attention, __ATOMIC_RELAXED), __ATOMIC_RELAXED), 1))
+    return (const struct rostrace_api *)0;
+  return rostrace_ask_(&state);
 }
 
 static inline struct rostrace_field rostrace_integer(const char *name, int64_t value) {

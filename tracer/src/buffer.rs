@@ -46,9 +46,17 @@ pub(crate) struct Buffer {
     pub(crate) held: AtomicBool,
     pub(crate) following: *mut Buffer,
     pub(crate) following_free: *mut Buffer,
+    /// The most packets that were used between two looks of the helper, times [`PEAK_DECAY`]. Forgotten slowly: where there are fewer
+    /// processors than busy threads the helper comes late again and again, and a page that is not present costs microseconds.
+    peak: u32,
     /// Filled by whoever makes chunks: the first by the thread that opens the buffer, then the helper.
     chunks: [Chunk; CHUNKS],
 }
+
+/// A thousandth of the peak is forgotten each time that the helper looks.
+const PEAK_DECAY: u32 = 1024;
+/// Twice so many packets are made present in advance at most.
+const MOST_AHEAD: u32 = 32;
 
 const _: () = assert!(size_of::<Buffer>() <= 4096);
 
@@ -103,6 +111,7 @@ impl Buffer {
                 held: AtomicBool::new(false),
                 following: std::ptr::null_mut(),
                 following_free: std::ptr::null_mut(),
+                peak: 0,
                 chunks: [first, Chunk::NONE, Chunk::NONE, Chunk::NONE],
             });
             (*buffer).current = &raw const (*buffer).chunks[0];
@@ -300,9 +309,19 @@ impl Buffer {
                 used += taken - 1 - current.released;
                 current.release(taken - 1, packet_bytes);
             }
-            let ahead = taken + 2 + 2 * used;
+            let peak = &mut (*buffer).peak;
+            *peak = (*peak - *peak / PEAK_DECAY).max(used.min(MOST_AHEAD) * PEAK_DECAY);
+            let ahead = taken + 2 + 2 * (*peak / PEAK_DECAY);
             current.make_present(ahead, packet_bytes);
-            if is_next_ready || taken < current.packets.div_ceil(4) {
+            let beyond = ahead.saturating_sub(current.packets);
+            if is_next_ready {
+                let next = &mut (*chunks)[(number as usize + 1) % CHUNKS];
+                if next.number == number + 1 {
+                    next.make_present(beyond, packet_bytes);
+                }
+                return (used, None);
+            }
+            if taken < current.packets.div_ceil(4) {
                 return (used, None);
             }
             let (packets, first) = (
@@ -320,7 +339,7 @@ impl Buffer {
             };
             match recording.make_chunk(stream, number + 1, packets, first, 0, &mut finish) {
                 Ok(_) => {
-                    (*place).make_present(1, packet_bytes);
+                    (*place).make_present(beyond.max(1), packet_bytes);
                     (*buffer).next.store(place, Ordering::Release);
                     (used, None)
                 }

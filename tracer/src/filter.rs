@@ -50,7 +50,13 @@ pub(crate) fn open() {
 
 /// Whether there is anything to filter by.
 pub(crate) fn is_any(filters: &Filters) -> bool {
-    *filters != Filters::default()
+    let lists = [
+        &filters.select_nodes,
+        &filters.ignore_nodes,
+        &filters.select_topics,
+        &filters.ignore_topics,
+    ];
+    lists.iter().any(|list| !list.is_empty())
 }
 
 /// Makes the table anew from what is remembered: number and payload of each event. The memory lock is held.

@@ -1,4 +1,5 @@
-//! The gate that every event passes first: two numbers are compared and one bit is tested.
+//! The gate that every event passes first. While nobody records, one number is looked at; otherwise two numbers are compared and one
+//! bit is tested.
 //!
 //! What belongs to this process alone lies in a page that the kernel wipes in a forked child, however it was forked; the
 //! child then finds the wrong generation at its first event and starts afresh.
@@ -82,9 +83,29 @@ static CLOSED: Gate = Gate::new();
 static UNKNOWN: AtomicU64 = AtomicU64::new(u64::MAX);
 /// Fits a closed gate for ever.
 static NEVER: AtomicU64 = AtomicU64::new(0);
+/// Before anybody has looked around, and where calls are passed on.
+static ALWAYS: AtomicU64 = AtomicU64::new(1);
 
 static GATE: AtomicPtr<Gate> = AtomicPtr::new((&raw const CLOSED).cast_mut());
 static GENERATION: AtomicPtr<AtomicU64> = AtomicPtr::new((&raw const UNKNOWN).cast_mut());
+
+/// 0 while no event but those of initialisation can have anything to do.
+pub(crate) static ATTENTION: AtomicPtr<AtomicU64> = AtomicPtr::new((&raw const ALWAYS).cast_mut());
+
+/// Whether events that are not of initialisation have to look further.
+#[inline(always)]
+pub(crate) fn is_attentive() -> bool {
+    // SAFETY: points to a static, or into a page that is never unmapped.
+    unsafe { &*ATTENTION.load(Ordering::Relaxed) }.load(Ordering::Relaxed) != 0
+}
+
+fn set_attention(attention: &'static AtomicU64) {
+    let attention = match original::passes_on() {
+        true => &ALWAYS,
+        false => attention,
+    };
+    ATTENTION.store(std::ptr::from_ref(attention).cast_mut(), Ordering::Release);
+}
 
 #[inline(always)]
 pub(crate) fn gate() -> &'static Gate {
@@ -96,23 +117,24 @@ pub(crate) fn gate() -> &'static Gate {
 /// recorded needs no stack.
 #[inline(always)]
 pub(crate) fn attends(event: u16) -> bool {
-    is_behind() || bit(&gate().attended, event)
+    let gate = gate();
+    is_behind(gate) || bit(&gate.attended, event)
 }
 
 /// Whether an event that is attended to is recorded or remembered. Carries out a new order first, if there is one.
 #[inline(always)]
 pub(crate) fn wants(event: u16) -> bool {
-    if is_behind() {
+    if is_behind(gate()) {
         catch_up();
     }
     bit(&gate().enabled, event)
 }
 
 #[inline(always)]
-fn is_behind() -> bool {
+fn is_behind(gate: &Gate) -> bool {
     // SAFETY: points to a static, or into a page that is never unmapped.
     let ordered = unsafe { &*GENERATION.load(Ordering::Relaxed) }.load(Ordering::Relaxed);
-    ordered != gate().generation.load(Ordering::Relaxed)
+    ordered != gate.generation.load(Ordering::Relaxed)
 }
 
 #[inline(always)]
@@ -147,10 +169,14 @@ pub(crate) fn close() {
     CLOSED.enable(&[0; MASK_WORDS], &[0; MASK_WORDS]);
     GATE.store((&raw const CLOSED).cast_mut(), Ordering::Release);
     GENERATION.store((&raw const NEVER).cast_mut(), Ordering::Release);
+    set_attention(&NEVER);
 }
 
-/// From now on orders come from here. Fails if there is no memory.
-pub(crate) fn open(generation: &'static AtomicU64) -> Option<&'static Gate> {
+/// From now on orders come from here; events need not look for one while the attention is 0. Fails if there is no memory.
+pub(crate) fn open(
+    generation: &'static AtomicU64,
+    attention: Option<&'static AtomicU64>,
+) -> Option<&'static Gate> {
     // SAFETY: a new page of zeroes, which is a valid `Gate`, and which is never unmapped.
     let gate = unsafe {
         let page = libc::mmap(
@@ -170,5 +196,6 @@ pub(crate) fn open(generation: &'static AtomicU64) -> Option<&'static Gate> {
     };
     GATE.store(std::ptr::from_ref(gate).cast_mut(), Ordering::Release);
     GENERATION.store(std::ptr::from_ref(generation).cast_mut(), Ordering::Release);
+    set_attention(attention.unwrap_or(&ALWAYS));
     Some(gate)
 }

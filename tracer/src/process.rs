@@ -17,7 +17,7 @@ use rostrace_session::{
 use crate::lock::Lock;
 use crate::recording::Recording;
 use crate::thread::{self, undisturbed};
-use crate::{events, gate, helper, hooks, identity, memory, original};
+use crate::{events, gate, glob, helper, hooks, identity, memory, original};
 
 /// What the environment said when the library was loaded.
 #[derive(Debug, Default)]
@@ -83,7 +83,19 @@ pub(crate) extern "C" fn unload() {
     if let Some(slot) = unsafe { SLOT.load(Ordering::Acquire).as_ref() }
         && gate.process.load(Ordering::Relaxed) == std::process::id()
     {
+        note_failure(slot);
         slot.free();
+    }
+}
+
+/// The slot is about to be given back, perhaps before the recorder saw what it says.
+fn note_failure(slot: &Process) {
+    if let Some(Some(control)) = CONTROL.get()
+        && slot.is_failed()
+    {
+        let errno = slot.errno.load(Ordering::Relaxed);
+        control.failed.errno.store(errno.into(), Ordering::Relaxed);
+        control.failed.processes.fetch_add(1, Ordering::Release);
     }
 }
 
@@ -139,13 +151,13 @@ fn look_around() {
         let path = settings.control.as_ref().filter(|_| !settings.is_off)?;
         Some(ControlFile::open(path).ok()?.leak())
     });
-    let generation = match (control, &settings.output) {
+    let opened = match (control, &settings.output) {
         _ if settings.is_off => None,
-        (Some(control), _) => Some(&control.generation),
-        (None, Some(_)) => Some(&OWN_ORDER),
+        (Some(control), _) => gate::open(&control.generation, Some(&control.attention)),
+        (None, Some(_)) => gate::open(&OWN_ORDER, None),
         (None, None) => None,
     };
-    if generation.and_then(gate::open).is_none() {
+    if opened.is_none() {
         gate::close();
     }
 }
@@ -221,7 +233,23 @@ fn obey() {
 fn is_meant(order: &Order) -> bool {
     // SAFETY: slots lie in a page that is never unmapped.
     let slot = unsafe { SLOT.load(Ordering::Acquire).as_ref() };
-    !order.chosen_only || slot.is_some_and(Process::is_chosen)
+    let is_chosen = !order.chosen_only || slot.is_some_and(Process::is_chosen);
+    let ignored = &order.filters.ignore_processes;
+    is_chosen && (ignored.is_empty() || !glob::matches_any(ignored, program_name()))
+}
+
+/// The name of the program without its folder, as it was called.
+fn program_name() -> &'static [u8] {
+    unsafe extern "C" {
+        static program_invocation_short_name: *const libc::c_char;
+    }
+    // SAFETY: the C library sets it before the program begins, to a text that ends with a zero; programs may set it to another one.
+    unsafe {
+        if program_invocation_short_name.is_null() {
+            return b"";
+        }
+        std::ffi::CStr::from_ptr(program_invocation_short_name).to_bytes()
+    }
 }
 
 /// The slot speaks of the recording that runs.

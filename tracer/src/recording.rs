@@ -79,7 +79,7 @@ impl Recording {
             epoch: EPOCHS.fetch_add(1, Ordering::Relaxed) + 1,
             process,
             uuid,
-            buffers: usable(order.buffers),
+            buffers: order.buffers.usable(),
             filters: order.filters.clone(),
             is_flight: order.state == State::Flight,
             lock: Lock::new(),
@@ -330,16 +330,6 @@ impl Recording {
             }
         }
         (events, discarded, threads)
-    }
-}
-
-/// Sizes that work, whatever was asked for.
-fn usable(asked: Buffers) -> Buffers {
-    Buffers {
-        packet_bytes: asked.packet_bytes.clamp(4096, 16 << 20).next_power_of_two(),
-        first_packets: asked.first_packets.clamp(1, 4096),
-        most_packets: asked.most_packets.clamp(1, 4096),
-        ..asked
     }
 }
 

@@ -37,6 +37,25 @@ pub(crate) struct Thread {
     published: u64,
     /// The executor that is being constructed.
     executor: u64,
+    /// The response whose callback runs.
+    running: Response,
+    /// The response that was taken last; its callback has not begun.
+    taken: Response,
+}
+
+/// A response to a client: its rmw handle, and its number of the request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub(crate) struct Response {
+    pub(crate) client: u64,
+    pub(crate) sequence: i64,
+}
+
+impl Response {
+    pub(crate) const NONE: Response = Response {
+        client: 0,
+        sequence: 0,
+    };
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -89,6 +108,8 @@ pub(crate) fn current() -> *mut Thread {
                 retry: 0,
                 published: 0,
                 executor: 0,
+                running: Response::NONE,
+                taken: Response::NONE,
             }
         };
     }
@@ -249,6 +270,24 @@ pub(crate) fn take_published() -> u64 {
 pub(crate) fn set_executor(executor: u64) -> u64 {
     // SAFETY: the block belongs to this thread.
     unsafe { std::mem::replace(&mut (*current()).executor, executor) }
+}
+
+/// The response whose callback runs on this thread.
+pub(crate) fn running() -> Response {
+    // SAFETY: the block belongs to this thread.
+    unsafe { (*current()).running }
+}
+
+/// The same; returns the one before.
+pub(crate) fn set_running(response: Response) -> Response {
+    // SAFETY: the block belongs to this thread.
+    unsafe { std::mem::replace(&mut (*current()).running, response) }
+}
+
+/// The response that was taken last on this thread; returns the one before.
+pub(crate) fn set_taken(response: Response) -> Response {
+    // SAFETY: the block belongs to this thread.
+    unsafe { std::mem::replace(&mut (*current()).taken, response) }
 }
 
 /// Ends what [`enter`] began where the guard could not be kept: around a fork.

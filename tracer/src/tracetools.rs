@@ -57,7 +57,7 @@ pub unsafe extern "C" fn ros_trace_rclcpp_publish(
     publisher_handle: *const c_void,
     message: *const c_void,
 ) {
-    if gate::attends(events::RCLCPP_PUBLISH) {
+    if gate::is_attentive() && gate::attends(events::RCLCPP_PUBLISH) {
         trace_rclcpp_publish(publisher_handle, message);
     }
 }
@@ -102,7 +102,7 @@ pub unsafe extern "C" fn ros_trace_rmw_publish(
     message: *const c_void,
     stamp: i64,
 ) {
-    if gate::attends(events::RMW_PUBLISH) {
+    if gate::is_attentive() && gate::attends(events::RMW_PUBLISH) {
         trace_rmw_publish(first, message, stamp);
     }
 }

@@ -9,7 +9,7 @@
 //! ```
 
 use std::ffi::c_char;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use crate::emit::{self, Payload, Text};
 use crate::{events, gate};
@@ -83,7 +83,7 @@ impl Drop for Span<'_> {
 
 #[inline(always)]
 fn records(event: u16) -> bool {
-    gate::attends(event) && gate::wants(event)
+    gate::is_attentive() && gate::attends(event) && gate::wants(event)
 }
 
 /// 0 is no span.
@@ -218,6 +218,8 @@ impl std::fmt::Debug for CValue {
 #[repr(C)]
 pub(crate) struct CApi {
     version: u32,
+    /// 0 behind it: nothing is recorded. The program looks at it without a call.
+    attention: &'static AtomicPtr<AtomicU64>,
     attends: extern "C" fn() -> bool,
     instant: unsafe extern "C" fn(*const c_char, *const CField, usize),
     span_begin: unsafe extern "C" fn(*const c_char, *const CField, usize) -> u64,
@@ -226,7 +228,8 @@ pub(crate) struct CApi {
 }
 
 static API: CApi = CApi {
-    version: 1,
+    version: 2,
+    attention: &gate::ATTENTION,
     attends: c_attends,
     instant: c_instant,
     span_begin: c_span_begin,

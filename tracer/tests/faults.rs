@@ -13,7 +13,9 @@ use std::time::Duration;
 
 use rostrace_session::stream_file::trim;
 use rostrace_session::{Buffers, ControlFile, Order};
-use support::{babeltrace, folder, program, quietly, record, survey, traced};
+use support::{
+    babeltrace, compile, folder, library, program, quietly, record, source, survey, traced,
+};
 
 /// Events of initialisation that every run of `emit.c` begins with.
 const INITIALISATION: u64 = 5;
@@ -268,6 +270,34 @@ fn an_exit_without_destructors_loses_nothing() {
     );
     assert_eq!(survey(&output), (1000 + INITIALISATION, 0));
     let _ = quietly(&output);
+}
+
+#[test]
+fn a_process_that_becomes_another_program_loses_nothing() {
+    let output = folder("exec");
+    let (control, file) = ordered(&output, Buffers::default());
+    assert!(run_with(&control, &["exec", "1000"]).status.success());
+    let (events, lost) = survey(&output.join("trace"));
+    assert_eq!((events, lost), (2 * (1000 + INITIALISATION), 0));
+    // One process, hence one slot, which it gave back.
+    assert!(file.processes.iter().all(|slot| slot.view().is_none()));
+    let _ = quietly(&output.join("trace"));
+}
+
+#[test]
+fn a_library_that_is_unloaded_stays_for_the_threads_that_need_it() {
+    let output = folder("unload");
+    let program = output.join("unload");
+    compile(&source("unload.c"), &program, &["-pthread"], &["-ldl"]);
+    let result = std::process::Command::new(&program)
+        .arg(library())
+        .env("ROSTRACE_OUTPUT", output.join("trace"))
+        .env_remove("LD_PRELOAD")
+        .output()
+        .unwrap();
+    assert_eq!(result.status.code(), Some(0), "{result:?}");
+    assert_eq!(survey(&output.join("trace")), (3 * 1001, 0));
+    let _ = quietly(&output.join("trace"));
 }
 
 #[test]

@@ -129,6 +129,47 @@ fn executors_and_callback_groups_are_recorded() {
 }
 
 #[test]
+fn callbacks_of_clients_begin_with_the_response_and_end_whatever_happens() {
+    let output = folder("hooks-clients");
+    let prefix = installation("8.2.4");
+    let options = ["-x", "c++", "-std=c++17"];
+    library_of(&prefix, "clients.cpp", "librclcpp.so", &options);
+    let program = prefix.join("clients");
+    let (libraries, search) = places(&prefix);
+    compile(
+        &source("clients.cpp"),
+        &program,
+        &["-x", "c++", "-std=c++17", "-DMAIN"],
+        &[
+            &libraries,
+            &search,
+            "-Wl,--no-as-needed",
+            "-lrclcpp",
+            "-ltracetools",
+            "-lstdc++",
+        ],
+    );
+    let result = record(&program, &output, &[]);
+    assert_eq!(result.status.code(), Some(0), "{result:?}");
+    if let Some(events) = events(&output) {
+        let steps: Vec<String> = events
+            .iter()
+            .filter_map(|event| {
+                let (name, fields) = event.split_once(": ")?;
+                let number = fields.split("sequence_number = ").nth(1)?;
+                let number = number.split(',').next()?;
+                Some(format!("{name} {number}"))
+            })
+            .collect();
+        let expected = "rmw_take_response 1, client_callback_start 1, rmw_take_response 2, client_callback_start 2, \
+            client_callback_end 2, client_callback_end 1, rmw_take_response 0, rmw_take_response 3, client_callback_start 3, \
+            client_callback_end 3, rmw_take_response 4, client_callback_start 4, client_callback_end 4, rmw_take_response 5, \
+            client_callback_start 5, client_callback_end 5";
+        assert_eq!(steps.join(", "), expected);
+    }
+}
+
+#[test]
 fn source_timestamps_of_cyclone_dds_are_those_that_readers_see() {
     if !Path::new("/usr/include/dds/dds.h").exists() {
         return;

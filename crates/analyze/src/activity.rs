@@ -5,8 +5,7 @@
 //! recordings) leave the time between callbacks unobserved.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::Model;
-use rostrace_trace::entity::{InstanceId, ThreadId};
+use rostrace_trace::entity::{ClientCallbackId, InstanceId, ThreadId};
 use rostrace_trace::flow::PhaseKind;
 
 use crate::analysis::Analysis;
@@ -16,6 +15,8 @@ use crate::analysis::Analysis;
 pub enum Doing {
     /// Running a callback, the outermost one.
     Callback(InstanceId),
+    /// Running the callback of a client, the outermost one.
+    Client(ClientCallbackId),
     /// Waiting for work: the executor has nothing to do.
     Waiting,
     /// The executor's own work: collecting what is ready, taking messages, dispatching.
@@ -28,6 +29,11 @@ impl Doing {
     /// Whether the thread has time for something new, as far as is known.
     pub fn is_idle(self) -> bool {
         matches!(self, Doing::Waiting | Doing::Unobserved)
+    }
+
+    /// Whether the thread runs something that the application wrote.
+    pub fn is_callback(self) -> bool {
+        matches!(self, Doing::Callback(_) | Doing::Client(_))
     }
 }
 
@@ -112,10 +118,10 @@ impl Activity {
 impl Timeline {
     fn of(analysis: &Analysis<'_>, thread: ThreadId) -> Timeline {
         let model = analysis.model;
-        let instances = analysis.instances_on(thread);
         let phases = analysis.phases_on(thread);
+        let mut runs = Runs::of(analysis, thread);
         let mut timeline = Timeline::default();
-        if instances.is_empty() && phases.is_empty() {
+        if runs.peek().is_none() && phases.is_empty() {
             return timeline;
         }
         let between = if phases.is_empty() {
@@ -125,8 +131,7 @@ impl Timeline {
         };
         let mut phases = phases.iter().map(|id| model.phases[id.index()]).peekable();
         let mut reached = i64::MIN;
-        for (number, id) in instances.iter().enumerate() {
-            let (start, end) = span(model, instances, number);
+        while let Some(Run { start, end, doing }) = runs.next() {
             if start < reached {
                 // Inside the one before; where that has no end of its own, this is the first sign that it is over.
                 continue;
@@ -140,9 +145,7 @@ impl Timeline {
             let end = match known_end {
                 Some(end) => end,
                 None => {
-                    let next = instances
-                        .get(number + 1)
-                        .map(|next| analysis.instance(*next).start.0);
+                    let next = runs.peek().map(|next| next.start);
                     let sign = next.into_iter().chain(next_phase).min();
                     sign.unwrap_or(start)
                 }
@@ -151,7 +154,7 @@ impl Timeline {
             let is_lost = known_end.is_none() && analysis.is_damaged(Nanos(start), Nanos(end));
             let doing = match is_lost {
                 true => Doing::Unobserved,
-                false => Doing::Callback(*id),
+                false => doing,
             };
             timeline.push(start, doing);
             // Phases inside a callback are those of an executor that is spun there.
@@ -208,7 +211,59 @@ impl Timeline {
     }
 }
 
-fn span(model: &Model, instances: &[InstanceId], number: usize) -> (i64, Option<i64>) {
-    let instance = &model.instances[instances[number].index()];
-    (instance.start.0, instance.end.map(|end| end.0))
+/// What a thread ran.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    start: i64,
+    end: Option<i64>,
+    doing: Doing,
+}
+
+/// Executions of a thread's callbacks, and of its clients', in the order of their starts.
+struct Runs<'a> {
+    analysis: &'a Analysis<'a>,
+    instances: &'a [InstanceId],
+    clients: &'a [ClientCallbackId],
+}
+
+impl<'a> Runs<'a> {
+    fn of(analysis: &'a Analysis<'_>, thread: ThreadId) -> Runs<'a> {
+        Runs {
+            analysis,
+            instances: analysis.instances_on(thread),
+            clients: analysis.client_callbacks_on(thread),
+        }
+    }
+
+    fn peek(&self) -> Option<Run> {
+        let callback = self.instances.first().map(|id| {
+            let row = self.analysis.instance(*id);
+            Run {
+                start: row.start.0,
+                end: row.end.map(|end| end.0),
+                doing: Doing::Callback(*id),
+            }
+        });
+        let client = self.clients.first().map(|id| {
+            let row = self.analysis.client_callback(*id);
+            Run {
+                start: row.start.0,
+                end: row.end.map(|end| end.0),
+                doing: Doing::Client(*id),
+            }
+        });
+        match (callback, client) {
+            (Some(callback), Some(client)) if client.start < callback.start => Some(client),
+            (callback, client) => callback.or(client),
+        }
+    }
+
+    fn next(&mut self) -> Option<Run> {
+        let run = self.peek()?;
+        match run.doing {
+            Doing::Client(_) => self.clients = &self.clients[1..],
+            _ => self.instances = &self.instances[1..],
+        }
+        Some(run)
+    }
 }

@@ -8,10 +8,10 @@ use rostrace_architecture::Architecture;
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
 use rostrace_trace::entity::{
-    CallbackGroupId, CallbackId, DeliveryId, EnqueueId, ExecutorId, InstanceId, PhaseId,
-    PublicationId, PublisherId, SubscriptionId, TakeId, ThreadId,
+    CallbackGroupId, CallbackId, ClientCallbackId, DeliveryId, EnqueueId, ExecutorId, InstanceId,
+    PhaseId, PublicationId, PublisherId, SubscriptionId, TakeId, ThreadId,
 };
-use rostrace_trace::flow::{CallbackInstance, Delivery, Fate, Publication, Take};
+use rostrace_trace::flow::{CallbackInstance, ClientCallback, Delivery, Fate, Publication, Take};
 use rostrace_trace::memory::Memory;
 use rostrace_trace::scheduling::Scheduling;
 
@@ -42,6 +42,7 @@ pub struct Analysis<'m> {
     received_by: Groups<InstanceId, DeliveryId>,
     takes_of: Groups<PublicationId, TakeId>,
     phases_on: Groups<ThreadId, PhaseId>,
+    client_callbacks_on: Groups<ThreadId, ClientCallbackId>,
     enqueued_for: Groups<InstanceId, EnqueueId>,
     activity: OnceLock<Activity>,
     messages: OnceLock<Messages>,
@@ -89,6 +90,11 @@ impl<'m> Analysis<'m> {
             phases_on: Groups::new(model.threads.len(), model.phases.len(), |row| {
                 Some(model.phases[row].thread)
             }),
+            client_callbacks_on: Groups::new(
+                model.threads.len(),
+                model.client_callbacks.len(),
+                |row| Some(model.client_callbacks[row].thread),
+            ),
             enqueued_for: Groups::new(instances.len(), model.enqueues.len(), |row| {
                 match model.enqueues[row].fate {
                     Fate::Delivered(instance) => Some(instance),
@@ -202,6 +208,15 @@ impl<'m> Analysis<'m> {
     /// What the executor on a thread began to do, in the order of time.
     pub fn phases_on(&self, thread: ThreadId) -> &[PhaseId] {
         self.phases_on.of(thread)
+    }
+
+    /// The callbacks of clients that ran on a thread, in the order of time.
+    pub fn client_callbacks_on(&self, thread: ThreadId) -> &[ClientCallbackId] {
+        self.client_callbacks_on.of(thread)
+    }
+
+    pub fn client_callback(&self, id: ClientCallbackId) -> &'m ClientCallback {
+        &self.model.client_callbacks[id.index()]
     }
 
     pub fn group_of(&self, callback: CallbackId) -> Option<CallbackGroupId> {

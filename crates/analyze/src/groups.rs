@@ -67,13 +67,14 @@ macro_rules! rows {
 }
 
 use rostrace_trace::entity::{
-    CallbackId, DeliveryId, EnqueueId, InstanceId, NodeId, PhaseId, ProcessId, PublicationId,
-    PublisherId, SubscriptionId, TakeId, ThreadId,
+    CallbackId, ClientCallbackId, DeliveryId, EnqueueId, InstanceId, NodeId, PhaseId, ProcessId,
+    PublicationId, PublisherId, SubscriptionId, TakeId, ThreadId,
 };
 
 rows!(
     CallbackId,
     DeliveryId,
+    ClientCallbackId,
     EnqueueId,
     InstanceId,
     NodeId,

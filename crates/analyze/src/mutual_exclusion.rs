@@ -2,9 +2,11 @@
 //! nothing to do cannot run the next one either.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{CallbackGroupId, CallbackGroupType, InstanceId, ThreadId};
+use rostrace_trace::entity::{
+    CallbackGroupId, CallbackGroupType, ClientCallbackId, ClientId, ThreadId,
+};
 
-use crate::activity::Activity;
+use crate::activity::{Activity, Doing};
 use crate::analysis::Analysis;
 
 /// When callbacks of a group ran on other threads than one, and how much of that time this one was idle.
@@ -25,11 +27,8 @@ impl GroupTimeline {
         group: CallbackGroupId,
     ) -> Option<GroupTimeline> {
         let mut runs: Vec<(i64, i64)> = runs_of(analysis, group)
-            .filter(|id| analysis.instance(*id).thread != thread)
-            .filter_map(|id| {
-                let instance = analysis.instance(id);
-                Some((instance.start.0, instance.end?.0))
-            })
+            .filter(|run| run.thread != thread)
+            .filter_map(|run| Some((run.start.0, run.end?.0)))
             .collect();
         if runs.is_empty() {
             return None;
@@ -79,13 +78,45 @@ impl GroupTimeline {
     }
 }
 
+/// An execution of a member of a group.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct GroupRun {
+    /// A callback or that of a client.
+    pub(crate) doing: Doing,
+    pub(crate) thread: ThreadId,
+    pub(crate) start: Nanos,
+    pub(crate) end: Option<Nanos>,
+}
+
 /// The executions of a mutually exclusive group; none of another one.
 pub(crate) fn runs_of<'a>(
     analysis: &'a Analysis<'_>,
-    group: CallbackGroupId,
-) -> impl Iterator<Item = InstanceId> + 'a {
-    let group = &analysis.model.callback_groups[group.index()];
+    id: CallbackGroupId,
+) -> impl Iterator<Item = GroupRun> + 'a {
+    let model = analysis.model;
+    let group = &model.callback_groups[id.index()];
     let exclusive = group.kind == CallbackGroupType::MutuallyExclusive;
     let callbacks = group.callbacks.iter().filter(move |_| exclusive);
-    callbacks.flat_map(|callback| analysis.instances_of(*callback).iter().copied())
+    let callbacks = callbacks
+        .flat_map(|callback| analysis.instances_of(*callback))
+        .map(|instance| {
+            let row = analysis.instance(*instance);
+            GroupRun {
+                doing: Doing::Callback(*instance),
+                thread: row.thread,
+                start: row.start,
+                end: row.end,
+            }
+        });
+    let clients = model.client_callbacks.iter().enumerate();
+    let is_member = move |client: ClientId| model.clients[client.index()].group == Some(id);
+    let clients = clients
+        .filter(move |(_, row)| exclusive && row.client.is_some_and(is_member))
+        .map(|(index, row)| GroupRun {
+            doing: Doing::Client(ClientCallbackId::from_index(index)),
+            thread: row.thread,
+            start: row.start,
+            end: row.end,
+        });
+    callbacks.chain(clients)
 }

@@ -4,7 +4,7 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::ThreadId;
 use rostrace_trace::flow::PhaseKind;
 
-use crate::activity::{Activity, Doing, Segment};
+use crate::activity::{Activity, Segment};
 use crate::analysis::Analysis;
 use crate::thread::TimeSpent;
 
@@ -44,7 +44,7 @@ pub fn spins<'a>(
             let mut callbacks = 0;
             for segment in activity.segments(thread, begin, end) {
                 time.add(&segment);
-                callbacks += u64::from(matches!(segment.doing, Doing::Callback(_)));
+                callbacks += u64::from(segment.doing.is_callback());
             }
             Spin {
                 thread,
@@ -59,6 +59,6 @@ pub fn spins<'a>(
 
 fn is_in_callback(activity: &Activity, thread: ThreadId, at: Nanos) -> bool {
     let mut here = activity.segments(thread, at, Nanos(at.0.saturating_add(1)));
-    let is_callback = |segment: Segment| matches!(segment.doing, Doing::Callback(_));
+    let is_callback = |segment: Segment| segment.doing.is_callback();
     here.next().is_some_and(is_callback)
 }

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{Address, CallbackId, ExecutorId, ProcessId, ThreadId};
+use rostrace_trace::entity::{Address, CallbackId, ClientId, ExecutorId, ProcessId, ThreadId};
 
 use crate::activity::{Activity, Doing, Segment};
 use crate::analysis::Analysis;
@@ -27,7 +27,7 @@ pub struct TimeSpent {
 impl TimeSpent {
     pub fn add(&mut self, segment: &Segment) {
         let part = match segment.doing {
-            Doing::Callback(_) => &mut self.callbacks,
+            Doing::Callback(_) | Doing::Client(_) => &mut self.callbacks,
             Doing::Executor => &mut self.executor,
             Doing::Waiting => &mut self.waiting,
             Doing::Unobserved => &mut self.unobserved,
@@ -40,10 +40,11 @@ impl TimeSpent {
     }
 }
 
-/// What a thread ran: a callback, or one that the trace does not name at an address.
+/// What a thread ran: a callback, that of a client, or one that the trace does not name at an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ran {
     Callback(CallbackId),
+    Client(ClientId),
     Unnamed(Address),
 }
 
@@ -111,7 +112,20 @@ fn summary(
             None => Ran::Unnamed(instance.address),
         }
     };
+    let ran_for = |id| {
+        let callback = analysis.client_callback(id);
+        match callback.client {
+            Some(client) => Ran::Client(client),
+            None => Ran::Unnamed(callback.rmw_handle),
+        }
+    };
     let mut executions = 0;
+    for id in analysis.client_callbacks_on(thread) {
+        if analysis.counts(analysis.client_callback(*id).start) {
+            executions += 1;
+            shares.entry(ran_for(*id)).or_default().0 += 1;
+        }
+    }
     for id in analysis.instances_on(thread) {
         if analysis.counts(analysis.instance(*id).start) {
             executions += 1;
@@ -121,9 +135,12 @@ fn summary(
     let mut time = TimeSpent::default();
     for segment in activity.segments(thread, begin, end) {
         time.add(&segment);
-        if let Doing::Callback(id) = segment.doing {
-            shares.entry(ran(id)).or_default().1 += segment.duration();
-        }
+        let ran = match segment.doing {
+            Doing::Callback(id) => ran(id),
+            Doing::Client(id) => ran_for(id),
+            Doing::Waiting | Doing::Executor | Doing::Unobserved => continue,
+        };
+        shares.entry(ran).or_default().1 += segment.duration();
     }
     let shares = shares.into_iter();
     let mut shares: Vec<Share> = shares
@@ -154,6 +171,10 @@ fn observed(analysis: &Analysis<'_>, thread: ThreadId) -> Option<(Nanos, Nanos)>
     let ends = instances.iter().filter_map(|id| analysis.instance(*id).end);
     let phases = analysis.phases_on(thread).iter();
     let phases = phases.map(|id| analysis.model.phases[id.index()].time);
+    let clients = analysis.client_callbacks_on(thread).iter();
+    let clients = clients.map(|id| analysis.client_callback(*id));
+    let starts = starts.chain(clients.clone().map(|row| row.start));
+    let ends = ends.chain(clients.filter_map(|row| row.end));
     let begin = starts.clone().chain(phases.clone()).min()?;
     let end = starts.chain(ends).chain(phases).max()?;
     let begin = begin.max(*analysis.window.start());
@@ -164,7 +185,7 @@ fn observed(analysis: &Analysis<'_>, thread: ThreadId) -> Option<(Nanos, Nanos)>
 fn executor(analysis: &Analysis<'_>, shares: &[Share]) -> Option<ExecutorId> {
     let mut executors = shares.iter().filter_map(|share| match share.ran {
         Ran::Callback(callback) => analysis.executor_of(callback),
-        Ran::Unnamed(_) => None,
+        Ran::Client(_) | Ran::Unnamed(_) => None,
     });
     let first = executors.next()?;
     executors.all(|other| other == first).then_some(first)

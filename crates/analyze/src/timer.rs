@@ -11,7 +11,6 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{CallbackId, InstanceId, PhaseId, ThreadId, Timer, TimerId};
 use rostrace_trace::flow::{ExecutorPhase, PhaseKind};
 
-use crate::activity::Doing;
 use crate::analysis::Analysis;
 
 /// How long it takes at most, as a rule, from rcl's look at the clock to the start of the callback.
@@ -347,7 +346,7 @@ fn others_fired(
 fn runs_callback(analysis: &Analysis<'_>, thread: ThreadId, at: Nanos) -> bool {
     let activity = analysis.activity();
     let mut now = activity.segments(thread, at, Nanos(at.0 + 1));
-    now.any(|segment| matches!(segment.doing, Doing::Callback(_)))
+    now.any(|segment| segment.doing.is_callback())
 }
 
 /// A delay below this is no sign of another grid: the resolution of what is said of resets. One that moves the grid by less is not noticed,

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{DeliveryId, InstanceId, ThreadId};
+use rostrace_trace::entity::{ClientCallbackId, DeliveryId, InstanceId, ThreadId};
 use rostrace_trace::flow::DeliveryKind;
 use rostrace_trace::scheduling::{Ready, Scheduling, State, TaskId};
 
@@ -95,6 +95,10 @@ impl Part {
             Cause::OtherCallback(instance, relation) => {
                 format!("waiting: {} ran ({})", name(instance), relation.name())
             }
+            Cause::ClientCallback(id, relation) => {
+                let name = client_name(analysis, id);
+                format!("waiting: {name} ran ({})", relation.name())
+            }
             Cause::Executor => "executor: looking for work, taking, dispatching".to_owned(),
             Cause::Dispatch => "dispatch: from the take to the callback".to_owned(),
             Cause::TimerLateness => "timer lateness: due, but its thread woke up late".to_owned(),
@@ -119,6 +123,15 @@ impl Part {
     }
 }
 
+/// The client whose callback ran.
+pub fn client_name(analysis: &Analysis<'_>, id: ClientCallbackId) -> String {
+    let callback = analysis.client_callback(id);
+    match callback.client {
+        Some(client) => analysis.names.client(client).to_owned(),
+        None => names::unnamed_callback(callback.rmw_handle),
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Cause {
     /// The call of `publish` handed the message down to the middleware, or into the ring buffer.
@@ -131,6 +144,8 @@ pub enum Cause {
     IntraProcessBuffer,
     /// Another callback ran.
     OtherCallback(InstanceId, Relation),
+    /// The callback of a client ran.
+    ClientCallback(ClientCallbackId, Relation),
     /// The executor looked for work, took messages, dispatched.
     Executor,
     /// From the take to the start of the callback.
@@ -191,7 +206,7 @@ impl Cause {
             Cause::Middleware => "middleware",
             Cause::MiddlewareOrExecutor => "middleware_or_executor",
             Cause::IntraProcessBuffer => "intra_process_buffer",
-            Cause::OtherCallback(..) => "other_callback",
+            Cause::OtherCallback(..) | Cause::ClientCallback(..) => "other_callback",
             Cause::Executor => "executor",
             Cause::Dispatch => "dispatch",
             Cause::TimerLateness => "timer_lateness",
@@ -337,6 +352,7 @@ impl<'a> Why<'a> {
         for segment in self.activity.segments(thread, parts.at, to) {
             let cause = match segment.doing {
                 Doing::Callback(other) => Cause::OtherCallback(other, Relation::SameThread),
+                Doing::Client(other) => Cause::ClientCallback(other, Relation::SameThread),
                 Doing::Executor => Cause::Executor,
                 Doing::Waiting => idle,
                 Doing::Unobserved => match idle {
@@ -352,7 +368,7 @@ impl<'a> Why<'a> {
                     }
                     parts.until(*start, cause);
                     let end = (*end).min(segment.end);
-                    parts.until(end, Cause::OtherCallback(*other, Relation::SameGroup));
+                    parts.until(end, *other);
                 }
             }
             parts.until(segment.end, cause);
@@ -367,21 +383,25 @@ impl<'a> Why<'a> {
         instance: Option<InstanceId>,
         from: Nanos,
         to: Nanos,
-    ) -> Vec<(Nanos, Nanos, InstanceId)> {
+    ) -> Vec<(Nanos, Nanos, Cause)> {
         let analysis = self.analysis;
         let callback = instance.and_then(|instance| analysis.instance(instance).callback);
         let Some(group) = callback.and_then(|callback| analysis.group_of(callback)) else {
             return Vec::new();
         };
         let mut runs: Vec<_> = runs_of(analysis, group)
-            .filter_map(|id| {
-                let run = analysis.instance(id);
+            .filter_map(|run| {
                 let end = run.end?;
+                let cause = match run.doing {
+                    Doing::Callback(id) => Cause::OtherCallback(id, Relation::SameGroup),
+                    Doing::Client(id) => Cause::ClientCallback(id, Relation::SameGroup),
+                    Doing::Executor | Doing::Waiting | Doing::Unobserved => return None,
+                };
                 (run.thread != thread && end > from && run.start < to)
-                    .then_some((run.start, end, id))
+                    .then_some((run.start, end, cause))
             })
             .collect();
-        runs.sort_unstable();
+        runs.sort_by_key(|(start, end, _)| (*start, *end));
         runs
     }
 }
@@ -396,7 +416,10 @@ fn on_cpu(scheduling: &Scheduling, part: &Part) -> Vec<Part> {
         | Cause::MiddlewareOrExecutor
         | Cause::IntraProcessBuffer
         | Cause::TimerLateness => None,
-        Cause::OtherCallback(..) | Cause::NotOnCpu(..) | Cause::Unknown => return vec![*part],
+        Cause::OtherCallback(..)
+        | Cause::ClientCallback(..)
+        | Cause::NotOnCpu(..)
+        | Cause::Unknown => return vec![*part],
     };
     let is_work = matches!(
         part.cause,

@@ -7,9 +7,10 @@ mod observed;
 mod support;
 
 use observed::whole;
+use rostrace_analyze::thread::{Ran, summaries};
 use rostrace_analyze::timer::firings;
 use rostrace_analyze::why::{Cause, Explanation, Relation, Why};
-use rostrace_trace::entity::{InstanceId, TimerId};
+use rostrace_trace::entity::{ClientCallbackId, ClientId, InstanceId, TimerId};
 use support::recording::Payload;
 use support::{Recording, stamp, time};
 
@@ -98,6 +99,81 @@ fn an_idle_thread_waits_for_its_group_on_another_one() {
         (45_000, Cause::Execution(InstanceId(1))),
     ];
     assert_eq!(parts(&explained), expected);
+}
+
+#[test]
+fn a_timer_waits_for_the_callback_of_a_client() {
+    let mut recording = Recording::jazzy();
+    recording.context(1).node(2, "/n");
+    recording.timer(0x60, 2, 10_000_000, 0x70);
+    recording.client(0x40, 2, "/ask", 7);
+    // Due at 11.002 ms. The client's callback runs from 11.001 to 11.500, then the executor goes on.
+    recording.at(10_000_000).wait_for_work();
+    recording.at(11_000_000).take_response(0x40, 1, 5);
+    recording.client_callback_start(0x40, 1);
+    recording.at(11_500_000).client_callback_end(0x40, 1);
+    recording
+        .at(11_510_000)
+        .start(0x70)
+        .at(11_600_000)
+        .end(0x70);
+    let model = recording.load();
+    let analysis = whole(&model);
+    let firing = firings(&analysis, TimerId(0))[0];
+    let explained = Why::new(&analysis).instance(InstanceId(0), Some(&firing));
+    let expected = [
+        (
+            498_000,
+            Cause::ClientCallback(ClientCallbackId(0), Relation::SameThread),
+        ),
+        (10_000, Cause::Executor),
+        (90_000, Cause::Execution(InstanceId(0))),
+    ];
+    assert_eq!(parts(&explained), expected);
+    let threads = summaries(&analysis, analysis.activity());
+    assert_eq!(threads[0].time.callbacks, 499_000 + 90_000);
+    assert_eq!(threads[0].executions, 2);
+    assert_eq!(threads[0].shares[0].ran, Ran::Client(ClientId(0)));
+}
+
+#[test]
+fn an_idle_thread_waits_for_a_client_of_its_group_on_another_one() {
+    let mut recording = Recording::jazzy();
+    recording
+        .context(1)
+        .node(2, "/n")
+        .client(0x40, 2, "/ask", 7);
+    recording.timer(0x60, 2, 10_000_000, 0x70);
+    let now = recording.now();
+    recording.by_caret().caret_init(now, "jazzy");
+    recording.group_to_collector(0x9000, 0x9100, "mutually_exclusive");
+    let fields = [
+        ("callback_group_addr", Payload::Pointer(0x9100)),
+        ("client_handle", Payload::Pointer(0x40)),
+    ];
+    recording.init("callback_group_add_client", &fields);
+    recording.group_timer(0x9100, 0x60).by_ros2();
+    recording.thread(7).at(9_000_000).wait_for_work();
+    recording.thread(1).at(10_999_000).take_response(0x40, 1, 5);
+    recording.client_callback_start(0x40, 1);
+    recording.at(12_000_000).client_callback_end(0x40, 1);
+    recording
+        .thread(7)
+        .at(12_050_000)
+        .start(0x70)
+        .at(12_060_000)
+        .end(0x70);
+    let model = recording.load();
+    let analysis = whole(&model);
+    let firing = firings(&analysis, TimerId(0))[0];
+    let explained = Why::new(&analysis).instance(InstanceId(0), Some(&firing));
+    let blamed: Vec<Cause> = explained.parts.iter().map(|part| part.cause).collect();
+    let expected = [
+        Cause::ClientCallback(ClientCallbackId(0), Relation::SameGroup),
+        Cause::TimerLateness,
+        Cause::Execution(InstanceId(0)),
+    ];
+    assert_eq!(blamed, expected);
 }
 
 #[test]

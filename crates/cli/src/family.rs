@@ -170,6 +170,8 @@ const SERVICES: Family = Family {
                 | Kind::RmwTakeRequest
                 | Kind::RmwSendResponse
                 | Kind::RmwTakeResponse
+                | Kind::ClientCallbackStart
+                | Kind::ClientCallbackEnd
         )
     },
     allows: "how long requests took, and where",

@@ -21,6 +21,7 @@ pub fn from_environment(
         ("CARET_IGNORE_NODES", &mut filters.ignore_nodes),
         ("CARET_SELECT_TOPICS", &mut filters.select_topics),
         ("CARET_IGNORE_TOPICS", &mut filters.ignore_topics),
+        ("CARET_IGNORE_PROCESSES", &mut filters.ignore_processes),
     ] {
         let Some(value) = variable(name).filter(|value| !value.is_empty()) else {
             continue;

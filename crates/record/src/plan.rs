@@ -72,6 +72,7 @@ impl Plan {
             ("--ignore-node", &filters.ignore_nodes),
             ("--select-topic", &filters.select_topics),
             ("--ignore-topic", &filters.ignore_topics),
+            ("CARET_IGNORE_PROCESSES", &filters.ignore_processes),
         ] {
             if list.len() >= FILTER_BYTES {
                 return Err(Error::FilterTooLong(name));
@@ -135,6 +136,7 @@ pub fn filters(
         ignore_nodes: joined(ignore_nodes)?,
         select_topics: joined(select_topics)?,
         ignore_topics: joined(ignore_topics)?,
+        ignore_processes: Vec::new(),
     })
 }
 

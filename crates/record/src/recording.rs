@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use rostrace_session::{Identity, Order, ProcessState, ProcessView, stream_file};
+use rostrace_session::{Failed, Identity, Order, ProcessState, ProcessView, stream_file};
 
 use crate::error::Error;
 use crate::plan::Plan;
@@ -63,6 +63,8 @@ pub struct Summary {
     pub killed: u64,
     /// Pid, name and system error of processes that could not record, or not everything.
     pub failures: Vec<(u32, String, u32)>,
+    /// Processes that could not record and have ended, with the system error of one of them.
+    pub ended_failures: Option<(u64, u32)>,
     /// Numbers of hooks that found something else than they know, in the order of the tracer's list.
     pub unexpected_hooks: Vec<usize>,
 }
@@ -101,6 +103,7 @@ impl<'s> Recording<'s> {
             &ended.events,
             &ended.discarded,
             &ended.bytes,
+            &control.failed.processes,
         ] {
             sum.store(0, Ordering::Relaxed);
         }
@@ -206,6 +209,7 @@ impl<'s> Recording<'s> {
                 .collect(),
             killed: self.killed_identities.len() as u64,
             failures: self.failures.into_iter().collect(),
+            ended_failures: ended_failures(&self.session.control().failed),
             unexpected_hooks: self.unexpected_hooks.into_iter().collect(),
             output: self.output,
         }
@@ -238,6 +242,12 @@ impl<'s> Recording<'s> {
 fn is_folder_of(name: &str, pid: u32, start: u64) -> bool {
     let mut parts = name.split('-').skip(1);
     parts.next() == Some(&pid.to_string()) && parts.next() == Some(&start.to_string())
+}
+
+fn ended_failures(failed: &Failed) -> Option<(u64, u32)> {
+    let processes = failed.processes.load(Ordering::Acquire);
+    let errno = failed.errno.load(Ordering::Relaxed) as u32;
+    (processes > 0).then_some((processes, errno))
 }
 
 fn add(progress: &mut Progress, view: &ProcessView) {

@@ -40,7 +40,8 @@ pub fn reason(command: &OsStr) -> String {
 fn general(command: &str) -> String {
     format!(
         "no process that `{command}` started called a tracepoint of ROS 2. If it is a ROS 2 program: containers need the library and the control \
-         file inside (docs/guides/record.md), `sudo` drops LD_PRELOAD (record inside of it), and a node that does nothing is seen when it \
+         file inside (docs/guides/record.md), `sudo` drops LD_PRELOAD (record inside of it), processes of other users need --control and -o in folders that \
+         they can reach, and a node that does nothing is seen when it \
          does something. `rostrace doctor` checks this machine"
     )
 }

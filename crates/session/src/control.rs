@@ -11,7 +11,7 @@ use crate::process::Process;
 /// First eight bytes of the file.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"rostrace");
 /// Changes whenever the layout does.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// Words of 64 events.
 pub const MASK_WORDS: usize = 4;
 /// Processes that can be attached at the same time.
@@ -30,9 +30,13 @@ pub struct Control {
     pub recorder: AtomicU64,
     /// Processes that ended in an orderly way while they recorded, and what they had written by then.
     pub ended: Ended,
-    /// Compared at every event of every process: alone in its cache line.
+    /// Compared at events while something is recorded: alone in its cache line, but for the next one.
     pub generation: AtomicU64,
-    _alone: [AtomicU64; 7],
+    /// Looked at by every event of every process: 0 while nothing is to be recorded, so that nothing else needs to be looked at.
+    pub attention: AtomicU64,
+    /// Hardly ever written.
+    pub failed: Failed,
+    _alone: [AtomicU64; 4],
     vocabulary: AtomicU64,
     mask: [AtomicU64; MASK_WORDS],
     packet_bytes: AtomicU32,
@@ -47,6 +51,7 @@ pub struct Control {
     ignore_nodes: [AtomicU8; FILTER_BYTES],
     select_topics: [AtomicU8; FILTER_BYTES],
     ignore_topics: [AtomicU8; FILTER_BYTES],
+    ignore_processes: [AtomicU8; FILTER_BYTES],
     pub processes: [Process; PROCESSES],
 }
 
@@ -60,6 +65,17 @@ pub struct Ended {
     pub bytes: AtomicU64,
 }
 
+/// Processes that ended and could not record; the last system error of one. Set to zero as [`Ended`] is.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Failed {
+    pub processes: AtomicU64,
+    pub errno: AtomicU64,
+}
+
+// What is read at every event begins a cache line.
+const _: () = assert!(std::mem::offset_of!(Control, generation) == 64);
+
 impl Control {
     /// Gives an order; returns the generation that tracers will see. Only one recorder may do so at a time.
     ///
@@ -72,6 +88,7 @@ impl Control {
             (&self.ignore_nodes[..], &filters.ignore_nodes),
             (&self.select_topics[..], &filters.select_topics),
             (&self.ignore_topics[..], &filters.ignore_topics),
+            (&self.ignore_processes[..], &filters.ignore_processes),
         ];
         if texts.iter().any(|(place, text)| text.len() >= place.len()) {
             return None;
@@ -80,6 +97,8 @@ impl Control {
         // A recorder that died in the middle of an order left an odd number.
         let changing = before | 1;
         self.generation.store(changing, Ordering::Relaxed);
+        let attention = u64::from(order.state != State::Idle);
+        self.attention.fetch_or(attention, Ordering::Relaxed);
         fence(Ordering::SeqCst);
         self.state.store(order.state.number(), Ordering::Relaxed);
         self.vocabulary.store(order.vocabulary, Ordering::Relaxed);
@@ -104,8 +123,10 @@ impl Control {
         for (place, text) in texts {
             write_text(place, text);
         }
-        self.generation.store(changing + 1, Ordering::Release);
-        Some(changing + 1)
+        let generation = changing.wrapping_add(1);
+        self.generation.store(generation, Ordering::Release);
+        self.attention.store(attention, Ordering::Release);
+        Some(generation)
     }
 
     /// The order that stands, with its generation. None while it is being changed.
@@ -133,6 +154,7 @@ impl Control {
                 ignore_nodes: read_text(&self.ignore_nodes),
                 select_topics: read_text(&self.select_topics),
                 ignore_topics: read_text(&self.ignore_topics),
+                ignore_processes: read_text(&self.ignore_processes),
             },
         };
         fence(Ordering::Acquire);
@@ -163,4 +185,83 @@ fn read_text(place: &[AtomicU8]) -> Vec<u8> {
         .map(|byte| byte.load(Ordering::Relaxed))
         .take_while(|byte| *byte != 0)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Identity;
+
+    /// A page without a file, so that Miri can look as well: zeroes, and these bytes from a place on.
+    fn page(at: usize, bytes: &[u8]) -> Box<Control> {
+        let layout = std::alloc::Layout::new::<Control>();
+        let at = at % layout.size();
+        let count = bytes.len().min(layout.size() - at);
+        // SAFETY: any bytes are a valid `Control`; the memory is large enough and is freed with the same layout.
+        unsafe {
+            let memory = std::alloc::alloc_zeroed(layout);
+            assert!(!memory.is_null());
+            memory
+                .add(at)
+                .copy_from_nonoverlapping(bytes.as_ptr(), count);
+            Box::from_raw(memory.cast())
+        }
+    }
+
+    fn cases() -> ProptestConfig {
+        ProptestConfig {
+            cases: if cfg!(miri) { 2 } else { 256 },
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        }
+    }
+
+    fn bytes() -> impl Strategy<Value = Vec<u8>> {
+        let most = if cfg!(miri) { 64 } else { 4096 };
+        proptest::collection::vec(any::<u8>(), 0..most)
+    }
+
+    /// Anywhere in the part that is not slots, as often as in all of it.
+    fn place() -> impl Strategy<Value = usize> {
+        let slots = std::mem::offset_of!(Control, processes);
+        prop_oneof![0..slots, 0..size_of::<Control>()]
+    }
+
+    proptest! {
+        #![proptest_config(cases())]
+
+        #[test]
+        fn whatever_is_in_the_page_can_be_read(at in place(), bytes in bytes()) {
+            let page = page(at, &bytes);
+            if let Some((generation, order)) = page.read_order() {
+                prop_assert!(generation % 2 == 0);
+                prop_assert!(order.directory.len() <= DIRECTORY_BYTES && !order.directory.contains(&0));
+                let buffers = order.buffers.usable();
+                prop_assert!(buffers.packet_bytes.is_power_of_two());
+                prop_assert!((4096..=16 << 20).contains(&buffers.packet_bytes));
+                prop_assert!(buffers.first_packets > 0 && buffers.most_packets > 0);
+            }
+            let slots = if cfg!(miri) { 4 } else { PROCESSES };
+            for slot in &page.processes[..slots] {
+                let _ = (slot.view(), slot.is_failed(), slot.is_chosen());
+                slot.claim(&Identity::default());
+            }
+        }
+
+        #[test]
+        fn an_order_stands_whatever_was_there_before(at in place(), bytes in bytes()) {
+            let page = page(at, &bytes);
+            // The last number of all has no successor; nobody counts that far.
+            prop_assume!(page.generation.load(Ordering::Relaxed) < u64::MAX - 2);
+            let order = Order::record("/a/folder");
+            let generation = page.order(&order);
+            prop_assert!(generation.is_some());
+            prop_assert_eq!(page.read_order(), generation.map(|generation| (generation, order)));
+            prop_assert_eq!(page.attention.load(Ordering::Relaxed), 1);
+            prop_assert!(page.order(&Order::idle()).is_some());
+            prop_assert_eq!(page.attention.load(Ordering::Relaxed), 0);
+        }
+    }
 }

@@ -10,7 +10,7 @@ mod order;
 mod process;
 pub mod stream_file;
 
-pub use control::{Control, Ended, MAGIC, MASK_WORDS, PROCESSES, VERSION};
+pub use control::{Control, Ended, Failed, MAGIC, MASK_WORDS, PROCESSES, VERSION};
 pub use file::{ControlError, ControlFile};
 pub use order::{Buffers, DIRECTORY_BYTES, FILTER_BYTES, Filters, Order, State};
 pub use process::{Identity, Process, ProcessState, ProcessView};

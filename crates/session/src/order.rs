@@ -51,6 +51,19 @@ pub struct Buffers {
     pub flight_nanos: u64,
 }
 
+impl Buffers {
+    /// Sizes that work, whatever was asked for: the page can be written by others than recorders.
+    pub fn usable(self) -> Buffers {
+        let packet_bytes = self.packet_bytes.clamp(4096, 16 << 20);
+        Buffers {
+            packet_bytes: packet_bytes.next_power_of_two(),
+            first_packets: self.first_packets.clamp(1, 4096),
+            most_packets: self.most_packets.clamp(1, 4096),
+            ..self
+        }
+    }
+}
+
 impl Default for Buffers {
     fn default() -> Self {
         Buffers {
@@ -71,6 +84,8 @@ pub struct Filters {
     pub ignore_nodes: Vec<u8>,
     pub select_topics: Vec<u8>,
     pub ignore_topics: Vec<u8>,
+    /// Names of programs, without their folders.
+    pub ignore_processes: Vec<u8>,
 }
 
 impl Order {

@@ -139,6 +139,10 @@ impl Process {
         self.state.store(number, Ordering::Release);
     }
 
+    pub fn is_failed(&self) -> bool {
+        self.state.load(Ordering::Acquire) == 2
+    }
+
     /// None if no process has this slot.
     pub fn view(&self) -> Option<ProcessView> {
         if self.claim.load(Ordering::Acquire) != LIVE {

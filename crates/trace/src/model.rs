@@ -10,9 +10,9 @@ use crate::entity::{
     Subscription, Thread, ThreadId, Timer, resolve,
 };
 use crate::flow::{
-    self, CallbackInstance, Delivery, Enqueue, ExecutorPhase, LifecycleState, Losses, MessageLink,
-    MessageSize, MessageSizeOf, Publication, Request, ServiceStep, SimTime, Take, TildeEndpoint,
-    TildeStep, Transition, UserEvent,
+    self, CallbackInstance, ClientCallback, Delivery, Enqueue, ExecutorPhase, LifecycleState,
+    Losses, MessageLink, MessageSize, MessageSizeOf, Publication, Request, ServiceStep, SimTime,
+    Take, TildeEndpoint, TildeStep, Transition, UserEvent,
 };
 use crate::import::{Imported, import, import_entities};
 
@@ -45,6 +45,8 @@ pub struct Model {
     /// The states that the transitions lead to.
     pub lifecycle_states: Vec<LifecycleState>,
     pub service_steps: Vec<ServiceStep>,
+    /// Executions of clients' callbacks, where our own tracer tells them.
+    pub client_callbacks: Vec<ClientCallback>,
     /// The steps of each call of a service, together.
     pub requests: Vec<Request>,
     pub sim_times: Vec<SimTime>,
@@ -152,6 +154,7 @@ impl Model {
             transitions: imported.transitions,
             lifecycle_states,
             service_steps: imported.service_steps,
+            client_callbacks: imported.client_callbacks,
             requests,
             sim_times: imported.sim_times,
             message_links: imported.message_links,

@@ -262,3 +262,69 @@ fn two_clients_that_fit_equally_well_are_not_told_apart() {
             .all(|row| row.by == RequestMatch::Nothing)
     );
 }
+
+#[test]
+fn the_callback_that_follows_the_take_of_a_response_is_the_clients() {
+    let mut recording = without_gids();
+    call(&mut recording, 0x70, 9, 1);
+    recording
+        .client_callback_start(0x70, 1)
+        .client_callback_end(0x70, 1);
+    let model = recording.load();
+    let callback = model.requests[0].client_callback.unwrap();
+    let callback = &model.client_callbacks[callback.index()];
+    assert_eq!(model.clients[callback.client.unwrap().index()].name, "/ask");
+    assert_eq!(callback.sequence, 1);
+    assert_eq!(callback.end.unwrap().0 - callback.start.0, 1000);
+    // A client has no callback object: there is nothing to count.
+    assert!(
+        model
+            .instances
+            .iter()
+            .all(|row| row.thread != callback.thread)
+    );
+}
+
+#[test]
+fn what_is_taken_after_a_response_is_not_the_clients() {
+    let mut recording = without_gids();
+    call(&mut recording, 0x70, 9, 1);
+    recording
+        .subscription(0x20, 0x10, "/feedback", 0x21)
+        .rmw_take(0x20, 0x7, 5)
+        .client_callback_start(0x70, 1)
+        .client_callback_end(0x70, 1);
+    assert!(recording.load().client_callbacks.is_empty());
+}
+
+#[test]
+fn a_callback_that_spins_holds_the_callback_of_another_client() {
+    let mut recording = without_gids();
+    recording
+        .process(100, "client")
+        .client(0x78, 0x10, "/ask", 8);
+    recording
+        .take_response(0x70, 1, 5)
+        .client_callback_start(0x70, 1)
+        .take_response(0x78, 1, 6)
+        .client_callback_start(0x78, 1)
+        .client_callback_end(0x78, 1)
+        .client_callback_end(0x70, 1);
+    let model = recording.load();
+    let spans: Vec<_> = (model.client_callbacks.iter())
+        .map(|row| (row.start, row.end.unwrap()))
+        .collect();
+    assert!(spans[0].0 < spans[1].0 && spans[1].1 < spans[0].1);
+}
+
+#[test]
+fn without_the_takes_a_clients_callback_stands_alone() {
+    let mut recording = without_gids();
+    recording
+        .process(100, "client")
+        .client_callback_start(0x70, 1)
+        .client_callback_end(0x70, 1);
+    let model = recording.load();
+    assert!(model.requests.is_empty());
+    assert!(model.client_callbacks[0].client.is_some());
+}

@@ -8,6 +8,7 @@ mod folder;
 mod metadata;
 mod packet;
 mod schemas;
+mod session;
 
 use std::io;
 use std::path::Path;
@@ -28,6 +29,7 @@ pub const TARGETS: &[Target] = &[
     metadata::TARGET,
     packet::TARGET,
     folder::TARGET,
+    session::TARGET,
 ];
 
 pub fn find(name: &str) -> Option<&'static Target> {

@@ -3,6 +3,7 @@
 //! Each calls the original, does nothing else where nothing is recorded, and is off with a reason that the recorder can
 //! show when its original is not found or not what it is expected to be. One file per subject.
 
+mod client;
 mod cyclone_dds;
 mod destruction;
 mod executor;
@@ -38,6 +39,8 @@ pub(crate) enum State {
     Unexpected = 3,
     /// This version of ROS 2 has a tracepoint for the same.
     Needless = 4,
+    /// What it would tell happened without it being called.
+    Bypassed = 5,
 }
 
 impl Hook {
@@ -60,12 +63,9 @@ impl Hook {
         match found {
             Some(address) => {
                 self.original.store(address.cast_mut(), Ordering::Relaxed);
-                let _ = self.state.compare_exchange(
-                    0,
-                    State::On as u8,
-                    Ordering::Relaxed,
-                    Ordering::Relaxed,
-                );
+                for before in [0, State::Bypassed as u8] {
+                    self.change(before, State::On);
+                }
             }
             None => self.set(State::Missing),
         }
@@ -74,6 +74,16 @@ impl Hook {
 
     pub(crate) fn set(&self, state: State) {
         self.state.store(state as u8, Ordering::Relaxed);
+    }
+
+    /// Says that what it would tell happened without it, unless it was called before.
+    pub(crate) fn bypass(&self) {
+        self.change(0, State::Bypassed);
+    }
+
+    fn change(&self, before: u8, state: State) {
+        let relaxed = Ordering::Relaxed;
+        let _ = (self.state).compare_exchange(before, state as u8, relaxed, relaxed);
     }
 
     pub(crate) fn is_unexpected(&self) -> bool {
@@ -87,13 +97,14 @@ pub(crate) fn records(event: u16) -> bool {
 }
 
 /// In the order of the bytes in the control page.
-static ALL: [&[&Hook]; 6] = [
+static ALL: [&[&Hook]; 7] = [
     &destruction::HOOKS,
     &service::HOOKS,
     &cyclone_dds::HOOKS,
     &fast_dds::HOOKS,
     &executor::HOOKS,
     &serialized_message::HOOKS,
+    &client::HOOKS,
 ];
 
 /// Names of the hooks in the order of the bytes in the control page.

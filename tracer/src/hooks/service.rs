@@ -7,9 +7,9 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{Hook, State, records};
+use super::{Hook, State, client as client_callback, records};
 use crate::emit::{self, Text};
-use crate::{clock, events, original};
+use crate::{clock, events, filter, original};
 
 const RMW: &[&str] = &["librmw_implementation.so"];
 const RMW_RET_ERROR: c_int = 1;
@@ -49,9 +49,9 @@ type Take = unsafe extern "C" fn(*const c_void, *mut ServiceInfo, *mut c_void, *
 type SendResponse = unsafe extern "C" fn(*const c_void, *mut RequestId, *mut c_void) -> c_int;
 type Identifier = unsafe extern "C" fn() -> *const c_char;
 
-/// Whether this hook has to record the event.
-fn is_ours(hook: &Hook, event: u16) -> bool {
-    if !records(event) {
+/// Whether this hook has to record the event of a service or a client.
+fn is_ours(hook: &Hook, event: u16, handle: *const c_void) -> bool {
+    if !records(event) || filter::refuses(handle as u64) {
         return false;
     }
     if original::traces_services() {
@@ -78,7 +78,7 @@ unsafe extern "C" fn rmw_send_request(
         let result = original(client, request, sequence_number);
         if result == 0
             && !sequence_number.is_null()
-            && is_ours(&SEND_REQUEST, events::RMW_SEND_REQUEST)
+            && is_ours(&SEND_REQUEST, events::RMW_SEND_REQUEST, client)
         {
             emit::event(events::RMW_SEND_REQUEST, 24, |payload| {
                 payload
@@ -110,7 +110,7 @@ unsafe extern "C" fn rmw_take_request(
         if result == 0
             && !info.is_null()
             && !taken.is_null()
-            && is_ours(&TAKE_REQUEST, events::RMW_TAKE_REQUEST)
+            && is_ours(&TAKE_REQUEST, events::RMW_TAKE_REQUEST, service)
         {
             let id = &(*info).request;
             emit::event(events::RMW_TAKE_REQUEST, 44, |payload| {
@@ -139,7 +139,7 @@ unsafe extern "C" fn rmw_send_response(
     };
     // SAFETY: the original, with the same arguments; rmw checks them itself, so null is possible.
     unsafe {
-        if !request.is_null() && is_ours(&SEND_RESPONSE, events::RMW_SEND_RESPONSE) {
+        if !request.is_null() && is_ours(&SEND_RESPONSE, events::RMW_SEND_RESPONSE, service) {
             emit::event(events::RMW_SEND_RESPONSE, 48, |payload| {
                 payload
                     .pointer(service)
@@ -170,19 +170,22 @@ unsafe extern "C" fn rmw_take_response(
     unsafe {
         let original = std::mem::transmute::<*const c_void, Take>(original);
         let result = original(client, info, response, taken);
-        if result == 0
-            && !info.is_null()
-            && !taken.is_null()
-            && is_ours(&TAKE_RESPONSE, events::RMW_TAKE_RESPONSE)
-        {
+        if result != 0 || info.is_null() || taken.is_null() {
+            return result;
+        }
+        let sequence = (*info).request.sequence_number;
+        if is_ours(&TAKE_RESPONSE, events::RMW_TAKE_RESPONSE, client) {
             emit::event(events::RMW_TAKE_RESPONSE, 36, |payload| {
                 payload
                     .pointer(client)
                     .pointer(response)
-                    .signed((*info).request.sequence_number)
+                    .signed(sequence)
                     .signed((*info).source_timestamp)
                     .flag(*taken);
             });
+        }
+        if *taken {
+            client_callback::response_taken(client, sequence);
         }
         result
     }

@@ -16,7 +16,7 @@ use crate::workspace::Workspace;
 
 /// Threads, events per second of each, seconds.
 const ALONE: [&str; 3] = ["1", "100000", "2"];
-/// No threads: the mean of a tight loop, since a call that does nothing costs less than timing it.
+/// No threads: a tight loop, since a call that does nothing costs less than timing it.
 const IDLE: [&str; 3] = ["0", "100000000", "1"];
 const MANY: [&str; 3] = ["4", "500000", "10"];
 
@@ -29,6 +29,9 @@ struct Cost {
     events: u64,
     p50: f64,
     p999: f64,
+    /// Of a tight loop only: per call with the loop, and an event of `rostrace.h` without it.
+    plain: f64,
+    user: f64,
     recorded: Option<u64>,
     lost: u64,
 }
@@ -65,6 +68,7 @@ pub(super) fn contest(
     let compile = || {
         let mut command = Command::new("cc");
         command.args(["-O2", "-pthread", "-I"]).arg(&benches);
+        command.arg("-I").arg(workspace.root.join("tracer/include"));
         command
     };
     let shared = |source: &Path, name: &str| -> Result<PathBuf> {
@@ -127,7 +131,7 @@ pub(super) fn contest(
     }
     drop(daemon);
     let call = best(&|| run(Command::new(&empty).args(IDLE)))?;
-    Ok(table(&rows, call.p50))
+    Ok(table(&rows, &call))
 }
 
 impl Bench<'_> {
@@ -210,28 +214,36 @@ fn parse(text: &str) -> Option<Cost> {
         let at = words.iter().position(|word| *word == name)?;
         words.get(at + 1).copied()
     };
+    let number = |name: &str| {
+        after(name)
+            .and_then(|word| word.parse().ok())
+            .unwrap_or(0.0)
+    };
     Some(Cost {
         events: after("events")?.parse().ok()?,
         p50: after("p50")?.parse().ok()?,
         p999: after("p99.9")?.parse().ok()?,
+        plain: number("plain"),
+        user: number("user"),
         ..Cost::default()
     })
 }
 
-fn table(rows: &[(&str, Cost, Cost, Cost)], call: f64) -> String {
+fn table(rows: &[(&str, Cost, Cost, Cost)], call: &Cost) -> String {
     let mut text = String::from(
-        "| tracer | p50 ns | p99.9 ns | p50, LTTng = 1 | not recording, mean ns | 4 threads, 2 M events/s, 10 s: events | lost | p50 ns | p99.9 ns |\n\
+        "| tracer | p50 ns | p99.9 ns | p50, LTTng = 1 | not recording ns: without the loop, with it | 4 threads, 2 M events/s, 10 s: events | lost | p50 ns | p99.9 ns |\n\
          |---|---:|---:|---:|---:|---:|---:|---:|---:|\n",
     );
     let base = rows.first().map_or(0.0, |(_, _, alone, _)| alone.p50);
     for (name, idle, alone, many) in rows {
         let _ = writeln!(
             text,
-            "| {name} | {:.1} | {:.1} | {:.2} | {:.2} | {} | {} | {:.1} | {:.1} |",
+            "| {name} | {:.1} | {:.1} | {:.2} | {:.2}, {:.2} | {} | {} | {:.1} | {:.1} |",
             alone.p50,
             alone.p999,
             base / alone.p50.max(0.1),
             idle.p50.max(0.0),
+            idle.plain,
             many.events,
             many.lost,
             many.p50,
@@ -240,8 +252,16 @@ fn table(rows: &[(&str, Cost, Cost, Cost)], call: f64) -> String {
     }
     let _ = writeln!(
         text,
-        "| an empty function of a library | – | – | – | {call:.2} | – | – | – | – |"
+        "| an empty function of a library | – | – | – | {:.2}, {:.2} | – | – | – | – |",
+        call.p50, call.plain,
     );
+    if let Some((_, idle, ..)) = rows.last() {
+        let _ = writeln!(
+            text,
+            "| an event of `rostrace.h` | – | – | – | {:.2} | – | – | – | – |",
+            idle.user.max(0.0)
+        );
+    }
     text
 }
 
@@ -315,16 +335,17 @@ mod tests {
             events: 20,
             p50,
             p999: 2.0 * p50,
+            plain: p50 + 0.25,
             ..Cost::default()
         };
         let rows = [
             ("old", cost(5.0), cost(200.0), cost(210.0)),
             ("new", cost(1.0), cost(50.0), cost(51.0)),
         ];
-        let text = table(&rows, 0.9);
+        let text = table(&rows, &cost(0.9));
         assert!(text.contains("| old | 200.0 | 400.0 | 1.00 |"), "{text}");
         assert!(
-            text.contains("| new | 50.0 | 100.0 | 4.00 | 1.00 |"),
+            text.contains("| new | 50.0 | 100.0 | 4.00 | 1.00, 1.25 |"),
             "{text}"
         );
     }

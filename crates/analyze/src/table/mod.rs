@@ -61,6 +61,7 @@ pub const TABLES: &[&Table] = &[
     &endpoint::SUBSCRIPTIONS,
     &rate::RATES,
     &service::SERVICES,
+    &service::CLIENT_CALLBACKS,
     &lifecycle::LIFECYCLE_STATES,
     &thread::THREADS,
     &thread::EXECUTOR_SHARES,

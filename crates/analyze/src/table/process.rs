@@ -53,6 +53,7 @@ fn node_shares(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
         for share in &thread.shares {
             let node = match share.ran {
                 Ran::Callback(callback) => model.node_of_callback(callback),
+                Ran::Client(client) => model.clients[client.index()].node,
                 Ran::Unnamed(_) => None,
             };
             let (executions, busy) = nodes.entry((thread.process, node)).or_default();

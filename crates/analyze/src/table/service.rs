@@ -65,6 +65,17 @@ pub(super) const SERVICES: Table = Table {
         )
         .optional(),
         Column::duration("round_trip_ns", "Sent to received.").optional(),
+        Column::time(
+            "client_callback_start_ns",
+            "The client's callback began; where the program waits for a future, that got the response. Recordings of rostrace's own tracer only.",
+        )
+        .optional(),
+        Column::time("client_callback_end_ns", "The client's callback ended.").optional(),
+        Column::duration(
+            "client_callback_ns",
+            "Start of the client's callback to its end.",
+        )
+        .optional(),
         Column::text(
             "matched_by",
             "What ties the client's steps to the service's: `gid`, or `sequence` (inferred: the numbers and instants fit to no other); empty if one side is not known.",
@@ -83,7 +94,12 @@ fn services(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
         let instance = request.instance.map(|id| analysis.instance(id));
         let start = instance.map(|instance| instance.start);
         let end = instance.and_then(|instance| instance.end);
-        let Some((first, last)) = span(request, start, end) else {
+        let in_client = request
+            .client_callback
+            .map(|id| analysis.client_callback(id));
+        let client_start = in_client.map(|callback| callback.start);
+        let client_end = in_client.and_then(|callback| callback.end);
+        let Some((first, last)) = span(request, start, end.max(client_end)) else {
             continue;
         };
         if !analysis.counts(first) {
@@ -119,6 +135,9 @@ fn services(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
             between(start, request.answered),
             between(request.answered, request.received),
             between(request.sent, request.received),
+            client_start.into(),
+            client_end.into(),
+            between(client_start, client_end),
             request.by.name().into(),
             analysis.is_damaged(first, last).into(),
         ])?;
@@ -142,4 +161,52 @@ fn span(request: &Request, start: Option<Nanos>, end: Option<Nanos>) -> Option<(
 
 fn between(from: Option<Nanos>, to: Option<Nanos>) -> Cell<'static> {
     from.zip(to).map(|(from, to)| to.0 - from.0).into()
+}
+
+pub(super) const CLIENT_CALLBACKS: Table = Table {
+    name: "client_callbacks",
+    about: "One execution of a client's callback: recordings of rostrace's own tracer. It begins when the response was taken; where the program waits for a future, it is the delivery to that.",
+    columns: &[
+        Column::text("host", "Name of the machine."),
+        Column::integer("pid", "Process."),
+        Column::integer("tid", "Thread."),
+        Column::text("node", "Node; empty if the trace does not name it."),
+        Column::text(
+            "service",
+            "Name of the service; empty if the trace does not name it.",
+        ),
+        Column::integer("sequence", "The client's number of the request."),
+        Column::time("start_ns", "The response was taken."),
+        Column::time("end_ns", "The callback ended.").optional(),
+        Column::duration("duration_ns", "Start to end.").optional(),
+        Column::flag("damaged", "Whether events were lost meanwhile."),
+    ],
+    rows: client_callbacks,
+};
+
+fn client_callbacks(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
+    let model = analysis.model;
+    for callback in &model.client_callbacks {
+        if !analysis.counts(callback.start) {
+            continue;
+        }
+        let thread = &model.threads[callback.thread.index()];
+        let client = callback.client.map(|id| &model.clients[id.index()]);
+        let node = model.node_name(client.and_then(|client| client.node));
+        // What was lost last is later than all that was not.
+        let last = callback.end.unwrap_or(Nanos(i64::MAX));
+        take(&[
+            model.host_name(thread.process).into(),
+            pid(model, thread.process).into(),
+            thread.tid.into(),
+            node.unwrap_or_default().into(),
+            client.map_or("", |client| client.name.as_str()).into(),
+            callback.sequence.into(),
+            callback.start.into(),
+            callback.end.into(),
+            between(Some(callback.start), callback.end),
+            analysis.is_damaged(callback.start, last).into(),
+        ])?;
+    }
+    Ok(())
 }

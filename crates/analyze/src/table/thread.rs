@@ -126,7 +126,11 @@ fn executor_shares(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
         for share in &thread.shares {
             let callback = match share.ran {
                 Ran::Callback(callback) => Some(callback),
-                Ran::Unnamed(_) => None,
+                Ran::Client(_) | Ran::Unnamed(_) => None,
+            };
+            let node = match share.ran {
+                Ran::Client(client) => model.node_name(model.clients[client.index()].node),
+                _ => Some(node_of(model, callback)),
             };
             let executor = callback.and_then(|callback| analysis.executor_of(callback));
             take(&[
@@ -134,7 +138,7 @@ fn executor_shares(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
                 pid(model, thread.process).into(),
                 executor_name(executor).as_str().into(),
                 model.threads[thread.thread.index()].tid.into(),
-                node_of(model, callback).into(),
+                node.unwrap_or_default().into(),
                 name_of(analysis, share.ran).as_ref().into(),
                 share.executions.into(),
                 share.busy.into(),
@@ -202,6 +206,7 @@ fn executor_name(executor: Option<ExecutorId>) -> String {
 fn name_of<'a>(analysis: &'a Analysis<'_>, ran: Ran) -> Cow<'a, str> {
     match ran {
         Ran::Callback(callback) => analysis.names.callback(callback).into(),
+        Ran::Client(client) => analysis.names.client(client).into(),
         Ran::Unnamed(address) => names::unnamed_callback(address).into(),
     }
 }

@@ -142,6 +142,7 @@ fn hook(state: u8) -> Option<&'static str> {
         2 => "no original was found",
         3 => "of an unknown version",
         4 => "needless: this version of ROS 2 has a tracepoint",
+        5 => "not called: something else did its work",
         _ => "off",
     })
 }

@@ -107,10 +107,10 @@ impl Browser {
 
     /// Goes to a part of the report and waits until it is there.
     pub fn go(&self, place: &str) {
-        let view = place.split('/').next().unwrap();
+        let view = place.split(['/', '?']).next().unwrap();
+        let place = json!(format!("#{place}"));
         self.value(&format!(
-            "(delete document.getElementById('main').dataset.ready, location.hash = '#' + {})",
-            json!(place)
+            "(() => {{ delete document.getElementById('main').dataset.ready; if (location.hash === {place}) dispatchEvent(new Event('hashchange')); else location.hash = {place}; }})()"
         ));
         self.wait(&format!(
             "document.getElementById('main')?.dataset.ready === {}",

@@ -3,6 +3,8 @@
 // Each test file uses its own part of this.
 #![allow(dead_code, unreachable_pub)]
 
+pub mod place;
+
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;

@@ -47,14 +47,14 @@ const SCRIPTS: &[&str] = &[
     include_str!("../../assets/page/sections/callback.js"),
     include_str!("../../assets/page/sections/topics.js"),
     include_str!("../../assets/page/sections/topic.js"),
-    include_str!("../../assets/page/sections/nodes.js"),
-    include_str!("../../assets/page/sections/processes.js"),
-    include_str!("../../assets/page/sections/process.js"),
-    include_str!("../../assets/page/sections/definitions.js"),
     include_str!("../../assets/page/sections/paths.js"),
     include_str!("../../assets/page/sections/flow.js"),
     include_str!("../../assets/page/sections/lanes.js"),
     include_str!("../../assets/page/sections/schedule.js"),
+    include_str!("../../assets/page/sections/nodes.js"),
+    include_str!("../../assets/page/sections/processes.js"),
+    include_str!("../../assets/page/sections/process.js"),
+    include_str!("../../assets/page/sections/definitions.js"),
     include_str!("../../assets/page/start.js"),
 ];
 

@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use rostrace_analyze::why::{Cause, Explanation, NotOnCpu};
-use rostrace_analyze::{Analysis, names};
-use rostrace_trace::entity::InstanceId;
+use rostrace_analyze::Analysis;
+use rostrace_analyze::why::{Cause, Explanation};
 use serde::Serialize;
 
 use super::Subject;
@@ -40,7 +39,7 @@ pub(crate) fn explained(subject: Subject<'_>, explanation: &Explanation) -> Expl
     let mut waits: Vec<Wait> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     for part in &explanation.parts {
-        let text = sentence(analysis, part.cause);
+        let text = part.told(analysis);
         let place = *places.entry(text.clone()).or_insert_with(|| {
             waits.push(Wait {
                 cause: part.cause.name(),
@@ -102,43 +101,6 @@ fn callback(analysis: &Analysis<'_>, cause: Cause) -> Option<usize> {
         _ => return None,
     };
     Some(analysis.instance(instance).callback?.index())
-}
-
-fn sentence(analysis: &Analysis<'_>, cause: Cause) -> String {
-    let name = |instance: InstanceId| match analysis.instance(instance).callback {
-        Some(callback) => analysis.names.callback(callback).to_owned(),
-        None => names::unnamed_callback(analysis.instance(instance).address),
-    };
-    match cause {
-        Cause::Publishing => "publishing: from the call to the middleware".to_owned(),
-        Cause::Middleware => "middleware: the receiver was waiting for it".to_owned(),
-        Cause::MiddlewareOrExecutor => {
-            "middleware or executor: nothing tells what the executor did then".to_owned()
-        }
-        Cause::IntraProcessBuffer => "in the intra-process buffer".to_owned(),
-        Cause::OtherCallback(instance, relation) => {
-            format!("waiting: {} ran ({})", name(instance), relation.name())
-        }
-        Cause::Executor => "executor: looking for work, taking, dispatching".to_owned(),
-        Cause::Dispatch => "dispatch: from the take to the callback".to_owned(),
-        Cause::TimerLateness => "timer lateness: due, but its thread woke up late".to_owned(),
-        Cause::Execution(instance) => format!("execution of {}", name(instance)),
-        Cause::NotOnCpu(state, instance) => {
-            let of = instance.map_or("its thread".to_owned(), name);
-            match state {
-                NotOnCpu::Preempted(task) => {
-                    let by = analysis.scheduling.as_ref().map(|it| it.task(task));
-                    let by = by.map_or(String::new(), |by| format!(" by {} {}", by.name, by.tid));
-                    format!("not on a CPU: {of} was preempted{by}")
-                }
-                NotOnCpu::Blocked => format!("not on a CPU: {of} slept"),
-                NotOnCpu::WaitingForCpu => {
-                    format!("not on a CPU: {of} was woken and waited to be scheduled")
-                }
-            }
-        }
-        Cause::Unknown => "unknown: the trace does not tell".to_owned(),
-    }
 }
 
 #[cfg(test)]

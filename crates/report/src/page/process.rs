@@ -347,7 +347,7 @@ impl<'a> Writer<'a> {
         let row = &model.executors[id.index()];
         let is_its_own = |ran: Ran| match ran {
             Ran::Callback(callback) => analysis.executor_of(callback) == Some(id),
-            Ran::Unnamed(_) => false,
+            Ran::Client(_) | Ran::Unnamed(_) => false,
         };
         let shares = threads.iter().flat_map(|it| &it.shares);
         let (mut executions, mut busy) = (0, 0);
@@ -422,6 +422,7 @@ fn shares<'a>(analysis: &'a Analysis<'_>, summary: &ThreadSummary) -> Vec<Share<
         .map(|it| {
             let (callback, name) = match it.ran {
                 Ran::Callback(id) => (Some(id.index()), analysis.names.callback(id).into()),
+                Ran::Client(id) => (None, analysis.names.client(id).into()),
                 Ran::Unnamed(address) => (None, names::unnamed_callback(address).into()),
             };
             share(callback, name, it.executions, it.busy)

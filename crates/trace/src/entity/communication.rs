@@ -2,7 +2,7 @@
 
 use rostrace_ctf::schema::Nanos;
 
-use super::{Address, CallbackId, NodeId, ProcessId, SubscriptionId};
+use super::{Address, CallbackGroupId, CallbackId, NodeId, ProcessId, SubscriptionId};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Publisher {
@@ -59,6 +59,8 @@ pub struct Client {
     pub created: Nanos,
     /// When it was destroyed, where the trace tells.
     pub ended: Option<Nanos>,
+    /// Where the trace tells.
+    pub group: Option<CallbackGroupId>,
 }
 
 /// The ring buffer of an intra-process subscription (Iron and later).

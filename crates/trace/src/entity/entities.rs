@@ -43,6 +43,7 @@ pub(crate) struct Entities {
     pub(super) timer_at: Generations<TimerId>,
     pub(super) service_at: Generations<ServiceId>,
     pub(super) rmw_service_at: Generations<ServiceId>,
+    pub(super) client_at: Generations<ClientId>,
     pub(super) rmw_client_at: Generations<ClientId>,
     pub(super) callback_at: Generations<CallbackId>,
     pub(super) group_at: Generations<CallbackGroupId>,

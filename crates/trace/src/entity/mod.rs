@@ -76,4 +76,6 @@ ids! {
     PhaseId,
     /// A row of [`crate::Model::enqueues`].
     EnqueueId,
+    /// A row of [`crate::Model::client_callbacks`].
+    ClientCallbackId,
 }

@@ -213,7 +213,9 @@ impl Resolver<'_> {
                         .unwrap_or_default(),
                     created: time,
                     ended: None,
+                    group: None,
                 });
+                all.client_at.create(process, *handle, time, id);
                 all.rmw_client_at.create(process, *rmw, time, id);
             }
             Init::RmwClient { rmw, gid } => {
@@ -335,8 +337,15 @@ impl Resolver<'_> {
                 let callback = service.and_then(|service| all.services[service.index()].callback);
                 self.add_to_group(process, time, *group, callback);
             }
-            Init::GroupClient { group, .. } => {
-                all.group(process, time, *group);
+            Init::GroupClient { group, client } => {
+                let group = all.group(process, time, *group);
+                if let Some(client) = all.client_at.around(process, *client, time) {
+                    // A group belongs to one node: for another one it is a new group at an old address.
+                    let node = all.clients[client.index()].node;
+                    let member = all.groups[group.index()].callbacks.first();
+                    let fits = member.is_none_or(|member| all.node_of(*member) == node);
+                    all.clients[client.index()].group = fits.then_some(group);
+                }
             }
             Init::AgnocastSubscription {
                 handle,

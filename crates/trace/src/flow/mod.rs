@@ -3,6 +3,7 @@
 //! Rows are in the order of time. Addresses are kept beside the ids that they were resolved to: an entity that the
 //! trace does not name is still the same address.
 
+mod client_callback;
 mod connect;
 mod delivery;
 mod loss;
@@ -12,6 +13,8 @@ mod state;
 mod tilde;
 mod user_event;
 
+pub use client_callback::ClientCallback;
+pub(crate) use client_callback::connect_client_callbacks;
 pub(crate) use connect::connect;
 pub(crate) use delivery::deliveries;
 pub use delivery::{Delivery, DeliveryKind, DeliveryStatus, Match};
@@ -27,8 +30,8 @@ pub use user_event::{UserEvent, UserEventKind, UserField, UserValue};
 use rostrace_ctf::schema::Nanos;
 
 use crate::entity::{
-    Address, CallbackId, InstanceId, PublicationId, PublisherId, StateMachineId, SubscriptionId,
-    TakeId, ThreadId,
+    Address, CallbackId, ClientCallbackId, InstanceId, PublicationId, PublisherId, StateMachineId,
+    SubscriptionId, TakeId, ThreadId,
 };
 
 /// One execution of a callback.
@@ -150,6 +153,8 @@ pub struct ServiceStep {
     pub kind: ServiceStepKind,
     /// For a taken request the callback that got it.
     pub instance: Option<InstanceId>,
+    /// For a taken response the callback that got it.
+    pub client_callback: Option<ClientCallbackId>,
     /// Of the service or the client, in the rmw layer.
     pub rmw_handle: Address,
     /// Of the client; empty where the event does not carry it.

@@ -9,7 +9,9 @@ use std::collections::{BTreeMap, HashMap};
 use rostrace_ctf::schema::Nanos;
 
 use super::{ServiceStep, ServiceStepKind};
-use crate::entity::{CallbackOwner, ClientId, Entities, InstanceId, ProcessId, ServiceId};
+use crate::entity::{
+    CallbackOwner, ClientCallbackId, ClientId, Entities, InstanceId, ProcessId, ServiceId,
+};
 use crate::import::Imported;
 
 /// One call of a service, as far as the trace has it. With several services of one name each that answers has a row.
@@ -29,6 +31,8 @@ pub struct Request {
     pub answered: Option<Nanos>,
     /// The client takes the response.
     pub received: Option<Nanos>,
+    /// The execution of the client's callback, where our own tracer tells it.
+    pub client_callback: Option<ClientCallbackId>,
     pub by: RequestMatch,
 }
 
@@ -88,6 +92,7 @@ pub(crate) fn requests(imported: &mut Imported, entities: &Entities) -> Vec<Requ
                 instance: None,
                 answered: None,
                 received: None,
+                client_callback: None,
                 by: RequestMatch::Nothing,
             });
             requests.len() - 1
@@ -100,7 +105,10 @@ pub(crate) fn requests(imported: &mut Imported, entities: &Entities) -> Vec<Requ
                 request.instance = step.instance;
             }
             ServiceStepKind::SendResponse => request.answered = Some(step.time),
-            ServiceStepKind::TakeResponse => request.received = Some(step.time),
+            ServiceStepKind::TakeResponse => {
+                request.received = Some(step.time);
+                request.client_callback = step.client_callback;
+            }
         }
         request.client = request.client.or(end.client());
         request.service = request.service.or(end.service());
@@ -163,6 +171,7 @@ fn infer_gids(requests: &mut Vec<Request>, gids: &[Option<Vec<u8>>], entities: &
             client: client.client,
             sent: client.sent,
             received: client.received,
+            client_callback: client.client_callback,
             by: RequestMatch::Sequence,
             ..service
         };

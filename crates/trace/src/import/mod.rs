@@ -4,6 +4,7 @@
 //! message. Nothing here knows a name: rows carry addresses, which `entity::resolve` and `flow` turn into
 //! entities when all events have been seen.
 
+mod client_callback;
 mod ending;
 mod init;
 mod init_time;
@@ -25,9 +26,9 @@ use rustc_hash::FxHashMap;
 use crate::binding::{Bindings, Fields};
 use crate::entity::{Address, HostId, InstanceId, ProcessId, TakeId, ThreadId};
 use crate::flow::{
-    CallbackInstance, Enqueue, ExecutorPhase, Losses, MessageLink, MessageSize, PhaseKind,
-    Publication, ServiceStep, ServiceStepKind, SimTime, Take, TildeEndpoint, TildeStep, Transition,
-    UserEvent,
+    CallbackInstance, ClientCallback, Enqueue, ExecutorPhase, Losses, MessageLink, MessageSize,
+    PhaseKind, Publication, ServiceStep, ServiceStepKind, SimTime, Take, TildeEndpoint, TildeStep,
+    Transition, UserEvent,
 };
 pub(crate) use ending::{Ending, Ends};
 pub(crate) use init::{Init, TimedInit};
@@ -51,6 +52,7 @@ pub(crate) struct Imported {
     pub(crate) phases: Vec<ExecutorPhase>,
     pub(crate) transitions: Vec<Transition>,
     pub(crate) service_steps: Vec<ServiceStep>,
+    pub(crate) client_callbacks: Vec<ClientCallback>,
     pub(crate) sim_times: Vec<SimTime>,
     pub(crate) message_links: Vec<MessageLink>,
     pub(crate) endings: Vec<Ending>,
@@ -426,6 +428,8 @@ impl Import {
             Kind::UserInstant | Kind::UserSpanBegin | Kind::UserSpanEnd | Kind::UserCounter => {
                 self.user_event(kind, thread, time, fields)
             }
+            Kind::ClientCallbackStart => self.client_callback_start(thread, time, fields),
+            Kind::ClientCallbackEnd => self.client_callback_end(thread, time, fields),
             Kind::RclNodeFini
             | Kind::RclPublisherFini
             | Kind::RclSubscriptionFini
@@ -453,6 +457,7 @@ impl Import {
         }
         state.open.push(id);
         state.publication = None;
+        state.response = None;
         let take = state.take.take().filter(|_| !intra);
         let dequeued = state.dequeued.take().filter(|_| intra);
         let dispatched = state.dispatched.take().filter(|_| intra);
@@ -525,7 +530,9 @@ impl Import {
 
     fn take(&mut self, thread: ThreadId, time: Nanos, rmw_handle: Address, stamp: Option<i64>) {
         let id = TakeId::of(self.out.takes.len());
-        self.out.population.state(thread).take = Some(id);
+        let state = self.out.population.state(thread);
+        state.take = Some(id);
+        state.response = None;
         self.out.takes.push(Take {
             thread,
             rmw_handle,
@@ -563,14 +570,17 @@ impl Import {
     ) {
         let state = self.out.population.state(thread);
         state.publication = None;
-        if kind == ServiceStepKind::TakeRequest {
-            state.request = Some(self.out.service_steps.len());
+        match kind {
+            ServiceStepKind::TakeRequest => state.request = Some(self.out.service_steps.len()),
+            ServiceStepKind::TakeResponse => state.response = Some(self.out.service_steps.len()),
+            ServiceStepKind::SendRequest | ServiceStepKind::SendResponse => {}
         }
         self.out.service_steps.push(ServiceStep {
             thread,
             time,
             kind,
             instance: None,
+            client_callback: None,
             rmw_handle: fields.address(handle),
             client_gid: gid.map(|gid| fields.bytes(gid)).unwrap_or_default(),
             sequence: fields.signed(sequence).unwrap_or(0),

@@ -311,6 +311,10 @@ fn move_rows(imported: &mut Imported, births: &HashMap<ProcessId, Vec<Birth>>) {
         .iter_mut()
         .for_each(|row| to(&mut row.thread, row.time));
     imported
+        .client_callbacks
+        .iter_mut()
+        .for_each(|row| to(&mut row.thread, row.start));
+    imported
         .message_links
         .iter_mut()
         .for_each(|row| to(&mut row.thread, row.time));
@@ -358,6 +362,7 @@ fn forget_what_spans(imported: &mut Imported) {
         takes,
         enqueues,
         service_steps,
+        client_callbacks,
         population,
         ..
     } = imported;
@@ -377,9 +382,15 @@ fn forget_what_spans(imported: &mut Imported) {
         let mine = life(row.thread);
         row.instance = row.instance.filter(|instance| of(*instance) == mine);
     }
+    for row in client_callbacks.iter_mut() {
+        let last = population.processes[life(row.thread).index()].last;
+        row.end = row.end.filter(|end| *end <= last);
+    }
     for row in service_steps.iter_mut() {
         let mine = life(row.thread);
         row.instance = row.instance.filter(|instance| of(*instance) == mine);
+        row.client_callback = (row.client_callback)
+            .filter(|callback| life(client_callbacks[callback.index()].thread) == mine);
     }
     for row in enqueues.iter_mut() {
         if let Fate::Delivered(instance) = row.fate

@@ -4,7 +4,8 @@ use rostrace_ctf::schema::Nanos;
 use rustc_hash::FxHashMap;
 
 use crate::entity::{
-    Host, HostId, InstanceId, Process, ProcessId, PublicationId, TakeId, Thread, ThreadId,
+    ClientCallbackId, Host, HostId, InstanceId, Process, ProcessId, PublicationId, TakeId, Thread,
+    ThreadId,
 };
 
 /// All hosts, processes and threads seen so far.
@@ -35,6 +36,10 @@ pub(crate) struct ThreadState {
     pub(crate) take: Option<TakeId>,
     /// The request that was taken and waits for its callback: index of the service step.
     pub(crate) request: Option<usize>,
+    /// The response that was taken and waits for its callback: index of the service step.
+    pub(crate) response: Option<usize>,
+    /// Callbacks of clients that have begun, innermost last.
+    pub(crate) clients: Vec<ClientCallbackId>,
     /// What was fetched from a ring buffer and waits for its callback: index of the enqueue.
     pub(crate) dequeued: Option<usize>,
     /// What the next intra-process callback received, where message addresses tell it.
@@ -46,6 +51,7 @@ impl ThreadState {
     pub(crate) fn stop_waiting(&mut self) {
         self.take = None;
         self.request = None;
+        self.response = None;
         self.dequeued = None;
         self.dispatched = None;
     }

@@ -612,4 +612,22 @@ impl Recording {
             ],
         )
     }
+
+    pub fn client_callback_start(&mut self, client: u64, sequence: i64) -> &mut Recording {
+        self.client_callback("rostrace:client_callback_start", client, sequence)
+    }
+
+    pub fn client_callback_end(&mut self, client: u64, sequence: i64) -> &mut Recording {
+        self.client_callback("rostrace:client_callback_end", client, sequence)
+    }
+
+    fn client_callback(&mut self, name: &str, client: u64, sequence: i64) -> &mut Recording {
+        self.event(
+            name,
+            &[
+                ("rmw_client_handle", Pointer(rmw(client))),
+                ("sequence_number", Signed(sequence)),
+            ],
+        )
+    }
 }

@@ -45,6 +45,22 @@ RclTimerFini = rcl_timer_fini: Run, Rcl {
     TIMER_HANDLE: Pointer = "The `rcl_timer_t`.";
 }
 
+/// An executor is about to run the callback of a client: the response was taken on this thread.
+ClientCallbackStart = client_callback_start: Run, Rclcpp {
+    "rostrace:client_callback_start" since "rostrace 0.1";
+
+    RMW_CLIENT_HANDLE: Pointer = "The `rmw_client_t`.";
+    SEQUENCE_NUMBER: Signed = "The client's number of the request that was answered.";
+}
+
+/// The callback of a client has ended, be it by an exception.
+ClientCallbackEnd = client_callback_end: Run, Rclcpp {
+    "rostrace:client_callback_end" since "rostrace 0.1";
+
+    RMW_CLIENT_HANDLE: Pointer = "The `rmw_client_t`.";
+    SEQUENCE_NUMBER: Signed = "The client's number of the request that was answered.";
+}
+
 /// A message is published in serialised form: its size is known.
 RmwPublishSerialized = rmw_publish_serialized: Run, Rmw {
     "rostrace:rmw_publish_serialized" since "rostrace 0.1";

@@ -69,7 +69,7 @@ fn start(arguments: &RecordArguments) -> anyhow::Result<Outcome> {
         tell_failures(&ending.summary);
         let _ = std::fs::remove_dir(&ending.summary.output);
         match arguments.command.first() {
-            Some(command) if ending.summary.failures.is_empty() => {
+            Some(command) if !has_failures(&ending.summary) => {
                 bail!("nothing was recorded: {}", unattached::reason(command))
             }
             _ => bail!("nothing was recorded"),
@@ -153,6 +153,7 @@ fn plan(arguments: &RecordArguments) -> anyhow::Result<Plan> {
 }
 
 /// What the options say; if they say nothing, what CARET's variables say.
+/// Options say which nodes and topics; without them CARET's variables do. Processes can only be ignored by a variable.
 fn chosen(what: &WhatArguments) -> anyhow::Result<Filters> {
     let chosen = filters(
         &what.select_nodes,
@@ -160,12 +161,20 @@ fn chosen(what: &WhatArguments) -> anyhow::Result<Filters> {
         &what.select_topics,
         &what.ignore_topics,
     )?;
-    if chosen != Filters::default() {
-        return Ok(chosen);
-    }
-    let (filters, variables) = caret_filter::from_environment(|name| std::env::var(name).ok())?;
+    let by_options = chosen != Filters::default();
+    let variable = |name: &str| match name {
+        "CARET_IGNORE_PROCESSES" => std::env::var(name).ok(),
+        _ => std::env::var(name).ok().filter(|_| !by_options),
+    };
+    let (filters, variables) = caret_filter::from_environment(variable)?;
     if !variables.is_empty() {
         diagnostic::note(&format!("filtered as {} says", variables.join(", ")));
+    }
+    if by_options {
+        return Ok(Filters {
+            ignore_processes: filters.ignore_processes,
+            ..chosen
+        });
     }
     Ok(filters)
 }
@@ -188,12 +197,25 @@ pub(crate) fn new_folder(asked: Option<&Path>) -> anyhow::Result<PathBuf> {
     Ok(folder)
 }
 
+fn has_failures(summary: &Summary) -> bool {
+    !summary.failures.is_empty() || summary.ended_failures.is_some()
+}
+
 fn tell_failures(summary: &Summary) {
     for (pid, name, number) in &summary.failures {
         let reason = std::io::Error::from_raw_os_error(number.cast_signed());
         diagnostic::note(&format!(
             "process {pid} ({name}) could not write everything: {reason}"
         ));
+    }
+    if let (true, Some((processes, number))) = (summary.failures.is_empty(), summary.ended_failures)
+    {
+        let reason = std::io::Error::from_raw_os_error(number.cast_signed());
+        let processes = match processes {
+            1 => "a process that has ended".to_owned(),
+            count => format!("{count} processes that have ended"),
+        };
+        diagnostic::note(&format!("{processes} could not record: {reason}"));
     }
 }
 
@@ -223,6 +245,8 @@ fn conclude(ending: &Ending, with_report: bool) -> anyhow::Result<Outcome> {
     Ok(match (shown, verified.outcome) {
         (Outcome::Interrupted, _) => Outcome::Interrupted,
         (_, Outcome::LostData) | (Outcome::LostData, _) => Outcome::LostData,
+        // What a process had to say that could not record is counted nowhere.
+        _ if has_failures(summary) => Outcome::LostData,
         _ => Outcome::Fine,
     })
 }

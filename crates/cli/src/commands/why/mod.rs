@@ -6,7 +6,7 @@ mod subject;
 use std::io::{BufWriter, Write};
 
 use rostrace_analyze::Analysis;
-use rostrace_analyze::why::{Cause, Explanation, NotOnCpu, Why};
+use rostrace_analyze::why::{Cause, Explanation, NotOnCpu, Why, client_name};
 use rostrace_ctf::schema::Nanos;
 use serde::Serialize;
 
@@ -197,10 +197,17 @@ fn json(analysis: &Analysis<'_>, subject: &Subject, explanation: &Explanation) -
             _ => None,
         };
         let callback = instance.and_then(|instance| analysis.instance(instance).callback);
+        let callback = callback.map(|id| analysis.names.callback(id).to_owned());
+        let (callback, relation) = match part.cause {
+            Cause::ClientCallback(id, relation) => {
+                (Some(client_name(analysis, id)), Some(relation.name()))
+            }
+            _ => (callback, relation),
+        };
         PartRow {
             hop: part.hop,
             cause: part.cause.name(),
-            callback: callback.map(|id| analysis.names.callback(id).to_owned()),
+            callback,
             relation,
             preempted_by: task,
             begin_ns: part.begin.0,

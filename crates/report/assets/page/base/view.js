@@ -13,8 +13,18 @@ function view(viewName, { title, draw: drawView, hidden }) {
 let leave = null;
 let turn = 0;
 
+/** What stands after the #; as it is where it was not written by us. */
+function address() {
+  const text = location.hash.slice(1);
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 async function show() {
-  const [viewName, ...rest] = decodeURIComponent(location.hash.slice(1)).split("/");
+  const [viewName, ...rest] = address().split("/");
   const known = views.has(viewName) ? viewName : "overview";
   const mine = ++turn;
   for (const tab of document.querySelectorAll("#tabs a")) {

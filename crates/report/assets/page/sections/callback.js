@@ -72,7 +72,7 @@ function scheduleStrip(callback, column) {
   return h("div", { class: "card" },
     h("div", { class: "row" },
       h("span", { class: "quiet small" }, `${strip.whole ? `all ${count(starts.length)} executions` : `${count(starts.length)} executions around the worst one`}, ${sinceBegin(begin)} to ${sinceBegin(end)}`),
-      h("a", { href: `#schedule?callback=${callback.id}&at=${worst ?? Math.round(begin)}` }, "All of its thread in the schedule")),
+      h("a", { href: `#schedule/callback/${callback.id}/at/${worst ?? Math.round(begin)}` }, "In the schedule")),
     svg("svg", { class: "strip", viewBox: "0 0 1000 46", preserveAspectRatio: "none", role: "img", "aria-label": "Executions one after the other" },
       svg("rect", { class: "lane", x: 0, y: 20, width: 1000, height: 2 }), boxes));
 }

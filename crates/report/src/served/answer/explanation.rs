@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rostrace_analyze::why::{Cause, Explanation, NotOnCpu, Part, Why};
+use rostrace_analyze::why::{Cause, Explanation, Why};
 use rostrace_trace::entity::InstanceId;
 use serde::Serialize;
 
@@ -48,7 +48,7 @@ impl ServedTimeline<'_> {
         let mut places: HashMap<(&'static str, String), usize> = HashMap::new();
         let mut parts = Vec::new();
         for part in &explanation.parts {
-            let (cause, text) = (part.cause.name(), self.text(part));
+            let (cause, text) = (part.cause.name(), part.told(self.analysis));
             let place = *places.entry((cause, text)).or_insert_with_key(|key| {
                 longest.push(i64::MIN);
                 waits.push(Wait {
@@ -79,41 +79,6 @@ impl ServedTimeline<'_> {
             damaged: explanation.damaged,
             waits,
             parts,
-        }
-    }
-
-    /// What a part was, for people.
-    fn text(&self, part: &Part) -> String {
-        let name = |id: InstanceId| self.name(id).to_owned();
-        match part.cause {
-            Cause::Publishing => "publishing: from the call to the middleware".to_owned(),
-            Cause::Middleware => "middleware: the receiver was waiting for it".to_owned(),
-            Cause::MiddlewareOrExecutor => {
-                "middleware or executor: nothing tells what the executor did then".to_owned()
-            }
-            Cause::IntraProcessBuffer => "in the intra-process buffer".to_owned(),
-            Cause::OtherCallback(id, relation) => {
-                format!("waiting: {} ran ({})", name(id), relation.name())
-            }
-            Cause::Executor => "executor: looking for work, taking, dispatching".to_owned(),
-            Cause::Dispatch => "dispatch: from the take to the callback".to_owned(),
-            Cause::TimerLateness => "timer lateness: due, but its thread woke up late".to_owned(),
-            Cause::Execution(id) => format!("execution of {}", name(id)),
-            Cause::NotOnCpu(state, id) => {
-                let of = id.map_or_else(|| "its thread".to_owned(), name);
-                match state {
-                    NotOnCpu::Preempted(task) => {
-                        let by = self.analysis.scheduling.as_ref().map(|it| it.task(task));
-                        let by = by.map(|by| format!(" by {} {}", by.name, by.tid));
-                        format!("not on a CPU: {of} was preempted{}", by.unwrap_or_default())
-                    }
-                    NotOnCpu::Blocked => format!("not on a CPU: {of} slept"),
-                    NotOnCpu::WaitingForCpu => {
-                        format!("not on a CPU: {of} was woken and waited to be scheduled")
-                    }
-                }
-            }
-            Cause::Unknown => "unknown: the trace does not tell".to_owned(),
         }
     }
 

@@ -1,0 +1,238 @@
+//! Recording where it is not easy: on a disk that fills up, for processes of other users, in containers.
+//!
+//! Disks and containers are made with name spaces of Linux, as root or, where the system lets them, as anybody.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use support::place::{Place, finished, signal, ticker, wait_for_ready};
+
+/// What makes name spaces in which file systems can be mounted; None, with the reason printed, if this user may not.
+fn isolation() -> Option<Vec<&'static str>> {
+    for way in [vec!["unshare", "-m"], vec!["unshare", "-Urm"]] {
+        let mut command = Command::new(way[0]);
+        command.args(&way[1..]).args(["sh", "-c", MOUNTS]);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        if command.status().is_ok_and(|status| status.success()) {
+            return Some(way);
+        }
+    }
+    skipped("`unshare` may not make name spaces in which `mount` works");
+    None
+}
+
+const MOUNTS: &str = "mount -t tmpfs -o size=64k none /mnt";
+
+fn is_root() -> bool {
+    // SAFETY: a plain system call.
+    unsafe { libc::geteuid() == 0 }
+}
+
+/// Not `eprintln`: the test harness would keep that to itself.
+fn skipped(reason: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr(), "SKIPPED: {reason}. Nothing was tested.");
+}
+
+/// Runs a script of the shell; `$ROSTRACE` and `$TICKER` name the programs.
+fn script(place: &Place, way: &[&str], script: &str, status: i32) -> (String, String) {
+    let mut command = place.command(&[]);
+    let program = command.get_program().to_owned();
+    let variables: Vec<_> = command
+        .get_envs()
+        .map(|(name, value)| (name.to_owned(), value.map(ToOwned::to_owned)))
+        .collect();
+    command = Command::new(way[0]);
+    command
+        .args(&way[1..])
+        .args(["sh", "-c", script])
+        .current_dir(place.folder.path());
+    for (name, value) in variables {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command.env("ROSTRACE", program).env("TICKER", ticker());
+    finished(command.output().unwrap(), status)
+}
+
+/// What `rostrace info` says of a trace that has lost events.
+fn damaged(place: &Place, trace: &str) -> Value {
+    let (out, _) = place.run(&["info", trace, "--format", "json"], 3);
+    serde_json::from_str(&out).unwrap()
+}
+
+fn open_to_all(folder: &Path) {
+    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o777)).unwrap();
+}
+
+#[test]
+fn a_disk_that_fills_up_costs_events_which_are_counted() {
+    let Some(way) = isolation() else { return };
+    let place = Place::new();
+    std::fs::create_dir(place.path("disk")).unwrap();
+    // Nobody else sees the disk, so what is on it is copied before it is gone.
+    let steps = "mount -t tmpfs -o size=6m none disk || exit 99
+        TICKER_FLOOD=1 $ROSTRACE record --keep-free 0 -o disk/trace -- $TICKER 800; status=$?
+        cp -r disk/trace trace
+        exit $status";
+    let (out, err) = script(&place, &way, steps, 3);
+    let lost = out.rsplit_once("lost: ").unwrap().1.lines().next().unwrap();
+    let lost: u64 = lost.replace(',', "").parse().unwrap();
+    assert!(lost > 100, "{out}");
+    assert!(err.contains("could not write everything"), "{err}");
+    assert!(err.contains("No space left on device"), "{err}");
+    let info = damaged(&place, "trace");
+    assert_eq!(info["discarded_events"].as_u64(), Some(lost));
+    assert!(info["events"].as_u64().unwrap() > 10_000, "{info}");
+}
+
+#[test]
+fn recording_ends_before_a_disk_is_full() {
+    let Some(way) = isolation() else { return };
+    let place = Place::new();
+    std::fs::create_dir(place.path("disk")).unwrap();
+    // Something else takes the room.
+    let steps = "mount -t tmpfs -o size=96m none disk || exit 99
+        (sleep 0.5; head -c 70M /dev/zero > disk/other) &
+        $ROSTRACE record --keep-free 32M -o disk/trace -- $TICKER 3000; status=$?
+        cp -r disk/trace trace
+        exit $status";
+    let (out, err) = script(&place, &way, steps, 0);
+    assert!(out.contains("lost: 0"), "{out}");
+    assert!(
+        err.contains("left on the disk: the recording was ended"),
+        "{err}"
+    );
+    assert_eq!(place.nodes("trace"), ["/ticker"]);
+}
+
+#[test]
+fn processes_of_other_users_record_where_they_may() {
+    if !is_root() {
+        return skipped("only root can start processes of other users");
+    }
+    let place = Place::new();
+    open_to_all(place.folder.path());
+    let control = place.path("control");
+    let mut command = place.command(&["record", "-o", "trace", "--control"]);
+    command
+        .arg(&control)
+        .args(["--", "setpriv", "--reuid=65534"]);
+    command.args(["--clear-groups", ticker(), "100"]);
+    let (out, err) = finished(command.output().unwrap(), 0);
+    assert!(out.contains("1 process"), "{out}\n{err}");
+    assert_eq!(place.nodes("trace"), ["/ticker"]);
+}
+
+#[test]
+fn a_process_of_another_user_that_may_not_record_is_told() {
+    if !is_root() {
+        return skipped("only root can start processes of other users");
+    }
+    let place = Place::new();
+    // The folder of the session is root's alone.
+    std::fs::set_permissions(place.folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let arguments = ["record", "-o", "trace", "--", "setpriv", "--reuid=65534"];
+    let mut command = place.command(&arguments);
+    command.args(["--clear-groups", ticker(), "100"]);
+    let (_, err) = finished(command.output().unwrap(), 1);
+    assert!(err.contains("nothing was recorded"), "{err}");
+    assert!(err.contains("processes of other users"), "{err}");
+}
+
+#[test]
+fn a_folder_that_another_user_cannot_reach_is_named() {
+    if !is_root() {
+        return skipped("only root can start processes of other users");
+    }
+    let place = Place::new();
+    open_to_all(place.folder.path());
+    let private = place.path("private");
+    std::fs::create_dir(&private).unwrap();
+    std::fs::set_permissions(&private, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let mut command = place.command(&["record", "-o", "private/trace", "--control", "control"]);
+    command.args(["--", "setpriv", "--reuid=65534", "--clear-groups"]);
+    command.args([ticker(), "100"]);
+    let (_, err) = finished(command.output().unwrap(), 1);
+    assert!(err.contains("could not"), "{err}");
+    assert!(err.contains("Permission denied"), "{err}");
+}
+
+#[test]
+fn a_container_with_a_read_only_root_and_no_home_is_recorded_from_outside() {
+    let Some(way) = isolation() else { return };
+    let place = Place::new();
+    let shared = place.path("shared");
+    std::fs::create_dir(&shared).unwrap();
+    open_to_all(&shared);
+    let control = shared.join("control");
+    let shown = shared.display();
+    // Its own processes, a root that cannot be written, an empty environment, and one folder in common with the outside.
+    let inside = format!(
+        "mount --bind {shown} {shown} && mount -o remount,bind,ro / && ! touch /etc/written 2>/dev/null &&
+         exec env -i LD_PRELOAD=$LD_PRELOAD ROSTRACE_CONTROL=$ROSTRACE_CONTROL {} 60000",
+        ticker()
+    );
+    let mut run = place.command(&["run", "--control"]);
+    run.arg(&control).arg("--").args(&way);
+    run.args([
+        "-p",
+        "--fork",
+        "--mount-proc",
+        "--kill-child",
+        "sh",
+        "-c",
+        &inside,
+    ]);
+    let mut child = run.spawn().unwrap();
+    let _rest = wait_for_ready(&mut child);
+    let mut attach = place.command(&["record", "--attach", "--duration", "300ms", "--control"]);
+    attach.arg(&control).arg("-o").arg(shared.join("trace"));
+    let (out, err) = finished(attach.output().unwrap(), 0);
+    assert!(out.contains("1 process"), "{out}\n{err}");
+    assert_eq!(place.nodes("shared/trace"), ["/ticker"]);
+    signal(&child, libc::SIGKILL);
+    child.wait().unwrap();
+}
+
+#[test]
+fn programs_that_caret_ignores_are_not_recorded() {
+    let place = Place::new();
+    let mut command = place.command(&["record", "-o", "trace", "--", "sh", "-c"]);
+    let other = place.path("other_program");
+    std::os::unix::fs::symlink(ticker(), &other).unwrap();
+    let both = format!(
+        "TICKER_NODE=other {} 50 & {} 50; wait",
+        other.display(),
+        ticker()
+    );
+    command.arg(both).env("CARET_IGNORE_PROCESSES", "^other");
+    let (_, err) = finished(command.output().unwrap(), 0);
+    assert!(
+        err.contains("filtered as CARET_IGNORE_PROCESSES says"),
+        "{err}"
+    );
+    assert_eq!(place.nodes("trace"), ["/ticker"]);
+}
+
+#[test]
+fn hundreds_of_processes_are_recorded_at_once() {
+    let place = Place::new();
+    let many = format!(
+        "for i in $(seq 300); do {} 300 > /dev/null & done; wait",
+        ticker()
+    );
+    let mut command = place.command(&["record", "-o", "trace", "--", "sh", "-c", &many]);
+    let (out, err) = finished(command.output().unwrap(), 0);
+    assert!(out.contains("300 processes"), "{out}\n{err}");
+    assert!(out.contains("lost: 0"), "{out}\n{err}");
+    assert_eq!(place.nodes("trace").len(), 300);
+}

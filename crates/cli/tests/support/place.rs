@@ -1,0 +1,153 @@
+//! A place to record in, and a program that is recorded.
+
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// A folder for the files of one test, with a runtime folder of its own.
+pub struct Place {
+    pub folder: tempfile::TempDir,
+}
+
+impl Place {
+    pub fn new() -> Place {
+        let folder = tempfile::tempdir().unwrap();
+        let runtime = folder.path().join("runtime");
+        std::fs::create_dir(&runtime).unwrap();
+        std::fs::set_permissions(&runtime, std::fs::Permissions::from_mode(0o700)).unwrap();
+        Place { folder }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rostrace"));
+        command
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .env("XDG_RUNTIME_DIR", self.path("runtime"))
+            .env_remove("ROSTRACE_TRACER")
+            .env_remove("LD_PRELOAD")
+            .env_remove("ROS_DISTRO")
+            .env_remove("AMENT_PREFIX_PATH")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        for variable in [
+            "SELECT_NODES",
+            "IGNORE_NODES",
+            "SELECT_TOPICS",
+            "IGNORE_TOPICS",
+            "IGNORE_PROCESSES",
+        ] {
+            command.env_remove(format!("CARET_{variable}"));
+        }
+        command
+    }
+
+    /// Runs rostrace to its end, which must have this status.
+    pub fn run(&self, arguments: &[&str], status: i32) -> (String, String) {
+        finished(self.command(arguments).output().unwrap(), status)
+    }
+
+    pub fn sessions(&self) -> Vec<Value> {
+        let (out, _) = self.run(&["status", "--format", "json"], 0);
+        serde_json::from_str(&out).unwrap()
+    }
+
+    /// Waits until sessions are as they should be.
+    pub fn until(&self, is_so: impl Fn(&[Value]) -> bool) -> Vec<Value> {
+        let begin = Instant::now();
+        loop {
+            let sessions = self.sessions();
+            if is_so(&sessions) {
+                return sessions;
+            }
+            assert!(begin.elapsed() < Duration::from_secs(20), "{sessions:?}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Callbacks of a trace that must be complete.
+    pub fn callbacks(&self, trace: &str) -> Vec<Value> {
+        let (out, _) = self.run(&["callbacks", trace, "--format", "json"], 0);
+        serde_json::from_str(&out).unwrap()
+    }
+
+    pub fn nodes(&self, trace: &str) -> Vec<String> {
+        let callbacks = self.callbacks(trace);
+        let mut nodes: Vec<String> = callbacks
+            .iter()
+            .map(|row| row["node"].as_str().unwrap().to_owned())
+            .collect();
+        nodes.sort();
+        nodes
+    }
+}
+
+pub fn finished(output: Output, status: i32) -> (String, String) {
+    let out = String::from_utf8_lossy(&output.stdout).into_owned();
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(status), "{out}\n{err}");
+    (out, err)
+}
+
+/// The program that is recorded, compiled once.
+pub fn ticker() -> &'static str {
+    static PROGRAM: OnceLock<String> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ticker");
+        std::fs::create_dir_all(&folder).unwrap();
+        let library = folder.join("libtracetools.so");
+        let program = folder.join("ticker");
+        compile(
+            &["-shared", "-fPIC", "-o"],
+            &library,
+            &[&sources.join("tracetools.c")],
+        );
+        let search = format!("-Wl,-rpath,{}", folder.display());
+        compile(
+            &[&search, "-o"],
+            &program,
+            &[&sources.join("ticker.c"), &library],
+        );
+        program.to_str().unwrap().to_owned()
+    })
+}
+
+pub fn compile(options: &[&str], result: &Path, sources: &[&Path]) {
+    let output = Command::new("cc")
+        .args(options)
+        .arg(result)
+        .args(sources)
+        .output()
+        .expect("these tests need a C compiler");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// Waits until the recorded program says that it is ready.
+pub fn wait_for_ready(child: &mut Child) -> BufReader<std::process::ChildStdout> {
+    let mut lines = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    lines.read_line(&mut line).unwrap();
+    assert_eq!(line, "ready\n");
+    lines
+}
+
+pub fn signal(child: &Child, signal: i32) {
+    let pid = i32::try_from(child.id()).unwrap();
+    // SAFETY: a plain system call with the pid of a child that was not waited for.
+    assert_eq!(unsafe { libc::kill(pid, signal) }, 0);
+}

@@ -1,0 +1,130 @@
+//! Callbacks of clients, for which rclcpp has no tracepoints: what an executor does after it took a response.
+//!
+//! `Executor::execute_client` takes a response and runs the callback, all on one thread: the callback begins when a take inside it
+//! succeeds ([`response_taken`], called by the hook of the take) and ends with it. Clients of actions are waitables: their response is
+//! taken first, and `ClientBase::execute` runs the callback. No argument is looked at; exceptions of callbacks pass through.
+
+use std::ffi::c_void;
+
+use super::shared_pointer::SharedPointer;
+use super::{Hook, records};
+use crate::thread::{self, Response};
+use crate::{emit, events, filter};
+
+const RCLCPP: &[&str] = &["librclcpp.so"];
+const RCLCPP_ACTION: &[&str] = &["librclcpp_action.so"];
+
+static EXECUTE: Hook = Hook::new(
+    c"_ZN6rclcpp8Executor14execute_clientESt10shared_ptrINS_10ClientBaseEE",
+    RCLCPP,
+);
+/// Up to Iron.
+static EXECUTE_ACTION: Hook = Hook::new(
+    c"_ZN13rclcpp_action10ClientBase7executeERSt10shared_ptrIvE",
+    RCLCPP_ACTION,
+);
+/// From Jazzy on.
+static EXECUTE_ACTION_CONST: Hook = Hook::new(
+    c"_ZN13rclcpp_action10ClientBase7executeERKSt10shared_ptrIvE",
+    RCLCPP_ACTION,
+);
+pub(super) static HOOKS: [&Hook; 3] = [&EXECUTE, &EXECUTE_ACTION, &EXECUTE_ACTION_CONST];
+
+type Execute = unsafe extern "C-unwind" fn(*mut SharedPointer);
+type ExecuteAction = unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer);
+
+/// In the place of a client: an executor is about to take a response.
+const EXPECTED: u64 = 1;
+
+/// What this thread executes for a client, until this is dropped, also by an exception. Callbacks may spin executors themselves.
+struct Execution {
+    before: Response,
+}
+
+impl Execution {
+    /// The response will be taken.
+    fn expecting() -> Execution {
+        Execution {
+            before: thread::set_running(Response {
+                client: EXPECTED,
+                sequence: 0,
+            }),
+        }
+    }
+
+    /// The response was taken just before; none for other things that an action's client waits for.
+    fn of_taken() -> Execution {
+        let response = thread::set_taken(Response::NONE);
+        let before = thread::set_running(response);
+        if response.client != 0 {
+            emit_event(events::ROSTRACE_CLIENT_CALLBACK_START, response);
+        }
+        Execution { before }
+    }
+}
+
+impl Drop for Execution {
+    fn drop(&mut self) {
+        let response = thread::set_running(self.before);
+        if response.client > EXPECTED {
+            emit_event(events::ROSTRACE_CLIENT_CALLBACK_END, response);
+        }
+    }
+}
+
+fn emit_event(event: u16, response: Response) {
+    if records(event) && !filter::refuses(response.client) {
+        // SAFETY: the payload has the size that is said.
+        emit::event(event, 16, |payload| unsafe {
+            payload.unsigned(response.client).signed(response.sequence);
+        });
+    }
+}
+
+/// A client's response was taken on this thread.
+pub(super) fn response_taken(client: *const c_void, sequence: i64) {
+    let response = Response {
+        client: client as u64,
+        sequence,
+    };
+    if thread::running().client == EXPECTED {
+        thread::set_running(response);
+        emit_event(events::ROSTRACE_CLIENT_CALLBACK_START, response);
+    } else if thread::set_taken(response).client != 0 {
+        // Nobody executed the one before through these functions: Python, or an executor that does it otherwise.
+        EXECUTE.bypass();
+    }
+}
+
+/// # Safety
+/// As the original.
+#[unsafe(export_name = "_ZN6rclcpp8Executor14execute_clientESt10shared_ptrINS_10ClientBaseEE")]
+unsafe extern "C-unwind" fn execute_client(client: *mut SharedPointer) {
+    let _execution = Execution::expecting();
+    if let Some(original) = EXECUTE.original() {
+        // SAFETY: the original, with the same arguments.
+        unsafe { std::mem::transmute::<*const c_void, Execute>(original)(client) };
+    }
+}
+
+/// # Safety
+/// As the original.
+#[unsafe(export_name = "_ZN13rclcpp_action10ClientBase7executeERSt10shared_ptrIvE")]
+unsafe extern "C-unwind" fn execute_action(this: *mut c_void, data: *mut SharedPointer) {
+    let _execution = Execution::of_taken();
+    if let Some(original) = EXECUTE_ACTION.original() {
+        // SAFETY: the original, with the same arguments.
+        unsafe { std::mem::transmute::<*const c_void, ExecuteAction>(original)(this, data) };
+    }
+}
+
+/// # Safety
+/// As the original.
+#[unsafe(export_name = "_ZN13rclcpp_action10ClientBase7executeERKSt10shared_ptrIvE")]
+unsafe extern "C-unwind" fn execute_action_const(this: *mut c_void, data: *mut SharedPointer) {
+    let _execution = Execution::of_taken();
+    if let Some(original) = EXECUTE_ACTION_CONST.original() {
+        // SAFETY: the original, with the same arguments.
+        unsafe { std::mem::transmute::<*const c_void, ExecuteAction>(original)(this, data) };
+    }
+}
