@@ -138,7 +138,10 @@ impl<'a> Declared<'a> {
             .iter()
             .map(|stage| Stage {
                 kind: stage.kind.name(),
-                name: self.called(&stage.name),
+                name: match stage.kind {
+                    StageKind::VariablePassing => format!("{}, stored", self.called(&stage.name)),
+                    _ => self.called(&stage.name),
+                },
                 topic: None,
                 node: None,
                 duration: Figures::of(self.subject, stage.duration.as_ref()),
