@@ -46,7 +46,7 @@ impl Browser {
             "goog:loggingPrefs": { "browser": "ALL" },
             "goog:chromeOptions": {
                 "args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1400,900"],
-                "prefs": { "download.default_directory": downloads.path(), "download.prompt_for_download": false },
+                "prefs": { "download.default_directory": downloads.path(), "download.prompt_for_download": false, "profile.default_content_setting_values.automatic_downloads": 1 },
             },
         } } });
         let base = format!("http://127.0.0.1:{port}/session");

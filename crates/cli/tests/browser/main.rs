@@ -8,6 +8,7 @@ mod hostile_names;
 mod report;
 #[path = "../support/mod.rs"]
 mod support;
+mod timeline;
 
 use std::path::{Path, PathBuf};
 

@@ -155,7 +155,7 @@ fn numbers_in_the_page_are_those_of_the_tables() {
             ("count", "count"),
             ("duration_max", "duration_max_ns"),
             ("duration_p99", "duration_p99_ns"),
-            ("period_p50", "period_p50_ns"),
+            ("period_p50", "period_observed_p50_ns"),
         ] {
             assert_eq!(
                 column(&browser, shown),
@@ -242,6 +242,8 @@ fn charts_draw_and_can_be_saved() {
     browser.wait("document.querySelector('#main tbody a')");
     let detail = first_detail(&browser, "callbacks").unwrap();
     browser.go(&detail);
+    // What is out of sight is not drawn.
+    browser.value("(document.querySelector('#main figure.chart .plot').scrollIntoView(), true)");
     browser.wait("document.querySelector('#main .plot[data-drawn]')");
     assert_eq!(browser.value("document.querySelectorAll('#main .plot[data-drawn] .scatterlayer path.js-line, #main .plot[data-drawn] .point').length > 0"), json!(true));
     let save = |kind: &str| {

@@ -32,6 +32,12 @@ function trust(data) {
     h("ul", {}, data.damage.map((damage) => h("li", {}, damage.message))), h("span", { class: "small" }, "rostrace info says where and when."));
 }
 
+const DROP_CAUSES = {
+  ring_buffer_full: "pushed out of the intra-process buffer",
+  history_full: "newer ones pushed them out of the queue of the subscription",
+  middleware: "lost in the middleware although there was room",
+};
+
 /** A finding as a sentence: names stand by themselves, numbers are bold. */
 function findingSentence(finding) {
   const thing = (text) => h("b", {}, name(text, false));
@@ -45,7 +51,7 @@ function findingSentence(finding) {
     case "skipped_firings":
       return [thing(finding.callback), " left out ", strong(count(finding.skipped)), ` of ${count(finding.skipped + finding.fired)} firings.`];
     case "lost_messages":
-      return [strong(count(finding.lost)), ` of ${count(finding.sent)} messages on `, thing(finding.topic), " did not get from ", name(finding.from, false), " to ", name(finding.to, false), `: ${finding.cause.replaceAll("_", " ")}.`];
+      return [strong(count(finding.lost)), ` of ${count(finding.sent)} messages on `, thing(finding.topic), " did not get from ", name(finding.from, false), " to ", name(finding.to, false), `: ${DROP_CAUSES[finding.cause] ?? finding.cause}.`];
     case "pause":
       return [thing(finding.topic), " paused for ", strong(duration(finding.longest)), `, ${times(finding.longest / finding.usual)} the usual ${duration(finding.usual)}; published by `, name(finding.node, false), "."];
     case "busy_thread":

@@ -247,15 +247,17 @@ fn bars(
     columns: &mut Columns,
 ) -> Bars {
     let responses = &material.responses[case as usize];
-    let first = responses.first();
-    let parts = first.map_or(0, |first| material.parts.of(case, first).len());
+    let first = responses
+        .iter()
+        .find_map(|response| material.parts.of(case, response));
+    let parts = first.map_or(0, |parts| parts.len());
     let most = (budget.parts / (parts + 2)).clamp(60, 600);
     let together = responses.len().div_ceil(most).max(1);
     let shown: Vec<(i64, Vec<i64>)> = responses
         .chunks(together)
         .filter_map(|chunk| {
             let worst = chunk.iter().max_by_key(|response| response.time)?;
-            Some((chunk[0].from, material.parts.of(case, worst)))
+            Some((chunk[0].from, material.parts.of(case, worst)?))
         })
         .collect();
     let begins = shown.iter().map(|(begin, _)| *begin);

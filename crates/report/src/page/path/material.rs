@@ -117,9 +117,12 @@ pub(super) enum ResponseParts<'a> {
 }
 
 impl ResponseParts<'_> {
-    pub(super) fn of(&self, case: Case, response: &Response) -> Vec<i64> {
+    /// Nothing where the trace does not tell all of them.
+    pub(super) fn of(&self, case: Case, response: &Response) -> Option<Vec<i64>> {
         let (analysis, course) = match self {
-            ResponseParts::Declared(cases) => return cases[case as usize][response.row].clone(),
+            ResponseParts::Declared(cases) => {
+                return cases[case as usize].get(response.row).cloned();
+            }
             ResponseParts::Observed { analysis, courses } => (analysis, &courses[response.row]),
         };
         let mut parts = Vec::new();
@@ -129,13 +132,12 @@ impl ResponseParts<'_> {
         let flow = Flow {
             deliveries: course.deliveries.clone(),
         };
-        if let Some(times) = FlowTimes::of(analysis, &flow, Include::default()) {
-            for (hop, arrival) in times.communications.iter().enumerate() {
-                parts.push(arrival.stages.latency());
-                parts.extend(times.nodes.get(hop));
-            }
+        let times = FlowTimes::of(analysis, &flow, Include::default())?;
+        for (hop, arrival) in times.communications.iter().enumerate() {
+            parts.push(arrival.stages.latency());
+            parts.extend(times.nodes.get(hop));
         }
-        parts
+        Some(parts)
     }
 }
 
