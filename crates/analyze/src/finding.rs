@@ -124,7 +124,8 @@ pub fn findings(analysis: &Analysis<'_>, evidence: Evidence<'_>) -> Vec<Finding>
     }
     found.extend(evidence.threads.iter().filter_map(of_thread));
     for (index, (path, latency)) in evidence.paths.iter().enumerate() {
-        found.extend(of_path(index, path, latency));
+        let finding = of_path(index, path, latency);
+        found.extend(finding.filter(|finding| !is_told(&found, path, finding)));
     }
     found.sort_by(|a, b| b.severity.total_cmp(&a.severity));
     found
@@ -287,6 +288,15 @@ fn of_thread(summary: &ThreadSummary) -> Option<Finding> {
             share,
         },
     })
+}
+
+/// Whether a path of one message is as slow as its callback is late, since it is the same message.
+fn is_told(found: &[Finding], path: &FlowPath, finding: &Finding) -> bool {
+    let FindingKind::SlowPath { worst: slowest, .. } = finding.kind else {
+        return false;
+    };
+    let is_same = |kind: &FindingKind| matches!(kind, FindingKind::LateExecution { worst, .. } if *worst == slowest);
+    path.hops.len() == 1 && found.iter().any(|other| is_same(&other.kind))
 }
 
 fn of_path(index: usize, path: &FlowPath, latency: &PathLatency) -> Option<Finding> {

@@ -1,5 +1,5 @@
-//! The whole analysis against reading alone: every table of every callback, communication, node and ten paths, from the CTF
-//! folder to files, and how time and memory grow with the trace. Every run writes into a new folder.
+//! The whole analysis against reading alone: every table of every callback, communication, node and ten paths, the report and a timeline, from
+//! the CTF folder to files, and how time and memory grow with the trace. Every run writes new files.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
@@ -36,6 +36,8 @@ pub(super) fn contest(ours: &Path, trace: &BigTrace, scratch: &Path, runs: u32) 
     let named = write_architecture(&trace.folder, &architecture)?;
     let tables = scratch.join("tables");
     let caret = scratch.join("caret");
+    let page = scratch.join("report.html");
+    let timeline = scratch.join("trace.perfetto-trace");
     let program = |name: &'static str, path: &Path, arguments: &[&OsString]| Program {
         name,
         path: path.to_owned(),
@@ -84,6 +86,32 @@ pub(super) fn contest(ours: &Path, trace: &BigTrace, scratch: &Path, runs: u32) 
                 ],
             ),
         ),
+        writing(
+            &page,
+            program(
+                "rostrace report",
+                ours,
+                &[
+                    &text("report"),
+                    &folder,
+                    &text("-o"),
+                    &page.clone().into_os_string(),
+                ],
+            ),
+        ),
+        writing(
+            &timeline,
+            program(
+                "rostrace timeline, for Perfetto",
+                ours,
+                &[
+                    &text("timeline"),
+                    &folder,
+                    &text("-o"),
+                    &timeline.clone().into_os_string(),
+                ],
+            ),
+        ),
     ];
     let log = scratch.join("stderr.txt");
     let outcomes = measure::interleaved(&programs, vec![None; programs.len()], runs, &log)?;
@@ -108,6 +136,12 @@ pub(super) fn contest(ours: &Path, trace: &BigTrace, scratch: &Path, runs: u32) 
             bytes as f64 / 1e6
         );
     }
+    let _ = writeln!(
+        text,
+        "\nThe report has {:.1} MB, the timeline {:.1} MB.",
+        fs::metadata(&page)?.len() as f64 / 1e6,
+        fs::metadata(&timeline)?.len() as f64 / 1e6
+    );
     let _ = writeln!(text, "\nNamed paths: {named}.");
     Ok(text)
 }

@@ -86,8 +86,12 @@ fn once(program: &Program, log: &Path) -> Result<Outcome> {
     let stderr =
         File::create(log).with_context(|| format!("{} could not be made", log.display()))?;
     if let Some(output) = program.output.as_ref().filter(|output| output.exists()) {
-        fs::remove_dir_all(output)
-            .with_context(|| format!("{} could not be removed", output.display()))?;
+        let removed = if output.is_dir() {
+            fs::remove_dir_all(output)
+        } else {
+            fs::remove_file(output)
+        };
+        removed.with_context(|| format!("{} could not be removed", output.display()))?;
     }
     let start = Instant::now();
     let child = program
