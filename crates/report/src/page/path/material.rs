@@ -1,5 +1,7 @@
 //! What the details of a path are made from, whether it was observed or declared.
 
+use std::collections::HashMap;
+
 use rostrace_analyze::Analysis;
 use rostrace_analyze::declared::records::Records;
 use rostrace_analyze::declared::response_time::Case;
@@ -104,13 +106,14 @@ pub(super) struct Response {
     pub(super) row: usize,
 }
 
-/// The parts of response times, which add up to them. The wait before the first input is a part of its own where the case has it. Of observed paths they are found when
+/// The parts of response times, which add up to them. The wait for the input that was answered comes first where the case has it. Of observed paths they are found when
 /// they are asked for: there may be millions.
 #[derive(Debug)]
 pub(super) enum ResponseParts<'a> {
     Observed {
         analysis: &'a Analysis<'a>,
-        courses: &'a [Course],
+        /// By their ends: the input that was answered.
+        answered: HashMap<i64, &'a Course>,
     },
     /// By case and row.
     Declared([Vec<Vec<i64>>; 4]),
@@ -123,12 +126,12 @@ impl ResponseParts<'_> {
             ResponseParts::Declared(cases) => {
                 return cases[case as usize].get(response.row).cloned();
             }
-            ResponseParts::Observed { analysis, courses } => (analysis, &courses[response.row]),
+            ResponseParts::Observed { analysis, answered } => {
+                (analysis, answered.get(&(response.from + response.time))?)
+            }
         };
-        let mut parts = Vec::new();
-        if case == Case::WorstWithExternalLatency {
-            parts.push(course.begin.0 - response.from);
-        }
+        // An input that was lost, or passed over, is answered by a later one.
+        let mut parts = vec![course.begin.0 - response.from];
         let flow = Flow {
             deliveries: course.deliveries.clone(),
         };
