@@ -186,7 +186,7 @@ mod tests {
         let missing = missing(PACKAGES, |program| program == "zstd");
         assert_eq!(
             install_line(&missing),
-            "sudo apt-get update && sudo apt-get install --yes babeltrace2 python3 python3-pip g++"
+            "sudo apt-get update && sudo apt-get install --yes babeltrace2 python3 python3-pip g++ chromium chromium-driver"
         );
     }
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::architecture::ArchitectureArguments;
-use crate::commands::check::CheckArguments;
-use crate::commands::compare::CompareArguments;
+use crate::commands::check::{self, CheckArguments};
+use crate::commands::compare::{self, CompareArguments};
 use crate::commands::demo::{ApplicationArguments, ProcessArguments};
 use crate::commands::dump::text::{ClockFormat, TextOptions};
 use crate::commands::latency::{LatencyArguments, PathsArguments};
@@ -14,7 +14,7 @@ use crate::commands::record::arguments::{
     DemoArguments, DoctorArguments, RecordArguments, RunArguments, SnapshotArguments,
     StatusArguments, StopArguments,
 };
-use crate::commands::report::ReportArguments;
+use crate::commands::report::{self, ReportArguments};
 use crate::commands::timeline::{self, TimelineArguments};
 use crate::commands::why::WhyArguments;
 use crate::entity_filter::EntityFilter;
@@ -22,8 +22,8 @@ use crate::time_argument::TimeArgument;
 use crate::window::TimeArguments;
 
 const EXIT_STATUS: &str = "\
-Exit status: 0 fine, 1 failed, 2 wrong usage, 3 done, but the trace has lost data, 4 a budget is broken,
-130 interrupted.";
+Exit status: 0 fine, 1 failed, 2 wrong usage, 3 done, but the trace has lost data, 4 a budget is broken or \
+something got worse, 130 interrupted.";
 
 /// See what your ROS 2 system does, when, and why it was late.
 #[derive(Debug, Parser)]
@@ -42,7 +42,7 @@ Examples:
   rostrace demo --seconds 10 -o demo/
 
 Sensors, a filter that is slow now and then, a fusion, a planner and an actuator run as processes of their own for a few
-seconds and are recorded live. The trace is kept; the last line says where.")]
+seconds and are recorded live. The trace is kept, with a report of it; the last lines say where.")]
     Demo(DemoArguments),
     /// The processes of the demo
     #[command(hide = true, after_help = "Example:\n  rostrace demo")]
@@ -176,7 +176,8 @@ Examples:
 No file is needed: a message that a callback publishes was caused by the message that it received. Paths are sorted by their
 99th percentile. The latency is the time from the first publication to the start of the last callback, and the sum of what is
 listed above it. Between two ends that no message was seen to go between without a break, the shortest ways are tried, and a node
-of which nothing says what it publishes is assumed to publish the newest message that it received; --architecture says it better. Lost counts messages that a subscription missed although it got earlier and later ones, or that were pushed out of a
+of which nothing says what it publishes is assumed to publish the newest message that it received; --architecture says it
+better. Lost counts messages that a subscription missed although it got earlier and later ones, or that were pushed out of a
 full intra-process buffer.
 
 --node, --topic and --pid keep the paths that go there somewhere. Times (T) are written as for `rostrace dump`, durations (D) as
@@ -217,16 +218,10 @@ ends of a path chooses among its messages. Times (T) are written as for `rostrac
 
 Exit status 3: explained, but the trace has lost data.")]
     Why(WhyArguments),
-    /// Write one HTML file that shows a trace: what hurts, the graph, callbacks, topics, paths, schedules
-    #[command(after_help = "\
-Examples:
-  rostrace report session/
-  rostrace report session/ -o drive.html --skip-start 10s --title 'Test drive 7'
-  rostrace report session/ --architecture robot.yaml --node '/perception/*'
-
-The file needs no network and no other file. Options narrow what is shown; none is needed.")]
+    /// Write one HTML file that shows a trace: what hurts most, the graph, callbacks, topics, paths, schedules
+    #[command(after_help = report::HELP)]
     Report(ReportArguments),
-    /// Show what happened when: in a page of its own, or as a file for Perfetto or Chrome
+    /// Show what happened when: in your browser, or as a file for Perfetto or Chrome
     #[command(after_help = timeline::HELP)]
     Timeline(TimelineArguments),
     /// Write tables as files, for other programs
@@ -263,34 +258,11 @@ If no event is selected, a trace without events is written.
 
 Exit status 3: written, but the trace has lost data in the range; what was lost is told on standard error.")]
     Cut(CutArguments),
-    /// Compare two recordings, or two groups of them: what got slower or faster beyond the noise, what appeared or disappeared
-    #[command(after_help = "\
-Examples:
-  rostrace compare before/ after/
-  rostrace compare before/ after/ --node '/planning/*' --skip-start 2s -o compare.html
-  rostrace compare --base run1/ run2/ run3/ --new run4/ run5/ run6/ --fail-on-regression
-
-Callbacks, topics, communications and paths are matched by name. A difference of a median, a percentile, a rate or a share is told if its whole
-interval lies beyond --threshold and --floor. The intervals know the noise within a recording; how much two runs of the same system differ only groups
-of recordings can tell. docs/guides/compare.md says how.
-
-Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m.
-
-Exit status: 0 compared, also if something is slower; 3 compared, but a trace has lost data; 4 something got worse, with --fail-on-regression.")]
+    /// Say what got slower or faster between two recordings, or two groups of them, beyond the noise
+    #[command(after_help = compare::HELP)]
     Compare(CompareArguments),
-    /// Check whether a recording keeps its budgets: latency, duration, period, rate, drops; for continuous integration
-    #[command(after_help = "\
-Examples:
-  rostrace check --init good/ -o budgets.yaml
-  rostrace check budgets.yaml session/
-  rostrace check budgets.yaml session/ --skip-start 2s --junit check.xml
-
-A budget file is short, and `--init` writes one from a good run; docs/guides/check.md shows how, docs/reference/budgets.md lists all keys. A budget that
-fits nothing is broken, unless it is optional.
-
-Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m.
-
-Exit status: 0 all budgets are kept; 3 the same, but the trace has lost data; 4 a budget is broken.")]
+    /// Check whether a recording keeps its budgets of latency, duration, rate, drops; for continuous integration
+    #[command(after_help = check::HELP)]
     Check(CheckArguments),
     /// Read, check, compare, edit and draw architecture files
     #[command(after_help = "\

@@ -7,6 +7,19 @@ use clap::Args;
 use crate::args::{LookFormat, ModelFilterArguments};
 use crate::share_argument::ShareArgument;
 
+pub(crate) const HELP: &str = "\
+Examples:
+  rostrace check --init good/ -o budgets.yaml                  # from a good run; then edit it
+  rostrace check budgets.yaml session/
+  rostrace check budgets.yaml session/ --skip-start 2s --junit check.xml
+
+docs/guides/check.md shows how budgets are written, docs/reference/budgets.md lists all keys. A budget that fits nothing is broken, \
+unless it is optional.
+
+Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m.
+
+Exit status: 0 all budgets are kept; 3 the same, but the trace has lost data; 4 a budget is broken.";
+
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
     /// The budget file, then folders that are traces or contain some, which are read as one trace; with --init traces alone
@@ -24,8 +37,7 @@ pub(crate) struct CheckArguments {
     /// The architecture file that names paths
     #[arg(long, value_name = "FILE")]
     pub(crate) architecture: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) filter: ModelFilterArguments,
+    /// How to print the answer
     #[arg(long, value_enum, default_value_t = LookFormat::Table)]
     pub(crate) format: LookFormat,
     /// Write the results also as JUnit XML
@@ -37,4 +49,6 @@ pub(crate) struct CheckArguments {
     /// Show in the table also budgets that are kept
     #[arg(long)]
     pub(crate) all: bool,
+    #[command(flatten)]
+    pub(crate) filter: ModelFilterArguments,
 }

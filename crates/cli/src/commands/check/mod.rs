@@ -21,7 +21,7 @@ use crate::render::printable::printable;
 use crate::render::table::{Align, Table};
 use crate::render::{diagnostic, time, units};
 
-pub(crate) use arguments::CheckArguments;
+pub(crate) use arguments::{CheckArguments, HELP};
 
 pub(crate) fn check(arguments: &CheckArguments) -> anyhow::Result<Outcome> {
     if arguments.init {

@@ -8,6 +8,21 @@ use crate::args::{LookFormat, ModelFilterArguments};
 use crate::share_argument::ShareArgument;
 use crate::time_argument::DurationArgument;
 
+pub(crate) const HELP: &str = "\
+Examples:
+  rostrace compare before/ after/
+  rostrace compare before/ after/ --node '/planning/*' --skip-start 2s -o compare.html
+  rostrace compare --base run1/ run2/ run3/ --new run4/ run5/ run6/ --fail-on-regression
+
+Callbacks, topics, communications and paths are matched by name. A difference of a median, a percentile, a rate or a share is told \
+if its whole interval lies beyond --threshold and --floor. The intervals know the noise within a recording; how much two runs of the \
+same system differ, only groups of recordings can tell. docs/guides/compare.md says how.
+
+Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m; they hold for both sides.
+
+Exit status: 0 compared, also if something got worse; 3 compared, but a trace has lost data; 4 something got worse, with \
+--fail-on-regression.";
+
 #[derive(Debug, Args)]
 pub(crate) struct CompareArguments {
     /// The recording to compare with, and the one that is asked about
@@ -20,14 +35,13 @@ pub(crate) struct CompareArguments {
     /// Recordings that are asked about, as a group
     #[arg(long, value_name = "TRACE", num_args = 1.., requires = "base")]
     pub(crate) new: Vec<PathBuf>,
-    #[command(flatten)]
-    pub(crate) filter: ModelFilterArguments,
     /// Differences up to this share of the base value do not matter
     #[arg(long, value_name = "SHARE", default_value = "5%")]
     pub(crate) threshold: ShareArgument,
     /// Differences up to this time do not matter
     #[arg(long, value_name = "D", default_value = "50us")]
     pub(crate) floor: DurationArgument,
+    /// How to print the answer
     #[arg(long, value_enum, default_value_t = LookFormat::Table)]
     pub(crate) format: LookFormat,
     /// Write the comparison as one HTML file
@@ -42,6 +56,8 @@ pub(crate) struct CompareArguments {
     /// Compare also what ROS 2 and recorders make for themselves: parameter services, /rosout, …
     #[arg(long)]
     pub(crate) all: bool,
+    #[command(flatten)]
+    pub(crate) filter: ModelFilterArguments,
 }
 
 impl CompareArguments {

@@ -19,7 +19,7 @@ use crate::render::palette::Palette;
 use crate::render::printable::printable;
 use crate::render::{diagnostic, units};
 
-pub(crate) use arguments::CompareArguments;
+pub(crate) use arguments::{CompareArguments, HELP};
 
 pub(crate) fn compare(arguments: &CompareArguments) -> anyhow::Result<Outcome> {
     let [base, new] = arguments.sides();

@@ -7,6 +7,20 @@ use glob::Pattern;
 
 use crate::args::{ModelFilterArguments, TraceArguments};
 
+pub(crate) const HELP: &str = "\
+Examples:
+  rostrace report session/
+  rostrace report session/ -o drive.html --skip-start 10s --title 'Test drive 7'
+  rostrace report session/ --architecture architecture.yaml --node '/perception/*'
+
+The file needs no network and no other file, and opens in any current browser. It says first what the trace has lost, then what hurts \
+most; docs/guides/report.md shows how to read it. Without options it shows everything.
+
+Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m. --node, --topic and --pid keep the paths that go \
+there somewhere.
+
+Exit status 3: written, but the trace has lost data.";
+
 #[derive(Debug, Args)]
 pub(crate) struct ReportArguments {
     #[command(flatten)]
@@ -17,14 +31,14 @@ pub(crate) struct ReportArguments {
     /// What stands at the top, instead of the name of the trace
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
-    #[command(flatten)]
-    pub(crate) filter: ModelFilterArguments,
     /// An architecture file; the paths that it names are shown beside the observed ones
     #[arg(long, value_name = "FILE")]
     pub(crate) architecture: Option<PathBuf>,
     /// Only paths of this name, or observed ones with this title (/a → /topic → /b); may contain *, ? and […]; can be repeated
     #[arg(long = "path", visible_alias = "paths", value_name = "GLOB")]
     pub(crate) paths: Vec<Pattern>,
+    #[command(flatten)]
+    pub(crate) filter: ModelFilterArguments,
 }
 
 impl ReportArguments {

@@ -14,7 +14,7 @@ use crate::outcome::Outcome;
 use crate::render::{damage, diagnostic, units};
 use crate::source;
 
-pub(crate) use arguments::ReportArguments;
+pub(crate) use arguments::{HELP, ReportArguments};
 
 pub(crate) fn report(arguments: &ReportArguments) -> anyhow::Result<Outcome> {
     let Some(outcome) = write(arguments)? else {

@@ -11,19 +11,19 @@ pub(crate) const HELP: &str = "\
 Examples:
   rostrace timeline session/ --open
   rostrace timeline session/ --open --at +12.5s --node '/planning/*'
-  rostrace timeline session/ -o session.perfetto-trace         # then open it in https://ui.perfetto.dev
+  rostrace timeline session/ -o session.perfetto-trace     # for ui.perfetto.dev
   rostrace timeline session/ -o session.json --from +10s --to +12s
 
---open serves a page on 127.0.0.1 to the browser that uses the printed address first, and to nobody else; Ctrl-C ends it. It has a
-lane for each thread or for each callback, messages as arrows, and for an execution that is clicked its flow and why it took so
+--open serves a page on 127.0.0.1 to the browser that uses the printed address first, and to nobody else; Ctrl-C ends it. It has a \
+lane for each thread or for each callback, messages as arrows, and for an execution that is clicked its flow and why it took so \
 long.
 
-A file has on the track of each thread the executions of callbacks, with what they published inside; arrows lead from each message to
-the callback that received it. Other tracks have the phases of executors, when timers were due, states of lifecycle nodes, calls of
-services, dropped messages with their cause, what the application says through rostrace.h, memory, and what was lost from the trace.
+A file has on the track of each thread the executions of callbacks, with what they published inside; arrows lead from each message to \
+the callback that received it. Other tracks have the phases of executors, when timers were due, states of lifecycle nodes, calls of \
+services, dropped messages with their cause, what the application says through rostrace.h, memory, and what was lost from the trace. \
 CPUs are shown where the trace has the kernel's scheduling events, whatever is selected.
 
-Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m. A range of time keeps what begins in it. --node,
+Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m. A range of time keeps what begins in it. --node, \
 --topic and --pid keep callbacks and publishers that fit all of them.
 
 Exit status 3: shown or written, but the trace has lost data; what was lost is told on standard error.";
@@ -33,8 +33,6 @@ Exit status 3: shown or written, but the trace has lost data; what was lost is t
 pub(crate) struct TimelineArguments {
     #[command(flatten)]
     pub(crate) input: TraceArguments,
-    #[command(flatten)]
-    pub(crate) filter: ModelFilterArguments,
     /// Show it in a page that this program serves to your browser alone, until Ctrl-C
     #[arg(long)]
     pub(crate) open: bool,
@@ -50,6 +48,8 @@ pub(crate) struct TimelineArguments {
     /// How to write it; by default what the file's ending says, else perfetto
     #[arg(long, value_enum, requires = "output")]
     pub(crate) format: Option<TimelineFormat>,
+    #[command(flatten)]
+    pub(crate) filter: ModelFilterArguments,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -8,7 +8,7 @@ view("overview", {
       h("h1", {}, name(document.getElementById("title").textContent, false)),
       h("p", { class: "quiet" }, recordedSentence(data)),
       trust(data),
-      h("h2", {}, "What hurts most"),
+      h("h2", {}, "What hurts most ", definitionLink("what-hurts-most-severity")),
       data.findings.length > 0 ? h("ol", { class: "findings" }, data.findings.map(findingItem)) : h("p", { class: "notice good" }, "Nothing stands out."),
       h("h2", {}, "What was recorded"),
       h("div", { class: "tiles" }, recordedTiles(data.recorded)),
