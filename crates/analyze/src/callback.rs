@@ -4,7 +4,7 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{CallbackId, CallbackOwner, InstanceId};
 
 use crate::analysis::Analysis;
-use crate::rate::per_second;
+use crate::rate::{Frequency, per_second};
 use crate::statistics::Statistics;
 use crate::timer::{self, Firing};
 
@@ -15,6 +15,8 @@ pub struct CallbackSummary {
     pub count: u64,
     /// Executions per second between the first start and the last; nothing for fewer than two.
     pub rate: Option<f64>,
+    /// Starts in each second.
+    pub frequency: Option<Frequency>,
     /// Start to end.
     pub duration: Option<Statistics>,
     /// Start to next start.
@@ -146,12 +148,14 @@ fn summary(analysis: &Analysis<'_>, callback: CallbackId) -> CallbackSummary {
     let busy: i64 = durations.iter().map(|(duration, _)| duration).sum();
     let observed = observed(analysis, callback);
     let start = |execution: &Execution| analysis.instance(execution.instance).start;
+    let starts: Vec<Nanos> = executions.iter().map(start).collect();
     let ends = executions.first().zip(executions.last());
     let count = executions.len() as u64;
     CallbackSummary {
         callback,
         count,
         rate: ends.and_then(|(first, last)| per_second(count, start(first), start(last))),
+        frequency: Frequency::of(&starts),
         duration: Statistics::of(&mut durations),
         period: Statistics::of(&mut periods),
         gap: Statistics::of(&mut gaps),

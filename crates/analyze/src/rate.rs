@@ -5,6 +5,8 @@
 
 use rostrace_ctf::schema::Nanos;
 
+use crate::statistics::Statistics;
+
 const SECOND: i64 = 1_000_000_000;
 
 /// One second, and how often something happened in it.
@@ -49,6 +51,29 @@ pub fn bins(instants: &[Nanos]) -> impl Iterator<Item = Bin> + '_ {
     })
 }
 
+/// How often something happens in a second, summarised.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Frequency {
+    /// Of the numbers in each second.
+    pub counts: Statistics,
+    /// The first second with the smallest number.
+    pub lowest: Nanos,
+}
+
+impl Frequency {
+    /// Of instants, which have to be in order; nothing where no whole second passed.
+    pub fn of(instants: &[Nanos]) -> Option<Frequency> {
+        let mut counts: Vec<(i64, Nanos)> = bins(instants)
+            .map(|bin| (bin.count as i64, bin.begin))
+            .collect();
+        let lowest = counts.iter().min_by_key(|(count, _)| *count)?.1;
+        Some(Frequency {
+            counts: Statistics::of(&mut counts)?,
+            lowest,
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -81,6 +106,16 @@ mod tests {
         let instants = [0, 2, 3 * SECOND + 1].map(Nanos);
         let counts: Vec<u64> = bins(&instants).map(|bin| bin.count).collect();
         assert_eq!(counts, [1, 0, 0]);
+    }
+
+    #[test]
+    fn the_worst_second_is_the_one_with_the_fewest() {
+        assert_eq!(Frequency::of(&every(SECOND / 10, 10)), None);
+        let mut instants = every(SECOND / 10, 36);
+        instants.retain(|instant| !(SECOND..SECOND + SECOND / 2).contains(&instant.0));
+        let frequency = Frequency::of(&instants).unwrap();
+        assert_eq!((frequency.counts.min, frequency.counts.max), (5, 10));
+        assert_eq!(frequency.lowest, Nanos(7 + SECOND / 20 + SECOND));
     }
 
     #[test]

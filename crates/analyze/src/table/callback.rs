@@ -5,7 +5,9 @@ use std::io;
 use rostrace_trace::entity::{CallbackId, InstanceId};
 
 use super::describe::{Owner, node_of, pid};
-use super::statistics_columns::{columns, statistics_cells, statistics_columns};
+use super::statistics_columns::{
+    columns, frequency_cells, frequency_columns, statistics_cells, statistics_columns,
+};
 use super::{Cell, Column, Sink, Table};
 use crate::analysis::Analysis;
 use crate::callback::{self, Execution};
@@ -49,6 +51,7 @@ pub(super) const CALLBACKS: Table = Table {
             )
             .optional(),
         ],
+        frequency_columns!("frequency", "number of starts in a second"),
         statistics_columns!("duration", "duration: start to end"),
         statistics_columns!("period_observed", "time from one start to the next"),
         statistics_columns!(
@@ -106,6 +109,7 @@ fn callbacks(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
             summary.count.into(),
             summary.rate.into(),
         ];
+        cells.extend(frequency_cells(summary.frequency.as_ref()));
         for statistics in [
             &summary.duration,
             &summary.period,

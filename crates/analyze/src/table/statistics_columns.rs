@@ -4,6 +4,7 @@
 //! `columns![a, b]` joins arrays of columns into those of a table. How many values there were is a column of the table's own.
 
 use super::{Cell, Column};
+use crate::rate::Frequency;
 use crate::statistics::Statistics;
 
 /// How many columns `statistics_columns!` makes.
@@ -73,6 +74,58 @@ macro_rules! statistics_columns {
     }};
 }
 
+/// The same for how often something happens in a second.
+macro_rules! frequency_columns {
+    ($prefix:literal, $about:literal $(,)?) => {{
+        use $crate::table::Column;
+        const COLUMNS: [Column; $crate::table::statistics_columns::STATISTICS] = [
+            Column::number(
+                concat!($prefix, "_min_hz"),
+                concat!("Smallest ", $about, "."),
+            )
+            .optional(),
+            Column::number(concat!($prefix, "_mean_hz"), concat!("Mean ", $about, ".")).optional(),
+            Column::number(concat!($prefix, "_p50_hz"), concat!("Median ", $about, ".")).optional(),
+            Column::number(
+                concat!($prefix, "_p90_hz"),
+                concat!("90th percentile: ", $about, "."),
+            )
+            .optional(),
+            Column::number(
+                concat!($prefix, "_p95_hz"),
+                concat!("95th percentile: ", $about, "."),
+            )
+            .optional(),
+            Column::number(
+                concat!($prefix, "_p99_hz"),
+                concat!("99th percentile: ", $about, "."),
+            )
+            .optional(),
+            Column::number(
+                concat!($prefix, "_p99_9_hz"),
+                concat!("99.9th percentile: ", $about, "."),
+            )
+            .optional(),
+            Column::number(
+                concat!($prefix, "_max_hz"),
+                concat!("Largest ", $about, "."),
+            )
+            .optional(),
+            Column::number(
+                concat!($prefix, "_standard_deviation_hz"),
+                concat!("Standard deviation (of the sample): ", $about, "."),
+            )
+            .optional(),
+            Column::time(
+                concat!($prefix, "_worst_at_ns"),
+                concat!("When the second with the smallest began: ", $about, "."),
+            )
+            .optional(),
+        ];
+        COLUMNS
+    }};
+}
+
 /// The columns of a table, from arrays of columns.
 macro_rules! columns {
     ($($part:expr),+ $(,)?) => {{
@@ -85,7 +138,7 @@ macro_rules! columns {
     }};
 }
 
-pub(super) use {columns, statistics_columns};
+pub(super) use {columns, frequency_columns, statistics_columns};
 
 pub(super) const fn length(parts: &[&[Column]]) -> usize {
     let mut length = 0;
@@ -130,6 +183,26 @@ pub(super) fn statistics_cells(statistics: Option<&Statistics>) -> [Cell<'static
         it.max.into(),
         it.standard_deviation.into(),
         it.worst.into(),
+    ]
+}
+
+/// What goes into the columns of `frequency_columns!`.
+pub(super) fn frequency_cells(frequency: Option<&Frequency>) -> [Cell<'static>; STATISTICS] {
+    let Some(Frequency { counts: it, lowest }) = frequency else {
+        return [Cell::Nothing; STATISTICS];
+    };
+    let hertz = |count: i64| Cell::Number(count as f64);
+    [
+        hertz(it.min),
+        it.mean.into(),
+        hertz(it.p50),
+        hertz(it.p90),
+        hertz(it.p95),
+        hertz(it.p99),
+        hertz(it.p99_9),
+        hertz(it.max),
+        it.standard_deviation.into(),
+        (*lowest).into(),
     ]
 }
 
