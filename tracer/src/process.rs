@@ -10,15 +10,16 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 use rostrace_session::{
-    CONTROL_VARIABLE, Control, ControlError, ControlFile, LTTNG_VARIABLE, MASK_WORDS, OUTPUT_VARIABLE, Order,
-    Process, ProcessState, SWITCH_VARIABLE, State,
+    CONTROL_VARIABLE, Control, ControlError, ControlFile, LTTNG_VARIABLE, MASK_WORDS,
+    OUTPUT_VARIABLE, Order, Process, ProcessState, SWITCH_VARIABLE, State,
 };
 
 use crate::lock::Lock;
 use crate::recording::Recording;
 use crate::thread::{self, undisturbed};
 use crate::{
-    clock, complaint, events, gate, glob, helper, hooks, identity, memory, original, snapshot_signal,
+    clock, complaint, events, gate, glob, helper, hooks, identity, memory, original,
+    snapshot_signal,
 };
 
 /// What the environment said when the library was loaded.
@@ -281,7 +282,11 @@ fn obey() {
     }
     let is_short = matches!(error, libc::EMFILE | libc::ENFILE);
     IS_SHORT_OF_FILES.store(is_short, Ordering::Relaxed);
-    let next_try = if is_short { clock::monotonic() + TRY_AGAIN } else { 0 };
+    let next_try = if is_short {
+        clock::monotonic() + TRY_AGAIN
+    } else {
+        0
+    };
     NEXT_TRY.store(next_try, Ordering::Relaxed);
     if !is_short {
         MISSED.store(0, Ordering::Relaxed);

@@ -58,13 +58,12 @@ fn parse(
             };
             if name.starts_with("CARET_") && !caret_filter::VARIABLES.contains(&name) {
                 let known = caret_filter::VARIABLES.join(", ");
-                return Err((
-                    line,
-                    format!("{name} is none of CARET's filters: {known}"),
-                ));
+                return Err((line, format!("{name} is none of CARET's filters: {known}")));
             }
             if value.contains('\n') {
-                let reason = format!("the value of {name} goes over several lines; end them with a backslash");
+                let reason = format!(
+                    "the value of {name} goes over several lines; end them with a backslash"
+                );
                 return Err((line, reason));
             }
             set.insert(name.to_owned(), value.to_owned());
@@ -189,7 +188,8 @@ impl Reader<'_> {
             (false, true) => word.push('$'),
             _ if is_closed && is_name(&name) => word.push_str(&value_of(&name).unwrap_or_default()),
             _ => {
-                let reason = format!("`${{{name}…` is not understood: only `$NAME` and `${{NAME}}` are");
+                let reason =
+                    format!("`${{{name}…` is not understood: only `$NAME` and `${{NAME}}` are");
                 return Err((self.line, reason));
             }
         }
@@ -210,11 +210,26 @@ mod tests {
     fn values_are_what_a_shell_would_export() {
         for (text, expected) in [
             ("export CARET_IGNORE_NODES=/a:/b", "/a:/b"),
-            ("#!/bin/bash\n\n# all\nexport CARET_IGNORE_NODES=\"/a:/b\" # two\n", "/a:/b"),
-            ("export CARET_IGNORE_NODES=\\\n\"\\\n/rviz*:\\\n/caret_*\\\n\"\n", "/rviz*:/caret_*"),
-            ("CARET_IGNORE_NODES='^/a$'\r\nexport CARET_IGNORE_NODES\r\n", "^/a$"),
-            ("export CARET_IGNORE_NODES=\"^/a$:^/b\\.c$\"", "^/a$:^/b\\.c$"),
-            ("export CARET_IGNORE_NODES=/a; export CARET_IGNORE_NODES=\"${CARET_IGNORE_NODES}:/b\"", "/a:/b"),
+            (
+                "#!/bin/bash\n\n# all\nexport CARET_IGNORE_NODES=\"/a:/b\" # two\n",
+                "/a:/b",
+            ),
+            (
+                "export CARET_IGNORE_NODES=\\\n\"\\\n/rviz*:\\\n/caret_*\\\n\"\n",
+                "/rviz*:/caret_*",
+            ),
+            (
+                "CARET_IGNORE_NODES='^/a$'\r\nexport CARET_IGNORE_NODES\r\n",
+                "^/a$",
+            ),
+            (
+                "export CARET_IGNORE_NODES=\"^/a$:^/b\\.c$\"",
+                "^/a$:^/b\\.c$",
+            ),
+            (
+                "export CARET_IGNORE_NODES=/a; export CARET_IGNORE_NODES=\"${CARET_IGNORE_NODES}:/b\"",
+                "/a:/b",
+            ),
             ("export CARET_IGNORE_NODES=$OUTSIDE:$NOT_SET/x", "/out:/x"),
             ("export OTHER=1 CARET_IGNORE_NODES=/a", "/a"),
             ("\texport CARET_IGNORE_NODES=\"a\\\"b\"c'd e'", "a\"bcd e"),
@@ -228,20 +243,47 @@ mod tests {
     #[test]
     fn what_only_a_shell_understands_is_refused_with_its_line() {
         for (text, line, words) in [
-            ("\n\nsource other.bash\n", 3, "`source other.bash` is not understood"),
+            (
+                "\n\nsource other.bash\n",
+                3,
+                "`source other.bash` is not understood",
+            ),
             ("if true", 1, "not understood"),
-            ("export CARET_IGNORE_NODES=\\\n\\\n$(cat list)", 3, "no command is run"),
-            ("\nexport CARET_IGNORE_NODES=\"`cat list`\"", 2, "no command is run"),
+            (
+                "export CARET_IGNORE_NODES=\\\n\\\n$(cat list)",
+                3,
+                "no command is run",
+            ),
+            (
+                "\nexport CARET_IGNORE_NODES=\"`cat list`\"",
+                2,
+                "no command is run",
+            ),
             ("export CARET_IGNORE_NODES=${A:-b}", 1, "only `$NAME`"),
-            ("export CARET_IGNORE_NODES=a|b", 1, "put the value into quotes"),
-            ("\nexport CARET_IGNORE_NODES=\"a\n\n", 2, "a quote is not closed"),
+            (
+                "export CARET_IGNORE_NODES=a|b",
+                1,
+                "put the value into quotes",
+            ),
+            (
+                "\nexport CARET_IGNORE_NODES=\"a\n\n",
+                2,
+                "a quote is not closed",
+            ),
             ("export CARET_IGNORE_NODES='a", 1, "a quote is not closed"),
             ("export CARET_IGNORE_NODES=\"a\nb\"", 1, "several lines"),
-            ("export A=1\nexport CARET_IGNORE_NODE=/a", 2, "CARET_IGNORE_NODE is none"),
+            (
+                "export A=1\nexport CARET_IGNORE_NODE=/a",
+                2,
+                "CARET_IGNORE_NODE is none",
+            ),
             ("export 1A=2", 1, "not understood"),
         ] {
             let (at, reason) = parse(text, |_| None).unwrap_err();
-            assert!(at == line && reason.contains(words), "{text}: {at}: {reason}");
+            assert!(
+                at == line && reason.contains(words),
+                "{text}: {at}: {reason}"
+            );
         }
     }
 

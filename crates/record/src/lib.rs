@@ -45,7 +45,9 @@ pub use limits::{Limit, limit};
 pub use liveness::is_alive;
 pub use plan::{Flight, Plan, filters};
 pub use recording::{Failure, Progress, Recording, Summary};
-pub use rostrace_session::{Filters, ProcessState, ProcessView, State, Stranger, VERSION as CONTROL_LAYOUT};
+pub use rostrace_session::{
+    Filters, ProcessState, ProcessView, State, Stranger, VERSION as CONTROL_LAYOUT,
+};
 pub use runtime_folder::RuntimeFolder;
 pub use session::{Purpose, Session, SessionState};
 pub use storage::{Space, space};

@@ -7,9 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use rostrace_session::{
-    Failed, Identity, Order, ProcessState, ProcessView, Stranger, stream_file,
-};
+use rostrace_session::{Failed, Identity, Order, ProcessState, ProcessView, Stranger, stream_file};
 
 use crate::error::Error;
 use crate::plan::Plan;

@@ -7,9 +7,7 @@ use crate::render::units;
 
 /// Whether any process of a recording could not write what it should have.
 pub(super) fn is_any(summary: &Summary) -> bool {
-    !summary.failures.is_empty()
-        || summary.ended_failures.is_some()
-        || summary.strangers.is_some()
+    !summary.failures.is_empty() || summary.ended_failures.is_some() || summary.strangers.is_some()
 }
 
 /// At the end.
@@ -77,7 +75,9 @@ fn reason(errno: u32) -> String {
                 most.min(65_536)
             )
         }
-        libc::ENFILE => format!("{reason}; `sysctl fs.file-max` says how many there may be at once, and root can raise it"),
+        libc::ENFILE => format!(
+            "{reason}; `sysctl fs.file-max` says how many there may be at once, and root can raise it"
+        ),
         _ => reason.to_string(),
     }
 }
