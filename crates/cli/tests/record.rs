@@ -49,7 +49,7 @@ fn children_are_recorded_and_the_exit_code_is_told() {
 #[test]
 fn a_folder_gets_the_date_when_none_is_named() {
     let place = Place::new();
-    let (out, _) = place.run(&["record", "--", ticker(), "50"], 0);
+    let (out, _) = place.run(&["record", "--no-report", "--", ticker(), "50"], 0);
     let folder = out.lines().last().unwrap().trim();
     assert!(folder.starts_with("rostrace-2"), "{folder}");
     assert_eq!(place.nodes(folder), ["/ticker"]);
@@ -118,7 +118,17 @@ fn a_duration_ends_the_recording_and_the_command() {
 fn a_killed_process_loses_nothing_that_it_wrote() {
     let place = Place::new();
     let script = format!("{} 60000 & sleep 0.3; kill -9 $!; wait", ticker());
-    let (out, _) = place.run(&["record", "-o", "trace", "--", "sh", "-c", &script], 0);
+    let arguments = [
+        "record",
+        "--no-report",
+        "-o",
+        "trace",
+        "--",
+        "sh",
+        "-c",
+        &script,
+    ];
+    let (out, _) = place.run(&arguments, 0);
     assert!(
         out.contains("1 process, ") && out.contains("lost: 0"),
         "{out}"

@@ -202,7 +202,7 @@ fn a_recording_that_cannot_begin_for_want_of_files_begins_later() {
     kill(pid, libc::SIGHUP);
     std::thread::sleep(Duration::from_millis(100));
     let mut attach = place.command(&["record", "--attach", "-o", "trace"]);
-    let mut attach = attach.spawn().unwrap();
+    let attach = attach.spawn().unwrap();
     place.until(|sessions| sessions[0]["processes"][0]["state"] == "failed");
     kill(pid, libc::SIGHUP);
     place.until(|sessions| sessions[0]["processes"][0]["state"] == "recording");
