@@ -114,9 +114,8 @@ pub(crate) fn miss() {
 
 /// Called by a signal handler.
 pub(crate) fn ask_for_snapshot() {
-    // SAFETY: slots lie in a page that is never unmapped.
-    if let Some(slot) = unsafe { SLOT.load(Ordering::Acquire).as_ref() } {
-        slot.snapshots.fetch_add(1, Ordering::Release);
+    if let Some(Some(control)) = CONTROL.get() {
+        control.wishes.ask_for_snapshot(std::process::id());
     }
 }
 

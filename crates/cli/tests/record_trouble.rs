@@ -281,21 +281,30 @@ fn a_signal_to_a_process_takes_a_snapshot() {
         "USR2",
         "--",
     ]);
-    record.args([ticker(), "60000"]);
+    let both = format!("{0} 60000 & TICKER_NODE=other {0} 60000; wait", ticker());
+    record.args(["sh", "-c", &both]);
     let mut child = record.spawn().unwrap();
     let mut errors = BufReader::new(child.stderr.take().unwrap()).lines();
     let _rest = wait_for_ready(&mut child);
-    let is_recording = |sessions: &[Value]| {
-        sessions.len() == 1 && sessions[0]["processes"][0]["state"] == "recording"
+    let are_recording = |sessions: &[Value]| {
+        let processes = sessions.iter().flat_map(|it| it["processes"].as_array());
+        let mut states = processes.flatten().map(|it| &it["state"]);
+        states.clone().count() == 2 && states.all(|state| state == "recording")
     };
-    let pid = pid_of(&place.until(is_recording));
+    let pid = pid_of(&place.until(are_recording));
     kill(pid, libc::SIGUSR2);
     let note = errors.next().unwrap().unwrap();
     assert!(
         note.contains(&format!("snapshot (process {pid} asked)")),
         "{note}"
     );
-    assert_eq!(place.nodes("trace-snapshot-1"), ["/ticker"]);
+    assert_eq!(place.nodes("trace-snapshot-1"), ["/other", "/ticker"]);
+    // Also that of a process which dies of what it noticed.
+    kill(pid, libc::SIGUSR2);
+    std::thread::sleep(Duration::from_millis(20));
+    kill(pid, libc::SIGKILL);
+    let note = errors.next().unwrap().unwrap();
+    assert!(note.contains("-snapshot-2"), "{note}");
     signal(&child, libc::SIGINT);
     finished(child.wait_with_output().unwrap(), 0);
 }

@@ -1,6 +1,6 @@
 //! One recording of one session, from the order to record to files that are complete.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -31,8 +31,8 @@ pub struct Recording<'s> {
     killed: Progress,
     killed_identities: BTreeSet<(u32, u64)>,
     failures: BTreeSet<Failure>,
-    /// Snapshots that processes had asked for, by pid and start.
-    snapshots: BTreeMap<(u32, u64), u64>,
+    /// Snapshots that processes had asked for.
+    snapshots: u64,
     unexpected_hooks: BTreeSet<usize>,
 }
 
@@ -133,7 +133,7 @@ impl<'s> Recording<'s> {
             killed: Progress::default(),
             killed_identities: BTreeSet::new(),
             failures: BTreeSet::new(),
-            snapshots: asked_before(session),
+            snapshots: control.wishes.snapshots().0,
             unexpected_hooks: BTreeSet::new(),
         })
     }
@@ -206,16 +206,10 @@ impl<'s> Recording<'s> {
 
     /// The pid of a process that has asked for a snapshot since the last time.
     pub fn asks_for_snapshot(&mut self) -> Option<u32> {
-        let mut asking = None;
-        for view in self.session.processes() {
-            let identity = (view.identity.pid, view.identity.start_time);
-            let known = self.snapshots.entry(identity).or_default();
-            if view.snapshots > *known {
-                *known = view.snapshots;
-                asking = Some(view.identity.pid);
-            }
-        }
-        asking
+        let (count, pid) = self.session.control().wishes.snapshots();
+        let is_new = count != self.snapshots;
+        self.snapshots = count;
+        is_new.then_some(pid)
     }
 
     fn add_killed(&mut self, dead: &ProcessView) {
@@ -289,17 +283,6 @@ impl<'s> Recording<'s> {
 fn is_folder_of(name: &str, pid: u32, start: u64) -> bool {
     let mut parts = name.split('-').skip(1);
     parts.next() == Some(&pid.to_string()) && parts.next() == Some(&start.to_string())
-}
-
-/// What processes asked an earlier recording for.
-fn asked_before(session: &Session) -> BTreeMap<(u32, u64), u64> {
-    let views = session.processes().into_iter();
-    views
-        .map(|view| {
-            let identity = (view.identity.pid, view.identity.start_time);
-            (identity, view.snapshots)
-        })
-        .collect()
 }
 
 fn ended_failures(failed: &Failed) -> Option<(u64, u32)> {

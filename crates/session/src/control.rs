@@ -40,7 +40,8 @@ pub struct Control {
     pub failed: Failed,
     /// Tracers of other versions that wanted to attach. Every version, from layout 4 on, has these at the same place.
     pub strangers: Strangers,
-    _alone: [AtomicU64; 2],
+    /// What processes ask for, also those that end right after.
+    pub wishes: Wishes,
     vocabulary: AtomicU64,
     mask: [AtomicU64; MASK_WORDS],
     packet_bytes: AtomicU32,
@@ -117,8 +118,32 @@ impl Strangers {
     }
 }
 
+/// Snapshots that processes asked for, by a signal that they got.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Wishes {
+    snapshots: AtomicU64,
+    /// Of the last process that asked.
+    pid: AtomicU64,
+}
+
+impl Wishes {
+    /// Allowed in a signal handler.
+    pub fn ask_for_snapshot(&self, pid: u32) {
+        self.pid.store(pid.into(), Ordering::Relaxed);
+        self.snapshots.fetch_add(1, Ordering::Release);
+    }
+
+    /// How many there were, and the pid of the last process, in its own name space.
+    pub fn snapshots(&self) -> (u64, u32) {
+        let count = self.snapshots.load(Ordering::Acquire);
+        (count, self.pid.load(Ordering::Relaxed) as u32)
+    }
+}
+
 // What is read at every event begins a cache line.
 const _: () = assert!(std::mem::offset_of!(Control, generation) == 64);
+const _: () = assert!(std::mem::offset_of!(Control, vocabulary) == 128);
 // What all versions agree on.
 const _: () = assert!(std::mem::offset_of!(Control, version) == 8);
 const _: () = assert!(std::mem::offset_of!(Control, strangers) == STRANGERS_AT);

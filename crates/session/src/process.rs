@@ -55,9 +55,7 @@ pub struct Process {
     /// Recordings whose files are not complete yet.
     pub writing: AtomicU32,
     chosen: AtomicU32,
-    /// How often the process got the signal that asks for a snapshot.
-    pub snapshots: AtomicU64,
-    _reserved: [AtomicU64; 5],
+    _reserved: [AtomicU64; 6],
 }
 
 /// A copy of a slot, as a recorder shows it.
@@ -76,7 +74,6 @@ pub struct ProcessView {
     pub recorded: u64,
     pub writing: u32,
     pub is_chosen: bool,
-    pub snapshots: u64,
 }
 
 impl Process {
@@ -107,7 +104,6 @@ impl Process {
             &self.threads,
             &self.remembered,
             &self.recorded,
-            &self.snapshots,
         ] {
             counter.store(0, Ordering::Relaxed);
         }
@@ -176,7 +172,6 @@ impl Process {
             recorded: load(&self.recorded),
             writing: self.writing.load(Ordering::Acquire),
             is_chosen: self.is_chosen(),
-            snapshots: load(&self.snapshots),
         })
     }
 }
