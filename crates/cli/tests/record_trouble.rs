@@ -303,8 +303,8 @@ fn a_signal_to_a_process_takes_a_snapshot() {
     kill(pid, libc::SIGUSR2);
     std::thread::sleep(Duration::from_millis(20));
     kill(pid, libc::SIGKILL);
-    let note = errors.next().unwrap().unwrap();
-    assert!(note.contains("-snapshot-2"), "{note}");
+    // The shell may say something, too.
+    assert!(errors.any(|line| line.unwrap().contains("-snapshot-2")));
     signal(&child, libc::SIGINT);
     finished(child.wait_with_output().unwrap(), 0);
 }
