@@ -1,6 +1,6 @@
 //! The folder of one process in one recording: `NAME-PID-STARTED`.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString, OsStr};
 use std::fs::{self, DirBuilder};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -36,6 +36,15 @@ pub(crate) fn make(directory: &[u8], process: u32) -> Result<CString, i32> {
         }
     }
     Err(libc::EEXIST)
+}
+
+/// Removes a folder in which no recording could begin.
+pub(crate) fn remove(folder: &CStr) {
+    let folder = Path::new(OsStr::from_bytes(folder.to_bytes()));
+    for file in [".metadata", "metadata"] {
+        let _ = fs::remove_file(folder.join(file));
+    }
+    let _ = fs::remove_dir(folder);
 }
 
 /// Processes may change their working directory.

@@ -125,7 +125,7 @@ pub(crate) fn attends(event: u16) -> bool {
 #[inline(always)]
 pub(crate) fn wants(event: u16) -> bool {
     if is_behind(gate()) {
-        catch_up();
+        catch_up(event);
     }
     bit(&gate().enabled, event)
 }
@@ -144,8 +144,11 @@ fn bit(words: &[AtomicU64; MASK_WORDS], event: u16) -> bool {
 
 #[cold]
 #[inline(never)]
-fn catch_up() {
+fn catch_up(event: u16) {
     process::catch_up();
+    if is_behind(gate()) && !bit(&gate().enabled, event) {
+        process::miss();
+    }
 }
 
 /// The order that processes should have carried out; None before the first event, and where nothing can be ordered.

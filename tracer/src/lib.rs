@@ -14,6 +14,7 @@
 mod buffer;
 mod chunk;
 mod clock;
+mod complaint;
 mod emit;
 pub mod events;
 mod filter;
@@ -34,6 +35,7 @@ mod path;
 mod process;
 mod recording;
 pub mod ros;
+mod snapshot_signal;
 mod symbol;
 mod thread;
 pub mod tracetools;
@@ -48,3 +50,7 @@ static LOAD: extern "C" fn() = process::load;
 #[used]
 #[unsafe(link_section = ".fini_array")]
 static UNLOAD: extern "C" fn() = process::unload;
+/// So that a recorder can tell, before anything is loaded, whether the library is of its own version.
+#[used]
+#[unsafe(link_section = ".note.rostrace")]
+static NOTE: rostrace_session::Note = rostrace_session::Note::new();

@@ -10,14 +10,17 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 use rostrace_session::{
-    CONTROL_VARIABLE, Control, ControlFile, LTTNG_VARIABLE, MASK_WORDS, OUTPUT_VARIABLE, Order,
-    Process, ProcessState, SWITCH_VARIABLE, State,
+    CONTROL_VARIABLE, Control, ControlError, ControlFile, LTTNG_VARIABLE, MASK_WORDS,
+    OUTPUT_VARIABLE, Order, Process, ProcessState, SWITCH_VARIABLE, State,
 };
 
 use crate::lock::Lock;
 use crate::recording::Recording;
 use crate::thread::{self, undisturbed};
-use crate::{events, gate, glob, helper, hooks, identity, memory, original};
+use crate::{
+    clock, complaint, events, gate, glob, helper, hooks, identity, memory, original,
+    snapshot_signal,
+};
 
 /// What the environment said when the library was loaded.
 #[derive(Debug, Default)]
@@ -38,6 +41,14 @@ static LOOKING: Lock = Lock::new();
 /// The thread that forks holds the memory lock.
 static IS_FORKING: AtomicBool = AtomicBool::new(false);
 static IS_ENDING: AtomicBool = AtomicBool::new(false);
+/// No file can be opened, so that the recording that was ordered has not begun; it is tried again.
+static IS_SHORT_OF_FILES: AtomicBool = AtomicBool::new(false);
+/// Events meanwhile, which the recording counts as lost when it begins.
+static MISSED: AtomicU64 = AtomicU64::new(0);
+/// When the beginning is tried next.
+static NEXT_TRY: AtomicU64 = AtomicU64::new(0);
+/// Nanoseconds between two tries.
+const TRY_AGAIN: u64 = 20_000_000;
 
 fn settings() -> &'static Settings {
     SETTINGS.get_or_init(|| {
@@ -88,12 +99,36 @@ pub(crate) extern "C" fn unload() {
     }
 }
 
+/// An event was neither recorded nor remembered because the recording that was ordered could not begin yet.
+#[cold]
+pub(crate) fn miss() {
+    if !IS_SHORT_OF_FILES.load(Ordering::Relaxed) {
+        return;
+    }
+    let missed = MISSED.fetch_add(1, Ordering::Relaxed) + 1;
+    // SAFETY: slots lie in a page that is never unmapped.
+    if let Some(slot) = unsafe { SLOT.load(Ordering::Acquire).as_ref() } {
+        slot.discarded.store(missed, Ordering::Relaxed);
+    }
+}
+
+/// Called by a signal handler.
+pub(crate) fn ask_for_snapshot() {
+    if let Some(Some(control)) = CONTROL.get() {
+        control.wishes.ask_for_snapshot(std::process::id());
+    }
+}
+
 /// The slot is about to be given back, perhaps before the recorder saw what it says.
 fn note_failure(slot: &Process) {
+    let errno = slot.errno.load(Ordering::Relaxed);
     if let Some(Some(control)) = CONTROL.get()
-        && slot.is_failed()
+        && errno != 0
     {
-        let errno = slot.errno.load(Ordering::Relaxed);
+        if slot.is_failed() {
+            let missed = MISSED.load(Ordering::Relaxed);
+            control.ended.discarded.fetch_add(missed, Ordering::Relaxed);
+        }
         control.failed.errno.store(errno.into(), Ordering::Relaxed);
         control.failed.processes.fetch_add(1, Ordering::Release);
     }
@@ -146,11 +181,29 @@ pub(crate) fn catch_up() {
 /// At the first event: where do orders come from?
 fn look_around() {
     let settings = settings();
-    original::decide(settings.lttng);
-    let control = *CONTROL.get_or_init(|| {
-        let path = settings.control.as_ref().filter(|_| !settings.is_off)?;
-        Some(ControlFile::open(path).ok()?.leak())
-    });
+    static DECIDED: OnceLock<()> = OnceLock::new();
+    DECIDED.get_or_init(|| original::decide(settings.lttng));
+    let control = match settings.control.as_ref().filter(|_| !settings.is_off) {
+        None => None,
+        Some(path) => match ControlFile::open(path) {
+            Ok(file) => Some(file.leak()),
+            Err(ControlError::System(error @ (libc::EMFILE | libc::ENFILE))) => {
+                // The next event tries again.
+                if !IS_SHORT_OF_FILES.swap(true, Ordering::Relaxed) {
+                    complaint::no_file_can_be_opened(error);
+                }
+                return;
+            }
+            Err(error @ ControlError::Version(_)) => {
+                ControlFile::note_stranger(path, std::process::id());
+                complaint::other_version(path, error);
+                None
+            }
+            // The session has ended, most likely.
+            Err(_) => None,
+        },
+    };
+    let control = *CONTROL.get_or_init(|| control);
     let opened = match (control, &settings.output) {
         _ if settings.is_off => None,
         (Some(control), _) => gate::open(&control.generation, Some(&control.attention)),
@@ -204,11 +257,16 @@ fn obey() {
     if generation == gate.generation.load(Ordering::Relaxed) {
         return;
     }
+    let is_wanted =
+        order.state != State::Idle && is_meant(&order) && !IS_ENDING.load(Ordering::Relaxed);
+    if is_wanted && clock::monotonic() < NEXT_TRY.load(Ordering::Relaxed) {
+        return;
+    }
     stop();
     let remembered = events::initialisation();
     let mut state = ProcessState::Idle;
     let mut error = 0;
-    if order.state != State::Idle && is_meant(&order) && !IS_ENDING.load(Ordering::Relaxed) {
+    if is_wanted {
         reset_counters(generation);
         match start(&order, &remembered) {
             Ok(()) => state = ProcessState::Recording,
@@ -221,7 +279,18 @@ fn obey() {
     if state != ProcessState::Recording {
         gate.enable(&remembered, &[0; MASK_WORDS]);
     }
-    gate.generation.store(generation, Ordering::Release);
+    let is_short = matches!(error, libc::EMFILE | libc::ENFILE);
+    IS_SHORT_OF_FILES.store(is_short, Ordering::Relaxed);
+    let next_try = if is_short {
+        clock::monotonic() + TRY_AGAIN
+    } else {
+        0
+    };
+    NEXT_TRY.store(next_try, Ordering::Relaxed);
+    if !is_short {
+        MISSED.store(0, Ordering::Relaxed);
+        gate.generation.store(generation, Ordering::Release);
+    }
     // SAFETY: slots lie in a page that is never unmapped.
     if let Some(slot) = unsafe { SLOT.load(Ordering::Acquire).as_ref() } {
         slot.errno.store(error as u32, Ordering::Relaxed);
@@ -281,11 +350,18 @@ fn start(order: &Order, remembered: &[u64; MASK_WORDS]) -> Result<(), i32> {
             gate.enable(remembered, &mask);
         },
     )?;
+    let missed = MISSED.load(Ordering::Relaxed);
+    if missed > 0 {
+        recording.lost.fetch_add(missed, Ordering::Relaxed);
+        recording.error.store(libc::EMFILE, Ordering::Relaxed);
+    }
     note_writing(1);
-    helper::start(recording).inspect_err(|_| {
-        stop();
-        note_writing(-1);
-    })
+    helper::start(recording)
+        .inspect(|()| snapshot_signal::catch(order.flight_signal))
+        .inspect_err(|_| {
+            stop();
+            note_writing(-1);
+        })
 }
 
 /// Says how many recordings have files that are not complete.
@@ -300,6 +376,7 @@ pub(crate) fn note_writing(change: i32) {
 /// No event goes into the recording from here on, but for those that are being written. The helper does the rest.
 fn stop() {
     let gate = gate::gate();
+    snapshot_signal::let_go();
     gate.enable(&events::initialisation(), &[0; MASK_WORDS]);
     gate.epoch.store(0, Ordering::Release);
     let recording = gate.recording.swap(std::ptr::null_mut(), Ordering::AcqRel);
@@ -356,6 +433,10 @@ extern "C" fn in_child() {
     let gate = gate::gate();
     gate.wipe();
     SLOT.store(std::ptr::null_mut(), Ordering::Release);
+    // What the parent missed is not ours.
+    IS_SHORT_OF_FILES.store(false, Ordering::Relaxed);
+    MISSED.store(0, Ordering::Relaxed);
+    NEXT_TRY.store(0, Ordering::Relaxed);
     if IS_FORKING.swap(false, Ordering::Relaxed) {
         gate.memory.release();
         thread::leave();

@@ -73,8 +73,11 @@ impl Recording {
     ) -> Result<&'static Recording, i32> {
         let uuid = random_uuid();
         let folder = folder::make(&order.directory, process)?;
-        metadata::write(&folder, &uuid, clock::offset(), process)?;
-        let recording = Box::leak(Box::new(Recording {
+        if let Err(error) = metadata::write(&folder, &uuid, clock::offset(), process) {
+            folder::remove(&folder);
+            return Err(error);
+        }
+        let recording = Box::new(Recording {
             folder,
             epoch: EPOCHS.fetch_add(1, Ordering::Relaxed) + 1,
             process,
@@ -95,8 +98,10 @@ impl Recording {
             is_stopping: AtomicBool::new(false),
             initialisation: AtomicPtr::new(std::ptr::null_mut()),
             complete: Mutex::new(Vec::new()),
-        }));
-        let initialisation = Buffer::open(recording, 0, 1, first_time)?;
+        });
+        let initialisation = Buffer::open(&recording, 0, 1, first_time)
+            .inspect_err(|_| folder::remove(&recording.folder))?;
+        let recording = Box::leak(recording);
         recording
             .initialisation
             .store(initialisation, Ordering::Release);

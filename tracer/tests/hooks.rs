@@ -131,7 +131,7 @@ fn executors_and_callback_groups_are_recorded() {
 #[test]
 fn callbacks_of_clients_begin_with_the_response_and_end_whatever_happens() {
     let output = folder("hooks-clients");
-    let prefix = installation("8.2.4");
+    let prefix = installation("8.2.5");
     let options = ["-x", "c++", "-std=c++17"];
     library_of(&prefix, "clients.cpp", "librclcpp.so", &options);
     let program = prefix.join("clients");

@@ -65,7 +65,7 @@ and the callbacks are listed. SIGUSR1 takes a snapshot. The command runs in a pr
 terminal.
 
 Without options of choice, CARET_SELECT_NODES, CARET_IGNORE_NODES, CARET_SELECT_TOPICS and CARET_IGNORE_TOPICS are
-heeded. In these options * stands for any text and ? for any character. If anything is selected, only that is recorded, otherwise
+heeded, from the environment or from the file of --caret-filter, and CARET_IGNORE_PROCESSES in any case. In these options * stands for any text and ? for any character. If anything is selected, only that is recorded, otherwise
 all but what is ignored.
 
 Exit status: 0 recorded, whatever the exit code of the command, which is told; 1 nothing was recorded; 3 recorded, but events

@@ -1,4 +1,4 @@
-//! CARET's filters in the environment, `CARET_SELECT_NODES` and its kin; its filter file is a shell script that sets them.
+//! CARET's filters, `CARET_SELECT_NODES` and its kin: variables of the environment, or of its filter file (`caret_filter_file`).
 //!
 //! They are lists of regular expressions that are searched in names. The tracer knows `*` and `?` only, so expressions that mean
 //! the same as such patterns are translated and all others are refused: recording something else silently would be worse.
@@ -6,6 +6,15 @@
 use rostrace_session::Filters;
 
 use crate::error::Error;
+
+/// All that CARET heeds.
+pub const VARIABLES: [&str; 5] = [
+    "CARET_SELECT_NODES",
+    "CARET_IGNORE_NODES",
+    "CARET_SELECT_TOPICS",
+    "CARET_IGNORE_TOPICS",
+    "CARET_IGNORE_PROCESSES",
+];
 
 /// An expression may stand for so many patterns.
 const MOST_ALTERNATIVES: usize = 64;
@@ -16,13 +25,14 @@ pub fn from_environment(
 ) -> Result<(Filters, Vec<&'static str>), Error> {
     let mut filters = Filters::default();
     let mut set = Vec::new();
-    for (name, list) in [
-        ("CARET_SELECT_NODES", &mut filters.select_nodes),
-        ("CARET_IGNORE_NODES", &mut filters.ignore_nodes),
-        ("CARET_SELECT_TOPICS", &mut filters.select_topics),
-        ("CARET_IGNORE_TOPICS", &mut filters.ignore_topics),
-        ("CARET_IGNORE_PROCESSES", &mut filters.ignore_processes),
-    ] {
+    let lists = [
+        &mut filters.select_nodes,
+        &mut filters.ignore_nodes,
+        &mut filters.select_topics,
+        &mut filters.ignore_topics,
+        &mut filters.ignore_processes,
+    ];
+    for (name, list) in VARIABLES.into_iter().zip(lists) {
         let Some(value) = variable(name).filter(|value| !value.is_empty()) else {
             continue;
         };
@@ -141,9 +151,19 @@ fn pattern(expression: &str) -> Result<String, &'static str> {
             '*' | '+' | '?' | '{' => return Err("nothing precedes the repetition"),
             c => Some(c),
         };
-        match (literal, rest.peek()) {
+        match (literal, rest.peek().copied()) {
             (None, Some('*')) => pattern.push('*'),
             (None, Some('+')) => pattern.push_str("?*"),
+            // Searched for, not compared: whatever may or may not come last makes no difference.
+            (Some(c), Some(repetition @ ('*' | '?' | '+')))
+                if !matches!(c, '*' | '?') && is_last(rest.clone()) =>
+            {
+                if repetition == '+' {
+                    pattern.push(c);
+                }
+                rest.next();
+                break;
+            }
             (_, Some('*' | '+' | '?' | '{')) => {
                 return Err("repeated characters cannot be written with * and ?");
             }
@@ -165,6 +185,12 @@ fn pattern(expression: &str) -> Result<String, &'static str> {
     Ok(pattern)
 }
 
+/// Whether nothing follows the repetition that comes next.
+fn is_last(mut rest: std::iter::Peekable<std::str::Chars<'_>>) -> bool {
+    rest.next();
+    rest.peek().is_none()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,6 +209,9 @@ mod tests {
             ("^/(left|right)/image$", "/left/image /right/image"),
             ("^/a$|^/b$", "/a /b"),
             ("^/(a(b|c)|d)$", "/ab /ac /d"),
+            ("/rviz*", "*/rvi*"),
+            ("^/rviz+", "/rviz*"),
+            ("a?", "*"),
         ] {
             assert_eq!(
                 translate(expression).unwrap().join(" "),
@@ -195,7 +224,7 @@ mod tests {
     #[test]
     fn what_patterns_cannot_say_is_refused() {
         for expression in [
-            "[a-z]", "a*", "(a|b)+", "\\d", "a{2}", "(", ")", "a$b", "\\", "+",
+            "[a-z]", "a*b", "a*$", "(a|b)+", "\\d", "a{2}", "(", ")", "a$b", "\\", "+",
         ] {
             assert!(translate(expression).is_err(), "{expression}");
         }

@@ -4,12 +4,15 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use rostrace_session::{NOTE_NAME, NOTE_TYPE};
+
 /// Nothing behind this is looked at; the dynamic section of real libraries comes earlier.
 const MOST_BYTES: u64 = 64 << 20;
 
 const PT_LOAD: u32 = 1;
 const PT_DYNAMIC: u32 = 2;
 const PT_INTERP: u32 = 3;
+const PT_NOTE: u32 = 4;
 const DT_NEEDED: u64 = 1;
 const DT_STRTAB: u64 = 5;
 
@@ -25,6 +28,8 @@ pub(crate) struct Elf {
     pub(crate) is_dynamic: bool,
     /// File names of the libraries that it needs.
     pub(crate) needed: Vec<String>,
+    /// The layout of the control page that a tracer library knows.
+    pub(crate) control_layout: Option<u32>,
 }
 
 impl Elf {
@@ -66,6 +71,9 @@ impl Elf {
             match u32_at(bytes, at)? {
                 PT_LOAD => loads.push((address, offset, bytes_in_file)),
                 PT_DYNAMIC => dynamic = Some((offset, bytes_in_file)),
+                PT_NOTE if elf.control_layout.is_none() => {
+                    elf.control_layout = control_layout(bytes, offset, bytes_in_file);
+                }
                 PT_INTERP => elf.has_interpreter = true,
                 _ => {}
             }
@@ -108,6 +116,25 @@ fn needed(bytes: &[u8], offset: u64, size: u64, loads: &[(u64, u64, u64)]) -> Op
     Some(names.into_iter().filter_map(text).collect())
 }
 
+/// Looks for the tracer's note among those of a segment.
+fn control_layout(bytes: &[u8], offset: u64, size: u64) -> Option<u32> {
+    let mut at = usize::try_from(offset).ok()?;
+    let end = at.checked_add(usize::try_from(size).ok()?)?;
+    while at < end {
+        let name_bytes = u32_at(bytes, at)?;
+        let description_bytes = u32_at(bytes, at + 4)?;
+        let kind = u32_at(bytes, at + 8)?;
+        let name = at + 12;
+        let padded = |bytes: u32| Some(usize::try_from(bytes).ok()?.checked_add(3)? & !3);
+        let description = name.checked_add(padded(name_bytes)?)?;
+        if kind == NOTE_TYPE && bytes.get(name..description)? == NOTE_NAME {
+            return u32_at(bytes, description);
+        }
+        at = description.checked_add(padded(description_bytes)?)?;
+    }
+    None
+}
+
 fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
     let bytes = bytes.get(at..at.checked_add(2)?)?;
     Some(u16::from_le_bytes(bytes.try_into().ok()?))
@@ -132,6 +159,25 @@ mod tests {
         let elf = Elf::read(&std::env::current_exe().unwrap()).unwrap();
         assert!(elf.is_64_bit && elf.has_interpreter && elf.is_dynamic);
         assert!(elf.needs("libc.so"), "{elf:?}");
+    }
+
+    #[test]
+    fn notes_of_others_are_passed_over() {
+        let mut notes = Vec::new();
+        for (name, kind, layout) in [(*b"GNU\0\0\0\0\0\0\0\0\0", 3, 1), (NOTE_NAME, NOTE_TYPE, 7)] {
+            for number in [9_u32, 4, kind] {
+                notes.extend(number.to_le_bytes());
+            }
+            notes.extend(name);
+            notes.extend(u32::to_le_bytes(layout));
+        }
+        let size = notes.len() as u64;
+        assert_eq!(control_layout(&notes, 0, size), Some(7));
+        assert_eq!(control_layout(&notes, 0, size / 2), None);
+        for end in 0..notes.len() {
+            assert_eq!(control_layout(&notes[..end], 0, size), None);
+        }
+        assert_eq!(control_layout(&[0xff; 64], 0, u64::MAX), None);
     }
 
     #[test]

@@ -36,6 +36,12 @@ pub enum Error {
     NoLibrary(Vec<PathBuf>),
     #[error("ROSTRACE_TRACER names {0}, which is not there")]
     NamedLibraryMissing(PathBuf),
+    #[error(
+        "{path} is of another version than this program: it knows {layout} of the control page, this program knows layout {}; build both \
+         together with `cargo build --release`, or name the right one with ROSTRACE_TRACER=/path/to/librostrace_tracer.so",
+        rostrace_session::VERSION
+    )]
+    OtherLibrary { path: PathBuf, layout: String },
     #[error("there is no session `{0}`; `rostrace status` lists them")]
     NoSuchSession(String),
     #[error("no process runs under the tracer; start one with `rostrace run -- COMMAND…`")]
@@ -63,6 +69,12 @@ pub enum Error {
         variable: &'static str,
         expression: String,
         reason: &'static str,
+    },
+    #[error("{path}, line {line}: {reason}")]
+    FilterFile {
+        path: PathBuf,
+        line: usize,
+        reason: String,
     },
     #[error(
         "only {free} are free where {path} lies, and {wanted} must stay free; choose another disk with -o or less with --keep-free"

@@ -21,6 +21,7 @@
 //! ```
 
 pub mod caret_filter;
+pub mod caret_filter_file;
 pub mod doctor;
 mod elf;
 mod error;
@@ -43,8 +44,10 @@ pub use library::TracerLibrary;
 pub use limits::{Limit, limit};
 pub use liveness::is_alive;
 pub use plan::{Flight, Plan, filters};
-pub use recording::{Progress, Recording, Summary};
-pub use rostrace_session::{Filters, ProcessState, ProcessView, State};
+pub use recording::{Failure, Progress, Recording, Summary};
+pub use rostrace_session::{
+    Filters, ProcessState, ProcessView, State, Stranger, VERSION as CONTROL_LAYOUT,
+};
 pub use runtime_folder::RuntimeFolder;
 pub use session::{Purpose, Session, SessionState};
 pub use storage::{Space, space};

@@ -3,6 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use rostrace_session::VERSION;
+
+use crate::elf::Elf;
 use crate::error::Error;
 
 /// Names the library, wherever it is.
@@ -48,6 +51,21 @@ impl TracerLibrary {
                 std::fs::canonicalize(path).unwrap_or_else(|_| path.clone()),
             )),
             None => Err(Error::NoLibrary(new.into_iter().chain(installed).collect())),
+        }
+    }
+
+    /// Refuses one of another version: processes with it could not attach to our sessions.
+    pub fn check(&self) -> Result<(), Error> {
+        // One that cannot be read at all is complained of by the dynamic linker.
+        match Elf::read(&self.0).map(|elf| elf.control_layout) {
+            Some(Some(VERSION)) | None => Ok(()),
+            Some(layout) => Err(Error::OtherLibrary {
+                path: self.0.clone(),
+                layout: match layout {
+                    Some(layout) => format!("layout {layout}"),
+                    None => "a layout that it does not name".to_owned(),
+                },
+            }),
         }
     }
 

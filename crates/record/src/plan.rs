@@ -31,6 +31,8 @@ pub struct Plan {
     pub filters: Filters,
     /// Keep only the newest.
     pub flight: Option<Flight>,
+    /// A signal by which processes ask for a snapshot, if they do nothing else with it; 0 for none.
+    pub flight_signal: u8,
     /// Bytes that are made ready for a thread before it writes its first event.
     pub buffer: Option<u64>,
     /// Bytes that a process may write; 0 for no limit.
@@ -52,6 +54,7 @@ impl Plan {
             light: false,
             filters: Filters::default(),
             flight: None,
+            flight_signal: 0,
             buffer: None,
             process_bytes: 0,
             pids: Vec::new(),
@@ -86,6 +89,7 @@ impl Plan {
             mask: event_selection::mask(&self.events, self.light)?,
             vocabulary: rostrace_tracepoints::vocabulary(),
             chosen_only: !self.pids.is_empty(),
+            flight_signal: self.flight_signal,
             buffers: self.buffers(),
             filters: filters.clone(),
             ..Order::record(directory)

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use rostrace_session::{Failed, Identity, Order, ProcessState, ProcessView, stream_file};
+use rostrace_session::{Failed, Identity, Order, ProcessState, ProcessView, Stranger, stream_file};
 
 use crate::error::Error;
 use crate::plan::Plan;
@@ -30,7 +30,9 @@ pub struct Recording<'s> {
     /// What processes that were killed had said last.
     killed: Progress,
     killed_identities: BTreeSet<(u32, u64)>,
-    failures: BTreeSet<(u32, String, u32)>,
+    failures: BTreeSet<Failure>,
+    /// Snapshots that processes had asked for.
+    snapshots: u64,
     unexpected_hooks: BTreeSet<usize>,
 }
 
@@ -61,12 +63,23 @@ pub struct Summary {
     pub unfinished: Vec<(u32, String)>,
     /// Processes that ended without a chance to complete their files; what they wrote can be read.
     pub killed: u64,
-    /// Pid, name and system error of processes that could not record, or not everything.
-    pub failures: Vec<(u32, String, u32)>,
-    /// Processes that could not record and have ended, with the system error of one of them.
+    /// Processes that could not record, or not everything.
+    pub failures: Vec<Failure>,
+    /// Processes that could not record everything and have ended, with the system error of one of them.
     pub ended_failures: Option<(u64, u32)>,
     /// Numbers of hooks that found something else than they know, in the order of the tracer's list.
     pub unexpected_hooks: Vec<usize>,
+    /// Processes of the session whose tracer is of another version.
+    pub strangers: Option<Stranger>,
+}
+
+/// A process that could not record, or not everything.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Failure {
+    pub pid: u32,
+    pub name: String,
+    /// A number of the system.
+    pub errno: u32,
 }
 
 impl<'s> Recording<'s> {
@@ -120,6 +133,7 @@ impl<'s> Recording<'s> {
             killed: Progress::default(),
             killed_identities: BTreeSet::new(),
             failures: BTreeSet::new(),
+            snapshots: control.wishes.snapshots().0,
             unexpected_hooks: BTreeSet::new(),
         })
     }
@@ -142,6 +156,7 @@ impl<'s> Recording<'s> {
     /// Counts, and notices processes that were killed.
     pub fn progress(&mut self) -> Progress {
         for dead in self.session.forget_dead() {
+            self.note_failure(&dead);
             if dead.recorded == self.generation {
                 self.add_killed(&dead);
             }
@@ -155,12 +170,7 @@ impl<'s> Recording<'s> {
         progress.processes += ended.processes.load(Ordering::Acquire);
         for view in self.session.processes() {
             progress.attached += 1;
-            if view.errno != 0
-                && (view.recorded == self.generation || view.state == ProcessState::Failed)
-            {
-                self.failures
-                    .insert((view.identity.pid, name(&view.identity), view.errno));
-            }
+            self.note_failure(&view);
             if view.recorded == self.generation {
                 let hooks = view.hooks.iter().enumerate();
                 let unexpected = hooks.filter(|(_, state)| **state == UNEXPECTED);
@@ -170,6 +180,36 @@ impl<'s> Recording<'s> {
             }
         }
         progress
+    }
+
+    fn note_failure(&mut self, view: &ProcessView) {
+        if view.errno != 0
+            && (view.recorded == self.generation || view.state == ProcessState::Failed)
+        {
+            self.failures.insert(Failure {
+                pid: view.identity.pid,
+                name: name(&view.identity),
+                errno: view.errno,
+            });
+        }
+    }
+
+    /// Of processes that cannot record everything, as far as it is known by now.
+    pub fn failures(&self) -> &BTreeSet<Failure> {
+        &self.failures
+    }
+
+    /// Processes whose tracer is of another version.
+    pub fn strangers(&self) -> Option<Stranger> {
+        self.session.strangers()
+    }
+
+    /// The pid of a process that has asked for a snapshot since the last time.
+    pub fn asks_for_snapshot(&mut self) -> Option<u32> {
+        let (count, pid) = self.session.control().wishes.snapshots();
+        let is_new = count != self.snapshots;
+        self.snapshots = count;
+        is_new.then_some(pid)
     }
 
     fn add_killed(&mut self, dead: &ProcessView) {
@@ -210,6 +250,7 @@ impl<'s> Recording<'s> {
             killed: self.killed_identities.len() as u64,
             failures: self.failures.into_iter().collect(),
             ended_failures: ended_failures(&self.session.control().failed),
+            strangers: self.session.strangers(),
             unexpected_hooks: self.unexpected_hooks.into_iter().collect(),
             output: self.output,
         }

@@ -9,7 +9,7 @@ use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use rostrace_session::{Control, ControlFile, Order, ProcessView, State};
+use rostrace_session::{Control, ControlError, ControlFile, Order, ProcessView, State, Stranger};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -227,6 +227,13 @@ impl Session {
     /// The session of this name; without a name the only one that there is.
     pub fn find(runtime: &RuntimeFolder, id: Option<&str>) -> Result<Session, Error> {
         let mut all = Session::all(runtime)?;
+        let is_meant = |other: &str| id.is_none_or(|id| id == other);
+        if !all.iter().any(|session| is_meant(&session.id)) {
+            let others = Session::of_other_versions(runtime).into_iter();
+            if let Some((_, error)) = others.into_iter().find(|(other, _)| is_meant(other)) {
+                return Err(error);
+            }
+        }
         match id {
             Some(id) => {
                 let found = all.into_iter().find(|session| session.id == id);
@@ -238,6 +245,32 @@ impl Session {
             }
             None => all.pop().ok_or(Error::NoSession),
         }
+    }
+
+    /// Sessions of other versions of rostrace, by name, with the reason why they cannot be used.
+    pub fn of_other_versions(runtime: &RuntimeFolder) -> Vec<(String, Error)> {
+        let entries = fs::read_dir(runtime.path()).into_iter().flatten().flatten();
+        let mut others: Vec<(String, Error)> = entries
+            .filter_map(|entry| {
+                let id = entry.file_name().to_string_lossy().into_owned();
+                match Session::at(id.clone(), Place::in_folder(&entry.path())) {
+                    Err(
+                        error @ Error::Control {
+                            cause: ControlError::Version(_),
+                            ..
+                        },
+                    ) => Some((id, error)),
+                    _ => None,
+                }
+            })
+            .collect();
+        others.sort_by(|one, other| one.0.cmp(&other.0));
+        others
+    }
+
+    /// Processes that cannot be recorded because their tracer is of another version.
+    pub fn strangers(&self) -> Option<Stranger> {
+        self.control.strangers.view()
     }
 
     pub fn control(&self) -> &Control {

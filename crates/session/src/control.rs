@@ -11,7 +11,9 @@ use crate::process::Process;
 /// First eight bytes of the file.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"rostrace");
 /// Changes whenever the layout does.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
+/// Where [`Control::strangers`] are, in every version.
+pub(crate) const STRANGERS_AT: usize = 96;
 /// Words of 64 events.
 pub const MASK_WORDS: usize = 4;
 /// Processes that can be attached at the same time.
@@ -36,7 +38,10 @@ pub struct Control {
     pub attention: AtomicU64,
     /// Hardly ever written.
     pub failed: Failed,
-    _alone: [AtomicU64; 4],
+    /// Tracers of other versions that wanted to attach. Every version, from layout 4 on, has these at the same place.
+    pub strangers: Strangers,
+    /// What processes ask for, also those that end right after.
+    pub wishes: Wishes,
     vocabulary: AtomicU64,
     mask: [AtomicU64; MASK_WORDS],
     packet_bytes: AtomicU32,
@@ -46,6 +51,7 @@ pub struct Control {
     process_bytes: AtomicU64,
     flight_bytes: AtomicU64,
     flight_nanos: AtomicU64,
+    flight_signal: AtomicU64,
     directory: [AtomicU8; DIRECTORY_BYTES],
     select_nodes: [AtomicU8; FILTER_BYTES],
     ignore_nodes: [AtomicU8; FILTER_BYTES],
@@ -73,8 +79,74 @@ pub struct Failed {
     pub errno: AtomicU64,
 }
 
+/// What tracers say that know another layout than that of this page.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Strangers {
+    count: AtomicU64,
+    /// Of the last one: its pid, and the layout that it knows in the lower half.
+    last: AtomicU64,
+}
+
+/// A process that cannot be recorded because its tracer knows another layout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stranger {
+    /// How many there were.
+    pub count: u64,
+    /// Of the last one, in its own name space.
+    pub pid: u32,
+    /// The layout that its tracer knows.
+    pub layout: u32,
+}
+
+impl Strangers {
+    pub(crate) fn note(&self, pid: u32, layout: u32) {
+        let last = u64::from(pid) << 32 | u64::from(layout);
+        self.last.store(last, Ordering::Relaxed);
+        self.count.fetch_add(1, Ordering::Release);
+    }
+
+    /// None if there were none.
+    pub fn view(&self) -> Option<Stranger> {
+        let count = self.count.load(Ordering::Acquire);
+        let last = self.last.load(Ordering::Relaxed);
+        (count > 0).then_some(Stranger {
+            count,
+            pid: (last >> 32) as u32,
+            layout: last as u32,
+        })
+    }
+}
+
+/// Snapshots that processes asked for, by a signal that they got.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Wishes {
+    snapshots: AtomicU64,
+    /// Of the last process that asked.
+    pid: AtomicU64,
+}
+
+impl Wishes {
+    /// Allowed in a signal handler.
+    pub fn ask_for_snapshot(&self, pid: u32) {
+        self.pid.store(pid.into(), Ordering::Relaxed);
+        self.snapshots.fetch_add(1, Ordering::Release);
+    }
+
+    /// How many there were, and the pid of the last process, in its own name space.
+    pub fn snapshots(&self) -> (u64, u32) {
+        let count = self.snapshots.load(Ordering::Acquire);
+        (count, self.pid.load(Ordering::Relaxed) as u32)
+    }
+}
+
 // What is read at every event begins a cache line.
 const _: () = assert!(std::mem::offset_of!(Control, generation) == 64);
+const _: () = assert!(std::mem::offset_of!(Control, vocabulary) == 128);
+// What all versions agree on.
+const _: () = assert!(std::mem::offset_of!(Control, version) == 8);
+const _: () = assert!(std::mem::offset_of!(Control, strangers) == STRANGERS_AT);
 
 impl Control {
     /// Gives an order; returns the generation that tracers will see. Only one recorder may do so at a time.
@@ -120,6 +192,8 @@ impl Control {
             .store(buffers.flight_bytes, Ordering::Relaxed);
         self.flight_nanos
             .store(buffers.flight_nanos, Ordering::Relaxed);
+        self.flight_signal
+            .store(order.flight_signal.into(), Ordering::Relaxed);
         for (place, text) in texts {
             write_text(place, text);
         }
@@ -141,6 +215,7 @@ impl Control {
             mask: std::array::from_fn(|word| self.mask[word].load(Ordering::Relaxed)),
             vocabulary: self.vocabulary.load(Ordering::Relaxed),
             chosen_only: self.chosen_only.load(Ordering::Relaxed) != 0,
+            flight_signal: self.flight_signal.load(Ordering::Relaxed) as u8,
             buffers: Buffers {
                 packet_bytes: self.packet_bytes.load(Ordering::Relaxed),
                 first_packets: self.first_packets.load(Ordering::Relaxed),

@@ -5,9 +5,9 @@ use std::fmt;
 use std::ops::Deref;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use crate::control::{Control, MAGIC, VERSION};
+use crate::control::{Control, MAGIC, STRANGERS_AT, Strangers, VERSION};
 
 /// A mapped control page, unmapped when dropped.
 #[derive(Debug)]
@@ -52,25 +52,29 @@ impl ControlFile {
     /// Maps a control file that a recorder made.
     pub fn open(path: &Path) -> Result<ControlFile, ControlError> {
         let file = Descriptor::open(path, libc::O_RDWR)?;
-        // SAFETY: `stat` is filled by the call before it is read; zeroes are a valid value.
-        let size = unsafe {
-            let mut stat: libc::stat = std::mem::zeroed();
-            if libc::fstat(file.0, &mut stat) != 0 {
-                return Err(last_error());
-            }
-            stat.st_size as u64
-        };
+        let size = file.size()?;
+        // The version first: a file of another one may be shorter.
+        let head = file.head(size)?;
+        match head.version() {
+            VERSION => {}
+            other => return Err(ControlError::Version(other)),
+        }
         // A shorter file would end in SIGBUS at the first access behind its end.
         if size < size_of::<Control>() as u64 {
             return Err(ControlError::Foreign);
         }
-        let mapped = file.map()?;
-        if mapped.magic.load(Ordering::Acquire) != MAGIC {
-            return Err(ControlError::Foreign);
-        }
-        match mapped.version.load(Ordering::Relaxed) {
-            VERSION => Ok(mapped),
-            other => Err(ControlError::Version(other)),
+        file.map()
+    }
+
+    /// Leaves a note in the control file of another version that this process cannot attach to it. Does nothing if that cannot be done.
+    pub fn note_stranger(path: &Path, pid: u32) {
+        let Ok(file) = Descriptor::open(path, libc::O_RDWR) else {
+            return;
+        };
+        if let Ok(head) = file.size().and_then(|size| file.head(size))
+            && head.version() >= FIRST_WITH_STRANGERS
+        {
+            head.strangers().note(pid, VERSION);
         }
     }
 
@@ -120,12 +124,41 @@ impl Descriptor {
         Ok(Descriptor(descriptor))
     }
 
+    fn size(&self) -> Result<u64, ControlError> {
+        // SAFETY: `stat` is filled by the call before it is read; zeroes are a valid value.
+        unsafe {
+            let mut stat: libc::stat = std::mem::zeroed();
+            if libc::fstat(self.0, &mut stat) != 0 {
+                return Err(last_error());
+            }
+            Ok(stat.st_size as u64)
+        }
+    }
+
+    /// Maps what control files of all versions have in common; only files of ours.
+    fn head(&self, size: u64) -> Result<Head, ControlError> {
+        if size < HEAD_BYTES as u64 {
+            return Err(ControlError::Foreign);
+        }
+        let head = Head(self.map_bytes(HEAD_BYTES)?);
+        match head.magic() {
+            MAGIC => Ok(head),
+            _ => Err(ControlError::Foreign),
+        }
+    }
+
     fn map(&self) -> Result<ControlFile, ControlError> {
+        Ok(ControlFile {
+            control: self.map_bytes(size_of::<Control>())?.cast(),
+        })
+    }
+
+    fn map_bytes(&self, bytes: usize) -> Result<*mut u8, ControlError> {
         // SAFETY: a new shared mapping at an address that the system chooses.
         let address = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
-                size_of::<Control>(),
+                bytes,
                 libc::PROT_READ | libc::PROT_WRITE,
                 libc::MAP_SHARED,
                 self.0,
@@ -135,9 +168,39 @@ impl Descriptor {
         if address == libc::MAP_FAILED {
             return Err(last_error());
         }
-        Ok(ControlFile {
-            control: address.cast(),
-        })
+        Ok(address.cast())
+    }
+}
+
+/// Bytes of a control file whose meaning is the same in all versions, but for those between.
+const HEAD_BYTES: usize = 128;
+/// Earlier layouts have nothing there.
+const FIRST_WITH_STRANGERS: u32 = 4;
+
+/// The beginning of a control file of whatever version, mapped.
+struct Head(*mut u8);
+
+impl Head {
+    fn magic(&self) -> u64 {
+        // SAFETY: within the mapping and aligned, as are the two below; everything there is atomic.
+        unsafe { &*self.0.cast::<AtomicU64>() }.load(Ordering::Acquire)
+    }
+
+    fn version(&self) -> u32 {
+        // SAFETY: as above.
+        unsafe { &*self.0.add(8).cast::<AtomicU32>() }.load(Ordering::Relaxed)
+    }
+
+    fn strangers(&self) -> &Strangers {
+        // SAFETY: as above.
+        unsafe { &*self.0.add(STRANGERS_AT).cast::<Strangers>() }
+    }
+}
+
+impl Drop for Head {
+    fn drop(&mut self) {
+        // SAFETY: this is the mapping that `head` made, and nobody borrows from it any more.
+        unsafe { libc::munmap(self.0.cast(), HEAD_BYTES) };
     }
 }
 
@@ -166,7 +229,8 @@ impl fmt::Display for ControlError {
             ControlError::Foreign => f.write_str("This is not a control file of rostrace."),
             ControlError::Version(version) => write!(
                 f,
-                "The control file has layout {version}, but this program knows layout {VERSION}."
+                "This is a control file of another version of rostrace (layout {version}; this one knows layout {VERSION}). The tracer \
+                 library and rostrace must be of the same version."
             ),
         }
     }
@@ -246,6 +310,32 @@ mod tests {
         assert_eq!(ControlFile::open(&path).err(), Some(ControlError::Foreign));
         std::fs::write(&path, vec![0; size_of::<Control>()]).unwrap();
         assert_eq!(ControlFile::open(&path).err(), Some(ControlError::Foreign));
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn a_file_of_another_version_is_told_apart_and_gets_a_note() {
+        let path = path("version");
+        let recorder = ControlFile::create(&path).unwrap();
+        assert_eq!(recorder.strangers.view(), None);
+        for version in [VERSION + 1, VERSION - 1] {
+            recorder.version.store(version, Ordering::Relaxed);
+            let error = ControlFile::open(&path).err();
+            assert_eq!(error, Some(ControlError::Version(version)));
+            ControlFile::note_stranger(&path, 7);
+        }
+        // The older layout had something else at that place.
+        let stranger = recorder.strangers.view().unwrap();
+        assert_eq!(
+            (stranger.count, stranger.pid, stranger.layout),
+            (1, 7, VERSION)
+        );
+        // A shorter file of another version is not taken for a file of somebody else.
+        recorder.version.store(VERSION + 1, Ordering::Relaxed);
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &bytes[..4096]).unwrap();
+        let error = ControlFile::open(&path).err();
+        assert_eq!(error, Some(ControlError::Version(VERSION + 1)));
         std::fs::remove_file(path).unwrap();
     }
 }

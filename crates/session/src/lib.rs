@@ -6,12 +6,16 @@
 
 mod control;
 mod file;
+mod note;
 mod order;
 mod process;
 pub mod stream_file;
 
-pub use control::{Control, Ended, Failed, MAGIC, MASK_WORDS, PROCESSES, VERSION};
+pub use control::{
+    Control, Ended, Failed, MAGIC, MASK_WORDS, PROCESSES, Stranger, Strangers, VERSION,
+};
 pub use file::{ControlError, ControlFile};
+pub use note::{NOTE_NAME, NOTE_TYPE, Note};
 pub use order::{Buffers, DIRECTORY_BYTES, FILTER_BYTES, Filters, Order, State};
 pub use process::{Identity, Process, ProcessState, ProcessView};
 

@@ -30,6 +30,8 @@ pub struct Order {
     pub vocabulary: u64,
     /// Only processes whose slot was chosen record; see [`crate::Process::choose`].
     pub chosen_only: bool,
+    /// A signal that processes take for the wish of a snapshot, if they do nothing else with it; 0 for none.
+    pub flight_signal: u8,
     pub buffers: Buffers,
     pub filters: Filters,
 }
@@ -106,6 +108,7 @@ impl Order {
             mask: [u64::MAX; MASK_WORDS],
             vocabulary: 0,
             chosen_only: false,
+            flight_signal: 0,
             buffers: Buffers::default(),
             filters: Filters::default(),
         }

@@ -8,6 +8,7 @@ use rostrace_record::{ProcessState, ProcessView, RuntimeFolder, Session, Session
 use serde::Serialize;
 
 use super::record::arguments::StatusArguments;
+use super::record::failure::of_stranger;
 use crate::args::InfoFormat;
 use crate::outcome::Outcome;
 use crate::render::palette::Palette;
@@ -31,6 +32,13 @@ struct SessionRow {
     /// Whether some rostrace looks after what is recorded.
     has_recorder: bool,
     processes: Vec<ProcessRow>,
+    /// Processes that cannot be recorded because their tracer is of another version.
+    #[serde(skip_serializing_if = "is_zero")]
+    of_other_versions: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 #[derive(Debug, Serialize)]
@@ -61,6 +69,17 @@ pub(crate) fn status(arguments: &StatusArguments) -> anyhow::Result<Outcome> {
         }
         None => Session::all(&RuntimeFolder::of_user()?)?,
     };
+    if arguments.control.is_none() {
+        for (id, error) in Session::of_other_versions(&RuntimeFolder::of_user()?) {
+            diagnostic::note(&format!("session {id} is not shown: {error}"));
+        }
+    }
+    for session in &sessions {
+        if let Some(stranger) = session.strangers() {
+            let sentence = of_stranger(&stranger);
+            diagnostic::note(&format!("session {}: {sentence}", session.id));
+        }
+    }
     let rows: Vec<SessionRow> = sessions.iter().map(row).collect();
     let mut out = std::io::stdout().lock();
     match arguments.format {
@@ -101,6 +120,7 @@ fn row(session: &Session) -> SessionRow {
         has_owner: session.has_owner(),
         has_recorder: session.has_recorder(),
         processes: session.processes().iter().map(process).collect(),
+        of_other_versions: session.strangers().map_or(0, |stranger| stranger.count),
     }
 }
 

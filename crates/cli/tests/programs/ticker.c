@@ -1,6 +1,7 @@
 // ticker MILLISECONDS EXIT_CODE: a node whose timer fires every millisecond, until the time is over or Ctrl-C.
 // TICKER_NODE names it, TICKER_CHILD makes a child that does the same, TICKER_FLOOD makes it fire without a pause,
-// and with TICKER_DEAF Ctrl-C is ignored.
+// and with TICKER_DEAF Ctrl-C is ignored. TICKER_FILES makes it use up its file descriptors: `early` around the first tracepoint,
+// `late` once it runs, `asked` at SIGHUP, until the next one. TICKER_OWN makes it handle SIGUSR2, and say so at its end.
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdbool.h>
@@ -23,6 +24,20 @@ void ros_trace_callback_end(const void *);
 static volatile sig_atomic_t is_over;
 static void end(int signal) { (void)signal, is_over = 1; }
 
+static volatile sig_atomic_t is_asked;
+static void ask(int signal) { (void)signal, is_asked = 1; }
+
+static volatile sig_atomic_t is_own;
+static void own(int signal) { (void)signal, is_own = 1; }
+
+static int files[4096], held;
+static void hold_files(void) {
+  while (held < 4096 && (files[held] = dup(0)) >= 0) held++;
+}
+static void give_files_back(void) {
+  while (held > 0) close(files[--held]);
+}
+
 static double now(void) {
   struct timespec at;
   clock_gettime(CLOCK_MONOTONIC, &at);
@@ -36,8 +51,14 @@ int main(int count, char **arguments) {
   struct sigaction action = {.sa_handler = getenv("TICKER_DEAF") ? SIG_IGN : end};
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
+  const char *when = getenv("TICKER_FILES") ? getenv("TICKER_FILES") : "";
+  struct sigaction asked = {.sa_handler = ask}, owned = {.sa_handler = own};
+  if (!strcmp(when, "asked")) sigaction(SIGHUP, &asked, NULL);
+  if (getenv("TICKER_OWN")) sigaction(SIGUSR2, &owned, NULL);
   pid_t child = getenv("TICKER_CHILD") ? fork() : -1;
+  if (!strcmp(when, "early")) hold_files();
   ros_trace_rcl_init(&context);
+  give_files_back();
   ros_trace_rcl_node_init(&node, &rmw, child == 0 ? "child" : name, "/");
   ros_trace_rcl_timer_init(&timer, 1000000);
   ros_trace_rclcpp_timer_callback_added(&timer, &callback);
@@ -49,7 +70,17 @@ int main(int count, char **arguments) {
     ros_trace_callback_start(&callback, false);
     ros_trace_callback_end(&callback);
     if (!getenv("TICKER_FLOOD")) usleep(1000);
+    if (!strcmp(when, "late")) hold_files();
+    if (is_asked) {
+      is_asked = 0;
+      if (held) {
+        give_files_back();
+      } else {
+        hold_files();
+      }
+    }
   }
+  if (is_own) puts("own handler ran");
   if (child > 0) waitpid(child, NULL, 0);
   return count > 2 ? atoi(arguments[2]) : 0;
 }

@@ -21,6 +21,10 @@ fn library(found: &Result<TracerLibrary, Error>) -> Check {
                 .fix("cargo build --release -p rostrace-tracer");
         }
     };
+    if let Err(error) = library.check() {
+        return Check::new(GROUP, "library", Verdict::Broken, error.to_string())
+            .fix("cargo build --release");
+    }
     let shown = library.path().display().to_string();
     // The dynamic linker complains on standard error and goes on without a library that it cannot load.
     let tried = Command::new("/bin/sh")

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use glob::Pattern;
 
 use crate::args::InfoFormat;
@@ -26,6 +26,9 @@ pub(crate) struct RecordArguments {
     /// Keep only the last so many seconds, or bytes of each process, until the end or a snapshot: 30s, 100M
     #[arg(long, value_name = "D|SIZE")]
     pub(crate) flight: Option<FlightArgument>,
+    /// With --flight: a signal by which processes ask for a snapshot; one that a program handles itself stays its own
+    #[arg(long, value_name = "SIGNAL", value_enum, requires = "flight")]
+    pub(crate) flight_signal: Option<FlightSignal>,
     /// Also pass every tracepoint on to LTTng
     #[arg(long, conflicts_with = "attach")]
     pub(crate) lttng: bool,
@@ -46,6 +49,25 @@ pub(crate) struct RecordArguments {
         required_unless_present = "attach"
     )]
     pub(crate) command: Vec<OsString>,
+}
+
+/// Signals that are left to applications.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FlightSignal {
+    #[value(name = "USR1", alias = "SIGUSR1")]
+    Usr1,
+    #[value(name = "USR2", alias = "SIGUSR2")]
+    Usr2,
+}
+
+impl FlightSignal {
+    pub(crate) fn number(self) -> u8 {
+        let number = match self {
+            FlightSignal::Usr1 => libc::SIGUSR1,
+            FlightSignal::Usr2 => libc::SIGUSR2,
+        };
+        number.unsigned_abs() as u8
+    }
 }
 
 /// Which nodes, topics and events.
@@ -74,6 +96,13 @@ pub(crate) struct WhatArguments {
     /// Do not record what happens on this topic; may contain * and ?; can be repeated
     #[arg(long = "ignore-topic", value_name = "GLOB")]
     pub(crate) ignore_topics: Vec<String>,
+    /// CARET's filter file: a script that exports CARET_SELECT_NODES and its kin; it is read, not run
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["select_nodes", "ignore_nodes", "select_topics", "ignore_topics"]
+    )]
+    pub(crate) caret_filter: Option<PathBuf>,
 }
 
 /// How much memory and disk.

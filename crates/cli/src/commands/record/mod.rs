@@ -2,11 +2,13 @@
 //! was written, and shows the callbacks.
 
 pub(crate) mod arguments;
+pub(crate) mod failure;
 mod live_line;
 pub(crate) mod outcome_of_command;
 pub(crate) mod verify;
 pub(crate) mod watch;
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,7 +16,7 @@ use std::time::Duration;
 use anyhow::bail;
 use rostrace_record::{
     Filters, Launch, Plan, Purpose, Recording, RuntimeFolder, Session, Summary, TracerLibrary,
-    caret_filter, filters, limit, unattached,
+    caret_filter, caret_filter_file, filters, limit, unattached,
 };
 
 use crate::args::{LookArguments, LookFormat, ModelFilterArguments, TraceArguments};
@@ -22,7 +24,7 @@ use crate::commands::{callbacks, report};
 use crate::interrupt;
 use crate::outcome::Outcome;
 use crate::render::{diagnostic, units};
-use arguments::{RecordArguments, SessionArguments, WhatArguments};
+use arguments::{FlightSignal, RecordArguments, SessionArguments, WhatArguments};
 use verify::Verified;
 use watch::{Ending, Watch};
 
@@ -66,10 +68,10 @@ fn start(arguments: &RecordArguments) -> anyhow::Result<Outcome> {
         diagnostic::note(&sentence);
     }
     if ending.summary.processes == 0 {
-        tell_failures(&ending.summary);
+        failure::tell(&ending.summary);
         let _ = std::fs::remove_dir(&ending.summary.output);
         match arguments.command.first() {
-            Some(command) if !has_failures(&ending.summary) => {
+            Some(command) if !failure::is_any(&ending.summary) => {
                 bail!("nothing was recorded: {}", unattached::reason(command))
             }
             _ => bail!("nothing was recorded"),
@@ -107,7 +109,7 @@ fn attach(arguments: &RecordArguments) -> anyhow::Result<Outcome> {
     let recording = Recording::start(&session, &plan)?;
     let ending = Watch::new(recording, None, signals, duration(arguments)).until_the_end()?;
     if ending.summary.processes == 0 {
-        tell_failures(&ending.summary);
+        failure::tell(&ending.summary);
         let _ = std::fs::remove_dir(&ending.summary.output);
         bail!(
             "nothing was recorded: no process of session {} did anything meanwhile",
@@ -119,7 +121,9 @@ fn attach(arguments: &RecordArguments) -> anyhow::Result<Outcome> {
 
 /// The tracer library of this program.
 pub(crate) fn library() -> Result<TracerLibrary, rostrace_record::Error> {
-    TracerLibrary::find(option_env!("ROSTRACE_BUILT_LIBRARIES").map(Path::new))
+    let library = TracerLibrary::find(option_env!("ROSTRACE_BUILT_LIBRARIES").map(Path::new))?;
+    library.check()?;
+    Ok(library)
 }
 
 /// The session that is meant.
@@ -142,6 +146,7 @@ fn plan(arguments: &RecordArguments) -> anyhow::Result<Plan> {
         light: arguments.what.light,
         filters: chosen(&arguments.what)?,
         flight: arguments.flight.map(|flight| flight.0),
+        flight_signal: arguments.flight_signal.map_or(0, FlightSignal::number),
         buffer: room.buffer.map(|size| size.0),
         process_bytes: room.limit.map_or(0, |size| size.0),
         pids: arguments.pids.clone(),
@@ -152,7 +157,6 @@ fn plan(arguments: &RecordArguments) -> anyhow::Result<Plan> {
     })
 }
 
-/// What the options say; if they say nothing, what CARET's variables say.
 /// Options say which nodes and topics; without them CARET's variables do. Processes can only be ignored by a variable.
 fn chosen(what: &WhatArguments) -> anyhow::Result<Filters> {
     let chosen = filters(
@@ -162,13 +166,20 @@ fn chosen(what: &WhatArguments) -> anyhow::Result<Filters> {
         &what.ignore_topics,
     )?;
     let by_options = chosen != Filters::default();
-    let variable = |name: &str| match name {
-        "CARET_IGNORE_PROCESSES" => std::env::var(name).ok(),
-        _ => std::env::var(name).ok().filter(|_| !by_options),
+    let environment = |name: &str| std::env::var(name).ok();
+    let file = match &what.caret_filter {
+        Some(path) => caret_filter_file::read(path, environment)?,
+        None => BTreeMap::new(),
+    };
+    let variable = |name: &str| {
+        let value = file.get(name).cloned().or_else(|| environment(name));
+        value.filter(|_| !by_options || name == "CARET_IGNORE_PROCESSES")
     };
     let (filters, variables) = caret_filter::from_environment(variable)?;
     if !variables.is_empty() {
         diagnostic::note(&format!("filtered as {} says", variables.join(", ")));
+    } else if let Some(path) = &what.caret_filter {
+        diagnostic::note(&format!("{} sets no filter", path.display()));
     }
     if by_options {
         return Ok(Filters {
@@ -197,34 +208,12 @@ pub(crate) fn new_folder(asked: Option<&Path>) -> anyhow::Result<PathBuf> {
     Ok(folder)
 }
 
-fn has_failures(summary: &Summary) -> bool {
-    !summary.failures.is_empty() || summary.ended_failures.is_some()
-}
-
-fn tell_failures(summary: &Summary) {
-    for (pid, name, number) in &summary.failures {
-        let reason = std::io::Error::from_raw_os_error(number.cast_signed());
-        diagnostic::note(&format!(
-            "process {pid} ({name}) could not write everything: {reason}"
-        ));
-    }
-    if let (true, Some((processes, number))) = (summary.failures.is_empty(), summary.ended_failures)
-    {
-        let reason = std::io::Error::from_raw_os_error(number.cast_signed());
-        let processes = match processes {
-            1 => "a process that has ended".to_owned(),
-            count => format!("{count} processes that have ended"),
-        };
-        diagnostic::note(&format!("{processes} could not record: {reason}"));
-    }
-}
-
 /// Verifies, shows the callbacks, and says where the trace and its report are.
 fn conclude(ending: &Ending, with_report: bool) -> anyhow::Result<Outcome> {
     interrupt::catch();
     let summary = &ending.summary;
     let verified = verify::verify(&summary.output, summary)?;
-    tell_failures(summary);
+    failure::tell(summary);
     for (pid, name) in &summary.unfinished {
         diagnostic::note(&format!(
             "process {pid} ({name}) did not complete its files; what it wrote can be read"
@@ -246,7 +235,7 @@ fn conclude(ending: &Ending, with_report: bool) -> anyhow::Result<Outcome> {
         (Outcome::Interrupted, _) => Outcome::Interrupted,
         (_, Outcome::LostData) | (Outcome::LostData, _) => Outcome::LostData,
         // What a process had to say that could not record is counted nowhere.
-        _ if has_failures(summary) => Outcome::LostData,
+        _ if failure::is_any(summary) => Outcome::LostData,
         _ => Outcome::Fine,
     })
 }

@@ -47,6 +47,11 @@ pub(crate) fn verify(folder: &Path, summary: &Summary) -> anyhow::Result<Verifie
         lost += missing;
         outcome = Outcome::LostData;
     }
+    // Processes that never could begin to write have counted what they missed.
+    if !summary.is_flight && summary.discarded > lost {
+        lost = summary.discarded;
+        outcome = Outcome::LostData;
+    }
     Ok(Verified {
         events: survey.events,
         lost,

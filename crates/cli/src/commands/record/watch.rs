@@ -1,14 +1,16 @@
 //! Looking after a recording while it runs: signals, time, disk, the command, and whether somebody else stopped it.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use rostrace_record::{Recording, Running, Summary, snapshot};
+use rostrace_record::{Failure, Recording, Running, Stranger, Summary, snapshot};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::Signals;
 
+use super::failure;
 use super::live_line::LiveLine;
 use crate::render::diagnostic;
 
@@ -38,6 +40,9 @@ pub(crate) struct Watch<'s> {
     output: PathBuf,
     interrupts: u32,
     snapshots: u32,
+    /// Failures that were told.
+    told: BTreeSet<Failure>,
+    strangers: Option<Stranger>,
     finished: Option<(Summary, Duration)>,
 }
 
@@ -63,6 +68,8 @@ impl<'s> Watch<'s> {
             line: LiveLine::new(),
             interrupts: 0,
             snapshots: 0,
+            told: BTreeSet::new(),
+            strangers: None,
             finished: None,
         }
     }
@@ -117,7 +124,7 @@ impl<'s> Watch<'s> {
         let pending: Vec<i32> = self.signals.pending().collect();
         for signal in pending {
             if signal == SIGUSR1 {
-                self.snapshot();
+                self.snapshot(None);
                 continue;
             }
             self.interrupts += 1;
@@ -130,13 +137,17 @@ impl<'s> Watch<'s> {
         }
     }
 
-    fn snapshot(&mut self) {
+    /// Asked for by a process, or by a signal to us.
+    fn snapshot(&mut self, asked_by: Option<u32>) {
         self.snapshots += 1;
         let mut name = self.output.as_os_str().to_owned();
         name.push(format!("-snapshot-{}", self.snapshots));
         self.line.clear();
         match snapshot::copy(&self.output, &PathBuf::from(name)) {
-            Ok((folder, _)) => diagnostic::note(&format!("snapshot: {}", folder.display())),
+            Ok((folder, _)) => {
+                let why = asked_by.map_or(String::new(), |pid| format!(" (process {pid} asked)"));
+                diagnostic::note(&format!("snapshot{why}: {}", folder.display()));
+            }
             Err(error) => diagnostic::note(&format!("no snapshot was taken: {error}")),
         }
     }
@@ -146,7 +157,30 @@ impl<'s> Watch<'s> {
             return;
         };
         let progress = recording.progress();
+        let failures = recording.failures();
+        let mut news: Vec<String> = failures
+            .difference(&self.told)
+            .map(failure::as_it_happens)
+            .collect();
+        self.told.clone_from(failures);
+        let strangers = recording.strangers();
+        if self.strangers != strangers {
+            news.extend(strangers.as_ref().map(failure::of_stranger));
+            self.strangers = strangers;
+        }
+        if !news.is_empty() {
+            self.line.clear();
+        }
+        for sentence in news {
+            diagnostic::note(&sentence);
+        }
         self.line.show(&progress);
+        if let Some(pid) = recording.asks_for_snapshot() {
+            self.snapshot(Some(pid));
+        }
+        let Some(recording) = &self.recording else {
+            return;
+        };
         if !recording.is_standing() {
             self.finish(Some("`rostrace stop` ended the recording"));
         }

@@ -1,0 +1,341 @@
+//! What goes wrong while something is recorded, and is told: other versions, too few files, filter files with mistakes; and
+//! signals by which processes ask for a snapshot.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::fs::OpenOptions;
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use support::place::{Place, finished, signal, ticker, wait_for_ready};
+
+/// Where the control page has the number of its layout, in every version.
+const LAYOUT_AT: u64 = 8;
+
+fn set_layout(control: &Path, layout: u32) {
+    let file = OpenOptions::new().write(true).open(control).unwrap();
+    file.write_all_at(&layout.to_ne_bytes(), LAYOUT_AT).unwrap();
+}
+
+fn layout(control: &Path) -> u32 {
+    let bytes = std::fs::read(control).unwrap();
+    u32::from_ne_bytes(bytes[8..12].try_into().unwrap())
+}
+
+/// The library that belongs to the program.
+fn library(place: &Place) -> PathBuf {
+    let (out, _) = place.run(&["doctor", "--format", "json"], 0);
+    let answer: Value = serde_json::from_str(&out).unwrap();
+    let text = answer["checks"][0]["found"].as_str();
+    let path = text.unwrap().strip_suffix(" can be loaded").unwrap();
+    PathBuf::from(path)
+}
+
+fn kill(pid: u64, signal: i32) {
+    // SAFETY: a plain system call with the pid of a process of this test.
+    let result = unsafe { libc::kill(i32::try_from(pid).unwrap(), signal) };
+    assert_eq!(result, 0);
+}
+
+fn pid_of(sessions: &[Value]) -> u64 {
+    sessions[0]["processes"][0]["pid"].as_u64().unwrap()
+}
+
+#[test]
+fn a_library_of_another_version_is_refused_before_anything_is_started() {
+    let place = Place::new();
+    let mut bytes = std::fs::read(library(&place)).unwrap();
+    let name = b"rostrace\0\0\0\0";
+    let mut found = 0;
+    for at in 4..bytes.len() - name.len() - 4 {
+        if bytes[at..].starts_with(name) && bytes[at - 4..at] == *b"TSOR" {
+            bytes[at + name.len()] = 200;
+            found += 1;
+        }
+    }
+    assert_eq!(found, 1, "one note");
+    let other = place.path("other.so");
+    std::fs::write(&other, bytes).unwrap();
+    for verb in [
+        &["record", "-o", "trace", "--", ticker(), "50"][..],
+        &["run", "--", ticker(), "50"],
+    ] {
+        let mut command = place.command(verb);
+        command.env("ROSTRACE_TRACER", &other);
+        let (_, err) = finished(command.output().unwrap(), 1);
+        assert!(err.contains("other.so is of another version"), "{err}");
+        assert!(err.contains("layout 200"), "{err}");
+    }
+    assert!(!place.path("trace").exists());
+    let mut command = place.command(&["doctor"]);
+    command.env("ROSTRACE_TRACER", &other);
+    let (out, _) = finished(command.output().unwrap(), 1);
+    assert!(out.contains("is of another version"), "{out}");
+}
+
+#[test]
+fn a_process_with_a_tracer_of_another_version_is_told_by_all() {
+    let place = Place::new();
+    let control = place.path("control");
+    let script = format!(
+        "{0} 60000 & until test -e go; do sleep 0.02; done; {0} 60000; wait",
+        ticker()
+    );
+    let mut run = place.command(&["run", "--control", "control", "--", "sh", "-c", &script]);
+    let mut child = run.spawn().unwrap();
+    let _rest = wait_for_ready(&mut child);
+    // While the second process starts, the page is of another version.
+    let own = layout(&control);
+    set_layout(&control, own + 7);
+    let mut status = place.command(&["status", "--control", "control"]);
+    let (_, err) = finished(status.output().unwrap(), 1);
+    assert!(err.contains("another version of rostrace"), "{err}");
+    std::fs::write(place.path("go"), "").unwrap();
+    let begin = Instant::now();
+    while std::fs::read(&control).unwrap()[96] == 0 {
+        assert!(begin.elapsed() < Duration::from_secs(20));
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    set_layout(&control, own);
+    let (_, err) = place.run(&["status", "--control", "control"], 0);
+    assert!(err.contains("a tracer of another version"), "{err}");
+    let arguments = ["record", "--attach", "--control", "control", "--duration"];
+    let mut attach = place.command(&arguments);
+    attach.args(["400ms", "-o", "trace"]);
+    let (out, err) = finished(attach.output().unwrap(), 3);
+    assert!(out.contains("1 process"), "{out}");
+    assert!(err.contains("a tracer of another version"), "{err}");
+    signal(&child, libc::SIGTERM);
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("is not recorded. "), "{said}");
+}
+
+#[test]
+fn a_session_of_another_version_is_told() {
+    let place = Place::new();
+    let mut child = place
+        .command(&["run", "--", ticker(), "60000"])
+        .spawn()
+        .unwrap();
+    let _rest = wait_for_ready(&mut child);
+    let sessions = place.until(|sessions| sessions.len() == 1);
+    let control = PathBuf::from(sessions[0]["control"].as_str().unwrap());
+    let own = layout(&control);
+    set_layout(&control, own + 1);
+    let (_, err) = place.run(&["status"], 0);
+    assert!(err.contains("another version of rostrace"), "{err}");
+    let (_, err) = place.run(&["record", "--attach"], 1);
+    assert!(err.contains("another version of rostrace"), "{err}");
+    set_layout(&control, own);
+    signal(&child, libc::SIGTERM);
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_process_that_runs_out_of_files_is_told_while_it_runs_and_at_the_end() {
+    let place = Place::new();
+    let script = format!("ulimit -n 24; exec {} 60000", ticker());
+    let mut record = place.command(&["record", "-o", "trace", "--buffer", "8K", "--"]);
+    record.args(["sh", "-c", &script]);
+    record.env("TICKER_FILES", "late").env("TICKER_FLOOD", "1");
+    let mut child = record.spawn().unwrap();
+    let mut errors = BufReader::new(child.stderr.take().unwrap()).lines();
+    let live = errors.next().unwrap().unwrap();
+    assert!(live.contains("Too many open files"), "{live}");
+    assert!(live.contains("`ulimit -n "), "{live}");
+    assert!(live.contains("(ticker)"), "{live}");
+    signal(&child, libc::SIGINT);
+    let rest: Vec<String> = errors.map(Result::unwrap).collect();
+    let (out, _) = finished(child.wait_with_output().unwrap(), 3);
+    let told = rest.iter().any(|line| {
+        line.contains("could not write everything: Too many open files")
+            && line.contains("`ulimit -n ")
+    });
+    assert!(told, "{rest:?}");
+    assert!(!out.contains("lost: 0"), "{out}");
+}
+
+#[test]
+fn a_process_that_ends_at_once_without_files_is_told_too() {
+    let place = Place::new();
+    let script = format!("ulimit -n 24; exec {} 60", ticker());
+    let mut record = place.command(&["record", "-o", "trace", "--buffer", "8K", "--"]);
+    record.args(["sh", "-c", &script]);
+    record.env("TICKER_FILES", "late").env("TICKER_FLOOD", "1");
+    let (out, err) = finished(record.output().unwrap(), 3);
+    assert!(err.contains("(os error 24); `ulimit -n "), "{err}");
+    assert!(!out.contains("lost: 0"), "{out}");
+}
+
+#[test]
+fn what_is_missed_before_a_file_can_be_opened_is_counted() {
+    let place = Place::new();
+    let script = format!("ulimit -n 24; exec {} 100", ticker());
+    let mut record = place.command(&["record", "-o", "trace", "--", "sh", "-c", &script]);
+    record.env("TICKER_FILES", "early");
+    let (out, err) = finished(record.output().unwrap(), 3);
+    assert!(out.contains("lost: 1\n"), "{out}");
+    assert!(
+        err.contains("is not recorded. The control file cannot be opened"),
+        "{err}"
+    );
+    assert!(err.contains("(os error 24); `ulimit -n "), "{err}");
+}
+
+#[test]
+fn a_recording_that_cannot_begin_for_want_of_files_begins_later() {
+    let place = Place::new();
+    let script = format!("ulimit -n 24; exec {} 60000", ticker());
+    let mut run = place.command(&["run", "--", "sh", "-c", &script]);
+    run.env("TICKER_FILES", "asked");
+    let mut child = run.spawn().unwrap();
+    let _rest = wait_for_ready(&mut child);
+    let has_process =
+        |sessions: &[Value]| sessions.len() == 1 && !sessions[0]["processes"][0].is_null();
+    let pid = pid_of(&place.until(has_process));
+    kill(pid, libc::SIGHUP);
+    std::thread::sleep(Duration::from_millis(100));
+    let mut attach = place.command(&["record", "--attach", "-o", "trace"]);
+    let attach = attach.spawn().unwrap();
+    place.until(|sessions| sessions[0]["processes"][0]["state"] == "failed");
+    kill(pid, libc::SIGHUP);
+    place.until(|sessions| sessions[0]["processes"][0]["state"] == "recording");
+    std::thread::sleep(Duration::from_millis(300));
+    signal(&attach, libc::SIGINT);
+    let folders = || std::fs::read_dir(place.path("trace")).unwrap().count();
+    let (out, err) = finished(attach.wait_with_output().unwrap(), 3);
+    assert!(err.contains("(os error 24); `ulimit -n "), "{err}");
+    assert!(out.contains("/ticker · timer 1 ms"), "{out}");
+    assert!(!out.contains("lost: 0"), "{out}");
+    assert!(folders() <= 2, "one of the process, and the report");
+    signal(&child, libc::SIGTERM);
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_filter_file_of_caret_decides_what_is_recorded() {
+    let place = Place::new();
+    let both = format!(
+        "TICKER_NODE=left {0} 60 & TICKER_NODE=right {0} 60; wait",
+        ticker()
+    );
+    let record = |file: &str, folder: &str, status: i32| {
+        std::fs::write(place.path("filter.bash"), file).unwrap();
+        let mut command = place.command(&[
+            "record",
+            "--caret-filter",
+            "filter.bash",
+            "-o",
+            folder,
+            "--",
+        ]);
+        command
+            .args(["sh", "-c", &both])
+            .env("CARET_IGNORE_NODES", "/right");
+        finished(command.output().unwrap(), status).1
+    };
+    let text = "#!/bin/bash\n\nexport CARET_IGNORE_NODES=\\\n\"\\\n/lef*:\\\n/rviz*\\\n\"\n";
+    let err = record(text, "one", 0);
+    assert!(err.contains("filtered as CARET_IGNORE_NODES says"), "{err}");
+    for row in place.callbacks("one") {
+        let is_ignored = row["node"] == "/left";
+        assert_eq!(row["count"] == 0, is_ignored, "{row}");
+    }
+    let err = record("\n\nsource other.bash\n", "two", 1);
+    assert!(
+        err.contains("filter.bash, line 3: `source other.bash` is not understood"),
+        "{err}"
+    );
+    assert!(!place.path("two").exists());
+    let err = record("export CARET_IGNORE_NODES=\"[ab]\"\n", "three", 1);
+    assert!(err.contains("CARET_IGNORE_NODES contains `[ab]`"), "{err}");
+    let arguments = [
+        "record",
+        "--caret-filter",
+        "f",
+        "--ignore-node",
+        "/x",
+        "--",
+        "true",
+    ];
+    let (_, err) = place.run(&arguments, 2);
+    assert!(err.contains("--caret-filter"), "{err}");
+}
+
+#[test]
+fn a_signal_to_a_process_takes_a_snapshot() {
+    let place = Place::new();
+    let mut record = place.command(&[
+        "record",
+        "-o",
+        "trace",
+        "--flight",
+        "30s",
+        "--flight-signal",
+        "USR2",
+        "--",
+    ]);
+    let both = format!("{0} 60000 & TICKER_NODE=other {0} 60000; wait", ticker());
+    record.args(["sh", "-c", &both]);
+    let mut child = record.spawn().unwrap();
+    let mut errors = BufReader::new(child.stderr.take().unwrap()).lines();
+    let _rest = wait_for_ready(&mut child);
+    let are_recording = |sessions: &[Value]| {
+        let processes = sessions.iter().flat_map(|it| it["processes"].as_array());
+        let mut states = processes.flatten().map(|it| &it["state"]);
+        states.clone().count() == 2 && states.all(|state| state == "recording")
+    };
+    let pid = pid_of(&place.until(are_recording));
+    kill(pid, libc::SIGUSR2);
+    let note = errors.next().unwrap().unwrap();
+    assert!(
+        note.contains(&format!("snapshot (process {pid} asked)")),
+        "{note}"
+    );
+    assert_eq!(place.nodes("trace-snapshot-1"), ["/other", "/ticker"]);
+    // Also that of a process which dies of what it noticed.
+    kill(pid, libc::SIGUSR2);
+    std::thread::sleep(Duration::from_millis(20));
+    kill(pid, libc::SIGKILL);
+    // The shell may say something, too.
+    assert!(errors.any(|line| line.unwrap().contains("-snapshot-2")));
+    signal(&child, libc::SIGINT);
+    finished(child.wait_with_output().unwrap(), 0);
+}
+
+#[test]
+fn a_signal_that_a_program_handles_itself_stays_its_own() {
+    let place = Place::new();
+    let mut record = place.command(&[
+        "record",
+        "-o",
+        "trace",
+        "--flight",
+        "30s",
+        "--flight-signal",
+        "USR2",
+        "--",
+    ]);
+    record.args([ticker(), "60000"]).env("TICKER_OWN", "1");
+    let mut child = record.spawn().unwrap();
+    let mut lines = wait_for_ready(&mut child);
+    let is_recording = |sessions: &[Value]| {
+        sessions.len() == 1 && sessions[0]["processes"][0]["state"] == "recording"
+    };
+    let pid = pid_of(&place.until(is_recording));
+    kill(pid, libc::SIGUSR2);
+    std::thread::sleep(Duration::from_millis(500));
+    signal(&child, libc::SIGINT);
+    let mut line = String::new();
+    lines.read_line(&mut line).unwrap();
+    assert_eq!(line, "own handler ran\n");
+    let rest: Vec<String> = lines.lines().map(Result::unwrap).collect();
+    finished(child.wait_with_output().unwrap(), 0);
+    assert!(!place.path("trace-snapshot-1").exists(), "{rest:?}");
+}
