@@ -170,7 +170,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
             true => WORST,
             false => WORST_OF_OTHERS,
         };
-        writer.callback(&summaries[*index], worst)
+        writer.callback(summaries[*index], worst)
     });
     let callbacks = Callbacks {
         callbacks: callbacks.collect(),

@@ -287,7 +287,7 @@ impl<'a> Writer<'a> {
             End::Publisher(id),
             row.node,
             row.process,
-            &summary,
+            summary,
             &passages,
         );
         endpoint.depth = row.depth;
@@ -299,7 +299,7 @@ impl<'a> Writer<'a> {
         let summary = &self.subject.shared.endpoints().subscriptions[id.index()];
         let passages = self.endpoints.received(id);
         let end = End::Subscription(id);
-        let mut endpoint = self.endpoint(end, row.node, row.process, &summary, &passages);
+        let mut endpoint = self.endpoint(end, row.node, row.process, summary, &passages);
         endpoint.depth = row.depth;
         endpoint.callback = row.callback.map(|id| id.index());
         endpoint

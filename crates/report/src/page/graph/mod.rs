@@ -312,13 +312,13 @@ impl<'a> Rows<'a> {
             };
             let topic = self.graph.subscriptions[subscription].topic;
             if self.graph.topics[topic].hidden.is_some() {
-                let one = Communication::of(&pair, None, subscription);
+                let one = Communication::of(pair, None, subscription);
                 match of_hidden.get_mut(&subscription) {
                     Some(all) => all.add(&one),
                     None => drop(of_hidden.insert(subscription, one)),
                 }
             } else if publisher.is_some() {
-                let one = Communication::of(&pair, publisher, subscription);
+                let one = Communication::of(pair, publisher, subscription);
                 self.graph.communications.push(one);
             }
         }
