@@ -130,7 +130,10 @@ fn summary(analysis: &Analysis<'_>, callback: CallbackId) -> CallbackSummary {
         }
         periods.extend(execution.period.map(|period| (period, at)));
         gaps.extend(execution.gap.map(|gap| (gap, at)));
-        let jitter = execution.period.zip(set).map(|(period, set)| period - set);
+        let jitter = execution
+            .period
+            .zip(set)
+            .map(|(period, set)| period.saturating_sub(set));
         jitters.extend(jitter.map(|jitter| (jitter, at)));
         skipped += execution.firing.map_or(0, |firing| firing.skipped);
         let lateness = match execution.firing {

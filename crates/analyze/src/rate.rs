@@ -9,6 +9,9 @@ use crate::statistics::Statistics;
 
 const SECOND: i64 = 1_000_000_000;
 
+/// Eleven days. What lasts longer has a clock that jumped, and the empty seconds of centuries would fill all memory.
+const MOST_SECONDS: i64 = 1_000_000;
+
 /// One second, and how often something happened in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bin {
@@ -29,7 +32,7 @@ pub fn per_second(number: u64, first: Nanos, last: Nanos) -> Option<f64> {
 }
 
 /// The whole seconds between the first and the last of some instants, which have to be in order. What lies before the first
-/// border and after the last one is in none.
+/// border and after the last one is in none, nor what comes after a million seconds.
 pub fn bins(instants: &[Nanos]) -> impl Iterator<Item = Bin> + '_ {
     let begin = match instants {
         [first, second, ..] => first.0 + second.0.saturating_sub(first.0) / 2,
@@ -37,7 +40,7 @@ pub fn bins(instants: &[Nanos]) -> impl Iterator<Item = Bin> + '_ {
         [] => 0,
     };
     let last = instants.last().map_or(begin, |last| last.0);
-    let seconds = last.saturating_sub(begin).max(0) / SECOND;
+    let seconds = (last.saturating_sub(begin).max(0) / SECOND).min(MOST_SECONDS);
     let mut next = instants.partition_point(|instant| instant.0 < begin);
     (0..seconds).map(move |second| {
         let border = begin + second * SECOND;
@@ -116,6 +119,12 @@ mod tests {
         let frequency = Frequency::of(&instants).unwrap();
         assert_eq!((frequency.counts.min, frequency.counts.max), (6, 10));
         assert_eq!(frequency.lowest, Nanos(7 + SECOND / 20 + SECOND));
+    }
+
+    #[test]
+    fn a_clock_that_jumps_by_centuries_does_not_fill_the_memory() {
+        let instants = [0, 2, i64::MAX].map(Nanos);
+        assert_eq!(bins(&instants).count() as i64, MOST_SECONDS);
     }
 
     #[test]

@@ -50,11 +50,17 @@ impl Basis {
     }
 }
 
+/// A year: who gives a timer a longer period means that it is never to fire.
+const LONGEST_PERIOD: i64 = 365 * 86_400 * 1_000_000_000;
+
 /// The firings of a timer in the order of time; none if its period is not known.
 pub fn firings(analysis: &Analysis<'_>, timer: TimerId) -> Vec<Firing> {
     let model = analysis.model;
     let timer = &model.timers[timer.index()];
-    let Some(callback) = timer.callback.filter(|_| timer.period.0 > 0) else {
+    let Some(callback) = timer
+        .callback
+        .filter(|_| (1..=LONGEST_PERIOD).contains(&timer.period.0))
+    else {
         return Vec::new();
     };
     let instances = analysis.instances_of(callback);
@@ -82,7 +88,7 @@ pub fn firings(analysis: &Analysis<'_>, timer: TimerId) -> Vec<Firing> {
             }
             let start = starts[number];
             let by_phases = not_due_until(analysis, thread(number), due, start);
-            let is_long = start - due > timer.period.0;
+            let is_long = start.saturating_sub(due) > timer.period.0;
             let by_others = || others_fired(analysis, &companions, due, start);
             by_phases.or_else(|| by_others().filter(|_| is_long))
         },
@@ -195,7 +201,13 @@ where
             // What happened between creation and the first firing is unknown if that is long: the recording may have begun
             // later than the timer. The grid is what counts.
             (None, Some(created)) => (
-                created + (start - created).div_euclid(period).max(1) * period,
+                created.saturating_add(
+                    start
+                        .saturating_sub(created)
+                        .div_euclid(period)
+                        .max(1)
+                        .saturating_mul(period),
+                ),
                 0,
             ),
             (None, None) => {
@@ -203,12 +215,15 @@ where
                 (*start, 0)
             }
         };
-        if *start >= at + period && (evidence.uncertain)(number) {
+        if *start >= at.saturating_add(period) && (evidence.uncertain)(number) {
             // Those that were due since then may have happened in the time that is lost.
             at += (start - at) / period * period;
             skipped = 0;
         }
-        if skipped > 0 && *start < at && starts[number - 1] - (at - period) <= DISPATCH {
+        if skipped > 0
+            && *start < at
+            && starts[number - 1].saturating_sub(at.saturating_sub(period)) <= DISPATCH
+        {
             // rcl had asked for the time before that point of the grid passed; the start of the callback is told after.
             at -= period;
             skipped -= 1;
@@ -242,7 +257,7 @@ where
                     settle(&mut latest, &mut dues);
                 }
             }
-        } else if *start > at + tolerance
+        } else if *start > at.saturating_add(tolerance)
             && let Some(earliest) = (evidence.not_due_until)(number, at)
         {
             settle(&mut latest, &mut dues);
@@ -255,7 +270,7 @@ where
             at = earliest;
             skipped = 0;
             basis = Basis::Firings;
-        } else if *start > at + tolerance
+        } else if *start > at.saturating_add(tolerance)
             // A thread that had other things to do is the reason, however regular it is.
             && (evidence.idle)(number, at) > tolerance
             && let Some(moved) = moved(&starts[number..], at, period, tolerance)
@@ -364,7 +379,10 @@ fn next_due(due: i64, called: i64, period: i64) -> (i64, u64) {
         return (next, 0);
     }
     let behind = 1 + (called - next - 1) / period;
-    (next.saturating_add(behind * period), behind as u64)
+    (
+        next.saturating_add(behind.saturating_mul(period)),
+        behind as u64,
+    )
 }
 
 /// How far the grid has moved, if most of the firings that follow agree on that. They are late on the old grid then, by

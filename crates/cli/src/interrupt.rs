@@ -1,5 +1,6 @@
 //! Ctrl-C: the first one asks long work to stop at the next event, the second one ends the program at once.
 
+use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -24,4 +25,21 @@ pub(crate) fn requested() -> bool {
     REQUESTED
         .get()
         .is_some_and(|requested| requested.load(Ordering::Relaxed))
+}
+
+/// Ctrl-C ends what is written through this.
+#[derive(Debug)]
+pub(crate) struct Interruptible<W>(pub(crate) W);
+
+impl<W: Write> Write for Interruptible<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match requested() {
+            true => Err(io::Error::other("stopped")),
+            false => self.0.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }

@@ -1,7 +1,7 @@
 //! Where input comes from: the traces that were named, opened as one.
 
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use rostrace_analyze::Analysis;
@@ -12,6 +12,7 @@ use rostrace_trace::memory::Memory;
 use rostrace_trace::scheduling::Scheduling;
 
 use crate::args::TraceArguments;
+use crate::commands::export::new_file::folder_of;
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::render::diagnostic;
@@ -37,6 +38,28 @@ pub(crate) fn open_quietly(paths: &[PathBuf]) -> anyhow::Result<TraceSet> {
         }
     }
     Ok(set)
+}
+
+/// Refuses to write over a file that is read, or beside it: every reader takes all files of that folder for streams.
+pub(crate) fn expect_apart(set: &TraceSet, output: &Path) -> anyhow::Result<()> {
+    let shown = output.display();
+    let is_same = |file: &Path| match (file.canonicalize(), output.canonicalize()) {
+        (Ok(file), Ok(output)) => file == output,
+        _ => false, // There is no such file yet.
+    };
+    let folder = folder_of(output).canonicalize().ok();
+    for trace in &set.traces {
+        if trace.files().any(|file| is_same(&file)) {
+            bail!("{shown}: this is a file of the trace, and would be lost; choose another name");
+        }
+        let mut folders = trace.folders.iter().filter_map(|it| it.canonicalize().ok());
+        if folders.any(|it| Some(it) == folder) {
+            bail!(
+                "{shown}: in the folder of the trace's streams it would be taken for one of them; choose another folder with -o"
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Reads all events of a set; nothing if that was interrupted.

@@ -531,6 +531,12 @@ impl Trace {
         }
     }
 
+    /// All files that the trace is read from.
+    pub fn files(&self) -> impl Iterator<Item = PathBuf> + '_ {
+        let metadata = self.folders.iter().map(|folder| folder.join("metadata"));
+        metadata.chain(self.files.iter().map(|file| file.path.clone()))
+    }
+
     pub fn path_of_packet(&self, packet: &Packet) -> &Path {
         &self.files[packet.file as usize].path
     }

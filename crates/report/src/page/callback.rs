@@ -145,7 +145,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
         .iter()
         .filter(|summary| selection.wants_callback(model, summary.callback))
         .collect();
-    let seconds = ((subject.end - subject.begin) / 1_000_000_000) as usize;
+    let seconds = (subject.end.saturating_sub(subject.begin) / 1_000_000_000) as usize;
     let lengths = summaries.iter().flat_map(|summary| {
         let of = |statistics: &Option<rostrace_analyze::Statistics>| {
             statistics.map_or(0, |it| it.count as usize)

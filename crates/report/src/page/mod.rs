@@ -35,7 +35,7 @@ use rostrace_architecture::Architecture;
 pub use selection::Selection;
 
 use document::Document;
-use part::Part;
+use part::{PackedPart, Part};
 use shared::Shared;
 
 /// What a report is to be about; everything has a default.
@@ -49,6 +49,8 @@ pub struct Options<'o> {
     pub selection: Selection<'o>,
     /// Names paths that are shown beside the observed ones.
     pub architecture: Option<&'o Architecture>,
+    /// Asked now and then: whether nobody wants the report any more.
+    pub is_stopped: Option<fn() -> bool>,
 }
 
 /// What all parts are made from.
@@ -81,30 +83,41 @@ const PARTS: &[fn(Subject<'_>) -> Part] = &[
     schedule::part,
 ];
 
-/// Writes the report.
-pub fn write(
-    analysis: &Analysis<'_>,
-    options: &Options<'_>,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    let model = analysis.model;
-    let window = (analysis.window.start().0, analysis.window.end().0);
-    let begin = model.begin.map_or(0, |begin| begin.0.max(window.0));
-    let end = model
-        .end
-        .map_or(begin, |end| end.0.min(window.1))
-        .max(begin);
-    let subject = Subject {
-        analysis,
-        options,
-        shared: &Shared::new(analysis),
-        begin,
-        end,
-    };
-    let packed = part::packed(PARTS, subject);
-    Document {
-        title: &options.title,
-        parts: &packed,
+/// A report that needs only to be written.
+#[derive(Debug)]
+pub struct Page<'o> {
+    title: &'o str,
+    parts: Vec<PackedPart>,
+}
+
+impl<'o> Page<'o> {
+    /// Nothing if it was stopped.
+    pub fn new(analysis: &Analysis<'_>, options: &'o Options<'_>) -> Option<Page<'o>> {
+        let model = analysis.model;
+        let window = (analysis.window.start().0, analysis.window.end().0);
+        let begin = model.begin.map_or(0, |begin| begin.0.max(window.0));
+        let end = model
+            .end
+            .map_or(begin, |end| end.0.min(window.1))
+            .max(begin);
+        let subject = Subject {
+            analysis,
+            options,
+            shared: &Shared::new(analysis),
+            begin,
+            end,
+        };
+        Some(Page {
+            title: &options.title,
+            parts: part::packed(PARTS, subject)?,
+        })
     }
-    .write(out)
+
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        Document {
+            title: self.title,
+            parts: &self.parts,
+        }
+        .write(out)
+    }
 }

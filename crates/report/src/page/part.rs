@@ -40,14 +40,20 @@ pub(crate) struct PackedPart {
     pub(crate) columns: String,
 }
 
-/// All parts, in their order.
-pub(crate) fn packed(parts: &[fn(Subject<'_>) -> Part], subject: Subject<'_>) -> Vec<PackedPart> {
+/// All parts, in their order; nothing if that was stopped.
+pub(crate) fn packed(
+    parts: &[fn(Subject<'_>) -> Part],
+    subject: Subject<'_>,
+) -> Option<Vec<PackedPart>> {
+    let is_stopped = || subject.options.is_stopped.is_some_and(|ask| ask());
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(parts.len()));
     let work = || {
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(make) = parts.get(number) else { break };
+            let Some(make) = parts.get(number).filter(|_| !is_stopped()) else {
+                break;
+            };
             let packed = pack(&make(subject));
             done.lock()
                 .unwrap_or_else(|poisoned| poisoned.into_inner())
@@ -67,7 +73,7 @@ pub(crate) fn packed(parts: &[fn(Subject<'_>) -> Part], subject: Subject<'_>) ->
         .into_inner()
         .unwrap_or_else(|poisoned| poisoned.into_inner());
     done.sort_by_key(|(number, _)| *number);
-    done.into_iter().map(|(_, part)| part).collect()
+    (done.len() == parts.len()).then(|| done.into_iter().map(|(_, part)| part).collect())
 }
 
 fn pack(part: &Part) -> PackedPart {

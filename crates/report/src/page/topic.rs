@@ -178,7 +178,7 @@ impl<'a> Writer<'a> {
         let analysis = subject.analysis;
         let model = analysis.model;
         let endpoints = Endpoints::new(analysis);
-        let seconds = ((subject.end - subject.begin) / 1_000_000_000) as usize;
+        let seconds = (subject.end.saturating_sub(subject.begin) / 1_000_000_000) as usize;
         let mut lengths: Vec<usize> = pairs.iter().map(|pair| pair.arrived as usize).collect();
         for index in 0..model.publishers.len() {
             let id = PublisherId::from_index(index);

@@ -19,7 +19,7 @@ use rostrace_analyze::Analysis;
 use rostrace_analyze::table::{Cell, TABLES};
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
-use rostrace_report::page::{self, Options};
+use rostrace_report::page::{Options, Page};
 use rostrace_trace::Model;
 use serde_json::{Value, json};
 
@@ -59,7 +59,10 @@ pub struct Unpacked {
 /// The report as it is written.
 pub fn written(analysis: &Analysis<'_>, options: &Options<'_>) -> String {
     let mut page = Vec::new();
-    page::write(analysis, options, &mut page).unwrap();
+    Page::new(analysis, options)
+        .unwrap()
+        .write(&mut page)
+        .unwrap();
     String::from_utf8(page).unwrap()
 }
 

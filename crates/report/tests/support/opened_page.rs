@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
 use rostrace_analyze::Analysis;
-use rostrace_report::page::{self, Options};
+use rostrace_report::page::{Options, Page};
 use serde_json::Value;
 
 pub struct OpenedPage {
@@ -26,7 +26,10 @@ impl OpenedPage {
 
     pub fn with(analysis: &Analysis<'_>, options: &Options<'_>) -> OpenedPage {
         let mut html = Vec::new();
-        page::write(analysis, options, &mut html).unwrap();
+        Page::new(analysis, options)
+            .unwrap()
+            .write(&mut html)
+            .unwrap();
         OpenedPage {
             html: String::from_utf8(html).unwrap(),
         }

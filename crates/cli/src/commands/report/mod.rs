@@ -6,10 +6,11 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use glob::Pattern;
-use rostrace_report::page::{self, Options, Selection};
+use rostrace_report::page::{Options, Page, Selection};
 
 use crate::commands::architecture::file;
-use crate::commands::export::new_file::NewFile;
+use crate::commands::export::new_file::{self, NewFile};
+use crate::interrupt::{self, Interruptible};
 use crate::outcome::Outcome;
 use crate::render::{damage, diagnostic, units};
 use crate::source;
@@ -20,12 +21,14 @@ pub(crate) fn report(arguments: &ReportArguments) -> anyhow::Result<Outcome> {
     let Some(outcome) = write(arguments)? else {
         return Ok(Outcome::Interrupted);
     };
-    let size = std::fs::metadata(&arguments.output)?.len();
-    diagnostic::note(&format!(
-        "{}: {}",
-        arguments.output.display(),
-        units::bytes(size)
-    ));
+    let shown = arguments.output.display();
+    match std::fs::metadata(&arguments.output) {
+        Ok(file) if file.is_file() => {
+            diagnostic::note(&format!("{shown}: {}", units::bytes(file.len())));
+        }
+        // A pipe or a device has no size.
+        _ => diagnostic::note(&format!("{shown}: written")),
+    }
     Ok(outcome)
 }
 
@@ -35,7 +38,10 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
         Some(path) => Some(file::open(path)?.architecture),
         None => None,
     };
+    // Said before the trace is read, which can take a while.
+    new_file::expect_place(&arguments.output)?;
     let set = source::open(&arguments.input)?;
+    source::expect_apart(&set, &arguments.output)?;
     let Some(model) = source::model(&set) else {
         return Ok(None);
     };
@@ -65,13 +71,21 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
             process: (!entities.pids.is_empty()).then_some(&process),
         },
         architecture: architecture.as_ref(),
+        is_stopped: Some(interrupt::requested),
     };
-    let new = NewFile::write(arguments.output.clone(), |file| {
-        let mut out = BufWriter::new(file);
-        page::write(&analysis, &options, &mut out)?;
+    // Before there is a file that a second Ctrl-C could leave behind.
+    let Some(page) = Page::new(&analysis, &options) else {
+        return Ok(None);
+    };
+    let file = NewFile::write(arguments.output.clone(), |file| {
+        let mut out = BufWriter::new(Interruptible(file));
+        page.write(&mut out)?;
         out.flush()
-    })?;
-    new.publish()?;
+    });
+    if interrupt::requested() {
+        return Ok(None);
+    }
+    file?.publish()?;
     for hint in entities.hints(&model) {
         diagnostic::note(&hint);
     }

@@ -1,15 +1,13 @@
 //! A timeline as a file, in the format of a program that people already like.
 
-use std::io::{self, Write};
 use std::path::Path;
 
-use anyhow::bail;
 use rostrace_report::timeline::{Format, Selection, Written};
 
 use super::arguments::{TimelineArguments, TimelineFormat};
-use crate::commands::export::new_file::NewFile;
+use crate::commands::export::new_file::{self, NewFile};
 use crate::entity_filter::EntityFilter;
-use crate::interrupt;
+use crate::interrupt::{self, Interruptible};
 use crate::outcome::Outcome;
 use crate::render::{damage, diagnostic, units};
 use crate::source;
@@ -17,15 +15,14 @@ use crate::view::View;
 
 pub(super) fn write(arguments: &TimelineArguments, output: &Path) -> anyhow::Result<Outcome> {
     // Said before the trace is read, which can take a while.
-    if output.is_dir() {
-        bail!("{}: this is a folder, not a file", output.display());
-    }
+    new_file::expect_place(output)?;
     let format = match arguments.format {
         Some(TimelineFormat::Perfetto) => Format::Perfetto,
         Some(TimelineFormat::Chrome) => Format::Chrome,
         None => Format::of_file_name(&output.to_string_lossy()).unwrap_or(Format::Perfetto),
     };
     let set = source::open(&arguments.input)?;
+    source::expect_apart(&set, output)?;
     let Some(model) = source::model(&set) else {
         return Ok(Outcome::Interrupted);
     };
@@ -95,20 +92,4 @@ fn summary(output: &Path, format: Format, written: &Written) -> String {
         parts.join(", "),
         units::bytes(written.bytes),
     )
-}
-
-/// Ctrl-C ends the writing.
-struct Interruptible<W>(W);
-
-impl<W: Write> Write for Interruptible<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match interrupt::requested() {
-            true => Err(io::Error::other("stopped")),
-            false => self.0.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
 }

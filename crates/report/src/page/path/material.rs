@@ -1,13 +1,11 @@
 //! What the details of a path are made from, whether it was observed or declared.
 
-use std::collections::HashMap;
-
 use rostrace_analyze::Analysis;
+use rostrace_analyze::communication::publish_instant;
 use rostrace_analyze::declared::records::Records;
 use rostrace_analyze::declared::response_time::Case;
 use rostrace_analyze::flow_end::Course;
-use rostrace_analyze::flow_latency::{FlowTimes, Include};
-use rostrace_analyze::flow_path::Flow;
+use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::CallbackId;
 use serde::Serialize;
 
@@ -106,14 +104,13 @@ pub(super) struct Response {
     pub(super) row: usize,
 }
 
-/// The parts of response times, which add up to them. The wait for the input that was answered comes first where the case has it. Of observed paths they are found when
+/// The parts of response times, which add up to them. The wait before the first input is a part of its own where the case has it. Of observed paths they are found when
 /// they are asked for: there may be millions.
 #[derive(Debug)]
 pub(super) enum ResponseParts<'a> {
     Observed {
         analysis: &'a Analysis<'a>,
-        /// By their ends: the input that was answered.
-        answered: HashMap<i64, &'a Course>,
+        courses: &'a [Course],
     },
     /// By case and row.
     Declared([Vec<Vec<i64>>; 4]),
@@ -122,26 +119,43 @@ pub(super) enum ResponseParts<'a> {
 impl ResponseParts<'_> {
     /// Nothing where the trace does not tell all of them.
     pub(super) fn of(&self, case: Case, response: &Response) -> Option<Vec<i64>> {
-        let (analysis, course) = match self {
+        let (analysis, courses) = match self {
             ResponseParts::Declared(cases) => {
                 return cases[case as usize].get(response.row).cloned();
             }
-            ResponseParts::Observed { analysis, answered } => {
-                (analysis, answered.get(&(response.from + response.time))?)
-            }
+            ResponseParts::Observed { analysis, courses } => (analysis, courses),
         };
-        // An input that was lost, or passed over, is answered by a later one.
-        let mut parts = vec![course.begin.0 - response.from];
-        let flow = Flow {
-            deliveries: course.deliveries.clone(),
-        };
-        let times = FlowTimes::of(analysis, &flow, Include::default())?;
-        for (hop, arrival) in times.communications.iter().enumerate() {
-            parts.push(arrival.stages.latency());
-            parts.extend(times.nodes.get(hop));
+        let course = courses.get(response.row)?;
+        // A message that was lost is answered with a later one: it takes over where the other ended.
+        let answer = Some(Nanos(response.from.saturating_add(response.time)));
+        let answering = courses[response.row..].iter().find(|it| it.end == answer)?;
+        let own = instants(analysis, course);
+        let mut reached = instants(analysis, answering);
+        for (reached, own) in reached.iter_mut().zip(own) {
+            *reached = own.min(*reached);
         }
+        let mut parts = Vec::with_capacity(reached.len());
+        if case == Case::WorstWithExternalLatency {
+            parts.push(course.begin.0 - response.from);
+        }
+        parts.extend(reached.windows(2).map(|pair| pair[1] - pair[0]));
         Some(parts)
     }
+}
+
+/// When a message was published and received, hop by hop, as far as it came.
+fn instants(analysis: &Analysis<'_>, course: &Course) -> Vec<i64> {
+    let mut instants = Vec::with_capacity(course.deliveries.len() * 2);
+    for id in &course.deliveries {
+        let Some(arrival) = analysis.arrival(*id) else {
+            let delivery = analysis.delivery(*id);
+            let publication = analysis.publication(delivery.publication);
+            instants.push(publish_instant(publication, delivery.kind).0);
+            break;
+        };
+        instants.extend([arrival.publish.0, arrival.received.0]);
+    }
+    instants
 }
 
 /// One of the slowest messages, explained.

@@ -153,11 +153,7 @@ impl<'a> Observed<'a> {
             responses: Case::EVERY.map(|case| responses_of(responses, case)),
             parts: ResponseParts::Observed {
                 analysis: self.subject.analysis,
-                // Of several inputs of one output, the last one counts: the others only waited for it.
-                answered: courses
-                    .iter()
-                    .filter_map(|course| Some((course.end?.0, course)))
-                    .collect(),
+                courses,
             },
             worst: self.worst(path),
         }
