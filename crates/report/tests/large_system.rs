@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used)]
 
 #[path = "../../trace/tests/support/mod.rs"]
-#[allow(dead_code)]
 mod support;
 
 use rostrace_analyze::Analysis;
