@@ -98,7 +98,7 @@ fn deliver(recording: &mut Recording, node: u64, published: u64, publisher: u64)
         recording
             .dispatch(callback, stamp(published))
             .start(callback);
-        let passes_on = number == 0 && to % CHAIN != 0 && publisher == PUBLISHER;
+        let passes_on = number == 0 && !to.is_multiple_of(CHAIN) && publisher == PUBLISHER;
         let mut end = begin + (40 + (to * published / PERIOD) % 100) * MICROSECOND;
         if passes_on {
             let (round, place) = (published / PERIOD, to % CHAIN);
