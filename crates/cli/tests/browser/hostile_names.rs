@@ -19,17 +19,17 @@ const HOSTILE: &[&str] = &[
 /// A recording of two nodes, a topic and a symbol with this name.
 fn recording(folder: &Path, name: &str) -> std::path::PathBuf {
     let program = folder.join("named");
-    let library = Path::new(env!("CARGO_BIN_EXE_rostrace")).with_file_name("librostrace_tracer.so");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/named.c");
-    let search = format!("-Wl,-rpath,{}", library.parent().unwrap().display());
-    let compiled = Command::new("cc")
-        .arg("-o")
-        .arg(&program)
-        .arg(source)
-        .arg(&library)
-        .arg(search)
-        .status();
-    assert!(compiled.unwrap().success());
+    let library = folder.join("libtracetools.so");
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+    let compile = |options: &[&str], result: &Path, sources: &[&Path]| {
+        let mut command = Command::new("cc");
+        command.args(options).arg("-o").arg(result).args(sources);
+        assert!(command.status().unwrap().success());
+    };
+    let stand_in = sources.join("tracetools.c");
+    compile(&["-shared", "-fPIC"], &library, &[&stand_in]);
+    let search = format!("-Wl,-rpath,{}", folder.display());
+    compile(&[&search], &program, &[&sources.join("named.c"), &library]);
     let trace = folder.join("trace");
     let recorded = Command::new(env!("CARGO_BIN_EXE_rostrace"))
         .args(["record", "--no-report", "-o"])
