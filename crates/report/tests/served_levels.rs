@@ -152,7 +152,7 @@ fn the_grid_stands_still_while_the_view_moves() {
 }
 
 #[test]
-fn ten_million_executions_are_answered_in_milliseconds() {
+fn of_ten_million_executions_no_more_come_than_a_screen_has_room_for() {
     let spans =
         (0..10_000_000u32).map(|n| (i64::from(n) * 360_000, 20_000 + i64::from(n % 977) * 100, n));
     let row = Row::of(spans);
@@ -161,16 +161,12 @@ fn ten_million_executions_are_answered_in_milliseconds() {
         (1_000_000_000_000, 1_060_000_000_000),
         (1_000_000_000_000, 1_000_001_000_000),
     ] {
-        let begin = std::time::Instant::now();
         let window = Window {
             from,
             to,
             pixels: 3200,
         };
         let found = seen(&row, &window, |_| 0);
-        let took = begin.elapsed();
-        eprintln!("{} spans in {took:?}", found.len());
-        // Measured: far below; the limit is for machines that do much else meanwhile.
-        assert!(took.as_millis() < 100, "{took:?}");
+        assert!(found.len() <= 2 * 3200, "{}", found.len());
     }
 }
