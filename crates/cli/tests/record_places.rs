@@ -122,11 +122,11 @@ fn processes_of_other_users_record_where_they_may() {
     let place = Place::new();
     open_to_all(place.folder.path());
     let control = place.path("control");
-    let mut command = place.command(&["record", "-o", "trace", "--control"]);
+    let (mut command, program) = place.open_to_all(&["record", "-o", "trace", "--control"]);
     command
         .arg(&control)
-        .args(["--", "setpriv", "--reuid=65534"]);
-    command.args(["--clear-groups", ticker(), "100"]);
+        .args(["--", "setpriv", "--reuid=65534", "--clear-groups"]);
+    command.arg(program).arg("100");
     let (out, err) = finished(command.output().unwrap(), 0);
     assert!(out.contains("1 process"), "{out}\n{err}");
     assert_eq!(place.nodes("trace"), ["/ticker"]);
@@ -141,8 +141,8 @@ fn a_process_of_another_user_that_may_not_record_is_told() {
     // The folder of the session is root's alone.
     std::fs::set_permissions(place.folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
     let arguments = ["record", "-o", "trace", "--", "setpriv", "--reuid=65534"];
-    let mut command = place.command(&arguments);
-    command.args(["--clear-groups", ticker(), "100"]);
+    let (mut command, program) = place.open_to_all(&arguments);
+    command.arg("--clear-groups").arg(program).arg("100");
     let (_, err) = finished(command.output().unwrap(), 1);
     assert!(err.contains("nothing was recorded"), "{err}");
     assert!(err.contains("processes of other users"), "{err}");
@@ -158,9 +158,10 @@ fn a_folder_that_another_user_cannot_reach_is_named() {
     let private = place.path("private");
     std::fs::create_dir(&private).unwrap();
     std::fs::set_permissions(&private, std::fs::Permissions::from_mode(0o700)).unwrap();
-    let mut command = place.command(&["record", "-o", "private/trace", "--control", "control"]);
+    let (mut command, program) =
+        place.open_to_all(&["record", "-o", "private/trace", "--control", "control"]);
     command.args(["--", "setpriv", "--reuid=65534", "--clear-groups"]);
-    command.args([ticker(), "100"]);
+    command.arg(program).arg("100");
     let (_, err) = finished(command.output().unwrap(), 1);
     assert!(err.contains("could not"), "{err}");
     assert!(err.contains("Permission denied"), "{err}");

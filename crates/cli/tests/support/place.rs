@@ -52,6 +52,29 @@ impl Place {
         command
     }
 
+    /// The recorded program where every user can run it, and a command that loads the tracer from there too: what was built may lie below somebody's
+    /// home.
+    pub fn open_to_all(&self, arguments: &[&str]) -> (Command, PathBuf) {
+        let beside = Path::new(env!("CARGO_BIN_EXE_rostrace")).parent();
+        let built = option_env!("ROSTRACE_BUILT_LIBRARIES").map(Path::new);
+        let libraries = [beside, built].into_iter().flatten();
+        let mut libraries = libraries.map(|folder| folder.join("librostrace_tracer.so"));
+        let library = libraries.find(|library| library.is_file()).unwrap();
+        let program = Path::new(ticker());
+        for file in [
+            &library,
+            program,
+            &program.with_file_name("libtracetools.so"),
+        ] {
+            let copy = self.path(file.file_name().unwrap().to_str().unwrap());
+            std::fs::copy(file, &copy).unwrap();
+            std::fs::set_permissions(&copy, std::fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let mut command = self.command(arguments);
+        command.env("ROSTRACE_TRACER", self.path("librostrace_tracer.so"));
+        (command, self.path("ticker"))
+    }
+
     /// Runs rostrace to its end, which must have this status.
     pub fn run(&self, arguments: &[&str], status: i32) -> (String, String) {
         finished(self.command(arguments).output().unwrap(), status)
@@ -113,9 +136,8 @@ pub fn ticker() -> &'static str {
             &library,
             &[&sources.join("tracetools.c")],
         );
-        let search = format!("-Wl,-rpath,{}", folder.display());
         compile(
-            &[&search, "-o"],
+            &["-Wl,-rpath,$ORIGIN", "-o"],
             &program,
             &[&sources.join("ticker.c"), &library],
         );
