@@ -57,7 +57,7 @@ impl Place {
     pub fn open_to_all(&self, arguments: &[&str]) -> (Command, PathBuf) {
         let beside = Path::new(env!("CARGO_BIN_EXE_rostrace")).parent();
         let built = option_env!("ROSTRACE_BUILT_LIBRARIES").map(Path::new);
-        let libraries = [beside, built].into_iter().flatten();
+        let libraries = [built, beside].into_iter().flatten();
         let mut libraries = libraries.map(|folder| folder.join("librostrace_tracer.so"));
         let library = libraries.find(|library| library.is_file()).unwrap();
         let program = Path::new(ticker());
