@@ -132,7 +132,7 @@ pub fn ticker() -> &'static str {
         let library = folder.join("libtracetools.so");
         let program = folder.join("ticker");
         compile(
-            &["-shared", "-fPIC", "-o"],
+            &["-shared", "-fPIC", "-Wl,-soname,libtracetools.so", "-o"],
             &library,
             &[&sources.join("tracetools.c")],
         );
