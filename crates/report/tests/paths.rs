@@ -11,7 +11,9 @@ use rostrace_analyze::declared::summary::declared_path;
 use rostrace_analyze::declared::tables::Indexed;
 use rostrace_report::page::Options;
 use serde_json::{Value, json};
-use support::{Unpacked, everything, load, shared, table, written};
+use support::opened_page::{OpenedPage, OpenedPart};
+use support::recordings::{everything, find, load};
+use support::table;
 
 const RECORDINGS: &[&str] = &[
     "jazzy/chain_caret",
@@ -48,9 +50,9 @@ fn the_paths_of_a_report_are_those_of_the_tables() {
     for name in RECORDINGS {
         let Some(model) = load(name) else { return };
         let analysis = everything(&model);
-        let page = written(&analysis, &Options::default());
-        let paths = Unpacked::of(&page, "paths");
-        let begin = Unpacked::of(&page, "overview").data["begin_ns"].clone();
+        let page = OpenedPage::of(&analysis);
+        let paths = page.part("paths");
+        let begin = page.part("overview").data["begin_ns"].clone();
         let begin: i64 = begin.as_str().unwrap().parse().unwrap();
         let (rows, stages) = (table(&analysis, "paths"), table(&analysis, "path_stages"));
         let responses = table(&analysis, "response_times");
@@ -111,7 +113,7 @@ fn the_paths_of_a_report_are_those_of_the_tables() {
 
 /// What is drawn: series, bars and explanations.
 fn check_detail(
-    paths: &Unpacked,
+    paths: &OpenedPart,
     detail: &Value,
     begin: i64,
     what: &str,
@@ -186,8 +188,8 @@ fn messages_that_were_lost_are_drawn_to_where_they_ended() {
         return;
     };
     let analysis = everything(&model);
-    let page = written(&analysis, &Options::default());
-    let paths = Unpacked::of(&page, "paths");
+    let page = OpenedPage::of(&analysis);
+    let paths = page.part("paths");
     for detail in paths.data["details"].as_array().unwrap() {
         let stages = detail["stages"].as_array().unwrap();
         let counted = |name: &str| {
@@ -209,8 +211,8 @@ fn declared_paths_have_the_numbers_of_the_command() {
         "jazzy/multi_caret",
         "jazzy/intra_caret",
     ] {
-        let file = format!("traces/{name}/expected/edited_architecture.yaml");
-        let (Some(model), Some(file)) = (load(name), shared(&file)) else {
+        let file = format!("{name}/expected/edited_architecture.yaml");
+        let (Some(model), Some(file)) = (load(name), find(&file)) else {
             return;
         };
         let text = std::fs::read_to_string(file).unwrap();
@@ -220,8 +222,8 @@ fn declared_paths_have_the_numbers_of_the_command() {
             architecture: Some(&architecture),
             ..Options::default()
         };
-        let page = written(&analysis, &options);
-        let paths = Unpacked::of(&page, "paths");
+        let page = OpenedPage::with(&analysis, &options);
+        let paths = page.part("paths");
         let indexed = Indexed::new(&model, Style::Own);
         for (number, path) in architecture.paths.iter().enumerate() {
             let id = json!(format!("d{number}"));

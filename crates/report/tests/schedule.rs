@@ -4,8 +4,9 @@
 
 mod support;
 
-use rostrace_report::page::Options;
-use support::{Unpacked, everything, load, table, written};
+use support::opened_page::OpenedPage;
+use support::recordings::{everything, load};
+use support::table;
 
 /// Start, thread, end, lateness.
 type Execution = (i64, i64, Option<i64>, Option<i64>);
@@ -22,10 +23,10 @@ fn every_execution_is_in_the_schedule_and_timers_are_as_late_as_the_table_says()
     ] {
         let Some(model) = load(name) else { return };
         let analysis = everything(&model);
-        let page = written(&analysis, &Options::default());
-        let begin = Unpacked::of(&page, "overview").data["begin_ns"].clone();
+        let page = OpenedPage::of(&analysis);
+        let begin = page.part("overview").data["begin_ns"].clone();
         let begin: i64 = begin.as_str().unwrap().parse().unwrap();
-        let schedule = Unpacked::of(&page, "schedule");
+        let schedule = page.part("schedule");
         let mut ours: Vec<Execution> = Vec::new();
         for callback in schedule.data["callbacks"].as_array().unwrap() {
             let starts = schedule.column(&callback["start"]);

@@ -18,7 +18,8 @@ pub fn load(name: &str) -> Option<Model> {
     Some(Model::load(&set, &mut |_| true))
 }
 
-fn find(name: &str) -> Option<PathBuf> {
+/// A file or folder below `shared/traces`, or one of the repository.
+pub fn find(name: &str) -> Option<PathBuf> {
     if name.starts_with("testdata/") {
         return Some(
             Path::new(env!("CARGO_MANIFEST_DIR"))

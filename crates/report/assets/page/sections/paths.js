@@ -183,8 +183,8 @@ function responseSection(detail, data, column, row) {
 
 /** The first stage is on top, as CARET draws it. */
 function stackedBars(detail, chosen, column, row) {
-  const external = chosen.bars.parts.length > detail.stages.length;
-  const names = [...(external ? ["before the input that was answered"] : []), ...detail.stages.map((stage) => stage.name)];
+  const external = chosen.key === "worst_with_external_latency";
+  const names = [...(external ? ["before the first input"] : []), ...detail.stages.map((stage) => stage.name)];
   const [begins, widths] = [column(chosen.bars.begin), column(chosen.bars.width)];
   const parts = chosen.bars.parts.map(column);
   const series = parts.map((values, part) => ({

@@ -260,9 +260,6 @@ fn bars(
             Some((chunk[0].from, material.parts.of(case, worst)?))
         })
         .collect();
-    // Nobody waits for an input where none was lost.
-    let has_wait = parts > material.stages.len();
-    let waits = usize::from(has_wait && shown.iter().all(|(_, parts)| parts[0] == 0));
     let begins = shown.iter().map(|(begin, _)| *begin);
     let mut widths: Vec<i64> = shown.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
     // The last one is as wide as the one before.
@@ -275,7 +272,7 @@ fn bars(
     Bars {
         begin: columns.add(begins.map(|begin| subject.time(Nanos(begin)))),
         width: columns.add(widths),
-        parts: (waits..parts)
+        parts: (0..parts)
             .map(|part| columns.add(shown.iter().map(|(_, parts)| parts[part])))
             .collect(),
         of: responses.len(),
