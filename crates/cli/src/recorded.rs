@@ -32,7 +32,7 @@ impl Recorded {
     pub(crate) fn read_all(paths: &[PathBuf]) -> anyhow::Result<Option<Recorded>> {
         let names: Vec<String> = paths.iter().map(|it| it.display().to_string()).collect();
         let name = names.join(", ");
-        let set = source::open_quietly(paths).with_context(|| name.clone())?;
+        let set = source::open_quietly(paths)?;
         crate::render::diagnostic::warnings(&set.warnings);
         Ok(source::model(&set).map(|model| Recorded { name, set, model }))
     }

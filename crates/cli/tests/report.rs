@@ -175,3 +175,14 @@ fn a_folder_with_its_report_is_read_as_before() {
     assert_eq!(output.status.code(), Some(1));
     assert!(said.contains("choose another folder with -o"), "{said}");
 }
+
+#[test]
+fn a_path_that_is_not_there_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("report.html");
+    let arguments = ["report", &recording("pingpong"), "--path", "nothing", "-o"];
+    let output = rostrace(&arguments).arg(&page).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("no path is named `nothing`"), "{said}");
+}

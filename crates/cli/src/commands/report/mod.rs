@@ -6,6 +6,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use glob::Pattern;
+use rostrace_analyze::flow_path::{FlowPath, FlowPaths};
 use rostrace_report::page::{Options, Page, Selection};
 
 use crate::commands::architecture::file;
@@ -88,6 +89,18 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
     file?.publish()?;
     for hint in entities.hints(&model) {
         diagnostic::note(&hint);
+    }
+    let observed = (!arguments.paths.is_empty()).then(|| FlowPaths::observed(&analysis));
+    let observed = observed.iter().flatten().map(FlowPath::title);
+    let declared = architecture.iter().flat_map(|it| &it.paths);
+    let titles: Vec<String> = observed.chain(declared.map(|it| it.name.clone())).collect();
+    for pattern in &arguments.paths {
+        let alone = std::slice::from_ref(pattern);
+        if !titles.iter().any(|title| fits(alone, title)) {
+            diagnostic::note(&format!(
+                "no path is named `{pattern}`; `rostrace latency` lists the observed ones"
+            ));
+        }
     }
     Ok(Some(Outcome::of(set.damage.iter().chain(&model.damage))))
 }
