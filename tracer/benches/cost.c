@@ -2,7 +2,8 @@
 //
 // Calls come in small bursts at a fixed rate, as callbacks do, and each is timed alone. The cost of timing, measured the same way, is
 // subtracted. With 0 threads: a tight loop, for calls that cost less than timing them: per call with the loop ("plain"), the loop alone, the
-// difference (p50), and the difference for an event of rostrace.h ("user").
+// difference (p50), the difference for an event of rostrace.h ("user"), and what one call adds to 10 to 30 ns of work of three kinds:
+// arithmetic that waits for its own results ("waiting"), that does not ("busy"), and branches that nobody can foresee ("branches").
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdbool.h>
@@ -80,6 +81,32 @@ enum { BATCH = 10000 };
     median;                                                                          \
   })
 
+static uint64_t words[64], state = 88172645463325252ull;
+
+static inline void wait_for_results(void) {
+  uint64_t x = state;
+  for (int k = 0; k < 20; k++) { x = x * 0x9E3779B97F4A7C15ull + k; __asm__ volatile("" : "+r"(x)); }
+  state = x;
+}
+
+static inline void keep_busy(void) {
+  uint64_t a = 1, b = 2, c = 3, d = 4;
+  for (int k = 0; k < 64; k += 4) {
+    a += words[k] * 7; b ^= words[k + 1] * 5; c += words[k + 2] ^ a; d -= words[k + 3];
+    __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
+  }
+  words[0] = a + b + c + d;
+}
+
+static inline void branch(void) {
+  uint64_t x = state;
+  for (int k = 0; k < 8; k++) {
+    x ^= x << 13; x ^= x >> 7; x ^= x << 17;
+    if (x & 1) words[k]++; else words[k + 8]--;
+  }
+  state = x;
+}
+
 int main(int argc, char **argv) {
   int threads = argc > 1 ? atoi(argv[1]) : 1;
   rate = argc > 2 ? strtoull(argv[2], 0, 0) : 100000;
@@ -100,8 +127,11 @@ int main(int argc, char **argv) {
     double loop = LOOP((void)0);
     double plain = LOOP(ros_trace_callback_start((void *)(uintptr_t)i, false));
     double user = LOOP(ROSTRACE_INSTANT("cost", ROSTRACE_INTEGER("i", i)));
-    printf("events %llu p50 %.2f p99.9 %.2f plain %.2f loop %.2f user %.2f\n", (unsigned long long)(batches * BATCH), plain - loop,
-           plain - loop, plain, loop, user - loop);
+    batches = batches / 10 + 1;
+    #define ADDED(work) (LOOP(work(); ros_trace_callback_start((void *)(uintptr_t)i, false)) - LOOP(work()))
+    double waiting = ADDED(wait_for_results), busy = ADDED(keep_busy), branches = ADDED(branch);
+    printf("events %llu p50 %.2f p99.9 %.2f plain %.2f loop %.2f user %.2f waiting %.2f busy %.2f branches %.2f\n",
+           (unsigned long long)(rate * seconds), plain - loop, plain - loop, plain, loop, user - loop, waiting, busy, branches);
     return 0;
   }
   pthread_t all[64];

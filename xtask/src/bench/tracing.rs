@@ -32,6 +32,8 @@ struct Cost {
     /// Of a tight loop only: per call with the loop, and an event of `rostrace.h` without it.
     plain: f64,
     user: f64,
+    /// Of a tight loop only: what a call adds to work that waits for its results, that keeps the processor busy, that branches.
+    beside_work: [f64; 3],
     recorded: Option<u64>,
     lost: u64,
 }
@@ -225,25 +227,27 @@ fn parse(text: &str) -> Option<Cost> {
         p999: after("p99.9")?.parse().ok()?,
         plain: number("plain"),
         user: number("user"),
+        beside_work: ["waiting", "busy", "branches"].map(number),
         ..Cost::default()
     })
 }
 
 fn table(rows: &[(&str, Cost, Cost, Cost)], call: &Cost) -> String {
     let mut text = String::from(
-        "| tracer | p50 ns | p99.9 ns | p50, LTTng = 1 | not recording ns: without the loop, with it | 4 threads, 2 M events/s, 10 s: events | lost | p50 ns | p99.9 ns |\n\
-         |---|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+        "| tracer | p50 ns | p99.9 ns | p50, LTTng = 1 | not recording ns: without the loop, with it | added to work: that waits, busy, with branches | 4 threads, 2 M events/s, 10 s: events | lost | p50 ns | p99.9 ns |\n\
+         |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
     );
     let base = rows.first().map_or(0.0, |(_, _, alone, _)| alone.p50);
     for (name, idle, alone, many) in rows {
         let _ = writeln!(
             text,
-            "| {name} | {:.1} | {:.1} | {:.2} | {:.2}, {:.2} | {} | {} | {:.1} | {:.1} |",
+            "| {name} | {:.1} | {:.1} | {:.2} | {:.2}, {:.2} | {} | {} | {} | {:.1} | {:.1} |",
             alone.p50,
             alone.p999,
             base / alone.p50.max(0.1),
             idle.p50.max(0.0),
             idle.plain,
+            beside_work(idle),
             many.events,
             many.lost,
             many.p50,
@@ -252,17 +256,24 @@ fn table(rows: &[(&str, Cost, Cost, Cost)], call: &Cost) -> String {
     }
     let _ = writeln!(
         text,
-        "| an empty function of a library | – | – | – | {:.2}, {:.2} | – | – | – | – |",
-        call.p50, call.plain,
+        "| an empty function of a library | – | – | – | {:.2}, {:.2} | {} | – | – | – | – |",
+        call.p50,
+        call.plain,
+        beside_work(call),
     );
     if let Some((_, idle, ..)) = rows.last() {
         let _ = writeln!(
             text,
-            "| an event of `rostrace.h` | – | – | – | {:.2} | – | – | – | – |",
+            "| an event of `rostrace.h` | – | – | – | {:.2} | – | – | – | – | – |",
             idle.user.max(0.0)
         );
     }
     text
+}
+
+fn beside_work(cost: &Cost) -> String {
+    let [waiting, busy, branches] = cost.beside_work;
+    format!("{waiting:.2}, {busy:.2}, {branches:.2}")
 }
 
 fn lttng(arguments: &[&str]) -> Result<()> {
