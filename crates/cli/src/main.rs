@@ -7,6 +7,7 @@ mod family;
 mod filter;
 mod interrupt;
 mod listing;
+mod new_file;
 mod outcome;
 mod pipeline;
 mod prepared;

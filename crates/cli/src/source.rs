@@ -12,8 +12,8 @@ use rostrace_trace::memory::Memory;
 use rostrace_trace::scheduling::Scheduling;
 
 use crate::args::TraceArguments;
-use crate::commands::export::new_file::folder_of;
 use crate::interrupt;
+use crate::new_file::folder_of;
 use crate::progress::Progress;
 use crate::render::diagnostic;
 use crate::time_argument::Span;

@@ -211,7 +211,8 @@ fn csv_has_a_header_and_quotes_what_needs_it() {
 #[test]
 fn the_output_can_be_a_file() {
     let trace = HandMade::new("event", b"process", b"");
-    let file = trace.file("out.json");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("out.json");
     let path = file.to_str().unwrap();
     assert_eq!(
         stdout_of(&["dump", "--format", "json", trace.path(), "-o", path], 0),
@@ -223,9 +224,21 @@ fn the_output_can_be_a_file() {
     );
     let error = stderr_of(&["dump", trace.path(), "-o", "/nowhere/out"], 1);
     assert!(
-        error.starts_with("rostrace: /nowhere/out: cannot be written: No such file"),
+        error.starts_with("rostrace: /nowhere: there is no such folder"),
         "{error}"
     );
+}
+
+#[test]
+fn a_trace_is_not_overwritten_by_its_own_events() {
+    let trace = HandMade::new("event", b"process", b"");
+    for file in ["stream", "metadata"] {
+        let stream = trace.file(file);
+        let before = std::fs::read(&stream).unwrap();
+        let error = stderr_of(&["dump", trace.path(), "-o", stream.to_str().unwrap()], 1);
+        assert!(error.contains("a file of the trace"), "{error}");
+        assert_eq!(std::fs::read(&stream).unwrap(), before, "{file}");
+    }
 }
 
 #[test]

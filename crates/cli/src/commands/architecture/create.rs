@@ -13,6 +13,7 @@ use crate::source;
 pub(super) fn create(arguments: &CreateArguments) -> anyhow::Result<Outcome> {
     file::expect_free(&arguments.output, arguments.force)?;
     let set = source::open(&arguments.input)?;
+    source::expect_apart(&set, &arguments.output)?;
     let Some(model) = source::model(&set) else {
         return Ok(Outcome::Interrupted);
     };

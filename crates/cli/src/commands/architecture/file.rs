@@ -1,13 +1,15 @@
 //! Architecture files on disk: read with all their problems told, written so that a crash leaves the old file or the
 //! new one.
 
+use std::fs::File;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, bail};
 use rostrace_architecture::{Architecture, Problem, Reading, Refused, read, write};
 
 use super::arguments::EditArguments;
+use crate::new_file::NewFile;
 use crate::render::diagnostic;
 
 pub(super) fn text(path: &Path) -> anyhow::Result<String> {
@@ -101,38 +103,7 @@ pub(super) fn expect_free(path: &Path, force: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes a file whole: under another name first, which then takes the place of the old file.
 pub(super) fn save(bytes: &[u8], path: &Path) -> anyhow::Result<()> {
-    let failed = || format!("{}: cannot be written", path.display());
-    // Behind a link, the file that it leads to.
-    let target: PathBuf = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let before = std::fs::metadata(&target).ok();
-    if before.as_ref().is_some_and(|it| !it.is_file()) {
-        // A pipe or a device cannot be replaced.
-        return std::fs::write(&target, bytes).with_context(failed);
-    }
-    let folder = match target.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".rostrace-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // The user's mask takes its part from this.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    let mut file = builder.tempfile_in(folder).with_context(failed)?;
-    file.write_all(bytes).with_context(failed)?;
-    if let Some(before) = before {
-        file.as_file()
-            .set_permissions(before.permissions())
-            .with_context(failed)?;
-    }
-    file.as_file().sync_all().with_context(failed)?;
-    file.persist(&target)
-        .map_err(|error| error.error)
-        .with_context(failed)?;
-    Ok(())
+    let write = |mut file: &File| file.write_all(bytes).and_then(|()| file.sync_all());
+    NewFile::write(path.to_owned(), write)?.publish()
 }

@@ -13,7 +13,7 @@ use rostrace_report::budget::{annotation, junit, limit_text, measured_text};
 
 use crate::args::LookFormat;
 use crate::commands::architecture::file;
-use crate::commands::export::new_file::NewFile;
+use crate::new_file::NewFile;
 use crate::outcome::Outcome;
 use crate::recorded::{Recorded, measure};
 use crate::render::palette::Palette;

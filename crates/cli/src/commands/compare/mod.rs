@@ -12,7 +12,7 @@ use rostrace_report::comparison::{Recorded as Side, change_sentence, page, sente
 use serde_json::json;
 
 use crate::args::LookFormat;
-use crate::commands::export::new_file::NewFile;
+use crate::new_file::NewFile;
 use crate::outcome::Outcome;
 use crate::recorded::{Recorded, measure};
 use crate::render::palette::Palette;

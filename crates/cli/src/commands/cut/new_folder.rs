@@ -7,7 +7,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use tempfile::TempDir;
 
 #[derive(Debug)]
@@ -68,7 +68,11 @@ impl NewFolder {
         let beside = tempfile::Builder::new()
             .prefix(".rostrace-")
             .tempdir_in(parent)
-            .with_context(|| format!("{}: nothing can be written here", parent.display()))?;
+            .map_err(|error| {
+                // The error itself would name a folder that nobody knows.
+                let (parent, cause) = (parent.display(), error.kind());
+                anyhow!("{parent}: no folder can be made in this folder: {cause}")
+            })?;
         // Temporary folders are private; this one has the rights that new folders have.
         let path = beside.path().join("new");
         fs::create_dir(&path)

@@ -1,6 +1,6 @@
 //! `rostrace dump`: events in the order of time, as text, JSON or CSV.
 //!
-//! Every format writes whole lines, so that the output is readable wherever it stops, and returns the damage that it met.
+//! Every format writes whole lines, so that what a pipe got is readable wherever it stops, and returns the damage that it met.
 //! Memory does not grow with the trace.
 
 mod csv;
@@ -9,16 +9,17 @@ mod json;
 pub(crate) mod lines;
 pub(crate) mod text;
 
-use std::fs::File;
-use std::io::{BufWriter, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 
 use anyhow::Context;
 use rostrace_ctf::{Conversion, Damage, DamageKind, EventView, Trouble};
 
 use self::lines::Request;
+use self::text::Dumped;
 use crate::args::{DumpArguments, DumpFormat};
 use crate::filter;
 use crate::interrupt;
+use crate::new_file::{self, NewFile};
 use crate::outcome::{self, Outcome};
 use crate::progress::Progress;
 use crate::render::{self, diagnostic};
@@ -32,7 +33,10 @@ pub(crate) fn dump(arguments: &DumpArguments) -> anyhow::Result<Outcome> {
     for hint in filter::hints(&set, &selection) {
         diagnostic::note(&hint);
     }
-    let mut out = output(arguments)?;
+    if let Some(path) = &arguments.output {
+        new_file::expect_place(path)?;
+        source::expect_apart(&set, path)?;
+    }
     let bar = progress_bar(arguments, set.bytes());
     let mut go_on = |bytes| {
         bar.done(bytes);
@@ -49,27 +53,38 @@ pub(crate) fn dump(arguments: &DumpArguments) -> anyhow::Result<Outcome> {
         limit: arguments.limit,
         progress: &mut go_on,
     };
-    let mut replaced = 0;
-    let written = match arguments.format {
-        DumpFormat::Text => text::dump(request, &arguments.text(), &mut *out).map(|dumped| {
-            replaced = dumped.replaced;
-            dumped.damage
-        }),
-        DumpFormat::Json => json::dump(request, &mut *out),
-        DumpFormat::Csv => csv::dump(request, &mut *out),
+    let mut dumped = Dumped::default();
+    let write = |out: &mut dyn Write| -> io::Result<()> {
+        let mut out = BufWriter::with_capacity(BUFFER, out);
+        dumped = match arguments.format {
+            DumpFormat::Text => text::dump(request, &arguments.text(), &mut out)?,
+            DumpFormat::Json => Dumped::unchanged(json::dump(request, &mut out)?),
+            DumpFormat::Csv => Dumped::unchanged(csv::dump(request, &mut out)?),
+        };
+        out.flush()
     };
-    let written = written
-        .and_then(|damage| out.flush().map(|()| damage))
-        .context("the events cannot be written");
+    let file = match &arguments.output {
+        Some(path) => NewFile::write(path.clone(), |mut file| write(&mut file)).map(Some),
+        None => write(&mut std::io::stdout().lock())
+            .map(|()| None)
+            .context("the events cannot be written"),
+    };
     drop(bar);
-    let found = match written {
-        Ok(found) => found,
+    let file = match file {
+        Ok(file) => file,
         Err(error) if outcome::is_closed_pipe(&error) => return Ok(Outcome::of(&set.damage)),
         Err(error) => return Err(error),
     };
     if interrupt::requested() {
         return Ok(Outcome::Interrupted);
     }
+    if let Some(file) = file {
+        file.publish()?;
+    }
+    let Dumped {
+        damage: found,
+        replaced,
+    } = dumped;
     if replaced > 0 {
         diagnostic::note(&replaced_texts(replaced));
     }
@@ -87,17 +102,6 @@ fn replaced_texts(count: u64) -> String {
         "{texts} shown as babeltrace2 shows {}, with the text of an earlier event; --format json and csv show what is in the trace",
         if count == 1 { "it" } else { "them" },
     )
-}
-
-fn output(arguments: &DumpArguments) -> anyhow::Result<Box<dyn Write>> {
-    Ok(match &arguments.output {
-        Some(path) => {
-            let file = File::create(path)
-                .with_context(|| format!("{}: cannot be written", path.display()))?;
-            Box::new(BufWriter::with_capacity(BUFFER, file))
-        }
-        None => Box::new(BufWriter::with_capacity(BUFFER, std::io::stdout().lock())),
-    })
 }
 
 /// A bar between lines of output would only disturb, and a few events need none.

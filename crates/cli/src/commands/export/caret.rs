@@ -19,11 +19,11 @@ use rostrace_architecture::{Architecture, CallbackKind, Endpoint, NamedPath, Nod
 use rostrace_ctf::schema::Nanos;
 use sha2::{Digest, Sha256};
 
-use super::new_file::NewFile;
 use super::parallel;
 use super::schema::Schema;
 use crate::args::ExportFormat;
 use crate::interrupt;
+use crate::new_file::NewFile;
 use crate::render::{diagnostic, units};
 use crate::view::View;
 

@@ -5,7 +5,6 @@
 
 mod caret;
 mod format;
-pub(crate) mod new_file;
 mod parallel;
 mod row_filter;
 mod schema;

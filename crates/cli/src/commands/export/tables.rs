@@ -8,13 +8,13 @@ use rostrace_analyze::Analysis;
 use rostrace_analyze::flow_path::FlowPaths;
 use rostrace_analyze::table::Table;
 
-use super::new_file::NewFile;
 use super::parallel;
 use super::row_filter::{KeptPaths, RowFilter};
 use super::schema::{Rows, Schema};
 use super::simulated_time::Twins;
 use crate::args::ExportFormat;
 use crate::interrupt;
+use crate::new_file::NewFile;
 use crate::render::diagnostic;
 use crate::view::View;
 

@@ -10,8 +10,8 @@ use rostrace_analyze::flow_path::{FlowPath, FlowPaths};
 use rostrace_report::page::{Options, Page, Selection};
 
 use crate::commands::architecture::file;
-use crate::commands::export::new_file::{self, NewFile};
 use crate::interrupt::{self, Interruptible};
+use crate::new_file::{self, NewFile};
 use crate::outcome::Outcome;
 use crate::render::{damage, diagnostic, units};
 use crate::source;

@@ -5,9 +5,9 @@ use std::path::Path;
 use rostrace_report::timeline::{Format, Selection, Written};
 
 use super::arguments::{TimelineArguments, TimelineFormat};
-use crate::commands::export::new_file::{self, NewFile};
 use crate::entity_filter::EntityFilter;
 use crate::interrupt::{self, Interruptible};
+use crate::new_file::{self, NewFile};
 use crate::outcome::Outcome;
 use crate::render::{damage, diagnostic, units};
 use crate::source;

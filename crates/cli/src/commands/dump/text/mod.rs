@@ -40,6 +40,16 @@ pub(crate) struct Dumped {
     pub(crate) replaced: u64,
 }
 
+impl Dumped {
+    /// Of a format that shows what is in the trace.
+    pub(crate) fn unchanged(damage: Vec<Damage>) -> Dumped {
+        Dumped {
+            damage,
+            replaced: 0,
+        }
+    }
+}
+
 /// Writes the selected events.
 pub(crate) fn dump(
     request: Request<'_>,

@@ -52,6 +52,10 @@ impl NewFile {
                 anyhow!("{folder}: no file can be made in this folder: {cause}")
             })?;
         write(temporary.as_file()).with_context(failed)?;
+        if let Ok(before) = place.metadata() {
+            let keep = temporary.as_file().set_permissions(before.permissions());
+            keep.with_context(failed)?;
+        }
         Ok(NewFile::Grown {
             temporary: temporary.into_temp_path(),
             target: place,
