@@ -8,24 +8,24 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::alignment::alignments;
 use super::counters::{Count, Counters, PacketLosses};
 use super::error::CutError;
+use super::event_values::EventValues;
 use super::output::{StreamOutput, TraceOutput};
 use crate::bits::align_up;
 use crate::clock_update::updated_clock;
-use crate::decode::{Reader, Registers, Roles, Trouble};
+use crate::decode::{Registers, Trouble};
 use crate::decoder::role_size;
-use crate::layout::{Scope, StreamLayout};
+use crate::layout::StreamLayout;
 use crate::packet::Packet;
 use crate::packet::head::{Head, HeadValues};
-use crate::schema::{FieldClass, Role, StreamClass, Struct};
+use crate::schema::{Role, StreamClass};
 use crate::stream::Stream;
 use crate::trace::Trace;
-use crate::value::Value;
 use crate::walk::{Event, Walker};
 use crate::writer::{
-    EventRecord, FinishedPacket, IndexEntry, Others, PacketEnd, PacketStart, PacketWriter,
-    WriteError, says_size,
+    FinishedPacket, IndexEntry, Others, PacketEnd, PacketStart, PacketWriter, WriteError, says_size,
 };
 
 /// Bytes of neighbours that are worth an allocation of the right size, with room for padding.
@@ -460,82 +460,4 @@ fn encodes_everything() -> bool {
 #[cfg(not(test))]
 const fn encodes_everything() -> bool {
     false
-}
-
-/// All scopes of an event.
-struct EventValues {
-    header: Option<Value>,
-    scopes: Vec<(Scope, Value)>,
-}
-
-impl EventValues {
-    fn of(class: &StreamClass, walker: &Walker<'_>, event: &Event) -> Result<EventValues, Trouble> {
-        let content = walker.content();
-        let mut registers = walker.registers().clone();
-        let mut roles = Roles::default();
-        let header = match &class.event_header {
-            None => None,
-            Some(header) => {
-                let mut reader = Reader::new(
-                    content.data,
-                    event.start,
-                    content.end,
-                    &mut registers,
-                    &mut roles,
-                );
-                Some(reader.structure(header)?)
-            }
-        };
-        let layout = walker.layout_of(event);
-        let scopes = layout.values(content, event.body, &mut registers)?;
-        Ok(EventValues { header, scopes })
-    }
-
-    fn record(&self, event: &Event) -> EventRecord<'_> {
-        let scope = |wanted: Scope| {
-            let mut scopes = self.scopes.iter();
-            scopes.find_map(|(scope, value)| (*scope == wanted).then_some(value))
-        };
-        EventRecord {
-            event: event.class as usize,
-            time: event.time.0,
-            header: self.header.as_ref(),
-            common_context: scope(Scope::CommonContext),
-            specific_context: scope(Scope::SpecificContext),
-            payload: scope(Scope::Payload),
-        }
-    }
-}
-
-/// For each event class the largest alignment of anything in its events.
-fn alignments(class: &StreamClass) -> Vec<u64> {
-    let of_scope = |scope: &Option<Struct>| scope.as_ref().map_or(1, largest_in);
-    let common = of_scope(&class.event_header).max(of_scope(&class.event_context));
-    (class.events.iter())
-        .map(|event| {
-            let own = of_scope(&event.context).max(of_scope(&event.payload));
-            u64::from(common.max(own))
-        })
-        .collect()
-}
-
-fn largest_in(structure: &Struct) -> u32 {
-    let members = structure.members.iter();
-    members
-        .map(|member| largest(&member.class))
-        .fold(structure.align.max(1), u32::max)
-}
-
-/// Also of what is there in some events only.
-fn largest(class: &FieldClass) -> u32 {
-    let inner = match class {
-        FieldClass::Struct(structure) => largest_in(structure),
-        FieldClass::Array { element, .. } => largest(element),
-        FieldClass::Optional { class, .. } => largest(class),
-        FieldClass::Variant { options, .. } => {
-            (options.iter()).fold(1, |most, option| most.max(largest(&option.class)))
-        }
-        _ => 1,
-    };
-    inner.max(class.alignment())
 }

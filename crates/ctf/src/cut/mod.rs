@@ -10,9 +10,11 @@
 //! `stream` walks through a stream and decides, `copy` writes packets, `counters` knows what they say of losses,
 //! `output` where files go.
 
+mod alignment;
 mod copy;
 mod counters;
 mod error;
+mod event_values;
 mod output;
 mod stream;
 #[cfg(test)]

@@ -5,53 +5,14 @@
 
 use std::sync::Arc;
 
+use super::phase::Phase;
+use super::slots::slots_of;
 use super::{Block, Layout, Leaf, Place, Scope, Shape, Step};
 use crate::bits::Codec;
 use crate::decode::least_size;
 use crate::schema::{
-    BitField, ByteOrder, EventClass, FieldClass, IntegerForm, Length, Slot, StreamClass, Struct,
+    BitField, ByteOrder, EventClass, FieldClass, IntegerForm, Length, StreamClass, Struct,
 };
-
-/// What is known of a position: it is `residue` modulo `modulus` (a power of two), in bits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Phase {
-    modulus: u64,
-    residue: u64,
-}
-
-impl Phase {
-    pub(super) const UNKNOWN: Phase = Phase {
-        modulus: 1,
-        residue: 0,
-    };
-    const BYTE: Phase = Phase::aligned(8);
-
-    pub(super) const fn aligned(modulus: u64) -> Phase {
-        Phase {
-            modulus,
-            residue: 0,
-        }
-    }
-
-    fn plus(self, bits: u64) -> Phase {
-        Phase {
-            residue: (self.residue + bits % self.modulus) % self.modulus,
-            ..self
-        }
-    }
-
-    /// What is known when it may be either.
-    fn or(self, other: Phase) -> Phase {
-        let mut modulus = self.modulus.min(other.modulus);
-        while self.residue % modulus != other.residue % modulus {
-            modulus /= 2;
-        }
-        Phase {
-            modulus,
-            residue: self.residue % modulus,
-        }
-    }
-}
 
 /// The byte order of the bit field before, for the rule about fields that meet inside a byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -585,88 +546,4 @@ fn uniform_order(class: &FieldClass) -> Option<ByteOrder> {
     collect(class, &mut orders);
     let first = *orders.first()?;
     orders.iter().all(|&order| order == first).then_some(first)
-}
-
-/// The range of slots that these structures write.
-pub(super) fn slots_of<'a>(structures: impl Iterator<Item = &'a Struct>) -> std::ops::Range<usize> {
-    let mut range: Option<(u32, u32)> = None;
-    for structure in structures {
-        for member in &structure.members {
-            written_slots(&member.class, &mut |Slot(slot)| {
-                range =
-                    Some(range.map_or((slot, slot), |(low, high)| (low.min(slot), high.max(slot))));
-            });
-        }
-    }
-    range.map_or(0..0, |(low, high)| low as usize..high as usize + 1)
-}
-
-fn written_slots(class: &FieldClass, found: &mut dyn FnMut(Slot)) {
-    match class {
-        FieldClass::Integer(integer) => {
-            if let Some(slot) = integer.slot {
-                found(slot);
-            }
-        }
-        FieldClass::Boolean {
-            slot: Some(slot), ..
-        } => found(*slot),
-        FieldClass::Struct(structure) => {
-            structure
-                .members
-                .iter()
-                .for_each(|member| written_slots(&member.class, found));
-        }
-        FieldClass::Array { element, .. } => written_slots(element, found),
-        FieldClass::Optional { class, .. } => written_slots(class, found),
-        FieldClass::Variant { options, .. } => {
-            options
-                .iter()
-                .for_each(|option| written_slots(&option.class, found));
-        }
-        _ => {}
-    }
-}
-
-/// The slots that decide lengths and presence in this class.
-pub(super) fn read_slots(class: &FieldClass, found: &mut dyn FnMut(Slot)) {
-    match class {
-        FieldClass::Text {
-            length: Length::Slot(slot),
-            ..
-        }
-        | FieldClass::Blob {
-            length: Length::Slot(slot),
-            ..
-        } => found(*slot),
-        FieldClass::Struct(structure) => {
-            structure
-                .members
-                .iter()
-                .for_each(|member| read_slots(&member.class, found));
-        }
-        FieldClass::Array {
-            length, element, ..
-        } => {
-            if let Length::Slot(slot) = length {
-                found(*slot);
-            }
-            read_slots(element, found);
-        }
-        FieldClass::Optional {
-            selector, class, ..
-        } => {
-            found(*selector);
-            read_slots(class, found);
-        }
-        FieldClass::Variant {
-            selector, options, ..
-        } => {
-            found(*selector);
-            options
-                .iter()
-                .for_each(|option| read_slots(&option.class, found));
-        }
-        _ => {}
-    }
 }

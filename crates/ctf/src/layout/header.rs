@@ -3,8 +3,9 @@
 //! The two shapes that LTTng writes (5 + 27 bits and 16 + 32 bits, each with an extended form) and every header of
 //! constant layout have fast paths; any other structure is decoded field by field.
 
-use super::compile::{self, Phase};
+use super::phase::Phase;
 use super::run::{Content, within};
+use super::{compile, slots};
 use crate::bits::{Codec, align_up};
 use crate::clock_update::updated_clock;
 use crate::decode::{Reader, Registers, Roles, Trouble};
@@ -84,7 +85,7 @@ impl Header {
                 Some(header) => Header::Constant(header),
                 None => Header::General(GeneralHeader {
                     structure: structure.clone(),
-                    slots: compile::slots_of([structure].into_iter()),
+                    slots: slots::slots_of([structure].into_iter()),
                     absent_id: match stream.events.as_slice() {
                         [only] => only.id,
                         _ => u64::MAX,
@@ -403,7 +404,7 @@ fn is_read_elsewhere(stream: &StreamClass, slot: Slot) -> bool {
     );
     let mut read = false;
     for member in scopes.flat_map(|structure| &structure.members) {
-        compile::read_slots(&member.class, &mut |found| read |= found == slot);
+        slots::read_slots(&member.class, &mut |found| read |= found == slot);
     }
     read
 }

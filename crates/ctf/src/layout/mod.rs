@@ -6,11 +6,14 @@
 //! position), and [`Step`]s say how to get from one anchor to the next. So the size of an event costs one addition if
 //! it has no such thing, and reading one field costs nothing for the others.
 //!
-//! `compile` makes layouts, `run` follows them, `header` knows the shapes of event headers.
+//! `compile` makes layouts, with what `phase` and `slots` know of positions and registers; `run` follows them; `header` knows the
+//! shapes of event headers.
 
 mod compile;
 mod header;
+mod phase;
 mod run;
+mod slots;
 
 use std::borrow::Cow;
 use std::ops::Range;

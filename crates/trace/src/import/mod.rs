@@ -6,12 +6,15 @@
 
 mod client_callback;
 mod ending;
+mod execution;
 mod init;
 mod init_time;
 mod intra_process;
 mod message_size;
 mod publication;
 mod restart;
+mod service;
+mod take;
 mod thread_state;
 mod tilde;
 mod user_event;
@@ -24,7 +27,7 @@ use rostrace_tracepoints::{Kind, Phase, field};
 use rustc_hash::FxHashMap;
 
 use crate::binding::{Bindings, Fields};
-use crate::entity::{Address, HostId, InstanceId, ProcessId, TakeId, ThreadId};
+use crate::entity::{Address, HostId, InstanceId, ProcessId, ThreadId};
 use crate::flow::{
     CallbackInstance, ClientCallback, Enqueue, ExecutorPhase, Losses, MessageLink, MessageSize,
     PhaseKind, Publication, ServiceStep, ServiceStepKind, SimTime, Take, TildeEndpoint, TildeStep,
@@ -438,154 +441,6 @@ impl Import {
             | Kind::RclTimerFini => self.ending(kind, thread, time, fields),
             _ => {}
         }
-    }
-
-    fn callable(&mut self, thread: ThreadId, time: Nanos, address: Address, callable: Callable) {
-        let process = self.out.population.process_of(thread);
-        self.out
-            .callables
-            .entry((process, address))
-            .or_default()
-            .push((time, callable));
-    }
-
-    fn callback_start(&mut self, thread: ThreadId, time: Nanos, address: Address, intra: bool) {
-        let id = InstanceId::of(self.out.instances.len());
-        let state = self.out.population.state(thread);
-        if let Some(below) = state.open.last() {
-            self.out.covered.entry(*below).or_insert(time);
-        }
-        state.open.push(id);
-        state.publication = None;
-        state.response = None;
-        let take = state.take.take().filter(|_| !intra);
-        let dequeued = state.dequeued.take().filter(|_| intra);
-        let dispatched = state.dispatched.take().filter(|_| intra);
-        if let Some(request) = state.request.take().filter(|_| !intra) {
-            self.out.service_steps[request].instance = Some(id);
-        }
-        let source = dequeued.map_or(dispatched, |dequeued| self.deliver(dequeued, id, time));
-        self.out.instances.push(CallbackInstance {
-            thread,
-            address,
-            callback: None,
-            start: time,
-            end: None,
-            intra_process: intra,
-            take,
-            source,
-        });
-    }
-
-    fn callback_end(&mut self, thread: ThreadId, time: Nanos, address: Address) {
-        let Imported {
-            population,
-            instances,
-            losses,
-            ..
-        } = &mut self.out;
-        let state = population.state(thread);
-        state.publication = None;
-        state.stop_waiting();
-        let of_address = |id: &InstanceId| instances[id.index()].address == address;
-        // What began above it and did not end is over too, without an end in the trace.
-        if let Some(place) = state.open.iter().rposition(of_address) {
-            let instance = &mut instances[state.open[place].index()];
-            if !losses.between(instance.start, time) {
-                instance.end = Some(time);
-            }
-            state.open.truncate(place);
-        }
-    }
-
-    fn phase(&mut self, thread: ThreadId, time: Nanos, kind: PhaseKind, handle: Address) {
-        let state = self.out.population.state(thread);
-        state.publication = None;
-        state.stop_waiting();
-        // The executor goes on inside a callback that spins, or after one that had no end.
-        if let Some(open) = state.open.last() {
-            self.out.covered.entry(*open).or_insert(time);
-        }
-        self.out.phases.push(ExecutorPhase {
-            thread,
-            time,
-            kind,
-            handle,
-        });
-    }
-
-    fn rmw_take(&mut self, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {
-        use field::rmw_take::*;
-        self.out.population.state(thread).publication = None;
-        if fields.number(TAKEN) == Some(0) {
-            return;
-        }
-        self.take(
-            thread,
-            time,
-            fields.address(RMW_SUBSCRIPTION_HANDLE),
-            fields.signed(SOURCE_TIMESTAMP),
-        );
-    }
-
-    fn take(&mut self, thread: ThreadId, time: Nanos, rmw_handle: Address, stamp: Option<i64>) {
-        let id = TakeId::of(self.out.takes.len());
-        let state = self.out.population.state(thread);
-        state.take = Some(id);
-        state.response = None;
-        self.out.takes.push(Take {
-            thread,
-            rmw_handle,
-            dispatched: Address(0),
-            subscription: None,
-            time,
-            source_timestamp: stamp.unwrap_or(0),
-            instance: None,
-            publication: None,
-        });
-    }
-
-    /// The forks announce the callback that gets the message; where there was a take, it is the same message.
-    fn dispatch(&mut self, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {
-        use field::dispatch_subscription_callback::*;
-        let stamp = fields.signed(SOURCE_STAMP);
-        let same = self.out.population.state(thread).take.filter(|take| {
-            stamp.is_some_and(|stamp| self.out.takes[take.index()].source_timestamp == stamp)
-        });
-        if same.is_none() {
-            self.take(thread, time, Address(0), stamp);
-        }
-        if let Some(take) = self.out.population.state(thread).take {
-            self.out.takes[take.index()].dispatched = fields.address(CALLBACK);
-        }
-    }
-
-    fn service_step(
-        &mut self,
-        kind: ServiceStepKind,
-        thread: ThreadId,
-        time: Nanos,
-        fields: &Fields<'_>,
-        (handle, gid, sequence, stamp): (usize, Option<usize>, usize, Option<usize>),
-    ) {
-        let state = self.out.population.state(thread);
-        state.publication = None;
-        match kind {
-            ServiceStepKind::TakeRequest => state.request = Some(self.out.service_steps.len()),
-            ServiceStepKind::TakeResponse => state.response = Some(self.out.service_steps.len()),
-            ServiceStepKind::SendRequest | ServiceStepKind::SendResponse => {}
-        }
-        self.out.service_steps.push(ServiceStep {
-            thread,
-            time,
-            kind,
-            instance: None,
-            client_callback: None,
-            rmw_handle: fields.address(handle),
-            client_gid: gid.map(|gid| fields.bytes(gid)).unwrap_or_default(),
-            sequence: fields.signed(sequence).unwrap_or(0),
-            source_timestamp: stamp.and_then(|stamp| fields.signed(stamp)),
-        });
     }
 
     fn message_link(&mut self, kind: Kind, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {

@@ -1,0 +1,200 @@
+//! Traces: folders of metadata and stream files, found, grouped (`set`) and made ready to read (`opening`).
+//!
+//! Folders with the same UUID are one trace: rotated chunks, snapshots and per-process folders of one
+//! session. A [`TraceSet`] is everything that was named on the command line, read as one.
+
+mod opening;
+mod set;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use memmap2::Mmap;
+
+use crate::damage::{Damage, DamageKind};
+use crate::decoder::Decoder;
+use crate::layout::Layout;
+use crate::loss::{Loss, Losses};
+use crate::packet::Packet;
+use crate::packet::head::Head;
+use crate::schema::{Clock, Cycles, Nanos, Schema};
+use crate::stream::Stream;
+use crate::time::{Conversion, TimeBase};
+
+pub use opening::StreamBytes;
+pub use set::{StreamId, TraceSet};
+
+/// All folders of one trace.
+#[derive(Debug)]
+pub struct Trace {
+    /// Host name and, for a trace of one folder, its path below the folder that was named.
+    pub name: String,
+    pub schema: Arc<Schema>,
+    pub folders: Vec<PathBuf>,
+    /// Path of the first folder below the one that was named; empty if it is that folder itself.
+    pub below: PathBuf,
+    /// The metadata file that serves for all folders: the one that declares most.
+    pub metadata_path: PathBuf,
+    pub streams: Vec<Stream>,
+    files: Vec<StreamFile>,
+    pub(crate) decoder: Decoder,
+}
+
+#[derive(Debug)]
+struct StreamFile {
+    path: PathBuf,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    Map(Mmap),
+    Bytes(Vec<u8>),
+}
+
+impl std::ops::Deref for Content {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Content::Map(map) => map,
+            Content::Bytes(bytes) => bytes,
+        }
+    }
+}
+
+impl Trace {
+    fn report_stream(&self, stream: &Stream, damage: &mut Vec<Damage>) {
+        if stream.unordered > 0 {
+            damage.push(Damage {
+                kind: DamageKind::UnorderedPackets,
+                trace: self.name.clone(),
+                path: self.path_of(stream).to_owned(),
+                offset: None,
+                begin: None,
+                end: None,
+                count: Some(stream.unordered),
+                message: format!(
+                    "{} packets stand in the wrong order; sorted by time",
+                    stream.unordered
+                ),
+            });
+        }
+        for loss in self.losses(stream) {
+            damage.push(self.loss_row(stream, &loss));
+        }
+    }
+
+    /// A loss as a row.
+    pub(crate) fn loss_row(&self, stream: &Stream, loss: &Loss) -> Damage {
+        let time = self.time_base(stream, Conversion::Exact);
+        let window = loss
+            .window
+            .map(|(from, to)| (time.nanos(from), time.nanos(to)));
+        let what = if loss.kind == DamageKind::LostPackets {
+            "packet"
+        } else {
+            "event"
+        };
+        let message = match loss.count {
+            Some(1) => format!("the tracer lost 1 {what}"),
+            Some(count) => format!("the tracer lost {count} {what}s"),
+            None => format!("the tracer lost an unknown number of {what}s"),
+        };
+        Damage {
+            kind: loss.kind,
+            trace: self.name.clone(),
+            path: self.path_of(stream).to_owned(),
+            offset: stream.packets.get(loss.packet).map(|packet| packet.offset),
+            begin: window.map(|(from, _)| from),
+            end: window.map(|(_, to)| to),
+            count: loss.count,
+            message,
+        }
+    }
+
+    /// What the tracer itself counted as lost in a stream.
+    pub fn losses(&self, stream: &Stream) -> Vec<Loss> {
+        self.loss_finder(stream).find()
+    }
+
+    /// The packet's end, repaired where its tracer is known to write it wrongly.
+    pub(crate) fn packet_end(&self, stream: &Stream, number: usize, head: &Head) -> Option<Cycles> {
+        self.loss_finder(stream).end_of(number, head)
+    }
+
+    fn loss_finder<'a>(&'a self, stream: &'a Stream) -> Losses<'a> {
+        Losses {
+            decoder: &self.decoder,
+            stream,
+            trace: self,
+        }
+    }
+
+    /// The bytes of a packet.
+    pub fn data(&self, packet: &Packet) -> &[u8] {
+        let content = &self.files[packet.file as usize].content;
+        content
+            .get(packet.offset as usize..(packet.offset + packet.size) as usize)
+            .unwrap_or_default()
+    }
+
+    /// The bytes of a whole stream file.
+    pub(crate) fn file_data(&self, file: u32) -> &[u8] {
+        &self.files[file as usize].content
+    }
+
+    /// The layouts of a stream class's events, in the order of declaration.
+    pub fn layouts(&self, stream_class: usize) -> &[Layout] {
+        &self.decoder.streams[stream_class].events
+    }
+
+    /// The stream's first file.
+    pub fn path_of(&self, stream: &Stream) -> &Path {
+        match stream.packets.first() {
+            Some(packet) => self.path_of_packet(packet),
+            None => &self.metadata_path,
+        }
+    }
+
+    /// All files that the trace is read from.
+    pub fn files(&self) -> impl Iterator<Item = PathBuf> + '_ {
+        let metadata = self.folders.iter().map(|folder| folder.join("metadata"));
+        metadata.chain(self.files.iter().map(|file| file.path.clone()))
+    }
+
+    pub fn path_of_packet(&self, packet: &Packet) -> &Path {
+        &self.files[packet.file as usize].path
+    }
+
+    pub fn clock_of(&self, stream: &Stream) -> Option<&Clock> {
+        self.schema.streams[stream.class]
+            .clock
+            .and_then(|clock| self.schema.clocks.get(clock))
+    }
+
+    pub fn time_base(&self, stream: &Stream, conversion: Conversion) -> TimeBase<'_> {
+        TimeBase::new(self.clock_of(stream), conversion)
+    }
+
+    /// When the stream's packets begin and end, if they say so.
+    pub fn span(&self, stream: &Stream) -> Option<(Nanos, Nanos)> {
+        let (first, last) = (stream.packets.first()?, stream.packets.len() - 1);
+        let time = self.time_base(stream, Conversion::Exact);
+        let mut registers = self.decoder.heads.registers();
+        let begin = self
+            .decoder
+            .heads
+            .read(self.data(first), &mut registers)
+            .ok()?
+            .roles
+            .timestamp_begin?;
+        let head = self
+            .decoder
+            .heads
+            .read(self.data(&stream.packets[last]), &mut registers)
+            .ok()?;
+        let end = self.packet_end(stream, last, &head)?;
+        Some((time.nanos(Cycles(begin)), time.nanos(end)))
+    }
+}

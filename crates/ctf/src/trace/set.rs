@@ -1,0 +1,264 @@
+//! Everything that was named on the command line, read as one: traces are found, grouped, and their streams put in order.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Trace;
+use super::opening::{self, StreamBytes};
+use crate::damage::{Damage, DamageKind};
+use crate::error::Error;
+use crate::folder::{self, Folder};
+use crate::metadata;
+use crate::schema::{Clock, Identity, Origin, Schema, Uuid};
+use crate::stream::Stream;
+
+/// Several traces, read as one.
+#[derive(Debug)]
+pub struct TraceSet {
+    pub traces: Vec<Trace>,
+    /// What was found wrong so far. Reading events can find more.
+    pub damage: Vec<Damage>,
+    /// Unknown attributes and the like in the metadata.
+    pub warnings: Vec<String>,
+}
+
+/// A stream of a set, by position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StreamId {
+    pub trace: usize,
+    pub stream: usize,
+}
+
+impl TraceSet {
+    /// Opens all traces at or below the given folders. A trace that cannot be read is damage, unless it is the only
+    /// one.
+    pub fn open(paths: &[impl AsRef<Path>]) -> Result<TraceSet, Error> {
+        let mut folders = Vec::new();
+        for path in paths {
+            folders.extend(folder::find(path.as_ref())?);
+        }
+        folders.sort_by(|a, b| a.path.cmp(&b.path));
+        folders.dedup_by(|a, b| a.path == b.path);
+        let mut set = TraceSet {
+            traces: Vec::new(),
+            damage: Vec::new(),
+            warnings: Vec::new(),
+        };
+        let mut groups: Vec<Group> = Vec::new();
+        let alone = folders.len() == 1;
+        for folder in folders {
+            match set.read_metadata(&folder) {
+                Ok(schema) => Group::add(&mut groups, folder, schema),
+                Err(error) if alone => return Err(error),
+                Err(error) => set.damage.push(Damage {
+                    kind: DamageKind::UnreadableTrace,
+                    trace: folder.below.display().to_string(),
+                    path: folder.path.join("metadata"),
+                    offset: None,
+                    begin: None,
+                    end: None,
+                    count: None,
+                    message: error.to_string(),
+                }),
+            }
+        }
+        for group in groups {
+            let trace = opening::open(
+                group.schema,
+                group.folders,
+                group.metadata_path,
+                &mut set.damage,
+            )?;
+            set.traces.push(trace);
+        }
+        set.rank_streams();
+        set.compare_clocks();
+        Ok(set)
+    }
+
+    /// A trace without a folder: its schema, and stream files in memory.
+    pub fn in_memory(schema: Arc<Schema>, files: Vec<StreamBytes>) -> TraceSet {
+        let mut damage = Vec::new();
+        let trace = opening::in_memory(schema, files, &mut damage);
+        let mut set = TraceSet {
+            traces: vec![trace],
+            damage,
+            warnings: Vec::new(),
+        };
+        set.rank_streams();
+        set.compare_clocks();
+        set
+    }
+
+    fn read_metadata(&mut self, folder: &Folder) -> Result<Arc<Schema>, Error> {
+        let path = folder.path.join("metadata");
+        let bytes = std::fs::read(&path).map_err(|source| Error::Unreadable {
+            path: path.clone(),
+            source,
+        })?;
+        let metadata = metadata::read(&bytes).map_err(|source| Error::Metadata {
+            path: path.clone(),
+            source,
+        })?;
+        for warning in metadata.warnings {
+            self.warnings.push(format!(
+                "{}: line {}, column {}: {}",
+                path.display(),
+                warning.line,
+                warning.column,
+                warning.message
+            ));
+        }
+        if let Some(message) = metadata.cut_short {
+            self.damage.push(Damage {
+                kind: DamageKind::MetadataCut,
+                trace: folder.below.display().to_string(),
+                path,
+                offset: None,
+                begin: None,
+                end: None,
+                count: None,
+                message,
+            });
+        }
+        Ok(Arc::new(metadata.schema))
+    }
+
+    /// All streams of all traces.
+    pub fn streams(&self) -> impl Iterator<Item = StreamId> + '_ {
+        self.traces.iter().enumerate().flat_map(|(trace, streams)| {
+            (0..streams.streams.len()).map(move |stream| StreamId { trace, stream })
+        })
+    }
+
+    pub fn stream(&self, id: StreamId) -> &Stream {
+        &self.traces[id.trace].streams[id.stream]
+    }
+
+    pub fn trace_of(&self, id: StreamId) -> &Trace {
+        &self.traces[id.trace]
+    }
+
+    /// Bytes in all packets.
+    pub fn bytes(&self) -> u64 {
+        let packets = self.streams().flat_map(|id| &self.stream(id).packets);
+        packets.map(|packet| packet.size).sum()
+    }
+
+    /// Who comes first at equal times: trace UUID (a trace with one before one without), trace name, ids of stream
+    /// class and stream.
+    fn rank_streams(&mut self) {
+        let mut ids: Vec<StreamId> = self.streams().collect();
+        let key = |id: &StreamId| {
+            let trace = &self.traces[id.trace];
+            let stream = &trace.streams[id.stream];
+            let uuid = trace.schema.uuid;
+            let class_id = trace.schema.streams[stream.class].id;
+            (
+                uuid.is_none(),
+                uuid,
+                trace.name.clone(),
+                class_id,
+                stream.id,
+            )
+        };
+        ids.sort_by_cached_key(key);
+        let mut ranks = Vec::with_capacity(ids.len());
+        for (place, id) in ids.iter().enumerate() {
+            let same = place > 0 && key(&ids[place - 1]) == key(id);
+            let rank = if same { ranks[place - 1] } else { place as u32 };
+            ranks.push(rank);
+        }
+        for (id, rank) in ids.into_iter().zip(ranks) {
+            self.traces[id.trace].streams[id.stream].rank = rank;
+        }
+    }
+
+    fn compare_clocks(&mut self) {
+        let mut clocks = self.traces.iter().flat_map(|trace| {
+            trace
+                .streams
+                .iter()
+                .map(move |stream| (trace, trace.clock_of(stream)))
+        });
+        let Some((first_trace, first)) = clocks.next() else {
+            return;
+        };
+        let odd = clocks.find(|(_, clock)| !comparable(first, *clock));
+        if let Some((trace, _)) = odd {
+            let message = format!(
+                "the clocks of `{}` and `{}` have no common origin: the order of events between them is arbitrary",
+                first_trace.name, trace.name
+            );
+            self.damage.push(Damage {
+                kind: DamageKind::IncomparableClocks,
+                trace: trace.name.clone(),
+                path: trace.metadata_path.clone(),
+                offset: None,
+                begin: None,
+                end: None,
+                count: None,
+                message,
+            });
+        }
+    }
+}
+
+/// Two clocks can be compared if both count from 1970, or if they are the same clock.
+fn comparable(a: Option<&Clock>, b: Option<&Clock>) -> bool {
+    match (a, b) {
+        (None, None) => true,
+        (Some(a), Some(b)) => match (&a.origin, &b.origin) {
+            (Origin::UnixEpoch, Origin::UnixEpoch) => true,
+            (Origin::Custom(a), Origin::Custom(b)) => a == b,
+            (Origin::Unknown, Origin::Unknown) => {
+                a.uuid == b.uuid && a.identity.uid == b.identity.uid
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Folders that are one trace, with the metadata that serves for all.
+struct Group {
+    key: Option<GroupKey>,
+    folders: Vec<Folder>,
+    schema: Arc<Schema>,
+    metadata_path: PathBuf,
+}
+
+#[derive(PartialEq, Eq)]
+enum GroupKey {
+    Uuid(Uuid),
+    Identity(Identity),
+}
+
+impl Group {
+    fn add(groups: &mut Vec<Group>, folder: Folder, schema: Arc<Schema>) {
+        let key = match (schema.uuid, &schema.identity) {
+            (_, identity) if identity.uid.is_some() => Some(GroupKey::Identity(identity.clone())),
+            (Some(uuid), _) => Some(GroupKey::Uuid(uuid)),
+            _ => None,
+        };
+        let metadata_path = folder.path.join("metadata");
+        let same = groups
+            .iter_mut()
+            .find(|group| key.is_some() && group.key == key);
+        match same {
+            Some(group) => {
+                if schema.declarations() > group.schema.declarations() {
+                    group.schema = schema;
+                    group.metadata_path = metadata_path;
+                }
+                group.folders.push(folder);
+            }
+            None => groups.push(Group {
+                key,
+                folders: vec![folder],
+                schema,
+                metadata_path,
+            }),
+        }
+    }
+}
