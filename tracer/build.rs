@@ -210,10 +210,14 @@ fn function(event: &Tracepoint, by_hand: bool) -> String {
             }
             FieldKind::Text => {
                 let _ = write!(parameters, "{field_name}: *const c_char, ");
+                let of = match field_name {
+                    "symbol" => "of_symbol",
+                    _ => "of",
+                };
                 let _ = writeln!(
                     lengths,
                     "// SAFETY: the caller passes null or a text that ends with a zero.\n\
-                     let {field_name}_text = unsafe {{ Text::of({field_name}) }};"
+                     let {field_name}_text = unsafe {{ Text::{of}({field_name}) }};"
                 );
                 let _ = write!(writes, ".text({field_name}_text)");
                 let _ = write!(size, " + {field_name}_text.size()");

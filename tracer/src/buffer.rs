@@ -18,6 +18,8 @@ const CHUNKS: usize = 4;
 /// Event header with a full time.
 const LONG_HEADER: usize = 14;
 const SHORT_HEADER: usize = 6;
+/// The copy of the context may write a few bytes behind it.
+const SLACK: usize = 32 - CONTEXT;
 /// Selects the long header; no event has this number.
 const EXTENDED: u16 = u16::MAX;
 
@@ -120,6 +122,11 @@ impl Buffer {
         Ok(buffer)
     }
 
+    /// Bytes of the largest payload that fits into a packet.
+    pub(crate) fn largest_payload(&self) -> usize {
+        self.packet_bytes - HEAD - LONG_HEADER - CONTEXT - SLACK
+    }
+
     /// Room for an event whose payload has so many bytes, header and context filled in. None if it is dropped.
     #[inline(always)]
     pub(crate) fn reserve(
@@ -129,8 +136,6 @@ impl Buffer {
         context: &[u8; 32],
         payload: usize,
     ) -> Option<Reserved> {
-        // The copy of the context may write a few bytes behind it.
-        const SLACK: usize = 32 - CONTEXT;
         let worst = LONG_HEADER + CONTEXT + payload + SLACK;
         if self.cursor + worst > self.packet_bytes && !self.turn(now, worst) {
             return None;

@@ -8,10 +8,12 @@ use crate::thread;
 
 /// Longer texts are cut: an event has to fit into a packet.
 const LONGEST_TEXT: usize = 1023;
+/// Names of C++ templates are longer than any other text.
+const LONGEST_SYMBOL: usize = LARGEST - 64;
 /// More elements are not recorded.
 const MOST_ELEMENTS: usize = 128;
 /// Room for the payload of an event of initialisation.
-const LARGEST: usize = 4096;
+const LARGEST: usize = 16 << 10;
 
 /// Writes an event into the buffer of this thread. `size` is what `fill` writes.
 #[inline(always)]
@@ -62,11 +64,27 @@ impl Text {
     /// # Safety
     /// The text is null, or ends with a zero and lives as long as the result.
     pub(crate) unsafe fn of(text: *const c_char) -> Text {
+        // SAFETY: as the caller promises.
+        unsafe { Text::up_to(text, LONGEST_TEXT) }
+    }
+
+    /// The symbol of a callback, which is the last field of its event: it is cut again where packets are small.
+    ///
+    /// # Safety
+    /// As for [`of`](Self::of).
+    pub(crate) unsafe fn of_symbol(text: *const c_char) -> Text {
+        // SAFETY: as the caller promises.
+        unsafe { Text::up_to(text, LONGEST_SYMBOL) }
+    }
+
+    /// # Safety
+    /// As for [`of`](Self::of).
+    unsafe fn up_to(text: *const c_char, longest: usize) -> Text {
         if text.is_null() {
             return Text::from_bytes(b"(null)");
         }
         // SAFETY: as the caller promises.
-        let length = unsafe { libc::strnlen(text, LONGEST_TEXT) };
+        let length = unsafe { libc::strnlen(text, longest) };
         Text {
             bytes: text.cast(),
             length,

@@ -168,12 +168,15 @@ fn record(recording: &Recording, event: u16, time: u64, context: &[u8; 32], payl
     // This stream makes its own files when it needs them: initialisation is rare and must not be lost.
     // SAFETY: the lock is held, so nobody else supplies this buffer.
     unsafe { Buffer::supply(buffer, recording) };
-    if let Some(reserved) = buffer.reserve(event, time, context, payload.len()) {
-        // SAFETY: there is room for the payload.
+    // Long texts come last: where packets are small they lose their end, which is better than the whole event.
+    let size = payload.len().min(buffer.largest_payload());
+    if let Some(reserved) = buffer.reserve(event, time, context, size) {
+        // SAFETY: there is room for so much of the payload.
         unsafe {
-            reserved
-                .at
-                .copy_from_nonoverlapping(payload.as_ptr(), payload.len())
+            reserved.at.copy_from_nonoverlapping(payload.as_ptr(), size);
+            if size < payload.len() {
+                reserved.at.add(size - 1).write(0);
+            }
         };
         buffer.commit(time, reserved);
     }

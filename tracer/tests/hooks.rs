@@ -79,6 +79,22 @@ fn ends_of_entities_and_service_calls_are_recorded() {
     }
 }
 
+#[test]
+fn one_clock_of_a_process_tells_the_simulated_time() {
+    let output = folder("hooks-clocks");
+    let prefix = installation("8.2.4");
+    library_of(&prefix, "clocks.c", "libclocks.so", &["-DRCL"]);
+    let program = link_with(&prefix, "clocks", "-lclocks");
+    let result = record(&program, &output, &[]);
+    assert_eq!(result.status.code(), Some(0), "{result:?}");
+    if let Some(events) = events(&output) {
+        let stamps: Vec<&str> = (events.iter())
+            .filter_map(|event| event.strip_prefix("sim_time: stamp = "))
+            .collect();
+        assert_eq!(stamps, ["1000", "2000", "2000", "500", "4000"]);
+    }
+}
+
 /// From Kilted on the middleware says itself what the hooks would say.
 #[test]
 fn service_calls_are_not_recorded_twice() {

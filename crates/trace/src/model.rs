@@ -156,7 +156,7 @@ impl Model {
             service_steps: imported.service_steps,
             client_callbacks: imported.client_callbacks,
             requests,
-            sim_times: imported.sim_times,
+            sim_times: flow::of_one_process_at_a_time(&imported.sim_times),
             message_links: imported.message_links,
             message_sizes: imported.message_sizes,
             tilde_endpoints: imported.tilde_endpoints,

@@ -118,6 +118,20 @@ fn simulated_time_is_related_to_the_time_of_the_trace() {
 }
 
 #[test]
+fn of_several_processes_one_tells_the_simulated_time() {
+    let mut recording = Recording::jazzy();
+    for (pid, at, stamp) in [(100, 5, 50), (101, 6, 50), (100, 7, 60), (101, 8, 50)] {
+        recording
+            .process(pid, "simulated")
+            .at(at * 1_000_000)
+            .event("ros2_caret:sim_time", &[("stamp", Unsigned(stamp))]);
+    }
+    let notes = recording.load().sim_times;
+    let stamps: Vec<u64> = notes.iter().map(|note| note.simulated).collect();
+    assert_eq!(stamps, [50, 60]);
+}
+
+#[test]
 fn events_of_tilde_and_r2r_are_known_by_their_kind() {
     let mut recording = Recording::jazzy();
     recording.process(100, "app");

@@ -19,6 +19,7 @@ const OF_CARET: &[&str] = &[
     "callback_group_add_service",
     "callback_group_add_client",
     "dds_bind_addr_to_stamp",
+    "sim_time",
 ];
 
 /// The events that the tracer can write, in the order of their numbers.

@@ -11,6 +11,7 @@ mod fast_dds;
 mod serialized_message;
 mod service;
 mod shared_pointer;
+mod sim_time;
 
 use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
@@ -97,7 +98,7 @@ pub(crate) fn records(event: u16) -> bool {
 }
 
 /// In the order of the bytes in the control page.
-static ALL: [&[&Hook]; 7] = [
+static ALL: [&[&Hook]; 8] = [
     &destruction::HOOKS,
     &service::HOOKS,
     &cyclone_dds::HOOKS,
@@ -105,6 +106,7 @@ static ALL: [&[&Hook]; 7] = [
     &executor::HOOKS,
     &serialized_message::HOOKS,
     &client::HOOKS,
+    &sim_time::HOOKS,
 ];
 
 /// Names of the hooks in the order of the bytes in the control page.

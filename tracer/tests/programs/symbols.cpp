@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "tracetools/tracetools.h"
 #include "tracetools/utils.hpp"
@@ -32,6 +33,9 @@ int main() {
   auto bound = std::bind(&robot::Node::tick, &node);
   add(&bound, tracetools::get_symbol(bound));
   add(&with_c, tracetools::get_symbol(with_c));
+  // Names of templates are this long.
+  std::string long_symbol(10000, 's');
+  TRACETOOLS_TRACEPOINT(rclcpp_callback_register, &long_symbol, long_symbol.c_str());
   TRACETOOLS_TRACEPOINT(rclcpp_executor_get_next_ready);
   TRACEPOINT(callback_start, &lambda, false);
   return 0;

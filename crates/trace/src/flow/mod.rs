@@ -9,6 +9,7 @@ mod delivery;
 mod loss;
 mod matching;
 mod request;
+mod sim_time;
 mod state;
 mod tilde;
 mod user_event;
@@ -21,6 +22,8 @@ pub use delivery::{Delivery, DeliveryKind, DeliveryStatus, Match};
 pub use loss::Losses;
 pub(crate) use request::requests;
 pub use request::{Request, RequestMatch};
+pub use sim_time::SimTime;
+pub(crate) use sim_time::of_one_process_at_a_time;
 pub use state::LifecycleState;
 pub(crate) use state::lifecycle_states;
 pub(crate) use tilde::connect_tilde;
@@ -185,13 +188,6 @@ pub struct MessageSize {
 pub enum MessageSizeOf {
     Publisher(Address, Option<PublisherId>),
     Subscription(Address, Option<SubscriptionId>),
-}
-
-/// The simulated clock at a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SimTime {
-    pub time: Nanos,
-    pub simulated: u64,
 }
 
 /// Inputs and outputs that a program declared to depend on each other.

@@ -56,7 +56,8 @@ pub(crate) struct Imported {
     pub(crate) transitions: Vec<Transition>,
     pub(crate) service_steps: Vec<ServiceStep>,
     pub(crate) client_callbacks: Vec<ClientCallback>,
-    pub(crate) sim_times: Vec<SimTime>,
+    /// What each process says.
+    pub(crate) sim_times: Vec<(ProcessId, SimTime)>,
     pub(crate) message_links: Vec<MessageLink>,
     pub(crate) endings: Vec<Ending>,
     pub(crate) message_sizes: Vec<MessageSize>,
@@ -358,7 +359,9 @@ impl Import {
             }
             Kind::SimTime => {
                 let simulated = fields.number(field::sim_time::STAMP).unwrap_or(0);
-                self.out.sim_times.push(SimTime { time, simulated });
+                let process = self.out.population.process_of(thread);
+                let note = SimTime { time, simulated };
+                self.out.sim_times.push((process, note));
             }
             Kind::RmwSendRequest => {
                 use field::rmw_send_request::*;

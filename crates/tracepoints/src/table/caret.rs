@@ -53,7 +53,7 @@ OnDataAvailable = on_data_available: Run, Caret {
     SOURCE_STAMP: Unsigned = "Source timestamp in ns.";
 }
 
-/// The simulated time at this moment, once a second.
+/// The simulated time at this moment: CARET once a second, rostrace's tracer with each message on `/clock`.
 SimTime = sim_time: Run, Caret {
     "ros2_caret:sim_time" since "CARET 0.2";
 
