@@ -1,7 +1,8 @@
 //! Executors, callback groups, and what is in them: rclcpp has no tracepoints for these. The events are CARET's.
 //!
 //! No private member is read. An executor's collector of entities (from Jazzy on) is the one that is constructed on the same
-//! thread while the executor is; that of a static executor (before Jazzy) is the one that gets a group while the executor does. The
+//! thread while the executor is; that of a static executor (before Jazzy) is the one that gets a group while the executor does; an events
+//! executor by callback group has a scheduler, which gets a group while the executor takes it up. The
 //! originals may throw exceptions of C++, which must pass through. Lyrical passes shared pointers by reference; a call looks the same,
 //! since they were passed by their address before, but the names of the functions differ.
 
@@ -20,6 +21,7 @@ type Construct4 = unsafe extern "C-unwind" fn(*mut c_void, *const c_void, usize,
 type ConstructEvents = unsafe extern "C-unwind" fn(*mut c_void, *mut c_void, bool, *const c_void);
 type ConstructEventsOptionsFirst =
     unsafe extern "C-unwind" fn(*mut c_void, *const c_void, *mut c_void, bool);
+type Synchronise = unsafe extern "C-unwind" fn(*mut c_void);
 type AddNode = unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer, bool);
 type AddGroup =
     unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer, *mut SharedPointer, bool);
@@ -55,6 +57,8 @@ hooks! {
     EVENTS = "_ZN6rclcpp12experimental9executors14EventsExecutorC1ESt10unique_ptrINS1_11EventsQueueESt14default_deleteIS4_EEbRKNS_15ExecutorOptionsE";
     EVENTS_OPTIONS_FIRST = "_ZN6rclcpp12experimental9executors14EventsExecutorC1ERKNS_15ExecutorOptionsESt10unique_ptrINS1_11EventsQueueESt14default_deleteIS7_EEb";
     EVENTS_BY_GROUP = "_ZN6rclcpp9executors17EventsCBGExecutorC1ERKNS_15ExecutorOptionsEmNSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEE";
+    SYNCHRONISE = "_ZN6rclcpp9executors17EventsCBGExecutor20sync_callback_groupsEv";
+    SCHEDULE = "_ZN6rclcpp9executors12cbg_executor24FirstInFirstOutScheduler29get_handle_for_callback_groupERKSt10shared_ptrINS_13CallbackGroupEE";
     STATIC_ADD_NODE = "_ZN6rclcpp9executors28StaticSingleThreadedExecutor8add_nodeESt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEEb";
     STATIC_ADD_GROUP = "_ZN6rclcpp9executors28StaticSingleThreadedExecutor18add_callback_groupESt10shared_ptrINS_13CallbackGroupEES2_INS_15node_interfaces17NodeBaseInterfaceEEb";
     MULTI = "_ZN6rclcpp9executors21MultiThreadedExecutorC1ERKNS_15ExecutorOptionsEmbNSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEE";
@@ -234,6 +238,51 @@ unsafe extern "C-unwind" fn construct_events_by_group(
         unsafe { original(this, options, threads, timeout) };
     }
     constructed(this, b"events_cbg_executor");
+}
+
+/// Takes up the groups that were added since.
+///
+/// # Safety
+/// As the original.
+#[unsafe(export_name = "_ZN6rclcpp9executors17EventsCBGExecutor20sync_callback_groupsEv")]
+unsafe extern "C-unwind" fn synchronise(this: *mut c_void) {
+    let _busy = Busy::with(this);
+    if let Some(original) = SYNCHRONISE.original() {
+        // SAFETY: the original, with the same arguments.
+        unsafe { std::mem::transmute::<*const c_void, Synchronise>(original)(this) };
+    }
+}
+
+/// A group gets its place in the scheduler of the executor that takes it up. What is returned is put where the caller wants it, which is
+/// said as in `shared_pointer_from`.
+///
+/// # Safety
+/// As the original.
+#[cfg(target_arch = "x86_64")]
+#[unsafe(export_name = "_ZN6rclcpp9executors12cbg_executor24FirstInFirstOutScheduler29get_handle_for_callback_groupERKSt10shared_ptrINS_13CallbackGroupEE")]
+unsafe extern "C-unwind" fn schedule(
+    place: *mut c_void,
+    this: *mut c_void,
+    group: *mut SharedPointer,
+) -> *mut c_void {
+    type Schedule =
+        unsafe extern "C-unwind" fn(*mut c_void, *mut c_void, *mut SharedPointer) -> *mut c_void;
+    let executor = thread::set_executor(0);
+    thread::set_executor(executor);
+    // SAFETY: the original, with the same arguments. Without it the caller gets no handle, which is an empty pointer.
+    unsafe {
+        match SCHEDULE.original() {
+            Some(original) => {
+                std::mem::transmute::<*const c_void, Schedule>(original)(place, this, group);
+            }
+            None => *place.cast::<*mut c_void>() = std::ptr::null_mut(),
+        }
+        if executor != 0 {
+            let executor = executor as *const c_void;
+            grouped(events::CARET_ADD_CALLBACK_GROUP, executor, (*group).object);
+        }
+    }
+    place
 }
 
 /// # Safety

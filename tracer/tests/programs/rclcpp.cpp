@@ -67,9 +67,21 @@ struct MultiThreadedExecutor : Executor {
   size_t threads;
   MultiThreadedExecutor(const ExecutorOptions &, size_t, bool, std::chrono::nanoseconds);
 };
+namespace cbg_executor {
+struct CBGScheduler {
+  struct CallbackGroupHandle { virtual ~CallbackGroupHandle() = default; int x = 5; };
+  virtual ~CBGScheduler() = default;
+  virtual std::unique_ptr<CallbackGroupHandle> get_handle_for_callback_group(const std::shared_ptr<CallbackGroup> &) = 0;
+};
+struct FirstInFirstOutScheduler : CBGScheduler { std::unique_ptr<CallbackGroupHandle> get_handle_for_callback_group(const std::shared_ptr<CallbackGroup> &) override; };
+}
 struct EventsCBGExecutor : Executor {
   size_t threads;
+  std::unique_ptr<cbg_executor::CBGScheduler> scheduler;
+  std::shared_ptr<CallbackGroup> added;
+  std::unique_ptr<cbg_executor::CBGScheduler::CallbackGroupHandle> handle;
   EventsCBGExecutor(const ExecutorOptions &, size_t, std::chrono::nanoseconds);
+  void sync_callback_groups();
 };
 struct StaticSingleThreadedExecutor : Executor {
   std::shared_ptr<StaticExecutorEntitiesCollector> entities = std::make_shared<StaticExecutorEntitiesCollector>();
@@ -126,7 +138,9 @@ void ExecutorEntitiesCollector::add_callback_group_to_collection(Shared<Callback
 bool StaticExecutorEntitiesCollector::add_callback_group(std::shared_ptr<CallbackGroup> group, std::shared_ptr<node_interfaces::NodeBaseInterface> node, WeakMap &map) { map[group] = node; return true; }
 SingleThreadedExecutor::SingleThreadedExecutor(const ExecutorOptions &options) : Executor(options) {}
 MultiThreadedExecutor::MultiThreadedExecutor(const ExecutorOptions &options, size_t n, bool, std::chrono::nanoseconds) : Executor(options), threads(n) {}
-EventsCBGExecutor::EventsCBGExecutor(const ExecutorOptions &options, size_t n, std::chrono::nanoseconds) : Executor(options), threads(n) {}
+EventsCBGExecutor::EventsCBGExecutor(const ExecutorOptions &options, size_t n, std::chrono::nanoseconds) : Executor(options), threads(n), scheduler(std::make_unique<cbg_executor::FirstInFirstOutScheduler>()) {}
+void EventsCBGExecutor::sync_callback_groups() { if (added) handle = scheduler->get_handle_for_callback_group(added); added.reset(); }
+std::unique_ptr<cbg_executor::CBGScheduler::CallbackGroupHandle> cbg_executor::FirstInFirstOutScheduler::get_handle_for_callback_group(const std::shared_ptr<CallbackGroup> &group) { return group ? std::make_unique<CallbackGroupHandle>() : nullptr; }
 }
 }
 #else
@@ -162,7 +176,11 @@ int main() {
   if (caught != 2) return 7;
   auto &events = *events_executor(place[1], std::make_unique<experimental::executors::EventsQueue>(), options);
   executors::EventsCBGExecutor by_group(options, 4, std::chrono::nanoseconds(-1));
-  if (by_group.threads != 4) return 8;
+  by_group.added = reentrant;
+  by_group.sync_callback_groups();
+  by_group.sync_callback_groups();
+  if (by_group.threads != 4 || !by_group.handle || by_group.handle->x != 5) return 8;
+  by_group.scheduler->get_handle_for_callback_group(exclusive);  // no executor takes it up
   executors::StaticSingleThreadedExecutor fixed(options);
   fixed.add_callback_group(exclusive, node, true);
   if (map.size() != 2 || set.size() != 1) return 4;
@@ -186,6 +204,7 @@ int main() {
   std::printf("executor_entity_collector_to_executor: executor_addr = %#lX, entities_collector_addr = %#lX\n", (long)&events, (long)events.own.get());
   std::printf("executor_entity_collector_to_executor: executor_addr = %#lX, entities_collector_addr = %#lX\n", (long)place[0], (long)place[0] + (long)&events.collector - (long)&events);
   std::printf("construct_executor: executor_addr = %#lX, executor_type_name = \"events_cbg_executor\"\n", (long)&by_group);
+  std::printf("add_callback_group: executor_addr = %#lX, callback_group_addr = %#lX, group_type_name = \"reentrant\"\n", (long)&by_group, (long)reentrant.get());
   std::printf("executor_entity_collector_to_executor: executor_addr = %#lX, entities_collector_addr = %#lX\n", (long)&by_group, (long)&by_group.collector);
   std::printf("construct_executor: executor_addr = %#lX, executor_type_name = \"static_single_threaded_executor\"\n", (long)&fixed);
   std::printf("executor_entity_collector_to_executor: executor_addr = %#lX, entities_collector_addr = %#lX\n", (long)&fixed, (long)&fixed.collector);
