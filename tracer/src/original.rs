@@ -127,9 +127,9 @@ pub(crate) fn gid_bytes() -> usize {
     if version_numbers() < (5, 0) { 24 } else { 16 }
 }
 
-/// From Kilted on the middleware has tracepoints for requests and responses.
+/// From Kilted on the middleware has tracepoints for requests and responses; 8.3 and 8.4 of Rolling before it do not.
 pub(crate) fn traces_services() -> bool {
-    version_numbers() >= (8, 4)
+    version_numbers() >= (8, 5)
 }
 
 /// Up to Humble a symbol that cannot be resolved is a text, later it is null.

@@ -18,6 +18,11 @@ static EXECUTE: Hook = Hook::new(
     c"_ZN6rclcpp8Executor14execute_clientESt10shared_ptrINS_10ClientBaseEE",
     RCLCPP,
 );
+/// From Lyrical on.
+static EXECUTE_BY_REFERENCE: Hook = Hook::new(
+    c"_ZN6rclcpp8Executor14execute_clientERKSt10shared_ptrINS_10ClientBaseEE",
+    RCLCPP,
+);
 /// Up to Iron.
 static EXECUTE_ACTION: Hook = Hook::new(
     c"_ZN13rclcpp_action10ClientBase7executeERSt10shared_ptrIvE",
@@ -28,7 +33,12 @@ static EXECUTE_ACTION_CONST: Hook = Hook::new(
     c"_ZN13rclcpp_action10ClientBase7executeERKSt10shared_ptrIvE",
     RCLCPP_ACTION,
 );
-pub(super) static HOOKS: [&Hook; 3] = [&EXECUTE, &EXECUTE_ACTION, &EXECUTE_ACTION_CONST];
+pub(super) static HOOKS: [&Hook; 4] = [
+    &EXECUTE,
+    &EXECUTE_BY_REFERENCE,
+    &EXECUTE_ACTION,
+    &EXECUTE_ACTION_CONST,
+];
 
 type Execute = unsafe extern "C-unwind" fn(*mut SharedPointer);
 type ExecuteAction = unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer);
@@ -102,6 +112,17 @@ pub(super) fn response_taken(client: *const c_void, sequence: i64) {
 unsafe extern "C-unwind" fn execute_client(client: *mut SharedPointer) {
     let _execution = Execution::expecting();
     if let Some(original) = EXECUTE.original() {
+        // SAFETY: the original, with the same arguments.
+        unsafe { std::mem::transmute::<*const c_void, Execute>(original)(client) };
+    }
+}
+
+/// # Safety
+/// As the original.
+#[unsafe(export_name = "_ZN6rclcpp8Executor14execute_clientERKSt10shared_ptrINS_10ClientBaseEE")]
+unsafe extern "C-unwind" fn execute_client_by_reference(client: *mut SharedPointer) {
+    let _execution = Execution::expecting();
+    if let Some(original) = EXECUTE_BY_REFERENCE.original() {
         // SAFETY: the original, with the same arguments.
         unsafe { std::mem::transmute::<*const c_void, Execute>(original)(client) };
     }

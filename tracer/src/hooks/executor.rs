@@ -1,10 +1,12 @@
 //! Executors, callback groups, and what is in them: rclcpp has no tracepoints for these. The events are CARET's.
 //!
 //! No private member is read. An executor's collector of entities (from Jazzy on) is the one that is constructed on the same
-//! thread while the executor is; that of a static executor (before Jazzy) is the one that gets a group while the executor does. The
-//! originals may throw exceptions of C++, which must pass through.
+//! thread while the executor is; that of a static executor (before Jazzy) is the one that gets a group while the executor does; an events
+//! executor by callback group has a scheduler, which gets a group while the executor takes it up. The
+//! originals may throw exceptions of C++, which must pass through. Lyrical passes shared pointers by reference; a call looks the same,
+//! since they were passed by their address before, but the names of the functions differ.
 
-use std::ffi::{CStr, c_void};
+use std::ffi::c_void;
 
 use super::shared_pointer::SharedPointer;
 use super::{Hook, records};
@@ -15,7 +17,11 @@ const RCLCPP: &[&str] = &["librclcpp.so"];
 
 type Construct2 = unsafe extern "C-unwind" fn(*mut c_void, *const c_void);
 type Construct5 = unsafe extern "C-unwind" fn(*mut c_void, *const c_void, usize, bool, i64);
+type Construct4 = unsafe extern "C-unwind" fn(*mut c_void, *const c_void, usize, i64);
 type ConstructEvents = unsafe extern "C-unwind" fn(*mut c_void, *mut c_void, bool, *const c_void);
+type ConstructEventsOptionsFirst =
+    unsafe extern "C-unwind" fn(*mut c_void, *const c_void, *mut c_void, bool);
+type Synchronise = unsafe extern "C-unwind" fn(*mut c_void);
 type AddNode = unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer, bool);
 type AddGroup =
     unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer, *mut SharedPointer, bool);
@@ -33,18 +39,12 @@ type AddStatic = unsafe extern "C-unwind" fn(
     *mut c_void,
 ) -> bool;
 type AddToCollection = unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer, *mut c_void);
-type AddMember = unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer);
+type ConstructCollector = unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer);
 type GroupType = unsafe extern "C-unwind" fn(*const c_void) -> *const i32;
 
 macro_rules! hooks {
     ($($hook:ident = $symbol:literal;)+) => {
-        $( static $hook: Hook = Hook::new(
-            match CStr::from_bytes_with_nul(concat!($symbol, "\0").as_bytes()) {
-                Ok(name) => name,
-                Err(_) => panic!("a symbol has no zero inside"),
-            },
-            RCLCPP,
-        ); )+
+        $( static $hook: Hook = Hook::of_symbol(concat!($symbol, "\0"), RCLCPP); )+
         pub(super) static HOOKS: [&Hook; hooks!(@count $($hook)+)] = [$(&$hook),+];
     };
     (@count) => { 0 };
@@ -55,29 +55,24 @@ hooks! {
     SINGLE = "_ZN6rclcpp9executors22SingleThreadedExecutorC1ERKNS_15ExecutorOptionsE";
     STATIC = "_ZN6rclcpp9executors28StaticSingleThreadedExecutorC1ERKNS_15ExecutorOptionsE";
     EVENTS = "_ZN6rclcpp12experimental9executors14EventsExecutorC1ESt10unique_ptrINS1_11EventsQueueESt14default_deleteIS4_EEbRKNS_15ExecutorOptionsE";
+    EVENTS_OPTIONS_FIRST = "_ZN6rclcpp12experimental9executors14EventsExecutorC1ERKNS_15ExecutorOptionsESt10unique_ptrINS1_11EventsQueueESt14default_deleteIS7_EEb";
+    EVENTS_BY_GROUP = "_ZN6rclcpp9executors17EventsCBGExecutorC1ERKNS_15ExecutorOptionsEmNSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEE";
+    SYNCHRONISE = "_ZN6rclcpp9executors17EventsCBGExecutor20sync_callback_groupsEv";
+    SCHEDULE = "_ZN6rclcpp9executors12cbg_executor24FirstInFirstOutScheduler29get_handle_for_callback_groupERKSt10shared_ptrINS_13CallbackGroupEE";
     STATIC_ADD_NODE = "_ZN6rclcpp9executors28StaticSingleThreadedExecutor8add_nodeESt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEEb";
     STATIC_ADD_GROUP = "_ZN6rclcpp9executors28StaticSingleThreadedExecutor18add_callback_groupESt10shared_ptrINS_13CallbackGroupEES2_INS_15node_interfaces17NodeBaseInterfaceEEb";
     MULTI = "_ZN6rclcpp9executors21MultiThreadedExecutorC1ERKNS_15ExecutorOptionsEmbNSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEE";
     BASE = "_ZN6rclcpp8ExecutorC2ERKNS_15ExecutorOptionsE";
     COLLECTOR = "_ZN6rclcpp9executors25ExecutorEntitiesCollectorC1ESt10shared_ptrINS0_22ExecutorNotifyWaitableEE";
+    COLLECTOR_BY_REFERENCE = "_ZN6rclcpp9executors25ExecutorEntitiesCollectorC1ERKSt10shared_ptrINS0_22ExecutorNotifyWaitableEE";
     ADD_TO_MAP = "_ZN6rclcpp8Executor25add_callback_group_to_mapESt10shared_ptrINS_13CallbackGroupEES1_INS_15node_interfaces17NodeBaseInterfaceEERSt3mapISt8weak_ptrIS2_ES8_IS5_ESt10owner_lessIS9_ESaISt4pairIKS9_SA_EEEb";
     ADD_STATIC = "_ZN6rclcpp9executors31StaticExecutorEntitiesCollector18add_callback_groupESt10shared_ptrINS_13CallbackGroupEES2_INS_15node_interfaces17NodeBaseInterfaceEERSt3mapISt8weak_ptrIS3_ES9_IS6_ESt10owner_lessISA_ESaISt4pairIKSA_SB_EEE";
     ADD_TO_COLLECTION = "_ZN6rclcpp9executors25ExecutorEntitiesCollector32add_callback_group_to_collectionESt10shared_ptrINS_13CallbackGroupEERSt3setISt8weak_ptrIS3_ESt10owner_lessIS7_ESaIS7_EE";
-    ADD_TIMER = "_ZN6rclcpp13CallbackGroup9add_timerESt10shared_ptrINS_9TimerBaseEE";
-    ADD_SUBSCRIPTION = "_ZN6rclcpp13CallbackGroup16add_subscriptionESt10shared_ptrINS_16SubscriptionBaseEE";
-    ADD_SERVICE = "_ZN6rclcpp13CallbackGroup11add_serviceESt10shared_ptrINS_11ServiceBaseEE";
-    ADD_CLIENT = "_ZN6rclcpp13CallbackGroup10add_clientESt10shared_ptrINS_10ClientBaseEE";
+    ADD_TO_COLLECTION_BY_REFERENCE = "_ZN6rclcpp9executors25ExecutorEntitiesCollector32add_callback_group_to_collectionERKSt10shared_ptrINS_13CallbackGroupEERSt3setISt8weak_ptrIS3_ESt10owner_lessIS9_ESaIS9_EE";
 }
 
 /// Not interposed, only called.
 static GROUP_TYPE: Hook = Hook::new(c"_ZNK6rclcpp13CallbackGroup4typeEv", RCLCPP);
-static TIMER_HANDLE: Hook = Hook::new(c"_ZN6rclcpp9TimerBase16get_timer_handleEv", RCLCPP);
-static SUBSCRIPTION_HANDLE: Hook = Hook::new(
-    c"_ZN6rclcpp16SubscriptionBase23get_subscription_handleEv",
-    RCLCPP,
-);
-static SERVICE_HANDLE: Hook = Hook::new(c"_ZN6rclcpp11ServiceBase18get_service_handleEv", RCLCPP);
-static CLIENT_HANDLE: Hook = Hook::new(c"_ZN6rclcpp10ClientBase17get_client_handleEv", RCLCPP);
 
 /// The executor that this thread has to do with, until this is dropped, also by an exception.
 struct Busy {
@@ -99,7 +94,7 @@ impl Drop for Busy {
 }
 
 /// Two addresses and when.
-fn pair(event: u16, first: *const c_void, second: *const c_void) {
+pub(super) fn pair(event: u16, first: *const c_void, second: *const c_void) {
     if records(event) {
         let now = clock::monotonic() as i64;
         // SAFETY: the payload has the size that is said.
@@ -202,6 +197,94 @@ unsafe extern "C-unwind" fn construct_events(
     constructed(this, b"events_executor");
 }
 
+/// From Lyrical on.
+///
+/// # Safety
+/// As the original.
+#[unsafe(export_name = "_ZN6rclcpp12experimental9executors14EventsExecutorC1ERKNS_15ExecutorOptionsESt10unique_ptrINS1_11EventsQueueESt14default_deleteIS7_EEb")]
+unsafe extern "C-unwind" fn construct_events_options_first(
+    this: *mut c_void,
+    options: *const c_void,
+    queue: *mut c_void,
+    separate: bool,
+) {
+    let busy = Busy::with(this);
+    if let Some(original) = EVENTS_OPTIONS_FIRST.original() {
+        // SAFETY: the original, with the same arguments.
+        let original =
+            unsafe { std::mem::transmute::<*const c_void, ConstructEventsOptionsFirst>(original) };
+        // SAFETY: as above.
+        unsafe { original(this, options, queue, separate) };
+    }
+    drop(busy);
+    constructed(this, b"events_executor");
+}
+
+/// In Lyrical, and in later releases of Jazzy and Kilted.
+///
+/// # Safety
+/// As the original.
+#[unsafe(export_name = "_ZN6rclcpp9executors17EventsCBGExecutorC1ERKNS_15ExecutorOptionsEmNSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEE")]
+unsafe extern "C-unwind" fn construct_events_by_group(
+    this: *mut c_void,
+    options: *const c_void,
+    threads: usize,
+    timeout: i64,
+) {
+    if let Some(original) = EVENTS_BY_GROUP.original() {
+        // SAFETY: the original, with the same arguments.
+        let original = unsafe { std::mem::transmute::<*const c_void, Construct4>(original) };
+        // SAFETY: as above.
+        unsafe { original(this, options, threads, timeout) };
+    }
+    constructed(this, b"events_cbg_executor");
+}
+
+/// Takes up the groups that were added since.
+///
+/// # Safety
+/// As the original.
+#[unsafe(export_name = "_ZN6rclcpp9executors17EventsCBGExecutor20sync_callback_groupsEv")]
+unsafe extern "C-unwind" fn synchronise(this: *mut c_void) {
+    let _busy = Busy::with(this);
+    if let Some(original) = SYNCHRONISE.original() {
+        // SAFETY: the original, with the same arguments.
+        unsafe { std::mem::transmute::<*const c_void, Synchronise>(original)(this) };
+    }
+}
+
+/// A group gets its place in the scheduler of the executor that takes it up. What is returned is put where the caller wants it, which is
+/// said as in `shared_pointer_from`.
+///
+/// # Safety
+/// As the original.
+#[cfg(target_arch = "x86_64")]
+#[unsafe(export_name = "_ZN6rclcpp9executors12cbg_executor24FirstInFirstOutScheduler29get_handle_for_callback_groupERKSt10shared_ptrINS_13CallbackGroupEE")]
+unsafe extern "C-unwind" fn schedule(
+    place: *mut c_void,
+    this: *mut c_void,
+    group: *mut SharedPointer,
+) -> *mut c_void {
+    type Schedule =
+        unsafe extern "C-unwind" fn(*mut c_void, *mut c_void, *mut SharedPointer) -> *mut c_void;
+    let executor = thread::set_executor(0);
+    thread::set_executor(executor);
+    // SAFETY: the original, with the same arguments. Without it the caller gets no handle, which is an empty pointer.
+    unsafe {
+        match SCHEDULE.original() {
+            Some(original) => {
+                std::mem::transmute::<*const c_void, Schedule>(original)(place, this, group);
+            }
+            None => *place.cast::<*mut c_void>() = std::ptr::null_mut(),
+        }
+        if executor != 0 {
+            let executor = executor as *const c_void;
+            grouped(events::CARET_ADD_CALLBACK_GROUP, executor, (*group).object);
+        }
+    }
+    place
+}
+
 /// # Safety
 /// As the original.
 #[unsafe(export_name = "_ZN6rclcpp9executors28StaticSingleThreadedExecutor8add_nodeESt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEEb")]
@@ -267,13 +350,17 @@ unsafe extern "C-unwind" fn construct_base(this: *mut c_void, options: *const c_
     }
 }
 
+/// Constructs a collector, and says whose it is.
+///
 /// # Safety
 /// As the original.
-#[unsafe(export_name = "_ZN6rclcpp9executors25ExecutorEntitiesCollectorC1ESt10shared_ptrINS0_22ExecutorNotifyWaitableEE")]
-unsafe extern "C-unwind" fn construct_collector(this: *mut c_void, waitable: *mut SharedPointer) {
-    if let Some(original) = COLLECTOR.original() {
+unsafe fn construct(hook: &Hook, this: *mut c_void, waitable: *mut SharedPointer) {
+    if let Some(original) = hook.original() {
         // SAFETY: the original, with the same arguments.
-        unsafe { std::mem::transmute::<*const c_void, AddMember>(original)(this, waitable) };
+        let original =
+            unsafe { std::mem::transmute::<*const c_void, ConstructCollector>(original) };
+        // SAFETY: as above.
+        unsafe { original(this, waitable) };
     }
     let executor = thread::set_executor(0);
     if executor != 0 {
@@ -283,6 +370,25 @@ unsafe extern "C-unwind" fn construct_collector(this: *mut c_void, waitable: *mu
             this,
         );
     }
+}
+
+/// # Safety
+/// As the original.
+#[unsafe(export_name = "_ZN6rclcpp9executors25ExecutorEntitiesCollectorC1ESt10shared_ptrINS0_22ExecutorNotifyWaitableEE")]
+unsafe extern "C-unwind" fn construct_collector(this: *mut c_void, waitable: *mut SharedPointer) {
+    // SAFETY: as the caller promises.
+    unsafe { construct(&COLLECTOR, this, waitable) };
+}
+
+/// # Safety
+/// As the original.
+#[unsafe(export_name = "_ZN6rclcpp9executors25ExecutorEntitiesCollectorC1ERKSt10shared_ptrINS0_22ExecutorNotifyWaitableEE")]
+unsafe extern "C-unwind" fn construct_collector_by_reference(
+    this: *mut c_void,
+    waitable: *mut SharedPointer,
+) {
+    // SAFETY: as the caller promises.
+    unsafe { construct(&COLLECTOR_BY_REFERENCE, this, waitable) };
 }
 
 /// # Safety
@@ -335,10 +441,12 @@ unsafe extern "C-unwind" fn add_static(
     }
 }
 
+/// Adds a group to a collector.
+///
 /// # Safety
 /// As the original.
-#[unsafe(export_name = "_ZN6rclcpp9executors25ExecutorEntitiesCollector32add_callback_group_to_collectionESt10shared_ptrINS_13CallbackGroupEERSt3setISt8weak_ptrIS3_ESt10owner_lessIS7_ESaIS7_EE")]
-unsafe extern "C-unwind" fn add_to_collection(
+unsafe fn collect(
+    hook: &Hook,
     this: *mut c_void,
     group: *mut SharedPointer,
     collection: *mut c_void,
@@ -346,7 +454,7 @@ unsafe extern "C-unwind" fn add_to_collection(
     // SAFETY: as in `add_to_map`.
     unsafe {
         let added = (*group).object;
-        if let Some(original) = ADD_TO_COLLECTION.original() {
+        if let Some(original) = hook.original() {
             let original = std::mem::transmute::<*const c_void, AddToCollection>(original);
             original(this, group, collection);
         }
@@ -358,77 +466,26 @@ unsafe extern "C-unwind" fn add_to_collection(
     }
 }
 
-/// Adds a member to a group, and asks the member for its rcl handle.
-///
 /// # Safety
-/// As the original; the accessor belongs to the member's class.
-unsafe fn add_member(
-    hook: &Hook,
-    accessor: &Hook,
-    event: u16,
-    group: *mut c_void,
-    member: *mut SharedPointer,
+/// As the original.
+#[unsafe(export_name = "_ZN6rclcpp9executors25ExecutorEntitiesCollector32add_callback_group_to_collectionESt10shared_ptrINS_13CallbackGroupEERSt3setISt8weak_ptrIS3_ESt10owner_lessIS7_ESaIS7_EE")]
+unsafe extern "C-unwind" fn add_to_collection(
+    this: *mut c_void,
+    group: *mut SharedPointer,
+    collection: *mut c_void,
 ) {
-    // SAFETY: the original, with the same arguments. The handle is asked for while the caller's pointer still holds the
-    // member, and the member holds its handle.
-    unsafe {
-        let mut handle = std::ptr::null_mut();
-        if records(event)
-            && !(*member).object.is_null()
-            && let Some(accessor) = accessor.original()
-        {
-            let pointer = shared_pointer_from(accessor, (*member).object);
-            handle = pointer.object;
-            pointer.let_go();
-        }
-        if let Some(original) = hook.original() {
-            std::mem::transmute::<*const c_void, AddMember>(original)(group, member);
-        }
-        if !handle.is_null() {
-            pair(event, group, handle);
-        }
-    }
+    // SAFETY: as the caller promises.
+    unsafe { collect(&ADD_TO_COLLECTION, this, group, collection) };
 }
 
-/// Calls a method that returns a shared pointer: the caller passes the place for it before the object.
-///
 /// # Safety
-/// The method takes nothing but its object.
-unsafe fn shared_pointer_from(method: *const c_void, object: *mut c_void) -> SharedPointer {
-    type Method =
-        unsafe extern "C-unwind" fn(*mut SharedPointer, *mut c_void) -> *mut SharedPointer;
-    let mut result = SharedPointer::null();
-    // SAFETY: the Itanium C++ ABI on x86-64. Elsewhere the place may be passed in another register.
-    #[cfg(target_arch = "x86_64")]
-    unsafe {
-        std::mem::transmute::<*const c_void, Method>(method)(&mut result, object);
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    {
-        let _ = (method, object, None::<Method>, &mut result);
-    }
-    result
-}
-
-macro_rules! members {
-    ($($name:ident = $symbol:literal, $hook:ident, $accessor:ident, $event:ident;)+) => { $(
-        /// # Safety
-        /// As the original.
-        #[unsafe(export_name = $symbol)]
-        unsafe extern "C-unwind" fn $name(group: *mut c_void, member: *mut SharedPointer) {
-            // SAFETY: as the caller promises.
-            unsafe { add_member(&$hook, &$accessor, events::$event, group, member) };
-        }
-    )+ };
-}
-
-members! {
-    add_timer = "_ZN6rclcpp13CallbackGroup9add_timerESt10shared_ptrINS_9TimerBaseEE",
-        ADD_TIMER, TIMER_HANDLE, CARET_CALLBACK_GROUP_ADD_TIMER;
-    add_subscription = "_ZN6rclcpp13CallbackGroup16add_subscriptionESt10shared_ptrINS_16SubscriptionBaseEE",
-        ADD_SUBSCRIPTION, SUBSCRIPTION_HANDLE, CARET_CALLBACK_GROUP_ADD_SUBSCRIPTION;
-    add_service = "_ZN6rclcpp13CallbackGroup11add_serviceESt10shared_ptrINS_11ServiceBaseEE",
-        ADD_SERVICE, SERVICE_HANDLE, CARET_CALLBACK_GROUP_ADD_SERVICE;
-    add_client = "_ZN6rclcpp13CallbackGroup10add_clientESt10shared_ptrINS_10ClientBaseEE",
-        ADD_CLIENT, CLIENT_HANDLE, CARET_CALLBACK_GROUP_ADD_CLIENT;
+/// As the original.
+#[unsafe(export_name = "_ZN6rclcpp9executors25ExecutorEntitiesCollector32add_callback_group_to_collectionERKSt10shared_ptrINS_13CallbackGroupEERSt3setISt8weak_ptrIS3_ESt10owner_lessIS9_ESaIS9_EE")]
+unsafe extern "C-unwind" fn add_to_collection_by_reference(
+    this: *mut c_void,
+    group: *mut SharedPointer,
+    collection: *mut c_void,
+) {
+    // SAFETY: as the caller promises.
+    unsafe { collect(&ADD_TO_COLLECTION_BY_REFERENCE, this, group, collection) };
 }

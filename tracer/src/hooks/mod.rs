@@ -3,6 +3,7 @@
 //! Each calls the original, does nothing else where nothing is recorded, and is off with a reason that the recorder can
 //! show when its original is not found or not what it is expected to be. One file per subject.
 
+mod callback_group;
 mod client;
 mod cyclone_dds;
 mod destruction;
@@ -51,6 +52,17 @@ impl Hook {
             libraries,
             original: AtomicPtr::new(std::ptr::null_mut()),
             state: AtomicU8::new(0),
+        }
+    }
+
+    /// Of a symbol with a zero at its end, for macros that export a function under the same name.
+    pub(crate) const fn of_symbol(
+        symbol: &'static str,
+        libraries: &'static [&'static str],
+    ) -> Hook {
+        match CStr::from_bytes_with_nul(symbol.as_bytes()) {
+            Ok(name) => Hook::new(name, libraries),
+            Err(_) => panic!("a symbol has a zero at its end and nowhere else"),
         }
     }
 
@@ -104,6 +116,7 @@ static ALL: [&[&Hook]; 8] = [
     &cyclone_dds::HOOKS,
     &fast_dds::HOOKS,
     &executor::HOOKS,
+    &callback_group::HOOKS,
     &serialized_message::HOOKS,
     &client::HOOKS,
     &sim_time::HOOKS,

@@ -1,4 +1,5 @@
 // Stands for librclcpp and librclcpp_action where they execute clients. With -DMAIN: a program that does what executors do.
+// With -DLYRICAL: as Lyrical has it.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,7 +13,12 @@ struct ClientBase {
   int64_t waiting = 0;  // number of the response; 0 for none
   std::function<void()> callback;
 };
-struct Executor { static void execute_client(std::shared_ptr<ClientBase>); };
+#ifdef LYRICAL
+using Shared = const std::shared_ptr<ClientBase> &;
+#else
+using Shared = std::shared_ptr<ClientBase>;
+#endif
+struct Executor { static void execute_client(Shared); };
 }
 namespace rclcpp_action {
 struct ClientBase {
@@ -36,7 +42,7 @@ static bool take(const rclcpp::ClientBase &client) {
   bool taken;
   return rmw_take_response(&client, &info, &response, &taken) == 0 && taken;
 }
-void rclcpp::Executor::execute_client(std::shared_ptr<ClientBase> client) { if (take(*client)) client->callback(); }
+void rclcpp::Executor::execute_client(Shared client) { if (take(*client)) client->callback(); }
 void rclcpp_action::ClientBase::take() { ::take(goal); }
 void rclcpp_action::ClientBase::execute(std::shared_ptr<void> &) { callback(); }
 void rclcpp_action::ClientBase::execute(const std::shared_ptr<void> &) { callback(); }

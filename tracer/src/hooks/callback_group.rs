@@ -1,0 +1,111 @@
+//! What is in callback groups: rclcpp has no tracepoints for that. The events are CARET's.
+//!
+//! A member is asked for its rcl handle, by which tracepoints name it. From Lyrical on members are passed by reference: the same call
+//! under another name, since shared pointers that are passed by value are passed by their address too.
+
+use std::ffi::c_void;
+
+use super::executor::pair;
+use super::shared_pointer::SharedPointer;
+use super::{Hook, records};
+use crate::events;
+
+const RCLCPP: &[&str] = &["librclcpp.so"];
+
+type AddMember = unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer);
+
+/// Not interposed, only called.
+static TIMER_HANDLE: Hook = Hook::new(c"_ZN6rclcpp9TimerBase16get_timer_handleEv", RCLCPP);
+static SUBSCRIPTION_HANDLE: Hook = Hook::new(
+    c"_ZN6rclcpp16SubscriptionBase23get_subscription_handleEv",
+    RCLCPP,
+);
+static SERVICE_HANDLE: Hook = Hook::new(c"_ZN6rclcpp11ServiceBase18get_service_handleEv", RCLCPP);
+static CLIENT_HANDLE: Hook = Hook::new(c"_ZN6rclcpp10ClientBase17get_client_handleEv", RCLCPP);
+
+/// Adds a member to a group, and asks the member for its rcl handle.
+///
+/// # Safety
+/// As the original; the accessor belongs to the member's class.
+unsafe fn add_member(
+    hook: &Hook,
+    accessor: &Hook,
+    event: u16,
+    group: *mut c_void,
+    member: *mut SharedPointer,
+) {
+    // SAFETY: the original, with the same arguments. The handle is asked for while the caller's pointer still holds the
+    // member, and the member holds its handle.
+    unsafe {
+        let mut handle = std::ptr::null_mut();
+        if records(event)
+            && !(*member).object.is_null()
+            && let Some(accessor) = accessor.original()
+        {
+            let pointer = shared_pointer_from(accessor, (*member).object);
+            handle = pointer.object;
+            pointer.let_go();
+        }
+        if let Some(original) = hook.original() {
+            std::mem::transmute::<*const c_void, AddMember>(original)(group, member);
+        }
+        if !handle.is_null() {
+            pair(event, group, handle);
+        }
+    }
+}
+
+/// Calls a method that returns a shared pointer: the caller passes the place for it before the object.
+///
+/// # Safety
+/// The method takes nothing but its object.
+unsafe fn shared_pointer_from(method: *const c_void, object: *mut c_void) -> SharedPointer {
+    type Method =
+        unsafe extern "C-unwind" fn(*mut SharedPointer, *mut c_void) -> *mut SharedPointer;
+    let mut result = SharedPointer::null();
+    // SAFETY: the Itanium C++ ABI on x86-64. Elsewhere the place may be passed in another register.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        std::mem::transmute::<*const c_void, Method>(method)(&mut result, object);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = (method, object, None::<Method>, &mut result);
+    }
+    result
+}
+
+macro_rules! members {
+    ($($name:ident, $hook:ident = $symbol:literal, $accessor:ident, $event:ident;)+) => {
+        $( static $hook: Hook = Hook::of_symbol(concat!($symbol, "\0"), RCLCPP); )+
+        pub(super) static HOOKS: [&Hook; [$(stringify!($name)),+].len()] = [$(&$hook),+];
+        $(
+            /// # Safety
+            /// As the original.
+            #[unsafe(export_name = $symbol)]
+            unsafe extern "C-unwind" fn $name(group: *mut c_void, member: *mut SharedPointer) {
+                // SAFETY: as the caller promises.
+                unsafe { add_member(&$hook, &$accessor, events::$event, group, member) };
+            }
+        )+
+    };
+}
+
+members! {
+    add_timer, TIMER = "_ZN6rclcpp13CallbackGroup9add_timerESt10shared_ptrINS_9TimerBaseEE",
+        TIMER_HANDLE, CARET_CALLBACK_GROUP_ADD_TIMER;
+    add_subscription, SUBSCRIPTION = "_ZN6rclcpp13CallbackGroup16add_subscriptionESt10shared_ptrINS_16SubscriptionBaseEE",
+        SUBSCRIPTION_HANDLE, CARET_CALLBACK_GROUP_ADD_SUBSCRIPTION;
+    add_service, SERVICE = "_ZN6rclcpp13CallbackGroup11add_serviceESt10shared_ptrINS_11ServiceBaseEE",
+        SERVICE_HANDLE, CARET_CALLBACK_GROUP_ADD_SERVICE;
+    add_client, CLIENT = "_ZN6rclcpp13CallbackGroup10add_clientESt10shared_ptrINS_10ClientBaseEE",
+        CLIENT_HANDLE, CARET_CALLBACK_GROUP_ADD_CLIENT;
+    add_timer_by_reference, TIMER_BY_REFERENCE = "_ZN6rclcpp13CallbackGroup9add_timerERKSt10shared_ptrINS_9TimerBaseEE",
+        TIMER_HANDLE, CARET_CALLBACK_GROUP_ADD_TIMER;
+    add_subscription_by_reference, SUBSCRIPTION_BY_REFERENCE = "_ZN6rclcpp13CallbackGroup16add_subscriptionERKSt10shared_ptrINS_16SubscriptionBaseEE",
+        SUBSCRIPTION_HANDLE, CARET_CALLBACK_GROUP_ADD_SUBSCRIPTION;
+    add_service_by_reference, SERVICE_BY_REFERENCE = "_ZN6rclcpp13CallbackGroup11add_serviceERKSt10shared_ptrINS_11ServiceBaseEE",
+        SERVICE_HANDLE, CARET_CALLBACK_GROUP_ADD_SERVICE;
+    add_client_by_reference, CLIENT_BY_REFERENCE = "_ZN6rclcpp13CallbackGroup10add_clientERKSt10shared_ptrINS_10ClientBaseEE",
+        CLIENT_HANDLE, CARET_CALLBACK_GROUP_ADD_CLIENT;
+}
