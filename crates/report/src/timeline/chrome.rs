@@ -11,6 +11,7 @@ use rostrace_trace::flow::UserValue;
 
 use super::flow::FlowId;
 use super::identity::STAND_INS;
+use super::json::{integer, real, text};
 use super::label::Fixed;
 use super::sink::{Argument, Happening, Sink, Track, TrackId, TrackKind};
 use super::{Selection, Written, story};
@@ -23,9 +24,6 @@ const TRACE: i64 = STAND_INS * 3 - 1;
 
 /// Texts are handed on in pieces of this size.
 const PIECE: usize = 1 << 18;
-
-/// The largest whole number up to which JavaScript knows all.
-const LARGEST: i64 = 1 << 53;
 
 /// Writes what is selected of a trace, in one pass.
 pub fn write(
@@ -117,7 +115,7 @@ impl<W: io::Write> Chrome<'_, W> {
         self.microseconds("ts", at.0.saturating_sub(self.origin.0))?;
         let name = flow.kind().name();
         let binding = if kind == "f" { ",\"bp\":\"e\"" } else { "" };
-        let id = flow.0;
+        let id = flow.arrow;
         write!(
             self.bytes,
             ",\"id\":{id},\"cat\":\"{name}\",\"name\":\"{name}\"{binding}}}"
@@ -186,26 +184,6 @@ impl<'b> List<'b> {
         if !self.is_empty {
             self.bytes.push(b'}');
         }
-    }
-}
-
-fn text(bytes: &mut Vec<u8>, text: &str) -> io::Result<()> {
-    serde_json::to_writer(bytes, text).map_err(io::Error::from)
-}
-
-/// What JavaScript cannot count becomes a text.
-fn integer(bytes: &mut Vec<u8>, value: i64) -> io::Result<()> {
-    match (-LARGEST..=LARGEST).contains(&value) {
-        true => write!(bytes, "{value}"),
-        false => write!(bytes, "\"{value}\""),
-    }
-}
-
-/// JSON knows no infinity.
-fn real(bytes: &mut Vec<u8>, value: f64) -> io::Result<()> {
-    match value.is_finite() {
-        true => serde_json::to_writer(bytes, &value).map_err(io::Error::from),
-        false => write!(bytes, "\"{value}\""),
     }
 }
 

@@ -48,7 +48,7 @@ pub(super) enum Common {
 }
 
 impl Common {
-    const EVERY: [(Common, &'static str, &'static str); 11] = [
+    pub(super) const EVERY: [(Common, &'static str, &'static str); 11] = [
         (Common::GetNextReady, "get next ready", "executor"),
         (Common::WaitForWork, "wait for work", "executor"),
         (Common::Execute, "execute", "executor"),

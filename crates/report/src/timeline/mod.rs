@@ -1,11 +1,13 @@
-//! A trace as a timeline for other programs: Perfetto and Chrome.
+//! A trace as a timeline for other programs: Perfetto, Chrome and the Firefox Profiler.
 //!
 //! `story` tells what happened, track by track, and every format is a `sink` that hears of it and writes at once: nothing but the rows
 //! of one thread is collected on the way. [`Selection`] says what is wanted of a trace.
 
 pub mod chrome;
+pub mod firefox;
 mod flow;
 mod identity;
+mod json;
 mod label;
 mod lanes;
 pub mod perfetto;
@@ -17,6 +19,8 @@ pub use selection::Selection;
 
 use std::io;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use rostrace_analyze::Analysis;
 
 /// How much was written.
@@ -45,15 +49,21 @@ pub struct Written {
 pub enum Format {
     Perfetto,
     Chrome,
+    Firefox,
 }
 
 impl Format {
-    /// What the ending of a file's name says.
+    /// What the ending of a file's name says, be it packed or not.
     pub fn of_file_name(name: &str) -> Option<Format> {
         let name = name.to_ascii_lowercase();
+        let name = name.strip_suffix(PACKED).unwrap_or(&name);
         let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
         if ends(&[".perfetto-trace", ".pftrace", ".perfetto"]) {
             Some(Format::Perfetto)
+        } else if ends(&[".firefox.json", ".profile.json", "/profile.json"])
+            || name == "profile.json"
+        {
+            Some(Format::Firefox)
         } else if ends(&[".json"]) {
             Some(Format::Chrome)
         } else {
@@ -70,7 +80,50 @@ impl Format {
         match self {
             Format::Perfetto => perfetto::write(analysis, selection, out),
             Format::Chrome => chrome::write(analysis, selection, out),
+            Format::Firefox => firefox::write(analysis, selection, out),
         }
+    }
+
+    /// The same, packed with gzip: all programs that read one of the formats unpack it themselves.
+    pub fn write_packed(
+        self,
+        analysis: &Analysis<'_>,
+        selection: &Selection,
+        out: &mut impl io::Write,
+    ) -> io::Result<Written> {
+        let mut counted = Counted { out, bytes: 0 };
+        let mut packed = GzEncoder::new(&mut counted, Compression::new(PACKING));
+        let mut written = self.write(analysis, selection, &mut packed)?;
+        packed.finish()?;
+        written.bytes = counted.bytes;
+        Ok(written)
+    }
+}
+
+/// Whether the name of a file says that it is packed.
+pub fn is_packed(name: &str) -> bool {
+    name.to_ascii_lowercase().ends_with(PACKED)
+}
+
+const PACKED: &str = ".gz";
+
+/// More takes several times as long and saves little.
+const PACKING: u32 = 3;
+
+struct Counted<'o, W> {
+    out: &'o mut W,
+    bytes: u64,
+}
+
+impl<W: io::Write> io::Write for Counted<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = self.out.write(bytes)?;
+        self.bytes += taken as u64;
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }
 
@@ -84,6 +137,12 @@ mod tests {
             ("a.perfetto-trace", Some(Format::Perfetto)),
             ("a.PFTRACE", Some(Format::Perfetto)),
             ("a.json", Some(Format::Chrome)),
+            ("a.json.gz", Some(Format::Chrome)),
+            ("a.firefox.json", Some(Format::Firefox)),
+            ("there/profile.json.gz", Some(Format::Firefox)),
+            ("profile.json", Some(Format::Firefox)),
+            ("a.Profile.json", Some(Format::Firefox)),
+            ("a.gz", None),
             ("a.bin", None),
         ] {
             assert_eq!(Format::of_file_name(name), format, "{name}");

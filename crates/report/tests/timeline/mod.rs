@@ -3,6 +3,7 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 pub mod decoded;
+pub mod profile;
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};

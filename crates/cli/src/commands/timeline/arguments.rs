@@ -13,6 +13,7 @@ Examples:
   rostrace timeline session/ --open --at +12.5s --node '/planning/*'
   rostrace timeline session/ -o session.perfetto-trace     # for ui.perfetto.dev
   rostrace timeline session/ -o session.json --from +10s --to +12s
+  rostrace timeline session/ -o session.firefox.json.gz    # for profiler.firefox.com
 
 --open serves a page on 127.0.0.1 to the browser that uses the printed address first, and to nobody else; Ctrl-C ends it. It has a \
 lane for each thread or for each callback, messages as arrows, and for an execution that is clicked its flow and why it took so \
@@ -42,7 +43,7 @@ pub(crate) struct TimelineArguments {
     /// With --open: print the address and start no browser
     #[arg(long, requires = "open")]
     pub(crate) no_browser: bool,
-    /// The file to write; it appears when it is complete
+    /// The file to write; it appears when it is complete, packed with gzip if it ends in .gz
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// How to write it; by default what the file's ending says, else perfetto
@@ -58,4 +59,6 @@ pub(crate) enum TimelineFormat {
     Perfetto,
     /// JSON for chrome://tracing and everything that reads the same: .json
     Chrome,
+    /// For profiler.firefox.com: .firefox.json, .profile.json, profile.json
+    Firefox,
 }

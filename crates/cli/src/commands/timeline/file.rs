@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rostrace_report::timeline::{Format, Selection, Written};
+use rostrace_report::timeline::{self, Format, Selection, Written};
 
 use super::arguments::{TimelineArguments, TimelineFormat};
 use crate::entity_filter::EntityFilter;
@@ -19,8 +19,10 @@ pub(super) fn write(arguments: &TimelineArguments, output: &Path) -> anyhow::Res
     let format = match arguments.format {
         Some(TimelineFormat::Perfetto) => Format::Perfetto,
         Some(TimelineFormat::Chrome) => Format::Chrome,
+        Some(TimelineFormat::Firefox) => Format::Firefox,
         None => Format::of_file_name(&output.to_string_lossy()).unwrap_or(Format::Perfetto),
     };
+    let packed = timeline::is_packed(&output.to_string_lossy());
     let set = source::open(&arguments.input)?;
     source::expect_apart(&set, output)?;
     let Some(model) = source::model(&set) else {
@@ -35,7 +37,11 @@ pub(super) fn write(arguments: &TimelineArguments, output: &Path) -> anyhow::Res
     let selection = selection(&model, &arguments.filter.entities).with_damage(all_damage());
     let mut written = Written::default();
     let file = NewFile::write(output.to_owned(), |file| {
-        written = format.write(&analysis, &selection, &mut Interruptible(file))?;
+        let mut file = Interruptible(file);
+        written = match packed {
+            true => format.write_packed(&analysis, &selection, &mut file)?,
+            false => format.write(&analysis, &selection, &mut file)?,
+        };
         Ok(())
     });
     if interrupt::requested() {
@@ -66,6 +72,7 @@ fn summary(output: &Path, format: Format, written: &Written) -> String {
     let viewer = match format {
         Format::Perfetto => "https://ui.perfetto.dev",
         Format::Chrome => "https://ui.perfetto.dev or chrome://tracing",
+        Format::Firefox => "https://profiler.firefox.com",
     };
     let mut parts = vec![
         units::counted(written.executions, "callback execution"),

@@ -360,10 +360,10 @@ impl<W: io::Write> Sink for Perfetto<'_, W> {
                     given(event, field);
                 }
                 for flow in happening.sends {
-                    event.fixed64(track_event::FLOW_IDS, flow.0);
+                    event.fixed64(track_event::FLOW_IDS, flow.arrow);
                 }
                 for flow in happening.receives {
-                    event.fixed64(track_event::TERMINATING_FLOW_IDS, flow.0);
+                    event.fixed64(track_event::TERMINATING_FLOW_IDS, flow.arrow);
                 }
             });
         });

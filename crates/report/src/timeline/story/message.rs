@@ -58,7 +58,7 @@ impl<S: Sink> Story<'_, S> {
             }
         };
         (is_shown && publication.publish < received && self.shows_publication(publication))
-            .then(|| FlowId::of_message(id))
+            .then(|| FlowId::of_message(id, delivery.publication))
     }
 
     /// The message that a take by hand fetched.
