@@ -1,6 +1,6 @@
 //! What a part of a time can be due to, and the one sentence by which every output tells it.
 
-use rostrace_trace::entity::{ClientCallbackId, InstanceId};
+use rostrace_trace::entity::{CallbackOwner, ClientCallbackId, InstanceId};
 use rostrace_trace::scheduling::TaskId;
 
 use crate::analysis::Analysis;
@@ -26,6 +26,10 @@ pub enum Cause {
     Dispatch,
     /// The timer was due and its thread was waiting for work: it woke up late.
     TimerLateness,
+    /// Received and kept in its node: the execution that was to use it had no reason to begin.
+    Stored(InstanceId),
+    /// Received, and published by code that is in no callback.
+    OutsideCallbacks,
     /// The callback itself ran.
     Execution(InstanceId),
     /// The thread was not on a CPU while it should have gone on with what it did: the execution of a callback, or the executor's work.
@@ -84,6 +88,8 @@ impl Cause {
             Cause::Executor => "executor",
             Cause::Dispatch => "dispatch",
             Cause::TimerLateness => "timer_lateness",
+            Cause::Stored(_) => "stored",
+            Cause::OutsideCallbacks => "outside_callbacks",
             Cause::Execution(_) => "execution",
             Cause::NotOnCpu(state, _) => state.name(),
             Cause::Unknown => "unknown",
@@ -113,6 +119,19 @@ impl Cause {
             Cause::Executor => "executor: looking for work, taking, dispatching".to_owned(),
             Cause::Dispatch => "dispatch: from the take to the callback".to_owned(),
             Cause::TimerLateness => "timer lateness: due, but its thread woke up late".to_owned(),
+            Cause::Stored(instance) => {
+                let callback = analysis.instance(instance).callback;
+                let owner = callback.map(|id| analysis.model.callbacks[id.index()].owner);
+                let name = name(instance);
+                match owner {
+                    Some(CallbackOwner::Timer(_)) => format!("stored: {name} was not due yet"),
+                    Some(CallbackOwner::Subscription(_)) => {
+                        format!("stored: no message for {name} had come yet")
+                    }
+                    _ => format!("stored: {name} had not begun yet"),
+                }
+            }
+            Cause::OutsideCallbacks => "outside of callbacks: until it was published".to_owned(),
             Cause::Execution(instance) => format!("execution of {}", name(instance)),
             Cause::NotOnCpu(state, instance) => {
                 let of = instance.map_or("its thread".to_owned(), name);

@@ -1,15 +1,18 @@
 //! Why something took as long as it did: its time cut into parts, each with a cause. The parts are contiguous, so that they
 //! add up exactly; what the trace does not tell is a part of its own.
 //!
-//! [`Why`] finds the parts, `on_cpu` cuts them where the kernel tells more; `cause` says what they can be due to, `wait` puts those of one cause together.
+//! [`Why`] finds the parts (`way` those of declared paths), `on_cpu` cuts them where the kernel tells more; `cause` says what they can be due to, `wait` puts those of one cause together.
 
 mod cause;
 mod on_cpu;
 mod part;
 mod wait;
+mod way;
+
+use std::collections::HashMap;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{DeliveryId, InstanceId, ThreadId};
+use rostrace_trace::entity::{DeliveryId, InstanceId, ThreadId, TimerId};
 use rostrace_trace::flow::DeliveryKind;
 
 use crate::activity::{Activity, Doing};
@@ -41,6 +44,8 @@ pub struct Explanation {
 pub struct Why<'a> {
     analysis: &'a Analysis<'a>,
     activity: &'a Activity,
+    /// Of the timers that were asked for.
+    firings: HashMap<TimerId, Vec<Firing>>,
 }
 
 impl<'a> Why<'a> {
@@ -48,6 +53,7 @@ impl<'a> Why<'a> {
         Why {
             analysis,
             activity: analysis.activity(),
+            firings: HashMap::new(),
         }
     }
 
@@ -62,15 +68,9 @@ impl<'a> Why<'a> {
     /// An execution: from when it should have begun (a timer: when it was due; a message: its publication; else its start)
     /// to its end. A message that is older than the subscription was not under way since its publication: it does not count.
     pub fn instance(&mut self, instance: InstanceId, firing: Option<&Firing>) -> Explanation {
-        let analysis = self.analysis;
-        let row = analysis.instance(instance);
-        let arrival = analysis.received_by(instance).and_then(|delivery| {
-            let arrival = *analysis.arrival(delivery)?;
-            let counts = arrival.received == row.start && !arrival.historical;
-            counts.then_some((delivery, arrival))
-        });
+        let row = self.analysis.instance(instance);
         let mut parts;
-        if let Some((delivery, arrival)) = arrival {
+        if let Some((delivery, arrival)) = self.reason(instance) {
             parts = Parts::new(arrival.publish);
             self.add_communication(&mut parts, delivery, &arrival);
         } else if let Some(firing) = firing {
@@ -110,6 +110,14 @@ impl<'a> Why<'a> {
             before = delivery.instance;
         }
         parts.map(|parts| self.explanation(parts))
+    }
+
+    /// The message for which an execution began, and that was under way since its publication.
+    fn reason(&self, instance: InstanceId) -> Option<(DeliveryId, Arrival)> {
+        let delivery = self.analysis.received_by(instance)?;
+        let arrival = *self.analysis.arrival(delivery)?;
+        let start = self.analysis.instance(instance).start;
+        (arrival.received == start && !arrival.historical).then_some((delivery, arrival))
     }
 
     fn explanation(&self, parts: Parts) -> Explanation {
@@ -176,7 +184,7 @@ impl<'a> Why<'a> {
                 Doing::Waiting => idle,
                 Doing::Unobserved => match idle {
                     Cause::Middleware => Cause::MiddlewareOrExecutor,
-                    Cause::IntraProcessBuffer => Cause::IntraProcessBuffer,
+                    Cause::IntraProcessBuffer | Cause::Stored(_) => idle,
                     _ => Cause::Unknown,
                 },
             };

@@ -17,6 +17,8 @@ pub(super) fn on_cpu(scheduling: &Scheduling, part: &Part) -> Vec<Part> {
         | Cause::TimerLateness => None,
         Cause::OtherCallback(..)
         | Cause::ClientCallback(..)
+        | Cause::Stored(_)
+        | Cause::OutsideCallbacks
         | Cause::NotOnCpu(..)
         | Cause::Unknown => return vec![*part],
     };
