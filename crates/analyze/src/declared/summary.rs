@@ -155,6 +155,15 @@ pub fn stage_of(column: &str) -> Option<(StageKind, String)> {
     Some((kind, owner.to_owned()))
 }
 
+/// The columns with which a stage begins; the last one ends the last stage.
+pub fn stage_columns(records: &Records) -> Vec<usize> {
+    let columns = records.columns.iter().enumerate();
+    columns
+        .filter(|(_, column)| stage_of(column).is_some())
+        .map(|(number, _)| number)
+        .collect()
+}
+
 fn stage(records: &Records, number: usize, kind: StageKind, name: String) -> Stage {
     let ended_here = records
         .rows

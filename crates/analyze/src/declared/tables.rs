@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use rostrace_architecture::{Callback, Endpoint, Node};
 use rostrace_trace::Model;
 use rostrace_trace::entity::{
-    CallbackId, InstanceId, NodeId, PublicationId, PublisherId, SubscriptionId,
+    CallbackId, DeliveryId, InstanceId, NodeId, PublicationId, PublisherId, SubscriptionId,
 };
 use rostrace_trace::flow::{
     CallbackInstance, Delivery, DeliveryKind, DeliveryStatus, Publication, Take,
@@ -183,6 +183,15 @@ impl<'m> Indexed<'m> {
     pub(crate) fn deliveries(&self, publication: PublicationId) -> &'m [Delivery] {
         let [begin, end] = [0, 1].map(|next| self.delivery_begins[publication.index() + next]);
         &self.model.deliveries[begin as usize..end as usize]
+    }
+
+    /// The same by their places in the model.
+    pub(crate) fn delivery_ids(
+        &self,
+        publication: PublicationId,
+    ) -> impl Iterator<Item = DeliveryId> {
+        let [begin, end] = [0, 1].map(|next| self.delivery_begins[publication.index() + next]);
+        (begin as usize..end as usize).map(DeliveryId::from_index)
     }
 
     /// When a message was published; nothing if CARET would not see it.

@@ -126,7 +126,7 @@ fn agrees(explained: &Explanation, arrival: &Arrival, of: &str) {
 }
 
 /// Contiguous, adding up, and whoever is blamed ran at that time, on that thread or in that group.
-fn is_sound(
+pub(super) fn is_sound(
     analysis: &Analysis<'_>,
     explained: &Explanation,
     receiver: Option<InstanceId>,

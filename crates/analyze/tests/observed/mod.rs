@@ -6,6 +6,7 @@
 pub mod invariants;
 pub mod system;
 pub mod truth;
+pub mod ways;
 
 use rostrace_analyze::Analysis;
 use rostrace_analyze::table::{Cell, Table};

@@ -1,0 +1,163 @@
+//! What a part of a time can be due to, and the one sentence by which every output tells it.
+
+use rostrace_trace::entity::{CallbackOwner, ClientCallbackId, InstanceId};
+use rostrace_trace::scheduling::TaskId;
+
+use crate::analysis::Analysis;
+use crate::names;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Cause {
+    /// The call of `publish` handed the message down to the middleware, or into the ring buffer.
+    Publishing,
+    /// In the middleware: the receiving thread was waiting for work.
+    Middleware,
+    /// In the middleware or in the executor: the trace has no phases of this executor.
+    MiddlewareOrExecutor,
+    /// In the ring buffer of the subscription, while the receiving thread was not known to be busy.
+    IntraProcessBuffer,
+    /// Another callback ran.
+    OtherCallback(InstanceId, Relation),
+    /// The callback of a client ran.
+    ClientCallback(ClientCallbackId, Relation),
+    /// The executor looked for work, took messages, dispatched.
+    Executor,
+    /// From the take to the start of the callback.
+    Dispatch,
+    /// The timer was due and its thread was waiting for work: it woke up late.
+    TimerLateness,
+    /// Received and kept in its node: the execution that was to use it had no reason to begin.
+    Stored(InstanceId),
+    /// Received, and published by code that is in no callback.
+    OutsideCallbacks,
+    /// The callback itself ran.
+    Execution(InstanceId),
+    /// The thread was not on a CPU while it should have gone on with what it did: the execution of a callback, or the executor's work.
+    NotOnCpu(NotOnCpu, Option<InstanceId>),
+    /// The trace does not tell.
+    Unknown,
+}
+
+/// Why a thread did not run, as the kernel's scheduler tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum NotOnCpu {
+    /// It had to leave its CPU to this one.
+    Preempted(TaskId),
+    /// It slept: for a lock, a file, time to pass.
+    Blocked,
+    /// It was woken up, and waited for a CPU.
+    WaitingForCpu,
+}
+
+impl NotOnCpu {
+    pub fn name(self) -> &'static str {
+        match self {
+            NotOnCpu::Preempted(_) => "preempted",
+            NotOnCpu::Blocked => "blocked",
+            NotOnCpu::WaitingForCpu => "waiting_for_cpu",
+        }
+    }
+}
+
+/// Why another callback was in the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Relation {
+    SameThread,
+    /// On another thread, in the same mutually exclusive group.
+    SameGroup,
+}
+
+impl Relation {
+    pub fn name(self) -> &'static str {
+        match self {
+            Relation::SameThread => "same thread",
+            Relation::SameGroup => "same mutually exclusive group",
+        }
+    }
+}
+
+impl Cause {
+    /// As tables and JSON call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Cause::Publishing => "publishing",
+            Cause::Middleware => "middleware",
+            Cause::MiddlewareOrExecutor => "middleware_or_executor",
+            Cause::IntraProcessBuffer => "intra_process_buffer",
+            Cause::OtherCallback(..) | Cause::ClientCallback(..) => "other_callback",
+            Cause::Executor => "executor",
+            Cause::Dispatch => "dispatch",
+            Cause::TimerLateness => "timer_lateness",
+            Cause::Stored(_) => "stored",
+            Cause::OutsideCallbacks => "outside_callbacks",
+            Cause::Execution(_) => "execution",
+            Cause::NotOnCpu(state, _) => state.name(),
+            Cause::Unknown => "unknown",
+        }
+    }
+
+    /// What it was, for people.
+    pub fn told(self, analysis: &Analysis<'_>) -> String {
+        let name = |instance: InstanceId| match analysis.instance(instance).callback {
+            Some(callback) => analysis.names.callback(callback).to_owned(),
+            None => names::unnamed_callback(analysis.instance(instance).address),
+        };
+        match self {
+            Cause::Publishing => "publishing: from the call to the middleware".to_owned(),
+            Cause::Middleware => "middleware: the receiver was waiting for it".to_owned(),
+            Cause::MiddlewareOrExecutor => {
+                "middleware or executor: nothing tells what the executor did then".to_owned()
+            }
+            Cause::IntraProcessBuffer => "in the intra-process buffer".to_owned(),
+            Cause::OtherCallback(instance, relation) => {
+                format!("waiting: {} ran ({})", name(instance), relation.name())
+            }
+            Cause::ClientCallback(id, relation) => {
+                let name = client_name(analysis, id);
+                format!("waiting: {name} ran ({})", relation.name())
+            }
+            Cause::Executor => "executor: looking for work, taking, dispatching".to_owned(),
+            Cause::Dispatch => "dispatch: from the take to the callback".to_owned(),
+            Cause::TimerLateness => "timer lateness: due, but its thread woke up late".to_owned(),
+            Cause::Stored(instance) => {
+                let callback = analysis.instance(instance).callback;
+                let owner = callback.map(|id| analysis.model.callbacks[id.index()].owner);
+                let name = name(instance);
+                match owner {
+                    Some(CallbackOwner::Timer(_)) => format!("stored: {name} was not due yet"),
+                    Some(CallbackOwner::Subscription(_)) => {
+                        format!("stored: no message for {name} had come yet")
+                    }
+                    _ => format!("stored: {name} had not begun yet"),
+                }
+            }
+            Cause::OutsideCallbacks => "outside of callbacks: until it was published".to_owned(),
+            Cause::Execution(instance) => format!("execution of {}", name(instance)),
+            Cause::NotOnCpu(state, instance) => {
+                let of = instance.map_or("its thread".to_owned(), name);
+                match state {
+                    NotOnCpu::Preempted(task) => {
+                        let by = analysis.scheduling.as_ref().map(|it| it.task(task));
+                        let by =
+                            by.map_or(String::new(), |by| format!(" by {} {}", by.name, by.tid));
+                        format!("not on a CPU: {of} was preempted{by}")
+                    }
+                    NotOnCpu::Blocked => format!("not on a CPU: {of} slept"),
+                    NotOnCpu::WaitingForCpu => {
+                        format!("not on a CPU: {of} was woken and waited to be scheduled")
+                    }
+                }
+            }
+            Cause::Unknown => "unknown: the trace does not tell".to_owned(),
+        }
+    }
+}
+
+/// The client whose callback ran.
+pub fn client_name(analysis: &Analysis<'_>, id: ClientCallbackId) -> String {
+    let callback = analysis.client_callback(id);
+    match callback.client {
+        Some(client) => analysis.names.client(client).to_owned(),
+        None => names::unnamed_callback(callback.rmw_handle),
+    }
+}

@@ -1,0 +1,234 @@
+//! Why something took as long as it did: its time cut into parts, each with a cause. The parts are contiguous, so that they
+//! add up exactly; what the trace does not tell is a part of its own.
+//!
+//! [`Why`] finds the parts (`way` those of declared paths), `on_cpu` cuts them where the kernel tells more; `cause` says what they can be due to, `wait` puts those of one cause together.
+
+mod cause;
+mod on_cpu;
+mod part;
+mod wait;
+mod way;
+
+use std::collections::HashMap;
+
+use rostrace_ctf::schema::Nanos;
+use rostrace_trace::entity::{DeliveryId, InstanceId, ThreadId, TimerId};
+use rostrace_trace::flow::DeliveryKind;
+
+use crate::activity::{Activity, Doing};
+use crate::analysis::Analysis;
+use crate::communication::Arrival;
+use crate::flow_path::Flow;
+use crate::mutual_exclusion::runs_of;
+use crate::timer::Firing;
+use on_cpu::on_cpu;
+use part::Parts;
+
+pub use cause::{Cause, NotOnCpu, Relation, client_name};
+pub use part::Part;
+pub use wait::Wait;
+
+/// A time, and why it passed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explanation {
+    pub begin: Nanos,
+    pub end: Nanos,
+    /// In the order of time, without gaps.
+    pub parts: Vec<Part>,
+    /// Whether events were lost meanwhile, so that causes may be missing.
+    pub damaged: bool,
+}
+
+/// Finds explanations.
+#[derive(Debug)]
+pub struct Why<'a> {
+    analysis: &'a Analysis<'a>,
+    activity: &'a Activity,
+    /// Of the timers that were asked for.
+    firings: HashMap<TimerId, Vec<Firing>>,
+}
+
+impl<'a> Why<'a> {
+    pub fn new(analysis: &'a Analysis<'a>) -> Why<'a> {
+        Why {
+            analysis,
+            activity: analysis.activity(),
+            firings: HashMap::new(),
+        }
+    }
+
+    /// A message from publish to callback; nothing if it did not arrive.
+    pub fn communication(&mut self, delivery: DeliveryId) -> Option<Explanation> {
+        let arrival = *self.analysis.arrival(delivery)?;
+        let mut parts = Parts::new(arrival.publish);
+        self.add_communication(&mut parts, delivery, &arrival);
+        Some(self.explanation(parts))
+    }
+
+    /// An execution: from when it should have begun (a timer: when it was due; a message: its publication; else its start)
+    /// to its end. A message that is older than the subscription was not under way since its publication: it does not count.
+    pub fn instance(&mut self, instance: InstanceId, firing: Option<&Firing>) -> Explanation {
+        let row = self.analysis.instance(instance);
+        let mut parts;
+        if let Some((delivery, arrival)) = self.reason(instance) {
+            parts = Parts::new(arrival.publish);
+            self.add_communication(&mut parts, delivery, &arrival);
+        } else if let Some(firing) = firing {
+            parts = Parts::new(firing.expected);
+            parts.thread = Some(row.thread);
+            self.add_wait(
+                &mut parts,
+                row.thread,
+                Some(instance),
+                row.start,
+                Cause::TimerLateness,
+            );
+        } else {
+            parts = Parts::new(row.start);
+        }
+        if let Some(end) = row.end {
+            parts.thread = Some(row.thread);
+            parts.until(end, Cause::Execution(instance));
+        }
+        self.explanation(parts)
+    }
+
+    /// A message along a path, from its first publication to the start of the last callback.
+    pub fn flow(&mut self, flow: &Flow) -> Option<Explanation> {
+        let mut parts: Option<Parts> = None;
+        let mut before: Option<InstanceId> = None;
+        for (hop, id) in flow.deliveries.iter().enumerate() {
+            let delivery = self.analysis.delivery(*id);
+            let arrival = *self.analysis.arrival(*id)?;
+            let parts = parts.get_or_insert_with(|| Parts::new(arrival.publish));
+            if let Some(before) = before {
+                parts.thread = Some(self.analysis.instance(before).thread);
+                parts.until(arrival.publish, Cause::Execution(before));
+            }
+            parts.hop = hop;
+            self.add_communication(parts, *id, &arrival);
+            before = delivery.instance;
+        }
+        parts.map(|parts| self.explanation(parts))
+    }
+
+    /// The message for which an execution began, and that was under way since its publication.
+    fn reason(&self, instance: InstanceId) -> Option<(DeliveryId, Arrival)> {
+        let delivery = self.analysis.received_by(instance)?;
+        let arrival = *self.analysis.arrival(delivery)?;
+        let start = self.analysis.instance(instance).start;
+        (arrival.received == start && !arrival.historical).then_some((delivery, arrival))
+    }
+
+    fn explanation(&self, parts: Parts) -> Explanation {
+        let end = parts.at;
+        let begin = parts.begin;
+        Explanation {
+            begin,
+            end,
+            damaged: parts.damaged || self.analysis.is_damaged(begin, end),
+            parts: match &self.analysis.scheduling {
+                Some(scheduling) => parts
+                    .done
+                    .iter()
+                    .flat_map(|part| on_cpu(scheduling, part))
+                    .collect(),
+                None => parts.done,
+            },
+        }
+    }
+
+    fn add_communication(&self, parts: &mut Parts, id: DeliveryId, arrival: &Arrival) {
+        let delivery = self.analysis.delivery(id);
+        parts.damaged |= self.analysis.begins_late(delivery.publication);
+        if arrival.received < arrival.publish {
+            // The clocks of two hosts disagree: nothing can be said of the time between.
+            parts.until(arrival.received, Cause::Unknown);
+            return;
+        }
+        let publication = self.analysis.publication(delivery.publication);
+        parts.thread = Some(publication.thread);
+        parts.until(arrival.handed, Cause::Publishing);
+        let fetched = Nanos(arrival.received.0 - arrival.stages.dispatch);
+        let thread = match delivery.instance {
+            Some(instance) => Some(self.analysis.instance(instance).thread),
+            None => self.analysis.take_of(delivery).map(|take| take.thread),
+        };
+        let idle = match delivery.kind {
+            DeliveryKind::Inter => Cause::Middleware,
+            DeliveryKind::Intra => Cause::IntraProcessBuffer,
+        };
+        parts.thread = thread;
+        match thread {
+            Some(thread) => self.add_wait(parts, thread, delivery.instance, fetched, idle),
+            None => parts.until(fetched, Cause::Unknown),
+        }
+        parts.until(arrival.received, Cause::Dispatch);
+    }
+
+    /// What a thread did until it came to something; `idle` is what it means that it had nothing to do.
+    fn add_wait(
+        &self,
+        parts: &mut Parts,
+        thread: ThreadId,
+        instance: Option<InstanceId>,
+        to: Nanos,
+        idle: Cause,
+    ) {
+        let elsewhere = self.group_elsewhere(thread, instance, parts.at, to);
+        for segment in self.activity.segments(thread, parts.at, to) {
+            let cause = match segment.doing {
+                Doing::Callback(other) => Cause::OtherCallback(other, Relation::SameThread),
+                Doing::Client(other) => Cause::ClientCallback(other, Relation::SameThread),
+                Doing::Executor => Cause::Executor,
+                Doing::Waiting => idle,
+                Doing::Unobserved => match idle {
+                    Cause::Middleware => Cause::MiddlewareOrExecutor,
+                    Cause::IntraProcessBuffer | Cause::Stored(_) => idle,
+                    _ => Cause::Unknown,
+                },
+            };
+            if segment.doing.is_idle() {
+                for (start, end, other) in &elsewhere {
+                    if *end <= parts.at || *start >= segment.end {
+                        continue;
+                    }
+                    parts.until(*start, cause);
+                    let end = (*end).min(segment.end);
+                    parts.until(end, *other);
+                }
+            }
+            parts.until(segment.end, cause);
+        }
+        parts.until(to, Cause::Unknown);
+    }
+
+    /// When callbacks of the same mutually exclusive group ran on other threads, in the order of time.
+    fn group_elsewhere(
+        &self,
+        thread: ThreadId,
+        instance: Option<InstanceId>,
+        from: Nanos,
+        to: Nanos,
+    ) -> Vec<(Nanos, Nanos, Cause)> {
+        let analysis = self.analysis;
+        let callback = instance.and_then(|instance| analysis.instance(instance).callback);
+        let Some(group) = callback.and_then(|callback| analysis.group_of(callback)) else {
+            return Vec::new();
+        };
+        let mut runs: Vec<_> = runs_of(analysis, group)
+            .filter_map(|run| {
+                let end = run.end?;
+                let cause = match run.doing {
+                    Doing::Callback(id) => Cause::OtherCallback(id, Relation::SameGroup),
+                    Doing::Client(id) => Cause::ClientCallback(id, Relation::SameGroup),
+                    Doing::Executor | Doing::Waiting | Doing::Unobserved => return None,
+                };
+                (run.thread != thread && end > from && run.start < to)
+                    .then_some((run.start, end, cause))
+            })
+            .collect();
+        runs.sort_by_key(|(start, end, _)| (*start, *end));
+        runs
+    }
+}

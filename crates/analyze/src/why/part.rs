@@ -1,0 +1,71 @@
+//! A part of an explained time, and how parts are put together so that nothing is left between them.
+
+use rostrace_ctf::schema::Nanos;
+use rostrace_trace::entity::ThreadId;
+
+use super::cause::Cause;
+use crate::analysis::Analysis;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    pub begin: Nanos,
+    pub end: Nanos,
+    pub cause: Cause,
+    /// The thread on which it passed, where there is one.
+    pub thread: Option<ThreadId>,
+    /// Which hop of a path it belongs to, from 0; the callback after a hop belongs to it.
+    pub hop: usize,
+}
+
+impl Part {
+    pub fn duration(&self) -> i64 {
+        self.end.0 - self.begin.0
+    }
+
+    /// What it was, for people.
+    pub fn told(&self, analysis: &Analysis<'_>) -> String {
+        self.cause.told(analysis)
+    }
+}
+
+/// Parts that are being put together.
+#[derive(Debug)]
+pub(super) struct Parts {
+    pub(super) begin: Nanos,
+    pub(super) at: Nanos,
+    pub(super) thread: Option<ThreadId>,
+    pub(super) hop: usize,
+    pub(super) done: Vec<Part>,
+    pub(super) damaged: bool,
+}
+
+impl Parts {
+    pub(super) fn new(begin: Nanos) -> Parts {
+        Parts {
+            begin,
+            at: begin,
+            thread: None,
+            hop: 0,
+            done: Vec::new(),
+            damaged: false,
+        }
+    }
+
+    /// Everything up to an instant has this cause. Only a disagreement of clocks makes time go back.
+    pub(super) fn until(&mut self, end: Nanos, cause: Cause) {
+        if end == self.at || end < self.at && cause != Cause::Unknown {
+            return;
+        }
+        match self.done.last_mut() {
+            Some(last) if last.cause == cause && last.hop == self.hop => last.end = end,
+            _ => self.done.push(Part {
+                begin: self.at,
+                end,
+                cause,
+                thread: self.thread,
+                hop: self.hop,
+            }),
+        }
+        self.at = end;
+    }
+}

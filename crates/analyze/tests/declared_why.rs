@@ -1,0 +1,276 @@
+//! Why messages along declared paths took as long as they did: in tiny systems where it is plain, and adding up in all recordings.
+
+#![allow(clippy::unwrap_used)]
+
+mod observed;
+#[path = "../../trace/tests/support/mod.rs"]
+mod support;
+
+use std::fs;
+
+use observed::invariants::Seen;
+use observed::system::{Tape, system};
+use observed::ways::{self, Told};
+use observed::{Recorded, recordings, whole};
+use proptest::prelude::*;
+use rostrace_analyze::declared::Style;
+use rostrace_analyze::declared::paths::Ends;
+use rostrace_analyze::declared::tables::Indexed;
+use rostrace_analyze::declared::way::Ways;
+use rostrace_analyze::timer::firings;
+use rostrace_analyze::why::{Cause, Relation, Why};
+use rostrace_architecture::{
+    ContextType, Endpoint, NamedPath, PathStep, from_trace_with_flows, read,
+};
+use rostrace_trace::Model;
+use rostrace_trace::entity::{InstanceId, TimerId};
+use support::{Recording, stamp};
+
+fn add(all: &mut Told, told: Told) {
+    for (cause, duration) in told {
+        *all.entry(cause).or_default() += duration;
+    }
+}
+
+#[test]
+fn explanations_of_declared_paths_add_up_in_every_recording() {
+    let (mut seen, mut told) = (Seen::default(), Told::new());
+    for name in recordings() {
+        let Some(recorded) = Recorded::open(&name) else {
+            continue;
+        };
+        let analysis = whole(&recorded.model);
+        let mut architectures = vec![from_trace_with_flows(&recorded.model)];
+        // CARET's results have one that people have edited.
+        let folder = support::shared::find(&name);
+        let file = folder.map(|it| it.join("expected/edited_architecture.yaml"));
+        if let Some(file) = file.filter(|file| file.exists()) {
+            let text = fs::read_to_string(file).unwrap();
+            architectures.push(read(&text).unwrap().architecture);
+        }
+        for architecture in &architectures {
+            let found = ways::hold(&analysis, architecture, &name, &mut seen);
+            add(&mut told, found);
+        }
+    }
+    if !recordings().is_empty() {
+        assert!(seen.flows > 100_000, "{seen:?}");
+        for cause in ["execution", "other_callback", "stored", "timer_lateness"] {
+            assert!(told.contains_key(cause), "{cause}: {told:?}");
+        }
+    }
+}
+
+#[test]
+fn explanations_of_declared_paths_add_up_in_recordings_of_others() {
+    for name in [
+        "caret-cyclic-intra-galactic",
+        "caret-demos-end-to-end-galactic",
+        "caret-demos-end-to-end-humble",
+        "caret-end-to-end-fastdds-galactic",
+        "caret-multi-talker-galactic",
+        "caret-talker-listener-galactic",
+        "tracecompass-ros2-humble",
+    ] {
+        if let Some(recorded) = Recorded::open(&format!("public/{name}")) {
+            let architecture = from_trace_with_flows(&recorded.model);
+            let analysis = whole(&recorded.model);
+            ways::hold(&analysis, &architecture, name, &mut Seen::default());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn explanations_of_declared_paths_add_up_in_random_systems(
+        tape in prop::collection::vec(any::<u32>(), 0..500),
+        with_phases: bool,
+        window in (5_000_000u64..5_200_000, 1u64..40_000),
+        is_damaged: bool,
+    ) {
+        let mut recording = system(&mut Tape::of(tape), 120, with_phases);
+        if is_damaged {
+            recording.lose(window.0, window.0 + window.1);
+        }
+        let model = recording.load();
+        let architecture = from_trace_with_flows(&model);
+        ways::hold(&whole(&model), &architecture, "random", &mut Seen::default());
+    }
+}
+
+/// `/source` sends /a to `/relay`, which keeps it and sends /b to `/sink`, later and from elsewhere.
+fn relay() -> Recording {
+    let mut recording = Recording::jazzy();
+    recording.context(1).node(2, "/source");
+    recording.publisher(0x10, 2, "/a");
+    recording
+        .node(3, "/relay")
+        .subscription(0x20, 3, "/a", 0x30);
+    recording.publisher(0x11, 3, "/b");
+    recording.node(4, "/sink").subscription(0x21, 4, "/b", 0x31);
+    recording
+}
+
+/// The causes along /source → /a → /relay → /b → /sink of the first message that came through, after its first communication
+/// and before its last.
+fn between(model: &Model, context: ContextType) -> Vec<(i64, Cause)> {
+    let step = |node: &str, input: Option<&str>, output: Option<&str>| PathStep {
+        node: node.into(),
+        subscription: input.map(|topic| Endpoint::new(topic, 0)),
+        publisher: output.map(|topic| Endpoint::new(topic, 0)),
+        extras: Default::default(),
+    };
+    let steps = vec![
+        step("/source", None, Some("/a")),
+        step("/relay", Some("/a"), Some("/b")),
+        step("/sink", Some("/b"), None),
+    ];
+    let path = NamedPath::new("relayed", steps);
+    let mut architecture = from_trace_with_flows(model);
+    architecture
+        .update_message_context("/relay", Some(context), "/a", "/b")
+        .unwrap();
+    let analysis = whole(model);
+    let indexed = Indexed::new(model, Style::Own);
+    let records = indexed.path(&architecture, &path, Ends::default()).unwrap();
+    let ways = Ways::new(&indexed, &architecture, &path, &records);
+    let way = records.rows.iter().find_map(|row| ways.of(row)).unwrap();
+    let explained = Why::new(&analysis).way(&way);
+    let sum: i64 = explained.parts.iter().map(|part| part.duration()).sum();
+    assert_eq!(sum, way.latency());
+    let (from, to) = (way.legs[0].end, way.legs[1].end);
+    let parts = explained.parts.iter();
+    let inside = parts.filter(|part| part.begin >= from && part.end <= to);
+    inside.map(|part| (part.duration(), part.cause)).collect()
+}
+
+#[test]
+fn what_a_timer_publishes_later_was_stored_until_it_was_due() {
+    let mut recording = relay();
+    recording.timer(0x60, 3, 10_000_000, 0x70);
+    recording.subscription(0x22, 3, "/c", 0x32);
+    received(&mut recording);
+    // When the timer is due, another callback runs.
+    recording
+        .at(22_000_000)
+        .wait_for_work()
+        .at(22_100_000)
+        .start(0x32)
+        .at(23_000_000)
+        .end(0x32);
+    recording.at(23_010_000).start(0x70);
+    recording
+        .at(23_050_000)
+        .publish(0x11, 0x5001, stamp(23_051_000));
+    recording.at(23_060_000).end(0x70);
+    recording
+        .at(23_100_000)
+        .receive(0x21, stamp(23_051_000), 0x31);
+    let model = recording.load();
+    let analysis = whole(&model);
+    let firing = firings(&analysis, TimerId(0))[0];
+    let due = firing.expected.0 - support::time(0).0;
+    let found = between(&model, ContextType::UseLatestMessage);
+    let (reader, other) = (InstanceId(2), InstanceId(1));
+    let expected = [
+        (90_000, Cause::Execution(InstanceId(0))),
+        (due - 12_200_000, Cause::Stored(reader)),
+    ];
+    assert_eq!(found[..2], expected);
+    let waited: Vec<Cause> = found[2..].iter().map(|(_, cause)| *cause).collect();
+    let blamed = Cause::OtherCallback(other, Relation::SameThread);
+    assert!(waited.contains(&blamed), "{found:?}");
+    assert_eq!(found.last(), Some(&(40_000, Cause::Execution(reader))));
+}
+
+/// A message of /a is received at 12.110 ms; nothing is published before 12.200 ms.
+fn received(recording: &mut Recording) {
+    recording
+        .at(12_000_000)
+        .publish(0x10, 0x5000, stamp(12_001_000));
+    recording
+        .at(12_100_000)
+        .rmw_take(0x20, 0x7000, stamp(12_001_000));
+    recording
+        .at(12_110_000)
+        .start(0x30)
+        .at(12_200_000)
+        .end(0x30);
+}
+
+#[test]
+fn what_another_input_makes_into_an_output_was_stored_until_that_came() {
+    let mut recording = relay();
+    recording
+        .publisher(0x12, 2, "/c")
+        .subscription(0x22, 3, "/c", 0x32);
+    received(&mut recording);
+    recording.at(12_300_000).wait_for_work();
+    recording
+        .at(13_000_000)
+        .publish(0x12, 0x5002, stamp(13_001_000));
+    recording
+        .at(13_100_000)
+        .rmw_take(0x22, 0x7000, stamp(13_001_000));
+    recording.at(13_105_000).start(0x32);
+    recording
+        .at(13_150_000)
+        .publish(0x11, 0x5001, stamp(13_151_000));
+    recording.at(13_160_000).end(0x32);
+    recording
+        .at(13_200_000)
+        .receive(0x21, stamp(13_151_000), 0x31);
+    let reader = InstanceId(1);
+    let expected = [
+        (90_000, Cause::Execution(InstanceId(0))),
+        (900_000, Cause::Stored(reader)),
+        (5_000, Cause::Dispatch),
+        (45_000, Cause::Execution(reader)),
+    ];
+    let found = between(&recording.load(), ContextType::UseLatestMessage);
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn what_is_published_outside_of_callbacks_says_so() {
+    let mut recording = relay();
+    received(&mut recording);
+    recording
+        .at(12_500_000)
+        .publish(0x11, 0x5001, stamp(12_501_000));
+    recording
+        .at(12_600_000)
+        .receive(0x21, stamp(12_501_000), 0x31);
+    let expected = [
+        (90_000, Cause::Execution(InstanceId(0))),
+        (300_000, Cause::OutsideCallbacks),
+    ];
+    let found = between(&recording.load(), ContextType::UseLatestMessage);
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn an_output_of_the_same_execution_is_its_execution() {
+    let mut recording = relay();
+    recording
+        .at(12_000_000)
+        .publish(0x10, 0x5000, stamp(12_001_000));
+    recording
+        .at(12_100_000)
+        .rmw_take(0x20, 0x7000, stamp(12_001_000));
+    recording.at(12_110_000).start(0x30);
+    recording
+        .at(12_150_000)
+        .publish(0x11, 0x5001, stamp(12_151_000));
+    recording.at(12_200_000).end(0x30);
+    recording
+        .at(12_600_000)
+        .receive(0x21, stamp(12_151_000), 0x31);
+    let model = recording.load();
+    for context in [ContextType::UseLatestMessage, ContextType::CallbackChain] {
+        let found = between(&model, context);
+        assert_eq!(found, [(40_000, Cause::Execution(InstanceId(0)))]);
+    }
+}
