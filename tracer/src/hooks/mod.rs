@@ -110,7 +110,7 @@ pub(crate) fn records(event: u16) -> bool {
 }
 
 /// In the order of the bytes in the control page.
-static ALL: [&[&Hook]; 8] = [
+static ALL: [&[&Hook]; 9] = [
     &destruction::HOOKS,
     &service::HOOKS,
     &cyclone_dds::HOOKS,
