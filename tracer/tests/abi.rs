@@ -229,8 +229,8 @@ fn callbacks_in_cpp_get_their_names() {
 /// Letters of the symbol that consists of one letter.
 fn longest_symbol(events: &[String]) -> usize {
     let symbols = (events.iter()).filter_map(|event| event.split_once("symbol = \"s"));
-    let mut letters = symbols.map(|(_, rest)| 1 + rest.bytes().take_while(|it| *it == b's').count());
-    letters.next().unwrap_or(0)
+    let letters = symbols.map(|(_, rest)| 1 + rest.bytes().take_while(|it| *it == b's').count());
+    letters.max().unwrap_or(0)
 }
 
 /// A symbol that does not fit into a packet loses its end, and nothing else is lost.

@@ -202,6 +202,34 @@ fn without_stamps_the_instant_of_the_publication_decides() {
 }
 
 #[test]
+fn on_humble_a_copy_that_rclcpp_drops_is_not_delivered_by_hand() {
+    let mut recording = Recording::new(Flavour::Humble, "robot");
+    recording
+        .process(100, "composed")
+        .context(0x1)
+        .node(0x10, "/n")
+        .publisher(0x20, 0x10, "/a");
+    recording
+        .intra_subscription(0x30, 0x10, "/a", 0x40, 10)
+        .subscription(0x50, 0x10, "/a", 0x60);
+    recording.at(5_000_000).publish(0x20, 0x7, 0);
+    recording.get_next_ready();
+    // The subscription without intra-process communication gets it, the other one takes it and drops it: its twin runs.
+    recording.receive(0x50, stamp(5_002_500), 0x60);
+    recording.get_next_ready();
+    recording.rmw_take(0x30, 0x9, stamp(5_002_500));
+    recording.get_next_ready();
+    recording.start_with(0x41, true).end(0x41);
+    let model = recording.load();
+    assert_eq!(
+        deliveries(&model),
+        [(0, 0, Unknown, None), (0, 1, Delivered, Some(0))]
+    );
+    let kinds: Vec<_> = model.deliveries.iter().map(|row| row.kind).collect();
+    assert_eq!(kinds, [Intra, Inter]);
+}
+
+#[test]
 fn a_stamp_that_two_publications_could_have_made_stays_unknown() {
     let mut recording = pair(Flavour::Humble);
     recording

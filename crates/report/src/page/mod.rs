@@ -25,6 +25,7 @@ mod selection;
 mod series;
 mod service;
 mod shared;
+mod simulated_clock;
 mod topic;
 
 use std::io::{self, Write};

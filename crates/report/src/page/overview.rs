@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::Subject;
 use super::columns::{ColumnReference, Columns};
 use super::part::Part;
+use super::simulated_clock::thinned;
 
 #[derive(Debug, Serialize)]
 struct Overview<'a> {
@@ -134,9 +135,10 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
     topics.extend(model.subscriptions.iter().map(|it| it.topic.as_str()));
     topics.sort_unstable();
     topics.dedup();
-    let clock = (!model.sim_times.is_empty()).then(|| Clock {
-        system: columns.add(model.sim_times.iter().map(|it| subject.time(it.time))),
-        simulated: columns.add(model.sim_times.iter().map(|it| it.simulated as i64)),
+    let notes = thinned(&model.sim_times);
+    let clock = (!notes.is_empty()).then(|| Clock {
+        system: columns.add(notes.iter().map(|it| subject.time(it.time))),
+        simulated: columns.add(notes.iter().map(|it| it.simulated as i64)),
     });
     let overview = Overview {
         begin_ns: subject.begin.to_string(),

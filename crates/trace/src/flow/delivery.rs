@@ -170,7 +170,7 @@ pub(crate) fn deliveries(imported: &mut Imported, entities: &Entities) -> Vec<De
                 scope.spawn(move || {
                     let mut part = Part::default();
                     for topic in topics {
-                        let outside = topic.received_outside(of_topic, &mut part.takes);
+                        let outside = topic.received_outside(of_topic, entities, &mut part.takes);
                         topic.deliveries(of_topic, entities, &outside, inside, &mut part.rows);
                     }
                     part
@@ -317,6 +317,7 @@ impl Topic {
     fn received_outside(
         &self,
         imported: &Imported,
+        entities: &Entities,
         takes: &mut Vec<(TakeId, PublicationId)>,
     ) -> Receptions {
         let mut received = Vec::new();
@@ -328,18 +329,17 @@ impl Topic {
             };
             // A take whose callback is not in the trace was by hand, unless events are missing.
             let uncertain = row.instance.is_none() && imported.losses.any();
-            let status = if uncertain {
-                DeliveryStatus::Unknown
-            } else {
-                DeliveryStatus::Delivered
-            };
-            received.push(Reception {
+            let mut reception = Reception {
                 publication,
                 subscription,
-                status,
+                status: DeliveryStatus::Delivered,
                 instance: row.instance,
                 by,
-            });
+            };
+            if uncertain || is_second_copy(imported, entities, &reception) {
+                reception.status = DeliveryStatus::Unknown;
+            }
+            received.push(reception);
         }
         Receptions::new(received)
     }
@@ -395,6 +395,8 @@ impl Topic {
                 let known = received[usize::from(is_intra)]
                     .iter()
                     .find(|row| row.subscription == subscription_id);
+                let is_intra =
+                    is_intra || known.is_some_and(|row| is_second_copy(imported, entities, row));
                 let (status, instance, by) = match known {
                     Some(row) => (row.status, row.instance, row.by),
                     // Received another way than it was sent: of no concern.
@@ -446,6 +448,19 @@ impl Topic {
         }
         spans
     }
+}
+
+/// Whether a message that was taken had come to the subscription inside of its process already: rclcpp then drops what it took. Up to
+/// Humble no tracepoint tells of the way inside; the twin's callback runs, but for which message is not known.
+fn is_second_copy(imported: &Imported, entities: &Entities, row: &Reception) -> bool {
+    let publication = &imported.publications[row.publication.index()];
+    let subscription = &entities.subscriptions[row.subscription.index()];
+    row.instance.is_none()
+        && publication.intra.is_none()
+        && subscription.intra_process
+        && subscription.process == imported.population.process_of(publication.thread)
+        // With a ring buffer in the trace a message that went inside would be known.
+        && (entities.ring_buffers.iter()).all(|ring| ring.subscription != Some(row.subscription))
 }
 
 /// Why a message that a subscription could have received is not among those that it did.

@@ -17,7 +17,7 @@ pub struct SimTime {
 }
 
 /// What one process after the other said, out of what all said in the order of time. Whoever spoke first is believed as long as it
-/// speaks, then the one that goes on longest.
+/// speaks, then the one that goes on longest, as soon as it is not behind the one before.
 pub(crate) fn of_one_process_at_a_time(said: &[(ProcessId, SimTime)]) -> Vec<SimTime> {
     let mut last_words: BTreeMap<ProcessId, Nanos> = BTreeMap::new();
     for (process, note) in said {
@@ -25,14 +25,26 @@ pub(crate) fn of_one_process_at_a_time(said: &[(ProcessId, SimTime)]) -> Vec<Sim
     }
     let mut believed: Vec<SimTime> = Vec::new();
     let mut speaker = said.first().map(|(process, _)| *process);
+    let mut has_spoken = true;
+    let mut said_before: BTreeMap<ProcessId, u64> = BTreeMap::new();
     for (process, note) in said {
-        let is_over = speaker.is_some_and(|speaker| last_words[&speaker] < note.time);
-        if is_over {
+        if speaker.is_some_and(|speaker| last_words[&speaker] < note.time) {
             let longest = last_words.iter().max_by_key(|(_, last)| **last);
             speaker = longest.map(|(process, _)| *process);
+            has_spoken = false;
         }
-        if speaker == Some(*process) {
+        let before = said_before.insert(*process, note.simulated);
+        if speaker != Some(*process) {
+            continue;
+        }
+        let is_behind = believed
+            .last()
+            .is_some_and(|it| note.simulated < it.simulated);
+        // What it takes back itself was set back in the simulation.
+        let takes_back = before.is_some_and(|before| note.simulated < before);
+        if has_spoken || !is_behind || takes_back {
             believed.push(*note);
+            has_spoken = true;
         }
     }
     believed
@@ -83,6 +95,19 @@ mod tests {
         ];
         // The third one goes on longest.
         assert_eq!(believed(&said), [(10, 1), (12, 1), (22, 2), (32, 3)]);
+    }
+
+    #[test]
+    fn the_next_process_may_notice_that_the_simulation_was_set_back() {
+        let said = [
+            (0, 10, 7),
+            (1, 11, 7),
+            (0, 20, 8),
+            (1, 21, 7),
+            (1, 31, 2),
+            (1, 41, 3),
+        ];
+        assert_eq!(believed(&said), [(10, 7), (20, 8), (31, 2), (41, 3)]);
     }
 
     #[test]
