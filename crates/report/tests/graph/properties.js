@@ -147,7 +147,7 @@ function system() {
   const communications = subscriptions.map((_, index) => ({ publisher: index < 9 ? index : null, subscription: index, messages: 10, arrived: 9, dropped: 1, p50: 1, p99: index + 2, max: 50 }));
   const causes = publishers.slice(1, 9).map((_, index) => ({ callback: index, publisher: index + 1, messages: 10 }));
   const services = [{ name: "/add", is_action: false }, { name: "/dock", is_action: true }];
-  const calls = [[0, 6, 4], [1, 0, 1], [0, 2, 2]].map(([service, client, server]) => ({ service, client, server, callback: server - 1, calls: 4, answered: 3, per_second: 0.4, p50: 1, p99: 2, max: 3 }));
+  const calls = [[0, 6, 4], [1, 0, 1], [0, 2, 2]].map(([service, client, server]) => ({ service, client, server, callback: server - 1, calls: 4, answered: 3, unattributed: 0, per_second: 0.4, p50: 1, p99: 2, max: 3 }));
   return linkedGraph({ nodes, topics, publishers, subscriptions, communications, callbacks, causes, services, calls });
 }
 

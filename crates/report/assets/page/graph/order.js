@@ -17,14 +17,22 @@ function linksOfSide(count, ends, shares) {
   const start = new Int32Array(count + 1);
   for (const end of ends) start[end + 1]++;
   for (let vertex = 0; vertex < count; vertex++) start[vertex + 1] += start[vertex];
-  const link = Int32Array.from(ends.keys()).sort((a, b) => ends[a] - ends[b] || shares[a] - shares[b] || a - b);
+  const link = new Int32Array(ends.length);
+  const next = start.slice(0, count);
+  for (let number = 0; number < ends.length; number++) {
+    // Few have several, so they are put into their places as they come.
+    let row = next[ends[number]]++;
+    for (; row > start[ends[number]] && shares[link[row - 1]] > shares[number]; row--) link[row] = link[row - 1];
+    link[row] = number;
+  }
   const slot = new Int32Array(ends.length);
   const slots = new Int32Array(count);
-  link.forEach((number, row) => {
-    const before = row > 0 ? link[row - 1] : number;
-    if (row === 0 || ends[before] !== ends[number] || shares[before] !== shares[number]) slots[ends[number]]++;
-    slot[number] = slots[ends[number]] - 1;
-  });
+  for (let vertex = 0; vertex < count; vertex++) {
+    for (let row = start[vertex]; row < start[vertex + 1]; row++) {
+      if (row === start[vertex] || shares[link[row - 1]] !== shares[link[row]]) slots[vertex]++;
+      slot[link[row]] = slots[vertex] - 1;
+    }
+  }
   return { start, link, slot, slots };
 }
 

@@ -43,7 +43,7 @@ function publishedRow(publisher) {
 function callsRow(call, towards, other) {
   const roundTrip = call.p99 === null ? "" : ` · round trip p50 ${duration(call.p50)}, p99 ${duration(call.p99)}, max ${duration(call.max)}`;
   return [name(call.service.name, false), call.service.is_action && h("span", { class: "tag" }, "action"), h("span", { class: "figures" },
-    `${count(call.calls)} calls, ${count(call.answered)} answers${roundTrip}`, other && [h("br"), `${towards} `, nodeLink(other)])];
+    call.unattributed > 0 ? `${count(call.unattributed)} executions, the trace does not tell for whom` : `${count(call.calls)} calls, ${count(call.answered)} answers${roundTrip}`, other && [h("br"), `${towards} `, nodeLink(other)])];
 }
 
 /** What is hidden at first comes last. */

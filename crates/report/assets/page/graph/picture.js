@@ -127,8 +127,11 @@ function drawEdge(edge) {
   const width = edge.figures.rate > 0 ? Math.min(5, 1.1 + 0.55 * Math.log10(1 + edge.figures.rate)) : 1;
   const size = 4 + width;
   const [x, y] = [Math.round(tip[0] * 10) / 10, Math.round(tip[1] * 10) / 10];
-  const head = `M${x - way * size} ${y - size * 0.55}L${x - way * width * 0.4} ${y}L${x - way * size} ${y + size * 0.55}`;
-  const kinds = ["edge", edge.figures.messages === 0 && "silent", edge.topics.size === 0 && "service"].filter(Boolean);
+  // Two strokes from the tip: dashes begin anew with each, so that heads are never dashed.
+  const inner = Math.round((x - way * width * 0.4) * 10) / 10;
+  const head = [-0.55, 0.55].map((side) => `M${inner} ${y}L${(x - way * size).toFixed(1)} ${(y + side * size).toFixed(1)}`).join("");
+  const silent = edge.figures.messages === 0 && ![...edge.calls].some((call) => call.unattributed > 0);
+  const kinds = ["edge", silent && "silent", edge.topics.size === 0 && "service"].filter(Boolean);
   return svg("path", { class: kinds.join(" "), d: smoothPath(points) + head, "stroke-width": width.toFixed(2) });
 }
 

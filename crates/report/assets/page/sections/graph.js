@@ -21,7 +21,7 @@ function linkedOnce(data) {
 function freshGraphState(graph) {
   const services = graph.calls.length <= SERVICES_AT_FIRST;
   const isShown = (node) => (services && node.asked.length + node.served.length > 0) || [...node.publishers, ...node.subscriptions].some(({ topic }) => !topic.hidden && topic.publishers.length > 0 && topic.subscriptions.length > 0);
-  const measured = graph.communications.some((it) => it.p99 !== null);
+  const measured = graph.communications.some((it) => it.p99 !== null && !it.subscription.topic.hidden) || (services && graph.calls.some((it) => it.p99 !== null));
   return { open: openedAtFirst(graph.namespaces, isShown), topics: graph.nodes.filter(isShown).length <= NODES_WITH_TOPICS, hidden: false, services, picked: measured ? "p99" : "rate" };
 }
 
@@ -104,7 +104,7 @@ view("graph", {
       append(legend, [
         h("strong", {}, figure.title), definitionLink(figure.definition), h("span", { class: "number" }, figure.written(scale.low)),
         h("span", { class: "bar", style: `background: linear-gradient(to right, ${scale.stops.join(", ")})` }), h("span", { class: "number" }, figure.written(scale.high)),
-        h("span", { class: "quiet" }, `boxes: ${figure.boxes}${figure.edges ? `; edges: ${figure.edges}` : ""}; wider edges: more messages; dashed: none${state.services && graph.calls.length > 0 ? "; dotted: services" : ""}`),
+        h("span", { class: "quiet" }, `boxes: ${figure.boxes}${figure.edges ? `; edges: ${figure.edges}` : ""}; wider edges: more messages; dashed: none${state.services && graph.calls.length > 0 ? "; dash and dot: services" : ""}`),
       ]);
     }
 

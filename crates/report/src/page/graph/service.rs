@@ -3,7 +3,7 @@
 //! A client is made on purpose, so services that every node has are told where somebody has a client of them. The three services of an action
 //! are told as the action; its topics are hidden ones.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use rostrace_analyze::{Statistics, built_in};
 use rostrace_ctf::schema::Nanos;
@@ -29,6 +29,8 @@ pub(super) struct Calls {
     calls: u64,
     /// Those whose response the client took.
     answered: u64,
+    /// What the service did where the trace does not tell for whom: its own events name no client before Kilted.
+    unattributed: u64,
     /// Over the whole time, as of publishers.
     per_second: Option<f64>,
     /// Of round trips; of an action without the wait for its result.
@@ -44,6 +46,7 @@ type Key = (usize, usize, usize, Option<usize>);
 struct Seen {
     calls: u64,
     answered: u64,
+    unattributed: u64,
     round_trips: Vec<(i64, Nanos)>,
 }
 
@@ -92,11 +95,9 @@ impl<'a> Rows<'a> {
                 seen.entry(key).or_default();
             }
         }
+        let mut attributed: HashSet<usize> = HashSet::new();
         for request in &model.requests {
-            let (Some(client), Some(service)) = (request.client, request.service) else {
-                continue;
-            };
-            let Some(key) = keys.get(&(client.index(), service.index())) else {
+            let Some(service) = request.service else {
                 continue;
             };
             let Some(first) = first_instant(request) else {
@@ -105,6 +106,13 @@ impl<'a> Rows<'a> {
             if !self.subject.analysis.counts(first) {
                 continue;
             }
+            let Some(client) = request.client else {
+                continue;
+            };
+            attributed.insert(service.index());
+            let Some(key) = keys.get(&(client.index(), service.index())) else {
+                continue;
+            };
             let own = seen.entry(*key).or_default();
             own.calls += 1;
             own.answered += u64::from(request.received.is_some());
@@ -116,6 +124,16 @@ impl<'a> Rows<'a> {
                 own.round_trips.push((received.0 - sent.0, first));
             }
         }
+        let executions = self.subject.shared.callbacks();
+        let of_services: BTreeSet<(Key, usize)> =
+            keys.iter().map(|((_, it), key)| (*key, *it)).collect();
+        for (key, service) in of_services {
+            let callback = model.services[service].callback;
+            if let (Some(callback), false) = (callback, attributed.contains(&service)) {
+                let own = seen.entry(key).or_default();
+                own.unattributed += executions[callback.index()].count;
+            }
+        }
         for ((service, client, server, callback), mut seen) in seen {
             let round_trip = Statistics::of(&mut seen.round_trips);
             self.graph.calls.push(Calls {
@@ -125,7 +143,8 @@ impl<'a> Rows<'a> {
                 callback,
                 calls: seen.calls,
                 answered: seen.answered,
-                per_second: per_second(self.subject, seen.calls),
+                unattributed: seen.unattributed,
+                per_second: per_second(self.subject, seen.calls).filter(|_| seen.unattributed == 0),
                 p50: round_trip.map(|it| it.p50),
                 p99: round_trip.map(|it| it.p99),
                 max: round_trip.map(|it| it.max),
