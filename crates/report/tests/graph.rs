@@ -12,6 +12,7 @@ const SCRIPTS: &[&str] = &[
     "graph/order",
     "graph/place",
     "graph/wrap",
+    "graph/lines",
     "graph/layered",
     "graph/nested",
     "graph/curve",

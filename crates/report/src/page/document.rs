@@ -33,6 +33,7 @@ const SCRIPTS: &[&str] = &[
     include_str!("../../assets/page/graph/order.js"),
     include_str!("../../assets/page/graph/place.js"),
     include_str!("../../assets/page/graph/wrap.js"),
+    include_str!("../../assets/page/graph/lines.js"),
     include_str!("../../assets/page/graph/layered.js"),
     include_str!("../../assets/page/graph/nested.js"),
     include_str!("../../assets/page/graph/curve.js"),

@@ -115,10 +115,23 @@ check(JSON.stringify(turnedEdges(2, [{ from: 0, to: 1, weight: 1 }, { from: 1, t
 
 // Crossings are counted as they are seen.
 for (let round = 0; round < 50; round++) {
-  const links = Array.from({ length: 2 + random(30) }, () => ({ a: random(8), b: random(8) }));
+  const links = Array.from({ length: 2 + random(30) }, () => ({ from: random(4), fromShare: random(2), to: 4 + random(4), toShare: random(2) }));
+  const [above, below] = [[3, 0, 2, 1], [5, 4, 7, 6]];
+  const ends = links.map((link) => [above.indexOf(link.from) * 2 + link.fromShare, below.indexOf(link.to) * 2 + link.toShare]);
   let naive = 0;
-  for (const one of links) for (const other of links) if (one.a < other.a && one.b > other.b) naive++;
-  check(crossingsBetween(links, (link) => link.a, (link) => link.b) === naive, "crossings were miscounted");
+  for (const one of ends) for (const other of ends) if (one[0] < other[0] && one[1] > other[1]) naive++;
+  const of = (key) => links.map((link) => link[key]);
+  const [right, left] = [linksOfSide(8, of("from"), of("fromShare")), linksOfSide(8, of("to"), of("toShare"))];
+  check(crossingsBetween(above, below, right, of("to"), left, new Int32Array(8)) === naive, "crossings were miscounted");
+}
+
+// What runs together ends where it should: a box that many long edges begin at, and one where they end.
+for (const outward of [true, false]) {
+  const leaves = Array.from({ length: 12 }, () => ({ width: 100, height: 40 }));
+  const edges = leaves.slice(1).map((leaf, index) => ({ from: leaves[index], to: leaf, weight: 1 }));
+  for (const leaf of leaves.slice(2, -2)) edges.push(outward ? { from: leaves[0], to: leaf, weight: 1 } : { from: leaf, to: leaves.at(-1), weight: 1 });
+  const system = { root: { items: leaves }, leaves, edges };
+  checkPicture(system, pictureOf(system).routes);
 }
 
 // What is seen: names of all kinds, open and closed.
@@ -133,21 +146,27 @@ function system() {
   const callbacks = nodes.slice(1).map((_, index) => ({ id: index, node: index + 1, name: `← /topic_${index}`, executions: 9, per_second: 1, busy: 0.1, p99: 5, max: 6, lateness: 7 }));
   const communications = subscriptions.map((_, index) => ({ publisher: index < 9 ? index : null, subscription: index, messages: 10, arrived: 9, dropped: 1, p50: 1, p99: index + 2, max: 50 }));
   const causes = publishers.slice(1, 9).map((_, index) => ({ callback: index, publisher: index + 1, messages: 10 }));
-  return linkedGraph({ nodes, topics, publishers, subscriptions, communications, callbacks, causes });
+  const services = [{ name: "/add", is_action: false }, { name: "/dock", is_action: true }];
+  const calls = [[0, 6, 4], [1, 0, 1], [0, 2, 2]].map(([service, client, server]) => ({ service, client, server, callback: server - 1, calls: 4, answered: 3, unattributed: 0, per_second: 0.4, p50: 1, p99: 2, max: 3 }));
+  return linkedGraph({ nodes, topics, publishers, subscriptions, communications, callbacks, causes, services, calls });
 }
 
 for (const topics of [false, true]) {
-  for (const hidden of [false, true]) {
+  for (const [hidden, services] of [[false, false], [true, false], [false, true], [true, true]]) {
     for (let opened = 0; opened < 16; opened++) {
       const graph = system();
       const spaces = ["/a", "/a/deep", "/b"].map((path) => findSpace(graph.namespaces, path));
       const open = new Set([...spaces, graph.nodes[4]].filter((_, index) => (opened >> index) & 1));
-      const seen = seenGraph(graph, { open, topics, hidden });
+      const seen = seenGraph(graph, { open, topics, hidden, services });
       for (const box of seen.boxes) if (!box.items) Object.assign(box, { width: 80, height: 40 });
       const leaves = seen.boxes.filter((box) => !box.items);
       checkPicture({ root: seen.root, leaves, edges: seen.edges }, nestedLayout(seen.root, seen.edges));
       for (const edge of seen.edges) check(seen.boxes.includes(edge.from) && seen.boxes.includes(edge.to), "an edge leads to what is not seen");
       check(seen.boxes.some((box) => box.subject.name === "/tf") === hidden, "a hidden topic is seen, or a shown one is not");
+      const asked = seen.edges.flatMap((edge) => [...edge.calls]);
+      // Who asks itself needs no edge, and one that stays inside of a closed namespace is not seen.
+      const inside = !open.has(spaces[0]);
+      check(asked.length === (services ? (inside ? 1 : 2) : 0), "a call of a service is not seen once");
       check(seen.apart.length === 0, "a node that talks stands apart");
     }
   }
@@ -162,12 +181,16 @@ function findSpace(space, path) {
   return null;
 }
 
+// The edge nearest to a point is the one that is drawn there.
+check(distanceTo([[0, 0], [10, 0]], 5, 3, 6) === 3 && distanceTo([[0, 0], [10, 0]], 5, 7, 6) === null, "a straight line is measured wrongly");
+check(distanceTo([[0, 0], [100, 80]], 50, 40, 6) < 1 && distanceTo([[0, 0], [100, 80]], 50, 10, 6) === null, "a curve is measured wrongly");
+
 // A closed namespace has the edges of all that is in it, added up, and the worst of their latencies.
 const closed = seenGraph(system(), { open: new Set(), topics: false, hidden: false });
 const between = closed.edges.find((edge) => edge.from.subject.path === "/a" && edge.to.subject.path === "/b");
 check(between && [...between.topics].map((topic) => topic.name).join() === "/topic_3", "the edges of a closed namespace are not those of its nodes");
-const figures = edgeFigures({ communications: new Set([{ p50: 1, p99: 5, max: 9, dropped: 2 }, { p50: 3, p99: 4, max: null, dropped: 1 }]), publishers: new Set([{ per_second: 1.5, messages: 3 }, { per_second: 2, messages: 4 }]) });
-check(figures.rate === 3.5 && figures.dropped === 3 && figures.p50 === 3 && figures.p99 === 5 && figures.max === 9 && figures.messages === 7, "figures are not added up");
+const figures = edgeFigures({ calls: new Set([{ per_second: 0.5, calls: 5, p50: 2, p99: 1, max: 3 }]), communications: new Set([{ p50: 1, p99: 5, max: 9, dropped: 2 }, { p50: 3, p99: 4, max: null, dropped: 1 }]), publishers: new Set([{ per_second: 1.5, messages: 3 }, { per_second: 2, messages: 4 }]) });
+check(figures.rate === 4 && figures.dropped === 3 && figures.p50 === 3 && figures.p99 === 5 && figures.max === 9 && figures.messages === 12, "figures are not added up");
 
 // A large system begins closed, a small one open.
 const crowd = Array.from({ length: 300 }, (_, index) => ({ name: `/space_${index % 20}/node_${index}`, kind: "node" }));

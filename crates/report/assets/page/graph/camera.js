@@ -6,7 +6,10 @@ const FARTHEST = 0.03;
 /** `frame` is an SVG element, `content()` the group in it that moves and `size()` its {width, height}. */
 function camera(frame, content, size) {
   let [x, y, scale] = [0, 0, 1];
-  const show = () => content()?.setAttribute("transform", `translate(${x.toFixed(2)} ${y.toFixed(2)}) scale(${scale.toFixed(4)})`);
+  const show = () => {
+    frame.dataset.scale = scale.toFixed(4);
+    content()?.setAttribute("transform", `translate(${x.toFixed(2)} ${y.toFixed(2)}) scale(${scale.toFixed(4)})`);
+  };
   const bounds = () => frame.getBoundingClientRect();
 
   function zoom(factor, at) {
@@ -96,6 +99,11 @@ function camera(frame, content, size) {
 
   return {
     fit, zoom, centre, reveal, show,
+    /** Where a point of the screen is in the drawing, and how long a pixel is there. */
+    inDrawing(event) {
+      const { left, top } = bounds();
+      return [(event.clientX - left - x) / scale, (event.clientY - top - y) / scale, 1 / scale];
+    },
     /** Where a point of the drawing is on the screen. */
     onScreen: (box) => [x + box.x * scale, y + box.y * scale],
     /** Moves so that a point of the drawing is there. */

@@ -1,30 +1,65 @@
 // Lines through the points of an edge.
 
 const CORNER = 9;
+/** Pieces of a curve when it is measured. */
+const CURVE_STEPS = 12;
 
 /** A path through points: straight where x or y stays, round at corners, and curved where both change, level at both ends. */
 function smoothPath(points) {
   const written = (value) => Math.round(value * 10) / 10;
-  const at = ([x, y]) => `${written(x)} ${written(y)}`;
   const isSame = (a, b) => Math.abs(a - b) < 0.5;
-  const kept = points.filter((point, index) => index === 0 || index === points.length - 1 || !isSame(point[0], points[index - 1][0]) || !isSame(point[1], points[index - 1][1]));
-  const towards = (from, to, distance) => {
-    const length = Math.hypot(to[0] - from[0], to[1] - from[1]) || 1;
-    return [from[0] + ((to[0] - from[0]) * distance) / length, from[1] + ((to[1] - from[1]) * distance) / length];
-  };
-  let path = `M${at(kept[0])}`;
+  const kept = points.filter(([x, y], index) => index === 0 || index === points.length - 1 || !isSame(x, points[index - 1][0]) || !isSame(y, points[index - 1][1]));
+  let [x0, y0] = kept[0];
+  let path = `M${written(x0)} ${written(y0)}`;
   for (let index = 1; index < kept.length; index++) {
-    const [before, point, next] = [kept[index - 1], kept[index], kept[index + 1]];
-    const [level, upright] = [isSame(before[1], point[1]), isSame(before[0], point[0])];
+    const [x, y] = kept[index];
+    const next = kept[index + 1];
+    const [level, upright] = [isSame(y0, y), isSame(x0, x)];
     if (!level && !upright) {
-      const middle = (before[0] + point[0]) / 2;
-      path += `C${at([middle, before[1]])} ${at([middle, point[1]])} ${at(point)}`;
-    } else if (next && ((level && isSame(point[0], next[0])) || (upright && isSame(point[1], next[1]))) && !(level && isSame(point[1], next[1]))) {
-      const radius = Math.min(CORNER, Math.hypot(point[0] - before[0], point[1] - before[1]) / 2, Math.hypot(next[0] - point[0], next[1] - point[1]) / 2);
-      path += `L${at(towards(point, before, radius))}Q${at(point)} ${at(towards(point, next, radius))}`;
+      const middle = written((x0 + x) / 2);
+      path += `C${middle} ${written(y0)} ${middle} ${written(y)} ${written(x)} ${written(y)}`;
+    } else if (next && (level ? isSame(x, next[0]) && !isSame(y, next[1]) : isSame(y, next[1]))) {
+      path += roundCorner([x0, y0], [x, y], next, written);
     } else {
-      path += `L${at(point)}`;
+      path += `L${written(x)} ${written(y)}`;
     }
+    [x0, y0] = [x, y];
   }
   return path;
+}
+
+function roundCorner(before, corner, next, written) {
+  const distance = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1]) || 1;
+  const radius = Math.min(CORNER, distance(corner, before) / 2, distance(corner, next) / 2);
+  const towards = (to) => [0, 1].map((way) => written(corner[way] + ((to[way] - corner[way]) * radius) / distance(corner, to))).join(" ");
+  return `L${towards(before)}Q${written(corner[0])} ${written(corner[1])} ${towards(next)}`;
+}
+
+/** How far a point is from the path through points; nothing if that is more than `most`. */
+function distanceTo(points, x, y, most) {
+  let nearest = most;
+  const measure = (x0, y0, x1, y1) => {
+    const [dx, dy] = [x1 - x0, y1 - y0];
+    const along = Math.max(0, Math.min(1, ((x - x0) * dx + (y - y0) * dy) / (dx * dx + dy * dy || 1)));
+    nearest = Math.min(nearest, Math.hypot(x0 + along * dx - x, y0 + along * dy - y));
+  };
+  for (let index = 1; index < points.length; index++) {
+    const [[x0, y0], [x1, y1]] = [points[index - 1], points[index]];
+    if (x < Math.min(x0, x1) - most || x > Math.max(x0, x1) + most || y < Math.min(y0, y1) - most || y > Math.max(y0, y1) + most) continue;
+    if (Math.abs(x0 - x1) < 0.5 || Math.abs(y0 - y1) < 0.5) {
+      measure(x0, y0, x1, y1);
+      continue;
+    }
+    let [fromX, fromY] = [x0, y0];
+    for (let step = 1; step <= CURVE_STEPS; step++) {
+      const part = step / CURVE_STEPS;
+      const rest = 1 - part;
+      // The curve that `smoothPath` draws, level at both ends.
+      const toX = x0 * rest ** 3 + ((x0 + x1) / 2) * 3 * part * rest + x1 * part ** 3;
+      const toY = y0 * (rest ** 3 + 3 * part * rest * rest) + y1 * (part ** 3 + 3 * part * part * rest);
+      measure(fromX, fromY, toX, toY);
+      [fromX, fromY] = [toX, toY];
+    }
+  }
+  return nearest < most ? nearest : null;
 }

@@ -1,4 +1,5 @@
 // The figures of boxes and edges that colours can stand for. Where one stands for several communications, rates and drops add up and of latencies the worst counts.
+// Of calls of services, the round trip is the latency.
 
 function largest(values) {
   let most = null;
@@ -14,13 +15,15 @@ function total(values) {
 
 function edgeFigures(edge) {
   const communications = [...edge.communications];
+  const calls = [...edge.calls];
+  const timed = [...communications, ...calls];
   return {
-    rate: total([...edge.publishers].map((publisher) => publisher.per_second)),
-    p50: largest(communications.map((it) => it.p50)),
-    p99: largest(communications.map((it) => it.p99)),
-    max: largest(communications.map((it) => it.max)),
+    rate: total([...edge.publishers, ...calls].map((it) => it.per_second)),
+    p50: largest(timed.map((it) => it.p50)),
+    p99: largest(timed.map((it) => it.p99)),
+    max: largest(timed.map((it) => it.max)),
     dropped: total(communications.map((it) => it.dropped)),
-    messages: total([...edge.publishers].map((it) => it.messages)) ?? 0,
+    messages: (total([...edge.publishers].map((it) => it.messages)) ?? 0) + (total(calls.map((it) => it.calls)) ?? 0),
     busy: null,
     lateness: null,
   };
@@ -48,8 +51,8 @@ function boxFigures(box, isShown) {
 /** What can be picked. `written` is how a value is shown, `logarithmic` whether its scale is; what is zero has no colour. */
 const FIGURES = {
   none: { title: "nothing" },
-  rate: { title: "rate", written: frequency, logarithmic: true, boxes: "published per second of the recording", edges: "messages per second of the recording", definition: "publisher-subscription-topic" },
-  p99: { title: "latency p99", written: duration, logarithmic: true, boxes: "worst p99 of what is received", edges: "worst p99", definition: "communication" },
+  rate: { title: "rate", written: frequency, logarithmic: true, boxes: "published per second of the recording", edges: "messages and calls per second of the recording", definition: "publisher-subscription-topic" },
+  p99: { title: "latency p99", written: duration, logarithmic: true, boxes: "worst p99 of what is received", edges: "worst p99, of services that of the round trip", definition: "communication" },
   dropped: { title: "drops", written: count, logarithmic: true, boxes: "messages that did not arrive", edges: "messages that did not arrive", definition: "communication" },
   busy: { title: "busy share", written: share, logarithmic: false, boxes: "time in callbacks", edges: null, definition: "callback" },
   lateness: { title: "worst lateness", written: duration, logarithmic: true, boxes: "worst callback", edges: null, definition: "callback" },

@@ -161,7 +161,13 @@ function arrangeLevel(level) {
   level.ports = { left: new Map(), right: new Map() };
   for (const { members, own, layout, x, y } of parts) {
     const [dx, dy] = [inside.side + x, inside.top + y];
-    const moved = (point) => [point[0] + dx, point[1] + dy];
+    const moved = (points) => {
+      for (const point of points) {
+        point[0] += dx;
+        point[1] += dy;
+      }
+      return points;
+    };
     members.forEach((item, index) => {
       const box = layout.boxes[index];
       item.x = box.x + dx;
@@ -169,12 +175,12 @@ function arrangeLevel(level) {
       item.column = { from: box.from + dx, to: box.to + dx };
       item.leaving = {};
       for (const side of ["left", "right"]) {
-        item.leaving[side] = (layout.leaving[side].get(index) ?? []).map(moved);
+        item.leaving[side] = moved(layout.leaving[side].get(index) ?? []);
         const border = side === "left" ? item.leaving.left[0] : item.leaving.right.at(-1);
         for (const leaf of item.ties[side]) level.ports[side].set(leaf, border ? border[1] : item.y + portOf(item, side, leaf));
       }
     });
-    own.forEach((channel, index) => { channel.points = layout.edges[index].map(moved); });
+    own.forEach((channel, index) => { channel.points = moved(layout.edges[index]); });
   }
 }
 
@@ -235,7 +241,15 @@ function wayOut(leaf, level, side) {
 function bendsOf({ edge, level, channel, turned }) {
   const [left, right] = turned ? [edge.to, edge.from] : [edge.from, edge.to];
   const points = wayOut(left, level, "right");
-  for (const [x, y] of channel.points) points.push([x + level.x, y + level.y]);
+  // Copied only where another edge runs there too: there may be a hundred thousand.
+  const alone = channel.routes.length === 1;
+  for (const point of channel.points) {
+    if (alone) {
+      point[0] += level.x;
+      point[1] += level.y;
+    }
+    points.push(alone ? point : [point[0] + level.x, point[1] + level.y]);
+  }
   points.push(...wayOut(right, level, "left").reverse());
   if (turned) points.reverse();
   return points;

@@ -1,47 +1,72 @@
-// The order within each layer: few edges cross. Barycentres, swept forth and back, then neighbours are swapped where that helps; the best is kept.
+// The order within each layer: few lines cross. Barycentres, swept forth and back, then neighbours are swapped where that helps; the best is kept.
 
 const ORDER_SWEEPS = 14;
 /** Sweeps in a row that make it no better before the search ends. */
-const PATIENCE = 4;
+const PATIENCE = 3;
 /** So many links are swept together; large drawings are swept less often. */
-const LINKS_SWEPT = 60_000;
-/** Links beyond which neighbours are no longer swapped: it would take too long. */
-const MOST_LINKS_SWAPPED = 4000;
+const LINKS_SWEPT = 40_000;
+const SWAP_ROUNDS = 6;
+/** Neighbours with so many pairs of links are not compared: it would take too long. */
+const MOST_PAIRS = 4_000;
+
+/**
+ * The links at one side of each vertex, from the top down: numbers of `link` from `start[vertex]` to `start[vertex + 1]`. `slot`, by link, is the place at the
+ * vertex where it begins, of `slots[vertex]`: links of one place do not cross.
+ */
+function linksOfSide(count, ends, shares) {
+  const start = new Int32Array(count + 1);
+  for (const end of ends) start[end + 1]++;
+  for (let vertex = 0; vertex < count; vertex++) start[vertex + 1] += start[vertex];
+  const link = new Int32Array(ends.length);
+  const next = start.slice(0, count);
+  for (let number = 0; number < ends.length; number++) {
+    // Few have several, so they are put into their places as they come.
+    let row = next[ends[number]]++;
+    for (; row > start[ends[number]] && shares[link[row - 1]] > shares[number]; row--) link[row] = link[row - 1];
+    link[row] = number;
+  }
+  const slot = new Int32Array(ends.length);
+  const slots = new Int32Array(count);
+  for (let vertex = 0; vertex < count; vertex++) {
+    for (let row = start[vertex]; row < start[vertex + 1]; row++) {
+      if (row === start[vertex] || shares[link[row - 1]] !== shares[link[row]]) slots[vertex]++;
+      slot[link[row]] = slots[vertex] - 1;
+    }
+  }
+  return { start, link, slot, slots };
+}
 
 /** `layers`: lists of vertices. `links`: [{from, to, fromShare, toShare}] between neighbouring layers; shares say where at a tall vertex a link begins, from 0 to 1. */
 function orderLayers(layers, links, count) {
-  const layerOf = new Int32Array(count);
-  layers.forEach((layer, index) => layer.forEach((vertex) => { layerOf[vertex] = index; }));
-  const right = Array.from({ length: count }, () => []);
-  const left = Array.from({ length: count }, () => []);
-  const between = Array.from({ length: layers.length }, () => []);
-  for (const link of links) {
-    right[link.from].push(link);
-    left[link.to].push(link);
-    between[layerOf[link.from]].push(link);
-  }
+  const from = Int32Array.from(links, (link) => link.from);
+  const to = Int32Array.from(links, (link) => link.to);
+  const fromShare = Float64Array.from(links, (link) => link.fromShare * 0.9);
+  const toShare = Float64Array.from(links, (link) => link.toShare * 0.9);
+  const right = linksOfSide(count, from, fromShare);
+  const left = linksOfSide(count, to, toShare);
   const place = new Float64Array(count);
   const key = new Float64Array(count);
-  const number = (layer) => layer.forEach((vertex, index) => { place[vertex] = index; });
+  const number = (layer) => { for (let index = 0; index < layer.length; index++) place[layer[index]] = index; };
   layers.forEach(number);
-  const toRight = (link) => place[link.to] + link.toShare * 0.9;
-  const toLeft = (link) => place[link.from] + link.fromShare * 0.9;
 
+  const base = new Int32Array(count);
   function crossings() {
     let sum = 0;
-    for (const part of between) sum += crossingsBetween(part, toLeft, toRight);
+    for (let index = 0; index + 1 < layers.length; index++) sum += crossingsBetween(layers[index], layers[index + 1], right, to, left, base);
     return sum;
   }
 
   function sweep(forth) {
     const size = layers.length;
+    const [side, far, share] = forth ? [left, from, fromShare] : [right, to, toShare];
     for (let step = 1; step < size; step++) {
       const layer = layers[forth ? step : size - 1 - step];
       for (const vertex of layer) {
-        const tied = forth ? left[vertex] : right[vertex];
+        const begin = side.start[vertex];
+        const end = side.start[vertex + 1];
         let sum = 0;
-        for (const link of tied) sum += forth ? toLeft(link) : toRight(link);
-        key[vertex] = tied.length > 0 ? sum / tied.length : place[vertex];
+        for (let row = begin; row < end; row++) sum += place[far[side.link[row]]] + share[side.link[row]];
+        key[vertex] = end > begin ? sum / (end - begin) : place[vertex];
       }
       layer.sort((a, b) => key[a] - key[b] || place[a] - place[b]);
       number(layer);
@@ -49,30 +74,50 @@ function orderLayers(layers, links, count) {
   }
 
   /** How many more crossings `a` above `b` has than `b` above `a`, on one side. */
-  function excess(linksOfA, linksOfB, at) {
+  function excess(side, far, share, a, b) {
+    const { start, link } = side;
+    const endOfA = start[a + 1];
+    const endOfB = start[b + 1];
+    if ((endOfA - start[a]) * (endOfB - start[b]) > MOST_PAIRS) return 0;
     let sum = 0;
-    for (const a of linksOfA) {
-      const ofA = at(a);
-      for (const b of linksOfB) sum += Math.sign(ofA - at(b));
+    for (let row = start[a]; row < endOfA; row++) {
+      const ofA = place[far[link[row]]] + share[link[row]];
+      for (let other = start[b]; other < endOfB; other++) {
+        const ofB = place[far[link[other]]] + share[link[other]];
+        if (ofA > ofB) sum++;
+        else if (ofA < ofB) sum--;
+      }
     }
     return sum;
   }
 
   function swapNeighbours() {
-    for (let round = 0; round < 6; round++) {
+    const changed = new Uint8Array(layers.length + 2).fill(1);
+    for (let round = 0; round < SWAP_ROUNDS; round++) {
       let swapped = false;
-      for (const layer of layers) {
-        for (let index = 0; index + 1 < layer.length; index++) {
-          const [a, b] = [layer[index], layer[index + 1]];
-          if (excess(left[a], left[b], toLeft) + excess(right[a], right[b], toRight) <= 0) continue;
-          [layer[index], layer[index + 1]] = [b, a];
-          place[b] = index;
-          place[a] = index + 1;
-          swapped = true;
-        }
+      for (let at = 0; at < layers.length; at++) {
+        // What is around has to have changed, or there is nothing new to gain.
+        if (!changed[at] && !changed[at + 1] && !changed[at + 2]) continue;
+        changed[at + 1] = swapInLayer(layers[at]);
+        if (changed[at + 1]) swapped = true;
       }
       if (!swapped) return;
     }
+  }
+
+  function swapInLayer(layer) {
+    let swapped = 0;
+    for (let index = 0; index + 1 < layer.length; index++) {
+      const a = layer[index];
+      const b = layer[index + 1];
+      if (excess(left, from, fromShare, a, b) + excess(right, to, toShare, a, b) <= 0) continue;
+      layer[index] = b;
+      layer[index + 1] = a;
+      place[b] = index;
+      place[a] = index + 1;
+      swapped = 1;
+    }
+    return swapped;
   }
 
   let best = layers.map((layer) => layer.slice());
@@ -80,7 +125,7 @@ function orderLayers(layers, links, count) {
   const sweeps = Math.min(ORDER_SWEEPS, Math.max(4, Math.floor(LINKS_SWEPT / (links.length + 1))));
   for (let round = 0, better = 0; round < sweeps && least > 0 && round - better <= PATIENCE; round++) {
     sweep(round % 2 === 0);
-    if (links.length <= MOST_LINKS_SWAPPED) swapNeighbours();
+    swapNeighbours();
     const now = crossings();
     if (now >= least) continue;
     least = now;
@@ -90,32 +135,35 @@ function orderLayers(layers, links, count) {
   return { layers: best, crossings: least };
 }
 
-/** How finely the places of links at one vertex are told apart. */
-const FINE = 32;
-
-/** Pairs of links that cross, counted by a tree of sums. Links from one point, or to one point, do not cross each other. */
-function crossingsBetween(links, from, to) {
-  if (links.length < 2) return 0;
-  let most = 0;
-  const ends = new Float64Array(links.length);
-  for (let index = 0; index < links.length; index++) {
-    const end = Math.floor(to(links[index]) * FINE) + 1;
-    if (end > most) most = end;
-    ends[index] = Math.floor(from(links[index]) * FINE) * 2 ** 24 + end;
+/**
+ * Pairs of links between two layers that cross, counted by a tree of sums. Links from one place, or to one place, do not cross each other. `base`, by vertex, is room
+ * to work in.
+ */
+function crossingsBetween(above, below, right, to, left, base) {
+  let size = 0;
+  for (const vertex of below) {
+    base[vertex] = size;
+    size += left.slots[vertex];
   }
-  ends.sort();
-  const tree = new Int32Array(most + 1);
+  const tree = new Int32Array(size + 1);
   let sum = 0;
-  for (let begin = 0; begin < ends.length; ) {
-    const source = Math.floor(ends[begin] / 2 ** 24);
-    let end = begin;
-    for (; end < ends.length && Math.floor(ends[end] / 2 ** 24) === source; end++) {
-      let notAbove = 0;
-      for (let node = ends[end] % 2 ** 24; node > 0; node -= node & -node) notAbove += tree[node];
-      sum += begin - notAbove;
+  let counted = 0;
+  for (const vertex of above) {
+    const last = right.start[vertex + 1];
+    for (let begin = right.start[vertex], end; begin < last; begin = end) {
+      // All of one place are looked at before any of them is put into the tree.
+      for (end = begin; end < last && right.slot[right.link[end]] === right.slot[right.link[begin]]; end++) {
+        const link = right.link[end];
+        let notBelow = 0;
+        for (let node = base[to[link]] + left.slot[link] + 1; node > 0; node -= node & -node) notBelow += tree[node];
+        sum += counted - notBelow;
+      }
+      for (let row = begin; row < end; row++) {
+        const link = right.link[row];
+        for (let node = base[to[link]] + left.slot[link] + 1; node <= size; node += node & -node) tree[node]++;
+      }
+      counted += end - begin;
     }
-    for (let at = begin; at < end; at++) for (let node = ends[at] % 2 ** 24; node <= most; node += node & -node) tree[node]++;
-    begin = end;
   }
   return sum;
 }

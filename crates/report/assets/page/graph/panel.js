@@ -39,6 +39,13 @@ function publishedRow(publisher) {
     h("br"), "to ", to.length === 0 ? "nobody in this trace" : to.length > 3 ? `${count(to.length)} nodes` : to.map((node, index) => [index > 0 && ", ", nodeLink(node)]))];
 }
 
+/** Calls of one service: `other` is the node on its other side. */
+function callsRow(call, towards, other) {
+  const roundTrip = call.p99 === null ? "" : ` · round trip p50 ${duration(call.p50)}, p99 ${duration(call.p99)}, max ${duration(call.max)}`;
+  return [name(call.service.name, false), call.service.is_action && h("span", { class: "tag" }, "action"), h("span", { class: "figures" },
+    call.unattributed > 0 ? `${count(call.unattributed)} executions, the trace does not tell for whom` : `${count(call.calls)} calls, ${count(call.answered)} answers${roundTrip}`, other && [h("br"), `${towards} `, nodeLink(other)])];
+}
+
 /** What is hidden at first comes last. */
 const byImportance = (ends) => ends.toSorted((a, b) => Number(a.topic.hidden !== null) - Number(b.topic.hidden !== null));
 
@@ -56,6 +63,8 @@ function nodePanel(node, actions, isOpen) {
     panelList("Callbacks", node.callbacks.map((callback) => [callbackLink(callback), h("span", { class: "figures" }, `${count(callback.executions)} × · p99 ${duration(callback.p99)}, max ${duration(callback.max)} · busy ${share(callback.busy)}`)])),
     panelList("Receives", byImportance(node.subscriptions).map(receivedRow)),
     panelList("Publishes", byImportance(node.publishers).map(publishedRow)),
+    panelList("Asks", node.asked.map((call) => callsRow(call, "of", call.server))),
+    panelList("Answers", node.served.map((call) => callsRow(call, "asked by", call.client))),
     node.lives.length > 1 && panelList("Lives", node.lives.map((life) => h("a", { href: `#nodes/${life.id}` }, `${life.process} ${life.pid}`))),
   ];
 }
@@ -73,6 +82,7 @@ function callbackPanel(callback) {
       ["worst lateness", callback.lateness === null ? null : duration(callback.lateness)],
     ]),
     panelList("Receives", received.map(receivedRow)),
+    panelList("Answers", callback.node.served.filter((call) => call.callback === callback).map((call) => callsRow(call, "asked by", call.client))),
     panelList("Published while it ran", published.map(({ publisher, cause }) => [topicLink(publisher.topic), h("span", { class: "figures" }, `${count(cause.messages)} of ${count(publisher.messages)} messages`)])),
   ];
 }
@@ -94,7 +104,7 @@ function edgePanel(edge) {
   return [
     h("h2", {}, name(edge.from.label, false), " → ", name(edge.to.label, false)),
     factList([
-      ["messages", count(figures.messages)],
+      [edge.topics.size === 0 ? "calls" : edge.calls.size > 0 ? "messages and calls" : "messages", count(figures.messages)],
       ["rate", figures.rate === null ? null : frequency(figures.rate)],
       ["latency p50", figures.p50 === null ? null : duration(figures.p50)],
       ["latency p99", figures.p99 === null ? null : duration(figures.p99)],
@@ -107,6 +117,7 @@ function edgePanel(edge) {
       const rate = total([...edge.publishers].filter((it) => it.topic === topic).map((it) => it.rate));
       return [topicLink(topic), h("span", { class: "figures" }, `${frequency(rate)} · `, communications.length > 0 ? communicationFigures(communications) : edge.to.topic ? "" : "no message")];
     })),
+    panelList("Services and actions", [...edge.calls].map((call) => callsRow(call))),
   ];
 }
 

@@ -55,7 +55,7 @@ function secondLine(box, picked) {
  */
 function drawGraph(seen, routes, actions) {
   const clusters = svg("g", {});
-  const lines = svg("g", {});
+  const lines = svg("g", { class: "edges" });
   const boxes = svg("g", {});
   const labels = svg("g", { class: "edge-labels" });
   for (const box of seen.boxes.filter((it) => it.items).sort((a, b) => a.x - b.x || b.width - a.width)) {
@@ -64,7 +64,7 @@ function drawGraph(seen, routes, actions) {
   }
   seen.edges.forEach((edge, index) => {
     edge.points = routes[index];
-    edge.element = drawEdge(edge, actions);
+    edge.element = drawEdge(edge);
     lines.append(edge.element);
   });
   for (const box of seen.boxes) {
@@ -118,26 +118,31 @@ function ariaLabel(box, fullName) {
   return `${{ node: "Node", topic: "Topic", outside: "In this node" }[subject.kind] ?? "Callback"} ${fullName}`;
 }
 
-function drawEdge(edge, actions) {
+/** One element for each edge, because there may be thousands; which one the pointer is at is found by `edgeAt`. */
+function drawEdge(edge) {
   const points = edge.points;
   const tip = points.at(-1);
   const before = points.findLast((point) => Math.abs(point[0] - tip[0]) > 0.5);
   const way = before && before[0] > tip[0] ? -1 : 1;
-  edge.width = edge.figures.rate > 0 ? Math.min(5, 1.1 + 0.55 * Math.log10(1 + edge.figures.rate)) : 1;
-  const size = 5 + edge.width;
-  // The line ends inside of its head.
-  const end = points.findLastIndex((point) => (tip[0] - point[0]) * way > size * 0.8 || Math.abs(point[1] - tip[1]) > 0.5);
-  const path = smoothPath([...points.slice(0, end + 1), [tip[0] - way * size * 0.8, tip[1]]]);
-  const written = [...edge.topics].slice(0, 12).map((topic) => topic.name.slice(0, 120));
-  if (edge.topics.size > 12) written.push(`… ${edge.topics.size} topics`);
-  const element = svg("g", { class: edge.figures.messages > 0 ? "edge" : "edge silent" },
-    svg("title", {}, `${edge.from.label.slice(0, 120)} → ${edge.to.label.slice(0, 120)}\n${written.join("\n")}`),
-    svg("path", { class: "touch", d: path }),
-    svg("path", { class: "line", d: path, "stroke-width": edge.width.toFixed(2) }),
-    svg("path", { class: "head", d: `M${tip[0]} ${tip[1]}l${-way * size} ${-size * 0.48}v${size * 0.96}Z` }));
-  onPress(element, () => actions.select(edge));
-  whileLookedAt(element, () => actions.hover(edge), () => actions.hover(null));
-  return element;
+  const width = edge.figures.rate > 0 ? Math.min(5, 1.1 + 0.55 * Math.log10(1 + edge.figures.rate)) : 1;
+  const size = 4 + width;
+  const [x, y] = [Math.round(tip[0] * 10) / 10, Math.round(tip[1] * 10) / 10];
+  // Two strokes from the tip: dashes begin anew with each, so that heads are never dashed.
+  const inner = Math.round((x - way * width * 0.4) * 10) / 10;
+  const head = [-0.55, 0.55].map((side) => `M${inner} ${y}L${(x - way * size).toFixed(1)} ${(y + side * size).toFixed(1)}`).join("");
+  const silent = edge.figures.messages === 0 && ![...edge.calls].some((call) => call.unattributed > 0);
+  const kinds = ["edge", silent && "silent", edge.topics.size === 0 && "service"].filter(Boolean);
+  return svg("path", { class: kinds.join(" "), d: smoothPath(points) + head, "stroke-width": width.toFixed(2) });
+}
+
+/** The edge at a point of the drawing, if one is no further away. */
+function edgeAt(seen, x, y, most) {
+  let [found, nearest] = [null, most];
+  for (const edge of seen.edges) {
+    const distance = distanceTo(edge.points, x, y, nearest);
+    if (distance !== null) [found, nearest] = [edge, distance];
+  }
+  return found;
 }
 
 function onPress(element, act) {
@@ -170,7 +175,14 @@ function paintGraph(seen, picked) {
     box.element.classList.toggle("painted", Boolean(paint));
     box.value.textContent = secondLine(box, picked);
   }
-  for (const edge of seen.edges) edge.element.style.setProperty("--paint", scale?.colour(edge.figures[picked]) ?? "var(--edge)");
+  for (const edge of seen.edges) {
+    const paint = scale?.colour(edge.figures[picked]);
+    if (paint) edge.element.setAttribute("stroke", paint);
+    else edge.element.removeAttribute("stroke");
+  }
+  // Where edges run together, the worst lies on top.
+  const value = (edge) => edge.figures[picked] ?? -1;
+  if (scale && seen.edges.length > 0) seen.edges[0].element.parentNode.append(...seen.edges.toSorted((a, b) => value(a) - value(b)).map((edge) => edge.element));
   return scale;
 }
 
@@ -182,19 +194,29 @@ function highlightGraph(seen, group, thing, matches) {
   else if (thing) for (const edge of seen.edges) if (inBox(edge.from, thing) || inBox(edge.to, thing)) edges.add(edge);
   if (thing && !thing.from) near.add(thing);
   for (const edge of edges) near.add(edge.from).add(edge.to);
-  const quiet = Boolean(thing) || Boolean(matches);
+  if (matches) for (const it of matches) if (it.from) edges.add(it);
+  // Only what stands out is touched; that the rest is quiet is said once.
+  for (const element of seen.standingOut ?? []) element.classList.remove("near", "chosen", "upstream");
+  seen.standingOut = [];
+  const standOut = (element, ...names) => {
+    element.classList.add(...names);
+    seen.standingOut.push(element);
+  };
+  group.classList.toggle("quiet", Boolean(thing) || Boolean(matches));
   for (const box of seen.boxes) {
-    if (!box.items) box.element.classList.toggle("quiet", quiet && !near.has(box) && !(thing && inBox(box, thing)));
-    box.element.classList.toggle("chosen", box === thing || Boolean(matches?.has(box)));
+    const isChosen = box === thing || Boolean(matches?.has(box));
+    if (isChosen) standOut(box.element, "near", "chosen");
+    else if (near.has(box) || (thing && !thing.from && inBox(box, thing))) standOut(box.element, "near");
   }
-  for (const edge of seen.edges) {
-    const isNear = edges.has(edge) || Boolean(matches?.has(edge));
-    edge.element.classList.toggle("quiet", quiet && !isNear);
-    edge.element.classList.toggle("near", isNear);
-    edge.element.classList.toggle("upstream", Boolean(thing) && !thing.from && inBox(edge.to, thing) && isNear);
-    if (isNear) edge.element.parentNode.append(edge.element);
-  }
-  nameEdges(group.querySelector(".edge-labels"), [...edges]);
+  for (const edge of edges) standOut(edge.element, "near", ...(thing && !thing.from && inBox(edge.to, thing) ? ["upstream"] : []));
+  if (edges.size > 0) seen.edges[0].element.parentNode.append(...[...edges].map((edge) => edge.element));
+  nameEdges(group.querySelector(".edge-labels"), thing ? [...edges] : []);
+}
+
+/** What an edge carries: topics, then services and actions. */
+function carriedNames(edge) {
+  const services = new Set([...edge.calls].map((call) => (call.service.is_action ? `${call.service.name} (action)` : `${call.service.name} (service)`)));
+  return [...[...edge.topics].map((topic) => topic.name), ...services];
 }
 
 /** Writes the names of topics on edges, where one does not lie on the other. */
@@ -204,14 +226,13 @@ function nameEdges(labels, edges) {
   if (named.length > MOST_NAMED) return;
   const taken = [];
   for (const edge of named) {
-    const line = edge.element.querySelector(".line");
-    const length = line.getTotalLength();
-    const [first] = edge.topics;
-    const short = first.name.length > 44 ? `…${first.name.slice(-43)}` : first.name;
-    const text = edge.topics.size > 1 ? `${short} + ${edge.topics.size - 1}` : short;
+    const length = edge.element.getTotalLength();
+    const carried = carriedNames(edge);
+    const short = carried[0].length > 44 ? `…${carried[0].slice(-43)}` : carried[0];
+    const text = carried.length > 1 ? `${short} + ${carried.length - 1}` : short;
     const half = textWidth(text, 11.5) / 2;
     for (const share of [0.5, 0.65, 0.35, 0.8, 0.2]) {
-      const { x, y } = line.getPointAtLength(length * share);
+      const { x, y } = edge.element.getPointAtLength(length * share);
       if (taken.some((other) => Math.abs(other.x - x) < other.half + half + 4 && Math.abs(other.y - y) < 14)) continue;
       taken.push({ x, y, half });
       labels.append(svg("text", { x, y: y - 5, "text-anchor": "middle" }, text));

@@ -6,8 +6,8 @@ const NODES_ALL_OPEN = 60;
 
 /** Rows of the data that refer to others get the rows themselves. */
 function linkedGraph(data) {
-  const { nodes, topics, publishers, subscriptions, communications, callbacks, causes } = data;
-  nodes.forEach((node) => Object.assign(node, { kind: "node", publishers: [], subscriptions: [], callbacks: [] }));
+  const { nodes, topics, publishers, subscriptions, communications, callbacks, causes, services, calls } = data;
+  nodes.forEach((node) => Object.assign(node, { kind: "node", publishers: [], subscriptions: [], callbacks: [], asked: [], served: [] }));
   topics.forEach((topic) => Object.assign(topic, { kind: "topic", publishers: [], subscriptions: [] }));
   for (const callback of callbacks) {
     callback.node = nodes[callback.node];
@@ -34,8 +34,16 @@ function linkedGraph(data) {
     communication.subscription.communications.push(communication);
   }
   for (const cause of causes) publishers[cause.publisher].causes.push({ callback: cause.callback === null ? null : callbacks[cause.callback], messages: cause.messages });
+  for (const call of calls) {
+    call.service = services[call.service];
+    call.client = nodes[call.client];
+    call.server = nodes[call.server];
+    call.callback = call.callback === null ? null : callbacks[call.callback];
+    call.client.asked.push(call);
+    call.server.served.push(call);
+  }
   for (const node of nodes) node.latest = node.latest === null ? null : callbacks[node.latest];
-  return { nodes, topics, publishers, subscriptions, communications, callbacks, namespaces: namespacesOf(nodes) };
+  return { nodes, topics, publishers, subscriptions, communications, callbacks, calls, namespaces: namespacesOf(nodes) };
 }
 
 /** A tree of namespaces. One that has a single thing in it is not worth a box. */
@@ -92,8 +100,9 @@ function openedAtFirst(root, isShown) {
 }
 
 /**
- * What a picture consists of. `state`: {open: namespaces and nodes that are open, topics: whether topics are boxes, hidden: whether hidden topics are shown}.
- * The result: `root` of boxes for the layout, `boxes`, `edges` [{from, to, weight, communications, publishers, topics}], and nodes that stand `apart`.
+ * What a picture consists of. `state`: {open: namespaces and nodes that are open, topics: whether topics are boxes, hidden: whether hidden topics are shown,
+ * services: whether those are}. The result: `root` of boxes for the layout, `boxes`, `edges` [{from, to, weight, communications, publishers, topics, calls}], and
+ * nodes that stand `apart`. A service is no box: it leads from who asks to who answers.
  */
 function seenGraph(graph, state) {
   const shown = graph.topics.filter((topic) => state.hidden || !topic.hidden);
@@ -104,6 +113,8 @@ function seenGraph(graph, state) {
     if (!asBox(topic) && (topic.publishers.length === 0 || topic.subscriptions.length === 0)) continue;
     for (const end of [...topic.publishers, ...topic.subscriptions]) tied.add(end.node);
   }
+  const calls = state.services ? graph.calls.filter((call) => call.client !== call.server) : [];
+  for (const call of calls) tied.add(call.client).add(call.server);
   const boxes = new Map();
   const box = (subject, more) => {
     const made = { subject, ...more };
@@ -182,11 +193,14 @@ function seenGraph(graph, state) {
   const merged = new Map();
   const numbers = new Map();
   const numberOf = (made) => numbers.get(made) ?? numbers.set(made, numbers.size).get(made);
+  function between(from, to) {
+    const key = `${numberOf(from)} ${numberOf(to)}`;
+    if (!merged.has(key)) merged.set(key, { from, to, topics: new Set(), publishers: new Set(), communications: new Set(), calls: new Set() });
+    return merged.get(key);
+  }
   function edge(from, to, topic, publishers, communications) {
     if (from === to) return;
-    const key = `${numberOf(from)} ${numberOf(to)}`;
-    if (!merged.has(key)) merged.set(key, { from, to, topics: new Set(), publishers: new Set(), communications: new Set() });
-    const made = merged.get(key);
+    const made = between(from, to);
     made.topics.add(topic);
     for (const publisher of publishers) made.publishers.add(publisher);
     for (const communication of communications) made.communications.add(communication);
@@ -213,8 +227,13 @@ function seenGraph(graph, state) {
       for (const publisher of publishers) for (const from of ofPublisher(publisher)) edge(from, to, topic, [publisher], of.get(publisher) ?? []);
     }
   }
+  for (const call of calls) {
+    const from = boxOf.get(call.client) ?? outsideOf(call.client);
+    const to = boxOf.get(call.server) ?? boxOf.get(call.callback) ?? outsideOf(call.server);
+    if (from !== to) between(from, to).calls.add(call);
+  }
   const edges = [...merged.values()];
-  for (const made of edges) made.weight = made.topics.size;
+  for (const made of edges) made.weight = made.topics.size + (made.calls.size > 0 ? 1 : 0);
   return { root, boxes: [...boxes.values()], edges, apart: graph.nodes.filter((node) => !tied.has(node)) };
 }
 

@@ -4,6 +4,11 @@
 const SMALLEST_READABLE = 0.62;
 /** Systems up to this size show their topics as boxes at first. */
 const NODES_WITH_TOPICS = 14;
+/** Connections by services up to which they are shown at first. */
+const SERVICES_AT_FIRST = 80;
+/** How near to an edge the pointer has to be, and how long it has to rest before the rest becomes quiet. */
+const EDGE_REACH = 6;
+const REST = 70;
 
 /** What was opened and picked stays while the reader looks at other parts. */
 let graphState = null;
@@ -14,9 +19,10 @@ function linkedOnce(data) {
 }
 
 function freshGraphState(graph) {
-  const isShown = (node) => [...node.publishers, ...node.subscriptions].some(({ topic }) => !topic.hidden && topic.publishers.length > 0 && topic.subscriptions.length > 0);
-  const measured = graph.communications.some((it) => it.p99 !== null);
-  return { open: openedAtFirst(graph.namespaces, isShown), topics: graph.nodes.filter(isShown).length <= NODES_WITH_TOPICS, hidden: false, picked: measured ? "p99" : "rate" };
+  const services = graph.calls.length <= SERVICES_AT_FIRST;
+  const isShown = (node) => (services && node.asked.length + node.served.length > 0) || [...node.publishers, ...node.subscriptions].some(({ topic }) => !topic.hidden && topic.publishers.length > 0 && topic.subscriptions.length > 0);
+  const measured = graph.communications.some((it) => it.p99 !== null && !it.subscription.topic.hidden) || (services && graph.calls.some((it) => it.p99 !== null));
+  return { open: openedAtFirst(graph.namespaces, isShown), topics: graph.nodes.filter(isShown).length <= NODES_WITH_TOPICS, hidden: false, services, picked: measured ? "p99" : "rate" };
 }
 
 view("graph", {
@@ -30,7 +36,7 @@ view("graph", {
     let selected = null;
     let matches = null;
 
-    const frame = svg("svg", { class: "graph", tabindex: 0, role: "group", "aria-label": "Graph of nodes and topics; + and − zoom, 0 shows all, arrows move" });
+    const frame = svg("svg", { class: "graph", tabindex: 0, role: "group", "aria-label": "Graph of nodes, topics and services; + and − zoom, 0 shows all, arrows move" });
     const look = camera(frame, () => group, () => seen.root);
     const legend = h("div", { class: "graph-legend" });
     const panel = h("aside", { class: "card graph-panel", hidden: true, "aria-label": "What is chosen" });
@@ -50,10 +56,27 @@ view("graph", {
         if (selected) select(after ?? null);
       },
       select,
+      /** What the pointer passes over on its way to elsewhere changes nothing. */
       hover(thing) {
-        if (!frame.classList.contains("dragged")) highlightGraph(seen, group, thing ?? selected, thing ? null : matches);
+        hovered = thing;
+        clearTimeout(resting);
+        resting = setTimeout(() => { if (group.isConnected && !frame.classList.contains("dragged")) highlightGraph(seen, group, thing ?? selected, thing ? null : matches); }, REST);
       },
     };
+    let hovered = null;
+    let resting = 0;
+    const edgeUnder = (event) => {
+      if (event.target !== frame && !event.target.closest(".edges, .cluster > rect")) return null;
+      const [x, y, pixel] = look.inDrawing(event);
+      return edgeAt(seen, x, y, EDGE_REACH * pixel);
+    };
+    frame.addEventListener("pointermove", (event) => {
+      if (event.pointerType === "touch" || event.buttons > 0 || event.target.closest(".box")) return;
+      const edge = edgeUnder(event);
+      frame.classList.toggle("at-edge", edge !== null);
+      if (edge !== hovered) actions.hover(edge);
+    });
+    frame.addEventListener("pointerleave", () => { if (hovered) actions.hover(null); });
 
     function arrange() {
       seen = seenGraph(graph, state);
@@ -81,7 +104,7 @@ view("graph", {
       append(legend, [
         h("strong", {}, figure.title), definitionLink(figure.definition), h("span", { class: "number" }, figure.written(scale.low)),
         h("span", { class: "bar", style: `background: linear-gradient(to right, ${scale.stops.join(", ")})` }), h("span", { class: "number" }, figure.written(scale.high)),
-        h("span", { class: "quiet" }, `boxes: ${figure.boxes}${figure.edges ? `; edges: ${figure.edges}` : ""}; wider edges: more messages; dashed: none`),
+        h("span", { class: "quiet" }, `boxes: ${figure.boxes}${figure.edges ? `; edges: ${figure.edges}` : ""}; wider edges: more messages; dashed: none${state.services && graph.calls.length > 0 ? "; dash and dot: services" : ""}`),
       ]);
     }
 
@@ -99,7 +122,7 @@ view("graph", {
       apart.replaceChildren();
       if (seen.apart.length === 0) return;
       append(apart, [h("h2", {}, `Not in the picture (${count(seen.apart.length)})`),
-        h("p", { class: "quiet small" }, state.hidden ? "These nodes are connected to no other by a topic." : "These nodes talk to nobody, or through hidden topics only."),
+        h("p", { class: "quiet small" }, state.hidden ? "These nodes are connected to no other." : "These nodes talk to nobody, or through what is hidden only."),
         seen.apart.slice(0, 400).map((node) => h("span", { class: "small" }, nodeLink(node)))]);
     }
 
@@ -121,7 +144,7 @@ view("graph", {
           const { subject } = box;
           if (fits(subject.path ?? subject.name ?? "") || box.members?.some((node) => fits(node.name))) matches.add(box);
         }
-        for (const edge of seen.edges) if ([...edge.topics].some((topic) => fits(topic.name))) matches.add(edge);
+        for (const edge of seen.edges) if (carriedNames(edge).some(fits)) matches.add(edge);
         found.textContent = matches.size === 0 ? "nothing" : `${count(matches.size)} found; Enter goes there`;
       }
       highlightGraph(seen, group, selected, matches);
@@ -169,6 +192,7 @@ view("graph", {
         Object.entries(FIGURES).map(([key, { title }]) => h("option", { value: key, ...(key === state.picked ? { selected: true } : {}) }, title)))),
       flip("topics", "topics as boxes", "Topics between the nodes, instead of on the edges"),
       hiddenTopics.length > 0 && flip("hidden", `${count(hiddenTopics.length)} hidden topics`, hiddenTopics.map((topic) => `${topic.name.slice(0, 80)} (${topic.hidden})`).slice(0, 40).join("\n")),
+      graph.calls.length > 0 && flip("services", "services and actions", `${count(graph.calls.length)} connections from who asks to who answers`),
       spaces.length > 0 && [h("button", { type: "button", onclick: () => openAll(true) }, "Open all"), h("button", { type: "button", onclick: () => openAll(false) }, "Close all")],
       h("span", { class: "end" },
         save("PNG", "Save as picture", async () => download(fileName(file, "png"), "image/png", await graphAsPng(group, seen.root))),
@@ -176,7 +200,7 @@ view("graph", {
         save("CSV", "Save the numbers of all communications", () => download(fileName(file, "csv"), "text/csv", graphAsCsv(graph)))));
 
     append(root, [h("h1", {}, "Graph of nodes and topics"), tools, stage, apart]);
-    frame.addEventListener("click", () => select(null));
+    frame.addEventListener("click", (event) => select(edgeUnder(event)));
     arrange();
     observeOnce(frame, () => {
       look.fit(SMALLEST_READABLE);

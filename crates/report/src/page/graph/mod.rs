@@ -1,9 +1,11 @@
-//! The graph of nodes and topics: who sends to whom, how often, how late, and what was lost on the way; inside nodes, which callback published what.
+//! The graph of nodes and topics: who sends to whom, how often, how late, and what was lost on the way; who calls whose services ([`service`]); inside nodes,
+//! which callback published what.
 //!
 //! Where things stand in the picture is found in the browser (`assets/page/graph`), because it depends on which namespaces are open. Nodes that lived
 //! several times under one name are one node here. What would tie everything to everything ([`crowded`]) is marked, and has its figures by receiver only.
 
 mod crowded;
+mod service;
 #[cfg(test)]
 mod tests;
 
@@ -29,6 +31,8 @@ struct Graph<'a> {
     communications: Vec<Communication>,
     callbacks: Vec<Callback<'a>>,
     causes: Vec<Cause>,
+    services: Vec<service::Service<'a>>,
+    calls: Vec<service::Calls>,
 }
 
 #[derive(Debug, Serialize)]
@@ -126,6 +130,7 @@ fn graph(subject: Subject<'_>) -> Graph<'_> {
     rows.hide_crowded();
     rows.communications();
     rows.causes();
+    rows.services();
     rows.graph
 }
 
