@@ -152,14 +152,7 @@ fn check_detail(
             .max();
         assert_eq!(largest, ours["statistics"]["max"].as_i64(), "{what}");
     }
-    for worst in detail["worst"].as_array().unwrap() {
-        let parts = worst["parts"].as_array().unwrap();
-        let sum: i64 = parts
-            .iter()
-            .map(|part| part["duration"].as_i64().unwrap())
-            .sum();
-        assert_eq!(Some(sum), worst["latency"].as_i64(), "{what}");
-    }
+    adds_up(detail["worst"].as_array().unwrap(), what);
     let longest = detail["worst"][0]["latency"].as_i64();
     assert_eq!(longest, detail["latency"]["max"].as_i64(), "{what}");
     // The slowest message is among those that are drawn.
@@ -180,6 +173,18 @@ fn check_detail(
         })
         .max();
     assert_eq!(drawn, detail["latency"]["max"].as_i64(), "{what}");
+}
+
+/// The parts of explanations are the latencies that they explain.
+fn adds_up(worst: &[Value], what: &str) {
+    for worst in worst {
+        let parts = worst["parts"].as_array().unwrap();
+        let sum: i64 = parts
+            .iter()
+            .map(|part| part["duration"].as_i64().unwrap())
+            .sum();
+        assert_eq!(Some(sum), worst["latency"].as_i64(), "{what}");
+    }
 }
 
 #[test]
@@ -206,6 +211,7 @@ fn messages_that_were_lost_are_drawn_to_where_they_ended() {
 
 #[test]
 fn declared_paths_have_the_numbers_of_the_command() {
+    let mut causes: std::collections::BTreeSet<String> = Default::default();
     for name in [
         "jazzy/chain_caret",
         "jazzy/multi_caret",
@@ -251,6 +257,13 @@ fn declared_paths_have_the_numbers_of_the_command() {
             assert_eq!(ours, expected, "{what}");
             let details = paths.data["details"].as_array().unwrap();
             let detail = details.iter().find(|detail| detail["id"] == id).unwrap();
+            let worst = detail["worst"].as_array().unwrap();
+            assert_eq!(worst.len(), found.complete.min(5), "{what}");
+            let slowest = worst.first().map(|it| it["latency"].clone());
+            assert_eq!(slowest, found.latency.map(|it| json!(it.max)), "{what}");
+            adds_up(worst, &what);
+            let parts = worst.iter().flat_map(|it| it["parts"].as_array().unwrap());
+            causes.extend(parts.map(|part| part["cause"].as_str().unwrap().to_owned()));
             for (place, times) in found.response_times.iter().enumerate() {
                 let ours = &detail["responses"][place]["statistics"];
                 assert_eq!(
@@ -262,5 +275,9 @@ fn declared_paths_have_the_numbers_of_the_command() {
                 assert_eq!(ours["count"], json!(times.map(|it| it.count)), "{what}");
             }
         }
+    }
+    // They tell more than their stages.
+    for cause in ["execution", "stored", "middleware", "dispatch"] {
+        assert!(causes.contains(cause), "{cause}: {causes:?}");
     }
 }
