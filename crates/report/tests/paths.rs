@@ -12,7 +12,7 @@ use rostrace_analyze::declared::tables::Indexed;
 use rostrace_report::page::Options;
 use serde_json::{Value, json};
 use support::opened_page::{OpenedPage, OpenedPart};
-use support::recordings::{everything, find, load};
+use support::recordings::{everything, find, model};
 use support::table;
 
 const RECORDINGS: &[&str] = &[
@@ -48,7 +48,7 @@ fn same(page: &Value, table: &std::collections::BTreeMap<&str, Value>, prefix: &
 fn the_paths_of_a_report_are_those_of_the_tables() {
     let mut compared = 0;
     for name in RECORDINGS {
-        let Some(model) = load(name) else { return };
+        let Some(model) = model(name) else { return };
         let analysis = everything(&model);
         let page = OpenedPage::of(&analysis);
         let paths = page.part("paths");
@@ -189,7 +189,7 @@ fn adds_up(worst: &[Value], what: &str) {
 
 #[test]
 fn messages_that_were_lost_are_drawn_to_where_they_ended() {
-    let Some(model) = load("jazzy/lossy_overwrite") else {
+    let Some(model) = model("jazzy/lossy_overwrite") else {
         return;
     };
     let analysis = everything(&model);
@@ -218,7 +218,7 @@ fn declared_paths_have_the_numbers_of_the_command() {
         "jazzy/intra_caret",
     ] {
         let file = format!("{name}/expected/edited_architecture.yaml");
-        let (Some(model), Some(file)) = (load(name), find(&file)) else {
+        let (Some(model), Some(file)) = (model(name), find(&file)) else {
             return;
         };
         let text = std::fs::read_to_string(file).unwrap();
