@@ -107,7 +107,8 @@ fn the_mean_period_is_the_inverse_of_the_rate() {
     for table in ["publishers", "subscriptions"] {
         for row in rows(&analysis, table) {
             if row.has("rate_hz") {
-                let product = row.number("rate_hz") * row.number("period_mean_ns") / 1e9;
+                let product =
+                    row.number("rate_hz").unwrap() * row.number("period_mean_ns").unwrap() / 1e9;
                 assert!((product - 1.0).abs() < 1e-9, "{row:?}");
                 assert_eq!(row.integer("damaged"), 0);
                 compared += 1;

@@ -60,7 +60,7 @@ fn the_shares_of_a_thread_are_all_that_it_did() {
             *executions += row.integer("executions");
             *busy += row.integer("busy_ns");
             if row.has("share_of_busy") {
-                *share += row.number("share_of_busy");
+                *share += row.number("share_of_busy").unwrap();
             }
         }
         for row in rows(&analysis, "threads") {

@@ -20,7 +20,7 @@ fn the_seconds_of_a_regular_publisher_have_its_rate() {
         .iter()
         .filter(|row| row.integer("messages") > 100)
     {
-        let rate = publisher.number("rate_hz");
+        let rate = publisher.number("rate_hz").unwrap();
         let seconds = rates.iter().filter(|row| {
             row.text("kind") == "publisher" && row.text("topic") == publisher.text("topic")
         });

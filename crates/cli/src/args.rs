@@ -209,6 +209,7 @@ Examples:
   rostrace why session/ --node /fusion
   rostrace why session/ --topic /points --node /fusion --rank 2
   rostrace why session/ --from /lidar --to /control --at 14:03:07.25 --parts
+  rostrace why session/ --architecture architecture.yaml --path lidar_to_control
 
 The time is cut into parts that add up exactly. An execution is explained from when it should have begun (a timer: when it was
 due; a subscription: when the message was published) to its end, a message from its publication to the start of the callback, a path from

@@ -5,7 +5,7 @@
 mod support;
 
 use serde_json::Value;
-use support::{recording, rostrace, stderr_of, stdout_of};
+use support::{recording, rostrace, shared_recordings, stderr_of, stdout_of};
 
 fn json(arguments: &[&str], status: i32) -> Value {
     let mut all = arguments.to_vec();
@@ -236,4 +236,69 @@ fn nonsense_is_answered_with_a_sentence() {
     }
     let output = rostrace(&["why", "/no/such/trace"]).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
+}
+
+/// A recording, and an architecture file that names paths of it.
+fn chain() -> Option<(String, String)> {
+    let folder = shared_recordings()?.join("jazzy/chain_caret");
+    let trace = folder.to_str().unwrap().to_owned();
+    let file = format!("{trace}/expected/edited_architecture.yaml");
+    Some((trace, file))
+}
+
+#[test]
+fn a_path_that_a_file_names_is_explained_like_an_observed_one() {
+    let Some((trace, file)) = chain() else { return };
+    let why = ["why", &trace, "--architecture", &file];
+    let paths = json(&["paths", &trace, "--architecture", &file], 0);
+    let paths = paths.as_array().unwrap();
+    let latency = |path: &Value| path["latency_ns"]["max"].as_i64();
+    let slowest = paths.iter().filter_map(latency).max().unwrap();
+    let explained = json(&why, 0);
+    adds_up(&explained);
+    assert_eq!(explained["kind"], "path");
+    assert_eq!(explained["total_ns"], slowest);
+    let mut stored = 0;
+    for path in paths.iter().filter(|path| latency(path).is_some()) {
+        let name = path["name"].as_str().unwrap();
+        let mut arguments = why.to_vec();
+        arguments.extend(["--path", name]);
+        let explained = json(&arguments, 0);
+        adds_up(&explained);
+        assert_eq!(explained["subject"], path["path"]);
+        assert_eq!(explained["total_ns"].as_i64(), latency(path), "{name}");
+        let parts = explained["parts"].as_array().unwrap();
+        let is_stored = |part: &&Value| part["cause"] == "stored";
+        stored += parts.iter().filter(is_stored).count();
+        arguments.extend(["--rank", "2"]);
+        assert!(json(&arguments, 0)["total_ns"].as_i64() <= latency(path));
+    }
+    assert!(
+        stored > 0,
+        "a timer of this recording publishes what it was sent"
+    );
+}
+
+#[test]
+fn a_path_that_a_file_does_not_name_is_told() {
+    let Some((trace, file)) = chain() else { return };
+    let why = ["why", &trace, "--architecture", &file];
+    let says = |more: &[&str], sentence: &str| {
+        let mut arguments = why.to_vec();
+        arguments.extend(more);
+        let said = stderr_of(&arguments, 1);
+        assert!(said.contains(sentence), "{said}");
+    };
+    says(
+        &["--path", "nowhere"],
+        "no path of this file fits; it names",
+    );
+    says(
+        &["--from", "/nowhere"],
+        "no path of this file has these ends; it names",
+    );
+    says(
+        &["--node", "/nowhere"],
+        "no path of this file fits --node /nowhere",
+    );
 }

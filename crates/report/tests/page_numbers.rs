@@ -10,7 +10,7 @@ use rostrace_analyze::Analysis;
 use rostrace_report::page::{Options, Selection};
 use serde_json::Value;
 use support::opened_page::OpenedPage;
-use support::recordings::{Row, everything, load, rows};
+use support::recordings::{Row, everything, model, rows};
 
 const RECORDINGS: &[&str] = &[
     "testdata/lifecycle_caret",
@@ -28,7 +28,7 @@ const RECORDINGS: &[&str] = &[
 
 fn each(test: impl Fn(&str, &Analysis<'_>, &OpenedPage)) {
     for name in RECORDINGS {
-        let Some(model) = load(name) else { continue };
+        let Some(model) = model(name) else { continue };
         let analysis = everything(&model);
         test(name, &analysis, &OpenedPage::of(&analysis));
     }
@@ -333,7 +333,7 @@ fn the_use_of_time_adds_up_over_time() {
 
 #[test]
 fn a_report_of_one_node_has_only_its_callbacks() {
-    let Some(model) = load("jazzy/chain") else {
+    let Some(model) = model("jazzy/chain") else {
         return;
     };
     let analysis = everything(&model);

@@ -12,7 +12,7 @@ use rostrace_analyze::declared::tables::Indexed;
 use rostrace_report::page::Options;
 use serde_json::{Value, json};
 use support::opened_page::{OpenedPage, OpenedPart};
-use support::recordings::{everything, find, load};
+use support::recordings::{everything, find, model};
 use support::table;
 
 const RECORDINGS: &[&str] = &[
@@ -48,7 +48,7 @@ fn same(page: &Value, table: &std::collections::BTreeMap<&str, Value>, prefix: &
 fn the_paths_of_a_report_are_those_of_the_tables() {
     let mut compared = 0;
     for name in RECORDINGS {
-        let Some(model) = load(name) else { return };
+        let Some(model) = model(name) else { return };
         let analysis = everything(&model);
         let page = OpenedPage::of(&analysis);
         let paths = page.part("paths");
@@ -152,14 +152,7 @@ fn check_detail(
             .max();
         assert_eq!(largest, ours["statistics"]["max"].as_i64(), "{what}");
     }
-    for worst in detail["worst"].as_array().unwrap() {
-        let parts = worst["parts"].as_array().unwrap();
-        let sum: i64 = parts
-            .iter()
-            .map(|part| part["duration"].as_i64().unwrap())
-            .sum();
-        assert_eq!(Some(sum), worst["latency"].as_i64(), "{what}");
-    }
+    adds_up(detail["worst"].as_array().unwrap(), what);
     let longest = detail["worst"][0]["latency"].as_i64();
     assert_eq!(longest, detail["latency"]["max"].as_i64(), "{what}");
     // The slowest message is among those that are drawn.
@@ -182,9 +175,21 @@ fn check_detail(
     assert_eq!(drawn, detail["latency"]["max"].as_i64(), "{what}");
 }
 
+/// The parts of explanations are the latencies that they explain.
+fn adds_up(worst: &[Value], what: &str) {
+    for worst in worst {
+        let parts = worst["parts"].as_array().unwrap();
+        let sum: i64 = parts
+            .iter()
+            .map(|part| part["duration"].as_i64().unwrap())
+            .sum();
+        assert_eq!(Some(sum), worst["latency"].as_i64(), "{what}");
+    }
+}
+
 #[test]
 fn messages_that_were_lost_are_drawn_to_where_they_ended() {
-    let Some(model) = load("jazzy/lossy_overwrite") else {
+    let Some(model) = model("jazzy/lossy_overwrite") else {
         return;
     };
     let analysis = everything(&model);
@@ -206,13 +211,14 @@ fn messages_that_were_lost_are_drawn_to_where_they_ended() {
 
 #[test]
 fn declared_paths_have_the_numbers_of_the_command() {
+    let mut causes: std::collections::BTreeSet<String> = Default::default();
     for name in [
         "jazzy/chain_caret",
         "jazzy/multi_caret",
         "jazzy/intra_caret",
     ] {
         let file = format!("{name}/expected/edited_architecture.yaml");
-        let (Some(model), Some(file)) = (load(name), find(&file)) else {
+        let (Some(model), Some(file)) = (model(name), find(&file)) else {
             return;
         };
         let text = std::fs::read_to_string(file).unwrap();
@@ -251,6 +257,13 @@ fn declared_paths_have_the_numbers_of_the_command() {
             assert_eq!(ours, expected, "{what}");
             let details = paths.data["details"].as_array().unwrap();
             let detail = details.iter().find(|detail| detail["id"] == id).unwrap();
+            let worst = detail["worst"].as_array().unwrap();
+            assert_eq!(worst.len(), found.complete.min(5), "{what}");
+            let slowest = worst.first().map(|it| it["latency"].clone());
+            assert_eq!(slowest, found.latency.map(|it| json!(it.max)), "{what}");
+            adds_up(worst, &what);
+            let parts = worst.iter().flat_map(|it| it["parts"].as_array().unwrap());
+            causes.extend(parts.map(|part| part["cause"].as_str().unwrap().to_owned()));
             for (place, times) in found.response_times.iter().enumerate() {
                 let ours = &detail["responses"][place]["statistics"];
                 assert_eq!(
@@ -262,5 +275,9 @@ fn declared_paths_have_the_numbers_of_the_command() {
                 assert_eq!(ours["count"], json!(times.map(|it| it.count)), "{what}");
             }
         }
+    }
+    // They tell more than their stages.
+    for cause in ["execution", "stored", "middleware", "dispatch"] {
+        assert!(causes.contains(cause), "{cause}: {causes:?}");
     }
 }

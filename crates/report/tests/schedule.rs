@@ -5,7 +5,7 @@
 mod support;
 
 use support::opened_page::OpenedPage;
-use support::recordings::{everything, load};
+use support::recordings::{everything, model};
 use support::table;
 
 /// Start, thread, end, lateness.
@@ -21,7 +21,7 @@ fn every_execution_is_in_the_schedule_and_timers_are_as_late_as_the_table_says()
         "jazzy/multi_caret",
         "humble/timers_caret",
     ] {
-        let Some(model) = load(name) else { return };
+        let Some(model) = model(name) else { return };
         let analysis = everything(&model);
         let page = OpenedPage::of(&analysis);
         let begin = page.part("overview").data["begin_ns"].clone();

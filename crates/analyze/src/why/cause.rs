@@ -1,6 +1,6 @@
 //! What a part of a time can be due to, and the one sentence by which every output tells it.
 
-use rostrace_trace::entity::{CallbackOwner, ClientCallbackId, InstanceId};
+use rostrace_trace::entity::{CallbackId, CallbackOwner, ClientCallbackId, InstanceId};
 use rostrace_trace::scheduling::TaskId;
 
 use crate::analysis::Analysis;
@@ -94,6 +94,22 @@ impl Cause {
             Cause::NotOnCpu(state, _) => state.name(),
             Cause::Unknown => "unknown",
         }
+    }
+
+    /// The execution that it is about: the one that ran, or that has yet to begin.
+    pub fn instance(self) -> Option<InstanceId> {
+        match self {
+            Cause::OtherCallback(instance, _)
+            | Cause::Stored(instance)
+            | Cause::Execution(instance) => Some(instance),
+            Cause::NotOnCpu(_, instance) => instance,
+            _ => None,
+        }
+    }
+
+    /// The callback of that execution, if the trace knows it.
+    pub fn callback(self, analysis: &Analysis<'_>) -> Option<CallbackId> {
+        analysis.instance(self.instance()?).callback
     }
 
     /// What it was, for people.

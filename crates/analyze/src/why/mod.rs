@@ -26,7 +26,7 @@ use part::Parts;
 
 pub use cause::{Cause, NotOnCpu, Relation, client_name};
 pub use part::Part;
-pub use wait::Wait;
+pub use wait::{Rest, Wait, Waits};
 
 /// A time, and why it passed.
 #[derive(Debug, Clone, PartialEq, Eq)]

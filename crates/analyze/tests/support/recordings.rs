@@ -1,6 +1,6 @@
-//! Recordings of real programs, which are not part of the repository, what those programs logged, and tables of them.
+//! Recordings of real programs, what those programs logged, and tables of them. Those in `testdata` are part of the repository.
 //!
-//! They lie in a folder `shared/traces` beside the repository or further up; `ROSTRACE_SHARED` names another place. Where
+//! The others lie in a folder `shared/traces` beside the repository or further up; `ROSTRACE_SHARED` names another place. Where
 //! they are absent the tests that need them say so and pass.
 
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
@@ -23,12 +23,11 @@ pub struct Recording {
     pub mono_to_real: i64,
 }
 
-/// A folder below `shared/traces`, such as `jazzy/chain`, if there is one.
+/// A folder below `shared/traces`, such as `jazzy/chain`, if there is one, or one of the repository, such as `testdata/lossy`.
 pub fn load(name: &str) -> Option<Recording> {
     let folder = find(name)?;
-    let set = TraceSet::open(&[&folder]).unwrap();
     let mut recording = Recording {
-        model: Model::load(&set, &mut |_| true),
+        model: model(name)?,
         truth: BTreeMap::new(),
         mono_to_real: 0,
     };
@@ -40,7 +39,18 @@ pub fn load(name: &str) -> Option<Recording> {
     Some(recording)
 }
 
-fn find(name: &str) -> Option<PathBuf> {
+/// The same without its logs.
+pub fn model(name: &str) -> Option<Model> {
+    let set = TraceSet::open(&[&find(name)?]).unwrap();
+    Some(Model::load(&set, &mut |_| true))
+}
+
+/// A file or folder below `shared/traces`, or one of the repository.
+pub fn find(name: &str) -> Option<PathBuf> {
+    if name.starts_with("testdata/") {
+        let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        return Some(repository.join(name));
+    }
     let from_environment = std::env::var_os("ROSTRACE_SHARED").map(PathBuf::from);
     let shared = from_environment.or_else(|| {
         let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
@@ -119,9 +129,12 @@ impl Row {
         }
     }
 
-    pub fn number(&self, column: &str) -> f64 {
+    /// An integer or a number; nothing where the row has none.
+    pub fn number(&self, column: &str) -> Option<f64> {
         match self.0[column] {
-            Value::Number(number) => number,
+            Value::Nothing => None,
+            Value::Integer(integer) => Some(integer as f64),
+            Value::Number(number) => Some(number),
             ref other => panic!("{column} is no number: {other:?}"),
         }
     }

@@ -3,6 +3,7 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 pub mod opened_page;
+#[path = "../../../analyze/tests/support/recordings.rs"]
 pub mod recordings;
 
 use std::collections::BTreeMap;

@@ -186,6 +186,8 @@ fn latency_arguments(folder: &Path) -> anyhow::Result<latency::LatencyArguments>
 fn why_arguments(folder: &Path) -> anyhow::Result<why::WhyArguments> {
     Ok(why::WhyArguments {
         input: input(folder),
+        architecture: None,
+        paths: Vec::new(),
         callback: None,
         from: vec![FROM.parse()?],
         to: vec![TO.parse()?],

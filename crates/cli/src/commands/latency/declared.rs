@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
-use std::path::Path;
 
-use anyhow::bail;
 use rostrace_analyze::declared::Style;
 use rostrace_analyze::declared::paths::Ends as IncludedEnds;
 use rostrace_analyze::declared::response_time::Case;
@@ -18,7 +16,7 @@ use rostrace_architecture::{Architecture, NamedPath, from_trace_with_flows};
 use rostrace_ctf::TraceSet;
 use serde_json::{Value, json};
 
-use super::{Ends, LatencyArguments, PathsArguments, columns, line, nothing_found};
+use super::{Ends, LatencyArguments, PathsArguments, columns, line, named_path, nothing_found};
 use crate::args::LookFormat;
 use crate::outcome::Outcome;
 use crate::render::palette::Palette;
@@ -43,39 +41,15 @@ struct Answer {
 }
 
 pub(crate) fn paths(arguments: &PathsArguments) -> anyhow::Result<Outcome> {
-    let architecture = open(&arguments.architecture)?;
-    if architecture.paths.is_empty() {
-        bail!(
-            "{}: names no paths; `rostrace architecture add-path` adds one, and `rostrace latency` needs none",
-            arguments.architecture.display()
-        );
-    }
-    let is_named = |path: &&NamedPath| {
-        let patterns = &arguments.paths;
-        patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(&path.name))
-    };
-    let named: Vec<&NamedPath> = architecture.paths.iter().filter(is_named).collect();
-    if named.is_empty() {
-        bail!("no path of this file fits; {}", names_of(&architecture));
-    }
+    let architecture = named_path::open(&arguments.architecture)?;
+    let named = named_path::named(&architecture, &arguments.architecture, &arguments.paths)?;
     let set = source::open(&arguments.input)?;
     let Some(model) = source::model(&set) else {
         return Ok(Outcome::Interrupted);
     };
     let view = View::new(&set, &model, &arguments.filter)?;
     diagnostic::notes(&view.hints());
-    let named: Vec<&NamedPath> = named
-        .into_iter()
-        .filter(|path| view.has_named_path(path))
-        .collect();
-    if named.is_empty() {
-        let sentence = arguments.filter.entities.nothing_fits("path of this file");
-        bail!(
-            "{}; {}",
-            sentence.unwrap_or_default(),
-            names_of(&architecture)
-        );
-    }
+    let named = named_path::in_view(&architecture, named, &view)?;
     let analysis = Analysis::new(&model, view.window().clone());
     let indexed = Indexed::new(&model, Style::Own);
     let ends = IncludedEnds {
@@ -90,16 +64,6 @@ pub(crate) fn paths(arguments: &PathsArguments) -> anyhow::Result<Outcome> {
         })
         .collect();
     print(&set, &analysis, &answers, arguments.format)
-}
-
-fn names_of(architecture: &Architecture) -> String {
-    let names = architecture.paths.iter().map(|it| it.name.as_str());
-    let names: Vec<&str> = names.collect();
-    format!("it names {}", names.join(", "))
-}
-
-fn open(file: &Path) -> anyhow::Result<Architecture> {
-    Ok(crate::commands::architecture::file::open(file)?.architecture)
 }
 
 fn answer(
@@ -130,7 +94,7 @@ pub(super) fn between(
     to: &Ends<'_>,
 ) -> anyhow::Result<Outcome> {
     let architecture = match &arguments.architecture {
-        Some(file) => open(file)?,
+        Some(file) => named_path::open(file)?,
         None => from_trace_with_flows(analysis.model),
     };
     let found = search(&architecture, from, to, arguments.limit, view);

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod declared;
+pub(crate) mod named_path;
 mod row;
 
 use std::io::{BufWriter, Write};

@@ -1,5 +1,7 @@
 //! What `why` is asked for.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 use glob::Pattern;
 
@@ -22,6 +24,12 @@ pub(crate) struct WhyArguments {
     /// Explain a path that ends in this node or with this topic; or a time up to which it counts
     #[arg(long, value_name = "NODE|TOPIC|T", allow_hyphen_values = true)]
     pub(crate) to: Vec<EndArgument>,
+    /// Explain a path that this architecture file names
+    #[arg(long, value_name = "FILE", conflicts_with = "callback")]
+    pub(crate) architecture: Option<PathBuf>,
+    /// Explain a path of this name; may contain *, ? and […]; can be repeated
+    #[arg(long = "path", value_name = "GLOB", requires = "architecture")]
+    pub(crate) paths: Vec<Pattern>,
     #[command(flatten)]
     pub(crate) skip: SkipArguments,
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! `rostrace why`: the time of one execution, message or path, cut into waits with names.
 
 mod arguments;
+mod named_path;
 mod subject;
 
 use std::io::{BufWriter, Write};
@@ -85,7 +86,7 @@ fn write_table(
         units::signed_duration(total),
         subject.begin(analysis, explanation.begin),
         time::time_of_day(explanation.begin),
-        subject.end()
+        subject.end(analysis)
     )?;
     if explanation.damaged {
         writeln!(
@@ -105,7 +106,7 @@ fn write_table(
         share.unwrap_or_default()
     };
     let mut hop = None;
-    for wait in explanation.waits(analysis) {
+    for wait in explanation.waits(analysis).list {
         if subject.hops() > 1 && hop != Some(wait.hop) {
             table.row([subject.hop(analysis, wait.hop)]);
         }
@@ -182,12 +183,11 @@ struct PartRow {
 
 fn json(analysis: &Analysis<'_>, subject: &Subject, explanation: &Explanation) -> WhyRow {
     let parts = explanation.parts.iter().map(|part| {
-        let (instance, relation) = match part.cause {
-            Cause::OtherCallback(instance, relation) => (Some(instance), Some(relation.name())),
-            Cause::Execution(instance) | Cause::NotOnCpu(_, Some(instance)) => {
-                (Some(instance), None)
+        let relation = match part.cause {
+            Cause::OtherCallback(_, relation) | Cause::ClientCallback(_, relation) => {
+                Some(relation.name())
             }
-            _ => (None, None),
+            _ => None,
         };
         let task = match part.cause {
             Cause::NotOnCpu(NotOnCpu::Preempted(task), _) => {
@@ -196,13 +196,12 @@ fn json(analysis: &Analysis<'_>, subject: &Subject, explanation: &Explanation) -
             }
             _ => None,
         };
-        let callback = instance.and_then(|instance| analysis.instance(instance).callback);
-        let callback = callback.map(|id| analysis.names.callback(id).to_owned());
-        let (callback, relation) = match part.cause {
-            Cause::ClientCallback(id, relation) => {
-                (Some(client_name(analysis, id)), Some(relation.name()))
+        let callback = match part.cause {
+            Cause::ClientCallback(id, _) => Some(client_name(analysis, id)),
+            cause => {
+                let callback = cause.callback(analysis);
+                callback.map(|id| analysis.names.callback(id).to_owned())
             }
-            _ => (callback, relation),
         };
         PartRow {
             hop: part.hop,

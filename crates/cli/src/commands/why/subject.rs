@@ -4,15 +4,18 @@ use std::cmp::Reverse;
 
 use anyhow::bail;
 use rostrace_analyze::callback::{self, CallbackSummary};
+use rostrace_analyze::declared::summary::title;
+use rostrace_analyze::declared::way::Way;
 use rostrace_analyze::flow_latency::{FlowTimes, Include};
 use rostrace_analyze::flow_path::{Ends as PathEnds, Flow, FlowPath, FlowPaths};
 use rostrace_analyze::timer::Firing;
 use rostrace_analyze::why::{Explanation, Why};
 use rostrace_analyze::{Analysis, built_in};
+use rostrace_architecture::NamedPath;
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{CallbackId, CallbackOwner, DeliveryId, InstanceId, PublisherId};
 
-use super::WhyArguments;
+use super::{WhyArguments, named_path};
 use crate::commands::latency::Ends;
 use crate::view::View;
 
@@ -21,6 +24,7 @@ pub(super) enum Subject {
     Execution(InstanceId, Option<Firing>),
     Message(DeliveryId),
     Path(FlowPath, Flow),
+    NamedPath(NamedPath, Way),
 }
 
 impl Subject {
@@ -36,6 +40,9 @@ impl Subject {
             at,
             rank: arguments.rank as usize,
         };
+        if let Some(file) = &arguments.architecture {
+            return named_path::find(analysis, view, file, &arguments.paths, (from, to), choice);
+        }
         if !from.names.is_empty() || !to.names.is_empty() {
             if arguments.callback.is_some() {
                 bail!("--callback cannot be used together with the ends of a path");
@@ -53,6 +60,7 @@ impl Subject {
             Subject::Execution(instance, firing) => Some(why.instance(*instance, firing.as_ref())),
             Subject::Message(delivery) => why.communication(*delivery),
             Subject::Path(_, flow) => why.flow(flow),
+            Subject::NamedPath(_, way) => Some(why.way(way)),
         }
     }
 
@@ -60,7 +68,7 @@ impl Subject {
         match self {
             Subject::Execution(..) => "callback",
             Subject::Message(_) => "communication",
-            Subject::Path(..) => "path",
+            Subject::Path(..) | Subject::NamedPath(..) => "path",
         }
     }
 
@@ -69,6 +77,7 @@ impl Subject {
             Subject::Execution(instance, _) => execution_name(analysis, *instance),
             Subject::Message(delivery) => message_name(analysis, *delivery),
             Subject::Path(path, _) => path.title(),
+            Subject::NamedPath(path, _) => title(path),
         }
     }
 
@@ -81,20 +90,23 @@ impl Subject {
             }
             Subject::Execution(_, None) => "the publication of its message",
             Subject::Message(_) | Subject::Path(..) => "the publication",
+            Subject::NamedPath(_, way) => named_path::begin(way),
         }
     }
 
-    pub(super) fn end(&self) -> &'static str {
+    pub(super) fn end(&self, analysis: &Analysis<'_>) -> &'static str {
         match self {
             Subject::Execution(..) => "the end of the callback",
             Subject::Message(_) => "the start of the callback",
             Subject::Path(..) => "the start of the last callback",
+            Subject::NamedPath(_, way) => named_path::end(analysis, way),
         }
     }
 
     pub(super) fn hops(&self) -> usize {
         match self {
             Subject::Path(path, _) => path.hops.len(),
+            Subject::NamedPath(path, _) => named_path::hops(path).count(),
             _ => 1,
         }
     }
@@ -102,6 +114,7 @@ impl Subject {
     pub(super) fn hop(&self, analysis: &Analysis<'_>, hop: usize) -> String {
         match self {
             Subject::Path(_, flow) => message_name(analysis, flow.deliveries[hop]),
+            Subject::NamedPath(path, _) => named_path::hops(path).nth(hop).unwrap_or_default(),
             _ => String::new(),
         }
     }
@@ -109,14 +122,18 @@ impl Subject {
 
 /// Which one of many.
 #[derive(Debug, Clone, Copy)]
-struct Choice {
+pub(super) struct Choice {
     at: Option<Nanos>,
     rank: usize,
 }
 
 impl Choice {
     /// `times` tells begin, end and how bad it is.
-    fn pick<T>(self, mut rows: Vec<T>, times: impl Fn(&T) -> (Nanos, Nanos, i64)) -> Option<T> {
+    pub(super) fn pick<T>(
+        self,
+        mut rows: Vec<T>,
+        times: impl Fn(&T) -> (Nanos, Nanos, i64),
+    ) -> Option<T> {
         match self.at {
             Some(at) => {
                 rows.sort_by_key(|row| times(row).0);

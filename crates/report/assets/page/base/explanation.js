@@ -10,6 +10,8 @@ const CAUSES = {
   executor: { title: "executor", colour: "#a0682c" },
   dispatch: { title: "dispatch", colour: "#d256a8" },
   timer_lateness: { title: "timer lateness", colour: "#c93c5a" },
+  stored: { title: "stored in the node", colour: "#8a9a2e" },
+  outside_callbacks: { title: "outside of callbacks", colour: "#7d8791" },
   preempted: { title: "preempted", colour: "#8f1d36" },
   blocked: { title: "blocked", colour: "#6d4c41" },
   waiting_for_cpu: { title: "waiting for a CPU", colour: "#b9462b" },

@@ -62,7 +62,7 @@ async function drawPath(root, { data, column }, id) {
     card(chainDrawing(detail, row)),
     card(flow.element),
     responseSection(detail, data, column, row),
-    worstSection(detail, row, flow),
+    worstSection(detail, flow),
   ]);
 }
 
@@ -198,22 +198,22 @@ function stackedBars(detail, chosen, column, row) {
   ].filter(Boolean).reduce((holder, element) => { holder.append(element); return holder; }, h("div"));
 }
 
-const CAUSE_COLOURS = { publishing: 4, middleware: 0, middleware_or_executor: 0, intra_process_buffer: 5, other_callback: 3, executor: 1, dispatch: 6, timer_lateness: 7, execution: 2, preempted: 9, blocked: 9, waiting_for_cpu: 9 };
+const CAUSE_COLOURS = { publishing: 4, middleware: 0, middleware_or_executor: 0, intra_process_buffer: 5, other_callback: 3, executor: 1, dispatch: 6, timer_lateness: 7, stored: 8, execution: 2, preempted: 9, blocked: 9, waiting_for_cpu: 9 };
 
 /** The slowest messages, and why. */
-function worstSection(detail, row, flow) {
+function worstSection(detail, flow) {
   if (detail.worst.length === 0) return null;
   return [
     h("h2", {}, "The slowest messages, and why ", definitionLink("why")),
-    detail.worst.map((worst, rank) => worstCard(worst, rank, detail, row, flow)),
+    detail.worst.map((worst, rank) => worstCard(worst, rank, detail, flow)),
   ];
 }
 
-function worstCard(worst, rank, detail, row, flow) {
-  const colours = (part, at) => (row.declared ? manyColours(at) : part.cause in CAUSE_COLOURS ? PALETTE[CAUSE_COLOURS[part.cause]] : colour("quiet"));
+function worstCard(worst, rank, detail, flow) {
+  const colours = (part) => (part.cause in CAUSE_COLOURS ? PALETTE[CAUSE_COLOURS[part.cause]] : colour("quiet"));
   const total = worst.parts.reduce((sum, part) => sum + part.duration, 0);
-  const bar = h("div", { class: "stack", role: "img", "aria-label": "Its parts in the order of time" }, worst.parts.filter((part) => part.duration > 0).map((part, at) => h("i", { style: `flex:${part.duration / worst.latency} 0 0;background:${colours(part, at)}`, title: `${part.told}: ${duration(part.duration)}` })));
-  const stage = (hop) => (row.declared ? "" : detail.stages.filter((it) => it.kind === "communication")[hop]?.name ?? "");
+  const bar = h("div", { class: "stack", role: "img", "aria-label": "Its parts in the order of time" }, worst.parts.filter((part) => part.duration > 0).map((part) => h("i", { style: `flex:${part.duration / worst.latency} 0 0;background:${colours(part)}`, title: `${part.told}: ${duration(part.duration)}` })));
+  const stage = (hop) => detail.stages.filter((it) => it.kind === "communication")[hop]?.name ?? "";
   const rows = worst.parts.map((part, at) => ({ ...part, id: `${rank}-${at}`, at }));
   return h("section", { class: "card", "data-worst": rank, "data-total": total, "data-latency": worst.latency },
     h("div", { class: "row" }, h("strong", { class: "number" }, `${rank + 1}. ${duration(worst.latency)}`), h("span", { class: "quiet" }, `began ${sinceBegin(worst.begin)} · ${clockTime(worst.begin)}`),
@@ -224,8 +224,8 @@ function worstCard(worst, rank, detail, row, flow) {
       table({
         rows, file: `why_${rank + 1}`,
         columns: [
-          { key: "told", title: "part", cell: (part) => h("span", {}, h("i", { class: "chip", style: `display:inline-block;width:10px;height:10px;margin-right:6px;background:${colours(part, part.at)}` }), part.callback === null ? part.told : h("a", { href: `#callbacks/${part.callback}` }, name(part.told, false))) },
-          !row.declared && { key: "hop", title: "hop", value: (part) => stage(part.hop) },
+          { key: "told", title: "part", cell: (part) => h("span", {}, h("i", { class: "chip", style: `display:inline-block;width:10px;height:10px;margin-right:6px;background:${colours(part)}` }), part.callback === null ? part.told : h("a", { href: `#callbacks/${part.callback}` }, name(part.told, false))) },
+          { key: "hop", title: "hop", value: (part) => stage(part.hop) },
           { key: "duration", title: "time", kind: "duration" },
           { key: "share", title: "share", kind: "share", value: (part) => part.duration / worst.latency },
           !worst.contiguous && { key: "times", title: "times", kind: "count" },

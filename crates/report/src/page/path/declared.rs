@@ -1,35 +1,36 @@
 //! Paths that an architecture file declares.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use rostrace_analyze::declared::Style;
 use rostrace_analyze::declared::chain::{Part, PartKind};
 use rostrace_analyze::declared::paths::Ends;
-use rostrace_analyze::declared::records::Records;
+use rostrace_analyze::declared::records::{Cell, Records};
 use rostrace_analyze::declared::response_time::Case;
 use rostrace_analyze::declared::stacked_bar;
 use rostrace_analyze::declared::summary::{
-    DeclaredPath, StageKind, instants, stage_of, summary, title,
+    DeclaredPath, StageKind, instants, stage_columns, summary, title,
 };
 use rostrace_analyze::declared::tables::Indexed;
+use rostrace_analyze::declared::way::Ways;
 use rostrace_analyze::statistics::Statistics;
-use rostrace_architecture::NamedPath;
+use rostrace_analyze::why::Why;
+use rostrace_architecture::{Architecture, NamedPath};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::CallbackId;
 
 use super::figures::Figures;
-use super::material::{
-    Instant, Link, Material, Response, ResponseParts, Spread, Stage, Worst, WorstPart,
-};
+use super::material::{Instant, Link, Material, Response, ResponseParts, Spread, Stage};
+use super::worst::{WORST, Worst};
 use super::{CAME_THROUGH, ENDED, NOT_PASSED_ON, Row};
 use crate::page::Subject;
-
-/// Messages whose parts are listed.
-const WORST: usize = 5;
 
 #[derive(Debug)]
 pub(super) struct Declared<'a> {
     subject: Subject<'a>,
+    architecture: &'a Architecture,
+    indexed: Indexed<'a>,
     paths: Vec<Path<'a>>,
     /// By the name that the file gives a callback: those that it means.
     callbacks: HashMap<&'a str, Vec<CallbackId>>,
@@ -50,25 +51,27 @@ struct Found {
 }
 
 impl<'a> Declared<'a> {
-    pub(super) fn of(subject: Subject<'a>) -> Declared<'a> {
+    /// Nothing without an architecture file.
+    pub(super) fn of(subject: Subject<'a>) -> Option<Declared<'a>> {
+        let architecture = subject.options.architecture?;
+        let analysis = subject.analysis;
         let mut declared = Declared {
             subject,
+            architecture,
+            indexed: Indexed::new(analysis.model, Style::Own),
             paths: Vec::new(),
             callbacks: HashMap::new(),
         };
-        let Some(architecture) = subject.options.architecture else {
-            return declared;
-        };
-        let analysis = subject.analysis;
-        let indexed = Indexed::new(analysis.model, Style::Own);
         for node in &architecture.nodes {
             for callback in &node.callbacks {
-                let ids = indexed.objects.callbacks(node, callback).to_vec();
+                let ids = declared.indexed.objects.callbacks(node, callback).to_vec();
                 declared.callbacks.insert(&callback.name, ids);
             }
         }
+        let indexed = &declared.indexed;
         let counts = |time: Nanos| analysis.counts(time);
         let ends = Ends::default();
+        let mut paths = Vec::new();
         for (number, path) in architecture.paths.iter().enumerate() {
             let topics = path.steps.iter().filter_map(|step| step.publisher.as_ref());
             let topics = topics.map(|it| it.topic.as_str());
@@ -78,20 +81,21 @@ impl<'a> Declared<'a> {
             if !selection.wants_path(&names, path.node_names(), topics) {
                 continue;
             }
-            let found = instants(&indexed, architecture, path, ends, counts).and_then(|records| {
+            let found = instants(indexed, architecture, path, ends, counts).and_then(|records| {
                 Ok(Found {
-                    summary: summary(&indexed, &records),
+                    summary: summary(indexed, &records),
                     chain: indexed.chain_latency(architecture, path, ends)?,
                     records,
                 })
             });
-            declared.paths.push(Path {
+            paths.push(Path {
                 number,
                 path,
                 found: found.map_err(|error| error.to_string()),
             });
         }
-        declared
+        declared.paths = paths;
+        Some(declared)
     }
 
     pub(super) fn rows(&self) -> Vec<Row> {
@@ -176,7 +180,7 @@ impl<'a> Declared<'a> {
             responses,
             parts: ResponseParts::Declared(parts),
             of: records.rows.len(),
-            worst: self.worst(records, &stages),
+            worst: self.worst(self.paths[place].path, records),
             stages,
         })
     }
@@ -219,54 +223,32 @@ impl<'a> Declared<'a> {
             .collect()
     }
 
-    /// The slowest messages, part by part: declared causality has no explanation beyond its stages.
-    fn worst(&self, records: &Records, stages: &[Stage]) -> Vec<Worst> {
+    fn worst(&self, path: &NamedPath, records: &Records) -> Vec<Worst> {
+        let ways = Ways::new(&self.indexed, self.architecture, path, records);
         let columns = stage_columns(records);
-        let mut complete: Vec<Vec<i64>> = records
+        let mut slowest: Vec<(i64, usize)> = records
             .rows
             .iter()
-            .filter_map(|row| columns.iter().map(|column| row[*column]).collect())
+            .enumerate()
+            .filter_map(|(number, row)| Some((latency(&columns, row)?, number)))
             .collect();
-        let latency = |row: &[i64]| {
-            row.last()
-                .zip(row.first())
-                .map_or(0, |(end, begin)| end - begin)
-        };
-        complete.sort_by_key(|row| std::cmp::Reverse(latency(row)));
-        let slowest = complete.iter().take(WORST);
+        slowest.sort_by_key(|(latency, number)| (Reverse(*latency), *number));
+        let mut why = Why::new(self.subject.analysis);
+        let slowest = slowest.iter().take(WORST);
         slowest
-            .map(|row| {
-                let parts = row.windows(2).zip(stages).enumerate();
-                Worst {
-                    begin: row
-                        .first()
-                        .map_or(0, |begin| self.subject.time(Nanos(*begin))),
-                    latency: latency(row),
-                    damaged: false,
-                    parts: parts
-                        .map(|(number, (pair, stage))| WorstPart {
-                            hop: number,
-                            cause: stage.kind,
-                            told: stage.name.clone(),
-                            duration: pair[1] - pair[0],
-                            times: 1,
-                            callback: None,
-                        })
-                        .collect(),
-                    contiguous: true,
-                }
+            .filter_map(|(_, number)| {
+                let explanation = why.way(&ways.of(&records.rows[*number])?);
+                Some(Worst::of(self.subject, &explanation))
             })
             .collect()
     }
 }
 
-/// The columns that begin a stage; the last one ends the last.
-fn stage_columns(records: &Records) -> Vec<usize> {
-    let columns = records.columns.iter().enumerate();
-    columns
-        .filter(|(_, column)| stage_of(column).is_some())
-        .map(|(number, _)| number)
-        .collect()
+/// Nothing for a message that did not come through.
+fn latency(columns: &[usize], row: &[Cell]) -> Option<i64> {
+    let complete = columns.iter().all(|column| row[*column].is_some());
+    let ends = columns.first().zip(columns.last()).filter(|_| complete)?;
+    Some(row[*ends.1]? - row[*ends.0]?)
 }
 
 fn responses(records: &Records, case: Case, parts: &mut Vec<Vec<i64>>) -> Vec<Response> {

@@ -8,8 +8,9 @@ use rostrace_ctf::schema::Nanos;
 use serde::Serialize;
 
 use super::figures::Figures;
-use super::material::{Instant, Link, Material, Response, Stage, Worst};
+use super::material::{Instant, Link, Material, Response, Stage};
 use super::sample::{Candidate, sample};
+use super::worst::Worst;
 use super::{CAME_THROUGH, NOT_PASSED_ON};
 use crate::page::Subject;
 use crate::page::columns::{ColumnReference, Columns};

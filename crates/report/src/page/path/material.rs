@@ -10,6 +10,7 @@ use rostrace_trace::entity::CallbackId;
 use serde::Serialize;
 
 use super::figures::Figures;
+use super::worst::Worst;
 
 #[derive(Debug)]
 pub(super) struct Material<'a> {
@@ -156,25 +157,4 @@ fn instants(analysis: &Analysis<'_>, course: &Course) -> Vec<i64> {
         instants.extend([arrival.publish.0, arrival.received.0]);
     }
     instants
-}
-
-/// One of the slowest messages, explained.
-#[derive(Debug, Serialize)]
-pub(super) struct Worst {
-    pub(super) begin: i64,
-    pub(super) latency: i64,
-    pub(super) damaged: bool,
-    /// In the order of time, without gaps; of too many, those of one cause are put together.
-    pub(super) parts: Vec<WorstPart>,
-    pub(super) contiguous: bool,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct WorstPart {
-    pub(super) hop: usize,
-    pub(super) cause: &'static str,
-    pub(super) told: String,
-    pub(super) duration: i64,
-    pub(super) times: usize,
-    pub(super) callback: Option<usize>,
 }

@@ -8,6 +8,7 @@ mod figures;
 mod material;
 mod observed;
 mod sample;
+mod worst;
 
 use std::cmp::Reverse;
 
@@ -67,7 +68,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
     let mut columns = Columns::default();
     let declared = declared::Declared::of(subject);
     let observed = observed::Observed::of(subject);
-    let mut paths: Vec<Row> = declared.rows();
+    let mut paths: Vec<Row> = declared.as_ref().map_or_else(Vec::new, |it| it.rows());
     let first_observed = paths.len();
     paths.extend(observed.rows());
     let chosen = chosen(&paths);
@@ -75,7 +76,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
     let mut details = Vec::with_capacity(chosen.len());
     for place in chosen {
         let material = match place.checked_sub(first_observed) {
-            None => declared.material(place),
+            None => declared.as_ref().and_then(|it| it.material(place)),
             Some(place) => Some(observed.material(place)),
         };
         let Some(material) = material else { continue };

@@ -12,23 +12,16 @@ use rostrace_analyze::flow_end::{Course, answerable, courses, response_times};
 use rostrace_analyze::flow_latency::{FlowTimes, Include, PathLatency};
 use rostrace_analyze::flow_path::{FlowPath, Origin};
 use rostrace_analyze::statistics::Statistics;
-use rostrace_analyze::why::{Cause, Explanation, Why};
+use rostrace_analyze::why::Why;
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{CallbackId, DeliveryId};
 
 use super::figures::Figures;
-use super::material::{
-    Instant, Link, Material, Response, ResponseParts, Spread, Stage, Worst, WorstPart,
-};
+use super::material::{Instant, Link, Material, Response, ResponseParts, Spread, Stage};
 use super::sample::{Candidate, sample};
+use super::worst::{WORST, Worst};
 use super::{CAME_THROUGH, NOT_PASSED_ON, Row};
 use crate::page::Subject;
-
-/// Messages that are explained.
-const WORST: usize = 5;
-
-/// Parts of an explanation, beyond which those of one cause are put together.
-const MOST_PARTS: usize = 200;
 
 /// Messages whose instants are looked at; of more, the slowest, lost ones and some of every time.
 const MOST_MESSAGES: usize = 100_000;
@@ -330,42 +323,11 @@ impl<'a> Observed<'a> {
         slowest.sort_by_key(|(latency, number)| (Reverse(*latency), *number));
         let slowest = slowest.iter().take(WORST);
         slowest
-            .filter_map(|(latency, number)| {
+            .filter_map(|(_, number)| {
                 let explanation = why.flow(&path.flows[*number])?;
-                Some(self.explained(*latency, &explanation))
+                Some(Worst::of(self.subject, &explanation))
             })
             .collect()
-    }
-
-    fn explained(&self, latency: i64, explanation: &Explanation) -> Worst {
-        let analysis = self.subject.analysis;
-        let contiguous = explanation.parts.len() <= MOST_PARTS;
-        let part = |hop, cause: Cause, told, duration, times| WorstPart {
-            hop,
-            cause: cause.name(),
-            told,
-            duration,
-            times,
-            callback: callback_of(self.subject, cause).map(CallbackId::index),
-        };
-        let parts = if contiguous {
-            let parts = explanation.parts.iter();
-            parts
-                .map(|it| part(it.hop, it.cause, it.told(analysis), it.duration(), 1))
-                .collect()
-        } else {
-            let waits = explanation.waits(analysis).into_iter();
-            waits
-                .map(|it| part(it.hop, it.cause, it.told, it.duration, it.times))
-                .collect()
-        };
-        Worst {
-            begin: self.subject.time(explanation.begin),
-            latency,
-            damaged: explanation.damaged,
-            parts,
-            contiguous,
-        }
     }
 }
 
@@ -374,16 +336,6 @@ fn latency(analysis: &Analysis<'_>, deliveries: &[DeliveryId]) -> Option<i64> {
     let first = analysis.arrival(*deliveries.first()?)?;
     let last = analysis.arrival(*deliveries.last()?)?;
     Some(last.received.0 - first.publish.0)
-}
-
-fn callback_of(subject: Subject<'_>, cause: Cause) -> Option<CallbackId> {
-    let instance = match cause {
-        Cause::OtherCallback(instance, _)
-        | Cause::Execution(instance)
-        | Cause::NotOnCpu(_, Some(instance)) => instance,
-        _ => return None,
-    };
-    subject.analysis.instance(instance).callback
 }
 
 fn responses_of(responses: &ResponseTimes, case: Case) -> Vec<Response> {

@@ -1,7 +1,5 @@
 //! Why an execution ended when it did, in sentences and with links to what was in the way.
 
-use std::collections::HashMap;
-
 use rostrace_analyze::why::{Cause, Explanation, Why};
 use rostrace_trace::entity::InstanceId;
 use serde::Serialize;
@@ -43,41 +41,27 @@ impl ServedTimeline<'_> {
     }
 
     fn why_row(&self, explanation: &Explanation) -> WhyRow {
-        let mut waits: Vec<Wait> = Vec::new();
-        let mut longest: Vec<i64> = Vec::new();
-        let mut places: HashMap<(&'static str, String), usize> = HashMap::new();
-        let mut parts = Vec::new();
-        for part in &explanation.parts {
-            let (cause, text) = (part.cause.name(), part.told(self.analysis));
-            let place = *places.entry((cause, text)).or_insert_with_key(|key| {
-                longest.push(i64::MIN);
-                waits.push(Wait {
-                    cause,
-                    text: key.1.clone(),
-                    duration: 0,
-                    times: 0,
-                    instance: None,
-                });
-                waits.len() - 1
-            });
-            let wait = &mut waits[place];
-            wait.duration = wait.duration.saturating_add(part.duration());
-            wait.times += 1;
-            if let Cause::OtherCallback(other, _) = part.cause
-                && part.duration() > longest[place]
-            {
-                longest[place] = part.duration();
-                wait.instance = Some(self.place(other));
-            }
-            if parts.len() < MOST_PARTS {
-                parts.push((self.since(part.begin.0), part.duration(), place));
-            }
-        }
+        let waits = explanation.waits(self.analysis);
+        let parts = explanation.parts.iter().zip(&waits.of_parts);
+        let parts = parts
+            .take(MOST_PARTS)
+            .map(|(part, wait)| (self.since(part.begin.0), part.duration(), *wait));
+        let parts = parts.collect();
+        let waits = waits.list.into_iter().map(|wait| Wait {
+            cause: wait.cause().name(),
+            instance: match wait.cause() {
+                Cause::OtherCallback(other, _) => Some(self.place(other)),
+                _ => None,
+            },
+            text: wait.told,
+            duration: wait.duration,
+            times: wait.times,
+        });
         WhyRow {
             begin: self.since(explanation.begin.0),
             total: explanation.end.0.saturating_sub(explanation.begin.0),
             damaged: explanation.damaged,
-            waits,
+            waits: waits.collect(),
             parts,
         }
     }
