@@ -11,6 +11,7 @@ use rostrace_report::page::{Options, Page, Selection};
 
 use crate::commands::architecture::file;
 use crate::commands::export::new_file::{self, NewFile};
+use crate::family;
 use crate::interrupt::{self, Interruptible};
 use crate::outcome::Outcome;
 use crate::render::{damage, diagnostic, units};
@@ -89,6 +90,9 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
     file?.publish()?;
     for hint in entities.hints(&model) {
         diagnostic::note(&hint);
+    }
+    if let Some(lack) = family::CALLBACKS.lack(&model.kinds) {
+        diagnostic::note(lack);
     }
     let observed = (!arguments.paths.is_empty()).then(|| FlowPaths::observed(&analysis));
     let observed = observed.iter().flatten().map(FlowPath::title);

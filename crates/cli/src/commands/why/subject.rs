@@ -14,6 +14,7 @@ use rostrace_trace::entity::{CallbackId, CallbackOwner, DeliveryId, InstanceId, 
 
 use super::WhyArguments;
 use crate::commands::latency::Ends;
+use crate::family;
 use crate::view::View;
 
 #[derive(Debug)]
@@ -190,7 +191,10 @@ fn execution(
     });
     match picked {
         Some((execution, ..)) => Ok(Subject::Execution(execution.instance, execution.firing)),
-        None => bail!("there is no such execution in this part of the trace"),
+        None => match family::CALLBACKS.lack(&analysis.model.kinds) {
+            Some(lack) => bail!("{lack}"),
+            None => bail!("there is no such execution in this part of the trace"),
+        },
     }
 }
 
