@@ -5,7 +5,7 @@
 mod support;
 
 use serde_json::Value;
-use support::{recording, rostrace, stderr_of};
+use support::{recording, rostrace, shared_recordings, stderr_of};
 
 #[test]
 fn a_file_appears_and_one_line_says_what_is_in_it() {
@@ -40,6 +40,22 @@ fn a_trace_that_lost_events_is_written_and_the_exit_status_says_so() {
     );
     assert!(said.contains("43,809 events were lost"), "{said}");
     assert!(file.is_file());
+}
+
+#[test]
+fn a_profile_is_packed_if_its_name_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = recording("pingpong");
+    for (name, first) in [
+        ("profile.json.gz", [0x1f, 0x8b]),
+        ("a.firefox.json", *b"{\""),
+    ] {
+        let file = folder.path().join(name);
+        let said = stderr_of(&["timeline", &trace, "-o", file.to_str().unwrap()], 0);
+        assert!(said.contains("959 callback executions"), "{said}");
+        assert!(said.contains("https://profiler.firefox.com"), "{said}");
+        assert_eq!(std::fs::read(&file).unwrap()[..2], first, "{name}");
+    }
 }
 
 #[test]
@@ -83,6 +99,27 @@ fn filters_narrow_and_what_fits_nothing_is_said() {
     );
     let said = stderr_of(&["timeline", &trace, "-o", path, "--skip-start", "5s"], 0);
     assert!(!said.contains("959 callback"), "{said}");
+}
+
+#[test]
+fn of_a_kernel_alone_the_cpus_are_shown_and_what_is_missing_is_said() {
+    let Some(shared) = shared_recordings() else {
+        return;
+    };
+    let trace = shared.join("../ctf-suite/1/succeed/lttng-tracefile-rotation");
+    if !trace.is_dir() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let trace = trace.to_str().unwrap();
+    let said = stderr_of(&["timeline", trace, "-o", &at("a.pftrace")], 0);
+    assert!(said.contains("no callback events"), "{said}");
+    assert!(said.contains("4,687 CPU switches"), "{said}");
+    let said = stderr_of(&["report", trace, "-o", &at("a.html")], 0);
+    assert!(said.contains("no callback events"), "{said}");
+    let said = stderr_of(&["why", trace], 1);
+    assert!(said.contains("no callback events"), "{said}");
 }
 
 #[test]

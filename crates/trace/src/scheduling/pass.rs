@@ -12,7 +12,7 @@ use super::loss::{self, Edge};
 use super::processor::cpu_of;
 use super::task::Tasks;
 use super::timeline::{Cpu, Timeline};
-use super::tracker::{Stop, Tracker};
+use super::tracker::{Kernel, Stop, Tracker};
 use crate::Model;
 use crate::binding::{Bindings, Declaration, Fields, selection};
 use crate::entity::HostId;
@@ -23,6 +23,8 @@ pub(super) struct Pass {
     trackers: Vec<Tracker>,
     /// By trace; nothing for a trace of a host that the model does not have.
     hosts: Vec<Option<HostId>>,
+    /// By trace.
+    kernels: Vec<Kernel>,
     tasks: Tasks,
     edges: Vec<Edge>,
     /// The first edge that is still to come.
@@ -49,6 +51,10 @@ impl Pass {
             host_of(name.unwrap_or_default()).map(HostId::of)
         });
         let hosts: Vec<Option<HostId>> = names.collect();
+        let kernels = set.traces.iter().map(|trace| {
+            let release = trace.schema.environment_text("kernel_release");
+            Kernel::of_release(release.unwrap_or_default())
+        });
         let scheduling = |kind: Kind| {
             let statedump = [
                 Kind::LttngStatedumpProcessState,
@@ -68,6 +74,7 @@ impl Pass {
             edges: loss::edges(set, &hosts, &tells),
             next_edge: 0,
             hosts,
+            kernels: kernels.collect(),
             tasks: Tasks::default(),
             places: FxHashMap::default(),
             switches: 0,
@@ -93,7 +100,8 @@ impl Pass {
             if let (Some(host), Some(time)) = (self.hosts[id.trace], time) {
                 let cpu = self.cpu(&event, host);
                 self.pass_edges(time);
-                self.event(host, cpu, time, &Fields { event, binding });
+                let kernel = self.kernels[id.trace];
+                self.event(host, (cpu, kernel), time, &Fields { event, binding });
             }
             events += 1;
             if events.is_multiple_of(1 << 16) && !progress(self.passed.bytes) {
@@ -164,7 +172,13 @@ impl Pass {
         }
     }
 
-    fn event(&mut self, host: HostId, cpu: Cpu, at: Nanos, fields: &Fields<'_>) {
+    fn event(
+        &mut self,
+        host: HostId,
+        (cpu, kernel): (Cpu, Kernel),
+        at: Nanos,
+        fields: &Fields<'_>,
+    ) {
         let tracker = &mut self.trackers[host.index()];
         let target = |field: usize| {
             let number = fields.number(field)?;
@@ -177,7 +191,7 @@ impl Pass {
                 else {
                     return;
                 };
-                let stop = Stop::of(fields.signed(PREV_STATE).unwrap_or(0));
+                let stop = Stop::of(fields.signed(PREV_STATE).unwrap_or(0), kernel);
                 let name = fields.lossy(NEXT_COMM).unwrap_or(Cow::Borrowed(""));
                 tracker.switch(&mut self.tasks, (at, cpu), (prev, stop), (next, name));
                 self.switches += 1;

@@ -219,6 +219,12 @@ impl Timeline {
             .map_or(State::Unknown, |last| self.changes[last].state.state())
     }
 
+    /// Whether nothing is heard of the thread after an instant, and nothing is known of it then: as far as the trace tells, it has ended.
+    pub fn is_over(&self, at: Nanos) -> bool {
+        let begun = self.changes.partition_point(|change| change.at <= at);
+        begun == self.changes.len() && self.state_now() == State::Unknown
+    }
+
     /// The states between two instants, without gaps: the durations sum to `to - from`.
     pub fn slices(&self, from: Nanos, to: Nanos) -> impl Iterator<Item = Slice> + '_ {
         let mut next = self.changes.partition_point(|change| change.at <= from);

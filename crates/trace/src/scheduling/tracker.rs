@@ -60,16 +60,46 @@ pub(super) enum Stop {
 impl Stop {
     /// The meaning of `prev_state`. A thread that was preempted has 0, or in kernels that can be preempted themselves only the bit
     /// behind all states, which has moved from 512 to 4096 and back to 256 over the years. The eight lowest bits have
-    /// always been reasons not to run.
-    pub(super) fn of(prev_state: i64) -> Stop {
+    /// always been reasons not to run. Of these 128 stands alone where a thread has ended, from 4.14 on; before, it came with another one.
+    pub(super) fn of(prev_state: i64, kernel: Kernel) -> Stop {
         match prev_state & 0xff {
             0 => Stop::Preempted,
             state if state & 0x30 != 0 => Stop::Ended,
             state if state & 0x01 != 0 => Stop::Sleeps(Sleep::Interruptible),
             state if state & 0x02 != 0 => Stop::Sleeps(Sleep::Uninterruptible),
             state if state & 0x0c != 0 => Stop::Sleeps(Sleep::Stopped),
-            state if state & 0x40 != 0 => Stop::EndedOrParked,
-            _ => Stop::Sleeps(Sleep::Other),
+            state if state & 0x40 != 0 => match kernel {
+                Kernel::Before4_14 => Stop::Ended,
+                Kernel::Since4_14 => Stop::Sleeps(Sleep::Other),
+                Kernel::Unknown => Stop::EndedOrParked,
+            },
+            _ => Stop::Ended,
+        }
+    }
+}
+
+/// What the numbers of states mean was changed with this version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kernel {
+    Before4_14,
+    Since4_14,
+    Unknown,
+}
+
+impl Kernel {
+    /// As a trace tells it: `5.15.0-91-generic`.
+    pub(super) fn of_release(release: &str) -> Kernel {
+        let digits = |text: &str| {
+            let end = text.find(|letter: char| !letter.is_ascii_digit());
+            text[..end.unwrap_or(text.len())].parse::<u32>().ok()
+        };
+        let mut parts = release.split('.');
+        let major = parts.next().and_then(digits);
+        let minor = parts.next().and_then(digits);
+        match major.zip(minor) {
+            Some(version) if version < (4, 14) => Kernel::Before4_14,
+            Some(_) => Kernel::Since4_14,
+            None => Kernel::Unknown,
         }
     }
 }
@@ -295,12 +325,30 @@ mod tests {
 
     #[test]
     fn preemption_is_told_in_several_ways() {
+        let stop = |state: i64| Stop::of(state, Kernel::Unknown);
         for state in [0, 256, 512, 1024, 2048, 4096, 8192] {
-            assert_eq!(Stop::of(state), Stop::Preempted);
+            assert_eq!(stop(state), Stop::Preempted);
         }
-        assert_eq!(Stop::of(1), Stop::Sleeps(Sleep::Interruptible));
-        assert_eq!(Stop::of(130), Stop::Sleeps(Sleep::Uninterruptible));
-        assert_eq!(Stop::of(1026), Stop::Sleeps(Sleep::Uninterruptible));
-        assert_eq!(Stop::of(16), Stop::Ended);
+        assert_eq!(stop(1), Stop::Sleeps(Sleep::Interruptible));
+        assert_eq!(stop(130), Stop::Sleeps(Sleep::Uninterruptible));
+        assert_eq!(stop(1026), Stop::Sleeps(Sleep::Uninterruptible));
+        assert_eq!(stop(132), Stop::Sleeps(Sleep::Stopped));
+        assert_eq!(stop(16), Stop::Ended);
+        assert_eq!(stop(128), Stop::Ended);
+    }
+
+    #[test]
+    fn the_version_of_the_kernel_says_who_has_ended_and_who_is_parked() {
+        for (release, stop) in [
+            ("3.13.0-24-generic", Stop::Ended),
+            ("4.9.337", Stop::Ended),
+            ("4.14.0", Stop::Sleeps(Sleep::Other)),
+            ("5.15-rc1", Stop::Sleeps(Sleep::Other)),
+            ("", Stop::EndedOrParked),
+            ("99999999999.1", Stop::EndedOrParked),
+            ("ö.ß", Stop::EndedOrParked),
+        ] {
+            assert_eq!(Stop::of(64, Kernel::of_release(release)), stop, "{release}");
+        }
     }
 }

@@ -10,6 +10,7 @@ use rostrace_analyze::flow_path::{FlowPath, FlowPaths};
 use rostrace_report::page::{Options, Page, Selection};
 
 use crate::commands::architecture::file;
+use crate::family;
 use crate::interrupt::{self, Interruptible};
 use crate::new_file::{self, NewFile};
 use crate::outcome::Outcome;
@@ -89,6 +90,9 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
     file?.publish()?;
     for hint in entities.hints(&model) {
         diagnostic::note(&hint);
+    }
+    if let Some(lack) = family::CALLBACKS.lack(&model.kinds) {
+        diagnostic::note(lack);
     }
     let observed = (!arguments.paths.is_empty()).then(|| FlowPaths::observed(&analysis));
     let observed = observed.iter().flatten().map(FlowPath::title);

@@ -6,6 +6,7 @@ use rostrace_report::timeline::{self, Format, Selection, Written};
 
 use super::arguments::{TimelineArguments, TimelineFormat};
 use crate::entity_filter::EntityFilter;
+use crate::family;
 use crate::interrupt::{self, Interruptible};
 use crate::new_file::{self, NewFile};
 use crate::outcome::Outcome;
@@ -31,6 +32,9 @@ pub(super) fn write(arguments: &TimelineArguments, output: &Path) -> anyhow::Res
     let view = View::new(&set, &model, &arguments.filter)?;
     for hint in view.hints() {
         diagnostic::note(&hint);
+    }
+    if let Some(lack) = family::CALLBACKS.lack(&model.kinds) {
+        diagnostic::note(lack);
     }
     let analysis = source::analysis(&set, &model, view.window().clone());
     let all_damage = || set.damage.iter().chain(&model.damage);

@@ -11,6 +11,7 @@ use rostrace_trace::Model;
 use rostrace_trace::entity::{CallbackId, ProcessId};
 
 use super::TimelineArguments;
+use crate::family;
 use crate::interrupt;
 use crate::outcome::Outcome;
 use crate::render::{damage, diagnostic};
@@ -25,6 +26,9 @@ pub(super) fn open(arguments: &TimelineArguments) -> anyhow::Result<Outcome> {
     let view = View::new(&set, &model, &arguments.filter)?;
     for hint in view.hints() {
         diagnostic::note(&hint);
+    }
+    if let Some(lack) = family::CALLBACKS.lack(&model.kinds) {
+        diagnostic::note(lack);
     }
     let analysis = source::analysis(&set, &model, view.window().clone());
     if interrupt::requested() {

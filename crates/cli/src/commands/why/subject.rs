@@ -17,6 +17,7 @@ use rostrace_trace::entity::{CallbackId, CallbackOwner, DeliveryId, InstanceId, 
 
 use super::{WhyArguments, named_path};
 use crate::commands::latency::Ends;
+use crate::family;
 use crate::view::View;
 
 #[derive(Debug)]
@@ -207,7 +208,10 @@ fn execution(
     });
     match picked {
         Some((execution, ..)) => Ok(Subject::Execution(execution.instance, execution.firing)),
-        None => bail!("there is no such execution in this part of the trace"),
+        None => match family::CALLBACKS.lack(&analysis.model.kinds) {
+            Some(lack) => bail!("{lack}"),
+            None => bail!("there is no such execution in this part of the trace"),
+        },
     }
 }
 

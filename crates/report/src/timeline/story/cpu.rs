@@ -51,6 +51,11 @@ impl<S: Sink> Story<'_, S> {
                 let previous_state = busy.map_or(0, |task| {
                     let tid = scheduling.task(task).tid;
                     let timeline = scheduling.timeline_of_tid(host, tid);
+                    // Where nobody knows who came next, it is the trace that ended.
+                    let is_over = timeline.is_some_and(|it| it.is_over(row.from));
+                    if is_over && row.task.is_some() {
+                        return ENDED;
+                    }
                     let state = timeline.map_or(State::Unknown, |it| it.state(row.from));
                     state_number(state)
                 });
@@ -159,6 +164,9 @@ impl<S: Sink> Story<'_, S> {
         Ok(())
     }
 }
+
+/// The thread is no more.
+const ENDED: i64 = 16;
 
 /// As `sched_switch` says it.
 fn state_number(state: State) -> i64 {
