@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn a_pause_and_a_step_back_stay_where_they_were() {
         let notes = clock(100_000, |at| match at {
-            0..30_000 => at * 10_000_000,
+            ..30_000 => at * 10_000_000,
             30_000..60_000 => 30_000 * 10_000_000,
             60_000.. => (at - 60_000) * 10_000_000,
         });
