@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use rostrace_analyze::Analysis;
-use rostrace_analyze::measured::{Measured, Selection};
+use rostrace_analyze::measured::Measured;
 use rostrace_ctf::TraceSet;
 use rostrace_trace::Model;
 
@@ -67,15 +67,5 @@ pub(crate) fn measure(
     filter: &ModelFilterArguments,
     built_in: bool,
 ) -> Measured {
-    let entities = &filter.entities;
-    let node = |name: &str| entities.fits_node(Some(name));
-    let topic = |name: &str| entities.fits_topic(Some(name));
-    let pid = |pid: i64| entities.fits_pid(pid);
-    let selection = Selection {
-        node: (!entities.nodes.is_empty()).then_some(&node as &dyn Fn(&str) -> bool),
-        topic: (!entities.topics.is_empty()).then_some(&topic as &dyn Fn(&str) -> bool),
-        pid: (!entities.pids.is_empty()).then_some(&pid as &dyn Fn(i64) -> bool),
-        built_in,
-    };
-    Measured::of(analysis, &selection)
+    Measured::of(analysis, &filter.entities.selection(), built_in)
 }

@@ -5,7 +5,8 @@
 
 use std::io::{self, Write};
 
-use rostrace_analyze::Analysis;
+use rostrace_analyze::{Analysis, Selection};
+use rostrace_ctf::Damage;
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::flow::UserValue;
 
@@ -13,7 +14,7 @@ use super::flow::FlowId;
 use super::identity::STAND_INS;
 use super::label::Fixed;
 use super::sink::{Argument, Happening, Sink, Track, TrackId, TrackKind};
-use super::{Selection, Written, story};
+use super::{Written, story};
 
 /// Tracks that are no threads are numbered from here on.
 const FIRST_TRACK: i64 = STAND_INS * 3;
@@ -31,6 +32,7 @@ const LARGEST: i64 = 1 << 53;
 pub fn write(
     analysis: &Analysis<'_>,
     selection: &Selection,
+    damage: &[Damage],
     out: &mut impl io::Write,
 ) -> io::Result<Written> {
     let first = analysis.model.begin.unwrap_or(Nanos(0));
@@ -42,7 +44,7 @@ pub fn write(
         tracks: Vec::new(),
         has_events: false,
     };
-    let mut written = story::tell(analysis, selection, &mut chrome)?;
+    let mut written = story::tell(analysis, selection, damage, &mut chrome)?;
     chrome.bytes.extend_from_slice(b"\n]}\n");
     chrome.flush()?;
     written.bytes = chrome.written;

@@ -1,7 +1,7 @@
 //! A trace as a timeline for other programs: Perfetto and Chrome.
 //!
 //! `story` tells what happened, track by track, and every format is a `sink` that hears of it and writes at once: nothing but the rows
-//! of one thread is collected on the way. [`Selection`] says what is wanted of a trace.
+//! of one thread is collected on the way. A [`Selection`] says what is wanted of a trace, the window of the analysis when.
 
 pub mod chrome;
 mod flow;
@@ -9,15 +9,13 @@ mod identity;
 mod label;
 mod lanes;
 pub mod perfetto;
-mod selection;
 mod sink;
 mod story;
 
-pub use selection::Selection;
-
 use std::io;
 
-use rostrace_analyze::Analysis;
+use rostrace_analyze::{Analysis, Selection};
+use rostrace_ctf::Damage;
 
 /// How much was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -61,15 +59,17 @@ impl Format {
         }
     }
 
+    /// Writes what is selected; damage is shown, whatever that is.
     pub fn write(
         self,
         analysis: &Analysis<'_>,
         selection: &Selection,
+        damage: &[Damage],
         out: &mut impl io::Write,
     ) -> io::Result<Written> {
         match self {
-            Format::Perfetto => perfetto::write(analysis, selection, out),
-            Format::Chrome => chrome::write(analysis, selection, out),
+            Format::Perfetto => perfetto::write(analysis, selection, damage, out),
+            Format::Chrome => chrome::write(analysis, selection, damage, out),
         }
     }
 }

@@ -5,9 +5,9 @@ mod arguments;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use glob::Pattern;
+use rostrace_analyze::Selection;
 use rostrace_analyze::flow_path::{FlowPath, FlowPaths};
-use rostrace_report::page::{Options, Page, Selection};
+use rostrace_report::page::{Options, Page};
 
 use crate::commands::architecture::file;
 use crate::commands::export::new_file::{self, NewFile};
@@ -49,10 +49,6 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
     let window = arguments.filter.time.window(&set, &model)?;
     let analysis = source::analysis(&set, &model, window);
     let entities = &arguments.filter.entities;
-    let node = |name: &str| entities.fits_node(Some(name));
-    let topic = |name: &str| entities.fits_topic(Some(name));
-    let path = |title: &str| fits(&arguments.paths, title);
-    let process = |pid: &i64| entities.fits_pid(*pid);
     let options = Options {
         title: arguments
             .title
@@ -66,10 +62,8 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
             .collect(),
         damage: damage::titles(set.damage.iter().chain(&model.damage)),
         selection: Selection {
-            node: (!entities.nodes.is_empty()).then_some(&node),
-            topic: (!entities.topics.is_empty()).then_some(&topic),
-            path: (!arguments.paths.is_empty()).then_some(&path),
-            process: (!entities.pids.is_empty()).then_some(&process),
+            paths: arguments.paths.clone(),
+            ..entities.selection()
         },
         architecture: architecture.as_ref(),
         is_stopped: Some(interrupt::requested),
@@ -95,8 +89,11 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
     let declared = architecture.iter().flat_map(|it| &it.paths);
     let titles: Vec<String> = observed.chain(declared.map(|it| it.name.clone())).collect();
     for pattern in &arguments.paths {
-        let alone = std::slice::from_ref(pattern);
-        if !titles.iter().any(|title| fits(alone, title)) {
+        let alone = Selection {
+            paths: vec![pattern.clone()],
+            ..Selection::default()
+        };
+        if !titles.iter().any(|title| alone.fits_path(&[title])) {
             diagnostic::note(&format!(
                 "no path is named `{pattern}`; `rostrace latency` lists the observed ones"
             ));
@@ -117,13 +114,6 @@ pub(crate) fn of_recording(folder: &Path) -> Option<PathBuf> {
             None
         }
     }
-}
-
-fn fits(patterns: &[Pattern], name: &str) -> bool {
-    // A part of a title is enough: nobody writes all of its arrows.
-    patterns
-        .iter()
-        .any(|pattern| pattern.matches(name) || name.contains(pattern.as_str()))
 }
 
 /// The name of the folder that the first trace is in.

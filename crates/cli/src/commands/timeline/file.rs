@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use rostrace_report::timeline::{Format, Selection, Written};
+use rostrace_ctf::Damage;
+use rostrace_report::timeline::{Format, Written};
 
 use super::arguments::{TimelineArguments, TimelineFormat};
 use crate::commands::export::new_file::{self, NewFile};
-use crate::entity_filter::EntityFilter;
 use crate::interrupt::{self, Interruptible};
 use crate::outcome::Outcome;
 use crate::render::{damage, diagnostic, units};
@@ -32,10 +32,15 @@ pub(super) fn write(arguments: &TimelineArguments, output: &Path) -> anyhow::Res
     }
     let analysis = source::analysis(&set, &model, view.window().clone());
     let all_damage = || set.damage.iter().chain(&model.damage);
-    let selection = selection(&model, &arguments.filter.entities).with_damage(all_damage());
+    let damage: Vec<Damage> = all_damage().cloned().collect();
     let mut written = Written::default();
     let file = NewFile::write(output.to_owned(), |file| {
-        written = format.write(&analysis, &selection, &mut Interruptible(file))?;
+        written = format.write(
+            &analysis,
+            view.selection(),
+            &damage,
+            &mut Interruptible(file),
+        )?;
         Ok(())
     });
     if interrupt::requested() {
@@ -47,18 +52,6 @@ pub(super) fn write(arguments: &TimelineArguments, output: &Path) -> anyhow::Res
         diagnostic::note(&headline);
     }
     Ok(Outcome::of(all_damage()))
-}
-
-fn selection(model: &rostrace_trace::Model, filter: &EntityFilter) -> Selection {
-    if filter.is_empty() {
-        return Selection::everything();
-    }
-    Selection::of(
-        model,
-        |pid| filter.fits_pid(pid),
-        |node| filter.fits_node(node),
-        |topic| filter.fits_topic(topic),
-    )
 }
 
 /// What is in the file, and where to look at it.
