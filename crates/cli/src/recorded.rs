@@ -10,7 +10,7 @@ use rostrace_trace::Model;
 
 use crate::args::ModelFilterArguments;
 use crate::outcome::Outcome;
-use crate::render::damage;
+use crate::render::{damage, diagnostic};
 use crate::source;
 use crate::view::View;
 
@@ -33,7 +33,7 @@ impl Recorded {
         let names: Vec<String> = paths.iter().map(|it| it.display().to_string()).collect();
         let name = names.join(", ");
         let set = source::open_quietly(paths)?;
-        crate::render::diagnostic::warnings(&set.warnings);
+        diagnostic::warnings(&set.warnings);
         Ok(source::model(&set).map(|model| Recorded { name, set, model }))
     }
 
@@ -43,7 +43,12 @@ impl Recorded {
         filter: &ModelFilterArguments,
     ) -> anyhow::Result<(Analysis<'_>, Vec<String>)> {
         let view = View::new(&self.set, &self.model, filter).with_context(|| self.name.clone())?;
-        let hints = view.hints();
+        let mut hints = filter.entities.hints(&self.model);
+        hints.extend(view.nothing_left());
+        // Not among what sides of a comparison have in common: each has times of its own.
+        if let Some(sentence) = view.nothing_happened() {
+            diagnostic::note(&format!("{}: {sentence}", self.name));
+        }
         Ok((Analysis::new(&self.model, view.window().clone()), hints))
     }
 

@@ -21,6 +21,7 @@ use rostrace_trace::flow::{CallbackInstance, Delivery, Publication, Take};
 
 use crate::args::ModelFilterArguments;
 use crate::entity_filter::EntityFilter;
+use crate::window;
 
 #[derive(Debug)]
 pub(crate) struct View<'m> {
@@ -200,9 +201,39 @@ impl<'m> View<'m> {
         deliveries.filter(move |delivery| published(delivery))
     }
 
-    /// A sentence for each filter that nothing in the trace fits.
+    /// A sentence for each filter that nothing in the trace fits, and for a range of time in which nothing happened.
     pub(crate) fn hints(&self) -> Vec<String> {
-        self.filter.hints(self.model)
+        let mut hints = self.filter.hints(self.model);
+        hints.extend(self.nothing_happened());
+        hints
+    }
+
+    /// What to say of a range of time in which nothing happened, unless nothing ever did.
+    pub(crate) fn nothing_happened(&self) -> Option<String> {
+        let model = self.model;
+        let covered = model.begin.zip(model.end)?;
+        let rows = [
+            model.instances.len(),
+            model.publications.len(),
+            model.takes.len(),
+        ];
+        let is_empty = self.instances().next().is_none()
+            && self.publications().next().is_none()
+            && self.takes().next().is_none();
+        (is_empty && rows != [0; 3]).then(|| window::nothing_in(&self.time, covered))
+    }
+
+    /// What to say where each filter fits something, but nothing fits all of them, for verbs that show everything. What the trace does not
+    /// have at all is told by [`View::hints`].
+    pub(crate) fn nothing_left(&self) -> Option<String> {
+        let mut nodes = (0..self.model.nodes.len() as u32).map(NodeId);
+        let mut callbacks = (0..self.model.callbacks.len()).map(CallbackId::from_index);
+        let is_empty = !nodes.any(|id| self.has_node(id))
+            && !callbacks.any(|id| self.has_callback(id))
+            && self.topics().next().is_none();
+        let is_told = !self.filter.hints(self.model).is_empty();
+        let sentence = self.filter.nothing_fits("node, topic or callback");
+        sentence.filter(|_| is_empty && !is_told)
     }
 
     /// A message, by its topic and by who sends and receives it.

@@ -15,6 +15,7 @@ use crate::interrupt::{self, Interruptible};
 use crate::outcome::Outcome;
 use crate::render::{damage, diagnostic, units};
 use crate::source;
+use crate::view::View;
 
 pub(crate) use arguments::{HELP, ReportArguments};
 
@@ -46,9 +47,8 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
     let Some(model) = source::model(&set) else {
         return Ok(None);
     };
-    let window = arguments.filter.time.window(&set, &model)?;
-    let analysis = source::analysis(&set, &model, window);
-    let entities = &arguments.filter.entities;
+    let view = View::new(&set, &model, &arguments.filter)?;
+    let analysis = source::analysis(&set, &model, view.window().clone());
     let options = Options {
         title: arguments
             .title
@@ -63,7 +63,7 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
         damage: damage::titles(set.damage.iter().chain(&model.damage)),
         selection: Selection {
             paths: arguments.paths.clone(),
-            ..entities.selection()
+            ..view.selection().clone()
         },
         architecture: architecture.as_ref(),
         is_stopped: Some(interrupt::requested),
@@ -81,9 +81,8 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
         return Ok(None);
     }
     file?.publish()?;
-    for hint in entities.hints(&model) {
-        diagnostic::note(&hint);
-    }
+    diagnostic::notes(&view.hints());
+    diagnostic::notes(view.nothing_left().as_slice());
     let observed = (!arguments.paths.is_empty()).then(|| FlowPaths::observed(&analysis));
     let observed = observed.iter().flatten().map(FlowPath::title);
     let declared = architecture.iter().flat_map(|it| &it.paths);

@@ -27,9 +27,8 @@ pub(super) fn write(arguments: &TimelineArguments, output: &Path) -> anyhow::Res
         return Ok(Outcome::Interrupted);
     };
     let view = View::new(&set, &model, &arguments.filter)?;
-    for hint in view.hints() {
-        diagnostic::note(&hint);
-    }
+    diagnostic::notes(&view.hints());
+    diagnostic::notes(view.nothing_left().as_slice());
     let analysis = source::analysis(&set, &model, view.window().clone());
     let all_damage = || set.damage.iter().chain(&model.damage);
     let damage: Vec<Damage> = all_damage().cloned().collect();

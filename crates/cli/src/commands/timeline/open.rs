@@ -21,9 +21,8 @@ pub(super) fn open(arguments: &TimelineArguments) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Interrupted);
     };
     let view = View::new(&set, &model, &arguments.filter)?;
-    for hint in view.hints() {
-        diagnostic::note(&hint);
-    }
+    diagnostic::notes(&view.hints());
+    diagnostic::notes(view.nothing_left().as_slice());
     let analysis = source::analysis(&set, &model, view.window().clone());
     if interrupt::requested() {
         return Ok(Outcome::Interrupted);
