@@ -362,11 +362,7 @@ fn a_range_of_time_in_which_nothing_happened_is_told() {
         assert!(output.status.code() < Some(2), "{verb:?}: {said}");
     }
     for (option, word) in [("--from", "after"), ("--to", "before")] {
-        let time = if word == "after" {
-            "+1000s"
-        } else {
-            "1000"
-        };
+        let time = if word == "after" { "+1000s" } else { "1000" };
         let said = stderr_of(&["callbacks", &trace, option, time], 0);
         let sentence = format!("nothing of the recording lies {word} ");
         assert!(said.contains(&sentence), "{said}");

@@ -22,7 +22,7 @@ use sha2::{Digest, Sha256};
 use super::new_file::NewFile;
 use super::parallel;
 use super::schema::Schema;
-use crate::args::ExportFormat;
+use crate::commands::export::ExportFormat;
 use crate::interrupt;
 use crate::render::{diagnostic, units};
 use crate::view::View;

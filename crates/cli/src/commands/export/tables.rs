@@ -13,7 +13,7 @@ use super::parallel;
 use super::row_filter::{KeptPaths, RowFilter};
 use super::schema::{Rows, Schema};
 use super::simulated_time::Twins;
-use crate::args::ExportFormat;
+use crate::commands::export::ExportFormat;
 use crate::interrupt;
 use crate::render::diagnostic;
 use crate::view::View;
