@@ -4,7 +4,7 @@
 //! after the things that they describe ([`callback`], [`timer`], [`communication`], [`endpoint`], [`thread`], [`spin`] …); [`flow_path`] follows messages by
 //! observed causality, [`flow_latency`] says how long that took and [`flow_end`] where they ended, and [`why`] explains one of them; [`finding`] says what hurts
 //! most. [`table`] declares the tables that all of this is exported as. [`declared`] follows what an architecture file says instead, and [`message_link`] what
-//! programs declare in the trace itself; [`node_latency`] has what all three say of inputs and outputs of nodes.
+//! programs declare in the trace itself; [`node_latency`] has what all three say of inputs and outputs of nodes. [`selection`] says what a choice of nodes, topics and processes means.
 
 pub mod activity;
 pub mod analysis;
@@ -27,6 +27,7 @@ mod mutual_exclusion;
 pub mod names;
 pub mod node_latency;
 pub mod rate;
+pub mod selection;
 pub mod sim_time;
 pub mod spin;
 pub mod statistics;
@@ -37,4 +38,5 @@ pub mod utilisation;
 pub mod why;
 
 pub use analysis::Analysis;
+pub use selection::Selection;
 pub use statistics::Statistics;

@@ -6,10 +6,10 @@
 mod recordings;
 
 use recordings::{everything, load};
-use rostrace_analyze::Analysis;
 use rostrace_analyze::budget::{self, Quantity, Recording, Verdict as BudgetVerdict};
 use rostrace_analyze::comparison::{self, Comparison, Options, Verdict};
-use rostrace_analyze::measured::{Measured, Selection};
+use rostrace_analyze::measured::Measured;
+use rostrace_analyze::{Analysis, Selection};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
 
@@ -24,7 +24,7 @@ const SCENARIOS: [&str; 7] = [
 ];
 
 fn measured(analysis: &Analysis<'_>) -> Vec<Measured> {
-    vec![Measured::of(analysis, &Selection::default())]
+    vec![Measured::of(analysis, &Selection::default(), false)]
 }
 
 fn compare(base: &Analysis<'_>, new: &Analysis<'_>) -> Comparison {
@@ -150,7 +150,7 @@ fn a_run_keeps_the_budgets_that_were_made_from_it() {
                 continue;
             };
             let analysis = recording.analysis();
-            let measured = Measured::of(&analysis, &Selection::default());
+            let measured = Measured::of(&analysis, &Selection::default(), false);
             let held = Recording {
                 analysis: &analysis,
                 measured: &measured,

@@ -8,7 +8,8 @@ use crate::commands::architecture::ArchitectureArguments;
 use crate::commands::check::{self, CheckArguments};
 use crate::commands::compare::{self, CompareArguments};
 use crate::commands::demo::{ApplicationArguments, ProcessArguments};
-use crate::commands::dump::text::{ClockFormat, TextOptions};
+use crate::commands::dump::DumpArguments;
+use crate::commands::export::ExportArguments;
 use crate::commands::latency::{LatencyArguments, PathsArguments};
 use crate::commands::record::arguments::{
     DemoArguments, DoctorArguments, RecordArguments, RunArguments, SnapshotArguments,
@@ -374,112 +375,12 @@ fn look_help(examples: &str) -> String {
     )
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct ExportArguments {
-    #[command(flatten)]
-    pub(crate) input: TraceArguments,
-    #[command(flatten)]
-    pub(crate) filter: ModelFilterArguments,
-    /// An architecture file whose message contexts say how nodes make outputs from inputs, and whose paths are wanted; with
-    /// --caret-columns also its callbacks and communications
-    #[arg(long, value_name = "FILE")]
-    pub(crate) architecture: Option<PathBuf>,
-    /// Name columns and files as CARET does, one file per object of the architecture file
-    #[arg(long, requires = "architecture")]
-    #[arg(conflicts_with_all = ["tables", "sim_time"])]
-    pub(crate) caret_columns: bool,
-    /// The tables to write, separated by commas; all if not given
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    pub(crate) tables: Vec<String>,
-    /// Add for each time its twin on the simulated clock, `*_sim_ns`, behind the other columns
-    #[arg(long)]
-    pub(crate) sim_time: bool,
-    #[arg(long, value_enum, default_value_t = ExportFormat::Csv)]
-    pub(crate) format: ExportFormat,
-    /// The folder to write to; made if it does not exist
-    #[arg(short, long, value_name = "DIR")]
-    pub(crate) output: PathBuf,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ExportFormat {
-    /// With a header; flags are 0 and 1, and what is not known is empty
-    Csv,
-    /// An array of objects, one per line
-    Json,
-    /// Compressed columns, for DuckDB, Polars, pandas and Spark
-    Parquet,
-    /// Columns as in memory: Arrow's IPC file format, also known as Feather
-    Arrow,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum InfoFormat {
     /// For people
     Table,
     /// One object; times in nanoseconds since 1970
     Json,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct DumpArguments {
-    #[command(flatten)]
-    pub(crate) input: TraceArguments,
-    #[command(flatten)]
-    pub(crate) filter: FilterArguments,
-    #[arg(long, value_enum, default_value_t = DumpFormat::Text)]
-    pub(crate) format: DumpFormat,
-    /// Stop after so many events
-    #[arg(long, value_name = "N")]
-    pub(crate) limit: Option<u64>,
-    /// Write to this file instead of to standard output
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// Text: times as seconds since 1970
-    #[arg(long, help_heading = "Times in text")]
-    clock_seconds: bool,
-    /// Text: times as the raw numbers of the trace's clock
-    #[arg(long, help_heading = "Times in text")]
-    clock_cycles: bool,
-    /// Text: times with their date
-    #[arg(long, help_heading = "Times in text")]
-    clock_date: bool,
-    /// Text: times in UTC, not in local time
-    #[arg(long, help_heading = "Times in text")]
-    clock_gmt: bool,
-    /// Text: without the time since the event before
-    #[arg(long, help_heading = "Times in text")]
-    no_delta: bool,
-}
-
-impl DumpArguments {
-    pub(crate) fn text(&self) -> TextOptions {
-        // The order in which babeltrace2 prefers them.
-        let clock = if self.clock_cycles {
-            ClockFormat::Cycles
-        } else if self.clock_seconds {
-            ClockFormat::Seconds
-        } else if self.clock_date {
-            ClockFormat::Date
-        } else {
-            ClockFormat::TimeOfDay
-        };
-        TextOptions {
-            clock,
-            gmt: self.clock_gmt,
-            no_delta: self.no_delta,
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DumpFormat {
-    /// Byte for byte what babeltrace2 prints; like there, an empty text can show the text of an earlier event
-    Text,
-    /// One object per line
-    Json,
-    /// With a header; fields as name=value
-    Csv,
 }
 
 #[derive(Debug, Args)]

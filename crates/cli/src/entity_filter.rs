@@ -1,13 +1,11 @@
-//! `--node`, `--topic` and `--pid`: the one place that says what they mean, for every verb. What the range of time means is in
-//! `window`, and which entities of a trace fit is in `view`.
-//!
-//! Several patterns of one option are alternatives; different options must all be met. What has several nodes, topics or
-//! processes (a message, a path, a row of a table) meets an option if one of them does.
+//! `--node`, `--topic` and `--pid`, for every verb. What they mean is a [`Selection`]; what the range of time means is in `window`, and which
+//! entities of a trace fit is in `view`.
 
 use std::collections::BTreeSet;
 
 use clap::Args;
 use glob::Pattern;
+use rostrace_analyze::Selection;
 use rostrace_trace::Model;
 
 use crate::filter;
@@ -26,50 +24,19 @@ pub(crate) struct EntityFilter {
 }
 
 impl EntityFilter {
-    /// Whether everything fits.
+    /// Whether none was given.
     pub(crate) fn is_empty(&self) -> bool {
         self.nodes.is_empty() && self.topics.is_empty() && self.pids.is_empty()
     }
 
-    /// A node that the trace does not name fits no pattern.
-    pub(crate) fn fits_node(&self, node: Option<&str>) -> bool {
-        fits(&self.nodes, node)
-    }
-
-    pub(crate) fn fits_topic(&self, topic: Option<&str>) -> bool {
-        fits(&self.topics, topic)
-    }
-
-    pub(crate) fn fits_pid(&self, pid: i64) -> bool {
-        self.pids.is_empty() || self.pids.contains(&pid)
-    }
-
-    /// Whether every option that was given is met by one of these.
-    pub(crate) fn fits_any<'n>(
-        &self,
-        nodes: impl IntoIterator<Item = Option<&'n str>>,
-        topics: impl IntoIterator<Item = Option<&'n str>>,
-        pids: impl IntoIterator<Item = i64>,
-    ) -> bool {
-        self.fits_any_node(nodes) && self.fits_any_topic(topics) && self.fits_any_pid(pids)
-    }
-
-    pub(crate) fn fits_any_node<'n>(
-        &self,
-        nodes: impl IntoIterator<Item = Option<&'n str>>,
-    ) -> bool {
-        self.nodes.is_empty() || nodes.into_iter().any(|node| self.fits_node(node))
-    }
-
-    pub(crate) fn fits_any_topic<'n>(
-        &self,
-        topics: impl IntoIterator<Item = Option<&'n str>>,
-    ) -> bool {
-        self.topics.is_empty() || topics.into_iter().any(|topic| self.fits_topic(topic))
-    }
-
-    pub(crate) fn fits_any_pid(&self, pids: impl IntoIterator<Item = i64>) -> bool {
-        self.pids.is_empty() || pids.into_iter().any(|pid| self.fits_pid(pid))
+    /// What they mean.
+    pub(crate) fn selection(&self) -> Selection {
+        Selection {
+            nodes: self.nodes.clone(),
+            topics: self.topics.clone(),
+            pids: self.pids.clone(),
+            paths: Vec::new(),
+        }
     }
 
     /// A sentence for each pattern and each process that the trace does not have.
@@ -119,11 +86,6 @@ impl std::fmt::Display for EntityFilter {
     }
 }
 
-fn fits(patterns: &[Pattern], name: Option<&str>) -> bool {
-    patterns.is_empty()
-        || name.is_some_and(|name| patterns.iter().any(|pattern| pattern.matches(name)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,26 +96,6 @@ mod tests {
             topics: vec![Pattern::new("/points").unwrap()],
             pids: vec![7],
         }
-    }
-
-    #[test]
-    fn patterns_are_alternatives_and_options_must_all_be_met() {
-        let filter = filter();
-        let points = [Some("/points")];
-        assert!(filter.fits_any([Some("/c"), Some("/a")], points, [7, 8]));
-        assert!(filter.fits_any([Some("/b1")], points, [7]));
-        assert!(!filter.fits_any([Some("/c")], points, [7]));
-        assert!(!filter.fits_any([Some("/a")], [Some("/other")], [7]));
-        assert!(!filter.fits_any([Some("/a")], points, [8]));
-        assert!(!filter.fits_any([Some("/a")], [], [7]));
-    }
-
-    #[test]
-    fn what_has_no_name_fits_no_pattern_but_fits_where_none_is_given() {
-        let filter = filter();
-        assert!(!filter.fits_node(None) && !filter.fits_topic(None));
-        let nothing = EntityFilter::default();
-        assert!(nothing.fits_node(None) && nothing.fits_any([], [], []));
     }
 
     #[test]

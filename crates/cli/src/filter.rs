@@ -10,6 +10,7 @@ use rostrace_ctf::{Selection, TraceSet};
 use crate::args::FilterArguments;
 use crate::source;
 use crate::time_argument::TimeArgument;
+use crate::window;
 
 /// Names that are less alike than this are not worth a hint.
 const ALIKE: f64 = 0.75;
@@ -48,8 +49,19 @@ pub(crate) fn time_range(
     ))
 }
 
-/// A sentence for each pattern that no declared event has.
+/// A sentence for each pattern that no declared event has, and for a range of time in which there are no events.
 pub(crate) fn hints(set: &TraceSet, selection: &Selection) -> Vec<String> {
+    let mut hints = unknown_names(set, selection);
+    let covered = source::span(set).map(|span| (span.begin, span.end));
+    if let (Some(time), Some((begin, end))) = (&selection.time, covered)
+        && (*time.end() < begin || *time.start() > end)
+    {
+        hints.push(window::nothing_in(time, (begin, end)));
+    }
+    hints
+}
+
+fn unknown_names(set: &TraceSet, selection: &Selection) -> Vec<String> {
     let classes = set.traces.iter().flat_map(|trace| &trace.schema.streams);
     let names: BTreeSet<&str> = classes
         .flat_map(|stream| {

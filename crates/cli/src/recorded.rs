@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use rostrace_analyze::Analysis;
-use rostrace_analyze::measured::{Measured, Selection};
+use rostrace_analyze::measured::Measured;
 use rostrace_ctf::TraceSet;
 use rostrace_trace::Model;
 
 use crate::args::ModelFilterArguments;
 use crate::outcome::Outcome;
-use crate::render::damage;
+use crate::render::{damage, diagnostic};
 use crate::source;
 use crate::view::View;
 
@@ -33,7 +33,7 @@ impl Recorded {
         let names: Vec<String> = paths.iter().map(|it| it.display().to_string()).collect();
         let name = names.join(", ");
         let set = source::open_quietly(paths)?;
-        crate::render::diagnostic::warnings(&set.warnings);
+        diagnostic::warnings(&set.warnings);
         Ok(source::model(&set).map(|model| Recorded { name, set, model }))
     }
 
@@ -43,7 +43,12 @@ impl Recorded {
         filter: &ModelFilterArguments,
     ) -> anyhow::Result<(Analysis<'_>, Vec<String>)> {
         let view = View::new(&self.set, &self.model, filter).with_context(|| self.name.clone())?;
-        let hints = view.hints();
+        let mut hints = filter.entities.hints(&self.model);
+        hints.extend(view.nothing_left());
+        // Not among what sides of a comparison have in common: each has times of its own.
+        if let Some(sentence) = view.nothing_happened() {
+            diagnostic::note(&format!("{}: {sentence}", self.name));
+        }
         Ok((Analysis::new(&self.model, view.window().clone()), hints))
     }
 
@@ -67,15 +72,5 @@ pub(crate) fn measure(
     filter: &ModelFilterArguments,
     built_in: bool,
 ) -> Measured {
-    let entities = &filter.entities;
-    let node = |name: &str| entities.fits_node(Some(name));
-    let topic = |name: &str| entities.fits_topic(Some(name));
-    let pid = |pid: i64| entities.fits_pid(pid);
-    let selection = Selection {
-        node: (!entities.nodes.is_empty()).then_some(&node as &dyn Fn(&str) -> bool),
-        topic: (!entities.topics.is_empty()).then_some(&topic as &dyn Fn(&str) -> bool),
-        pid: (!entities.pids.is_empty()).then_some(&pid as &dyn Fn(i64) -> bool),
-        built_in,
-    };
-    Measured::of(analysis, &selection)
+    Measured::of(analysis, &filter.entities.selection(), built_in)
 }

@@ -1,4 +1,4 @@
-//! A part of what a trace means: which of its entities fit the filters (`entity_filter`), and what of them is in the range of
+//! A part of what a trace means: which of its entities fit the filters (their [`Selection`]), and what of them is in the range of
 //! time (`window`).
 //!
 //! The range of time limits what is counted (callback instances, publications, deliveries), not which entities exist.
@@ -8,24 +8,26 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
+use rostrace_analyze::Selection;
 use rostrace_analyze::flow_path::{Flow, FlowPath};
 use rostrace_architecture::NamedPath;
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
 use rostrace_trace::entity::{
-    CallbackId, CallbackOwner, ClientId, DeliveryId, InstanceId, NodeId, ProcessId, PublisherId,
-    SubscriptionId,
+    CallbackId, ClientId, DeliveryId, InstanceId, NodeId, ProcessId, PublisherId, SubscriptionId,
 };
 use rostrace_trace::flow::{CallbackInstance, Delivery, Publication, Take};
 
 use crate::args::ModelFilterArguments;
 use crate::entity_filter::EntityFilter;
+use crate::window;
 
 #[derive(Debug)]
 pub(crate) struct View<'m> {
     pub(crate) model: &'m Model,
     filter: &'m EntityFilter,
+    selection: Selection,
     time: RangeInclusive<Nanos>,
     /// By node: the topics that it uses.
     topics_of_nodes: Vec<BTreeSet<&'m str>>,
@@ -73,6 +75,7 @@ impl<'m> View<'m> {
         View {
             model,
             filter,
+            selection: filter.selection(),
             time,
             topics_of_nodes,
             topics,
@@ -81,6 +84,10 @@ impl<'m> View<'m> {
 
     pub(crate) fn filter(&self) -> &'m EntityFilter {
         self.filter
+    }
+
+    pub(crate) fn selection(&self) -> &Selection {
+        &self.selection
     }
 
     /// The range of time that counts.
@@ -105,19 +112,19 @@ impl<'m> View<'m> {
     }
 
     fn fits_pid(&self, process: ProcessId) -> bool {
-        self.filter.fits_pid(self.pid(process))
+        self.selection.has_process(self.model, process)
     }
 
     fn fits_node(&self, node: Option<NodeId>) -> bool {
-        self.filter.fits_node(self.model.node_name(node))
+        self.selection.fits_node(self.model.node_name(node))
     }
 
     fn fits_topic(&self, topic: Option<&str>) -> bool {
-        self.filter.fits_topic(topic)
+        self.selection.fits_topic(topic)
     }
 
     pub(crate) fn has_process(&self, process: ProcessId) -> bool {
-        let narrow = !self.filter.nodes.is_empty() || !self.filter.topics.is_empty();
+        let narrow = !self.selection.nodes.is_empty() || !self.selection.topics.is_empty();
         let mut nodes = (0..self.model.nodes.len() as u32).map(NodeId);
         self.fits_pid(process)
             && (!narrow
@@ -130,20 +137,11 @@ impl<'m> View<'m> {
         let topics = &self.topics_of_nodes[node.index()];
         self.fits_pid(self.model.nodes[node.index()].process)
             && self.fits_node(Some(node))
-            && (self.filter.topics.is_empty() || topics.iter().any(|t| self.fits_topic(Some(t))))
+            && (self.selection.topics.is_empty() || topics.iter().any(|t| self.fits_topic(Some(t))))
     }
 
     pub(crate) fn has_callback(&self, id: CallbackId) -> bool {
-        let callback = &self.model.callbacks[id.index()];
-        let topic = match callback.owner {
-            CallbackOwner::Subscription(id) => {
-                Some(self.model.subscriptions[id.index()].topic.as_str())
-            }
-            _ => None,
-        };
-        self.fits_pid(callback.process)
-            && self.fits_node(self.model.node_of_callback(id))
-            && self.fits_topic(topic)
+        self.selection.has_callback(self.model, id)
     }
 
     pub(crate) fn has_client(&self, id: ClientId) -> bool {
@@ -153,7 +151,7 @@ impl<'m> View<'m> {
 
     /// Something in a process that the trace does not name.
     pub(crate) fn has_unnamed(&self, process: ProcessId) -> bool {
-        self.fits_pid(process) && self.fits_node(None) && self.fits_topic(None)
+        self.selection.has_unnamed(self.model, process)
     }
 
     /// By name. All numbers of a topic are those of all its publishers and subscriptions.
@@ -203,24 +201,54 @@ impl<'m> View<'m> {
         deliveries.filter(move |delivery| published(delivery))
     }
 
-    /// A sentence for each filter that nothing in the trace fits.
+    /// A sentence for each filter that nothing in the trace fits, and for a range of time in which nothing happened.
     pub(crate) fn hints(&self) -> Vec<String> {
-        self.filter.hints(self.model)
+        let mut hints = self.filter.hints(self.model);
+        hints.extend(self.nothing_happened());
+        hints
+    }
+
+    /// What to say of a range of time in which nothing happened, unless nothing ever did.
+    pub(crate) fn nothing_happened(&self) -> Option<String> {
+        let model = self.model;
+        let covered = model.begin.zip(model.end)?;
+        let rows = [
+            model.instances.len(),
+            model.publications.len(),
+            model.takes.len(),
+        ];
+        let is_empty = self.instances().next().is_none()
+            && self.publications().next().is_none()
+            && self.takes().next().is_none();
+        (is_empty && rows != [0; 3]).then(|| window::nothing_in(&self.time, covered))
+    }
+
+    /// What to say where each filter fits something, but nothing fits all of them, for verbs that show everything. What the trace does not
+    /// have at all is told by [`View::hints`].
+    pub(crate) fn nothing_left(&self) -> Option<String> {
+        let mut nodes = (0..self.model.nodes.len() as u32).map(NodeId);
+        let mut callbacks = (0..self.model.callbacks.len()).map(CallbackId::from_index);
+        let is_empty = !nodes.any(|id| self.has_node(id))
+            && !callbacks.any(|id| self.has_callback(id))
+            && self.topics().next().is_none();
+        let is_told = !self.filter.hints(self.model).is_empty();
+        let sentence = self.filter.nothing_fits("node, topic or callback");
+        sentence.filter(|_| is_empty && !is_told)
     }
 
     /// A message, by its topic and by who sends and receives it.
     pub(crate) fn has_message(&self, id: DeliveryId) -> bool {
-        self.filter.is_empty() || self.has_way(&[id])
+        self.selection.is_everything() || self.has_way(&[id])
     }
 
     /// One message along a path, by all that it passes.
     pub(crate) fn has_flow(&self, flow: &Flow) -> bool {
-        self.filter.is_empty() || self.has_way(&flow.deliveries)
+        self.selection.is_everything() || self.has_way(&flow.deliveries)
     }
 
     /// A path with a flow that is in the view.
     pub(crate) fn has_path(&self, path: &FlowPath) -> bool {
-        self.filter.is_empty() || path.flows.iter().any(|flow| self.has_flow(flow))
+        self.selection.is_everything() || path.flows.iter().any(|flow| self.has_flow(flow))
     }
 
     fn has_way(&self, way: &[DeliveryId]) -> bool {
@@ -237,7 +265,7 @@ impl<'m> View<'m> {
         let subscriptions = || ends().map(|it| &model.subscriptions[it.subscription.index()]);
         let receivers = || subscriptions().map(|it| (it.node, it.process));
         let both = || senders().chain(receivers());
-        self.filter.fits_any(
+        self.selection.fits_any(
             both().map(|(node, _)| model.node_name(node)),
             subscriptions().map(|it| Some(it.topic.as_str())),
             both().map(|(_, process)| self.pid(process)),
@@ -257,7 +285,7 @@ impl<'m> View<'m> {
     pub(crate) fn has_named(&self, nodes: &[&str], topics: &[&str]) -> bool {
         let lives = self.model.nodes.iter();
         let lives = lives.filter(|node| nodes.contains(&node.name.as_str()));
-        self.filter.fits_any(
+        self.selection.fits_any(
             nodes.iter().copied().map(Some),
             topics.iter().copied().map(Some),
             lives.map(|node| self.pid(node.process)),

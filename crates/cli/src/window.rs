@@ -9,7 +9,7 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
 
 use crate::filter;
-use crate::render::units;
+use crate::render::{time, units};
 use crate::time_argument::{DurationArgument, TimeArgument};
 
 /// How much of both ends of a trace is left out; the same for all verbs.
@@ -34,6 +34,22 @@ pub(crate) struct TimeArguments {
     pub(crate) to: Option<TimeArgument>,
     #[command(flatten)]
     pub(crate) skip: SkipArguments,
+}
+
+/// What to say of a range of time in which nothing is. `covered` is from the first event to the last.
+pub(crate) fn nothing_in(time: &RangeInclusive<Nanos>, covered: (Nanos, Nanos)) -> String {
+    let told = time::date_and_time;
+    let (from, to) = (*time.start(), *time.end());
+    let place = match (from == Nanos(i64::MIN), to == Nanos(i64::MAX)) {
+        (true, _) => format!("before {}", told(to)),
+        (false, true) => format!("after {}", told(from)),
+        (false, false) => format!("between {} and {}", told(from), told(to)),
+    };
+    format!(
+        "nothing of the recording lies {place}; it covers {} to {}",
+        told(covered.0),
+        told(covered.1)
+    )
 }
 
 impl TimeArguments {

@@ -329,3 +329,66 @@ fn carets_tables_keep_their_names_when_there_are_fewer_of_them() {
         "{said}"
     );
 }
+
+#[test]
+fn a_range_of_time_in_which_nothing_happened_is_told() {
+    let trace = recording("pingpong");
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (page, timeline, part) = (file("page.html"), file("it.json"), file("part"));
+    let tables = file("tables");
+    let verbs: [&[&str]; 12] = [
+        &["nodes", &trace],
+        &["topics", &trace],
+        &["callbacks", &trace],
+        &["processes", &trace],
+        &["executors", &trace],
+        &["latency", &trace],
+        &["export", &trace, "-o", &tables],
+        &["report", &trace, "-o", &page],
+        &["timeline", &trace, "-o", &timeline],
+        &["compare", &trace, &trace],
+        &["dump", &trace],
+        &["cut", &trace, "-o", &part],
+    ];
+    for verb in verbs {
+        let mut arguments = verb.to_vec();
+        arguments.extend(["--from", "+1000s", "--to", "+1001s"]);
+        let output = rostrace(&arguments).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        let sentence = "nothing of the recording lies between ";
+        assert!(said.contains(sentence), "{verb:?}: {said}");
+        assert!(said.contains("; it covers "), "{verb:?}: {said}");
+        assert!(output.status.code() < Some(2), "{verb:?}: {said}");
+    }
+    for (option, word) in [("--from", "after"), ("--to", "before")] {
+        let time = if word == "after" { "+1000s" } else { "1000" };
+        let said = stderr_of(&["callbacks", &trace, option, time], 0);
+        let sentence = format!("nothing of the recording lies {word} ");
+        assert!(said.contains(&sentence), "{said}");
+    }
+    let said = stderr_of(&["callbacks", &trace, "--from", "+1s"], 0);
+    assert!(!said.contains("nothing of the recording"), "{said}");
+}
+
+#[test]
+fn filters_that_fit_nothing_together_are_told_by_verbs_that_show_everything() {
+    let trace = recording("pingpong");
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (page, timeline) = (file("page.html"), file("it.json"));
+    let others = nodes(&trace);
+    let (_, pid) = others.iter().find(|(node, _)| node == "/ponger").unwrap();
+    let verbs: [&[&str]; 3] = [
+        &["report", &trace, "-o", &page],
+        &["timeline", &trace, "-o", &timeline],
+        &["compare", &trace, &trace],
+    ];
+    for verb in verbs {
+        let mut arguments = verb.to_vec();
+        arguments.extend(["--node", "/pinger", "--pid", pid]);
+        let said = stderr_of(&arguments, 0);
+        let sentence = format!("no node, topic or callback fits --node /pinger --pid {pid}");
+        assert!(said.contains(&sentence), "{verb:?}: {said}");
+    }
+}

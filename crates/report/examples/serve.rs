@@ -1,9 +1,9 @@
 //! Serves the timeline of a trace: `cargo run --example serve TRACE`.
 
-use rostrace_analyze::Analysis;
+use rostrace_analyze::{Analysis, Selection};
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
-use rostrace_report::served::{Options, ServedTimeline, Server, Shown};
+use rostrace_report::served::{Options, ServedTimeline, Server};
 use rostrace_trace::Model;
 use rostrace_trace::scheduling::Scheduling;
 
@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         title: traces.join(" "),
         at: None,
         losses: Vec::new(),
-        shown: Shown::everything(&analysis),
+        selection: Selection::default(),
     };
     let timeline = ServedTimeline::new(&analysis, options);
     let server = Server::bind()?;

@@ -5,10 +5,10 @@
 #[path = "../../trace/tests/support/mod.rs"]
 mod support;
 
-use rostrace_analyze::Analysis;
+use rostrace_analyze::{Analysis, Selection};
 use rostrace_ctf::schema::Nanos;
 use rostrace_report::page::{Options, Page};
-use rostrace_report::timeline::{Format, Selection};
+use rostrace_report::timeline::Format;
 use support::Recording;
 
 /// Clocks of recordings begin in 2023; this is as far after that as nanoseconds since 1970 reach.
@@ -32,9 +32,9 @@ fn written(recording: &Recording) {
             .unwrap();
         assert!(page.ends_with(b"</html>\n"));
         for format in [Format::Perfetto, Format::Chrome] {
-            let selection = Selection::everything();
+            let selection = Selection::default();
             format
-                .write(&analysis, &selection, &mut Vec::new())
+                .write(&analysis, &selection, &[], &mut Vec::new())
                 .unwrap();
         }
     }

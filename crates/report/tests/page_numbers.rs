@@ -7,7 +7,8 @@ mod support;
 use std::collections::BTreeMap;
 
 use rostrace_analyze::Analysis;
-use rostrace_report::page::{Options, Selection};
+use rostrace_analyze::selection::{Pattern, Selection};
+use rostrace_report::page::Options;
 use serde_json::Value;
 use support::opened_page::OpenedPage;
 use support::recordings::{Row, everything, model, rows};
@@ -337,10 +338,9 @@ fn a_report_of_one_node_has_only_its_callbacks() {
         return;
     };
     let analysis = everything(&model);
-    let is_filter = |name: &str| name == "/filter";
     let options = Options {
         selection: Selection {
-            node: Some(&is_filter),
+            nodes: vec![Pattern::new("/filter").unwrap()],
             ..Selection::default()
         },
         ..Options::default()

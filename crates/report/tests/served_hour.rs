@@ -5,10 +5,10 @@
 
 use std::time::Instant;
 
-use rostrace_analyze::Analysis;
+use rostrace_analyze::{Analysis, Selection};
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
-use rostrace_report::served::{Options, Query, ServedTimeline, Shown};
+use rostrace_report::served::{Options, Query, ServedTimeline};
 use rostrace_trace::Model;
 use rostrace_trace::entity::{
     Address, Callback, CallbackId, CallbackOwner, Host, HostId, Process, ProcessId, Thread,
@@ -83,7 +83,7 @@ fn any_window_of_an_hour_is_answered_at_once() {
         title: String::new(),
         at: None,
         losses: Vec::new(),
-        shown: Shown::everything(&analysis),
+        selection: Selection::default(),
     };
     let timeline = ServedTimeline::new(&analysis, options);
     eprintln!("prepared in {:?}", begin.elapsed());

@@ -8,11 +8,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use rostrace_analyze::Analysis;
 use rostrace_analyze::table::{Cell, TABLES};
+use rostrace_analyze::{Analysis, Selection};
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
-use rostrace_report::served::{Group, Options, Query, ServedTimeline, Shown};
+use rostrace_report::served::{Group, Options, Query, ServedTimeline};
 use rostrace_trace::Model;
 use serde_json::Value;
 
@@ -67,7 +67,7 @@ fn serve<'a>(analysis: &'a Analysis<'a>) -> ServedTimeline<'a> {
         title: String::new(),
         at: None,
         losses: Vec::new(),
-        shown: Shown::everything(analysis),
+        selection: Selection::default(),
     };
     ServedTimeline::new(analysis, options)
 }

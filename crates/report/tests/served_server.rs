@@ -7,10 +7,10 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use rostrace_analyze::Analysis;
+use rostrace_analyze::{Analysis, Selection};
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
-use rostrace_report::served::{Options, ServedTimeline, Server, Shown};
+use rostrace_report::served::{Options, ServedTimeline, Server};
 use rostrace_trace::Model;
 
 /// A server of a trace without events, and what a browser knows of it.
@@ -93,7 +93,7 @@ fn with_site(test: impl FnOnce(&Site)) {
         title: "<script>alert(1)</script>".to_owned(),
         at: None,
         losses: Vec::new(),
-        shown: Shown::everything(&analysis),
+        selection: Selection::default(),
     };
     let timeline = ServedTimeline::new(&analysis, options);
     let server = Server::bind().unwrap();

@@ -6,10 +6,10 @@
 #[path = "../../trace/tests/support/mod.rs"]
 mod support;
 
-use rostrace_analyze::Analysis;
+use rostrace_analyze::{Analysis, Selection};
 use rostrace_ctf::schema::Nanos;
 use rostrace_report::served::track::Content;
-use rostrace_report::served::{Lane, Options, Query, ServedTimeline, Shown};
+use rostrace_report::served::{Lane, Options, Query, ServedTimeline};
 use rostrace_trace::Model;
 use rostrace_trace::scheduling::Scheduling;
 use serde_json::Value;
@@ -89,7 +89,7 @@ fn with_system(test: impl FnOnce(&Analysis<'_>, &ServedTimeline<'_>)) {
         title: hostile_names()[0].clone(),
         at: Some(support::time((10 + 40) * MILLISECOND + 2_650_000)),
         losses: vec![(support::time(0), support::time(MILLISECOND))],
-        shown: Shown::everything(&analysis),
+        selection: Selection::default(),
     };
     test(&analysis, &ServedTimeline::new(&analysis, options));
 }
@@ -223,16 +223,14 @@ fn what_is_not_shown_is_nowhere() {
     let set = recording.open();
     let model = Model::load(&set, &mut |_| true);
     let analysis = Analysis::new(&model, Nanos(i64::MIN)..=Nanos(i64::MAX));
-    let mut shown = Shown::everything(&analysis);
-    for (callback, is_shown) in model.callbacks.iter().zip(&mut shown.callbacks) {
-        let pid = model.processes[callback.process.index()].pid;
-        *is_shown = pid == 100;
-    }
     let options = Options {
         title: String::new(),
         at: None,
         losses: Vec::new(),
-        shown,
+        selection: Selection {
+            pids: vec![100],
+            ..Selection::default()
+        },
     };
     let timeline = ServedTimeline::new(&analysis, options);
     let trace = json(&timeline, "trace", "");
@@ -278,7 +276,7 @@ fn the_request_that_a_service_answered_is_part_of_the_flow() {
         title: String::new(),
         at: None,
         losses: Vec::new(),
-        shown: Shown::everything(&analysis),
+        selection: Selection::default(),
     };
     let timeline = ServedTimeline::new(&analysis, options);
     let facts = json(&timeline, "instance", "id=0");

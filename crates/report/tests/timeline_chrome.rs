@@ -8,6 +8,7 @@ mod timeline;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rostrace_analyze::Selection;
 use rostrace_ctf::TraceSet;
 use rostrace_report::timeline::Format;
 use serde_json::Value;
@@ -19,7 +20,8 @@ fn events(loaded: &Loaded) -> (Value, Vec<Value>) {
     let (bytes, _) = write(
         Format::Chrome,
         &loaded.analysis(ALWAYS),
-        &loaded.everything(),
+        &Selection::default(),
+        &loaded.damage(),
     );
     let mut trace: Value = serde_json::from_slice(&bytes).unwrap();
     let Value::Array(events) = trace["traceEvents"].take() else {

@@ -9,6 +9,7 @@ mod timeline;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
+use rostrace_analyze::Selection;
 use rostrace_ctf::TraceSet;
 use rostrace_report::timeline::{Format, is_packed};
 use support::Recording;
@@ -19,9 +20,10 @@ use timeline::profile::{Marker, Profile, read};
 use timeline::{ALWAYS, Loaded, recordings, write};
 
 fn both(loaded: &Loaded) -> (Profile, Decoded) {
-    let (analysis, selection) = (loaded.analysis(ALWAYS), loaded.everything());
-    let (profile, told) = write(Format::Firefox, &analysis, &selection);
-    let (perfetto, expected) = write(Format::Perfetto, &analysis, &selection);
+    let (analysis, damage) = (loaded.analysis(ALWAYS), loaded.damage());
+    let selection = Selection::default();
+    let (profile, told) = write(Format::Firefox, &analysis, &selection, &damage);
+    let (perfetto, expected) = write(Format::Perfetto, &analysis, &selection, &damage);
     assert_eq!(
         (told.executions, told.messages, told.drops, told.user_events),
         (
@@ -191,8 +193,9 @@ fn hostile_texts_and_numbers_are_a_valid_profile() {
         .user_counter(name, -f64::MAX);
     let (profile, _) = {
         let loaded = Loaded::of(recording.open());
-        let (analysis, selection) = (loaded.analysis(ALWAYS), loaded.everything());
-        let (bytes, written) = write(Format::Firefox, &analysis, &selection);
+        let (analysis, damage) = (loaded.analysis(ALWAYS), loaded.damage());
+        let selection = Selection::default();
+        let (bytes, written) = write(Format::Firefox, &analysis, &selection, &damage);
         (read(&bytes), written)
     };
     let said = profile.markers.iter().find(|it| it.category == "user");
@@ -215,12 +218,13 @@ fn hostile_texts_and_numbers_are_a_valid_profile() {
 fn a_packed_file_holds_the_same() {
     let folder = recordings().remove(0);
     let loaded = Loaded::of(TraceSet::open(&[&folder]).unwrap());
-    let (analysis, selection) = (loaded.analysis(ALWAYS), loaded.everything());
+    let (analysis, damage) = (loaded.analysis(ALWAYS), loaded.damage());
+    let selection = Selection::default();
     for format in [Format::Firefox, Format::Chrome, Format::Perfetto] {
-        let (plain, _) = write(format, &analysis, &selection);
+        let (plain, _) = write(format, &analysis, &selection, &damage);
         let mut packed = Vec::new();
         let written = format
-            .write_packed(&analysis, &selection, &mut packed)
+            .write_packed(&analysis, &selection, &damage, &mut packed)
             .unwrap();
         assert_eq!(written.bytes, packed.len() as u64);
         assert!(packed.len() * 2 < plain.len());

@@ -11,6 +11,7 @@ mod timeline;
 
 use std::collections::BTreeMap;
 
+use rostrace_analyze::Selection;
 use rostrace_ctf::value::Value;
 use rostrace_ctf::{Conversion, Cursor, EventView, Raw, TraceSet};
 use rostrace_report::timeline::Format;
@@ -112,8 +113,9 @@ fn running_times_in_a_file_are_the_times_between_switches() {
         };
         let loaded = Loaded::of(TraceSet::open(&[folder]).unwrap());
         let counted = counted(&loaded.set);
-        let (analysis, selection) = (loaded.analysis(ALWAYS), loaded.everything());
-        let (bytes, _) = write(Format::Perfetto, &analysis, &selection);
+        let (analysis, damage) = (loaded.analysis(ALWAYS), loaded.damage());
+        let selection = Selection::default();
+        let (bytes, _) = write(Format::Perfetto, &analysis, &selection, &damage);
         let mut found = Times::new();
         let mut last: BTreeMap<u64, (i64, i64)> = BTreeMap::new();
         for switch in &decode(&bytes).switches {
@@ -137,7 +139,7 @@ fn running_times_in_a_file_are_the_times_between_switches() {
         found.retain(|(_, tid), time| *tid != 0 && *time > 0);
         assert_eq!(found, counted.times, "{name}");
 
-        let (bytes, _) = write(Format::Firefox, &analysis, &selection);
+        let (bytes, _) = write(Format::Firefox, &analysis, &selection, &damage);
         let mut rows = Times::new();
         for marker in read(&bytes).markers {
             if marker.category == "cpu" {

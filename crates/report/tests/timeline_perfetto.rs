@@ -11,8 +11,9 @@ use std::path::Path;
 
 use rostrace_analyze::Analysis;
 use rostrace_analyze::communication::DropCause;
-use rostrace_ctf::TraceSet;
-use rostrace_report::timeline::{Format, Selection, Written};
+use rostrace_analyze::selection::{Pattern, Selection};
+use rostrace_ctf::{Damage, TraceSet};
+use rostrace_report::timeline::{Format, Written};
 use rostrace_trace::entity::{DeliveryId, InstanceId};
 use rostrace_trace::flow::DeliveryStatus;
 use support::application::Given;
@@ -29,13 +30,22 @@ fn of(recording: &Recording) -> Loaded {
     Loaded::of(recording.open())
 }
 
-fn perfetto(analysis: &Analysis<'_>, selection: &Selection) -> (Decoded, Written) {
-    let (bytes, written) = write(Format::Perfetto, analysis, selection);
+fn perfetto(
+    analysis: &Analysis<'_>,
+    selection: &Selection,
+    damage: &[Damage],
+) -> (Decoded, Written) {
+    let (bytes, written) = write(Format::Perfetto, analysis, selection, damage);
     (decode(&bytes), written)
 }
 
 fn everything(loaded: &Loaded) -> Decoded {
-    perfetto(&loaded.analysis(ALWAYS), &loaded.everything()).0
+    perfetto(
+        &loaded.analysis(ALWAYS),
+        &Selection::default(),
+        &loaded.damage(),
+    )
+    .0
 }
 
 /// Executions as (pid, tid, start, end), in order.
@@ -87,7 +97,7 @@ fn every_message_that_arrived_is_one_arrow_from_its_publication_to_its_callback(
     for folder in recordings() {
         let loaded = load(&folder);
         let analysis = loaded.analysis(ALWAYS);
-        let (decoded, written) = perfetto(&analysis, &loaded.everything());
+        let (decoded, written) = perfetto(&analysis, &Selection::default(), &loaded.damage());
         let mut ends: BTreeMap<u64, (Vec<i64>, Vec<i64>)> = BTreeMap::new();
         for slice in decoded.slices.iter().chain(&decoded.instants) {
             for id in &slice.sends {
@@ -131,7 +141,7 @@ fn drops_phases_and_publications_are_as_many_as_in_the_tables() {
     for folder in recordings() {
         let loaded = load(&folder);
         let analysis = loaded.analysis(ALWAYS);
-        let (decoded, written) = perfetto(&analysis, &loaded.everything());
+        let (decoded, written) = perfetto(&analysis, &Selection::default(), &loaded.damage());
         let slices = |category: &str| {
             let of = decoded.slices.iter().filter(|it| it.category == category);
             of.count()
@@ -164,7 +174,12 @@ fn perfettos_own_definitions_read_the_same() {
     all.push(of(&application()));
     for loaded in all {
         let analysis = loaded.analysis(ALWAYS);
-        let (bytes, _) = write(Format::Perfetto, &analysis, &loaded.everything());
+        let (bytes, _) = write(
+            Format::Perfetto,
+            &analysis,
+            &Selection::default(),
+            &loaded.damage(),
+        );
         std::fs::write(&file, &bytes).unwrap();
         let Some(mut python) = python() else {
             return;
@@ -411,14 +426,16 @@ fn a_range_of_time_and_a_node_narrow_what_is_shown() {
         .max()
         .unwrap();
     let second_half = loaded.analysis(middle..=*ALWAYS.end());
-    let (decoded, _) = perfetto(&second_half, &Selection::everything());
+    let (decoded, _) = perfetto(&second_half, &Selection::default(), &[]);
     let callbacks = || decoded.slices.iter().filter(|it| it.category == "callback");
     assert!(callbacks().count() > 0);
     assert!(callbacks().all(|slice| slice.begin >= middle.0));
 
-    let any = |_: i64| true;
-    let selection = Selection::of(&loaded.model, any, |node| node == Some("/ponger"), |_| true);
-    let (decoded, written) = perfetto(&analysis, &selection);
+    let selection = Selection {
+        nodes: vec![Pattern::new("/ponger").unwrap()],
+        ..Selection::default()
+    };
+    let (decoded, written) = perfetto(&analysis, &selection, &[]);
     let of_node = |slice: &&Slice| slice.argument("node") == Some("/ponger");
     let callbacks = decoded.slices.iter().filter(|it| it.category == "callback");
     let callbacks: Vec<&Slice> = callbacks.collect();

@@ -7,12 +7,12 @@ use rostrace_trace::Model;
 use rostrace_trace::entity::{CallbackId, CallbackOwner, NodeId, ProcessId};
 use serde::Serialize;
 
-use super::Selection;
 use super::series::Series;
 use crate::analysis::Analysis;
 use crate::built_in;
 use crate::callback::{executions, message_lateness};
 use crate::names;
+use crate::selection::Selection;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -117,7 +117,8 @@ pub(super) fn is_built_in(node: &str, kind: CallbackKind, trigger: &str) -> bool
 
 pub(super) fn measured(
     analysis: &Analysis<'_>,
-    selection: &Selection<'_>,
+    selection: &Selection,
+    with_built_in: bool,
 ) -> Vec<MeasuredCallback> {
     let model = analysis.model;
     let ordinals = ordinals(model);
@@ -129,10 +130,10 @@ pub(super) fn measured(
         };
         let node = names::of_node(model, model.node_of_callback(id));
         let topic = (kind == CallbackKind::Subscription).then_some(trigger.as_str());
-        let wanted = selection.has_node(node)
-            && selection.has_topic(topic)
-            && selection.has_pid(model.processes[callback.process.index()].pid)
-            && (selection.built_in || !is_built_in(node, kind, &trigger));
+        let wanted = selection.fits_node(Some(node))
+            && selection.fits_topic(topic)
+            && selection.fits_pid(model.processes[callback.process.index()].pid)
+            && (with_built_in || !is_built_in(node, kind, &trigger));
         if !wanted {
             continue;
         }

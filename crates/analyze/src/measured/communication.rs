@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use rostrace_trace::entity::SubscriptionId;
 
-use super::Selection;
 use super::series::Series;
 use crate::analysis::Analysis;
 use crate::communication::DropCause;
+use crate::selection::Selection;
 use crate::{built_in, names};
 
 #[derive(Debug, Clone, Default)]
@@ -38,7 +38,8 @@ impl MeasuredCommunication {
 
 pub(super) fn measured(
     analysis: &Analysis<'_>,
-    selection: &Selection<'_>,
+    selection: &Selection,
+    with_built_in: bool,
 ) -> Vec<MeasuredCommunication> {
     let model = analysis.model;
     let mut found: BTreeMap<(&str, &str, &str), MeasuredCommunication> = BTreeMap::new();
@@ -47,7 +48,7 @@ pub(super) fn measured(
         let receiver = names::of_node(model, subscription.node);
         let receiver_pid = model.processes[subscription.process.index()].pid;
         let is_own = built_in::topic(topic) || built_in::node(receiver);
-        if !selection.has_topic(Some(topic)) || is_own && !selection.built_in {
+        if !selection.fits_topic(Some(topic)) || is_own && !with_built_in {
             continue;
         }
         for id in analysis.deliveries_to(SubscriptionId::from_index(index)) {
@@ -62,8 +63,8 @@ pub(super) fn measured(
             let publisher = &model.publishers[publisher.index()];
             let sender = names::of_node(model, publisher.node);
             let sender_pid = model.processes[publisher.process.index()].pid;
-            let wanted = (selection.has_node(sender) || selection.has_node(receiver))
-                && (selection.has_pid(sender_pid) || selection.has_pid(receiver_pid));
+            let wanted = (selection.fits_node(Some(sender)) || selection.fits_node(Some(receiver)))
+                && (selection.fits_pid(sender_pid) || selection.fits_pid(receiver_pid));
             if !wanted {
                 continue;
             }

@@ -12,6 +12,7 @@ mod shape;
 mod topic;
 
 use crate::analysis::Analysis;
+use crate::selection::Selection;
 
 pub use callback::{CallbackKind, MeasuredCallback};
 pub use communication::MeasuredCommunication;
@@ -20,42 +21,6 @@ pub use series::Series;
 pub use shape::{NodeShape, ProcessShape};
 pub use topic::MeasuredTopic;
 pub(crate) use topic::rate_of;
-
-/// Which part of a recording is wanted; nothing where all of it is.
-#[derive(Clone, Copy, Default)]
-pub struct Selection<'s> {
-    pub node: Option<&'s dyn Fn(&str) -> bool>,
-    pub topic: Option<&'s dyn Fn(&str) -> bool>,
-    pub pid: Option<&'s dyn Fn(i64) -> bool>,
-    /// Also what ROS 2 and recorders make for themselves.
-    pub built_in: bool,
-}
-
-impl std::fmt::Debug for Selection<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Selection")
-            .field("node", &self.node.is_some())
-            .field("topic", &self.topic.is_some())
-            .field("pid", &self.pid.is_some())
-            .field("built_in", &self.built_in)
-            .finish()
-    }
-}
-
-impl Selection<'_> {
-    fn has_node(&self, name: &str) -> bool {
-        self.node.is_none_or(|fits| fits(name))
-    }
-
-    /// What has no topic fits no choice of topics.
-    fn has_topic(&self, name: Option<&str>) -> bool {
-        self.topic.is_none_or(|fits| name.is_some_and(fits))
-    }
-
-    fn has_pid(&self, pid: i64) -> bool {
-        self.pid.is_none_or(|fits| fits(pid))
-    }
-}
 
 /// Everything that was measured in one recording. Each list is in the order of its names.
 #[derive(Debug, Default)]
@@ -69,14 +34,15 @@ pub struct Measured {
 }
 
 impl Measured {
-    pub fn of(analysis: &Analysis<'_>, selection: &Selection<'_>) -> Measured {
+    /// `with_built_in` counts also what ROS 2 and recorders make for themselves.
+    pub fn of(analysis: &Analysis<'_>, selection: &Selection, with_built_in: bool) -> Measured {
         Measured {
-            nodes: shape::nodes(analysis, selection),
-            processes: shape::processes(analysis, selection),
-            callbacks: callback::measured(analysis, selection),
-            topics: topic::measured(analysis, selection),
-            communications: communication::measured(analysis, selection),
-            paths: path::measured(analysis, selection),
+            nodes: shape::nodes(analysis, selection, with_built_in),
+            processes: shape::processes(analysis, selection, with_built_in),
+            callbacks: callback::measured(analysis, selection, with_built_in),
+            topics: topic::measured(analysis, selection, with_built_in),
+            communications: communication::measured(analysis, selection, with_built_in),
+            paths: path::measured(analysis, selection, with_built_in),
         }
     }
 }

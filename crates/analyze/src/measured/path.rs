@@ -1,11 +1,11 @@
 //! Paths that messages really took.
 
-use super::Selection;
 use super::series::Series;
 use crate::analysis::Analysis;
 use crate::built_in;
 use crate::flow_latency::{FlowTimes, Include};
 use crate::flow_path::{Ends, FlowPath, FlowPaths, Hop, Origin};
+use crate::selection::Selection;
 
 #[derive(Debug, Clone)]
 pub struct MeasuredPath {
@@ -16,13 +16,17 @@ pub struct MeasuredPath {
     pub latency: Series,
 }
 
-pub(super) fn measured(analysis: &Analysis<'_>, selection: &Selection<'_>) -> Vec<MeasuredPath> {
+pub(super) fn measured(
+    analysis: &Analysis<'_>,
+    selection: &Selection,
+    with_built_in: bool,
+) -> Vec<MeasuredPath> {
     let ends = Ends {
         from: None,
         to: None,
     };
     // A path of one hop is a communication, which has a row of its own.
-    let mut paths = measured_paths(analysis, &ends, selection.built_in);
+    let mut paths = measured_paths(analysis, &ends, with_built_in);
     paths.retain(|path| path.hops.len() > 1 && is_wanted(path, selection));
     paths
 }
@@ -66,14 +70,14 @@ fn of_path(analysis: &Analysis<'_>, path: FlowPath) -> MeasuredPath {
     }
 }
 
-fn is_wanted(path: &MeasuredPath, selection: &Selection<'_>) -> bool {
+fn is_wanted(path: &MeasuredPath, selection: &Selection) -> bool {
     let mut nodes = path
         .hops
         .iter()
         .flat_map(|hop| [&hop.publishing_node, &hop.node]);
     let mut topics = path.hops.iter().map(|hop| &hop.topic);
     // A path leads through several processes: choosing one of them says nothing about it.
-    selection.pid.is_none()
-        && nodes.any(|node| selection.has_node(node))
-        && topics.any(|topic| selection.has_topic(Some(topic)))
+    selection.pids.is_empty()
+        && nodes.any(|node| selection.fits_node(Some(node)))
+        && topics.any(|topic| selection.fits_topic(Some(topic)))
 }

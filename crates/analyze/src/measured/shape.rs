@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rostrace_trace::entity::{CallbackId, ProcessId};
 
-use super::Selection;
 use super::callback::{CallbackKind, is_built_in, purpose};
 use crate::analysis::Analysis;
+use crate::selection::Selection;
 use crate::{built_in, names};
 
 /// A node, with all its lives.
@@ -29,14 +29,18 @@ pub struct ProcessShape {
     pub nodes: BTreeSet<String>,
 }
 
-pub(super) fn nodes(analysis: &Analysis<'_>, selection: &Selection<'_>) -> Vec<NodeShape> {
+pub(super) fn nodes(
+    analysis: &Analysis<'_>,
+    selection: &Selection,
+    with_built_in: bool,
+) -> Vec<NodeShape> {
     let model = analysis.model;
     let mut found: BTreeMap<&str, NodeShape> = BTreeMap::new();
     for node in &model.nodes {
         let process = &model.processes[node.process.index()];
-        let wanted = selection.has_node(&node.name)
-            && selection.has_pid(process.pid)
-            && (selection.built_in || !built_in::node(&node.name));
+        let wanted = selection.fits_node(Some(&node.name))
+            && selection.fits_pid(process.pid)
+            && (with_built_in || !built_in::node(&node.name));
         if wanted {
             let shape = found.entry(&node.name).or_default();
             shape.name.clone_from(&node.name);
@@ -71,7 +75,7 @@ pub(super) fn nodes(analysis: &Analysis<'_>, selection: &Selection<'_>) -> Vec<N
         shape.symbols.extend(callback.symbol.clone());
     }
     let mut shapes: Vec<NodeShape> = found.into_values().collect();
-    if selection.topic.is_some() {
+    if !selection.topics.is_empty() {
         let uses = |shape: &NodeShape| {
             let topics = shape.traits.iter().filter_map(|it| {
                 let topic = it.strip_prefix("publishes ");
@@ -79,27 +83,31 @@ pub(super) fn nodes(analysis: &Analysis<'_>, selection: &Selection<'_>) -> Vec<N
             });
             topics
                 .into_iter()
-                .any(|topic| selection.has_topic(Some(topic)))
+                .any(|topic| selection.fits_topic(Some(topic)))
         };
         shapes.retain(uses);
     }
     shapes
 }
 
-pub(super) fn processes(analysis: &Analysis<'_>, selection: &Selection<'_>) -> Vec<ProcessShape> {
+pub(super) fn processes(
+    analysis: &Analysis<'_>,
+    selection: &Selection,
+    with_built_in: bool,
+) -> Vec<ProcessShape> {
     let model = analysis.model;
     let mut found: BTreeMap<&str, ProcessShape> = BTreeMap::new();
     for (index, process) in model.processes.iter().enumerate() {
         let id = ProcessId(index as u32);
         let nodes = model.nodes.iter().filter(|node| node.process == id);
-        let mut nodes = nodes.filter(|node| selection.built_in || !built_in::node(&node.name));
+        let mut nodes = nodes.filter(|node| with_built_in || !built_in::node(&node.name));
         let wanted: Vec<&str> = nodes
             .by_ref()
             .map(|node| node.name.as_str())
-            .filter(|name| selection.has_node(name))
+            .filter(|name| selection.fits_node(Some(name)))
             .collect();
         // A process without nodes is a recorder or a tool.
-        if wanted.is_empty() || selection.topic.is_some() || !selection.has_pid(process.pid) {
+        if wanted.is_empty() || !selection.topics.is_empty() || !selection.fits_pid(process.pid) {
             continue;
         }
         let shape = found.entry(&process.name).or_default();

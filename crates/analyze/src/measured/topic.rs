@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::PublisherId;
 
-use super::Selection;
 use super::series::Series;
 use crate::analysis::Analysis;
+use crate::selection::Selection;
 use crate::{built_in, names};
 
 #[derive(Debug, Clone, Default)]
@@ -36,16 +36,20 @@ pub(crate) fn rate_of(instants: &[Nanos]) -> Option<f64> {
     (nanoseconds > 0).then(|| (instants.len() - 1) as f64 * 1e9 / nanoseconds as f64)
 }
 
-pub(super) fn measured(analysis: &Analysis<'_>, selection: &Selection<'_>) -> Vec<MeasuredTopic> {
+pub(super) fn measured(
+    analysis: &Analysis<'_>,
+    selection: &Selection,
+    with_built_in: bool,
+) -> Vec<MeasuredTopic> {
     let model = analysis.model;
     let mut found: BTreeMap<&str, MeasuredTopic> = BTreeMap::new();
     // Numbers of a topic are those of all its publishers; the filters choose which topics there are.
     let mut chosen: BTreeSet<&str> = BTreeSet::new();
     let mut choose = |topic, node: &str, pid| {
-        let wanted = selection.has_topic(Some(topic))
-            && selection.has_node(node)
-            && selection.has_pid(pid)
-            && (selection.built_in || !built_in::topic(topic) && !built_in::node(node));
+        let wanted = selection.fits_topic(Some(topic))
+            && selection.fits_node(Some(node))
+            && selection.fits_pid(pid)
+            && (with_built_in || !built_in::topic(topic) && !built_in::node(node));
         if wanted {
             chosen.insert(topic);
         }

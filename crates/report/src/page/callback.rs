@@ -143,7 +143,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
         .shared
         .callbacks()
         .iter()
-        .filter(|summary| selection.wants_callback(model, summary.callback))
+        .filter(|summary| selection.has_callback(model, summary.callback))
         .collect();
     let seconds = (subject.end.saturating_sub(subject.begin) / 1_000_000_000) as usize;
     let lengths = summaries.iter().flat_map(|summary| {

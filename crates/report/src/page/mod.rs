@@ -21,7 +21,6 @@ mod path;
 mod process;
 mod reduction;
 mod schedule;
-mod selection;
 mod series;
 mod service;
 mod shared;
@@ -30,10 +29,8 @@ mod topic;
 
 use std::io::{self, Write};
 
-use rostrace_analyze::Analysis;
+use rostrace_analyze::{Analysis, Selection};
 use rostrace_architecture::Architecture;
-
-pub use selection::Selection;
 
 use document::Document;
 use part::{PackedPart, Part};
@@ -47,7 +44,7 @@ pub struct Options<'o> {
     pub sources: Vec<String>,
     /// What is missing from them, or odd: sentences, and whether data is gone.
     pub damage: Vec<(String, bool)>,
-    pub selection: Selection<'o>,
+    pub selection: Selection,
     /// Names paths that are shown beside the observed ones.
     pub architecture: Option<&'o Architecture>,
     /// Asked now and then: whether nobody wants the report any more.

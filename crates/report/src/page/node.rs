@@ -76,7 +76,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
         }
     }
     let selection = &subject.options.selection;
-    nodes.retain(|node| selection.wants_node(model, Some(NodeId::from_index(node.id))));
+    nodes.retain(|node| selection.has_node(model, Some(NodeId::from_index(node.id))));
     let nodes = Nodes {
         ranks: RANKS,
         nodes,

@@ -157,7 +157,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
                 .iter()
                 .filter_map(|it| it.rmw_implementation.as_deref()),
         ),
-        narrowed: subject.options.selection.narrows()
+        narrowed: !subject.options.selection.is_everything()
             || Some(subject.begin) != model.begin.map(|begin| begin.0)
             || Some(subject.end) != model.end.map(|end| end.0),
         recorded: Recorded {
@@ -223,22 +223,23 @@ fn is_wanted(subject: Subject<'_>, kind: &FindingKind) -> bool {
     match *kind {
         FindingKind::LongExecution { callback, .. }
         | FindingKind::LateExecution { callback, .. }
-        | FindingKind::SkippedFirings { callback, .. } => selection.wants_callback(model, callback),
+        | FindingKind::SkippedFirings { callback, .. } => selection.has_callback(model, callback),
         FindingKind::LostMessages { subscription, .. } => {
             let subscription = &model.subscriptions[subscription.index()];
-            selection.wants_topic(&subscription.topic)
-                && selection.wants_node(model, subscription.node)
+            selection.fits_topic(Some(&subscription.topic))
+                && selection.has_node(model, subscription.node)
         }
         FindingKind::Pause { publisher, .. } => {
             let publisher = &model.publishers[publisher.index()];
-            selection.wants_topic(&publisher.topic) && selection.wants_node(model, publisher.node)
+            selection.fits_topic(Some(&publisher.topic))
+                && selection.has_node(model, publisher.node)
         }
         FindingKind::BusyThread { thread, .. } => {
             let process = model.threads[thread.index()].process;
-            selection.wants_process(model.processes[process.index()].pid)
+            selection.has_process(model, process)
         }
         FindingKind::SlowPath { path, .. } => {
-            selection.wants_observed(&subject.shared.paths()[path].0)
+            selection.has_observed_path(&subject.shared.paths()[path].0)
         }
     }
 }
@@ -381,8 +382,7 @@ fn named(subject: Subject<'_>) -> Vec<Named<'_>> {
     let selection = &subject.options.selection;
     let mut named = Vec::new();
     for (index, node) in model.nodes.iter().enumerate() {
-        if selection.wants_node(model, Some(NodeId::from_index(index)))
-            && !built_in::node(&node.name)
+        if selection.has_node(model, Some(NodeId::from_index(index))) && !built_in::node(&node.name)
         {
             let link = format!("#nodes/{index}");
             named.push(Named {
@@ -393,7 +393,7 @@ fn named(subject: Subject<'_>) -> Vec<Named<'_>> {
         }
     }
     for (index, topic) in subject.shared.topics().iter().enumerate() {
-        if selection.wants_topic(topic) {
+        if selection.fits_topic(Some(topic)) {
             let link = format!("#topics/{index}");
             named.push(Named {
                 kind: "topic",
@@ -404,7 +404,7 @@ fn named(subject: Subject<'_>) -> Vec<Named<'_>> {
     }
     for id in (0..model.callbacks.len()).map(CallbackId::from_index) {
         let is_own = built_in::node(names::of_node(model, model.node_of_callback(id)));
-        if selection.wants_callback(model, id) && !is_own {
+        if selection.has_callback(model, id) && !is_own {
             let link = format!("#callbacks/{}", id.index());
             named.push(Named {
                 kind: "callback",
@@ -414,7 +414,7 @@ fn named(subject: Subject<'_>) -> Vec<Named<'_>> {
         }
     }
     for (index, (path, _)) in subject.shared.paths().iter().enumerate() {
-        if selection.wants_observed(path) {
+        if selection.has_observed_path(path) {
             let link = format!("#paths/{index}");
             named.push(Named {
                 kind: "path",

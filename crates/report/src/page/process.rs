@@ -140,16 +140,15 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
     let model = analysis.model;
     let selection = &subject.options.selection;
     let wanted = |process: ProcessId| {
-        let pid = model.processes[process.index()].pid;
         let nodes = || {
             let here = model.nodes.iter().enumerate();
             here.filter(|(_, node)| node.process == process)
                 .any(|(index, _)| {
                     let id = rostrace_trace::entity::NodeId::from_index(index);
-                    selection.wants_node(model, Some(id))
+                    selection.has_node(model, Some(id))
                 })
         };
-        selection.process.is_none_or(|wanted| wanted(&pid)) && (selection.node.is_none() || nodes())
+        selection.has_process(model, process) && (selection.nodes.is_empty() || nodes())
     };
     let summaries: Vec<&ThreadSummary> = subject
         .shared
@@ -173,7 +172,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
         .map(|it| it * writer.width)
         .collect();
     let is_wanted = |memory: &rostrace_trace::memory::ProcessMemory| {
-        let limited = selection.process.is_some() || selection.node.is_some();
+        let limited = !selection.pids.is_empty() || !selection.nodes.is_empty();
         memory.process.map_or(!limited, wanted)
     };
     let memory = memory(subject, writer.allowance, &mut writer.columns, is_wanted);

@@ -71,8 +71,8 @@ pub(crate) fn calls<'a>(
         let client = client.map(|id| &model.clients[id.index()]);
         let service_node = service.and_then(|it| it.node);
         let client_node = client.and_then(|it| it.node);
-        if !subject.options.selection.wants_node(model, service_node)
-            && !subject.options.selection.wants_node(model, client_node)
+        if !subject.options.selection.has_node(model, service_node)
+            && !subject.options.selection.has_node(model, client_node)
         {
             continue;
         }

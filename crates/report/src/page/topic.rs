@@ -122,7 +122,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
     let mut wanted: HashMap<&str, bool> = HashMap::new();
     let mut want = |topic, node| {
         *wanted.entry(topic).or_default() |=
-            selection.wants_topic(topic) && selection.wants_node(model, node);
+            selection.fits_topic(Some(topic)) && selection.has_node(model, node);
     };
     for (index, publisher) in model.publishers.iter().enumerate() {
         let of_topic = members.entry(publisher.topic.as_str()).or_default();

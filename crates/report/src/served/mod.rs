@@ -17,5 +17,5 @@ pub mod window;
 pub use answer::Answer;
 pub use http::{Query, Server};
 pub use lane::{Group, Lane, Lanes};
-pub use subject::{Shown, Subject, Subjects};
+pub use subject::{Subject, Subjects};
 pub use timeline::{Options, ServedTimeline};

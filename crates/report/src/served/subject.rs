@@ -2,27 +2,10 @@
 
 use std::collections::HashMap;
 
+use rostrace_analyze::selection::{Selected, Selection};
 use rostrace_analyze::{Analysis, built_in, names};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{Address, CallbackId, CallbackOwner, InstanceId, ProcessId};
-
-/// Which callbacks are shown; the others are as if they had never run.
-#[derive(Debug, Clone)]
-pub struct Shown {
-    /// By [`CallbackId`].
-    pub callbacks: Vec<bool>,
-    /// By [`ProcessId`]: callbacks that the trace does not describe.
-    pub unnamed: Vec<bool>,
-}
-
-impl Shown {
-    pub fn everything(analysis: &Analysis<'_>) -> Shown {
-        Shown {
-            callbacks: vec![true; analysis.model.callbacks.len()],
-            unnamed: vec![true; analysis.model.processes.len()],
-        }
-    }
-}
 
 /// A callback.
 #[derive(Debug)]
@@ -50,10 +33,13 @@ pub struct Subjects {
 }
 
 impl Subjects {
-    pub fn of(analysis: &Analysis<'_>, shown: &Shown) -> Subjects {
+    pub fn of(analysis: &Analysis<'_>, selection: &Selection) -> Subjects {
         let model = analysis.model;
+        let selected = Selected::of(model, selection);
         let callbacks = (0..model.callbacks.len()).map(CallbackId::from_index);
-        let mut list: Vec<Subject> = callbacks.map(|id| described(analysis, id, shown)).collect();
+        let mut list: Vec<Subject> = callbacks
+            .map(|id| described(analysis, id, &selected))
+            .collect();
         let first = list.len();
         let mut unnamed = HashMap::new();
         let mut instances_of_unnamed: Vec<Vec<InstanceId>> = Vec::new();
@@ -74,7 +60,7 @@ impl Subjects {
                         topic: String::new(),
                         period: None,
                         built_in: false,
-                        shown: shown.unnamed.get(process.index()) == Some(&true),
+                        shown: selected.has_unnamed() && selected.has_process(process),
                     });
                     instances_of_unnamed.push(Vec::new());
                     (list.len() - 1) as u32
@@ -134,7 +120,7 @@ pub(super) fn counted<'i>(
     &instances[from..to.max(from)]
 }
 
-fn described(analysis: &Analysis<'_>, id: CallbackId, shown: &Shown) -> Subject {
+fn described(analysis: &Analysis<'_>, id: CallbackId, selected: &Selected) -> Subject {
     let model = analysis.model;
     let callback = &model.callbacks[id.index()];
     let node = model.node_of_callback(id);
@@ -165,6 +151,6 @@ fn described(analysis: &Analysis<'_>, id: CallbackId, shown: &Shown) -> Subject 
         topic: topic.to_owned(),
         period,
         built_in: built_in || of_library || node_name.is_some_and(built_in::node),
-        shown: shown.callbacks.get(id.index()) == Some(&true),
+        shown: selected.has_callback(Some(id)),
     }
 }

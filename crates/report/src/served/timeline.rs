@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use rostrace_analyze::Analysis;
 use rostrace_analyze::timer::{self, Firing};
+use rostrace_analyze::{Analysis, Selection};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{CallbackOwner, DeliveryId, InstanceId, TimerId};
 
 use super::lane::{Lanes, shown_on};
-use super::subject::{Shown, Subjects};
+use super::subject::Subjects;
 use super::track::{Content, Track};
 
 /// What is to be shown of a trace.
@@ -21,7 +21,8 @@ pub struct Options {
     pub at: Option<Nanos>,
     /// When events were lost.
     pub losses: Vec<(Nanos, Nanos)>,
-    pub shown: Shown,
+    /// Whose callbacks are shown; the others are as if they had never run.
+    pub selection: Selection,
 }
 
 /// A trace that a page can ask for any part of. Times are told since `begin`, so that they fit into the numbers of a browser.
@@ -42,7 +43,7 @@ pub struct ServedTimeline<'a> {
 
 impl<'a> ServedTimeline<'a> {
     pub fn new(analysis: &'a Analysis<'a>, options: Options) -> ServedTimeline<'a> {
-        let subjects = Subjects::of(analysis, &options.shown);
+        let subjects = Subjects::of(analysis, &options.selection);
         let lanes = Lanes::of(analysis, &subjects);
         let model = analysis.model;
         let begin = model

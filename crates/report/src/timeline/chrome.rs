@@ -5,7 +5,8 @@
 
 use std::io::{self, Write};
 
-use rostrace_analyze::Analysis;
+use rostrace_analyze::{Analysis, Selection};
+use rostrace_ctf::Damage;
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::flow::UserValue;
 
@@ -14,7 +15,7 @@ use super::identity::STAND_INS;
 use super::json::{integer, real, text};
 use super::label::Fixed;
 use super::sink::{Argument, Happening, Sink, Track, TrackId, TrackKind};
-use super::{Selection, Written, story};
+use super::{Written, story};
 
 /// Tracks that are no threads are numbered from here on.
 const FIRST_TRACK: i64 = STAND_INS * 3;
@@ -29,6 +30,7 @@ const PIECE: usize = 1 << 18;
 pub fn write(
     analysis: &Analysis<'_>,
     selection: &Selection,
+    damage: &[Damage],
     out: &mut impl io::Write,
 ) -> io::Result<Written> {
     let first = analysis.model.begin.unwrap_or(Nanos(0));
@@ -40,7 +42,7 @@ pub fn write(
         tracks: Vec::new(),
         has_events: false,
     };
-    let mut written = story::tell(analysis, selection, &mut chrome)?;
+    let mut written = story::tell(analysis, selection, damage, &mut chrome)?;
     chrome.bytes.extend_from_slice(b"\n]}\n");
     chrome.flush()?;
     written.bytes = chrome.written;

@@ -1,7 +1,7 @@
 //! A trace as a timeline for other programs: Perfetto, Chrome and the Firefox Profiler.
 //!
 //! `story` tells what happened, track by track, and every format is a `sink` that hears of it and writes at once: nothing but the rows
-//! of one thread is collected on the way. [`Selection`] says what is wanted of a trace.
+//! of one thread is collected on the way. A [`Selection`] says what is wanted of a trace, the window of the analysis when.
 
 pub mod chrome;
 pub mod firefox;
@@ -11,17 +11,15 @@ mod json;
 mod label;
 mod lanes;
 pub mod perfetto;
-mod selection;
 mod sink;
 mod story;
-
-pub use selection::Selection;
 
 use std::io;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use rostrace_analyze::Analysis;
+use rostrace_analyze::{Analysis, Selection};
+use rostrace_ctf::Damage;
 
 /// How much was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -71,16 +69,18 @@ impl Format {
         }
     }
 
+    /// Writes what is selected; damage is shown, whatever that is.
     pub fn write(
         self,
         analysis: &Analysis<'_>,
         selection: &Selection,
+        damage: &[Damage],
         out: &mut impl io::Write,
     ) -> io::Result<Written> {
         match self {
-            Format::Perfetto => perfetto::write(analysis, selection, out),
-            Format::Chrome => chrome::write(analysis, selection, out),
-            Format::Firefox => firefox::write(analysis, selection, out),
+            Format::Perfetto => perfetto::write(analysis, selection, damage, out),
+            Format::Chrome => chrome::write(analysis, selection, damage, out),
+            Format::Firefox => firefox::write(analysis, selection, damage, out),
         }
     }
 
@@ -89,11 +89,12 @@ impl Format {
         self,
         analysis: &Analysis<'_>,
         selection: &Selection,
+        damage: &[Damage],
         out: &mut impl io::Write,
     ) -> io::Result<Written> {
         let mut counted = Counted { out, bytes: 0 };
         let mut packed = GzEncoder::new(&mut counted, Compression::new(PACKING));
-        let mut written = self.write(analysis, selection, &mut packed)?;
+        let mut written = self.write(analysis, selection, damage, &mut packed)?;
         packed.finish()?;
         written.bytes = counted.bytes;
         Ok(written)

@@ -9,10 +9,10 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use rostrace_analyze::Analysis;
-use rostrace_ctf::TraceSet;
+use rostrace_analyze::{Analysis, Selection};
 use rostrace_ctf::schema::Nanos;
-use rostrace_report::timeline::{Format, Selection, Written};
+use rostrace_ctf::{Damage, TraceSet};
+use rostrace_report::timeline::{Format, Written};
 use rostrace_trace::Model;
 use rostrace_trace::memory::Memory;
 use rostrace_trace::scheduling::Scheduling;
@@ -38,14 +38,22 @@ impl Loaded {
         analysis
     }
 
-    pub fn everything(&self) -> Selection {
-        Selection::everything().with_damage(self.set.damage.iter().chain(&self.model.damage))
+    pub fn damage(&self) -> Vec<Damage> {
+        let damage = self.set.damage.iter().chain(&self.model.damage);
+        damage.cloned().collect()
     }
 }
 
-pub fn write(format: Format, analysis: &Analysis<'_>, selection: &Selection) -> (Vec<u8>, Written) {
+pub fn write(
+    format: Format,
+    analysis: &Analysis<'_>,
+    selection: &Selection,
+    damage: &[Damage],
+) -> (Vec<u8>, Written) {
     let mut bytes = Vec::new();
-    let written = format.write(analysis, selection, &mut bytes).unwrap();
+    let written = format
+        .write(analysis, selection, damage, &mut bytes)
+        .unwrap();
     assert_eq!(written.bytes, bytes.len() as u64);
     (bytes, written)
 }

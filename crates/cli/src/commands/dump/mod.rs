@@ -3,6 +3,7 @@
 //! Every format writes whole lines, so that what a pipe got is readable wherever it stops, and returns the damage that it met.
 //! Memory does not grow with the trace.
 
+mod arguments;
 mod csv;
 mod fields;
 mod json;
@@ -16,7 +17,6 @@ use rostrace_ctf::{Conversion, Damage, DamageKind, EventView, Trouble};
 
 use self::lines::Request;
 use self::text::Dumped;
-use crate::args::{DumpArguments, DumpFormat};
 use crate::filter;
 use crate::interrupt;
 use crate::new_file::{self, NewFile};
@@ -24,6 +24,8 @@ use crate::outcome::{self, Outcome};
 use crate::progress::Progress;
 use crate::render::{self, diagnostic};
 use crate::source;
+
+pub(crate) use arguments::{DumpArguments, DumpFormat};
 
 const BUFFER: usize = 256 * 1024;
 

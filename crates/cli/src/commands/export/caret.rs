@@ -21,7 +21,7 @@ use sha2::{Digest, Sha256};
 
 use super::parallel;
 use super::schema::Schema;
-use crate::args::ExportFormat;
+use crate::commands::export::ExportFormat;
 use crate::interrupt;
 use crate::new_file::NewFile;
 use crate::render::{diagnostic, units};

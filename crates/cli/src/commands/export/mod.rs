@@ -3,6 +3,7 @@
 //! What is written comes as a [`schema`] and its rows, from `tables` (the analysis) or `caret` (CARET's columns); `format` writes
 //! them; `new_file` makes them appear when all are complete.
 
+mod arguments;
 mod caret;
 mod format;
 mod parallel;
@@ -16,7 +17,6 @@ use std::fs;
 use anyhow::{Context, bail};
 use rostrace_analyze::table::{TABLES, Table};
 
-use crate::args::ExportArguments;
 use crate::interrupt;
 use crate::outcome::Outcome;
 use crate::render::{damage, diagnostic};
@@ -24,6 +24,8 @@ use crate::source;
 use crate::view::View;
 use simulated_time::Twins;
 use tables::Tables;
+
+pub(crate) use arguments::{ExportArguments, ExportFormat};
 
 pub(crate) fn export(arguments: &ExportArguments) -> anyhow::Result<Outcome> {
     let tables = wanted(&arguments.tables)?;

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
+use rostrace_analyze::Selection;
 use rostrace_analyze::table::Cell;
 
 use super::schema::Schema;
-use crate::entity_filter::EntityFilter;
 
 /// The paths that fit: observed ones by their numbers, and those that an architecture file names.
 #[derive(Debug, Default)]
@@ -28,13 +28,13 @@ pub(crate) struct RowFilter<'f> {
     /// The column that says which path a row belongs to.
     path: Option<usize>,
     paths: &'f KeptPaths,
-    filter: &'f EntityFilter,
+    selection: &'f Selection,
 }
 
 impl<'f> RowFilter<'f> {
     pub(crate) fn new(
         schema: &Schema,
-        filter: &'f EntityFilter,
+        selection: &'f Selection,
         paths: &'f KeptPaths,
     ) -> RowFilter<'f> {
         let columns = |meaning: &str| -> Vec<usize> {
@@ -48,18 +48,18 @@ impl<'f> RowFilter<'f> {
         let place = |name: &str| schema.fields.iter().position(|field| field.name == name);
         let (nodes, topics, pids) = (columns("node"), columns("topic"), columns("pid"));
         let path = place("path").or_else(|| place("named_path"));
-        let by_column = (!filter.nodes.is_empty() && !nodes.is_empty())
-            || (!filter.topics.is_empty() && !topics.is_empty())
-            || (!filter.pids.is_empty() && !pids.is_empty());
+        let by_column = (!selection.nodes.is_empty() && !nodes.is_empty())
+            || (!selection.topics.is_empty() && !topics.is_empty())
+            || (!selection.pids.is_empty() && !pids.is_empty());
         RowFilter {
-            applies: by_column || (path.is_some() && !filter.is_empty()),
+            applies: by_column || (path.is_some() && !selection.is_everything()),
             kind: place("kind"),
             nodes,
             topics,
             pids,
             path,
             paths,
-            filter,
+            selection,
         }
     }
 
@@ -93,9 +93,9 @@ impl<'f> RowFilter<'f> {
             _ => None,
         };
         let (nodes, topics, pids) = (&self.nodes, &self.topics, &self.pids);
-        (nodes.is_empty() || self.filter.fits_any_node(nodes.iter().map(text)))
-            && (topics.is_empty() || self.filter.fits_any_topic(topics.iter().map(topic)))
-            && (pids.is_empty() || self.filter.fits_any_pid(pids.iter().filter_map(pid)))
+        (nodes.is_empty() || self.selection.fits_any_node(nodes.iter().map(text)))
+            && (topics.is_empty() || self.selection.fits_any_topic(topics.iter().map(topic)))
+            && (pids.is_empty() || self.selection.fits_any_pid(pids.iter().filter_map(pid)))
     }
 }
 
@@ -119,11 +119,11 @@ mod tests {
         }
     }
 
-    fn filter() -> EntityFilter {
-        EntityFilter {
+    fn selection() -> Selection {
+        Selection {
             nodes: vec![Pattern::new("/a*").unwrap()],
             pids: vec![7],
-            ..EntityFilter::default()
+            ..Selection::default()
         }
     }
 
@@ -131,7 +131,7 @@ mod tests {
     fn one_column_of_a_meaning_suffices_but_every_filter_must_be_met() {
         let (schema, entities) = (
             schema(&["pub_node", "sub_node", "pid", "latency"]),
-            filter(),
+            selection(),
         );
         let paths = KeptPaths::default();
         let filter = RowFilter::new(&schema, &entities, &paths);
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_table_without_such_columns_is_kept_whole() {
-        let (schema, entities) = (schema(&["nodes", "rapid", "unode"]), filter());
+        let (schema, entities) = (schema(&["nodes", "rapid", "unode"]), selection());
         let paths = KeptPaths::default();
         let filter = RowFilter::new(&schema, &entities, &paths);
         assert!(filter.keeps(&[Cell::Text("/b"); 3]) && !filter.applies());
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn rows_of_a_path_are_kept_or_not_together() {
-        let (schema, entities) = (schema(&["path", "node"]), filter());
+        let (schema, entities) = (schema(&["path", "node"]), selection());
         let paths = KeptPaths {
             observed: HashSet::from([3]),
             named: HashSet::from(["camera".to_owned()]),
@@ -170,9 +170,9 @@ mod tests {
     #[test]
     fn the_name_of_a_service_is_no_topic() {
         let schema = schema(&["kind", "topic"]);
-        let entities = EntityFilter {
+        let entities = Selection {
             topics: vec![Pattern::new("/a*").unwrap()],
-            ..EntityFilter::default()
+            ..Selection::default()
         };
         let paths = KeptPaths::default();
         let filter = RowFilter::new(&schema, &entities, &paths);

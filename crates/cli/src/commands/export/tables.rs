@@ -12,7 +12,7 @@ use super::parallel;
 use super::row_filter::{KeptPaths, RowFilter};
 use super::schema::{Rows, Schema};
 use super::simulated_time::Twins;
-use crate::args::ExportFormat;
+use crate::commands::export::ExportFormat;
 use crate::interrupt;
 use crate::new_file::NewFile;
 use crate::render::diagnostic;
@@ -78,7 +78,7 @@ impl Tables<'_> {
         failed: &AtomicBool,
     ) -> anyhow::Result<NewFile> {
         let schema = Schema::of_table(table);
-        let filter = RowFilter::new(&schema, self.view.filter(), paths);
+        let filter = RowFilter::new(&schema, self.view.selection(), paths);
         kept.filtered.fetch_or(filter.applies(), Ordering::Relaxed);
         let rows: &Rows<'_> = &|take| {
             (table.rows)(self.analysis, &mut |row| {

@@ -5,9 +5,9 @@ mod arguments;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use glob::Pattern;
+use rostrace_analyze::Selection;
 use rostrace_analyze::flow_path::{FlowPath, FlowPaths};
-use rostrace_report::page::{Options, Page, Selection};
+use rostrace_report::page::{Options, Page};
 
 use crate::commands::architecture::file;
 use crate::family;
@@ -16,6 +16,7 @@ use crate::new_file::{self, NewFile};
 use crate::outcome::Outcome;
 use crate::render::{damage, diagnostic, units};
 use crate::source;
+use crate::view::View;
 
 pub(crate) use arguments::{HELP, ReportArguments};
 
@@ -47,13 +48,8 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
     let Some(model) = source::model(&set) else {
         return Ok(None);
     };
-    let window = arguments.filter.time.window(&set, &model)?;
-    let analysis = source::analysis(&set, &model, window);
-    let entities = &arguments.filter.entities;
-    let node = |name: &str| entities.fits_node(Some(name));
-    let topic = |name: &str| entities.fits_topic(Some(name));
-    let path = |title: &str| fits(&arguments.paths, title);
-    let process = |pid: &i64| entities.fits_pid(*pid);
+    let view = View::new(&set, &model, &arguments.filter)?;
+    let analysis = source::analysis(&set, &model, view.window().clone());
     let options = Options {
         title: arguments
             .title
@@ -67,10 +63,8 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
             .collect(),
         damage: damage::titles(set.damage.iter().chain(&model.damage)),
         selection: Selection {
-            node: (!entities.nodes.is_empty()).then_some(&node),
-            topic: (!entities.topics.is_empty()).then_some(&topic),
-            path: (!arguments.paths.is_empty()).then_some(&path),
-            process: (!entities.pids.is_empty()).then_some(&process),
+            paths: arguments.paths.clone(),
+            ..view.selection().clone()
         },
         architecture: architecture.as_ref(),
         is_stopped: Some(interrupt::requested),
@@ -88,9 +82,8 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
         return Ok(None);
     }
     file?.publish()?;
-    for hint in entities.hints(&model) {
-        diagnostic::note(&hint);
-    }
+    diagnostic::notes(&view.hints());
+    diagnostic::notes(view.nothing_left().as_slice());
     if let Some(lack) = family::CALLBACKS.lack(&model.kinds) {
         diagnostic::note(lack);
     }
@@ -99,8 +92,11 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
     let declared = architecture.iter().flat_map(|it| &it.paths);
     let titles: Vec<String> = observed.chain(declared.map(|it| it.name.clone())).collect();
     for pattern in &arguments.paths {
-        let alone = std::slice::from_ref(pattern);
-        if !titles.iter().any(|title| fits(alone, title)) {
+        let alone = Selection {
+            paths: vec![pattern.clone()],
+            ..Selection::default()
+        };
+        if !titles.iter().any(|title| alone.fits_path(&[title])) {
             diagnostic::note(&format!(
                 "no path is named `{pattern}`; `rostrace latency` lists the observed ones"
             ));
@@ -121,13 +117,6 @@ pub(crate) fn of_recording(folder: &Path) -> Option<PathBuf> {
             None
         }
     }
-}
-
-fn fits(patterns: &[Pattern], name: &str) -> bool {
-    // A part of a title is enough: nobody writes all of its arrows.
-    patterns
-        .iter()
-        .any(|pattern| pattern.matches(name) || name.contains(pattern.as_str()))
 }
 
 /// The name of the folder that the first trace is in.

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use rostrace_report::timeline::{self, Format, Selection, Written};
+use rostrace_ctf::Damage;
+use rostrace_report::timeline::{self, Format, Written};
 
 use super::arguments::{TimelineArguments, TimelineFormat};
-use crate::entity_filter::EntityFilter;
 use crate::family;
 use crate::interrupt::{self, Interruptible};
 use crate::new_file::{self, NewFile};
@@ -30,21 +30,20 @@ pub(super) fn write(arguments: &TimelineArguments, output: &Path) -> anyhow::Res
         return Ok(Outcome::Interrupted);
     };
     let view = View::new(&set, &model, &arguments.filter)?;
-    for hint in view.hints() {
-        diagnostic::note(&hint);
-    }
+    diagnostic::notes(&view.hints());
+    diagnostic::notes(view.nothing_left().as_slice());
     if let Some(lack) = family::CALLBACKS.lack(&model.kinds) {
         diagnostic::note(lack);
     }
     let analysis = source::analysis(&set, &model, view.window().clone());
     let all_damage = || set.damage.iter().chain(&model.damage);
-    let selection = selection(&model, &arguments.filter.entities).with_damage(all_damage());
+    let damage: Vec<Damage> = all_damage().cloned().collect();
     let mut written = Written::default();
     let file = NewFile::write(output.to_owned(), |file| {
         let mut file = Interruptible(file);
         written = match packed {
-            true => format.write_packed(&analysis, &selection, &mut file)?,
-            false => format.write(&analysis, &selection, &mut file)?,
+            true => format.write_packed(&analysis, view.selection(), &damage, &mut file)?,
+            false => format.write(&analysis, view.selection(), &damage, &mut file)?,
         };
         Ok(())
     });
@@ -57,18 +56,6 @@ pub(super) fn write(arguments: &TimelineArguments, output: &Path) -> anyhow::Res
         diagnostic::note(&headline);
     }
     Ok(Outcome::of(all_damage()))
-}
-
-fn selection(model: &rostrace_trace::Model, filter: &EntityFilter) -> Selection {
-    if filter.is_empty() {
-        return Selection::everything();
-    }
-    Selection::of(
-        model,
-        |pid| filter.fits_pid(pid),
-        |node| filter.fits_node(node),
-        |topic| filter.fits_topic(topic),
-    )
 }
 
 /// What is in the file, and where to look at it.

@@ -6,9 +6,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::Context;
 use rostrace_ctf::Damage;
-use rostrace_report::served::{Options, ServedTimeline, Server, Shown};
-use rostrace_trace::Model;
-use rostrace_trace::entity::{CallbackId, ProcessId};
+use rostrace_report::served::{Options, ServedTimeline, Server};
 
 use super::TimelineArguments;
 use crate::family;
@@ -24,9 +22,8 @@ pub(super) fn open(arguments: &TimelineArguments) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Interrupted);
     };
     let view = View::new(&set, &model, &arguments.filter)?;
-    for hint in view.hints() {
-        diagnostic::note(&hint);
-    }
+    diagnostic::notes(&view.hints());
+    diagnostic::notes(view.nothing_left().as_slice());
     if let Some(lack) = family::CALLBACKS.lack(&model.kinds) {
         diagnostic::note(lack);
     }
@@ -43,7 +40,7 @@ pub(super) fn open(arguments: &TimelineArguments) -> anyhow::Result<Outcome> {
         title: title(&arguments.input.traces),
         at: arguments.at.map(|at| at.resolve(span)).transpose()?,
         losses: damages().filter_map(loss).collect(),
-        shown: shown(&view, &model),
+        selection: view.selection().clone(),
     };
     let timeline = ServedTimeline::new(&analysis, options);
     let server = Server::bind().context("no port of this machine can be listened on")?;
@@ -68,15 +65,6 @@ fn title(traces: &[PathBuf]) -> String {
         name.to_string_lossy().into_owned()
     });
     names.collect::<Vec<_>>().join(", ")
-}
-
-fn shown(view: &View<'_>, model: &Model) -> Shown {
-    let callbacks = (0..model.callbacks.len()).map(CallbackId::from_index);
-    let processes = (0..model.processes.len()).map(ProcessId::from_index);
-    Shown {
-        callbacks: callbacks.map(|id| view.has_callback(id)).collect(),
-        unnamed: processes.map(|id| view.has_unnamed(id)).collect(),
-    }
 }
 
 fn loss(damage: &Damage) -> Option<(rostrace_ctf::schema::Nanos, rostrace_ctf::schema::Nanos)> {

@@ -158,7 +158,7 @@ impl<'a> Rows<'a> {
             callbacks: HashMap::new(),
         };
         for (id, name) in subject.shared.topics().iter().copied().enumerate() {
-            if subject.options.selection.wants_topic(name) {
+            if subject.options.selection.fits_topic(Some(name)) {
                 rows.topic_of_name.insert(name, rows.graph.topics.len());
                 rows.graph.topics.push(Topic {
                     id,
@@ -186,7 +186,7 @@ impl<'a> Rows<'a> {
     fn node(&mut self, id: Option<NodeId>) -> Option<usize> {
         let model = self.subject.analysis.model;
         let name = names::of_node(model, id);
-        if built_in::node(name) || !self.subject.options.selection.wants_node(model, id) {
+        if built_in::node(name) || !self.subject.options.selection.has_node(model, id) {
             return None;
         }
         let nodes = &mut self.graph.nodes;

@@ -6,8 +6,9 @@ use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
 
 use super::*;
+use crate::page::Options;
 use crate::page::shared::Shared;
-use crate::page::{Options, Selection};
+use rostrace_analyze::selection::{Pattern, Selection};
 use rostrace_analyze::{Analysis, communication};
 
 fn recording(name: &str) -> Option<Model> {
@@ -30,7 +31,7 @@ fn recording(name: &str) -> Option<Model> {
     Some(Model::load(&set, &mut |_| true))
 }
 
-fn with_graph(name: &str, selection: Selection<'_>, check: impl FnOnce(&Analysis<'_>, Graph<'_>)) {
+fn with_graph(name: &str, selection: Selection, check: impl FnOnce(&Analysis<'_>, Graph<'_>)) {
     let Some(model) = recording(name) else { return };
     let analysis = Analysis::new(&model, Nanos(i64::MIN)..=Nanos(i64::MAX));
     let options = Options {
@@ -120,9 +121,9 @@ fn a_node_that_lives_twice_is_one_node() {
 
 #[test]
 fn only_what_is_wanted_is_told() {
-    let wanted = |name: &str| name == "/ns1/talker" || name == "/ns1/listener";
+    let wanted = ["/ns1/talker", "/ns1/listener"];
     let selection = Selection {
-        node: Some(&wanted),
+        nodes: wanted.map(|name| Pattern::new(name).unwrap()).into(),
         ..Selection::default()
     };
     with_graph("jazzy/multi_caret", selection, |_, graph| {

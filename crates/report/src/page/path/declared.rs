@@ -78,7 +78,10 @@ impl<'a> Declared<'a> {
             let title = title(path);
             let names = [path.name.as_str(), title.as_str()];
             let selection = &subject.options.selection;
-            if !selection.wants_path(&names, path.node_names(), topics) {
+            let is_wanted = selection.fits_path(&names)
+                && selection.fits_any_node(path.node_names().map(Some))
+                && selection.fits_any_topic(topics.map(Some));
+            if !is_wanted {
                 continue;
             }
             let found = instants(indexed, architecture, path, ends, counts).and_then(|records| {

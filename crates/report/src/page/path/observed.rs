@@ -66,7 +66,7 @@ impl<'a> Observed<'a> {
         }
         let observed = subject.shared.paths().iter().enumerate();
         let paths = observed
-            .filter(|(_, (path, _))| subject.options.selection.wants_observed(path))
+            .filter(|(_, (path, _))| subject.options.selection.has_observed_path(path))
             .map(|(number, (path, latency))| {
                 let courses = answerable(analysis, courses(analysis, path));
                 Path {

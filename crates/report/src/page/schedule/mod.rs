@@ -185,8 +185,8 @@ fn executions(subject: Subject<'_>) -> Vec<(Owner, Vec<Execution>)> {
             None => Owner::Unnamed(model.process_of(instance.thread), instance.address),
         };
         let is_wanted = match owner {
-            Owner::Named(callback) => selection.wants_callback(model, callback),
-            Owner::Unnamed(..) => selection.node.is_none() && selection.topic.is_none(),
+            Owner::Named(callback) => selection.has_callback(model, callback),
+            Owner::Unnamed(process, _) => selection.has_unnamed(model, process),
         };
         if !is_wanted {
             continue;

@@ -14,7 +14,8 @@ mod strings;
 
 use std::io::{self, Write};
 
-use rostrace_analyze::Analysis;
+use rostrace_analyze::{Analysis, Selection};
+use rostrace_ctf::Damage;
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::flow::UserValue;
 use serde_json::{Value, json};
@@ -27,7 +28,7 @@ use super::flow::FlowId;
 use super::json;
 use super::label::Fixed;
 use super::sink::{Argument, Happening, Sink, Track, TrackId, TrackKind};
-use super::{Selection, Written, story};
+use super::{Written, story};
 
 /// The version of the format. Newer programs read older versions; from this one on texts and stacks are shared by all threads.
 const VERSION: u32 = 60;
@@ -39,6 +40,7 @@ const PIECE: usize = 1 << 18;
 pub fn write(
     analysis: &Analysis<'_>,
     selection: &Selection,
+    damage: &[Damage],
     out: &mut impl io::Write,
 ) -> io::Result<Written> {
     let first = analysis.model.begin.unwrap_or(Nanos(0));
@@ -58,7 +60,7 @@ pub fn write(
         selected: None,
         counters: Vec::new(),
     };
-    let mut written = story::tell(analysis, selection, &mut firefox)?;
+    let mut written = story::tell(analysis, selection, damage, &mut firefox)?;
     firefox.end()?;
     written.bytes = firefox.written;
     Ok(written)

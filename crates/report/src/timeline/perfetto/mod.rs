@@ -11,7 +11,8 @@ mod schema;
 
 use std::io;
 
-use rostrace_analyze::Analysis;
+use rostrace_analyze::{Analysis, Selection};
+use rostrace_ctf::Damage;
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::flow::{UserField, UserValue};
 
@@ -24,7 +25,7 @@ use self::schema::{
 };
 use super::label::{Fixed, Label, LabelId};
 use super::sink::{Argument, Happening, Sink, Switch, Track, TrackId, TrackKind, Unit, Waking};
-use super::{Selection, Written, story};
+use super::{Written, story};
 
 /// The only sequence of packets.
 const SEQUENCE: u64 = 1;
@@ -36,6 +37,7 @@ const PIECE: usize = 1 << 18;
 pub fn write(
     analysis: &Analysis<'_>,
     selection: &Selection,
+    damage: &[Damage],
     out: &mut impl io::Write,
 ) -> io::Result<Written> {
     let first = analysis.model.begin.unwrap_or(Nanos(0));
@@ -53,7 +55,7 @@ pub fn write(
         named_waker: false,
     };
     perfetto.begin(first.max(*analysis.window.start()))?;
-    let mut written = story::tell(analysis, selection, &mut perfetto)?;
+    let mut written = story::tell(analysis, selection, damage, &mut perfetto)?;
     perfetto.flush_bundle()?;
     perfetto.flush()?;
     written.bytes = perfetto.written;

@@ -11,8 +11,8 @@ use super::super::sink::{Argument, Sink, TrackKind};
 use super::{Story, happening};
 
 impl<S: Sink> Story<'_, S> {
-    pub(super) fn damage(&mut self) -> io::Result<()> {
-        let mut rows: Vec<&Damage> = self.selection.damage.iter().collect();
+    pub(super) fn damage(&mut self, damage: &[Damage]) -> io::Result<()> {
+        let mut rows: Vec<&Damage> = damage.iter().collect();
         let losses = rows.iter().filter(|row| row.kind.is_loss()).count();
         let model = self.analysis.model;
         let hosts: Vec<&str> = model.hosts.iter().map(|host| host.name.as_str()).collect();

@@ -14,14 +14,14 @@ impl<S: Sink> Story<'_, S> {
 
     pub(super) fn shows_instance(&self, instance: &CallbackInstance) -> bool {
         self.analysis.counts(instance.start)
-            && self.selection.has_process(self.process_of(instance.thread))
-            && self.selection.has_callback(instance.callback)
+            && self.selected.has_process(self.process_of(instance.thread))
+            && self.selected.has_callback(instance.callback)
     }
 
     pub(super) fn shows_publication(&self, publication: &Publication) -> bool {
         self.analysis.counts(publication.publish)
-            && (self.selection).has_process(self.process_of(publication.thread))
-            && self.selection.has_publisher(publication.publisher)
+            && (self.selected).has_process(self.process_of(publication.thread))
+            && self.selected.has_publisher(publication.publisher)
     }
 
     /// A take by hand: no callback of its own shows it.
@@ -29,13 +29,13 @@ impl<S: Sink> Story<'_, S> {
         let subscription = take.subscription;
         let subscription = subscription.map(|id| &self.analysis.model.subscriptions[id.index()]);
         self.analysis.counts(take.time)
-            && self.selection.has_process(self.process_of(take.thread))
+            && self.selected.has_process(self.process_of(take.thread))
             && match subscription {
                 Some(subscription) if subscription.callback.is_none() => {
-                    self.selection.has_node(subscription.node)
+                    self.selected.has_node(subscription.node)
                 }
-                Some(subscription) => self.selection.has_callback(subscription.callback),
-                None => self.selection.has_unnamed(),
+                Some(subscription) => self.selected.has_callback(subscription.callback),
+                None => self.selected.has_unnamed(),
             }
     }
 

@@ -11,13 +11,14 @@ use std::io;
 
 use rostrace_analyze::Analysis;
 use rostrace_analyze::groups::Groups;
+use rostrace_analyze::selection::{Selected, Selection};
+use rostrace_ctf::Damage;
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{ProcessId, PublicationId, SubscriptionId, TakeId, ThreadId, TimerId};
 
 use super::Written;
 use super::identity::Identities;
 use super::label::{LabelId, Labels};
-use super::selection::Selection;
 use super::sink::{Happening, Sink, Track, TrackId, TrackKind};
 use service_call::Calls;
 
@@ -25,14 +26,16 @@ use service_call::Calls;
 pub(super) fn tell(
     analysis: &Analysis<'_>,
     selection: &Selection,
+    damage: &[Damage],
     sink: &mut impl Sink,
 ) -> io::Result<Written> {
-    let mut story = Story::new(analysis, selection, sink);
-    story.damage()?;
+    let selected = Selected::of(analysis.model, selection);
+    let mut story = Story::new(analysis, &selected, sink);
+    story.damage(damage)?;
     story.cpus()?;
     for index in 0..analysis.model.processes.len() {
         let process = ProcessId::from_index(index);
-        if selection.has_process(process) {
+        if selected.has_process(process) {
             story.process(process)?;
         }
     }
@@ -41,7 +44,7 @@ pub(super) fn tell(
 
 struct Story<'a, S> {
     analysis: &'a Analysis<'a>,
-    selection: &'a Selection,
+    selected: &'a Selected,
     identities: Identities,
     labels: Labels,
     /// What belongs to a process or a thread.
@@ -66,7 +69,7 @@ struct Story<'a, S> {
 const NOT_LATE: i64 = i64::MIN;
 
 impl<'a, S: Sink> Story<'a, S> {
-    fn new(analysis: &'a Analysis<'a>, selection: &'a Selection, sink: &'a mut S) -> Self {
+    fn new(analysis: &'a Analysis<'a>, selected: &'a Selected, sink: &'a mut S) -> Self {
         let model = analysis.model;
         let first = model.begin.unwrap_or(Nanos(0));
         let last = model.end.unwrap_or(first);
@@ -84,7 +87,7 @@ impl<'a, S: Sink> Story<'a, S> {
         }
         Story {
             analysis,
-            selection,
+            selected,
             identities: Identities::of(analysis),
             labels: Labels::of(analysis),
             threads_of: Groups::new(model.processes.len(), model.threads.len(), |row| {

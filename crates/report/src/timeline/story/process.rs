@@ -39,8 +39,7 @@ impl<S: Sink> Story<'_, S> {
         let mut group = None;
         for id in self.timers_of[process.index()].clone() {
             let callback = model.timers[id.index()].callback;
-            let Some(callback) = callback.filter(|it| self.selection.has_callback(Some(*it)))
-            else {
+            let Some(callback) = callback.filter(|it| self.selected.has_callback(Some(*it))) else {
                 continue;
             };
             let start = |firing: &Firing| self.analysis.instance(firing.instance).start;
@@ -97,7 +96,7 @@ impl<S: Sink> Story<'_, S> {
         let mut states: BTreeMap<StateMachineId, Vec<&LifecycleState>> = BTreeMap::new();
         for state in &model.lifecycle_states {
             let machine = &model.state_machines[state.state_machine.index()];
-            if machine.process == process && self.selection.has_node(machine.node) {
+            if machine.process == process && self.selected.has_node(machine.node) {
                 states.entry(state.state_machine).or_default().push(state);
             }
         }
@@ -134,8 +133,8 @@ impl<S: Sink> Story<'_, S> {
         for id in self.subscriptions_of.of(process).to_vec() {
             let subscription = &model.subscriptions[id.index()];
             let is_shown = match subscription.callback {
-                Some(callback) => self.selection.has_callback(Some(callback)),
-                None => self.selection.has_node(subscription.node),
+                Some(callback) => self.selected.has_callback(Some(callback)),
+                None => self.selected.has_node(subscription.node),
             };
             if !is_shown {
                 continue;
@@ -210,7 +209,7 @@ impl<S: Sink> Story<'_, S> {
     /// What the application counts.
     fn user_counters(&mut self, process: ProcessId, track: TrackId) -> io::Result<()> {
         let model = self.analysis.model;
-        if self.user_events_on.is_empty() || !self.selection.has_unnamed() {
+        if self.user_events_on.is_empty() || !self.selected.has_unnamed() {
             return Ok(());
         }
         let mut counters: BTreeMap<&str, Vec<(Nanos, f64)>> = BTreeMap::new();

@@ -77,14 +77,14 @@ impl<S: Sink> Story<'_, S> {
             .client
             .map(|id| &self.analysis.model.clients[id.index()]);
         client.is_some_and(|client| {
-            self.selection.has_process(client.process) && self.selection.has_node(client.node)
+            self.selected.has_process(client.process) && self.selected.has_node(client.node)
         })
     }
 
     fn shows_service(&self, request: &Request) -> bool {
         let service = (request.service).map(|id| &self.analysis.model.services[id.index()]);
         service.is_some_and(|service| {
-            self.selection.has_process(service.process) && self.selection.has_node(service.node)
+            self.selected.has_process(service.process) && self.selected.has_node(service.node)
         })
     }
 
@@ -126,7 +126,7 @@ impl<S: Sink> Story<'_, S> {
         let call = calls.map(|row| &self.analysis.model.requests[*row]);
         let is_shown = match (step.kind, call) {
             (ServiceStepKind::TakeRequest, _) => false,
-            (_, None) => self.selection.has_unnamed(),
+            (_, None) => self.selected.has_unnamed(),
             (ServiceStepKind::SendResponse, Some(request)) => self.shows_service(request),
             (_, Some(request)) => self.shows_client(request),
         };

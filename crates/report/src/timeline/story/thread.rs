@@ -50,7 +50,7 @@ impl<S: Sink> Story<'_, S> {
     ) -> io::Result<()> {
         let entries = self.entries(process, thread);
         let has_phases = !self.analysis.phases_on(thread).is_empty();
-        if entries.is_empty() && !(has_phases && self.selection.has_unnamed()) {
+        if entries.is_empty() && !(has_phases && self.selected.has_unnamed()) {
             return Ok(());
         }
         let pid = self.identities.pid(process);
@@ -161,7 +161,7 @@ impl<S: Sink> Story<'_, S> {
             }
         }
         let said = self.user_events_on.get(thread.index());
-        let said = said.filter(|_| self.selection.has_unnamed());
+        let said = said.filter(|_| self.selected.has_unnamed());
         for row in said.into_iter().flatten() {
             let event = &model.user_events[*row as usize];
             if !self.analysis.counts(event.time) {

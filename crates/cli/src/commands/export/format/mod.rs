@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io;
 
 use super::schema::{Rows, Schema};
-use crate::args::ExportFormat;
+use crate::commands::export::ExportFormat;
 
 /// What CSV and JSON collect before they write.
 const BUFFER: usize = 256 << 10;

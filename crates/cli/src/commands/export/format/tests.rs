@@ -13,7 +13,7 @@ use arrow_schema::{DataType, TimeUnit};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use rostrace_analyze::table::{Cell, ColumnKind, Sink};
 
-use crate::args::ExportFormat;
+use crate::commands::export::ExportFormat;
 use crate::commands::export::schema::{Field, Rows, Schema};
 
 fn field(name: &str, kind: ColumnKind, optional: bool) -> Field {
