@@ -12,6 +12,7 @@ mod serialized_message;
 mod service;
 mod shared_pointer;
 mod sim_time;
+mod timer_clock;
 
 use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
@@ -98,7 +99,7 @@ pub(crate) fn records(event: u16) -> bool {
 }
 
 /// In the order of the bytes in the control page.
-static ALL: [&[&Hook]; 8] = [
+static ALL: [&[&Hook]; 9] = [
     &destruction::HOOKS,
     &service::HOOKS,
     &cyclone_dds::HOOKS,
@@ -107,6 +108,7 @@ static ALL: [&[&Hook]; 8] = [
     &serialized_message::HOOKS,
     &client::HOOKS,
     &sim_time::HOOKS,
+    &timer_clock::HOOKS,
 ];
 
 /// Names of the hooks in the order of the bytes in the control page.
