@@ -80,7 +80,7 @@ fn ends_of_entities_and_service_calls_are_recorded() {
 }
 
 #[test]
-fn one_clock_of_a_process_tells_the_simulated_time() {
+fn one_clock_tells_the_simulated_time_and_timers_tell_their_clocks() {
     let output = folder("hooks-clocks");
     let prefix = installation("8.2.4");
     library_of(&prefix, "clocks.c", "libclocks.so", &["-DRCL"]);
@@ -92,6 +92,16 @@ fn one_clock_of_a_process_tells_the_simulated_time() {
             .filter_map(|event| event.strip_prefix("sim_time: stamp = "))
             .collect();
         assert_eq!(stamps, ["1000", "2000", "2000", "500", "4000"]);
+        let clocks: Vec<&str> = (events.iter())
+            .filter_map(|event| event.strip_prefix("rcl_timer_clock: "))
+            .collect();
+        assert_eq!(
+            clocks,
+            [
+                "timer_handle = 0x1E, clock_type = 1",
+                "timer_handle = 0x1F, clock_type = 3",
+            ]
+        );
     }
 }
 

@@ -43,9 +43,10 @@ impl CallbackSummary {
     /// never ran twice.
     pub fn hurt(&self, analysis: &Analysis<'_>) -> Option<f64> {
         let set = match analysis.model.callbacks[self.callback.index()].owner {
-            CallbackOwner::Timer(id) => Some(analysis.model.timers[id.index()].period.0),
+            CallbackOwner::Timer(id) => analysis.model.timers[id.index()].system_period(),
             _ => None,
         };
+        let set = set.map(|period| period.0);
         let period = set.or(self.period.map(|period| period.p50))?;
         let duration = self.duration.map_or(0, |duration| duration.max);
         let lateness = self.lateness.map_or(0, |lateness| lateness.max);
@@ -104,9 +105,10 @@ pub fn summaries(analysis: &Analysis<'_>) -> Vec<CallbackSummary> {
 fn summary(analysis: &Analysis<'_>, callback: CallbackId) -> CallbackSummary {
     let model = analysis.model;
     let set = match model.callbacks[callback.index()].owner {
-        CallbackOwner::Timer(id) => Some(model.timers[id.index()].period.0),
+        CallbackOwner::Timer(id) => model.timers[id.index()].system_period(),
         _ => None,
     };
+    let set = set.map(|period| period.0);
     let mut durations: Vec<(i64, Nanos)> = Vec::new();
     let mut periods = Vec::new();
     let mut gaps = Vec::new();

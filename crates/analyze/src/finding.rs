@@ -178,9 +178,10 @@ fn is_built_in(analysis: &Analysis<'_>, callback: CallbackId) -> bool {
 fn of_callback(analysis: &Analysis<'_>, summary: &CallbackSummary, found: &mut Vec<Finding>) {
     let callback = summary.callback;
     let timer = match analysis.model.callbacks[callback.index()].owner {
-        CallbackOwner::Timer(id) => Some(analysis.model.timers[id.index()].period.0),
+        CallbackOwner::Timer(id) => analysis.model.timers[id.index()].system_period(),
         _ => None,
     };
+    let timer = timer.map(|period| period.0);
     let observed = summary.period.filter(is_regular);
     if let Some(period) = timer
         .or(observed.map(|period| period.p50))

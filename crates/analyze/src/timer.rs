@@ -53,14 +53,14 @@ impl Basis {
 /// A year: who gives a timer a longer period means that it is never to fire.
 const LONGEST_PERIOD: i64 = 365 * 86_400 * 1_000_000_000;
 
-/// The firings of a timer in the order of time; none if its period is not known.
+/// The firings of a timer in the order of time; none if its period is not known, or is one of simulated time.
 pub fn firings(analysis: &Analysis<'_>, timer: TimerId) -> Vec<Firing> {
     let model = analysis.model;
     let timer = &model.timers[timer.index()];
-    let Some(callback) = timer
-        .callback
-        .filter(|_| (1..=LONGEST_PERIOD).contains(&timer.period.0))
-    else {
+    let Some(callback) = timer.callback.filter(|_| {
+        let period = timer.system_period();
+        period.is_some_and(|period| (1..=LONGEST_PERIOD).contains(&period.0))
+    }) else {
         return Vec::new();
     };
     let instances = analysis.instances_of(callback);

@@ -1,5 +1,7 @@
 //! A trace understood: entities and flows as tables.
 
+use std::collections::HashSet;
+
 use rostrace_ctf::schema::Nanos;
 use rostrace_ctf::{Damage, TraceSet};
 use rostrace_tracepoints::Kind;
@@ -93,6 +95,13 @@ impl Model {
             imported.population.process_of(thread)
         });
         drop(inits);
+        // The clock of ROS is the system's where nobody simulates.
+        let simulated: HashSet<ProcessId> = (imported.sim_times.iter())
+            .map(|(process, _)| *process)
+            .collect();
+        for timer in &mut entities.timers {
+            timer.simulated &= simulated.contains(&timer.process);
+        }
         flow::connect(&mut imported, &entities);
         for size in &mut imported.message_sizes {
             let process = imported.population.process_of(size.thread);

@@ -118,6 +118,34 @@ fn simulated_time_is_related_to_the_time_of_the_trace() {
 }
 
 #[test]
+fn a_timer_by_the_clock_of_ros_is_simulated_where_time_is() {
+    let mut recording = Recording::jazzy();
+    for (pid, has_time) in [(100, true), (101, false)] {
+        recording.process(pid, "timers").context(0x1);
+        recording
+            .node(0x10, "/n")
+            .timer(0x20, 0x10, 20_000_000, 0x30)
+            .timer(0x21, 0x10, 20_000_000, 0x31);
+        for (timer, clock) in [(0x20, 1), (0x21, 3)] {
+            recording.event(
+                "rostrace:rcl_timer_clock",
+                &[
+                    ("timer_handle", Pointer(timer)),
+                    ("clock_type", Unsigned(clock)),
+                ],
+            );
+        }
+        if has_time {
+            recording.event("ros2_caret:sim_time", &[("stamp", Unsigned(77))]);
+        }
+    }
+    let timers = recording.load().timers;
+    let simulated: Vec<bool> = timers.iter().map(|timer| timer.simulated).collect();
+    assert_eq!(simulated, [true, false, false, false]);
+    assert_eq!(timers[0].system_period(), None);
+}
+
+#[test]
 fn of_several_processes_one_tells_the_simulated_time() {
     let mut recording = Recording::jazzy();
     for (pid, at, stamp) in [(100, 5, 50), (101, 6, 50), (100, 7, 60), (101, 8, 50)] {

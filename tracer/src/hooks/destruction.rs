@@ -64,6 +64,7 @@ unsafe extern "C" fn rcl_timer_fini(timer: *mut c_void) -> c_int {
         events::ROSTRACE_RCL_TIMER_FINI,
         &[
             events::RCL_TIMER_INIT,
+            events::ROSTRACE_RCL_TIMER_CLOCK,
             events::RCLCPP_TIMER_CALLBACK_ADDED,
             events::RCLCPP_TIMER_LINK_NODE,
         ],

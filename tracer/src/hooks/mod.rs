@@ -13,6 +13,7 @@ mod serialized_message;
 mod service;
 mod shared_pointer;
 mod sim_time;
+mod timer_clock;
 
 use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
@@ -120,6 +121,7 @@ static ALL: [&[&Hook]; 9] = [
     &serialized_message::HOOKS,
     &client::HOOKS,
     &sim_time::HOOKS,
+    &timer_clock::HOOKS,
 ];
 
 /// Names of the hooks in the order of the bytes in the control page.

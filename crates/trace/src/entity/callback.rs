@@ -41,4 +41,13 @@ pub struct Timer {
     /// When it was destroyed, where the trace tells.
     pub ended: Option<Nanos>,
     pub callback: Option<CallbackId>,
+    /// It goes by the clock of ROS, in a process whose clock is simulated.
+    pub simulated: bool,
+}
+
+impl Timer {
+    /// Its period as far as the time of the trace is concerned; nothing where it goes by another time.
+    pub fn system_period(&self) -> Option<Nanos> {
+        (!self.simulated).then_some(self.period)
+    }
 }

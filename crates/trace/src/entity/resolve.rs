@@ -231,8 +231,14 @@ impl Resolver<'_> {
                     created: time,
                     ended: None,
                     callback: None,
+                    simulated: false,
                 });
                 all.timer_at.create(process, *handle, time, id);
+            }
+            Init::TimerClock { handle, is_ros } => {
+                if let Some(timer) = all.timer_at.at(process, *handle, time) {
+                    all.timers[timer.index()].simulated = *is_ros;
+                }
             }
             Init::TimerCallback { handle, callback } => {
                 let timer = all.timer_at.at(process, *handle, time);
@@ -385,6 +391,7 @@ impl Resolver<'_> {
                     created: time,
                     ended: None,
                     callback: Some(callback),
+                    simulated: false,
                 });
                 all.timer_at.create(process, *handle, time, id);
                 self.add_to_group(process, time, *group, Some(callback));

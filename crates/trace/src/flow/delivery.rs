@@ -4,7 +4,7 @@
 //! arrive has a row too, with the reason as far as it is known. Work grows with the number of rows, not with the
 //! product of topics, subscriptions that ever existed and messages.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rostrace_ctf::schema::Nanos;
 
@@ -353,6 +353,14 @@ impl Topic {
         rows: &mut Vec<Delivery>,
     ) {
         let spans = self.spans(imported, outside, inside);
+        // Whose messages come to a subscription inside of a process, without any event.
+        let untold: HashSet<(PublisherId, SubscriptionId)> = (outside.0.iter())
+            .filter(|row| is_second_copy(imported, entities, row))
+            .filter_map(|row| {
+                let publication = &imported.publications[row.publication.index()];
+                Some((publication.publisher?, row.subscription))
+            })
+            .collect();
         let processes = &imported.population.processes;
         let mut born = self.subscriptions.iter().copied().peekable();
         let mut alive: Vec<SubscriptionId> = Vec::new();
@@ -391,12 +399,11 @@ impl Topic {
                     continue;
                 }
                 let is_intra = by_agnocast
-                    || publication.intra.is_some() && it.process == process && it.intra_process;
+                    || publication.intra.is_some() && it.process == process && it.intra_process
+                    || untold.contains(&(publisher, subscription_id));
                 let known = received[usize::from(is_intra)]
                     .iter()
                     .find(|row| row.subscription == subscription_id);
-                let is_intra =
-                    is_intra || known.is_some_and(|row| is_second_copy(imported, entities, row));
                 let (status, instance, by) = match known {
                     Some(row) => (row.status, row.instance, row.by),
                     // Received another way than it was sent: of no concern.

@@ -59,6 +59,10 @@ pub(crate) enum Init {
         handle: Address,
         period: i64,
     },
+    TimerClock {
+        handle: Address,
+        is_ros: bool,
+    },
     TimerCallback {
         handle: Address,
         callback: Address,
@@ -264,6 +268,14 @@ pub(crate) fn parse(kind: Kind, fields: &Fields<'_>) -> Option<(Init, Option<u64
                     period: signed(PERIOD)
                 }
             )
+        }
+        Kind::RclTimerClock => {
+            use field::rcl_timer_clock::*;
+            let init = Init::TimerClock {
+                handle: at(TIMER_HANDLE),
+                is_ros: number(CLOCK_TYPE) == 1,
+            };
+            (init, None)
         }
         Kind::RclcppTimerCallbackAdded => init!(
             rclcpp_timer_callback_added,

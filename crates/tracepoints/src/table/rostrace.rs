@@ -1,4 +1,4 @@
-//! What rostrace's own tracer adds: the end of entities, and what applications say through `rostrace.h`.
+//! What rostrace's own tracer adds: the end of entities, the clocks of timers, and what applications say through `rostrace.h`.
 
 macro_rules! rostrace {
     ({ $($before:tt)* } $next:ident $($later:ident)*) => { $next! { { $($before)*
@@ -43,6 +43,14 @@ RclTimerFini = rcl_timer_fini: Run, Rcl {
     "rostrace:rcl_timer_fini" since "rostrace 0.1";
 
     TIMER_HANDLE: Pointer = "The `rcl_timer_t`.";
+}
+
+/// A timer was created that goes by this clock.
+RclTimerClock = rcl_timer_clock: Init, Rcl {
+    "rostrace:rcl_timer_clock" since "rostrace 0.1";
+
+    TIMER_HANDLE: Pointer = "The `rcl_timer_t`.";
+    CLOCK_TYPE: Unsigned = "1: the clock of ROS, which may be simulated; 2: the system's; 3: a steady one.";
 }
 
 /// An executor is about to run the callback of a client: the response was taken on this thread.
