@@ -27,7 +27,7 @@ ConstructExecutor = construct_executor: Init, Rclcpp {
     "ros2_caret:construct_executor" since "CARET 0.2";
 
     EXECUTOR_ADDR: Pointer = "The executor.";
-    EXECUTOR_TYPE_NAME: Text = "`single_threaded_executor` or `multi_threaded_executor`.";
+    EXECUTOR_TYPE_NAME: Text = "`single_threaded_executor` or `multi_threaded_executor`; of rostrace's tracer also `static_single_threaded_executor`, `events_executor` and `events_cbg_executor`.";
     INIT_TIMESTAMP: Signed only Versions("CARET 0.4.0 and later") = "When it happened: the trace's clock, in ns.";
 }
 
