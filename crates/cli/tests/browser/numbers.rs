@@ -153,7 +153,10 @@ fn overview(browser: &Browser, tables: &Tables, name: &str) {
         ));
         text.replace('\u{202f}', "").parse::<u64>().unwrap()
     };
-    for label in ["nodes", "topics", "callbacks"] {
+    // Of clients, whose callbacks are not entities, `info` counts those as well.
+    let callbacks = tables.all("callbacks").len();
+    assert_eq!(fact("callbacks"), callbacks as u64, "{name}: callbacks");
+    for label in ["nodes", "topics"] {
         assert_eq!(
             Some(fact(label)),
             entities[label].as_u64(),
@@ -345,7 +348,10 @@ fn topics(browser: &Browser, tables: &Tables, name: &str) {
         }
     }
 
-    let topics = with_columns(tables.all("list of topics"), |row| {
+    // A publisher whose topic was lost has a row of its own there, and no topic to be shown as here.
+    let mut named = tables.all("list of topics").to_vec();
+    named.retain(|row| !row["topic"].is_null());
+    let topics = with_columns(&named, |row| {
         let own: Vec<&Value> = communications
             .iter()
             .filter(|it| it["topic"] == row["topic"])
@@ -374,11 +380,13 @@ fn topics(browser: &Browser, tables: &Tables, name: &str) {
     assert_same(&format!("{name}: topics"), &shown, &topics, &columns);
     for row in &shown {
         let (least, text) = &row["receive_rate_min"];
-        let topic = tables.with("list of topics", "topic", &json!(row["name"].1));
-        if let Some(least) = least {
-            assert_near(Some(*least), topic[0]["receive_rate_min_hz"].as_f64(), name);
-            let most = format!("{} Hz", digits(number(&topic[0], "receive_rate_max_hz")));
-            assert!(text.ends_with(&most), "{name}: {text} ends with {most}");
+        let ends = tables.with("subscriptions", "topic", &json!(row["name"].1));
+        let rates = || ends.iter().map(|end| number(end, "rate_hz"));
+        let what = format!("{name}: {} is received at", row["name"].1);
+        assert_near(*least, rates().reduce(f64::min), &what);
+        if let Some(most) = rates().reduce(f64::max) {
+            let most = format!("{} Hz", digits(most));
+            assert!(text.ends_with(&most), "{what} {text}, at most {most}");
         }
     }
     // The topics that lost most and that were slowest, by themselves.
@@ -716,12 +724,9 @@ fn processes(browser: &Browser, tables: &Tables, name: &str) {
         ("utilisation", "busy_share"),
     ];
     let shown = rows(browser, "executors");
-    assert_same(
-        &format!("{name}: executors"),
-        &shown,
-        tables.all("list of executors"),
-        &columns,
-    );
+    let mut executors = tables.all("list of executors").to_vec();
+    executors.retain(|row| number(row, "callback_instances") > 0.0);
+    assert_same(&format!("{name}: executors"), &shown, &executors, &columns);
 
     let threads = with_columns(tables.all("threads"), |row| {
         let spins = tables.all("spins").iter();
