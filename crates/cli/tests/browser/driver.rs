@@ -188,6 +188,81 @@ impl Browser {
         );
     }
 
+    /// Presses a key, as a person would: where the focus is. Names as WebDriver has them.
+    pub fn press(&self, key: &str) {
+        let key = match key {
+            "Tab" => "\u{e004}",
+            "Enter" => "\u{e007}",
+            "Escape" => "\u{e00c}",
+            "ArrowLeft" => "\u{e012}",
+            "ArrowRight" => "\u{e014}",
+            other => other,
+        };
+        self.act(&json!([{ "type": "key", "id": "keys", "actions": [{ "type": "keyDown", "value": key }, { "type": "keyUp", "value": key }] }]));
+    }
+
+    /// Drags from one point of the page to another, perhaps with shift held.
+    pub fn drag(&self, from: (i64, i64), to: (i64, i64), with_shift: bool) {
+        let step =
+            |x: i64, y: i64| json!({ "type": "pointerMove", "duration": 30, "x": x, "y": y });
+        let middle = ((from.0 + to.0) / 2, (from.1 + to.1) / 2);
+        let mouse = [
+            step(from.0, from.1),
+            json!({ "type": "pointerDown", "button": 0 }),
+            step(middle.0, middle.1),
+            step(to.0, to.1),
+            json!({ "type": "pointerUp", "button": 0 }),
+        ];
+        let pause = json!({ "type": "pause" });
+        let shift = |kind: &str| {
+            if with_shift {
+                json!({ "type": kind, "value": "\u{e008}" })
+            } else {
+                pause.clone()
+            }
+        };
+        let keys = [
+            shift("keyDown"),
+            pause.clone(),
+            pause.clone(),
+            pause.clone(),
+            shift("keyUp"),
+        ];
+        self.act(&json!([
+            { "type": "pointer", "id": "mouse", "parameters": { "pointerType": "mouse" }, "actions": mouse },
+            { "type": "key", "id": "keys", "actions": keys },
+        ]));
+    }
+
+    pub fn double_click(&self, at: (i64, i64)) {
+        let mut actions =
+            vec![json!({ "type": "pointerMove", "duration": 0, "x": at.0, "y": at.1 })];
+        for _ in 0..2 {
+            actions.push(json!({ "type": "pointerDown", "button": 0 }));
+            actions.push(json!({ "type": "pointerUp", "button": 0 }));
+        }
+        self.act(&json!([{ "type": "pointer", "id": "mouse", "parameters": { "pointerType": "mouse" }, "actions": actions }]));
+    }
+
+    fn act(&self, actions: &Value) {
+        self.ask("actions", &json!({ "actions": actions }));
+    }
+
+    /// A point of an element, after it was scrolled to: shares of its width and height.
+    pub fn point(&self, selector: &str, across: f64, down: f64) -> (i64, i64) {
+        let selector = json!(selector);
+        let box_of = self.value(&format!("(() => {{ const it = document.querySelector({selector}); it.scrollIntoView({{ block: 'center', behavior: 'instant' }}); const box = it.getBoundingClientRect(); return [box.left + box.width * {across}, box.top + box.height * {down}]; }})()"));
+        let number = |place: usize| box_of[place].as_f64().unwrap().round() as i64;
+        (number(0), number(1))
+    }
+
+    pub fn number(&self, expression: &str) -> f64 {
+        let value = self.value(expression);
+        value
+            .as_f64()
+            .unwrap_or_else(|| panic!("{expression} is no number: {value}"))
+    }
+
     /// Keeps a picture in the folder that ROSTRACE_SCREENSHOTS names, for a person to look at.
     pub fn screenshot(&self, name: &str) {
         let Some(folder) = std::env::var_os("ROSTRACE_SCREENSHOTS").map(PathBuf::from) else {

@@ -5,10 +5,17 @@
 
 mod driver;
 mod hostile_names;
+mod keyboard;
+mod made_up;
+mod numbers;
 mod report;
+mod shown;
 #[path = "../support/mod.rs"]
 mod support;
 mod timeline;
+#[path = "../../../trace/tests/support/mod.rs"]
+mod trace_support;
+mod zoom;
 
 use std::path::{Path, PathBuf};
 

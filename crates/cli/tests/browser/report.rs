@@ -28,7 +28,7 @@ pub(crate) fn report_of(trace: &Path, folder: &Path, options: &[&str]) -> PathBu
 }
 
 /// Every part of a report, and the first thing in each list.
-const PLACES: &[&str] = &[
+pub(crate) const PLACES: &[&str] = &[
     "overview",
     "graph",
     "callbacks",
@@ -76,98 +76,6 @@ fn every_part_of_every_report_opens_without_an_error() {
         }
         std::fs::remove_file(&file).unwrap();
     }
-}
-
-fn numbers(json: &Value, key: &str) -> Vec<f64> {
-    let mut numbers: Vec<f64> = json
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter_map(|row| row[key].as_f64())
-        .collect();
-    numbers.sort_by(f64::total_cmp);
-    numbers
-}
-
-/// The numbers of a column of the table in view, as they are in the DOM.
-fn column(browser: &Browser, key: &str) -> Vec<f64> {
-    let selector = json!(format!("#main td[data-column='{key}']"));
-    let values = browser.value(&format!(
-        "Array.from(document.querySelectorAll({selector}), (cell) => cell.dataset.value)"
-    ));
-    let values = values.as_array().unwrap().iter();
-    let mut numbers: Vec<f64> = values
-        .filter_map(|value| value.as_str()?.parse().ok())
-        .collect();
-    numbers.sort_by(f64::total_cmp);
-    numbers
-}
-
-#[test]
-fn numbers_in_the_page_are_those_of_the_tables() {
-    let Some(browser) = Browser::start() else {
-        return;
-    };
-    let folder = tempfile::tempdir().unwrap();
-    let wanted = [
-        "jazzy-chain_caret",
-        "humble-timers",
-        "jazzy-multi",
-        "humble-intra_caret",
-        "jazzy-lossy",
-    ];
-    for scenario in scenarios()
-        .into_iter()
-        .filter(|it| wanted.contains(&title(it).as_str()))
-    {
-        let name = title(&scenario);
-        let file = report_of(&scenario, folder.path(), &[]);
-        let tables = folder.path().join("tables");
-        let arguments = [
-            "export",
-            scenario.to_str().unwrap(),
-            "--tables",
-            "callbacks,communications,paths",
-            "--format",
-            "json",
-            "-o",
-            tables.to_str().unwrap(),
-        ];
-        assert!(matches!(
-            support::rostrace(&arguments)
-                .output()
-                .unwrap()
-                .status
-                .code(),
-            Some(0 | 3)
-        ));
-        let table = |name: &str| -> Value {
-            let text = std::fs::read_to_string(tables.join(format!("{name}.json"))).unwrap();
-            serde_json::from_str(&text).unwrap_or_else(|_| Value::Array(support::json_lines(&text)))
-        };
-        browser.open_file(&file, "callbacks");
-        browser.wait("document.getElementById('main').dataset.ready === 'callbacks'");
-        // What belongs to rclcpp itself is shown as well.
-        browser.value("(document.querySelectorAll('#main label input[type=checkbox]').forEach((it) => it.closest('label').textContent.includes('built in') && it.click()), true)");
-        show_all(&browser);
-        let callbacks = table("callbacks");
-        for (shown, exported) in [
-            ("count", "count"),
-            ("duration_max", "duration_max_ns"),
-            ("duration_p99", "duration_p99_ns"),
-            ("period_p50", "period_observed_p50_ns"),
-        ] {
-            assert_eq!(
-                column(&browser, shown),
-                numbers(&callbacks, exported),
-                "{name}: {shown}"
-            );
-        }
-    }
-}
-
-fn show_all(browser: &Browser) {
-    browser.value("(document.querySelectorAll('#main .table button').forEach((it) => it.textContent.startsWith('Show all') && it.click()), true)");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use rostrace_trace::entity::{CallbackId, NodeId};
 use serde::Serialize;
 
 use super::Subject;
+use super::callback::is_built_in;
 use super::columns::Columns;
 use super::distribution::RANKS;
 use super::part::Part;
@@ -38,6 +39,8 @@ struct Node<'a> {
     observed: i64,
     share: Option<f64>,
     callbacks: Vec<usize>,
+    /// Those that somebody wrote.
+    own_callbacks: usize,
     /// Numbers of topics, without those that every node has.
     publishes: Vec<usize>,
     subscribes: Vec<usize>,
@@ -105,8 +108,11 @@ fn node(subject: Subject<'_>, id: NodeId) -> Node<'_> {
 fn members<'a>(subject: Subject<'a>, nodes: &mut [Node<'a>]) {
     let model = subject.analysis.model;
     for index in 0..model.callbacks.len() {
-        if let Some(node) = model.node_of_callback(CallbackId::from_index(index)) {
-            nodes[node.index()].callbacks.push(index);
+        let id = CallbackId::from_index(index);
+        if let Some(node) = model.node_of_callback(id) {
+            let node = &mut nodes[node.index()];
+            node.callbacks.push(index);
+            node.own_callbacks += usize::from(!is_built_in(model, id));
         }
     }
     let numbers: HashMap<&str, usize> = subject

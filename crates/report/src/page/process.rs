@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use rostrace_analyze::thread::{self, Ran, ThreadSummary, part as share_of, process_observed};
+use rostrace_analyze::thread::{
+    self, Ran, ThreadSummary, executor_observed, part as share_of, process_observed,
+};
 use rostrace_analyze::utilisation::over_time;
 use rostrace_analyze::{Analysis, Statistics, names, spin};
 use rostrace_ctf::schema::Nanos;
@@ -368,7 +370,7 @@ impl<'a> Writer<'a> {
             callbacks: groups.map(|group| group.callbacks.len()).sum(),
             executions,
             busy,
-            utilisation: share_of(busy, process_observed(analysis, row.process)),
+            utilisation: share_of(busy, executor_observed(analysis, id)),
             shares: self.together(own().map(|it| it.thread)),
         })
     }

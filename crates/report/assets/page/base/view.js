@@ -56,6 +56,11 @@ function startViews() {
   for (const [viewName, { title, hidden }] of views) {
     if (!hidden) tabs.append(h("a", { href: `#${viewName}`, "data-view": viewName }, title));
   }
+  // What stands after the # names a part, so this link must not go there.
+  document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    document.getElementById("main").focus();
+  });
   addEventListener("hashchange", show);
   return show();
 }

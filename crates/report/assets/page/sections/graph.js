@@ -48,9 +48,12 @@ view("graph", {
       toggle(subject) {
         const before = seen.boxes.find((box) => box.subject === subject);
         const place = before && look.onScreen(before);
+        const hadFocus = frame.contains(document.activeElement) && document.activeElement !== frame;
         if (!state.open.delete(subject)) state.open.add(subject);
         arrange();
         const after = seen.boxes.find((box) => box.subject === subject);
+        // What had the focus is gone with the picture before.
+        if (hadFocus) (after?.items ? after.element.querySelector(".toggle") : after?.element ?? frame).focus({ preventScroll: true });
         if (after && place) look.keep(after, place);
         if (after) look.reveal(after);
         if (selected) select(after ?? null);
@@ -201,6 +204,12 @@ view("graph", {
 
     append(root, [h("h1", {}, "Graph of nodes and topics"), tools, stage, apart]);
     frame.addEventListener("click", (event) => select(edgeUnder(event)));
+    stage.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || !selected) return;
+      const box = selected.from ? null : selected;
+      select(null);
+      (box?.items ? box.element.querySelector(".toggle") : box?.element ?? frame).focus({ preventScroll: true });
+    });
     arrange();
     observeOnce(frame, () => {
       look.fit(SMALLEST_READABLE);

@@ -19,7 +19,7 @@ function nodeTable(data) {
     columns: [
       { key: "name", title: "node" },
       { key: "process_name", title: "process", text: (row) => `${row.process_name} ${row.pid}`, cell: (row) => h("a", { href: `#processes/${row.process}` }, name(`${row.process_name} ${row.pid}`)) },
-      { key: "callbacks", title: "callbacks", kind: "count", value: (row) => row.callbacks.length },
+      { key: "callbacks", title: "callbacks", kind: "count", value: (row) => row.own_callbacks },
       { key: "publishes", title: "publishers", kind: "count", value: (row) => row.publishes.length },
       { key: "subscribes", title: "subscriptions", kind: "count", value: (row) => row.subscribes.length },
       { key: "services", title: "services", kind: "count", value: (row) => row.services.length },
