@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rostrace_analyze::{Analysis, Selection};
 use rostrace_ctf::TraceSet;
@@ -73,6 +73,15 @@ fn hour() -> Model {
     model
 }
 
+/// Of this process so far, counted by the kernel in hundredths of a second.
+fn processor_time() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let (_, after_name) = stat.rsplit_once(") ").unwrap();
+    let fields: Vec<&str> = after_name.split(' ').collect();
+    let ticks = |place: usize| fields[place].parse::<u64>().unwrap();
+    Duration::from_millis((ticks(11) + ticks(12)) * 10)
+}
+
 #[test]
 #[ignore = "takes two gigabytes"]
 fn any_window_of_an_hour_is_answered_at_once() {
@@ -100,13 +109,17 @@ fn any_window_of_an_hour_is_answered_at_once() {
         ("a microsecond", HOUR / 3, HOUR / 3 + 1_000),
     ] {
         let query = Query::parse(&format!("from={from}&to={to}&pixels=3200&tracks={tracks}"));
-        let begin = Instant::now();
-        let answer = timeline.answer("view", &query).unwrap();
-        eprintln!(
-            "{name}: {:?}, {} bytes, 50 lanes",
-            begin.elapsed(),
-            answer.body.len()
-        );
+        // The first look builds the lanes. Of the others the fastest counts, and what they cost: the machine may be busy.
+        let times = if name.ends_with("first") { 1 } else { 20 };
+        let spent = processor_time();
+        let asked = (0..times).map(|_| {
+            let begin = Instant::now();
+            let answer = timeline.answer("view", &query).unwrap();
+            (begin.elapsed(), answer.body.len())
+        });
+        let (took, bytes) = asked.min().unwrap();
+        let spent = (processor_time() - spent) / times;
+        eprintln!("{name}: {took:?}, {spent:?} of processors, {bytes} bytes, 50 lanes");
     }
     let begin = Instant::now();
     timeline.answer("overview", &Query::default()).unwrap();

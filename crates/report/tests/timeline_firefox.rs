@@ -235,3 +235,11 @@ fn a_packed_file_holds_the_same() {
     }
     assert!(is_packed("a.firefox.json.GZ") && !is_packed("a.json"));
 }
+
+#[test]
+fn a_trace_without_anything_is_a_profile_that_can_be_opened() {
+    let (profile, _) = both(&Loaded::of(TraceSet::open(&[] as &[&str]).unwrap()));
+    assert_eq!(profile.threads.len(), 1);
+    assert_eq!(profile.markers.len(), 0);
+    assert_eq!(profile.meta["initialSelectedThreads"][0], 0);
+}

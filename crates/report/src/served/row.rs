@@ -16,14 +16,16 @@ pub struct Row {
     pub(super) lengths: Vec<i64>,
     /// What each span is: see [`super::track::Content`].
     pub(super) items: Vec<u32>,
+    /// What else is drawn of each span: looked up here, they are beside each other; empty where nobody asks.
+    pub(super) marks: Vec<u32>,
     levels: Vec<Level>,
 }
 
 #[derive(Debug)]
 struct Level {
     sums: Vec<[i64; CLASSES]>,
-    /// Places in the row.
-    longest: Vec<u32>,
+    /// Lengths and places in the row.
+    longest: Vec<(i64, u32)>,
 }
 
 /// A range of spans in few words.
@@ -73,7 +75,7 @@ impl Row {
     /// Computes the levels, when all spans are there.
     pub(super) fn build(&mut self, class_of: impl Fn(u32) -> usize) {
         let mut sums: Vec<[i64; CLASSES]> = Vec::with_capacity(self.len() / FACTOR + 1);
-        let mut longest: Vec<u32> = Vec::with_capacity(self.len() / FACTOR + 1);
+        let mut longest: Vec<(i64, u32)> = Vec::with_capacity(self.len() / FACTOR + 1);
         for begin in (0..self.len()).step_by(FACTOR) {
             let mut sum = [0; CLASSES];
             let mut most = begin;
@@ -85,10 +87,10 @@ impl Row {
                 }
             }
             sums.push(sum);
-            longest.push(most as u32);
+            longest.push((self.lengths[most], most as u32));
         }
         loop {
-            let (next_sums, next_longest) = self.level_above(&sums, &longest);
+            let (next_sums, next_longest) = level_above(&sums, &longest);
             let is_last = sums.len() <= FACTOR;
             self.levels.push(Level { sums, longest });
             if is_last {
@@ -98,38 +100,13 @@ impl Row {
         }
     }
 
-    fn level_above(
-        &self,
-        sums: &[[i64; CLASSES]],
-        longest: &[u32],
-    ) -> (Vec<[i64; CLASSES]>, Vec<u32>) {
-        let sums = sums.chunks(FACTOR).map(|chunk| {
-            let mut total = [0; CLASSES];
-            for sum in chunk {
-                add_all(&mut total, sum);
-            }
-            total
-        });
-        let longest = longest.chunks(FACTOR).map(|chunk| {
-            let mut most = chunk[0];
-            for place in &chunk[1..] {
-                if self.lengths[*place as usize] > self.lengths[most as usize] {
-                    most = *place;
-                }
-            }
-            most
-        });
-        (sums.collect(), longest.collect())
-    }
-
     /// Sums up a range that is not empty.
     pub(super) fn summary(&self, range: Range<usize>, class_of: impl Fn(u32) -> usize) -> Summary {
         let mut sums = [0; CLASSES];
-        let mut longest = range.start;
-        let mut longer = |place: usize| {
-            let (length, most) = (self.lengths[place], self.lengths[longest]);
-            if length > most || length == most && place < longest {
-                longest = place;
+        let mut longest = (self.lengths[range.start], range.start);
+        let mut longer = |length: i64, place: usize| {
+            if length > longest.0 || length == longest.0 && place < longest.1 {
+                longest = (length, place);
             }
         };
         let single = |place: usize, sums: &mut [i64; CLASSES]| {
@@ -138,13 +115,13 @@ impl Row {
         let (mut from, mut to) = (range.start, range.end);
         while from < to && !from.is_multiple_of(FACTOR) {
             single(from, &mut sums);
-            longer(from);
+            longer(self.lengths[from], from);
             from += 1;
         }
         while from < to && !to.is_multiple_of(FACTOR) {
             to -= 1;
             single(to, &mut sums);
-            longer(to);
+            longer(self.lengths[to], to);
         }
         // Now both are at the edges of entries of the first level, and so on upwards.
         for (number, level) in self.levels.iter().enumerate() {
@@ -155,7 +132,8 @@ impl Row {
             let is_last = number + 1 == self.levels.len();
             let mut take = |entry: usize| {
                 add_all(&mut sums, &level.sums[entry]);
-                longer(level.longest[entry] as usize);
+                let (length, place) = level.longest[entry];
+                longer(length, place as usize);
             };
             while from < to && (is_last || !from.is_multiple_of(FACTOR)) {
                 take(from);
@@ -166,13 +144,21 @@ impl Row {
                 take(to);
             }
         }
-        Summary { sums, longest }
+        Summary {
+            sums,
+            longest: longest.1,
+        }
     }
 
-    /// The first place from `from` on whose span starts at or after a time: near ones are found fast.
-    pub(super) fn first_start(&self, from: usize, at_or_after: i64) -> usize {
-        let mut step = 1;
+    /// The first place from `from` on whose span starts at or after a time, found fast if it is about `guess` places on.
+    pub(super) fn first_start(&self, from: usize, at_or_after: i64, guess: usize) -> usize {
         let mut low = from;
+        let mut step = (guess / 8).max(1);
+        // Most columns of a lane hold about as many spans as the one before.
+        let near = from + guess.saturating_sub(step);
+        if near < self.len() && near > from && self.starts[near] < at_or_after {
+            low = near;
+        }
         while low + step < self.len() && self.starts[low + step] < at_or_after {
             low += step;
             step *= 2;
@@ -194,6 +180,28 @@ impl Row {
         }
         low
     }
+}
+
+type LevelColumns = (Vec<[i64; CLASSES]>, Vec<(i64, u32)>);
+
+fn level_above(sums: &[[i64; CLASSES]], longest: &[(i64, u32)]) -> LevelColumns {
+    let sums = sums.chunks(FACTOR).map(|chunk| {
+        let mut total = [0; CLASSES];
+        for sum in chunk {
+            add_all(&mut total, sum);
+        }
+        total
+    });
+    let longest = longest.chunks(FACTOR).map(|chunk| {
+        let mut most = chunk[0];
+        for next in &chunk[1..] {
+            if next.0 > most.0 {
+                most = *next;
+            }
+        }
+        most
+    });
+    (sums.collect(), longest.collect())
 }
 
 /// Lengths of a damaged trace may be anything.
@@ -248,10 +256,11 @@ mod tests {
         fn places_are_found_by_time(
             lengths in proptest::collection::vec(0i64..50, 1..300),
             at in -10i64..20_000,
+            guess in 0usize..400,
         ) {
             let row = row(&lengths);
             let expected = row.starts.iter().filter(|start| **start < at).count();
-            prop_assert_eq!(row.first_start(0, at), expected);
+            prop_assert_eq!(row.first_start(0, at, guess), expected);
             let ended = (0..row.len()).filter(|place| row.end_of(*place) < at).count();
             prop_assert_eq!(row.first_ending(at), ended);
         }

@@ -104,11 +104,12 @@ impl<'a> ServedTimeline<'a> {
         let analysis = self.analysis;
         match content {
             Content::Thread(thread) => {
-                Track::of_instances(analysis, shown_on(analysis, &self.subjects, *thread))
+                let shown = shown_on(analysis, &self.subjects, *thread);
+                Track::of_instances(analysis, &self.subjects, shown)
             }
             Content::Subject(number) => {
                 let instances = self.subjects.instances(analysis, *number);
-                Track::of_instances(analysis, instances.iter().copied())
+                Track::of_instances(analysis, &self.subjects, instances.iter().copied())
             }
             Content::Executor(thread) => Track::of_executor(analysis, *thread),
             Content::Scheduling(thread) => {

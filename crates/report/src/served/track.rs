@@ -7,6 +7,10 @@ use rostrace_trace::flow::PhaseKind;
 use rostrace_trace::scheduling::{Sleep, State};
 
 use super::row::Row;
+use super::subject::Subjects;
+
+/// In the mark of an execution, beside its subject: its end is not known.
+pub(super) const OPEN_MARK: u32 = 1 << 31;
 
 /// What a track shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,12 +54,16 @@ impl Track {
     /// Executions in the order of their start: each in the first row that is free then.
     pub(super) fn of_instances(
         analysis: &Analysis<'_>,
+        subjects: &Subjects,
         instances: impl Iterator<Item = InstanceId>,
     ) -> Track {
         let mut track = Track { rows: Vec::new() };
         for id in instances {
             let (start, length) = span(analysis, id);
-            track.push(start, length, id.0);
+            let row = track.push(start, length, id.0);
+            let is_open = analysis.instance(id).end.is_none();
+            let open = if is_open { OPEN_MARK } else { 0 };
+            row.marks.push(subjects.number_of(analysis, id) | open);
         }
         track.built(|_| 0)
     }
@@ -136,16 +144,15 @@ impl Track {
         Track { rows: vec![row] }.built(|_| 0)
     }
 
-    fn push(&mut self, start: i64, length: i64, item: u32) {
-        let free = |row: &&mut Row| row.end().is_none_or(|end| end <= start);
-        match self.rows.iter_mut().find(free) {
-            Some(row) => row.push(start, length, item),
-            None => {
-                let mut row = Row::default();
-                row.push(start, length, item);
-                self.rows.push(row);
-            }
-        }
+    fn push(&mut self, start: i64, length: i64, item: u32) -> &mut Row {
+        let free = |row: &Row| row.end().is_none_or(|end| end <= start);
+        let place = self.rows.iter().position(free);
+        let place = place.unwrap_or_else(|| {
+            self.rows.push(Row::default());
+            self.rows.len() - 1
+        });
+        self.rows[place].push(start, length, item);
+        &mut self.rows[place]
     }
 
     fn built(mut self, class_of: impl Fn(u32) -> usize + Copy) -> Track {

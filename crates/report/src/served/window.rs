@@ -43,9 +43,21 @@ pub struct Seen {
 
 /// What is in a window, in the order of time: all spans that touch it.
 pub fn seen(row: &Row, window: &Window, class_of: impl Fn(u32) -> usize + Copy) -> Vec<Seen> {
-    let pixel = window.pixel();
     let mut seen = Vec::new();
+    look(row, window, class_of, |span| seen.push(span));
+    seen
+}
+
+/// The same, told one by one: nothing is collected.
+pub(super) fn look(
+    row: &Row,
+    window: &Window,
+    class_of: impl Fn(u32) -> usize + Copy,
+    mut tell: impl FnMut(Seen),
+) {
+    let pixel = window.pixel();
     let mut at = row.first_ending(window.from);
+    let mut before = 1;
     while at < row.len() && row.starts[at] <= window.to {
         let mut until = at + 1;
         if row.lengths[at] < pixel {
@@ -53,7 +65,8 @@ pub fn seen(row: &Row, window: &Window, class_of: impl Fn(u32) -> usize + Copy) 
                 .div_euclid(pixel)
                 .saturating_add(1)
                 .saturating_mul(pixel);
-            until = row.first_start(at, column_end).max(until);
+            until = row.first_start(at, column_end, before).max(until);
+            before = until - at;
         }
         let mut summary = row.summary(at..until, class_of);
         // A long one that starts in the same pixel stands by itself.
@@ -61,7 +74,7 @@ pub fn seen(row: &Row, window: &Window, class_of: impl Fn(u32) -> usize + Copy) 
             until = summary.longest;
             summary = row.summary(at..until, class_of);
         }
-        seen.push(Seen {
+        tell(Seen {
             places: at..until,
             start: row.starts[at],
             end: row.end_of(until - 1),
@@ -70,5 +83,4 @@ pub fn seen(row: &Row, window: &Window, class_of: impl Fn(u32) -> usize + Copy) 
         });
         at = until;
     }
-    seen
 }

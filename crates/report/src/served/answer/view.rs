@@ -4,20 +4,22 @@
 //! rows; a row is its spans and a zero; a span is four times eight bytes (start, length, start and length of the longest; floating point) and
 //! six times four (count, item of the longest, its subject or class, flags, busy time as floating point, shares of classes).
 
-use rostrace_trace::entity::{DeliveryId, InstanceId};
+use rostrace_trace::entity::DeliveryId;
 
 use super::Answer;
 use crate::served::http::Query;
 use crate::served::row::Row;
 use crate::served::timeline::ServedTimeline;
-use crate::served::track::Content;
-use crate::served::window::{Seen, Window, seen};
+use crate::served::track::{Content, OPEN_MARK};
+use crate::served::window::{Seen, Window, look};
 
 pub(super) const MAGIC: u32 = 0x3156_5452;
 /// The bytes of a span.
 const RECORD: usize = 56;
 /// The end of an execution is not known.
 const OPEN: u32 = 1;
+/// Memory is asked for once if no more than this is needed.
+const MOST_EXPECTED: usize = 1 << 23;
 /// More lanes than fit on a screen.
 const MOST_TRACKS: usize = 600;
 
@@ -42,8 +44,11 @@ impl ServedTimeline<'_> {
                 .chunks(share)
                 .map(|tracks| scope.spawn(|| self.spans(tracks, &window)));
             let parts: Vec<_> = parts.collect();
+            let parts = parts.into_iter().map(|part| part.join().ok());
+            let parts = parts.collect::<Option<Vec<Vec<u8>>>>()?;
+            body.reserve_exact(parts.iter().map(Vec::len).sum());
             for part in parts {
-                body.extend(part.join().ok()?);
+                body.extend_from_slice(&part);
             }
             Some(())
         })?;
@@ -51,19 +56,24 @@ impl ServedTimeline<'_> {
     }
 
     fn spans(&self, tracks: &[u32], window: &Window) -> Vec<u8> {
-        let mut body = Vec::new();
+        let expected = tracks.len() * window.pixels as usize * RECORD;
+        let mut body = Vec::with_capacity(expected.min(MOST_EXPECTED));
         let known = tracks
             .iter()
             .filter_map(|number| Some((*number, self.track(*number)?)));
         for (number, (content, track)) in known {
             put(&mut body, [number, track.rows.len() as u32]);
             for row in &track.rows {
-                let seen = seen(row, window, |item| content.class_of(item));
-                put(&mut body, [seen.len() as u32, 0]);
-                body.reserve(seen.len() * RECORD);
-                for span in &seen {
-                    self.put_span(&mut body, content, row, span);
-                }
+                // How many they are is known when they have been put.
+                let count = body.len();
+                put(&mut body, [0, 0]);
+                let first = body.len();
+                let class_of = |item| content.class_of(item);
+                look(row, window, class_of, |span| {
+                    self.put_span(&mut body, content, row, &span);
+                });
+                let spans = (body.len() - first) / RECORD;
+                body[count..count + 4].copy_from_slice(&(spans as u32).to_le_bytes());
             }
         }
         body
@@ -75,9 +85,9 @@ impl ServedTimeline<'_> {
         let analysis = self.analysis;
         let (subject, flags) = match content {
             Content::Thread(_) | Content::Subject(_) => {
-                let is_open = analysis.instance(InstanceId(item)).end.is_none();
-                let subject = self.subjects.number_of(analysis, InstanceId(item));
-                (subject, if is_open { OPEN } else { 0 })
+                let mark = row.marks[longest];
+                let is_open = mark & OPEN_MARK != 0;
+                (mark & !OPEN_MARK, if is_open { OPEN } else { 0 })
             }
             Content::Drops(_) => {
                 let subscription = analysis.delivery(DeliveryId(item)).subscription;
@@ -87,9 +97,10 @@ impl ServedTimeline<'_> {
             Content::Executor(_) | Content::Scheduling(_) => (item & 3, 0),
         };
         let total: i64 = span.sums.iter().fold(0, |sum, it| sum.saturating_add(*it));
-        let shares = span.sums.map(|sum| match total {
+        let shares = span.sums.map(|sum| match sum {
             0 => 0,
-            total => (sum as f64 / total as f64 * 255.0).round() as u8,
+            sum if sum == total => u8::MAX,
+            sum => (sum as f64 / total as f64 * 255.0).round() as u8,
         });
         // Put together first: an hour of many lanes is a hundred thousand of these.
         let mut record = [0; RECORD];

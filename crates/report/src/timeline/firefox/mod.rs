@@ -204,6 +204,10 @@ impl<W: io::Write> Firefox<'_, W> {
 
     /// What speaks of all threads.
     fn end(&mut self) -> io::Result<()> {
+        if self.threads == 0 {
+            // The program opens no profile without a thread.
+            self.recording()?;
+        }
         self.end_thread()?;
         self.bytes.extend_from_slice(b"\n],\"counters\":[");
         for (place, counter) in self.counters.iter().enumerate() {
@@ -214,7 +218,7 @@ impl<W: io::Write> Firefox<'_, W> {
         let categories = CATEGORIES
             .iter()
             .map(|(name, color)| json!({"name": name, "color": color, "subcategories": ["Other"]}));
-        let mut meta = json!({
+        let meta = json!({
             "interval": 1,
             "processType": 0,
             "product": "rostrace",
@@ -231,12 +235,9 @@ impl<W: io::Write> Firefox<'_, W> {
             "markerSchema": self.schemas.declarations(),
             // Without samples the program would take most threads for idle, and hide them.
             "initialVisibleThreads": (0..self.threads).collect::<Vec<_>>(),
+            "initialSelectedThreads": [self.selected.unwrap_or(0)],
             "extra": [{"label": "rostrace", "entries": self.notes}],
         });
-        let selected = self.selected.or((self.threads > 0).then_some(0));
-        if let Some(selected) = selected {
-            meta["initialSelectedThreads"] = json!([selected]);
-        }
         let mut head = meta.to_string();
         head.pop();
         write!(self.bytes, "\n],\"meta\":{head},\"startTime\":")?;
