@@ -111,7 +111,7 @@ pub(crate) fn records(event: u16) -> bool {
 }
 
 /// In the order of the bytes in the control page.
-static ALL: [&[&Hook]; 9] = [
+static ALL: &[&[&Hook]] = &[
     &destruction::HOOKS,
     &service::HOOKS,
     &cyclone_dds::HOOKS,
