@@ -277,7 +277,7 @@ fn declared_paths_have_the_numbers_of_the_command() {
         }
     }
     // They tell more than their stages.
-    for cause in ["execution", "stored", "middleware", "dispatch"] {
+    for cause in ["execution", "stored", "other_callback", "dispatch"] {
         assert!(causes.contains(cause), "{cause}: {causes:?}");
     }
 }

@@ -2,22 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use rostrace_architecture::{Architecture, most_similar};
+use rostrace_architecture::Architecture;
 use rostrace_ctf::schema::Nanos;
 
-use super::file::{Budget, Limit, Target};
-use super::key::{Bound, Measure, SubjectKind};
+use super::key::{Bound, SubjectKind};
+use super::limit::{Allowed, Budget, Limit};
 use super::quantity::Quantity;
 use super::run::beyond;
+use super::subject::{Values, subjects};
 use crate::analysis::Analysis;
-use crate::built_in;
-use crate::declared::Style;
-use crate::declared::paths::Ends as IncludedEnds;
-use crate::declared::response_time::Case;
-use crate::declared::summary::declared_path;
-use crate::declared::tables::Indexed;
-use crate::flow_path::Ends;
-use crate::measured::{Measured, Series, measured_paths, rate_of};
+use crate::measured::Measured;
 use crate::rate::bins;
 use crate::statistics::Statistics;
 
@@ -84,30 +78,6 @@ pub fn check(budgets: &[Budget], recording: &Recording<'_>) -> Vec<Judgement> {
     budgets
         .flat_map(|(number, budget)| judge(number, budget, recording))
         .collect()
-}
-
-/// A thing that a budget is about, and what there is of each measure.
-struct Subject {
-    name: String,
-    measures: Vec<(Measure, Values)>,
-}
-
-enum Values {
-    Series(Series),
-    /// Of these instants, without those between which events were lost.
-    Rate {
-        hertz: Option<f64>,
-        instants: Vec<Nanos>,
-        damaged: u64,
-    },
-    Share {
-        share: Option<f64>,
-        values: usize,
-        damaged: u64,
-    },
-    /// 1 for each message that did not arrive.
-    Drops(Series),
-    Summary(Option<Statistics>),
 }
 
 fn judge(number: usize, budget: &Budget, recording: &Recording<'_>) -> Vec<Judgement> {
@@ -290,7 +260,7 @@ impl Judgement {
     }
 
     /// Some may be beyond: decides anew by how many are, and how many in a row.
-    fn beyond(&mut self, limit: &Limit, allowed: super::file::Allowed, values: &[(i64, Nanos)]) {
+    fn beyond(&mut self, limit: &Limit, allowed: Allowed, values: &[(i64, Nanos)]) {
         let value = limit.value.number();
         let found = beyond(values, |it| match limit.bound {
             Bound::Min => (it as f64) < value,
@@ -312,194 +282,5 @@ impl Judgement {
                 found.longest
             ));
         }
-    }
-}
-
-/// What a budget is about; a reason if there is nothing.
-fn subjects(target: &Target, recording: &Recording<'_>) -> Result<Vec<Subject>, String> {
-    let measured = recording.measured;
-    let subjects = match target {
-        Target::Callback { name, trigger } => {
-            let callbacks = measured.callbacks.iter().filter(|it| {
-                let is_it = name.matches(&it.node) || name.matches(&it.name);
-                let is_named = trigger
-                    .as_ref()
-                    .is_some_and(|it_is| it_is.as_str() == it.trigger);
-                is_it
-                    && (is_named || !it.is_built_in())
-                    && trigger
-                        .as_ref()
-                        .is_none_or(|trigger| trigger.matches(&it.trigger))
-            });
-            let subjects = callbacks.map(|it| Subject {
-                name: it.name.clone(),
-                measures: vec![
-                    (Measure::Duration, Values::Series(it.duration.clone())),
-                    (Measure::Period, Values::Series(it.period.clone())),
-                    (Measure::Lateness, Values::Series(it.lateness.clone())),
-                    (
-                        Measure::Load,
-                        Values::Share {
-                            share: it.load(),
-                            values: it.cycles.len(),
-                            damaged: it.damaged,
-                        },
-                    ),
-                    (
-                        Measure::Rate,
-                        Values::Rate {
-                            hertz: rate_of(&it.starts),
-                            instants: it.starts.clone(),
-                            damaged: it.damaged,
-                        },
-                    ),
-                ],
-            });
-            subjects.collect()
-        }
-        Target::Topic {
-            name,
-            publisher,
-            subscriber,
-        } => {
-            // What every node has is meant only by those who name it.
-            let fits = |topic: &str| {
-                name.as_str() == topic || name.matches(topic) && !built_in::topic(topic)
-            };
-            let topics = measured.topics.iter().filter(|it| fits(&it.name));
-            let topics = topics.map(|it| Subject {
-                name: it.name.clone(),
-                measures: vec![
-                    (Measure::Period, Values::Series(it.intervals.clone())),
-                    (
-                        Measure::Rate,
-                        Values::Rate {
-                            hertz: it.rate(),
-                            instants: it.instants.clone(),
-                            damaged: it.intervals.damaged,
-                        },
-                    ),
-                ],
-            });
-            let communications = measured.communications.iter().filter(|it| {
-                let publishes = publisher
-                    .as_ref()
-                    .is_none_or(|name| name.matches(&it.publisher));
-                let receives = subscriber
-                    .as_ref()
-                    .is_none_or(|name| name.matches(&it.subscriber));
-                fits(&it.topic) && publishes && receives
-            });
-            let communications = communications.map(|it| Subject {
-                name: it.name(),
-                measures: vec![
-                    (Measure::Latency, Values::Series(it.latency.clone())),
-                    (Measure::Drops, Values::Drops(it.drops.clone())),
-                ],
-            });
-            topics.chain(communications).collect()
-        }
-        Target::Path { from, to } => {
-            let (is_from, is_to) = (
-                |name: &str| from.matches(name),
-                |name: &str| to.matches(name),
-            );
-            let ends = Ends {
-                from: Some(&is_from),
-                to: Some(&is_to),
-            };
-            let paths = measured_paths(recording.analysis, &ends, false).into_iter();
-            let subjects = paths.map(|path| Subject {
-                name: path.name,
-                measures: vec![(Measure::Latency, Values::Series(path.latency))],
-            });
-            subjects.collect()
-        }
-        Target::NamedPath(name) => vec![named(name, recording)?],
-    };
-    let subjects: Vec<Subject> = subjects;
-    if subjects.is_empty() {
-        return Err(nothing(target, measured));
-    }
-    Ok(subjects)
-}
-
-fn named(name: &str, recording: &Recording<'_>) -> Result<Subject, String> {
-    let Some(architecture) = recording.architecture else {
-        return Err("only an architecture file can name a path; --architecture says which".into());
-    };
-    let Some(path) = architecture.paths.iter().find(|path| path.name == name) else {
-        let names = architecture.paths.iter().map(|path| path.name.as_str());
-        let hint = match most_similar(name, names) {
-            Some(similar) => format!("; do you mean `{similar}`?"),
-            None => String::new(),
-        };
-        return Err(format!("the architecture file names no such path{hint}"));
-    };
-    let analysis = recording.analysis;
-    let indexed = Indexed::new(analysis.model, Style::Own);
-    let ends = IncludedEnds {
-        first_callback: false,
-        last_callback: false,
-    };
-    let found = declared_path(&indexed, architecture, path, ends, |time| {
-        analysis.counts(time)
-    });
-    let found = found.map_err(|error| error.to_string())?;
-    let of_case = |case: Case| {
-        let place = Case::EVERY.iter().position(|it| *it == case);
-        place.and_then(|place| found.response_times[place])
-    };
-    Ok(Subject {
-        name: name.to_owned(),
-        measures: vec![
-            (Measure::Latency, Values::Summary(found.latency)),
-            (Measure::ResponseTime, Values::Summary(of_case(Case::Worst))),
-            (
-                Measure::BestResponseTime,
-                Values::Summary(of_case(Case::Best)),
-            ),
-        ],
-    })
-}
-
-/// Why nothing fits, with the name that may have been meant.
-fn nothing(target: &Target, measured: &Measured) -> String {
-    let nodes = || measured.nodes.iter().map(|node| node.name.as_str());
-    let topics = || measured.topics.iter().map(|topic| topic.name.as_str());
-    let hint = |pattern: &glob::Pattern, names: &mut dyn Iterator<Item = &str>| {
-        let similar = most_similar(pattern.as_str(), names);
-        similar.map_or(String::new(), |similar| format!("; similar: {similar}"))
-    };
-    match target {
-        Target::Callback { name, trigger } => {
-            let mut of_node = measured.callbacks.iter();
-            match of_node.any(|it| name.matches(&it.node) || name.matches(&it.name)) {
-                true => {
-                    let triggers = measured.callbacks.iter();
-                    let triggers = triggers.filter(|it| name.matches(&it.node));
-                    let mut triggers = triggers.map(|it| it.trigger.as_str());
-                    let hint = trigger.as_ref().map(|it| hint(it, &mut triggers));
-                    format!(
-                        "matches nothing: such a node has no such callback{}",
-                        hint.unwrap_or_default()
-                    )
-                }
-                false => format!("matches nothing{}", hint(name, &mut nodes())),
-            }
-        }
-        Target::Topic { name, .. } => format!("matches nothing{}", hint(name, &mut topics())),
-        Target::Path { from, to } => {
-            for end in [from, to] {
-                if !nodes().chain(topics()).any(|name| end.matches(name)) {
-                    let hint = hint(end, &mut nodes().chain(topics()));
-                    return format!("matches nothing: there is no node and no topic `{end}`{hint}");
-                }
-            }
-            "matches nothing: no message was seen to go this way without a break; an architecture file can say how nodes make outputs \
-             from stored inputs"
-                .to_owned()
-        }
-        Target::NamedPath(_) => "matches nothing".to_owned(),
     }
 }

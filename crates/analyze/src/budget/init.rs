@@ -10,8 +10,8 @@ use glob::Pattern;
 use rostrace_architecture::yaml::Position;
 
 use super::check::{Recording, check};
-use super::file::{Budget, Limit, Target};
 use super::key::{Bound, Measure, ValueKind};
+use super::limit::{Budget, Limit, Target};
 use super::quantity::{Quantity, rounded};
 use crate::measured::{CallbackKind, MeasuredPath};
 
