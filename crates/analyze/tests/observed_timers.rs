@@ -12,8 +12,10 @@ use observed::system::Tape;
 use observed::truth::{Log, logs};
 use observed::{Recorded, recordings, whole};
 use proptest::prelude::*;
+use rostrace_analyze::callback::summaries;
 use rostrace_analyze::timer::{Basis, firings};
 use rostrace_trace::entity::TimerId;
+use support::Payload::{Pointer, Unsigned};
 use support::recording::EPOCH;
 use support::{Recording, time};
 
@@ -215,6 +217,36 @@ fn schedule(tape: &mut Tape, with_phases: bool, resets: &[usize]) -> (Recording,
         free += 1_000;
     }
     (recording, dues)
+}
+
+#[test]
+fn a_timer_by_simulated_time_is_not_late_because_the_simulation_is_slow() {
+    let mut recording = Recording::jazzy();
+    recording
+        .process(100, "simulated")
+        .context(0x1)
+        .node(0x10, "/n");
+    recording.timer(0x20, 0x10, 20_000_000, 0x30);
+    recording.event(
+        "rostrace:rcl_timer_clock",
+        &[("timer_handle", Pointer(0x20)), ("clock_type", Unsigned(1))],
+    );
+    // Half as fast as the system's clock.
+    for number in 1..=10 {
+        let simulated = number * 20_000_000;
+        recording.at(2 * simulated);
+        recording.event("ros2_caret:sim_time", &[("stamp", Unsigned(simulated))]);
+        recording.run(0x30);
+    }
+    let model = recording.load();
+    let analysis = whole(&model);
+    assert_eq!(firings(&analysis, TimerId(0)).len(), 0);
+    let summary = &summaries(&analysis)[0];
+    assert_eq!(summary.count, 10);
+    assert!(summary.jitter.is_none() && summary.lateness.is_none());
+    assert_eq!(summary.skipped, 0);
+    // A share of the period that was observed.
+    assert!(summary.hurt(&analysis).is_some_and(|hurt| hurt < 0.01));
 }
 
 /// By how much the expected times are wrong.

@@ -86,7 +86,7 @@ mod tests {
         let notes = clock(100_000, |at| match at {
             ..30_000 => at * 10_000_000,
             30_000..60_000 => 30_000 * 10_000_000,
-            60_000.. => (at - 60_000) * 10_000_000,
+            _ => (at - 60_000) * 10_000_000,
         });
         let kept = thinned(&notes);
         assert!(kept.len() < 10, "{}", kept.len());
