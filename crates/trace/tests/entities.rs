@@ -603,3 +603,37 @@ fn a_service_that_adopts_a_foreign_handle_has_a_callback_of_unknown_owner() {
     assert_eq!(model.callbacks[0].owner, CallbackOwner::Unknown);
     assert_eq!(owner(&model, model.instances[0].callback), "unknown");
 }
+
+#[test]
+fn the_service_of_a_node_for_descriptions_of_types_is_adopted_under_another_handle() {
+    let mut recording = Recording::jazzy();
+    recording
+        .process(100, "app")
+        .node(0x10, "/n")
+        .service(0x70, 0x10, "/n/get_parameters", 0x40)
+        .init(
+            "rcl_service_init",
+            &[
+                ("service_handle", support::Payload::Pointer(0x18)),
+                ("node_handle", support::Payload::Pointer(0x10)),
+                ("rmw_service_handle", support::Payload::Pointer(0x1018)),
+                (
+                    "service_name",
+                    support::Payload::Text("/n/get_type_description".to_owned()),
+                ),
+            ],
+        )
+        .init(
+            "rclcpp_service_callback_added",
+            &[
+                ("service_handle", support::Payload::Pointer(0x78)),
+                ("callback", support::Payload::Pointer(0x48)),
+            ],
+        );
+    recording.run(0x40).run(0x48);
+    let model = recording.load();
+    assert_eq!(
+        owners(&model),
+        ["/n/get_parameters", "/n/get_type_description"]
+    );
+}

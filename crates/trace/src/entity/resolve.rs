@@ -36,6 +36,17 @@ struct Waiting {
     gids: HashMap<(ProcessId, Address), Vec<u8>>,
 }
 
+/// In Iron rcl makes a node's service for descriptions of types and rclcpp adopts it, under a handle of its own, at once.
+fn adopted_by_node(services: &[Service], process: ProcessId, time: Nanos) -> Option<ServiceId> {
+    let adopted = services.iter().rposition(|service| {
+        service.process == process
+            && service.callback.is_none()
+            && service.name.ends_with("/get_type_description")
+            && (0..=PATIENCE).contains(&(time.0 - service.created.0))
+    })?;
+    Some(ServiceId::of(adopted))
+}
+
 pub(crate) fn resolve(inits: &[TimedInit], processes: &mut [Process]) -> Entities {
     let mut resolver = Resolver {
         entities: Entities::default(),
@@ -187,6 +198,11 @@ impl Resolver<'_> {
                 let service = all.service_at.at(process, *handle, time);
                 // The handle of a service that adopts another one's is not that of any init event.
                 let service = service.filter(|id| all.services[id.index()].callback.is_none());
+                let service = service.or_else(|| {
+                    let adopted = adopted_by_node(&all.services, process, time)?;
+                    all.service_at.create(process, *handle, time, adopted);
+                    Some(adopted)
+                });
                 let owner = service.map_or(CallbackOwner::Unknown, CallbackOwner::Service);
                 let callback = all.callback(process, time, *callback, owner);
                 if let Some(service) = service {
