@@ -177,7 +177,14 @@ fn the_x_axis_shows_system_time_the_index_or_the_simulated_clock() {
 
     // Our own drawings have it too.
     browser.go("schedule");
-    browser.wait("document.querySelector('#main canvas.over[data-drawn]')");
+    browser
+        .wait("document.querySelector('#main canvas.over')?.dataset.axis === 'simulated time [s]'");
+    let ticks = browser.text("document.querySelector('#main canvas.over').dataset.ticks");
+    assert!(ticks.split(' ').all(|it| it.starts_with("50")), "{ticks}");
+    choose("system");
+    browser.wait("document.querySelector('#main canvas.over').dataset.axis === 'system time [s]'");
+    let ticks = browser.text("document.querySelector('#main canvas.over').dataset.ticks");
+    assert!(ticks.split(' ').any(|it| it.starts_with('2')), "{ticks}");
     assert_eq!(browser.problems(), Vec::<String>::new());
 }
 
@@ -256,7 +263,7 @@ fn the_graph_of_300_nodes_and_2600_edges_responds_at_once() {
     let took = browser.number("window.took");
     let edges = browser.number("Number(document.querySelector('svg.graph').dataset.edges)");
     assert!(edges > 2400.0, "{edges}");
-    eprintln!("{edges} edges: {took:.0} ms, known {known:.0} ms");
+    println!("{edges} edges: {took:.0} ms, known {known:.0} ms");
     // Far more than it takes: only a drawing that has become slow in kind fails.
     assert!(
         took < 1500.0_f64.max(known * 5.0),

@@ -83,9 +83,11 @@ function timeView(options) {
       const [x, half] = [frame.x(tick.time), textWidth(tick.label, 11) / 2];
       if (x - half > frame.left - 20 && x + half < frame.left + frame.width + 8) pen.text(tick.label, x, bottom + 14, { fill: ink, size: 11, align: "center" });
     }
-    const name = axis === "simulated" && simulatedClock ? AXES.simulated.title : AXES.system.title;
-    pen.text(name, frame.left - 10, bottom + 14, { fill: quiet, size: 11, align: "right", fit: frame.left - 14 });
+    pen.text(axisTitle(), frame.left - 10, bottom + 14, { fill: quiet, size: 11, align: "right", fit: frame.left - 14 });
   }
+
+  /** An index means nothing here: what is drawn has no rows. */
+  const axisTitle = () => (axis === "simulated" && simulatedClock ? AXES.simulated.title : AXES.system.title);
 
   let due = 0;
   function redraw() {
@@ -102,6 +104,8 @@ function timeView(options) {
       paint(new CanvasPen(base, width, height), frameOf(width, height, 0, scroller.scrollTop));
       over.dataset.from = String(state.from);
       over.dataset.to = String(state.to);
+      over.dataset.axis = axisTitle();
+      over.dataset.ticks = timeTicks(state.from, state.to, width).map((tick) => tick.label).join(" ");
       over.dataset.drawn = "true";
       options.onView?.(state.from, state.to);
     });

@@ -101,7 +101,12 @@ function layersOf(heights, edges, pulls, most) {
     put(vertex, at);
   }
   // Where a vertex has room to move, it goes to where more ties it.
-  const strength = (list) => list.reduce((sum, edge) => sum + edge.weight, 0);
+  const pull = new Float64Array(count);
+  for (let vertex = 0; vertex < count; vertex++) pull[vertex] = pulls[vertex].right - pulls[vertex].left;
+  for (const { from, to, weight } of edges) {
+    pull[from] += weight;
+    pull[to] -= weight;
+  }
   const move = (vertex, towards) => {
     used[layer[vertex]] -= heights[vertex];
     let at = towards;
@@ -111,12 +116,12 @@ function layersOf(heights, edges, pulls, most) {
   };
   for (let round = 0; round < 2; round++) {
     for (const vertex of order.toReversed()) {
-      if (strength(out[vertex]) + pulls[vertex].right <= strength(into[vertex]) + pulls[vertex].left) continue;
+      if (pull[vertex] <= 0) continue;
       const limit = out[vertex].reduce((least, { to }) => Math.min(least, layer[to] - 1), used.length - 1);
       if (limit > layer[vertex]) move(vertex, limit);
     }
     for (const vertex of order) {
-      if (strength(out[vertex]) + pulls[vertex].right >= strength(into[vertex]) + pulls[vertex].left) continue;
+      if (pull[vertex] >= 0) continue;
       const limit = into[vertex].reduce((most, { from }) => Math.max(most, layer[from] + 1), 0);
       if (limit < layer[vertex]) move(vertex, limit);
     }

@@ -1,0 +1,81 @@
+//! The first screen: what was counted, and the sentences of what hurts most.
+
+use serde_json::Value;
+
+use super::{Tables, number};
+use crate::driver::Browser;
+use crate::shown::{digits, written_count, written_duration};
+
+pub(super) fn overview(browser: &Browser, tables: &Tables, name: &str) {
+    let info = &tables.all("info")[0];
+    let entities = &info["ros"]["entities"];
+    let fact = |label: &str| {
+        let text = browser.text(&format!(
+            "document.querySelector('[data-fact=\"{label}\"]').textContent"
+        ));
+        text.replace('\u{202f}', "").parse::<u64>().unwrap()
+    };
+    // Of clients, whose callbacks are not entities, `info` counts those as well.
+    let callbacks = tables.all("callbacks").len();
+    assert_eq!(fact("callbacks"), callbacks as u64, "{name}: callbacks");
+    for label in ["nodes", "topics"] {
+        assert_eq!(
+            Some(fact(label)),
+            entities[label].as_u64(),
+            "{name}: {label}"
+        );
+    }
+    let sum = |column: &str| -> u64 {
+        let processes = tables.all("list of processes").iter();
+        processes.map(|row| row[column].as_u64().unwrap()).sum()
+    };
+    assert_eq!(fact("executions"), sum("callback_instances"), "{name}");
+    assert_eq!(fact("messages"), sum("messages"), "{name}");
+    let processes = tables.all("list of processes").len();
+    assert_eq!(fact("processes"), processes as u64, "{name}");
+    let damage = browser.value("document.querySelectorAll('#damage li').length");
+    let damaged = info["damage"].as_array().unwrap();
+    assert_eq!(damage.as_u64().unwrap() > 0, !damaged.is_empty(), "{name}");
+
+    let findings = browser.value("Array.from(document.querySelectorAll('#main .finding'), (it) => [it.dataset.kind, it.querySelector('span').textContent])");
+    for finding in findings.as_array().unwrap() {
+        let (kind, sentence) = (finding[0].as_str().unwrap(), finding[1].as_str().unwrap());
+        assert_finding(tables, kind, sentence, name);
+    }
+}
+
+/// The sentence has the number of what it names.
+fn assert_finding(tables: &Tables, kind: &str, sentence: &str, name: &str) {
+    let (table, column) = match kind {
+        "long_execution" => ("callbacks", "duration_max_ns"),
+        "late_execution" => ("callbacks", "lateness_max_ns"),
+        "skipped_firings" => ("callbacks", "skipped"),
+        "pause" => ("publishers", "period_max_ns"),
+        "busy_thread" => ("threads", "utilisation"),
+        "slow_path" => ("paths", "latency_max_ns"),
+        "lost_messages" => ("communications", "messages"),
+        other => panic!("{name}: nobody knows how to check {other}"),
+    };
+    let is_meant = |row: &&Value| {
+        let named = ["name", "topic", "title", "tid"]
+            .iter()
+            .filter_map(|column| row.get(column))
+            .map(|value| value.as_str().map_or(value.to_string(), str::to_owned));
+        named
+            .into_iter()
+            .any(|it| !it.is_empty() && sentence.contains(&it))
+    };
+    let written = |row: &Value| {
+        let value = number(row, column);
+        match kind {
+            "skipped_firings" | "lost_messages" => written_count(value),
+            "busy_thread" => format!("{} %", digits(value * 100.0)),
+            _ => written_duration(value),
+        }
+    };
+    let mut meant = tables.all(table).iter().filter(is_meant);
+    assert!(
+        meant.any(|row| sentence.contains(&written(row))),
+        "{name}: no row of {table} says: {sentence}"
+    );
+}

@@ -1,0 +1,184 @@
+//! Who did the work: nodes, processes, executors and threads; and calls of services.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::{Tables, count, number, show_built_in, statistics, with_columns};
+use crate::driver::Browser;
+use crate::shown::{assert_same, rows};
+
+pub(super) fn nodes(browser: &Browser, tables: &Tables, name: &str) {
+    browser.go("nodes");
+    show_built_in(browser);
+    let expected = with_columns(tables.all("list of nodes"), |row| {
+        let shares = tables.with("node_shares", "node", &row["node"]);
+        let own = shares
+            .iter()
+            .find(|it| it["pid"] == row["pid"] && it["host"] == row["host"]);
+        // Those that nobody wrote are not counted here.
+        let mut more = json!({ "busy": own.map_or(json!(0), |it| it["busy_ns"].clone()) });
+        for part in ["callbacks", "publishers", "subscriptions", "services"] {
+            more[format!("own_{part}")] =
+                json!(number(row, part) - number(&row["built_in_parts"], part));
+        }
+        more
+    });
+    let columns = [
+        ("executions", "callback_instances"),
+        ("callbacks", "own_callbacks"),
+        ("publishes", "own_publishers"),
+        ("subscribes", "own_subscriptions"),
+        ("services", "own_services"),
+        ("busy", "busy"),
+    ];
+    let shown = rows(browser, "nodes");
+    assert_same(&format!("{name}: nodes"), &shown, &expected, &columns);
+    for row in &shown {
+        if let (Some(share), true) = (row["share"].0, row["executions"].0 > Some(0.0)) {
+            let known = tables.with("node_shares", "node", &json!(row["name"].1));
+            assert!(
+                known
+                    .iter()
+                    .any(|it| (number(it, "share") - share).abs() <= share * 1e-9),
+                "{name}: {row:?}"
+            );
+        }
+    }
+    // Lifecycle nodes tell their states.
+    let mut seen = 0;
+    for node in &expected {
+        let states = tables.with("lifecycle_states", "node", &node["node"]);
+        if states.is_empty() {
+            continue;
+        }
+        browser.go(&format!("nodes/{}", node["node"].as_str().unwrap()));
+        let shown = rows(browser, "states");
+        assert_same(
+            &format!("{name}: states"),
+            &shown,
+            &states,
+            &[("length", "duration_ns")],
+        );
+        seen += shown.len();
+    }
+    assert_eq!(seen, tables.all("lifecycle_states").len(), "{name}");
+}
+
+pub(super) fn processes(browser: &Browser, tables: &Tables, name: &str) {
+    browser.go("processes");
+    let columns = [
+        ("executions", "executions"),
+        ("threads", "threads"),
+        ("busy", "busy_ns"),
+        ("observed", "observed_ns"),
+        ("cores", "cores"),
+    ];
+    let shown = rows(browser, "processes");
+    assert_same(
+        &format!("{name}: processes"),
+        &shown,
+        tables.all("process_shares"),
+        &columns,
+    );
+
+    let columns = [
+        ("executions", "callback_instances"),
+        ("callbacks", "callbacks"),
+        ("threads", "threads"),
+        ("busy", "busy_ns"),
+        ("utilisation", "busy_share"),
+    ];
+    let shown = rows(browser, "executors");
+    let mut executors = tables.all("list of executors").to_vec();
+    executors.retain(|row| number(row, "callback_instances") > 0.0);
+    assert_same(&format!("{name}: executors"), &shown, &executors, &columns);
+
+    let threads = with_columns(tables.all("threads"), |row| {
+        let spins = tables.all("spins").iter();
+        let own = spins.filter(|it| {
+            it["pid"] == row["pid"] && it["tid"] == row["tid"] && it["host"] == row["host"]
+        });
+        let spins = statistics(own.filter_map(|it| it["duration_ns"].as_f64()).collect());
+        let known = count(&spins) > 0;
+        json!({ "spins": if known { spins["n"].clone() } else { Value::Null }, "spin_max": spins["max"] })
+    });
+    let columns = [
+        ("executions", "callbacks"),
+        ("busy", "busy_ns"),
+        ("executor_work", "executor_ns"),
+        ("waiting", "waiting_ns"),
+        ("unobserved", "unobserved_ns"),
+        ("observed", "observed_ns"),
+        ("utilisation", "utilisation"),
+        ("spins", "spins"),
+        ("spin_max", "spin_max"),
+    ];
+    let shown = rows(browser, "threads");
+    assert_same(&format!("{name}: threads"), &shown, &threads, &columns);
+
+    let columns = [
+        ("executions", "executions"),
+        ("busy", "busy_ns"),
+        ("of_busy", "share_of_busy"),
+        ("of_process", "share_of_process"),
+    ];
+    let shown = rows(browser, "shares");
+    let busiest = tables
+        .all("threads")
+        .iter()
+        .filter(|it| number(it, "busy_ns") > 0.0)
+        .count()
+        <= 12;
+    if busiest {
+        assert_same(
+            &format!("{name}: shares"),
+            &shown,
+            tables.all("executor_shares"),
+            &columns,
+        );
+    }
+
+    services(browser, tables, name);
+}
+
+/// Calls of one client to one service together.
+fn services(browser: &Browser, tables: &Tables, name: &str) {
+    let key = |row: &Value| {
+        let text = |column: &str| row[column].as_str().unwrap_or_default().to_owned();
+        (text("service"), text("client_node"), text("service_node"))
+    };
+    let mut together: BTreeMap<_, Vec<&Value>> = BTreeMap::new();
+    for row in tables.all("services") {
+        together.entry(key(row)).or_default().push(row);
+    }
+    let mut expected = Vec::new();
+    for calls in together.values() {
+        let mut row = json!({ "calls": calls.len(), "answered": calls.iter().filter(|it| !it["received_ns"].is_null()).count() });
+        for step in ["round_trip", "request", "queue", "answering", "response"] {
+            let column = format!("{step}_ns");
+            let values = calls.iter().filter_map(|it| it[&column].as_f64()).collect();
+            let told = statistics(values);
+            row[format!("{step}_p50")] = told["p50"].clone();
+            row[format!("{step}_max")] = told["max"].clone();
+        }
+        expected.push(row);
+    }
+    let columns = [
+        "calls",
+        "answered",
+        "round_trip_p50",
+        "round_trip_max",
+        "request_p50",
+        "request_max",
+        "queue_p50",
+        "queue_max",
+        "answering_p50",
+        "answering_max",
+        "response_p50",
+        "response_max",
+    ];
+    let columns = columns.map(|column| (column, column));
+    let shown = rows(browser, "calls");
+    assert_same(&format!("{name}: calls"), &shown, &expected, &columns);
+}
