@@ -12,6 +12,8 @@ const BY_HAND: &[&str] = &["rcl_init", "rclcpp_publish", "rmw_publish"];
 
 /// Events of initialisation that may be true several times for the same first field.
 const MANY: &[&str] = &[
+    // The publisher of `/rosout` has a handle on the stack while it is made: that of the next node's can be the same.
+    "rcl_publisher_init",
     "rclcpp_subscription_init",
     "callback_group_add_timer",
     "callback_group_add_subscription",

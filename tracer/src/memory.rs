@@ -88,9 +88,17 @@ pub(crate) fn forget(events: &[u16], address: u64) {
                         store.gaps += 1;
                     }
                 }
-                Identified::ByAll => store.forget_all(*event, &address),
+                Identified::ByAll => store.forget_all(*event, 0, &address),
             }
         }
+        store.close_gaps();
+    });
+}
+
+/// Entities of this event, which is identified by all of its fields, whose second field is this address no longer exist.
+pub(crate) fn forget_owned(event: u16, owner: u64) {
+    with_store(|store| {
+        store.forget_all(event, 8, &owner.to_ne_bytes());
         store.close_gaps();
     });
 }
@@ -206,10 +214,11 @@ impl Store {
         self.close_gaps();
     }
 
-    /// Drops all events of this kind that begin with these bytes.
-    fn forget_all(&mut self, event: u16, begin: &[u8]) {
+    /// Drops all events of this kind that have these bytes at this place.
+    fn forget_all(&mut self, event: u16, at: usize, bytes: &[u8]) {
         self.places.retain(|(kept, payload), place| {
-            let is_gone = *kept == event && payload.starts_with(begin);
+            let is_gone = *kept == event
+                && (payload.get(at..)).is_some_and(|payload| payload.starts_with(bytes));
             if is_gone {
                 self.events[*place] = None;
                 self.gaps += 1;

@@ -22,10 +22,14 @@ struct Running {
 
 impl Running {
     fn start(folder: &Path) -> Running {
+        Running::doing("wait", folder)
+    }
+
+    fn doing(mode: &str, folder: &Path) -> Running {
         let path = folder.join("control");
         let control = ControlFile::create(&path).unwrap();
         let child = traced(&program("emit", "8.2.4", &[]))
-            .arg("wait")
+            .arg(mode)
             .env("ROSTRACE_CONTROL", path)
             .stdin(Stdio::piped())
             .spawn()
@@ -96,6 +100,24 @@ fn every_recording_of_a_running_process_has_all_names() {
     }
     running.end();
     assert!(!folder.join("third").exists());
+}
+
+/// rcl makes the publisher of `/rosout` on the stack, so that several nodes' have the same handle.
+#[test]
+fn a_late_recording_knows_the_publisher_of_rosout_of_every_node_that_is_left() {
+    let folder = folder("orders-rosout");
+    let running = Running::doing("rosout", &folder);
+    running.until(|view| view.state == ProcessState::Idle);
+    std::thread::sleep(Duration::from_millis(50));
+    let target = folder.join("trace");
+    running.order(&to(&target));
+    running.until(|view| view.events > 50);
+    running.end();
+    if let Some(shown) = quietly(&target) {
+        assert_eq!(shown.count("topic_name = \"/rosout\""), 2);
+        assert_eq!(shown.count("rmw_publisher_handle = 0x202"), 1);
+        assert_eq!(shown.count("rmw_publisher_handle = 0x402"), 1);
+    }
 }
 
 #[test]

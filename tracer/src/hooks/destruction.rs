@@ -47,6 +47,12 @@ unsafe extern "C" fn rcl_node_fini(node: *mut c_void) -> c_int {
         ],
         node,
     );
+    // The end of its publisher of `/rosout` has another handle than the beginning.
+    if gate::wants(events::RCL_PUBLISHER_INIT)
+        && let Some(_inside) = thread::enter()
+    {
+        thread::undisturbed(|| memory::forget_owned(events::RCL_PUBLISHER_INIT, node as u64));
+    }
     match NODE.original() {
         // SAFETY: the original, with the same arguments.
         Some(original) => unsafe {

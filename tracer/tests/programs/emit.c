@@ -23,6 +23,7 @@ void ros_trace_rclcpp_callback_register(const void *, const char *);
 void ros_trace_callback_start(const void *, bool);
 void ros_trace_callback_end(const void *);
 void ros_trace_rclcpp_executor_get_next_ready(void);
+__attribute__((weak)) int rcl_node_fini(void *);
 
 static void *address(uint64_t number) { return (void *)number; }
 
@@ -153,7 +154,12 @@ int main(int argc, char **argv) {
     run(a, 0, 0);
     execl(argv[0], argv[0], "run", "1", argv[2], (char *)NULL);
     return 8;
-  } else if (!strcmp(mode, "wait")) {  // events every millisecond until standard input ends
+  } else if (!strcmp(mode, "wait") || !strcmp(mode, "rosout")) {  // events every millisecond until standard input ends
+    for (uint64_t node = 0x200; *mode == 'r' && node <= 0x400; node += 0x100) {  // three nodes, of which the second ends
+      ros_trace_rcl_node_init(address(node), address(node + 1), "node", "/");
+      ros_trace_rcl_publisher_init(address(0x7000), address(node), address(node + 2), "/rosout", 1000);
+      if (node == 0x300 && rcl_node_fini) rcl_node_fini(address(node));
+    }
     struct timeval none = {0, 0};
     for (;;) {
       run(1, 0, 0);
