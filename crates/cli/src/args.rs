@@ -143,7 +143,7 @@ Examples:
 A rate is (n - 1) / (time from the first to the last), so that pauses before and after do not count. Where several
 subscriptions receive a topic, the slowest and the fastest are shown. A message is counted once for each subscription that it
 should have reached: delivered, lost (earlier and later ones arrived), overwritten (pushed out of a full intra-process
-buffer), queued (not yet received when the recording ended) or unknown."))]
+buffer), queued (not received, though the recording went on for a second or more) or unknown."))]
     Topics(LookArguments),
     /// List the callbacks of all nodes: how often they ran, and how long
     #[command(after_help = look_help("\

@@ -5,7 +5,6 @@
 #![allow(clippy::unwrap_used)]
 
 #[path = "../../analyze/tests/support/recordings.rs"]
-#[allow(dead_code, unreachable_pub)]
 mod recordings;
 mod timeline;
 

@@ -35,6 +35,14 @@ fn listen(recording: &mut Recording, stamp: i64) {
         .receive(0x30, stamp, 0x40);
 }
 
+/// The recording goes on for long enough that whatever is on its way would have been taken.
+fn go_on(recording: &mut Recording) {
+    recording
+        .wait(1_000_000_000)
+        .process(900, "bystander")
+        .get_next_ready();
+}
+
 #[test]
 fn topic_and_source_timestamp_tie_a_take_to_a_publication() {
     for flavour in [Flavour::HumbleFork, Flavour::Jazzy, Flavour::Lyrical] {
@@ -83,6 +91,7 @@ fn a_message_between_two_that_arrived_is_lost_and_one_after_them_queued() {
     [2, 4]
         .iter()
         .for_each(|number| listen(&mut recording, *number));
+    go_on(&mut recording);
     let status: Vec<_> = recording
         .load()
         .deliveries
@@ -91,6 +100,18 @@ fn a_message_between_two_that_arrived_is_lost_and_one_after_them_queued() {
         .collect();
     // Before the first one the two may not have known each other.
     assert_eq!(status, [Unknown, Delivered, Lost, Delivered, Queued]);
+}
+
+#[test]
+fn a_message_that_may_be_taken_after_the_end_of_the_recording_is_unknown() {
+    let mut recording = pair(Flavour::Jazzy);
+    (1..=2).for_each(|number| talk(&mut recording, 0x7, number));
+    listen(&mut recording, 1);
+    let expected = [(0, 0, Delivered, Some(0)), (1, 0, Unknown, None)];
+    assert_eq!(deliveries(&recording.load()), expected);
+    let mut recording = inside(Flavour::Jazzy);
+    recording.intra_publish(0x20, 0x7).enqueue(0x33, 0, false);
+    assert_eq!(deliveries(&recording.load()), [(0, 0, Unknown, None)]);
 }
 
 #[test]
@@ -194,6 +215,7 @@ fn without_stamps_the_instant_of_the_publication_decides() {
         recording.get_next_ready();
         // The middleware stamps after the last event of the publication and before the next of its thread.
         listen(&mut recording, stamp(5_002_500));
+        go_on(&mut recording);
         let model = recording.load();
         let expected = [(0, 0, Delivered, Some(0)), (1, 0, Queued, None)];
         assert_eq!(deliveries(&model), expected, "{flavour:?}");
@@ -333,6 +355,7 @@ fn a_full_ring_buffer_overwrites_and_what_is_left_at_the_end_is_queued() {
             .enqueue(0x33, index, overwritten);
     }
     recording.receive_intra(0x33, 1, 0x41);
+    go_on(&mut recording);
     let status: Vec<_> = recording
         .load()
         .deliveries
@@ -388,6 +411,7 @@ fn a_late_joiner_of_the_own_process_gets_messages_of_no_current_publication() {
         .intra_subscription(0x130, 0x10, "/a", 0x140, 2)
         .enqueue(0x133, 0, false);
     recording.receive_intra(0x133, 0, 0x141);
+    go_on(&mut recording);
     let model = recording.load();
     assert_eq!(model.enqueues[1].publication, None);
     assert_eq!(model.instances[0].source, None);
@@ -511,6 +535,7 @@ fn agnocast_ties_messages_by_their_number_in_the_topic() {
         "agnocast:agnocast_callable_end",
         &[("callable", Pointer(0x500))],
     );
+    go_on(&mut recording);
     let model = recording.load();
     assert_eq!(model.instances[0].source.unwrap().0, 1);
     assert!(model.instances[0].end.is_some());

@@ -25,7 +25,7 @@ pub(super) const DELIVERIES: Table = Table {
         Column::text("sub_node", "Node of the subscription; empty if the trace does not name it."),
         Column::text("kind", "`inter`: through the middleware; `intra`: inside one process."),
         Column::time("callback_start_ns", "Start of the execution that received it; nothing if it was taken by hand or did not arrive.").optional(),
-        Column::text("status", "`delivered`, `overwritten` (pushed out of a full ring buffer), `lost` (earlier and later ones arrived), `queued` (not yet received when the recording ended), `unknown`."),
+        Column::text("status", "`delivered`, `overwritten` (pushed out of a full ring buffer), `lost` (earlier and later ones arrived), `queued` (not received, though the recording went on for a second or more), `unknown`."),
         Column::text("matched_by", "What ties the two ends together; empty if nothing does."),
         Column::text("pub_node", "Node of the publisher; empty if the trace does not name it."),
         Column::time("rclcpp_publish_ns", "rclcpp was called.").optional(),

@@ -10,7 +10,7 @@ use rostrace_ctf::schema::Nanos;
 
 use super::connect::subscription_of_callback;
 use super::matching::match_takes;
-use super::{Enqueue, Fate, Losses, Publication};
+use super::{Enqueue, Fate, Publication};
 use crate::entity::{
     Entities, InstanceId, Process, PublicationId, PublisherId, SubscriptionId, TakeId,
 };
@@ -37,6 +37,9 @@ pub enum DeliveryKind {
     Intra,
 }
 
+/// How long a message may be on its way when a recording ends, in nanoseconds.
+const PATIENCE: i64 = 1_000_000_000;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DeliveryStatus {
     Delivered,
@@ -44,7 +47,7 @@ pub enum DeliveryStatus {
     Overwritten,
     /// The subscription got earlier and later messages of the publisher, but not this one.
     Lost,
-    /// Still on its way when the recording ended, as far as one can tell.
+    /// Not taken, though the recording went on for long enough after it.
     Queued,
     /// The trace does not tell.
     Unknown,
@@ -270,6 +273,9 @@ fn received_inside(imported: &Imported, entities: &Entities) -> Receptions {
             Fate::Delivered(instance) => (DeliveryStatus::Delivered, Some(*instance)),
             Fate::Overwritten => (DeliveryStatus::Overwritten, None),
             Fate::Queued if imported.losses.any() => (DeliveryStatus::Unknown, None),
+            Fate::Queued if is_just_before_the_end(imported, *time) => {
+                (DeliveryStatus::Unknown, None)
+            }
             Fate::Queued => (DeliveryStatus::Queued, None),
             Fate::Dequeued | Fate::Unknown => (DeliveryStatus::Unknown, None),
         };
@@ -410,7 +416,7 @@ impl Topic {
                     None if alive.binary_search(&subscription_id).is_err() => continue,
                     None => {
                         let span = spans.get(&(publisher, subscription_id)).copied();
-                        let status = why_missing(publication, receiver, span, &imported.losses);
+                        let status = why_missing(imported, publication, receiver, span);
                         (status, None, Match::Nothing)
                     }
                 };
@@ -472,18 +478,25 @@ fn is_second_copy(imported: &Imported, entities: &Entities, row: &Reception) -> 
 
 /// Why a message that a subscription could have received is not among those that it did.
 fn why_missing(
+    imported: &Imported,
     publication: &Publication,
     receiver: &Process,
     received: Option<(Nanos, Nanos)>,
-    losses: &Losses,
 ) -> DeliveryStatus {
     let at = publication.publish;
     match received {
-        _ if losses.any() => DeliveryStatus::Unknown,
+        _ if imported.losses.any() => DeliveryStatus::Unknown,
         Some((first, last)) if first < at && at < last => DeliveryStatus::Lost,
+        _ if is_just_before_the_end(imported, at) => DeliveryStatus::Unknown,
         // Who has said its last word before may be gone.
         Some((_, last)) if last < at && at <= receiver.last => DeliveryStatus::Queued,
         // Before the first message or without any: the two may not have known each other yet.
         _ => DeliveryStatus::Unknown,
     }
+}
+
+/// Whether the recording ended so soon after an instant that a message may have been taken after the end.
+fn is_just_before_the_end(imported: &Imported, at: Nanos) -> bool {
+    let end = imported.end.unwrap_or(at);
+    end.0.saturating_sub(at.0) < PATIENCE
 }
