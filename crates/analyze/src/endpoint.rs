@@ -4,7 +4,9 @@
 //! counts are looked at, so that the first one in it has a period too.
 
 use rostrace_ctf::schema::Nanos;
+use rostrace_trace::Model;
 use rostrace_trace::entity::{PublicationId, PublisherId, SubscriptionId, TakeId};
+use rostrace_trace::flow::Take;
 
 use crate::analysis::Analysis;
 use crate::groups::Groups;
@@ -47,18 +49,33 @@ pub struct Endpoints<'a> {
     by_hand: Groups<SubscriptionId, TakeId>,
 }
 
+/// Whether a program took a message itself, without a callback. It has to be said whether the callback of the subscription ever ran.
+pub fn is_by_hand(model: &Model, take: &Take, has_run: bool) -> bool {
+    let Some(subscription) = take.subscription.filter(|_| take.instance.is_none()) else {
+        return false;
+    };
+    // With losses the trace does not tell which execution a take belongs to.
+    if has_run && model.losses.any() {
+        return false;
+    }
+    // A subscription with a twin for its own process also takes what the twin receives, and throws it away.
+    let subscription = &model.subscriptions[subscription.index()];
+    let from_elsewhere = take.publication.is_some_and(|publication| {
+        let publication = &model.publications[publication.index()];
+        publication.intra.is_none() && model.process_of(publication.thread) != subscription.process
+    });
+    !subscription.intra_process || from_elsewhere
+}
+
 impl<'a> Endpoints<'a> {
     pub fn new(analysis: &'a Analysis<'a>) -> Endpoints<'a> {
         let model = analysis.model;
         let by_hand = Groups::new(model.subscriptions.len(), model.takes.len(), |row| {
             let take = &model.takes[row];
-            let subscription = take.subscription.filter(|_| take.instance.is_none())?;
-            // A subscription with a twin for its own process also takes what the twin receives, and throws it away.
-            let has_twin = model.subscriptions[subscription.index()].intra_process;
-            let from_elsewhere = take
-                .publication
-                .is_some_and(|publication| analysis.publication(publication).intra.is_none());
-            (!has_twin || from_elsewhere).then_some(subscription)
+            let subscription = take.subscription?;
+            let callback = model.subscriptions[subscription.index()].callback;
+            let has_run = callback.is_some_and(|it| !analysis.instances_of(it).is_empty());
+            is_by_hand(model, take, has_run).then_some(subscription)
         });
         Endpoints { analysis, by_hand }
     }

@@ -64,3 +64,52 @@ fn every_recording_can_be_looked_at() {
         }
     }
 }
+
+#[test]
+fn topics_and_the_exported_table_count_the_same_receptions() {
+    let Some(folder) = shared_recordings() else {
+        return;
+    };
+    for name in [
+        "jazzy/lossy",
+        "jazzy/intra",
+        "jazzy/executors",
+        "humble/intra",
+        "humble/multi_caret",
+    ] {
+        let trace = folder.join(name);
+        let trace = trace.to_str().unwrap();
+        let said = rostrace(&["topics", "--all", "--format", "json", trace])
+            .output()
+            .unwrap();
+        let said: Vec<serde_json::Value> = serde_json::from_slice(&said.stdout).unwrap();
+        let mut told: Vec<(String, u64)> = said
+            .iter()
+            .flat_map(|topic| {
+                let name = topic["topic"].as_str().unwrap_or_default();
+                let ends = topic["subscriptions"].as_array().unwrap().iter();
+                ends.map(move |end| (name.to_owned(), end["received"].as_u64().unwrap()))
+            })
+            .collect();
+        let tables = tempfile::tempdir().unwrap();
+        let output = tables.path().to_str().unwrap();
+        let options = ["--tables", "subscriptions", "--format", "csv", "-o", output];
+        let mut export = vec!["export", trace];
+        export.extend(options);
+        rostrace(&export).output().unwrap();
+        let table = std::fs::read_to_string(tables.path().join("subscriptions.csv")).unwrap();
+        let mut lines = table
+            .lines()
+            .map(|line| line.split(',').collect::<Vec<_>>());
+        let header = lines.next().unwrap();
+        let column = |name: &str| header.iter().position(|it| *it == name).unwrap();
+        let (topic, received) = (column("topic"), column("received"));
+        let mut exported: Vec<(String, u64)> = lines
+            .map(|row| (row[topic].to_owned(), row[received].parse().unwrap()))
+            .collect();
+        told.sort();
+        exported.sort();
+        assert!(!told.is_empty(), "{name}");
+        assert_eq!(told, exported, "{name}");
+    }
+}

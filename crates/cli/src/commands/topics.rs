@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rostrace_analyze::endpoint;
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
 use rostrace_trace::entity::{
@@ -191,6 +192,11 @@ impl Counts {
                 }
             }
         }
+        // Also outside of the range of time.
+        let mut has_run = vec![false; model.callbacks.len()];
+        for callback in model.instances.iter().filter_map(|it| it.callback) {
+            has_run[callback.index()] = true;
+        }
         for (_, instance) in view.instances() {
             let owner = instance
                 .callback
@@ -199,12 +205,13 @@ impl Counts {
                 counts.received[id.index()].add(instance.start);
             }
         }
-        // What a subscription whose callback never runs takes, its program fetches by hand.
-        let has_run: Vec<bool> = counts.received.iter().map(|beat| beat.count > 0).collect();
         for take in view.takes() {
-            if let (Some(id), None) = (take.subscription, take.instance)
-                && !has_run[id.index()]
-            {
+            let Some(id) = take.subscription else {
+                continue;
+            };
+            let callback = model.subscriptions[id.index()].callback;
+            let has_run = callback.is_some_and(|it| has_run[it.index()]);
+            if endpoint::is_by_hand(model, take, has_run) {
                 counts.received[id.index()].add(take.time);
             }
         }
