@@ -185,6 +185,35 @@ fn what_a_timer_publishes_later_was_stored_until_it_was_due() {
     assert_eq!(found.last(), Some(&(40_000, Cause::Execution(reader))));
 }
 
+#[test]
+fn what_a_timer_had_in_store_when_it_ran_before_is_told_apart() {
+    let mut recording = relay();
+    recording.timer(0x60, 3, 10_000_000, 0x70);
+    received(&mut recording);
+    recording.at(22_500_000).run(0x70);
+    recording.at(32_500_000).start(0x70);
+    recording
+        .at(32_550_000)
+        .publish(0x11, 0x5001, stamp(32_551_000));
+    recording.at(32_560_000).end(0x70);
+    recording
+        .at(32_600_000)
+        .receive(0x21, stamp(32_551_000), 0x31);
+    let model = recording.load();
+    let found = between(&model, ContextType::UseLatestMessage);
+    let reader = InstanceId(2);
+    let expected = [
+        (90_000, Cause::Execution(InstanceId(0))),
+        (22_500_000 - 12_200_000, Cause::UsedBefore(reader)),
+    ];
+    assert_eq!(found[..2], expected);
+    assert!(
+        matches!(found[2], (duration, Cause::Stored(_)) if duration < 10_000_000),
+        "{found:?}"
+    );
+    assert_eq!(found.last(), Some(&(50_000, Cause::Execution(reader))));
+}
+
 /// A message of /a is received at 12.110 ms; nothing is published before 12.200 ms.
 fn received(recording: &mut Recording) {
     recording

@@ -28,6 +28,8 @@ pub enum Cause {
     TimerLateness,
     /// Received and kept in its node: the execution that was to use it had no reason to begin.
     Stored(InstanceId),
+    /// Kept in its node until the callback of this execution ran before, with the same in store.
+    UsedBefore(InstanceId),
     /// Received, and published by code that is in no callback.
     OutsideCallbacks,
     /// The callback itself ran.
@@ -88,7 +90,7 @@ impl Cause {
             Cause::Executor => "executor",
             Cause::Dispatch => "dispatch",
             Cause::TimerLateness => "timer_lateness",
-            Cause::Stored(_) => "stored",
+            Cause::Stored(_) | Cause::UsedBefore(_) => "stored",
             Cause::OutsideCallbacks => "outside_callbacks",
             Cause::Execution(_) => "execution",
             Cause::NotOnCpu(state, _) => state.name(),
@@ -101,6 +103,7 @@ impl Cause {
         match self {
             Cause::OtherCallback(instance, _)
             | Cause::Stored(instance)
+            | Cause::UsedBefore(instance)
             | Cause::Execution(instance) => Some(instance),
             Cause::NotOnCpu(_, instance) => instance,
             _ => None,
@@ -146,6 +149,10 @@ impl Cause {
                     }
                     _ => format!("stored: {name} had not begun yet"),
                 }
+            }
+            Cause::UsedBefore(instance) => {
+                let name = name(instance);
+                format!("stored: until an earlier run of {name}, which had it too")
             }
             Cause::OutsideCallbacks => "outside of callbacks: until it was published".to_owned(),
             Cause::Execution(instance) => format!("execution of {}", name(instance)),

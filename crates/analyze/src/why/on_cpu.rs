@@ -18,6 +18,7 @@ pub(super) fn on_cpu(scheduling: &Scheduling, part: &Part) -> Vec<Part> {
         Cause::OtherCallback(..)
         | Cause::ClientCallback(..)
         | Cause::Stored(_)
+        | Cause::UsedBefore(_)
         | Cause::OutsideCallbacks
         | Cause::NotOnCpu(..)
         | Cause::Unknown => return vec![*part],

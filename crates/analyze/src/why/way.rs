@@ -99,6 +99,9 @@ impl Why<'_> {
             return;
         }
         parts.thread = None;
+        if let Some(before) = self.run_before(reader, parts.at) {
+            parts.until(before.min(start), Cause::UsedBefore(reader));
+        }
         if let Some(firing) = self.firing(reader) {
             parts.until(firing.expected.min(start), Cause::Stored(reader));
             parts.thread = Some(row.thread);
@@ -120,6 +123,19 @@ impl Why<'_> {
         } else {
             parts.until(start, Cause::Stored(reader));
         }
+    }
+
+    /// When the callback of an execution last began before it, if that was after an instant.
+    fn run_before(&self, reader: InstanceId, after: Nanos) -> Option<Nanos> {
+        let runs = self
+            .analysis
+            .instances_of(self.analysis.instance(reader).callback?);
+        let this = runs.binary_search(&reader).ok()?;
+        let before = self
+            .analysis
+            .instance(*runs.get(this.checked_sub(1)?)?)
+            .start;
+        (before > after).then_some(before)
     }
 
     /// The execution in which a message was taken by hand.
