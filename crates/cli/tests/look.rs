@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod support;
+#[path = "../../trace/tests/support/mod.rs"]
+mod trace_support;
 
 use serde_json::Value;
 use support::{assert_expected, recording, rostrace, stderr_of, stdout_of};
@@ -308,4 +310,35 @@ fn the_guides_show_what_the_program_prints() {
         compared += 1;
     }
     assert!(compared >= 10);
+}
+
+#[test]
+fn clients_have_a_count_where_their_callbacks_are_recorded() {
+    use trace_support::{Flavour, Recording, stamp};
+    let mut recording = Recording::new(Flavour::Jazzy, "robot");
+    recording
+        .process(100, "client")
+        .context(0x1)
+        .node(0x10, "/c")
+        .client(0x70, 0x10, "/ask", 7);
+    for number in 1..=3 {
+        let at = stamp(recording.now());
+        recording
+            .take_response(0x70, number, at)
+            .client_callback_start(0x70, number)
+            .client_callback_end(0x70, number);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    recording.save(folder.path());
+    let trace = folder.path().to_str().unwrap();
+    let rows = json(&["callbacks", trace], 0);
+    let client = find(&rows, "kind", "client");
+    assert_eq!(
+        (&client["count"], &client["answers"]),
+        (&0.into(), &3.into())
+    );
+    assert_eq!(client["duration_ns"]["max"], 1000);
+    let table = stdout_of(&["callbacks", trace], 0);
+    let line = table.lines().find(|line| line.contains("client /ask"));
+    assert!(line.unwrap().contains("  3  "), "{table}");
 }

@@ -39,6 +39,9 @@ struct CallbackRow<'m> {
     /// Made by rclcpp or by a recorder.
     built_in: bool,
     count: u64,
+    /// Of a client: responses that its callback got, where the recorder tells. They have no `callback_start`, which `count` counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answers: Option<u64>,
     duration_ns: Option<Statistics>,
     period_ns_observed: Option<Statistics>,
     /// From when it should have begun to its start: a timer was due, a message was published.
@@ -92,10 +95,17 @@ fn rows<'m>(view: &View<'m>) -> Vec<CallbackRow<'m>> {
             rows.push(of_callback(model, &analysis, &summary));
         }
     }
+    let mut answers: BTreeMap<ClientId, Runs> = BTreeMap::new();
+    for answer in &model.client_callbacks {
+        if let Some(client) = answer.client.filter(|_| analysis.counts(answer.start)) {
+            let runs = answers.entry(client).or_default();
+            runs.add(answer.start, answer.end);
+        }
+    }
     for index in 0..model.clients.len() {
         let id = ClientId(index as u32);
         if view.has_client(id) {
-            rows.push(of_client(model, id, &analysis.names));
+            rows.push(of_client(model, id, &analysis.names, answers.remove(&id)));
         }
     }
     rows.extend(unnamed(view));
@@ -121,31 +131,40 @@ fn unnamed<'m>(view: &View<'m>) -> impl Iterator<Item = CallbackRow<'m>> {
             continue;
         }
         let runs = runs.entry((process, instance.address)).or_default();
-        let start = instance.start;
-        runs.starts.push(start);
-        runs.durations
-            .extend(instance.end.map(|end| (end.0 - start.0, start)));
+        runs.add(instance.start, instance.end);
     }
     runs.into_iter().map(|((process, address), mut runs)| {
         let first = runs.starts.first().copied().unwrap_or(Nanos(0));
         let name = names::unnamed_callback(address);
-        let periods = runs.starts.windows(2);
-        let mut periods: Vec<_> = periods
-            .map(|pair| (pair[1].0 - pair[0].0, pair[0]))
-            .collect();
         let mut row = CallbackRow::new(model, process, None, name, first);
         row.count = runs.starts.len() as u64;
-        row.period_ns_observed = Statistics::of(&mut periods);
+        row.period_ns_observed = runs.periods();
         row.duration_ns = Statistics::of(&mut runs.durations);
         row
     })
 }
 
-/// What was counted at one address.
+/// What was counted at one address, or for one client.
 #[derive(Debug, Default)]
 struct Runs {
     starts: Vec<Nanos>,
     durations: Vec<(i64, Nanos)>,
+}
+
+impl Runs {
+    fn add(&mut self, start: Nanos, end: Option<Nanos>) {
+        self.starts.push(start);
+        let duration = end.map(|end| (end.0 - start.0, start));
+        self.durations.extend(duration);
+    }
+
+    fn periods(&self) -> Option<Statistics> {
+        let periods = self.starts.windows(2);
+        let mut periods: Vec<_> = periods
+            .map(|pair| (pair[1].0 - pair[0].0, pair[0]))
+            .collect();
+        Statistics::of(&mut periods)
+    }
 }
 
 impl<'m> CallbackRow<'m> {
@@ -169,6 +188,7 @@ impl<'m> CallbackRow<'m> {
             symbol: None,
             built_in: model.node_name(node).is_some_and(built_in::node),
             count: 0,
+            answers: None,
             period_ns_observed: None,
             duration_ns: None,
             lateness_ns: None,
@@ -235,14 +255,24 @@ fn of_callback<'m>(
     row
 }
 
-/// rclcpp does not trace what runs when a response arrives.
-fn of_client<'m>(model: &'m Model, id: ClientId, names: &Names) -> CallbackRow<'m> {
+/// rclcpp does not trace what runs when a response arrives; our own tracer does.
+fn of_client<'m>(
+    model: &'m Model,
+    id: ClientId,
+    names: &Names,
+    answers: Option<Runs>,
+) -> CallbackRow<'m> {
     let client = &model.clients[id.index()];
     let name = names.client(id).to_owned();
     let mut row = CallbackRow::new(model, client.process, client.node, name, client.created);
     row.kind = "client";
     row.service = Some(&client.name);
     row.built_in |= built_in::client(&client.name);
+    if let Some(mut answers) = answers {
+        row.answers = Some(answers.starts.len() as u64);
+        row.period_ns_observed = answers.periods();
+        row.duration_ns = Statistics::of(&mut answers.durations);
+    }
     row
 }
 
@@ -363,7 +393,7 @@ fn line(row: &CallbackRow<'_>) -> [String; 10] {
     [
         row.name.clone(),
         format!("{} {}", row.process, row.pid),
-        units::count(row.count),
+        units::count(row.answers.unwrap_or(row.count)),
         duration(row.period_ns_observed.as_ref(), |it| it.p50),
         duration(took, |it| it.mean.round() as i64),
         duration(took, |it| it.p99),
