@@ -262,6 +262,8 @@ fn declared_paths_have_the_numbers_of_the_command() {
             let slowest = worst.first().map(|it| it["latency"].clone());
             assert_eq!(slowest, found.latency.map(|it| json!(it.max)), "{what}");
             adds_up(worst, &what);
+            let damaged = worst.iter().filter(|it| it["damaged"] == true).count();
+            assert!(row["damaged"].as_u64().unwrap() >= damaged as u64, "{what}");
             let parts = worst.iter().flat_map(|it| it["parts"].as_array().unwrap());
             causes.extend(parts.map(|part| part["cause"].as_str().unwrap().to_owned()));
             for (place, times) in found.response_times.iter().enumerate() {

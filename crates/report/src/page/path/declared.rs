@@ -126,13 +126,29 @@ impl<'a> Declared<'a> {
                     flows: summary.map_or(0, |it| it.complete as u64),
                     lost: ended(true),
                     ended: ended(false),
-                    damaged: 0,
+                    damaged: path
+                        .found
+                        .as_ref()
+                        .map_or(0, |it| self.damaged(&it.records)),
                     latency: summary.and_then(|it| figures(&it.latency)),
                     response_times: times.unwrap_or([None; 4]),
                     detailed: false,
                 }
             })
             .collect()
+    }
+
+    /// How many of the messages that came through were on their way while events were lost.
+    fn damaged(&self, records: &Records) -> u64 {
+        let through = records.rows.iter().filter_map(|row| {
+            let is_complete = row.iter().all(Option::is_some);
+            (*row.first()?).zip(*row.last()?).filter(|_| is_complete)
+        });
+        let is_damaged = |(begin, end): &(i64, i64)| {
+            let analysis = self.subject.analysis;
+            analysis.is_damaged(Nanos(*begin), Nanos(*end))
+        };
+        through.filter(is_damaged).count() as u64
     }
 
     /// Nothing for a path that cannot be followed.
