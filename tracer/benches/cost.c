@@ -2,8 +2,9 @@
 //
 // Calls come in small bursts at a fixed rate, as callbacks do, and each is timed alone. The cost of timing, measured the same way, is
 // subtracted. With 0 threads: a tight loop, for calls that cost less than timing them: per call with the loop ("plain"), the loop alone, the
-// difference (p50), the difference for an event of rostrace.h ("user"), and what one call adds to 10 to 30 ns of work of three kinds:
-// arithmetic that waits for its own results ("waiting"), that does not ("busy"), and branches that nobody can foresee ("branches").
+// difference (p50), the difference for a tracepoint as our header compiles it ("header") and for an event of rostrace.h ("user"), and
+// what one call adds to 10 to 30 ns of work of three kinds: arithmetic that waits for its own results ("waiting"), that does not
+// ("busy"), and branches that nobody can foresee ("branches").
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdbool.h>
@@ -14,8 +15,7 @@
 #include <x86intrin.h>
 
 #include "rostrace.h"
-
-void ros_trace_callback_start(const void *, bool);
+#include "tracetools/tracetools.h"
 
 static uint64_t now(void) {
   struct timespec t;
@@ -126,12 +126,13 @@ int main(int argc, char **argv) {
     uint64_t batches = (uint64_t)(rate * seconds) / BATCH;
     double loop = LOOP((void)0);
     double plain = LOOP(ros_trace_callback_start((void *)(uintptr_t)i, false));
+    double header = LOOP(TRACETOOLS_TRACEPOINT(callback_start, (void *)(uintptr_t)i, false));
     double user = LOOP(ROSTRACE_INSTANT("cost", ROSTRACE_INTEGER("i", i)));
     batches = batches / 10 + 1;
     #define ADDED(work) (LOOP(work(); ros_trace_callback_start((void *)(uintptr_t)i, false)) - LOOP(work()))
     double waiting = ADDED(wait_for_results), busy = ADDED(keep_busy), branches = ADDED(branch);
-    printf("events %llu p50 %.2f p99.9 %.2f plain %.2f loop %.2f user %.2f waiting %.2f busy %.2f branches %.2f\n",
-           (unsigned long long)(rate * seconds), plain - loop, plain - loop, plain, loop, user - loop, waiting, busy, branches);
+    printf("events %llu p50 %.2f p99.9 %.2f plain %.2f loop %.2f header %.2f user %.2f waiting %.2f busy %.2f branches %.2f\n",
+           (unsigned long long)(rate * seconds), plain - loop, plain - loop, plain, loop, header - loop, user - loop, waiting, busy, branches);
     return 0;
   }
   pthread_t all[64];

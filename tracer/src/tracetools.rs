@@ -5,12 +5,27 @@
 //! argument up to Iron and three from Jazzy.
 
 use std::ffi::{c_char, c_void};
+use std::sync::atomic::{AtomicPtr, AtomicU64};
 
 use crate::emit::{self, Payload, Text};
 use crate::original;
 use crate::{events, filter, gate, thread};
 
 include!(concat!(env!("OUT_DIR"), "/functions.rs"));
+
+/// Where callers find the number that is 0 while nothing is recorded, so that they need not call. It is one that never is where
+/// tracepoints are calls of another library.
+#[unsafe(no_mangle)]
+pub extern "C" fn rostrace_attention() -> &'static AtomicPtr<AtomicU64> {
+    static ALWAYS: AtomicU64 = AtomicU64::new(1);
+    static ELSEWHERE: AtomicPtr<AtomicU64> = AtomicPtr::new((&raw const ALWAYS).cast_mut());
+    // SAFETY: a text that ends with a zero.
+    let called = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"ros_trace_callback_start".as_ptr()) };
+    match called.cast_const() == ros_trace_callback_start as *const c_void {
+        true => &gate::ATTENTION,
+        false => &ELSEWHERE,
+    }
+}
 
 type OnePointer = unsafe extern "C" fn(*const c_void);
 type TwoPointers = unsafe extern "C" fn(*const c_void, *const c_void);

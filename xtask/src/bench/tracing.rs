@@ -1,8 +1,9 @@
 //! What recording costs the application: our tracer against LTTng-UST, same event, same contexts, same threads, in turn.
 //!
 //! `tracer/benches/cost.c` times single calls. Linked to our library or to one with a provider of LTTng it is the same program
-//! otherwise; linked to one whose function is empty it shows what a call costs anyway. What was lost is read from both traces by
-//! `rostrace info`.
+//! otherwise; linked to one whose function is empty it shows what a call costs anyway. Calls that do nothing are timed from a shared
+//! library, as rcl, rclcpp, rmw and components make them, and from a program, which lies far away from all libraries. What was
+//! lost is read from both traces by `rostrace info`.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -29,8 +30,9 @@ struct Cost {
     events: u64,
     p50: f64,
     p999: f64,
-    /// Of a tight loop only: per call with the loop, and an event of `rostrace.h` without it.
+    /// Of a tight loop only: per call with the loop; without it, a tracepoint of our header and an event of `rostrace.h`.
     plain: f64,
+    header: f64,
     user: f64,
     /// Of a tight loop only: what a call adds to work that waits for its results, that keeps the processor busy, that branches.
     beside_work: [f64; 3],
@@ -38,11 +40,25 @@ struct Cost {
     lost: u64,
 }
 
+/// A tracepoint that is not recorded.
+#[derive(Debug)]
+struct Idle {
+    from_library: Cost,
+    from_program: Cost,
+}
+
+/// The same calls, made by a program itself and by a library of it.
+#[derive(Debug)]
+struct Callers {
+    program: PathBuf,
+    library: PathBuf,
+}
+
 struct Bench<'a> {
     scratch: PathBuf,
     rostrace: &'a Path,
-    ours: PathBuf,
-    lttng: PathBuf,
+    ours: Callers,
+    lttng: Callers,
 }
 
 /// The table, or why there is none.
@@ -60,54 +76,63 @@ pub(super) fn contest(
         .target_folder()?
         .join("release/librostrace_tracer.so");
     let benches = workspace.root.join("tracer/benches");
-    let bench = Bench {
-        ours: scratch.join("cost_rostrace"),
-        lttng: scratch.join("cost_lttng"),
-        rostrace,
-        scratch,
-    };
-    let source = benches.join("cost.c");
-    let compile = || {
-        let mut command = Command::new("cc");
-        command.args(["-O2", "-pthread", "-I"]).arg(&benches);
-        command.arg("-I").arg(workspace.root.join("tracer/include"));
-        command
-    };
-    let shared = |source: &Path, name: &str| -> Result<PathBuf> {
-        let result = bench.scratch.join(name);
+    let compile = |sources: &[&Path], result: &str, options: &[&str]| -> Result<PathBuf> {
+        let result = scratch.join(result);
+        let folder = |library: &Path| library.parent().unwrap_or(library).display().to_string();
+        let found = sources
+            .iter()
+            .filter(|it| it.extension().is_some_and(|it| it == "so"));
         succeed(
-            compile()
-                .args(["-shared", "-fPIC"])
-                .arg(source)
+            Command::new("cc")
+                .args(["-O2", "-pthread", "-I"])
+                .arg(&benches)
+                .arg("-I")
+                .arg(workspace.root.join("tracer/include"))
+                .args(options)
+                .args(sources)
+                .args(found.map(|library| format!("-Wl,-rpath,{}", folder(library))))
                 .args(["-llttng-ust", "-ldl", "-o"])
                 .arg(&result),
         )?;
         Ok(result)
     };
-    let link = |library: &Path, program: &Path| {
-        let folder = library.parent().unwrap_or(library).display();
-        let search = format!("-Wl,-rpath,{folder}");
-        succeed(
-            compile()
-                .arg(&source)
-                .arg(library)
-                .arg(search)
-                .arg("-o")
-                .arg(program),
-        )
+    let written = |name: &str, text: &str| -> Result<PathBuf> {
+        let file = scratch.join(name);
+        std::fs::write(&file, text)?;
+        Ok(file)
     };
-    let function = bench.scratch.join("empty.c");
-    std::fs::write(
-        &function,
+    let main = written(
+        "main.c",
+        "int cost(int, char **);\nint main(int count, char **words) { return cost(count, words); }\n",
+    )?;
+    let empty = written(
+        "empty.c",
         "void ros_trace_callback_start(const void *a, _Bool b) { (void)a, (void)b; }\n",
     )?;
-    let empty = bench.scratch.join("cost_empty");
-    link(&library, &bench.ours)?;
-    link(
-        &shared(&benches.join("lttng_provider.c"), "libprovider.so")?,
-        &bench.lttng,
+    let shared = ["-shared", "-fPIC"];
+    let cost = benches.join("cost.c");
+    let callers = |name: &str, library: &Path| -> Result<Callers> {
+        let program = compile(&[&cost, library], &format!("cost_{name}"), &[])?;
+        let caller = compile(
+            &[&cost, library],
+            &format!("libcost_{name}.so"),
+            &["-shared", "-fPIC", "-Dmain=cost"],
+        )?;
+        let library = compile(&[&main, &caller, library], &format!("calls_{name}"), &[])?;
+        Ok(Callers { program, library })
+    };
+    let provider = compile(
+        &[&benches.join("lttng_provider.c")],
+        "libprovider.so",
+        &shared,
     )?;
-    link(&shared(&function, "libempty.so")?, &empty)?;
+    let bench = Bench {
+        ours: callers("rostrace", &library)?,
+        lttng: callers("lttng", &provider)?,
+        rostrace,
+        scratch: scratch.clone(),
+    };
+    let empty = callers("empty", &compile(&[&empty], "libempty.so", &shared)?)?;
     let daemon = SessionDaemon::ensure()?;
     let best = |measure: &dyn Fn() -> Result<Cost>| -> Result<Cost> {
         let mut best: Option<Cost> = None;
@@ -119,28 +144,33 @@ pub(super) fn contest(
         }
         best.context("no run was asked for")
     };
+    let idle = |callers: &Callers| -> Result<Idle> {
+        Ok(Idle {
+            from_library: best(&|| run(Command::new(&callers.library).args(IDLE)))?,
+            from_program: best(&|| run(Command::new(&callers.program).args(IDLE)))?,
+        })
+    };
     let mut rows = Vec::new();
     for (name, is_ours) in [("LTTng-UST", false), ("rostrace", true)] {
         let recorded = |rate: &[&str; 3]| match is_ours {
             true => bench.with_rostrace(rate),
             false => bench.with_lttng(rate),
         };
-        let program = if is_ours { &bench.ours } else { &bench.lttng };
-        let idle = best(&|| run(Command::new(program).args(IDLE)))?;
+        let callers = if is_ours { &bench.ours } else { &bench.lttng };
+        let idle = idle(callers)?;
         let alone = best(&|| recorded(&ALONE))?;
         let many = recorded(&MANY)?;
         rows.push((name, idle, alone, many));
     }
     drop(daemon);
-    let call = best(&|| run(Command::new(&empty).args(IDLE)))?;
-    Ok(table(&rows, &call))
+    Ok(table(&rows, &idle(&empty)?))
 }
 
 impl Bench<'_> {
     fn with_rostrace(&self, rate: &[&str; 3]) -> Result<Cost> {
         let output = self.scratch.join("rostrace");
         let _ = std::fs::remove_dir_all(&output);
-        let cost = run(Command::new(&self.ours)
+        let cost = run(Command::new(&self.ours.program)
             .args(rate)
             .env("ROSTRACE_OUTPUT", &output))?;
         self.counted(cost, &output)
@@ -169,7 +199,7 @@ impl Bench<'_> {
             add.extend(contexts);
             lttng(&add)?;
             lttng(&["start", SESSION])?;
-            run(Command::new(&self.lttng).args(rate))
+            run(Command::new(&self.lttng.program).args(rate))
         })();
         lttng(&["stop", SESSION])?;
         lttng(&["destroy", SESSION])?;
@@ -226,47 +256,66 @@ fn parse(text: &str) -> Option<Cost> {
         p50: after("p50")?.parse().ok()?,
         p999: after("p99.9")?.parse().ok()?,
         plain: number("plain"),
+        header: number("header"),
         user: number("user"),
         beside_work: ["waiting", "busy", "branches"].map(number),
         ..Cost::default()
     })
 }
 
-fn table(rows: &[(&str, Cost, Cost, Cost)], call: &Cost) -> String {
+fn table(rows: &[(&str, Idle, Cost, Cost)], empty: &Idle) -> String {
     let mut text = String::from(
-        "| tracer | p50 ns | p99.9 ns | p50, LTTng = 1 | not recording ns: without the loop, with it | added to work: that waits, busy, with branches | 4 threads, 2 M events/s, 10 s: events | lost | p50 ns | p99.9 ns |\n\
-         |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+        "| tracer | p50 ns | p99.9 ns | p50, LTTng = 1 | 4 threads, 2 M events/s, 10 s: events | lost | p50 ns | p99.9 ns |\n\
+         |---|---:|---:|---:|---:|---:|---:|---:|\n",
     );
     let base = rows.first().map_or(0.0, |(_, _, alone, _)| alone.p50);
-    for (name, idle, alone, many) in rows {
+    for (name, _, alone, many) in rows {
         let _ = writeln!(
             text,
-            "| {name} | {:.1} | {:.1} | {:.2} | {:.2}, {:.2} | {} | {} | {} | {:.1} | {:.1} |",
+            "| {name} | {:.1} | {:.1} | {:.2} | {} | {} | {:.1} | {:.1} |",
             alone.p50,
             alone.p999,
             base / alone.p50.max(0.1),
-            idle.p50.max(0.0),
-            idle.plain,
-            beside_work(idle),
             many.events,
             many.lost,
             many.p50,
             many.p999,
         );
     }
-    let _ = writeln!(
-        text,
-        "| an empty function of a library | – | – | – | {:.2}, {:.2} | {} | – | – | – | – |",
-        call.p50,
-        call.plain,
-        beside_work(call),
+    text.push_str(
+        "\n| not recording, ns | from a library: without the loop, with it | from a program | added to work: that waits, busy, with branches |\n\
+         |---|---:|---:|---:|\n",
     );
-    if let Some((_, idle, ..)) = rows.last() {
+    let called = rows.iter().map(|(name, idle, ..)| (*name, idle));
+    for (name, idle) in called.chain([("an empty function of a library", empty)]) {
+        let (near, far) = (&idle.from_library, &idle.from_program);
         let _ = writeln!(
             text,
-            "| an event of `rostrace.h` | – | – | – | {:.2} | – | – | – | – | – |",
-            idle.user.max(0.0)
+            "| {name} | {:.2}, {:.2} | {:.2}, {:.2} | {} |",
+            near.p50,
+            near.plain,
+            far.p50,
+            far.plain,
+            beside_work(near),
         );
+    }
+    if let Some((_, idle, ..)) = rows.last() {
+        let (near, far) = (&idle.from_library, &idle.from_program);
+        for (name, near, far) in [
+            (
+                "rostrace, compiled with its own header",
+                near.header,
+                far.header,
+            ),
+            ("an event of `rostrace.h`", near.user, far.user),
+        ] {
+            let _ = writeln!(
+                text,
+                "| {name} | {:.2} | {:.2} | – |",
+                near.max(0.0),
+                far.max(0.0),
+            );
+        }
     }
     text
 }
@@ -349,15 +398,17 @@ mod tests {
             plain: p50 + 0.25,
             ..Cost::default()
         };
+        let idle = |near, far| Idle {
+            from_library: cost(near),
+            from_program: cost(far),
+        };
         let rows = [
-            ("old", cost(5.0), cost(200.0), cost(210.0)),
-            ("new", cost(1.0), cost(50.0), cost(51.0)),
+            ("old", idle(5.0, 6.0), cost(200.0), cost(210.0)),
+            ("new", idle(1.0, 2.0), cost(50.0), cost(51.0)),
         ];
-        let text = table(&rows, &cost(0.9));
+        let text = table(&rows, &idle(0.9, 1.9));
         assert!(text.contains("| old | 200.0 | 400.0 | 1.00 |"), "{text}");
-        assert!(
-            text.contains("| new | 50.0 | 100.0 | 4.00 | 1.00, 1.25 |"),
-            "{text}"
-        );
+        assert!(text.contains("| new | 50.0 | 100.0 | 4.00 |"), "{text}");
+        assert!(text.contains("| new | 1.00, 1.25 | 2.00, 2.25 |"), "{text}");
     }
 }
