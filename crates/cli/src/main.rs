@@ -16,6 +16,7 @@ mod recorded;
 mod render;
 mod run;
 mod share_argument;
+mod shrunk_file;
 mod size_argument;
 mod source;
 mod time_argument;

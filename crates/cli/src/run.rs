@@ -9,6 +9,7 @@ use crate::commands;
 use crate::interrupt;
 use crate::outcome::{self, Outcome};
 use crate::render::diagnostic;
+use crate::shrunk_file;
 
 pub(crate) fn run() -> ExitCode {
     let arguments = match Arguments::try_parse() {
@@ -22,6 +23,7 @@ pub(crate) fn run() -> ExitCode {
     if !arguments.verb.heeds_signals() {
         interrupt::catch();
     }
+    shrunk_file::explain();
     match perform(arguments.verb) {
         Ok(outcome) => outcome.into(),
         Err(error) if outcome::is_closed_pipe(&error) => Outcome::Fine.into(),

@@ -4,7 +4,10 @@
 
 mod support;
 
+use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use support::{HandMade, stderr_of};
 
@@ -83,4 +86,35 @@ fn a_broken_trace_beside_a_good_one_is_damage() {
     std::fs::copy(good.file("stream"), folder.path().join("good/stream")).unwrap();
     let told = stderr_of(&["dump", folder.path().to_str().unwrap()], 3);
     assert!(told.contains("1 trace unreadable"), "{told}");
+}
+
+#[test]
+fn a_file_that_becomes_shorter_is_explained() {
+    let trace = HandMade::new("event", b"process", b"");
+    let once = std::fs::read(trace.file("stream")).unwrap();
+    let (header, events) = once.split_at(24);
+    let many = [header, &events.repeat(200_000)].concat();
+    std::fs::write(trace.file("stream"), many).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_rostrace"))
+        .args(["dump", trace.path()])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It is in the middle of the file when its first text comes, and waits for a reader of the rest.
+    let mut text = child.stdout.take().unwrap();
+    text.read_exact(&mut [0; 1000]).unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    let file = std::fs::File::options()
+        .write(true)
+        .open(trace.file("stream"));
+    file.unwrap().set_len(0).unwrap();
+    std::io::copy(&mut text, &mut std::io::sink()).unwrap();
+    let result = child.wait_with_output().unwrap();
+    let said = String::from_utf8(result.stderr).unwrap();
+    assert_eq!(result.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("a file became shorter while it was read"),
+        "{said}"
+    );
 }
