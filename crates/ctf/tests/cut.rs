@@ -406,12 +406,12 @@ fn check_suite(version: &str, at_least: usize) {
 }
 
 #[test]
-fn the_conformance_suite_of_ctf_1() {
+fn the_conformance_suite_of_ctf_1_is_cut() {
     check_suite("1", 150);
 }
 
 #[test]
-fn the_conformance_suite_of_ctf_2() {
+fn the_conformance_suite_of_ctf_2_is_cut() {
     check_suite("2", 300);
 }
 
@@ -438,7 +438,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, max_shrink_iters: 300, ..ProptestConfig::with_cases(150) })]
 
     #[test]
-    fn random_parts_of_random_traces(
+    fn random_parts_of_random_traces_have_their_events(
         trace in random_trace(Profile::Ctf1),
         first in 0.0..1.0f64,
         second in 0.0..1.0f64,
