@@ -63,15 +63,7 @@ fn explanations_of_declared_paths_add_up_in_every_recording() {
 
 #[test]
 fn explanations_of_declared_paths_add_up_in_recordings_of_others() {
-    for name in [
-        "caret-cyclic-intra-galactic",
-        "caret-demos-end-to-end-galactic",
-        "caret-demos-end-to-end-humble",
-        "caret-end-to-end-fastdds-galactic",
-        "caret-multi-talker-galactic",
-        "caret-talker-listener-galactic",
-        "tracecompass-ros2-humble",
-    ] {
+    for name in support::shared::OF_OTHERS {
         if let Some(recorded) = Recorded::open(&format!("public/{name}")) {
             let architecture = from_trace_with_flows(&recorded.model);
             let analysis = whole(&recorded.model);
@@ -111,6 +103,30 @@ fn relay() -> Recording {
     recording.publisher(0x11, 3, "/b");
     recording.node(4, "/sink").subscription(0x21, 4, "/b", 0x31);
     recording
+}
+
+/// `/relay` takes a message of /a, at 12.100 ms.
+fn taken(recording: &mut Recording) -> &mut Recording {
+    recording
+        .at(12_000_000)
+        .publish(0x10, 0x5000, stamp(12_001_000));
+    recording
+        .at(12_100_000)
+        .rmw_take(0x20, 0x7000, stamp(12_001_000))
+}
+
+/// It is received from 12.110 to 12.200 ms; nothing is published before that.
+fn received(recording: &mut Recording) {
+    taken(recording).at(12_110_000).start(0x30);
+    recording.at(12_200_000).end(0x30);
+}
+
+/// A callback that runs already publishes /b, ends 10 µs later, and 40 µs after that `/sink` receives.
+fn sent_on(recording: &mut Recording, callback: u64, at: u64) {
+    let stamp = stamp(at + 1_000);
+    recording.at(at).publish(0x11, 0x5001, stamp);
+    recording.at(at + 10_000).end(callback);
+    recording.at(at + 50_000).receive(0x21, stamp, 0x31);
 }
 
 /// The causes along /source → /a → /relay → /b → /sink of the first message that came through, after its first communication
@@ -161,13 +177,7 @@ fn what_a_timer_publishes_later_was_stored_until_it_was_due() {
         .at(23_000_000)
         .end(0x32);
     recording.at(23_010_000).start(0x70);
-    recording
-        .at(23_050_000)
-        .publish(0x11, 0x5001, stamp(23_051_000));
-    recording.at(23_060_000).end(0x70);
-    recording
-        .at(23_100_000)
-        .receive(0x21, stamp(23_051_000), 0x31);
+    sent_on(&mut recording, 0x70, 23_050_000);
     let model = recording.load();
     let analysis = whole(&model);
     let firing = firings(&analysis, TimerId(0))[0];
@@ -192,13 +202,7 @@ fn what_a_timer_had_in_store_when_it_ran_before_is_told_apart() {
     received(&mut recording);
     recording.at(22_500_000).run(0x70);
     recording.at(32_500_000).start(0x70);
-    recording
-        .at(32_550_000)
-        .publish(0x11, 0x5001, stamp(32_551_000));
-    recording.at(32_560_000).end(0x70);
-    recording
-        .at(32_600_000)
-        .receive(0x21, stamp(32_551_000), 0x31);
+    sent_on(&mut recording, 0x70, 32_550_000);
     let model = recording.load();
     let found = between(&model, ContextType::UseLatestMessage);
     let reader = InstanceId(2);
@@ -212,21 +216,6 @@ fn what_a_timer_had_in_store_when_it_ran_before_is_told_apart() {
         "{found:?}"
     );
     assert_eq!(found.last(), Some(&(50_000, Cause::Execution(reader))));
-}
-
-/// A message of /a is received at 12.110 ms; nothing is published before 12.200 ms.
-fn received(recording: &mut Recording) {
-    recording
-        .at(12_000_000)
-        .publish(0x10, 0x5000, stamp(12_001_000));
-    recording
-        .at(12_100_000)
-        .rmw_take(0x20, 0x7000, stamp(12_001_000));
-    recording
-        .at(12_110_000)
-        .start(0x30)
-        .at(12_200_000)
-        .end(0x30);
 }
 
 #[test]
@@ -244,13 +233,7 @@ fn what_another_input_makes_into_an_output_was_stored_until_that_came() {
         .at(13_100_000)
         .rmw_take(0x22, 0x7000, stamp(13_001_000));
     recording.at(13_105_000).start(0x32);
-    recording
-        .at(13_150_000)
-        .publish(0x11, 0x5001, stamp(13_151_000));
-    recording.at(13_160_000).end(0x32);
-    recording
-        .at(13_200_000)
-        .receive(0x21, stamp(13_151_000), 0x31);
+    sent_on(&mut recording, 0x32, 13_150_000);
     let reader = InstanceId(1);
     let expected = [
         (90_000, Cause::Execution(InstanceId(0))),
@@ -283,13 +266,7 @@ fn what_is_published_outside_of_callbacks_says_so() {
 #[test]
 fn an_output_of_the_same_execution_is_its_execution() {
     let mut recording = relay();
-    recording
-        .at(12_000_000)
-        .publish(0x10, 0x5000, stamp(12_001_000));
-    recording
-        .at(12_100_000)
-        .rmw_take(0x20, 0x7000, stamp(12_001_000));
-    recording.at(12_110_000).start(0x30);
+    taken(&mut recording).at(12_110_000).start(0x30);
     recording
         .at(12_150_000)
         .publish(0x11, 0x5001, stamp(12_151_000));

@@ -38,15 +38,7 @@ fn parts_add_up_in_every_recording() {
 
 #[test]
 fn parts_add_up_in_recordings_of_others() {
-    for name in [
-        "caret-cyclic-intra-galactic",
-        "caret-demos-end-to-end-galactic",
-        "caret-demos-end-to-end-humble",
-        "caret-end-to-end-fastdds-galactic",
-        "caret-multi-talker-galactic",
-        "caret-talker-listener-galactic",
-        "tracecompass-ros2-humble",
-    ] {
+    for name in support::shared::OF_OTHERS {
         if let Some(recorded) = Recorded::open(&format!("public/{name}")) {
             invariants::hold(&whole(&recorded.model), name);
         }

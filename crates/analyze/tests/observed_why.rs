@@ -11,12 +11,20 @@ use rostrace_analyze::thread::{Ran, summaries};
 use rostrace_analyze::timer::firings;
 use rostrace_analyze::why::{Cause, Explanation, Relation, Why};
 use rostrace_trace::entity::{ClientCallbackId, ClientId, InstanceId, TimerId};
-use support::recording::Payload;
 use support::{Recording, stamp, time};
 
 fn parts(explained: &Explanation) -> Vec<(i64, Cause)> {
     let parts = explained.parts.iter();
     parts.map(|part| (part.duration(), part.cause)).collect()
+}
+
+/// CARET tells of a mutually exclusive group, 0x9100, and goes on speaking.
+fn with_group(recording: &mut Recording) -> &mut Recording {
+    let now = recording.now();
+    recording
+        .by_caret()
+        .caret_init(now, "jazzy")
+        .group_to_collector(0x9000, 0x9100, "mutually_exclusive")
 }
 
 #[test]
@@ -60,14 +68,7 @@ fn an_idle_thread_waits_for_its_group_on_another_one() {
     recording
         .subscription(0x20, 2, "/a", 0x30)
         .timer(0x60, 2, 1_000_000_000, 0x70);
-    let now = recording.now();
-    recording.by_caret().caret_init(now, "jazzy");
-    recording.group_to_collector(0x9000, 0x9100, "mutually_exclusive");
-    let fields = [
-        ("callback_group_addr", Payload::Pointer(0x9100)),
-        ("subscription_handle", Payload::Pointer(0x20)),
-    ];
-    recording.init("callback_group_add_subscription", &fields);
+    with_group(&mut recording).group_subscription(0x9100, 0x20);
     recording.group_timer(0x9100, 0x60).by_ros2();
     // The first thread runs the timer from 10.000 to 10.300 ms and publishes in it; the second one waits.
     recording.thread(7).at(9_000_000).wait_for_work();
@@ -144,14 +145,7 @@ fn an_idle_thread_waits_for_a_client_of_its_group_on_another_one() {
         .node(2, "/n")
         .client(0x40, 2, "/ask", 7);
     recording.timer(0x60, 2, 10_000_000, 0x70);
-    let now = recording.now();
-    recording.by_caret().caret_init(now, "jazzy");
-    recording.group_to_collector(0x9000, 0x9100, "mutually_exclusive");
-    let fields = [
-        ("callback_group_addr", Payload::Pointer(0x9100)),
-        ("client_handle", Payload::Pointer(0x40)),
-    ];
-    recording.init("callback_group_add_client", &fields);
+    with_group(&mut recording).group_client(0x9100, 0x40);
     recording.group_timer(0x9100, 0x60).by_ros2();
     recording.thread(7).at(9_000_000).wait_for_work();
     recording.thread(1).at(10_999_000).take_response(0x40, 1, 5);

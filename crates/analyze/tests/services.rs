@@ -12,17 +12,7 @@ use support::{Flavour, Recording, stamp};
 
 #[test]
 fn the_parts_of_a_call_add_up_to_its_round_trip() {
-    let mut recording = Recording::new(Flavour::Kilted, "robot");
-    recording
-        .process(100, "client")
-        .context(0x1)
-        .node(0x10, "/c");
-    recording.client(0x70, 0x10, "/ask", 7);
-    recording
-        .process(200, "server")
-        .context(0x1)
-        .node(0x10, "/s");
-    recording.service(0x80, 0x10, "/ask", 0x81).at(5_000_000);
+    let mut recording = Recording::client_and_service(Flavour::Kilted);
     recording.process(100, "client").send_request(0x70, 1);
     recording
         .process(200, "server")

@@ -1,5 +1,4 @@
-//! What goes wrong while something is recorded, and is told: other versions, too few files, filter files with mistakes; and
-//! signals by which processes ask for a snapshot.
+//! What goes wrong while something is recorded, and is told: other versions, too few files, filter files with mistakes.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use support::place::{Place, finished, signal, ticker, wait_for_ready};
+use support::place::{Place, finished, kill, pid_of, signal, ticker, wait_for_ready};
 
 /// Where the control page has the number of its layout, in every version.
 const LAYOUT_AT: u64 = 8;
@@ -34,16 +33,6 @@ fn library(place: &Place) -> PathBuf {
     let text = answer["checks"][0]["found"].as_str();
     let path = text.unwrap().strip_suffix(" can be loaded").unwrap();
     PathBuf::from(path)
-}
-
-fn kill(pid: u64, signal: i32) {
-    // SAFETY: a plain system call with the pid of a process of this test.
-    let result = unsafe { libc::kill(i32::try_from(pid).unwrap(), signal) };
-    assert_eq!(result, 0);
-}
-
-fn pid_of(sessions: &[Value]) -> u64 {
-    sessions[0]["processes"][0]["pid"].as_u64().unwrap()
 }
 
 #[test]
@@ -266,76 +255,4 @@ fn a_filter_file_of_caret_decides_what_is_recorded() {
     ];
     let (_, err) = place.run(&arguments, 2);
     assert!(err.contains("--caret-filter"), "{err}");
-}
-
-#[test]
-fn a_signal_to_a_process_takes_a_snapshot() {
-    let place = Place::new();
-    let mut record = place.command(&[
-        "record",
-        "-o",
-        "trace",
-        "--flight",
-        "30s",
-        "--flight-signal",
-        "USR2",
-        "--",
-    ]);
-    let both = format!("{0} 60000 & TICKER_NODE=other {0} 60000; wait", ticker());
-    record.args(["sh", "-c", &both]);
-    let mut child = record.spawn().unwrap();
-    let mut errors = BufReader::new(child.stderr.take().unwrap()).lines();
-    let _rest = wait_for_ready(&mut child);
-    let are_recording = |sessions: &[Value]| {
-        let processes = sessions.iter().flat_map(|it| it["processes"].as_array());
-        let mut states = processes.flatten().map(|it| &it["state"]);
-        states.clone().count() == 2 && states.all(|state| state == "recording")
-    };
-    let pid = pid_of(&place.until(are_recording));
-    kill(pid, libc::SIGUSR2);
-    let note = errors.next().unwrap().unwrap();
-    assert!(
-        note.contains(&format!("snapshot (process {pid} asked)")),
-        "{note}"
-    );
-    assert_eq!(place.nodes("trace-snapshot-1"), ["/other", "/ticker"]);
-    // Also that of a process which dies of what it noticed.
-    kill(pid, libc::SIGUSR2);
-    std::thread::sleep(Duration::from_millis(20));
-    kill(pid, libc::SIGKILL);
-    // The shell may say something, too.
-    assert!(errors.any(|line| line.unwrap().contains("-snapshot-2")));
-    signal(&child, libc::SIGINT);
-    finished(child.wait_with_output().unwrap(), 0);
-}
-
-#[test]
-fn a_signal_that_a_program_handles_itself_stays_its_own() {
-    let place = Place::new();
-    let mut record = place.command(&[
-        "record",
-        "-o",
-        "trace",
-        "--flight",
-        "30s",
-        "--flight-signal",
-        "USR2",
-        "--",
-    ]);
-    record.args([ticker(), "60000"]).env("TICKER_OWN", "1");
-    let mut child = record.spawn().unwrap();
-    let mut lines = wait_for_ready(&mut child);
-    let is_recording = |sessions: &[Value]| {
-        sessions.len() == 1 && sessions[0]["processes"][0]["state"] == "recording"
-    };
-    let pid = pid_of(&place.until(is_recording));
-    kill(pid, libc::SIGUSR2);
-    std::thread::sleep(Duration::from_millis(500));
-    signal(&child, libc::SIGINT);
-    let mut line = String::new();
-    lines.read_line(&mut line).unwrap();
-    assert_eq!(line, "own handler ran\n");
-    let rest: Vec<String> = lines.lines().map(Result::unwrap).collect();
-    finished(child.wait_with_output().unwrap(), 0);
-    assert!(!place.path("trace-snapshot-1").exists(), "{rest:?}");
 }

@@ -209,7 +209,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, max_shrink_iters: 300, ..ProptestConfig::with_cases(100) })]
 
     #[test]
-    fn random_traces_of_ctf_1(trace in random_trace(Profile::Ctf1)) {
+    fn random_traces_of_ctf_1_are_read_as_they_were_written(trace in random_trace(Profile::Ctf1)) {
         let folder = empty_folder("random");
         write_random(&trace, &folder);
         if let Some(printed) = babeltrace(&folder) {

@@ -12,7 +12,8 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_ctf::{Cut, CutError, CutReport, Selection, TraceSet};
 use support::babeltrace::{babeltrace, empty_folder};
 use support::random_trace::{Profile, RandomTrace, random_trace};
-use support::reading::{ReadEvent, events, folders_in, losses, open, recording, shared};
+use support::reading::{ReadEvent, events, losses, open};
+use support::recordings::{folders, shared_folder, testdata};
 
 const INITIALISATION: &[&str] = &["ros2:*_init", "ros2_caret:*_init", "ros2:*_register"];
 
@@ -199,18 +200,18 @@ fn check_all(folder: &Path, name: &str, with_babeltrace: bool) {
 #[test]
 fn parts_of_recordings_have_their_events() {
     for name in ["pingpong", "lifecycle_caret"] {
-        check_all(&recording(name), &format!("cut-{name}"), true);
+        check_all(&testdata().join(name), &format!("cut-{name}"), true);
     }
 }
 
 #[test]
 fn losses_in_the_range_are_told_and_no_others() {
-    check_all(&recording("lossy"), "cut-lossy", true);
+    check_all(&testdata().join("lossy"), "cut-lossy", true);
 }
 
 #[test]
 fn the_whole_range_keeps_every_event_and_every_byte_of_the_metadata() {
-    let source = recording("pingpong");
+    let source = testdata().join("pingpong");
     let set = open(&source);
     let (folder, report) = check(&set, &Cut::default(), "cut-everything");
     assert_eq!(report.kept, 9644);
@@ -233,7 +234,7 @@ fn the_whole_range_keeps_every_event_and_every_byte_of_the_metadata() {
 
 #[test]
 fn filters_select_events_processes_threads_and_cpus() {
-    let set = open(&recording("pingpong"));
+    let set = open(&testdata().join("pingpong"));
     let all = events(&set, &Selection::default());
     let (first, last) = span(&all).unwrap();
     let time = Some(Nanos(first + (last - first) / 3)..=Nanos(last - (last - first) / 3));
@@ -290,7 +291,7 @@ fn filters_select_events_processes_threads_and_cpus() {
 #[test]
 fn a_cut_of_a_cut_is_the_cut_of_the_whole() {
     for name in ["pingpong", "lossy", "lifecycle_caret"] {
-        let set = open(&recording(name));
+        let set = open(&testdata().join(name));
         let (first, last) = span(&events(&set, &Selection::default())).unwrap();
         let length = last - first;
         let wide = cut(first + length / 10, last - length / 10);
@@ -318,7 +319,7 @@ fn a_cut_of_a_cut_is_the_cut_of_the_whole() {
 
 #[test]
 fn a_cut_that_selects_nothing_is_a_valid_trace() {
-    let set = open(&recording("pingpong"));
+    let set = open(&testdata().join("pingpong"));
     let (folder, report) = write(&cut(0, 1), &set, "cut-nothing");
     assert_eq!((report.kept, report.streams), (0, 0));
     assert!(events(&open(&folder), &Selection::default()).is_empty());
@@ -327,7 +328,7 @@ fn a_cut_that_selects_nothing_is_a_valid_trace() {
 
 #[test]
 fn a_cut_can_be_stopped() {
-    let set = open(&recording("pingpong"));
+    let set = open(&testdata().join("pingpong"));
     let folder = empty_folder("cut-stopped");
     let report = Cut::default().write(&set, &folder, &mut |bytes| bytes == 0);
     assert!(report.unwrap().is_none());
@@ -335,7 +336,10 @@ fn a_cut_can_be_stopped() {
 
 #[test]
 fn several_traces_stay_apart() {
-    let sources = [recording("pingpong"), recording("lifecycle_caret")];
+    let sources = [
+        testdata().join("pingpong"),
+        testdata().join("lifecycle_caret"),
+    ];
     let set = TraceSet::open(&sources).unwrap();
     let (folder, _) = check(&set, &Cut::default(), "cut-several");
     assert!(folder.join("pingpong/ust/uid/0/64-bit/metadata").is_file());
@@ -347,18 +351,18 @@ fn several_traces_stay_apart() {
 }
 
 #[test]
-fn recordings_of_lttng_in_all_its_forms() {
-    let Some(folder) = shared("traces/ust") else {
+fn recordings_of_lttng_are_cut_in_all_their_forms() {
+    let Some(folder) = shared_folder("traces/ust") else {
         return;
     };
-    for trace in folders_in(&folder) {
+    for trace in folders(&folder) {
         let name = trace.file_name().unwrap().to_string_lossy().into_owned();
         check_all(&trace, &format!("cut-ust-{name}"), true);
     }
 }
 
 #[test]
-fn recordings_of_ros_2() {
+fn recordings_of_ros_2_are_cut() {
     for name in [
         "jazzy/churn_caret",
         "jazzy/lossy_overwrite",
@@ -368,7 +372,7 @@ fn recordings_of_ros_2() {
         "public/tracecompass-ros2-humble",
         "public/caret-talker-listener-galactic",
     ] {
-        let Some(folder) = shared(&format!("traces/{name}")) else {
+        let Some(folder) = shared_folder(&format!("traces/{name}")) else {
             continue;
         };
         check_all(&folder, &format!("cut-{}", name.replace('/', "-")), true);
@@ -377,10 +381,10 @@ fn recordings_of_ros_2() {
 
 /// The conformance suite: every field class in every position, one event or a few in each trace.
 fn check_suite(version: &str, at_least: usize) {
-    let Some(folder) = shared(&format!("ctf-suite/{version}/succeed")) else {
+    let Some(folder) = shared_folder(&format!("ctf-suite/{version}/succeed")) else {
         return;
     };
-    let traces = folders_in(&folder);
+    let traces = folders(&folder);
     assert!(traces.len() >= at_least, "only {}", traces.len());
     for trace in traces {
         let name = trace.file_name().unwrap().to_string_lossy().into_owned();
@@ -402,12 +406,12 @@ fn check_suite(version: &str, at_least: usize) {
 }
 
 #[test]
-fn the_conformance_suite_of_ctf_1() {
+fn the_conformance_suite_of_ctf_1_is_cut() {
     check_suite("1", 150);
 }
 
 #[test]
-fn the_conformance_suite_of_ctf_2() {
+fn the_conformance_suite_of_ctf_2_is_cut() {
     check_suite("2", 300);
 }
 
@@ -434,7 +438,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, max_shrink_iters: 300, ..ProptestConfig::with_cases(150) })]
 
     #[test]
-    fn random_parts_of_random_traces(
+    fn random_parts_of_random_traces_have_their_events(
         trace in random_trace(Profile::Ctf1),
         first in 0.0..1.0f64,
         second in 0.0..1.0f64,

@@ -1,45 +1,16 @@
 //! Reads the metadata of every recording at hand: the conformance suite and real traces of several tracers.
-//!
-//! The recordings are not part of this repository. They are looked for in a folder `shared` beside one of the
-//! folders above this crate.
+
+#[path = "support/recordings.rs"]
+mod recordings;
 
 use std::path::{Path, PathBuf};
 
+use recordings::{metadata_files, shared};
 use rostrace_ctf::metadata::{self, Metadata, MetadataError};
 use rostrace_ctf::schema::{
     Base, ByteOrder, EnvironmentValue, FieldClass, IntegerForm, Length, Origin, Role, Slot, Struct,
     Version,
 };
-
-/// The folder with the recordings, or a loud word that there is none.
-fn shared() -> Option<PathBuf> {
-    let found = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .ancestors()
-        .map(|folder| folder.join("shared"))
-        .find(|shared| shared.join("ctf-suite").is_dir());
-    if found.is_none() {
-        eprintln!("SKIPPED: there is no ../shared/ctf-suite above this crate; nothing was tested");
-    }
-    found
-}
-
-/// All files named `metadata` below a folder, sorted.
-fn metadata_files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut open = vec![folder.to_owned()];
-    while let Some(folder) = open.pop() {
-        for entry in std::fs::read_dir(&folder).expect("a folder that can be listed") {
-            let path = entry.expect("an entry that can be read").path();
-            if path.is_dir() {
-                open.push(path);
-            } else if path.file_name().is_some_and(|name| name == "metadata") {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    found
-}
 
 fn read(path: &Path) -> Result<Metadata, MetadataError> {
     metadata::read(&std::fs::read(path).expect("a file that can be read"))
@@ -68,25 +39,33 @@ fn all_read(folder: &Path, at_least: usize) {
 
 #[test]
 fn every_good_case_of_ctf_1_in_the_suite_is_read() {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = shared("ctf-suite") else {
+        return;
+    };
     all_read(&shared.join("ctf-suite/1/succeed"), 222);
 }
 
 #[test]
 fn every_good_case_of_ctf_2_in_the_suite_is_read() {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = shared("ctf-suite") else {
+        return;
+    };
     all_read(&shared.join("ctf-suite/2/succeed"), 356);
 }
 
 #[test]
 fn every_recording_of_a_real_tracer_is_read() {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = shared("ctf-suite") else {
+        return;
+    };
     all_read(&shared.join("traces"), 40);
 }
 
 #[test]
 fn every_bad_case_of_the_suite_is_refused_for_its_reason() {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = shared("ctf-suite") else {
+        return;
+    };
     for (case, reason) in [
         ("1/fail/empty-metadata", "the metadata is empty"),
         ("1/fail/fail1", "CTF version 0.1"),
@@ -119,14 +98,18 @@ fn every_bad_case_of_the_suite_is_refused_for_its_reason() {
 
 #[test]
 fn a_syntax_error_has_the_line_that_babeltrace_gives() {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = shared("ctf-suite") else {
+        return;
+    };
     let path = shared.join("ctf-suite/1/fail/metadata-syntax-error/metadata");
     assert_eq!(read(&path).unwrap_err().line, 3);
 }
 
 #[test]
 fn the_text_is_that_of_the_packets_without_their_framing() {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = shared("ctf-suite") else {
+        return;
+    };
     let folder = shared.join("ctf-suite/1/succeed");
     for case in ["crlf-metadata", "lf-metadata"] {
         let text = read(&folder.join(case).join("metadata")).unwrap().text;
@@ -138,7 +121,9 @@ fn the_text_is_that_of_the_packets_without_their_framing() {
 
 #[test]
 fn a_twin_in_ctf_2_has_the_same_events_as_the_original() {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = shared("ctf-suite") else {
+        return;
+    };
     let mut twins = 0;
     for path in metadata_files(&shared.join("ctf-suite/2/succeed")) {
         let original = PathBuf::from(
@@ -188,7 +173,9 @@ fn marks(structure: &Struct, name: &str) -> (Option<Role>, bool, Option<Slot>) {
 
 #[test]
 fn the_metadata_of_lttng_ust_is_understood_to_the_last_field() {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = shared("ctf-suite") else {
+        return;
+    };
     let path = shared.join("traces/jazzy/pingpong/ust/uid/0/64-bit/metadata");
     let Metadata {
         schema,
@@ -315,7 +302,9 @@ fn the_metadata_of_lttng_ust_is_understood_to_the_last_field() {
 
 #[test]
 fn any_cut_of_real_metadata_is_read_or_refused_and_never_longer_than_the_whole() {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = shared("ctf-suite") else {
+        return;
+    };
     let path = shared.join("traces/ust/ust-2.13-fields/ust/uid/0/64-bit/metadata");
     let bytes = std::fs::read(path).unwrap();
     let whole = metadata::read(&bytes).unwrap();

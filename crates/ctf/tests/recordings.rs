@@ -50,20 +50,26 @@ fn the_recordings_of_the_repository_are_read_the_same_both_ways() {
 
 #[test]
 fn the_cases_of_ctf_1_are_read_the_same_both_ways() {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = shared("ctf-suite") else {
+        return;
+    };
     all_agree(&folders(&shared.join("ctf-suite/1/succeed")), 222);
 }
 
 #[test]
 fn the_cases_of_ctf_2_are_read_the_same_both_ways() {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = shared("ctf-suite") else {
+        return;
+    };
     all_agree(&folders(&shared.join("ctf-suite/2/succeed")), 356);
 }
 
 /// No bad case may end in a panic; that most of them are refused is the business of other tests.
 #[test]
 fn the_bad_cases_are_survived() {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = shared("ctf-suite") else {
+        return;
+    };
     for version in ["1", "2"] {
         for folder in folders(&shared.join("ctf-suite").join(version).join("fail")) {
             if let Ok(set) = TraceSet::open(&[&folder]) {
@@ -74,7 +80,9 @@ fn the_bad_cases_are_survived() {
 }
 
 fn recordings_agree(kind: &str, at_least: usize) {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = shared("traces") else {
+        return;
+    };
     all_agree(&folders(&shared.join("traces").join(kind)), at_least);
 }
 
@@ -101,7 +109,9 @@ fn recordings_of_others_are_read_the_same_both_ways() {
 /// 120 000 events were emitted into buffers that were too small for them.
 #[test]
 fn recorded_and_discarded_events_add_up_to_what_was_emitted() {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = shared("traces") else {
+        return;
+    };
     let set = TraceSet::open(&[shared.join("traces/ust/ust-2.13-lossy")]).unwrap();
     let recorded = Survey::take(&set, 2, &|_| true).events;
     let discarded: u64 = (set.damage.iter())

@@ -12,6 +12,7 @@ use rostrace_report::page::Options;
 use serde_json::Value;
 use support::opened_page::OpenedPage;
 use support::recordings::{Row, everything, model, rows};
+use support::statistics::STATISTICS;
 
 const RECORDINGS: &[&str] = &[
     "testdata/lifecycle_caret",
@@ -47,18 +48,6 @@ fn same(found: &Value, expected: Option<f64>, what: &str) {
         "{what}: {found} in the page, {expected:?} in the table"
     );
 }
-
-const STATISTICS: &[(&str, &str)] = &[
-    ("min", "min_ns"),
-    ("mean", "mean_ns"),
-    ("p50", "p50_ns"),
-    ("p90", "p90_ns"),
-    ("p95", "p95_ns"),
-    ("p99", "p99_ns"),
-    ("p99_9", "p99_9_ns"),
-    ("max", "max_ns"),
-    ("deviation", "standard_deviation_ns"),
-];
 
 fn same_statistics(found: &Value, row: &Row, prefix: &str, what: &str) {
     for (key, column) in STATISTICS {

@@ -1,19 +1,17 @@
-//! What the served timeline says of real recordings is what the table of executions says.
-//!
-//! Recordings lie in a folder `shared/traces` beside the repository or further up; `ROSTRACE_SHARED` names another place. Where they are
-//! absent the tests say so and pass.
+//! What the served timeline says of real recordings is what the table of executions says. Where they are absent the tests say so and pass.
 
 #![allow(clippy::unwrap_used)]
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+#[path = "../../analyze/tests/support/recordings.rs"]
+mod recordings;
 
+use std::collections::BTreeMap;
+
+use recordings::{everything, model};
 use rostrace_analyze::table::{Cell, TABLES};
 use rostrace_analyze::{Analysis, Selection};
-use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
 use rostrace_report::served::{Group, Options, Query, ServedTimeline};
-use rostrace_trace::Model;
 use serde_json::Value;
 
 const RECORDINGS: [&str; 14] = [
@@ -33,27 +31,10 @@ const RECORDINGS: [&str; 14] = [
     "public/caret-demos-end-to-end-humble",
 ];
 
-fn find(name: &str) -> Option<PathBuf> {
-    let from_environment = std::env::var_os("ROSTRACE_SHARED").map(PathBuf::from);
-    let shared = from_environment.or_else(|| {
-        let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
-        let mut beside = above.map(|folder| folder.join("shared"));
-        beside.find(|folder| folder.join("traces").is_dir())
-    });
-    let found = shared.map(|shared| shared.join("traces").join(name));
-    let found = found.filter(|path| path.exists());
-    if found.is_none() {
-        eprintln!("NOT TESTED: there is no shared/traces/{name}");
-    }
-    found
-}
-
 fn for_each(test: impl Fn(&str, &Analysis<'_>, &ServedTimeline<'_>)) {
     for name in RECORDINGS {
-        let Some(folder) = find(name) else { continue };
-        let set = TraceSet::open(&[folder]).unwrap();
-        let model = Model::load(&set, &mut |_| true);
-        let all = Analysis::new(&model, Nanos(i64::MIN)..=Nanos(i64::MAX));
+        let Some(model) = model(name) else { continue };
+        let all = everything(&model);
         test(name, &all, &serve(&all));
         let (begin, end) = (model.begin.unwrap().0, model.end.unwrap().0);
         let third = (end - begin) / 3;

@@ -1,11 +1,9 @@
 //! Other people's recordings of kernels: CPUs on a timeline add up with a plain count of the events.
 //!
-//! They are not part of the repository; see `support::recordings`.
+//! They are not part of the repository; see `timeline::recordings`.
 
 #![allow(clippy::unwrap_used)]
 
-#[path = "../../analyze/tests/support/recordings.rs"]
-mod recordings;
 mod timeline;
 
 use std::collections::BTreeMap;
@@ -107,7 +105,7 @@ fn running_times_in_a_file_are_the_times_between_switches() {
         // Its kernel has the tracepoints, and recorded nothing.
         "public/trace-compass/context-switches",
     ] {
-        let Some(folder) = recordings::find(name) else {
+        let Some(folder) = timeline::recordings::find(name) else {
             continue;
         };
         let loaded = Loaded::of(TraceSet::open(&[folder]).unwrap());

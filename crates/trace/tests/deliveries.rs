@@ -1,27 +1,11 @@
-//! Deliveries: which message reached which subscription, and what is said of those that did not.
+//! Deliveries through the middleware: which message reached which subscription, and what is said of those that did not.
 
 mod support;
 
 use rostrace_trace::flow::DeliveryKind::{Inter, Intra};
-use rostrace_trace::flow::DeliveryStatus::{Delivered, Lost, Overwritten, Queued, Unknown};
-use rostrace_trace::flow::{Fate, Match};
+use rostrace_trace::flow::DeliveryStatus::{Delivered, Lost, Queued, Unknown};
+use rostrace_trace::flow::Match;
 use support::{Flavour, Recording, deliveries, stamp};
-
-/// A talker in process 100 (publisher 0x20) and a listener in process 200 (subscription 0x30, callback 0x40).
-fn pair(flavour: Flavour) -> Recording {
-    let mut recording = Recording::new(flavour, "robot");
-    recording
-        .process(200, "listener")
-        .context(0x1)
-        .node(0x10, "/l");
-    recording.subscription(0x30, 0x10, "/a", 0x40);
-    recording
-        .process(100, "talker")
-        .context(0x1)
-        .node(0x10, "/t")
-        .publisher(0x20, 0x10, "/a");
-    recording
-}
 
 fn talk(recording: &mut Recording, message: u64, stamp: i64) {
     recording
@@ -35,18 +19,10 @@ fn listen(recording: &mut Recording, stamp: i64) {
         .receive(0x30, stamp, 0x40);
 }
 
-/// The recording goes on for long enough that whatever is on its way would have been taken.
-fn go_on(recording: &mut Recording) {
-    recording
-        .wait(1_000_000_000)
-        .process(900, "bystander")
-        .get_next_ready();
-}
-
 #[test]
 fn topic_and_source_timestamp_tie_a_take_to_a_publication() {
     for flavour in [Flavour::HumbleFork, Flavour::Jazzy, Flavour::Lyrical] {
-        let mut recording = pair(flavour);
+        let mut recording = Recording::talker_and_listener(flavour);
         talk(&mut recording, 0x7, 5);
         talk(&mut recording, 0x7, 6);
         listen(&mut recording, 6);
@@ -65,7 +41,7 @@ fn topic_and_source_timestamp_tie_a_take_to_a_publication() {
 
 #[test]
 fn galactic_is_tied_by_the_stamp_of_the_announced_callback() {
-    let mut recording = pair(Flavour::GalacticFork);
+    let mut recording = Recording::talker_and_listener(Flavour::GalacticFork);
     talk(&mut recording, 0x7, 5);
     recording
         .process(200, "listener")
@@ -76,7 +52,7 @@ fn galactic_is_tied_by_the_stamp_of_the_announced_callback() {
 
 #[test]
 fn a_stamp_of_another_topic_is_no_match() {
-    let mut recording = pair(Flavour::Jazzy);
+    let mut recording = Recording::talker_and_listener(Flavour::Jazzy);
     recording.publisher(0x21, 0x10, "/b").publish(0x21, 0x7, 5);
     listen(&mut recording, 5);
     let model = recording.load();
@@ -86,12 +62,12 @@ fn a_stamp_of_another_topic_is_no_match() {
 
 #[test]
 fn a_message_between_two_that_arrived_is_lost_and_one_after_them_queued() {
-    let mut recording = pair(Flavour::Jazzy);
+    let mut recording = Recording::talker_and_listener(Flavour::Jazzy);
     (1..=5).for_each(|number| talk(&mut recording, 0x7, number));
     [2, 4]
         .iter()
         .for_each(|number| listen(&mut recording, *number));
-    go_on(&mut recording);
+    recording.go_on();
     let status: Vec<_> = recording
         .load()
         .deliveries
@@ -104,19 +80,19 @@ fn a_message_between_two_that_arrived_is_lost_and_one_after_them_queued() {
 
 #[test]
 fn a_message_that_may_be_taken_after_the_end_of_the_recording_is_unknown() {
-    let mut recording = pair(Flavour::Jazzy);
+    let mut recording = Recording::talker_and_listener(Flavour::Jazzy);
     (1..=2).for_each(|number| talk(&mut recording, 0x7, number));
     listen(&mut recording, 1);
     let expected = [(0, 0, Delivered, Some(0)), (1, 0, Unknown, None)];
     assert_eq!(deliveries(&recording.load()), expected);
-    let mut recording = inside(Flavour::Jazzy);
+    let mut recording = Recording::talker_to_itself(Flavour::Jazzy);
     recording.intra_publish(0x20, 0x7).enqueue(0x33, 0, false);
     assert_eq!(deliveries(&recording.load()), [(0, 0, Unknown, None)]);
 }
 
 #[test]
 fn what_is_published_when_the_receiver_has_said_its_last_word_is_unknown() {
-    let mut recording = pair(Flavour::Jazzy);
+    let mut recording = Recording::talker_and_listener(Flavour::Jazzy);
     talk(&mut recording, 0x7, 1);
     listen(&mut recording, 1);
     recording.wait(1_000_000);
@@ -132,7 +108,7 @@ fn what_is_published_when_the_receiver_has_said_its_last_word_is_unknown() {
 
 #[test]
 fn a_message_that_was_taken_by_hand_is_delivered_to_no_callback() {
-    let mut recording = pair(Flavour::Jazzy);
+    let mut recording = Recording::talker_and_listener(Flavour::Jazzy);
     talk(&mut recording, 0x7, 1);
     recording.process(200, "listener").rmw_take(0x30, 0x7, 1);
     assert_eq!(deliveries(&recording.load()), [(0, 0, Delivered, None)]);
@@ -140,7 +116,7 @@ fn a_message_that_was_taken_by_hand_is_delivered_to_no_callback() {
 
 #[test]
 fn a_late_joiner_receives_what_was_published_before_it_existed() {
-    let mut recording = pair(Flavour::Jazzy);
+    let mut recording = Recording::talker_and_listener(Flavour::Jazzy);
     talk(&mut recording, 0x7, 1);
     talk(&mut recording, 0x7, 2);
     recording
@@ -161,7 +137,7 @@ fn a_late_joiner_receives_what_was_published_before_it_existed() {
 
 #[test]
 fn two_publishers_that_stamp_in_the_same_nanosecond_are_not_told_apart() {
-    let mut recording = pair(Flavour::Jazzy);
+    let mut recording = Recording::talker_and_listener(Flavour::Jazzy);
     recording.publisher(0x21, 0x10, "/a");
     talk(&mut recording, 0x7, 5);
     recording.publish(0x21, 0x8, 5);
@@ -177,7 +153,7 @@ fn two_publishers_that_stamp_in_the_same_nanosecond_are_not_told_apart() {
 
 #[test]
 fn if_all_messages_with_one_stamp_arrived_each_was_delivered_but_by_an_ambiguous_match() {
-    let mut recording = pair(Flavour::Jazzy);
+    let mut recording = Recording::talker_and_listener(Flavour::Jazzy);
     recording.publisher(0x21, 0x10, "/a");
     talk(&mut recording, 0x7, 5);
     recording.publish(0x21, 0x8, 5);
@@ -194,7 +170,7 @@ fn if_all_messages_with_one_stamp_arrived_each_was_delivered_but_by_an_ambiguous
 
 #[test]
 fn messages_of_one_publisher_with_one_stamp_arrive_in_their_order() {
-    let mut recording = pair(Flavour::Jazzy);
+    let mut recording = Recording::talker_and_listener(Flavour::Jazzy);
     talk(&mut recording, 0x7, 5);
     talk(&mut recording, 0x7, 5);
     listen(&mut recording, 5);
@@ -206,7 +182,7 @@ fn messages_of_one_publisher_with_one_stamp_arrive_in_their_order() {
 #[test]
 fn without_stamps_the_instant_of_the_publication_decides() {
     for flavour in [Flavour::Humble, Flavour::Iron] {
-        let mut recording = pair(flavour);
+        let mut recording = Recording::talker_and_listener(flavour);
         recording.at(5_000_000);
         talk(&mut recording, 0x7, 0);
         recording.get_next_ready();
@@ -215,7 +191,7 @@ fn without_stamps_the_instant_of_the_publication_decides() {
         recording.get_next_ready();
         // The middleware stamps after the last event of the publication and before the next of its thread.
         listen(&mut recording, stamp(5_002_500));
-        go_on(&mut recording);
+        recording.go_on();
         let model = recording.load();
         let expected = [(0, 0, Delivered, Some(0)), (1, 0, Queued, None)];
         assert_eq!(deliveries(&model), expected, "{flavour:?}");
@@ -263,7 +239,7 @@ fn on_humble_a_copy_that_rclcpp_drops_is_not_delivered_by_hand() {
 
 #[test]
 fn a_stamp_that_two_publications_could_have_made_stays_unknown() {
-    let mut recording = pair(Flavour::Humble);
+    let mut recording = Recording::talker_and_listener(Flavour::Humble);
     recording
         .publisher(0x21, 0x10, "/a")
         .at(5_000_000)
@@ -286,7 +262,7 @@ fn a_stamp_that_two_publications_could_have_made_stays_unknown() {
 
 #[test]
 fn a_stamp_that_no_recorded_publication_could_have_made_is_of_someone_else() {
-    let mut recording = pair(Flavour::Humble);
+    let mut recording = Recording::talker_and_listener(Flavour::Humble);
     recording.at(5_000_000);
     talk(&mut recording, 0x7, 0);
     recording.get_next_ready();
@@ -296,7 +272,7 @@ fn a_stamp_that_no_recorded_publication_could_have_made_is_of_someone_else() {
 
 #[test]
 fn without_takes_every_message_between_processes_is_unknown() {
-    let mut recording = pair(Flavour::Galactic);
+    let mut recording = Recording::talker_and_listener(Flavour::Galactic);
     for number in 0..4 {
         talk(&mut recording, 0x7, number);
         recording.process(200, "listener").run(0x40);
@@ -308,246 +284,6 @@ fn without_takes_every_message_between_processes_is_unknown() {
             .deliveries
             .iter()
             .all(|row| row.status == Unknown && row.instance.is_none())
-    );
-}
-
-/// Publisher 0x20 and intra-process subscription 0x30 (callbacks 0x40, 0x41, ring buffer 0x33 of two slots).
-fn inside(flavour: Flavour) -> Recording {
-    let mut recording = Recording::new(flavour, "robot");
-    recording
-        .process(100, "app")
-        .context(0x1)
-        .node(0x10, "/n")
-        .publisher(0x20, 0x10, "/a");
-    recording.intra_subscription(0x30, 0x10, "/a", 0x40, 2);
-    recording
-}
-
-#[test]
-fn a_ring_buffer_carries_messages_by_slot() {
-    let mut recording = inside(Flavour::Jazzy);
-    recording.intra_publish(0x20, 0x7).enqueue(0x33, 0, false);
-    recording.intra_publish(0x20, 0x7).enqueue(0x33, 1, false);
-    recording
-        .thread(101)
-        .receive_intra(0x33, 0, 0x41)
-        .receive_intra(0x33, 1, 0x41);
-    let model = recording.load();
-    assert_eq!(
-        deliveries(&model),
-        [(0, 0, Delivered, Some(0)), (1, 0, Delivered, Some(1))]
-    );
-    assert!(
-        model
-            .deliveries
-            .iter()
-            .all(|d| (d.by, d.kind) == (Match::RingBuffer, Intra))
-    );
-    assert_eq!(model.instances[0].source.unwrap().0, 0);
-}
-
-#[test]
-fn a_full_ring_buffer_overwrites_and_what_is_left_at_the_end_is_queued() {
-    let mut recording = inside(Flavour::Jazzy);
-    for (index, overwritten) in [(0, false), (1, false), (0, true)] {
-        recording
-            .intra_publish(0x20, 0x7)
-            .enqueue(0x33, index, overwritten);
-    }
-    recording.receive_intra(0x33, 1, 0x41);
-    go_on(&mut recording);
-    let status: Vec<_> = recording
-        .load()
-        .deliveries
-        .iter()
-        .map(|row| row.status)
-        .collect();
-    assert_eq!(status, [Overwritten, Delivered, Queued]);
-}
-
-#[test]
-fn a_ring_buffer_that_is_made_again_has_nothing_of_the_old_one() {
-    for caret in [false, true] {
-        let mut recording = inside(Flavour::Jazzy);
-        recording.caret = caret;
-        recording.intra_publish(0x20, 0x7).enqueue(0x33, 0, false);
-        recording
-            .intra_subscription(0x30, 0x10, "/b", 0x40, 2)
-            .publisher(0x20, 0x10, "/b");
-        recording
-            .intra_publish(0x20, 0x8)
-            .enqueue(0x33, 0, false)
-            .receive_intra(0x33, 0, 0x41);
-        let model = recording.load();
-        let fates: Vec<_> = model.enqueues.iter().map(|enqueue| enqueue.fate).collect();
-        assert_eq!(fates[0], Fate::Queued, "{caret}");
-        assert!(matches!(fates[1], Fate::Delivered(_)), "{caret}");
-    }
-}
-
-#[test]
-fn a_ring_buffer_that_caret_tells_of_again_keeps_its_messages() {
-    let mut recording = inside(Flavour::Jazzy);
-    recording
-        .intra_publish(0x20, 0x7)
-        .enqueue(0x33, 0, false)
-        .by_caret();
-    recording
-        .wait(1_000_000)
-        .replaying(Some(1_005_000))
-        .ring_buffer(0x33, 2);
-    recording.receive_intra(0x33, 0, 0x41);
-    assert!(matches!(
-        recording.load().enqueues[0].fate,
-        Fate::Delivered(_)
-    ));
-}
-
-#[test]
-fn a_late_joiner_of_the_own_process_gets_messages_of_no_current_publication() {
-    let mut recording = inside(Flavour::Jazzy);
-    recording.intra_publish(0x20, 0x7).enqueue(0x33, 0, false);
-    recording
-        .intra_subscription(0x130, 0x10, "/a", 0x140, 2)
-        .enqueue(0x133, 0, false);
-    recording.receive_intra(0x133, 0, 0x141);
-    go_on(&mut recording);
-    let model = recording.load();
-    assert_eq!(model.enqueues[1].publication, None);
-    assert_eq!(model.instances[0].source, None);
-    assert_eq!(deliveries(&model), [(0, 0, Queued, None)]);
-}
-
-#[test]
-fn a_message_that_came_inside_the_process_is_not_delivered_again_by_the_middleware() {
-    let mut recording = inside(Flavour::Jazzy);
-    recording
-        .intra_publish(0x20, 0x7)
-        .enqueue(0x33, 0, false)
-        .publish(0x20, 0x7, 5);
-    recording
-        .thread(101)
-        .execute(0x30)
-        .rmw_take(0x30, 0x9, 5)
-        .get_next_ready();
-    recording.receive_intra(0x33, 0, 0x41);
-    let model = recording.load();
-    assert_eq!(deliveries(&model), [(0, 0, Delivered, Some(0))]);
-    assert_eq!(model.deliveries[0].kind, Intra);
-    assert_eq!(model.takes[0].instance, None);
-    assert_eq!(model.instances[0].take, None);
-}
-
-#[test]
-fn a_callback_of_another_subscription_does_not_get_what_was_fetched() {
-    let mut recording = inside(Flavour::Jazzy);
-    recording.intra_subscription(0x130, 0x10, "/b", 0x140, 2);
-    recording.intra_publish(0x20, 0x7).enqueue(0x33, 0, false);
-    recording
-        .dequeue(0x33, 0)
-        .start_with(0x141, true)
-        .end(0x141);
-    let model = recording.load();
-    assert_eq!(deliveries(&model), [(0, 0, Unknown, None)]);
-    assert_eq!(model.instances[0].source, None);
-}
-
-#[test]
-fn the_humble_fork_ties_messages_by_their_address_through_all_copies() {
-    let mut recording = inside(Flavour::HumbleFork);
-    recording
-        .intra_publish(0x20, 0x7)
-        .construct(0x7, 0x8)
-        .construct(0x8, 0x9);
-    recording
-        .thread(101)
-        .dispatch_intra(0x41, 0x9)
-        .start_with(0x41, true)
-        .end(0x41);
-    let model = recording.load();
-    assert_eq!(deliveries(&model), [(0, 0, Delivered, Some(0))]);
-    assert_eq!(model.deliveries[0].by, Match::MessageAddress);
-}
-
-#[test]
-fn a_copy_of_an_unknown_message_at_a_known_address_is_unknown() {
-    let mut recording = inside(Flavour::HumbleFork);
-    recording.intra_publish(0x20, 0x7).construct(0x99, 0x7);
-    recording
-        .dispatch_intra(0x41, 0x7)
-        .start_with(0x41, true)
-        .end(0x41);
-    let model = recording.load();
-    assert_eq!(model.instances[0].source, None);
-    assert_eq!(model.deliveries[0].status, Unknown);
-}
-
-#[test]
-fn agnocast_ties_messages_by_their_number_in_the_topic() {
-    use support::Payload::*;
-    let mut recording = Recording::jazzy();
-    recording.process(100, "app").node(0x10, "/n");
-    let text = |text: &str| Text(text.to_owned());
-    for (handle, topic) in [(0x20, "/a"), (0x21, "/b")] {
-        recording.event(
-            "agnocast:agnocast_publisher_init",
-            &[
-                ("publisher_handle", Pointer(handle)),
-                ("node_handle", Pointer(0x10)),
-                ("topic_name", text(topic)),
-                ("queue_depth", Unsigned(1)),
-            ],
-        );
-    }
-    recording.event(
-        "agnocast:agnocast_subscription_init",
-        &[
-            ("subscription_handle", Pointer(0x30)),
-            ("node_handle", Pointer(0x10)),
-            ("callback", Pointer(0x40)),
-            ("callback_group", Pointer(0x90)),
-            ("symbol", text("on_a")),
-            ("topic_name", text("/a")),
-            ("queue_depth", Unsigned(1)),
-            ("pid_ciid", Unsigned(77)),
-        ],
-    );
-    for (publisher, entry) in [(0x21, 1), (0x20, 1), (0x20, 2)] {
-        let fields = [
-            ("publisher_handle", Pointer(publisher)),
-            ("entry_id", Signed(entry)),
-        ];
-        recording.event("agnocast:agnocast_publish", &fields);
-    }
-    recording.thread(101).event(
-        "agnocast:agnocast_create_callable",
-        &[
-            ("callable", Pointer(0x500)),
-            ("entry_id", Signed(1)),
-            ("pid_ciid", Unsigned(77)),
-        ],
-    );
-    recording.event(
-        "agnocast:agnocast_callable_start",
-        &[("callable", Pointer(0x500))],
-    );
-    recording.event(
-        "agnocast:agnocast_callable_end",
-        &[("callable", Pointer(0x500))],
-    );
-    go_on(&mut recording);
-    let model = recording.load();
-    assert_eq!(model.instances[0].source.unwrap().0, 1);
-    assert!(model.instances[0].end.is_some());
-    assert_eq!(support::owners(&model), ["/a_agnocast"]);
-    let rows: Vec<_> = model
-        .deliveries
-        .iter()
-        .map(|d| (d.publication.0, d.status, d.by))
-        .collect();
-    assert_eq!(
-        rows,
-        [(1, Delivered, Match::Entry), (2, Queued, Match::Nothing)]
     );
 }
 

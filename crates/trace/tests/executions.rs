@@ -6,12 +6,7 @@ use support::{Flavour, Recording, owners, time};
 
 /// A node with two timers, whose callbacks are at 0x60 and 0x61, and a publisher at 0x20.
 fn two_timers() -> Recording {
-    let mut recording = Recording::jazzy();
-    recording
-        .process(100, "app")
-        .context(0x1)
-        .node(0x10, "/n")
-        .publisher(0x20, 0x10, "/a");
+    let mut recording = Recording::talker(Flavour::Jazzy);
     recording
         .timer(0x50, 0x10, 10, 0x60)
         .timer(0x51, 0x10, 20, 0x61);

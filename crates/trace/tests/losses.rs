@@ -6,18 +6,9 @@ use rostrace_trace::flow::DeliveryStatus::{Delivered, Unknown};
 use rostrace_trace::flow::Fate;
 use support::{Flavour, Recording, deliveries};
 
+/// A talker that has a timer (callback 0x60), and a listener.
 fn pair() -> Recording {
-    let mut recording = Recording::jazzy();
-    recording
-        .process(200, "listener")
-        .context(0x1)
-        .node(0x10, "/l");
-    recording.subscription(0x30, 0x10, "/a", 0x40);
-    recording
-        .process(100, "talker")
-        .context(0x1)
-        .node(0x10, "/t")
-        .publisher(0x20, 0x10, "/a");
+    let mut recording = Recording::talker_and_listener(Flavour::Jazzy);
     recording.timer(0x50, 0x10, 10, 0x60);
     recording
 }
@@ -134,11 +125,7 @@ fn with_losses_no_message_is_called_lost_or_queued() {
 
 #[test]
 fn what_a_ring_buffer_held_during_a_loss_is_unknown() {
-    let mut recording = Recording::new(Flavour::Jazzy, "robot");
-    recording
-        .process(100, "app")
-        .node(0x10, "/n")
-        .publisher(0x20, 0x10, "/a");
+    let mut recording = Recording::talker(Flavour::Jazzy);
     recording
         .intra_subscription(0x30, 0x10, "/a", 0x40, 1)
         .at(5_000_000);
@@ -182,14 +169,8 @@ fn a_lifecycle_state_that_spans_a_loss_has_no_end() {
 
 #[test]
 fn an_enqueue_after_a_loss_is_not_of_the_publication_before_it() {
-    let mut recording = Recording::new(Flavour::Jazzy, "robot");
-    recording
-        .process(100, "app")
-        .node(0x10, "/n")
-        .publisher(0x20, 0x10, "/a");
-    recording
-        .intra_subscription(0x30, 0x10, "/a", 0x40, 2)
-        .at(5_000_000);
+    let mut recording = Recording::talker_to_itself(Flavour::Jazzy);
+    recording.at(5_000_000);
     recording.intra_publish(0x20, 0x7).enqueue(0x33, 0, false);
     recording
         .intra_publish(0x20, 0x7)

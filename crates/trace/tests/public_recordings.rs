@@ -82,16 +82,7 @@ fn delivered(model: &Model, kind: DeliveryKind) -> usize {
 
 #[test]
 fn all_recordings_of_ros_load_and_add_up() {
-    for name in [
-        "caret-cyclic-intra-galactic",
-        "caret-demos-end-to-end-galactic",
-        "caret-demos-end-to-end-humble",
-        "caret-end-to-end-fastdds-galactic",
-        "caret-multi-talker-galactic",
-        "caret-talker-listener-galactic",
-        "ros-world-2021",
-        "tracecompass-ros2-humble",
-    ] {
+    for name in shared::OF_OTHERS {
         let Some(model) = shared::load(&format!("public/{name}")) else {
             continue;
         };

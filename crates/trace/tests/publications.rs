@@ -2,18 +2,7 @@
 
 mod support;
 
-use support::{Flavour, Recording, rmw, topic};
-
-/// A node with a publisher at 0x20.
-fn talker(flavour: Flavour) -> Recording {
-    let mut recording = Recording::new(flavour, "robot");
-    recording
-        .process(100, "app")
-        .context(0x1)
-        .node(0x10, "/n")
-        .publisher(0x20, 0x10, "/a");
-    recording
-}
+use support::{Flavour, Recording, rmw, topic, topics};
 
 #[test]
 fn a_typed_message_goes_through_all_layers_that_a_distribution_shows() {
@@ -28,7 +17,7 @@ fn a_typed_message_goes_through_all_layers_that_a_distribution_shows() {
         (Kilted, true, Some(5)),
         (Lyrical, true, Some(5)),
     ] {
-        let mut recording = talker(flavour);
+        let mut recording = Recording::talker(flavour);
         recording.publish(0x20, 0x7, 5);
         let model = recording.load();
         assert_eq!(model.publications.len(), 1, "{flavour:?}");
@@ -45,7 +34,7 @@ fn a_typed_message_goes_through_all_layers_that_a_distribution_shows() {
 
 #[test]
 fn one_message_object_published_again_and_again_makes_several_publications() {
-    let mut recording = talker(Flavour::Jazzy);
+    let mut recording = Recording::talker(Flavour::Jazzy);
     recording
         .publish(0x20, 0x7, 1)
         .publish(0x20, 0x7, 2)
@@ -61,7 +50,7 @@ fn one_message_object_published_again_and_again_makes_several_publications() {
 
 #[test]
 fn a_serialised_message_skips_rclcpp() {
-    let mut recording = talker(Flavour::Jazzy);
+    let mut recording = Recording::talker(Flavour::Jazzy);
     recording.rcl_publish(0x20, 0x7).rmw_publish(0x20, 0x7, 5);
     recording.rcl_publish(0x20, 0x7).rmw_publish(0x20, 0x7, 6);
     let model = recording.load();
@@ -76,7 +65,7 @@ fn a_serialised_message_skips_rclcpp() {
 
 #[test]
 fn a_serialised_message_of_an_old_rcl_leaves_only_the_middleware() {
-    let mut recording = talker(Flavour::Jazzy);
+    let mut recording = Recording::talker(Flavour::Jazzy);
     recording.rmw_publish(0x20, 0x7, 5);
     let model = recording.load();
     assert_eq!(topic(&model, &model.publications[0]), Some("/a"));
@@ -84,7 +73,7 @@ fn a_serialised_message_of_an_old_rcl_leaves_only_the_middleware() {
 
 #[test]
 fn the_middlewares_own_data_is_no_publication() {
-    let mut recording = talker(Flavour::Jazzy);
+    let mut recording = Recording::talker(Flavour::Jazzy);
     recording
         .rmw_publish(0x99, 0x7, 5)
         .publish(0x20, 0x7, 6)
@@ -100,7 +89,7 @@ fn the_middlewares_own_data_is_no_publication() {
 
 #[test]
 fn a_message_of_rosout_is_known_by_its_rmw_handle() {
-    let mut recording = talker(Flavour::Jazzy);
+    let mut recording = Recording::talker(Flavour::Jazzy);
     recording.publisher(0x7ffd_0000, 0x10, "/rosout");
     // What rcl_publish tells is an address that no event announced.
     recording
@@ -117,7 +106,7 @@ fn a_message_of_rosout_is_known_by_its_rmw_handle() {
 
 #[test]
 fn a_message_may_go_to_the_own_process_and_to_others() {
-    let mut recording = talker(Flavour::Jazzy);
+    let mut recording = Recording::talker(Flavour::Jazzy);
     recording
         .intra_publish(0x20, 0x7)
         .enqueue(0x33, 0, false)
@@ -130,7 +119,7 @@ fn a_message_may_go_to_the_own_process_and_to_others() {
 
 #[test]
 fn a_type_adapter_publishes_another_object() {
-    let mut recording = talker(Flavour::Jazzy);
+    let mut recording = Recording::talker(Flavour::Jazzy);
     recording
         .intra_publish(0x20, 0x7)
         .enqueue(0x33, 0, false)
@@ -142,19 +131,14 @@ fn a_type_adapter_publishes_another_object() {
 
 #[test]
 fn a_message_for_the_own_process_alone_does_not_swallow_the_next_publication() {
-    let mut recording = talker(Flavour::Jazzy);
+    let mut recording = Recording::talker(Flavour::Jazzy);
     recording
         .publisher(0x21, 0x10, "/b")
         .intra_publish(0x20, 0x7)
         .enqueue(0x33, 0, false);
     recording.publish(0x21, 0x8, 5);
     let model = recording.load();
-    let topics: Vec<_> = model
-        .publications
-        .iter()
-        .map(|p| topic(&model, p))
-        .collect();
-    assert_eq!(topics, [Some("/a"), Some("/b")]);
+    assert_eq!(topics(&model), [Some("/a"), Some("/b")]);
     let [intra, inter] = &model.publications[..] else {
         panic!()
     };
@@ -169,14 +153,14 @@ fn a_message_for_the_own_process_alone_does_not_swallow_the_next_publication() {
 
 #[test]
 fn the_second_message_for_the_own_process_is_another_publication() {
-    let mut recording = talker(Flavour::Jazzy);
+    let mut recording = Recording::talker(Flavour::Jazzy);
     recording.intra_publish(0x20, 0x7).intra_publish(0x20, 0x7);
     assert_eq!(recording.load().publications.len(), 2);
 }
 
 #[test]
 fn a_stamp_does_not_belong_to_a_message_that_stayed_in_its_process() {
-    let mut recording = talker(Flavour::HumbleFork);
+    let mut recording = Recording::talker(Flavour::HumbleFork);
     recording.intra_publish(0x20, 0x7).event(
         "ros2_caret:dds_bind_addr_to_stamp",
         &[
@@ -189,7 +173,7 @@ fn a_stamp_does_not_belong_to_a_message_that_stayed_in_its_process() {
 
 #[test]
 fn a_stamp_without_an_address_belongs_to_the_write_before_it() {
-    let mut recording = talker(Flavour::HumbleFork);
+    let mut recording = Recording::talker(Flavour::HumbleFork);
     recording.rclcpp_publish(0x20, 0x7).rcl_publish(0x20, 0x7);
     recording
         .event(
@@ -208,7 +192,7 @@ fn a_stamp_without_an_address_belongs_to_the_write_before_it() {
 
 #[test]
 fn patched_middleware_tells_the_stamp_of_the_write_before_it() {
-    let mut recording = talker(Flavour::Humble);
+    let mut recording = Recording::talker(Flavour::Humble);
     recording.publish(0x20, 0x7, 0);
     recording.event(
         "dds:write_pre",
@@ -231,7 +215,7 @@ fn patched_middleware_tells_the_stamp_of_the_write_before_it() {
 
 #[test]
 fn publications_of_two_threads_do_not_mix() {
-    let mut recording = talker(Flavour::Humble);
+    let mut recording = Recording::talker(Flavour::Humble);
     recording
         .publisher(0x21, 0x10, "/b")
         .thread(101)
@@ -246,18 +230,13 @@ fn publications_of_two_threads_do_not_mix() {
         .rmw_publish(0x20, 0x7, 0);
     recording.thread(102).rmw_publish(0x21, 0x7, 0);
     let model = recording.load();
-    let topics: Vec<_> = model
-        .publications
-        .iter()
-        .map(|p| topic(&model, p))
-        .collect();
-    assert_eq!(topics, [Some("/a"), Some("/b")]);
+    assert_eq!(topics(&model), [Some("/a"), Some("/b")]);
     assert!(model.publications.iter().all(|p| p.rmw.is_some()));
 }
 
 #[test]
 fn a_generic_publisher_of_the_humble_fork_is_known_by_rclcpp_alone() {
-    let mut recording = talker(Flavour::HumbleFork);
+    let mut recording = Recording::talker(Flavour::HumbleFork);
     recording
         .rclcpp_publish(0x20, 0x7)
         .rmw_publish(0x20, 0x7, 5);

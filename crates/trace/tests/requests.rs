@@ -5,25 +5,9 @@ mod support;
 use rostrace_trace::flow::RequestMatch;
 use support::{Flavour, Recording, stamp, time};
 
-/// A client (0x70, gid 7) in process 100, a service (0x80, callback 0x81) in process 200.
-fn pair() -> Recording {
-    let mut recording = Recording::new(Flavour::Kilted, "robot");
-    recording
-        .process(100, "client")
-        .context(0x1)
-        .node(0x10, "/c");
-    recording.client(0x70, 0x10, "/ask", 7);
-    recording
-        .process(200, "server")
-        .context(0x1)
-        .node(0x10, "/s");
-    recording.service(0x80, 0x10, "/ask", 0x81).at(5_000_000);
-    recording
-}
-
 #[test]
 fn gid_and_number_tie_the_steps_of_a_request_together() {
-    let mut recording = pair();
+    let mut recording = Recording::client_and_service(Flavour::Kilted);
     recording.process(100, "client").send_request(0x70, 1);
     recording
         .process(200, "server")
@@ -50,7 +34,7 @@ fn gid_and_number_tie_the_steps_of_a_request_together() {
 
 #[test]
 fn with_fast_dds_a_service_may_take_a_request_before_the_client_says_that_it_sent_it() {
-    let mut recording = pair();
+    let mut recording = Recording::client_and_service(Flavour::Kilted);
     recording
         .take_request(0x80, 7, 1)
         .process(100, "client")
@@ -62,7 +46,7 @@ fn with_fast_dds_a_service_may_take_a_request_before_the_client_says_that_it_sen
 
 #[test]
 fn a_deferred_response_may_come_from_another_thread() {
-    let mut recording = pair();
+    let mut recording = Recording::client_and_service(Flavour::Kilted);
     recording
         .take_request(0x80, 7, 1)
         .start(0x81)
@@ -87,7 +71,7 @@ fn a_deferred_response_may_come_from_another_thread() {
 
 #[test]
 fn requests_of_two_clients_with_the_same_number_are_two() {
-    let mut recording = pair();
+    let mut recording = Recording::client_and_service(Flavour::Kilted);
     recording
         .process(100, "client")
         .client(0x78, 0x10, "/ask", 8);
@@ -107,7 +91,7 @@ fn requests_of_two_clients_with_the_same_number_are_two() {
 
 #[test]
 fn two_services_that_answer_one_request_have_a_row_each() {
-    let mut recording = pair();
+    let mut recording = Recording::client_and_service(Flavour::Kilted);
     recording
         .process(300, "other")
         .node(0x10, "/o")
@@ -141,7 +125,7 @@ fn a_client_from_before_the_recording_is_not_guessed() {
 
 #[test]
 fn a_callback_of_something_else_did_not_get_the_request() {
-    let mut recording = pair();
+    let mut recording = Recording::client_and_service(Flavour::Kilted);
     recording
         .timer(0x50, 0x10, 10, 0x60)
         .take_request(0x80, 7, 1)
@@ -152,7 +136,7 @@ fn a_callback_of_something_else_did_not_get_the_request() {
 #[test]
 fn a_take_in_vain_is_no_request() {
     use support::Payload::*;
-    let mut recording = pair();
+    let mut recording = Recording::client_and_service(Flavour::Kilted);
     recording.event(
         "ros2:rmw_take_request",
         &[
@@ -164,22 +148,6 @@ fn a_take_in_vain_is_no_request() {
         ],
     );
     assert!(recording.load().requests.is_empty());
-}
-
-/// A client without a gid (before Kilted), and a service that saw these gids.
-fn without_gids() -> Recording {
-    let mut recording = Recording::new(Flavour::Jazzy, "robot");
-    recording
-        .process(100, "client")
-        .context(0x1)
-        .node(0x10, "/c");
-    recording.client(0x70, 0x10, "/ask", 7);
-    recording
-        .process(200, "server")
-        .context(0x1)
-        .node(0x10, "/s");
-    recording.service(0x80, 0x10, "/ask", 0x81).at(5_000_000);
-    recording
 }
 
 fn call(recording: &mut Recording, client: u64, gid: u8, number: i64) {
@@ -199,7 +167,7 @@ fn call(recording: &mut Recording, client: u64, gid: u8, number: i64) {
 
 #[test]
 fn where_no_event_tells_the_gid_it_follows_from_numbers_and_instants() {
-    let mut recording = without_gids();
+    let mut recording = Recording::client_and_service(Flavour::Jazzy);
     for number in 1..=3 {
         call(&mut recording, 0x70, 9, number);
     }
@@ -214,7 +182,7 @@ fn where_no_event_tells_the_gid_it_follows_from_numbers_and_instants() {
 
 #[test]
 fn what_is_certain_of_one_client_makes_another_certain() {
-    let mut recording = without_gids();
+    let mut recording = Recording::client_and_service(Flavour::Jazzy);
     recording
         .process(100, "client")
         .client(0x78, 0x10, "/ask", 8);
@@ -238,7 +206,7 @@ fn what_is_certain_of_one_client_makes_another_certain() {
 
 #[test]
 fn two_clients_that_fit_equally_well_are_not_told_apart() {
-    let mut recording = without_gids();
+    let mut recording = Recording::client_and_service(Flavour::Jazzy);
     recording
         .process(100, "client")
         .client(0x78, 0x10, "/ask", 8);
@@ -265,7 +233,7 @@ fn two_clients_that_fit_equally_well_are_not_told_apart() {
 
 #[test]
 fn the_callback_that_follows_the_take_of_a_response_is_the_clients() {
-    let mut recording = without_gids();
+    let mut recording = Recording::client_and_service(Flavour::Jazzy);
     call(&mut recording, 0x70, 9, 1);
     recording
         .client_callback_start(0x70, 1)
@@ -287,7 +255,7 @@ fn the_callback_that_follows_the_take_of_a_response_is_the_clients() {
 
 #[test]
 fn what_is_taken_after_a_response_is_not_the_clients() {
-    let mut recording = without_gids();
+    let mut recording = Recording::client_and_service(Flavour::Jazzy);
     call(&mut recording, 0x70, 9, 1);
     recording
         .subscription(0x20, 0x10, "/feedback", 0x21)
@@ -299,7 +267,7 @@ fn what_is_taken_after_a_response_is_not_the_clients() {
 
 #[test]
 fn a_callback_that_spins_holds_the_callback_of_another_client() {
-    let mut recording = without_gids();
+    let mut recording = Recording::client_and_service(Flavour::Jazzy);
     recording
         .process(100, "client")
         .client(0x78, 0x10, "/ask", 8);
@@ -319,7 +287,7 @@ fn a_callback_that_spins_holds_the_callback_of_another_client() {
 
 #[test]
 fn without_the_takes_a_clients_callback_stands_alone() {
-    let mut recording = without_gids();
+    let mut recording = Recording::client_and_service(Flavour::Jazzy);
     recording
         .process(100, "client")
         .client_callback_start(0x70, 1)

@@ -5,10 +5,13 @@
 //! names another place). `cargo test -p rostrace-tracepoints --test recordings -- --nocapture` shows the events that
 //! are in no table.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+#[path = "../../ctf/tests/support/recordings.rs"]
+mod places;
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use places::{metadata_files, shared, testdata};
 use rostrace_ctf::metadata;
 use rostrace_ctf::schema::{Base, EventClass, FieldClass, Integer, IntegerForm, Length, Member};
 use rostrace_tracepoints::{FieldKind, PROVIDERS, Presence, Tracepoint, find};
@@ -18,31 +21,13 @@ const STRICT: [&str; 3] = ["ros2", "ros2_caret", "agnocast"];
 
 #[test]
 fn the_recordings_of_the_repository_agree_with_the_table() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata");
-    compare(&folder, 3);
+    compare(&testdata(), 3);
 }
 
 #[test]
 fn the_shared_recordings_agree_with_the_table() {
-    match shared_traces() {
-        Some(folder) => compare(&folder, 60),
-        None => {
-            // Not `eprintln!`, which a passing test swallows.
-            let sentence = "SKIPPED: there is no folder `shared/traces` above this crate; set ROSTRACE_SHARED. \
-                The table was compared with testdata/ only.\n";
-            let _ = std::io::stderr().write_all(sentence.as_bytes());
-        }
-    }
-}
-
-fn shared_traces() -> Option<PathBuf> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    match std::env::var_os("ROSTRACE_SHARED") {
-        Some(folder) => Some(Path::new(&folder).join("traces")).filter(|folder| folder.is_dir()),
-        None => here
-            .ancestors()
-            .map(|folder| folder.join("shared/traces"))
-            .find(|folder| folder.is_dir()),
+    if let Some(shared) = shared("traces") {
+        compare(&shared.join("traces"), 60);
     }
 }
 
@@ -190,22 +175,4 @@ fn is_plain(integer: &Integer, bits: u8) -> bool {
 
 fn is_byte(class: &FieldClass) -> bool {
     matches!(class, FieldClass::Integer(integer) if !integer.signed && size(integer) == Some(8))
-}
-
-/// All files named `metadata` below a folder, sorted.
-fn metadata_files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut open = vec![folder.to_owned()];
-    while let Some(folder) = open.pop() {
-        for entry in std::fs::read_dir(&folder).expect("a folder that can be listed") {
-            let path = entry.expect("an entry that can be read").path();
-            if path.is_dir() {
-                open.push(path);
-            } else if path.file_name().is_some_and(|name| name == "metadata") {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    found
 }

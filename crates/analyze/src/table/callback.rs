@@ -5,12 +5,25 @@ use std::io;
 use rostrace_trace::entity::{CallbackId, InstanceId};
 
 use super::describe::{Owner, node_of, pid};
+use super::recurring::{CALLBACK_NAME, CALLBACK_NODE, CALLBACK_START, HOST, PID, RAN_ON};
 use super::statistics_columns::{
     columns, frequency_cells, frequency_columns, statistics_cells, statistics_columns,
 };
 use super::{Cell, Column, Sink, Table};
 use crate::analysis::Analysis;
 use crate::callback::{self, Execution};
+
+const KIND: Column = Column::text(
+    "kind",
+    "`timer`, `subscription`, `service` or `client`; empty if the trace does not tell.",
+);
+
+const TRIGGER: Column = Column::text(
+    "topic",
+    "Topic of a subscription, or name of a service; empty for timers.",
+);
+
+const SET_PERIOD: Column = Column::duration("period_ns", "What a timer is set to.").optional();
 
 pub(super) const CALLBACKS: Table = Table {
     name: "callbacks",
@@ -25,21 +38,15 @@ pub(super) const CALLBACKS: Table = Table {
                 "name",
                 "As people say it: `/fusion ← /points`, `/planner · timer 100 ms`."
             ),
-            Column::text("host", "Name of the machine."),
-            Column::integer("pid", "Process."),
+            HOST,
+            PID,
             Column::text(
                 "node",
                 "Node that it belongs to; empty if the trace does not name it."
             ),
-            Column::text(
-                "kind",
-                "`timer`, `subscription`, `service` or `client`; empty if the trace does not tell."
-            ),
-            Column::text(
-                "topic",
-                "Topic of a subscription, or name of a service; empty for timers."
-            ),
-            Column::duration("period_ns", "What a timer is set to.").optional(),
+            KIND,
+            TRIGGER,
+            SET_PERIOD,
             Column::text(
                 "symbol",
                 "Function that is called, as far as the trace tells."
@@ -134,23 +141,14 @@ pub(super) const CALLBACK_INSTANCES: Table = Table {
     name: "callback_instances",
     about: "One execution of a callback.",
     columns: &[
-        Column::text("host", "Name of the machine."),
-        Column::integer("pid", "Process."),
-        Column::integer("tid", "Thread that it ran on."),
-        Column::text(
-            "node",
-            "Node that the callback belongs to; empty if the trace does not name it.",
-        ),
-        Column::text(
-            "kind",
-            "`timer`, `subscription`, `service` or `client`; empty if the trace does not tell.",
-        ),
-        Column::text(
-            "topic",
-            "Topic of a subscription, or name of a service; empty for timers.",
-        ),
-        Column::duration("period_ns", "What a timer is set to.").optional(),
-        Column::time("start_ns", "`callback_start`."),
+        HOST,
+        PID,
+        RAN_ON,
+        CALLBACK_NODE,
+        KIND,
+        TRIGGER,
+        SET_PERIOD,
+        CALLBACK_START,
         Column::time("end_ns", "`callback_end`; nothing if it is unknown.").optional(),
         Column::flag(
             "intra_process",
@@ -161,10 +159,7 @@ pub(super) const CALLBACK_INSTANCES: Table = Table {
             "Number of the callback in `callbacks`; nothing if the trace does not name it.",
         )
         .optional(),
-        Column::text(
-            "name",
-            "The callback as people say it; empty if the trace does not name it.",
-        ),
+        CALLBACK_NAME,
         Column::duration("duration_ns", "Start to end.").optional(),
         Column::duration(
             "period_observed_ns",

@@ -7,31 +7,55 @@ use rostrace_trace::entity::SubscriptionId;
 use rostrace_trace::flow::DeliveryStatus;
 
 use super::describe::{pid, publisher, start_of};
+use super::recurring::{RCL_PUBLISH, RCLCPP_PUBLISH, SOURCE_TIMESTAMP, TOPIC};
 use super::statistics_columns::{columns, statistics_cells, statistics_columns};
 use super::{Cell, Column, Sink, Table};
 use crate::analysis::Analysis;
 use crate::communication::pairs;
 
+const PUB_HOST: Column = Column::text("pub_host", "Machine of the publisher.");
+
+const PUB_PID: Column = Column::integer("pub_pid", "Process of the publisher.");
+
+const PUB_NODE: Column = Column::text(
+    "pub_node",
+    "Node of the publisher; empty if the trace does not name it.",
+);
+
+const SUB_HOST: Column = Column::text("sub_host", "Machine of the subscription.");
+
+const SUB_PID: Column = Column::integer("sub_pid", "Process of the subscription.");
+
+const SUB_NODE: Column = Column::text(
+    "sub_node",
+    "Node of the subscription; empty if the trace does not name it.",
+);
+
+const KIND: Column = Column::text(
+    "kind",
+    "`inter`: through the middleware; `intra`: inside one process.",
+);
+
 pub(super) const DELIVERIES: Table = Table {
     name: "deliveries",
     about: "One message and one subscription that it should have reached.",
     columns: &[
-        Column::text("topic", "Topic."),
-        Column::text("pub_host", "Machine of the publisher."),
-        Column::integer("pub_pid", "Process of the publisher."),
+        TOPIC,
+        PUB_HOST,
+        PUB_PID,
         Column::time("publish_ns", "The first event that the call of `publish` left."),
-        Column::text("sub_host", "Machine of the subscription."),
-        Column::integer("sub_pid", "Process of the subscription."),
-        Column::text("sub_node", "Node of the subscription; empty if the trace does not name it."),
-        Column::text("kind", "`inter`: through the middleware; `intra`: inside one process."),
+        SUB_HOST,
+        SUB_PID,
+        SUB_NODE,
+        KIND,
         Column::time("callback_start_ns", "Start of the execution that received it; nothing if it was taken by hand or did not arrive.").optional(),
         Column::text("status", "`delivered`, `overwritten` (pushed out of a full ring buffer), `lost` (earlier and later ones arrived), `queued` (not received, though the recording went on for a second or more), `unknown`."),
         Column::text("matched_by", "What ties the two ends together; empty if nothing does."),
-        Column::text("pub_node", "Node of the publisher; empty if the trace does not name it."),
-        Column::time("rclcpp_publish_ns", "rclcpp was called.").optional(),
-        Column::time("rcl_publish_ns", "rcl was called.").optional(),
+        PUB_NODE,
+        RCLCPP_PUBLISH,
+        RCL_PUBLISH,
         Column::time("rmw_publish_ns", "The middleware was called.").optional(),
-        Column::integer("source_timestamp_ns", "The stamp that receivers see, on the middleware's clock.").optional(),
+        SOURCE_TIMESTAMP,
         Column::time("take_ns", "Taken from the middleware.").optional(),
         Column::duration("latency_ns", "Publish to callback, or to the take of a message that is taken by hand: the sum of the four stages.").optional(),
         Column::duration("publish_stage_ns", "Until the middleware, or the ring buffer, had it.").optional(),
@@ -106,23 +130,14 @@ pub(super) const COMMUNICATIONS: Table = Table {
     about: "One publisher and one subscription, with all messages between them summarised. A pair that communicates both inside a process and through the middleware has two rows.",
     columns: columns![
         [
-            Column::text("topic", "Topic."),
-            Column::text("pub_host", "Machine of the publisher."),
-            Column::integer("pub_pid", "Process of the publisher."),
-            Column::text(
-                "pub_node",
-                "Node of the publisher; empty if the trace does not name it."
-            ),
-            Column::text("sub_host", "Machine of the subscription."),
-            Column::integer("sub_pid", "Process of the subscription."),
-            Column::text(
-                "sub_node",
-                "Node of the subscription; empty if the trace does not name it."
-            ),
-            Column::text(
-                "kind",
-                "`inter`: through the middleware; `intra`: inside one process."
-            ),
+            TOPIC,
+            PUB_HOST,
+            PUB_PID,
+            PUB_NODE,
+            SUB_HOST,
+            SUB_PID,
+            SUB_NODE,
+            KIND,
             Column::integer("messages", "Messages that should have arrived."),
             Column::integer("arrived", "Messages that did."),
             Column::integer(

@@ -5,27 +5,44 @@ use std::io;
 use rostrace_trace::entity::{PublisherId, SubscriptionId};
 
 use super::describe::pid;
+use super::recurring::{HOST, NODE, PID, TOPIC};
 use super::statistics_columns::{columns, statistics_cells, statistics_columns};
 use super::{Cell, Column, Sink, Table};
 use crate::analysis::Analysis;
 use crate::built_in;
 use crate::endpoint::Endpoints;
 
+const PROCESS: Column = Column::text(
+    "process",
+    "Name of the process; empty if the trace does not tell.",
+);
+
+const DEPTH: Column = Column::integer("depth", "How many messages it keeps, as requested.");
+
+const CREATED: Column = Column::time("created_ns", "When it was made.");
+
+const DAMAGED: Column = Column::integer(
+    "damaged",
+    "Messages before which events were lost: they have no period, and others may be missing.",
+);
+
+const BUILT_IN: Column = Column::flag(
+    "built_in",
+    "Whether nobody wrote it: `/rosout`, `/parameter_events` and the like.",
+);
+
 pub(super) const PUBLISHERS: Table = Table {
     name: "publishers",
     about: "One publisher, with what it published. One that was made again is another one; publications whose publisher the trace does not tell are in none.",
     columns: columns![
         [
-            Column::text("host", "Name of the machine."),
-            Column::integer("pid", "Process."),
-            Column::text(
-                "process",
-                "Name of the process; empty if the trace does not tell."
-            ),
-            Column::text("node", "Node; empty if the trace does not name it."),
-            Column::text("topic", "Topic."),
-            Column::integer("depth", "How many messages it keeps, as requested."),
-            Column::time("created_ns", "When it was made."),
+            HOST,
+            PID,
+            PROCESS,
+            NODE,
+            TOPIC,
+            DEPTH,
+            CREATED,
             Column::integer("messages", "Calls of `publish`."),
             Column::integer(
                 "intra_process",
@@ -38,16 +55,7 @@ pub(super) const PUBLISHERS: Table = Table {
             .optional(),
         ],
         statistics_columns!("period", "time from one publication to the next"),
-        [
-            Column::integer(
-                "damaged",
-                "Messages before which events were lost: they have no period, and others may be missing."
-            ),
-            Column::flag(
-                "built_in",
-                "Whether nobody wrote it: `/rosout`, `/parameter_events` and the like."
-            ),
-        ]
+        [DAMAGED, BUILT_IN,]
     ],
     rows: publishers,
 };
@@ -83,16 +91,13 @@ pub(super) const SUBSCRIPTIONS: Table = Table {
     about: "One subscription, with what it received: executions of its callback, and messages that were taken by hand.",
     columns: columns![
         [
-            Column::text("host", "Name of the machine."),
-            Column::integer("pid", "Process."),
-            Column::text(
-                "process",
-                "Name of the process; empty if the trace does not tell."
-            ),
-            Column::text("node", "Node; empty if the trace does not name it."),
-            Column::text("topic", "Topic."),
-            Column::integer("depth", "How many messages it keeps, as requested."),
-            Column::time("created_ns", "When it was made."),
+            HOST,
+            PID,
+            PROCESS,
+            NODE,
+            TOPIC,
+            DEPTH,
+            CREATED,
             Column::integer("received", "Messages received."),
             Column::integer(
                 "intra_process",
@@ -117,16 +122,7 @@ pub(super) const SUBSCRIPTIONS: Table = Table {
             "message_age",
             "age of a message: from the stamp in its header to its reception, on the clock (the system's or the simulated one) that is nearer to the stamp"
         ),
-        [
-            Column::integer(
-                "damaged",
-                "Messages before which events were lost: they have no period, and others may be missing."
-            ),
-            Column::flag(
-                "built_in",
-                "Whether nobody wrote it: `/rosout`, `/parameter_events` and the like."
-            ),
-        ]
+        [DAMAGED, BUILT_IN,]
     ],
     rows: subscriptions,
 };

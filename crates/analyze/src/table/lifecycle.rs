@@ -3,6 +3,7 @@
 use std::io;
 
 use super::describe::pid;
+use super::recurring::{HOST, NODE, PID};
 use super::{Column, Sink, Table};
 use crate::analysis::Analysis;
 
@@ -10,9 +11,9 @@ pub(super) const LIFECYCLE_STATES: Table = Table {
     name: "lifecycle_states",
     about: "One state that a lifecycle node was in for a while.",
     columns: &[
-        Column::text("host", "Name of the machine."),
-        Column::integer("pid", "Process."),
-        Column::text("node", "Node; empty if the trace does not name it."),
+        HOST,
+        PID,
+        NODE,
         Column::text(
             "state",
             "Its name; `configuring` and the like last as long as the node's own function for them.",

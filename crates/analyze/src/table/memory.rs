@@ -6,16 +6,30 @@ use std::io;
 use rostrace_trace::flow::MessageSizeOf;
 
 use super::describe::{node_of, pid};
+use super::recurring::{CALLBACK_NAME, CALLBACK_NODE, CALLBACK_START, HOST, NODE, PID};
 use super::{Column, Sink, Table};
 use crate::analysis::Analysis;
+
+const PID_IF_TOLD: Column =
+    Column::integer("pid", "Process; nothing if the trace tells none.").optional();
+
+const TID_IF_NO_PROCESS: Column = Column::integer(
+    "tid",
+    "Thread, in place of a process that the trace does not tell.",
+)
+.optional();
+
+const ALLOCATIONS: Column = Column::integer("allocations", "Blocks allocated.");
+
+const ALLOCATED_BYTES: Column = Column::integer("allocated_bytes", "Bytes allocated.");
 
 pub(super) const MESSAGE_SIZES: Table = Table {
     name: "message_sizes",
     about: "The size of one message that was published or taken in serialised form, in a recording of rostrace's own tracer.",
     columns: &[
-        Column::text("host", "Name of the machine."),
-        Column::integer("pid", "Process."),
-        Column::text("node", "Node; empty if the trace does not name it."),
+        HOST,
+        PID,
+        NODE,
         Column::text("topic", "Topic; empty if the trace does not name it."),
         Column::text("direction", "`published` or `taken`."),
         Column::time("time_ns", "When."),
@@ -59,13 +73,9 @@ pub(super) const MEMORY_USAGE: Table = Table {
     name: "memory_usage",
     about: "What a process had allocated at an instant, about once a millisecond where it changed, and at its peak.",
     columns: &[
-        Column::text("host", "Name of the machine."),
-        Column::integer("pid", "Process; nothing if the trace tells none.").optional(),
-        Column::integer(
-            "tid",
-            "Thread, in place of a process that the trace does not tell.",
-        )
-        .optional(),
+        HOST,
+        PID_IF_TOLD,
+        TID_IF_NO_PROCESS,
         Column::time("time_ns", "When."),
         Column::integer(
             "bytes",
@@ -108,16 +118,12 @@ pub(super) const MEMORY_TOTALS: Table = Table {
     name: "memory_totals",
     about: "What a process allocated and freed in all.",
     columns: &[
-        Column::text("host", "Name of the machine."),
-        Column::integer("pid", "Process; nothing if the trace tells none.").optional(),
-        Column::integer(
-            "tid",
-            "Thread, in place of a process that the trace does not tell.",
-        )
-        .optional(),
+        HOST,
+        PID_IF_TOLD,
+        TID_IF_NO_PROCESS,
         Column::text("process", "Its name; empty if the trace does not tell."),
-        Column::integer("allocations", "Blocks allocated."),
-        Column::integer("allocated_bytes", "Bytes allocated."),
+        ALLOCATIONS,
+        ALLOCATED_BYTES,
         Column::integer(
             "frees",
             "Blocks freed that were allocated during the recording.",
@@ -163,18 +169,12 @@ pub(super) const CALLBACK_MEMORY: Table = Table {
     name: "callback_memory",
     about: "What one execution of a callback allocated and freed, if it did.",
     columns: &[
-        Column::integer("pid", "Process."),
-        Column::text(
-            "node",
-            "Node that the callback belongs to; empty if the trace does not name it.",
-        ),
-        Column::text(
-            "name",
-            "The callback as people say it; empty if the trace does not name it.",
-        ),
-        Column::time("start_ns", "`callback_start`."),
-        Column::integer("allocations", "Blocks allocated."),
-        Column::integer("allocated_bytes", "Bytes allocated."),
+        PID,
+        CALLBACK_NODE,
+        CALLBACK_NAME,
+        CALLBACK_START,
+        ALLOCATIONS,
+        ALLOCATED_BYTES,
         Column::integer("frees", "Blocks freed."),
         Column::integer("freed_bytes", "Bytes freed."),
         Column::flag("uncertain", "Whether events were lost meanwhile."),

@@ -12,6 +12,7 @@ mod path;
 mod process;
 mod publication;
 mod rate;
+mod recurring;
 mod scheduling;
 mod service;
 mod statistics_columns;

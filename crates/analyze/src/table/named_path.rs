@@ -5,6 +5,7 @@ use std::io;
 use rostrace_architecture::NamedPath;
 use rostrace_ctf::schema::Nanos;
 
+use super::recurring::{CASE, RESPONSE_START, RESPONSE_TIME, STAGE};
 use super::statistics_columns::{columns, statistics_cells, statistics_columns};
 use super::{Cell, Column, Sink, Table};
 use crate::analysis::Analysis;
@@ -45,12 +46,14 @@ fn records_of(analysis: &Analysis<'_>, indexed: &Indexed<'_>, path: &NamedPath) 
     .ok()
 }
 
+const NAMED_PATH: Column = Column::text("named_path", "Name of the path.");
+
 pub(super) const NAMED_PATHS: Table = Table {
     name: "named_paths",
     about: "One path that the file of `--architecture` names, followed as its message contexts say. Empty without such a file.",
     columns: columns![
         [
-            Column::text("named_path", "Name of the path."),
+            NAMED_PATH,
             Column::integer(
                 "begun",
                 "Messages that began; one that led to several outputs counts as often."
@@ -108,8 +111,8 @@ pub(super) const NAMED_PATH_STAGES: Table = Table {
     about: "One stage of a named path, summarised over the messages that came through: the means add up to that of the path.",
     columns: columns![
         [
-            Column::text("named_path", "Name of the path."),
-            Column::integer("stage", "Number of the stage, from 0."),
+            NAMED_PATH,
+            STAGE,
             Column::text(
                 "kind",
                 "`communication`: publish to callback or take; `callback`: start of a callback to the next publish, or to its end; `variable_passing`: end of a callback to the start of the one that reads what it stored."
@@ -152,7 +155,7 @@ pub(super) const NAMED_PATH_INSTANTS: Table = Table {
     name: "named_path_instants",
     about: "One instant of one message along a named path. A message that was lost, or that nothing was made from, has no instant after that.",
     columns: &[
-        Column::text("named_path", "Name of the path."),
+        NAMED_PATH,
         Column::integer("message", "Number of the message, in the order of time."),
         Column::integer("place", "Number of the instant, from 0."),
         Column::text(
@@ -186,18 +189,7 @@ fn named_path_instants(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()
 pub(super) const NAMED_RESPONSE_TIMES: Table = Table {
     name: "named_response_times",
     about: "One response time of a named path.",
-    columns: &[
-        Column::text("named_path", "Name of the path."),
-        Column::text(
-            "case",
-            "`all`, `best`, `worst` or `worst_with_external_latency`.",
-        ),
-        Column::time("start_ns", "Publication that it is counted from."),
-        Column::duration(
-            "response_time_ns",
-            "From there to the start of the last callback.",
-        ),
-    ],
+    columns: &[NAMED_PATH, CASE, RESPONSE_START, RESPONSE_TIME],
     rows: named_response_times,
 };
 
@@ -223,11 +215,8 @@ pub(super) const NAMED_RESPONSE_STAGES: Table = Table {
     name: "named_response_stages",
     about: "One part of one response time of a named path. The parts of a response add up to it exactly.",
     columns: &[
-        Column::text("named_path", "Name of the path."),
-        Column::text(
-            "case",
-            "`all`, `best`, `worst` or `worst_with_external_latency`.",
-        ),
+        NAMED_PATH,
+        CASE,
         Column::integer(
             "response",
             "Number of the response in its case, in the order of time.",

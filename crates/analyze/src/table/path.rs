@@ -3,6 +3,7 @@
 use std::io;
 
 use super::describe::{pid, publisher};
+use super::recurring::{CASE, HOST, PID, RESPONSE_START, RESPONSE_TIME, STAGE};
 use super::statistics_columns::{columns, statistics_cells, statistics_columns};
 use super::{Cell, Column, Sink, Table};
 use crate::analysis::Analysis;
@@ -12,12 +13,14 @@ use crate::flow_latency::{FlowTimes, Include, PathLatency, path_latency};
 use crate::flow_path::{FlowPath, FlowPaths, Origin};
 use crate::node_latency;
 
+const PATH: Column = Column::integer("path", "Number of the path.");
+
 pub(super) const NODE_LATENCIES: Table = Table {
     name: "node_latencies",
     about: "One message that went out of a node because of one that came in, and who says so. Every pair is there once, by the first of: what was observed, what the program declared (`message_link_*`), the message contexts of the file that `--architecture` names.",
     columns: &[
-        Column::text("host", "Name of the machine."),
-        Column::integer("pid", "Process."),
+        HOST,
+        PID,
         Column::text("node", "Node."),
         Column::text("input_topic", "Topic of the message that came in."),
         Column::text("output_topic", "Topic of the message that went out."),
@@ -126,8 +129,8 @@ pub(super) const PATH_STAGES: Table = Table {
     about: "One stage of an observed path, summarised over all its flows. The means of the stages add up to that of the path.",
     columns: columns![
         [
-            Column::integer("path", "Number of the path."),
-            Column::integer("stage", "Number of the stage, from 0."),
+            PATH,
+            STAGE,
             Column::text(
                 "kind",
                 "`communication`: publish to callback; `node`: start of the callback to the next publish."
@@ -200,12 +203,12 @@ pub(super) const PATH_FLOWS: Table = Table {
     name: "path_flows",
     about: "One stage of one message along an observed path. The durations of a flow add up to its latency exactly.",
     columns: &[
-        Column::integer("path", "Number of the path."),
+        PATH,
         Column::integer(
             "flow",
             "Number of the flow in its path, in the order of time.",
         ),
-        Column::integer("stage", "Number of the stage, from 0."),
+        STAGE,
         Column::text("kind", "`communication` or `node`."),
         Column::time("begin_ns", "When the stage began."),
         Column::time("end_ns", "When it ended."),
@@ -251,18 +254,7 @@ fn path_flows(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
 pub(super) const RESPONSE_TIMES: Table = Table {
     name: "response_times",
     about: "One response time of an observed path.",
-    columns: &[
-        Column::integer("path", "Number of the path."),
-        Column::text(
-            "case",
-            "`all`, `best`, `worst` or `worst_with_external_latency`.",
-        ),
-        Column::time("start_ns", "Publication that it is counted from."),
-        Column::duration(
-            "response_time_ns",
-            "From there to the start of the last callback.",
-        ),
-    ],
+    columns: &[PATH, CASE, RESPONSE_START, RESPONSE_TIME],
     rows: response_time_rows,
 };
 

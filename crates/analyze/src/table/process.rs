@@ -6,6 +6,7 @@ use std::io;
 use rostrace_trace::entity::{NodeId, ProcessId};
 
 use super::describe::pid;
+use super::recurring::{HOST, PID};
 use super::{Column, Sink, Table};
 use crate::analysis::Analysis;
 use crate::thread::{Ran, part, process_observed, process_span, summaries};
@@ -19,8 +20,8 @@ pub(super) const NODE_SHARES: Table = Table {
     name: "node_shares",
     about: "One node, and how much of the time its callbacks took, on all threads together.",
     columns: &[
-        Column::text("host", "Name of the machine."),
-        Column::integer("pid", "Process."),
+        HOST,
+        PID,
         Column::text(
             "node",
             "Node; empty for all callbacks of the process whose node the trace does not name.",
@@ -82,8 +83,8 @@ pub(super) const PROCESS_SHARES: Table = Table {
     name: "process_shares",
     about: "One process, and how much of the time it ran callbacks, on all threads together.",
     columns: &[
-        Column::text("host", "Name of the machine."),
-        Column::integer("pid", "Process."),
+        HOST,
+        PID,
         Column::text("name", "Its name; empty if the trace does not tell."),
         Column::integer("threads", "Threads that ran callbacks or an executor."),
         Column::integer("executions", "Executions of callbacks that began."),

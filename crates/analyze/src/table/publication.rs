@@ -3,6 +3,7 @@
 use std::io;
 
 use super::describe::{pid, publisher, start_of};
+use super::recurring::{HOST, PID, RCL_PUBLISH, RCLCPP_PUBLISH, SOURCE_TIMESTAMP};
 use super::{Column, Sink, Table};
 use crate::analysis::Analysis;
 
@@ -10,8 +11,8 @@ pub(super) const PUBLICATIONS: Table = Table {
     name: "publications",
     about: "One call of `publish`.",
     columns: &[
-        Column::text("host", "Name of the machine."),
-        Column::integer("pid", "Process."),
+        HOST,
+        PID,
         Column::integer("tid", "Thread that called."),
         Column::text(
             "node",
@@ -22,11 +23,7 @@ pub(super) const PUBLICATIONS: Table = Table {
             "Topic of the publisher; empty if the trace does not name it.",
         ),
         Column::time("publish_ns", "The first event that the call left."),
-        Column::integer(
-            "source_timestamp_ns",
-            "The stamp that receivers see, on the middleware's clock.",
-        )
-        .optional(),
+        SOURCE_TIMESTAMP,
         Column::time(
             "callback_start_ns",
             "Start of the execution that it happened in; nothing if there was none.",
@@ -37,8 +34,8 @@ pub(super) const PUBLICATIONS: Table = Table {
             "Handed to subscriptions of the same process.",
         )
         .optional(),
-        Column::time("rclcpp_publish_ns", "rclcpp was called.").optional(),
-        Column::time("rcl_publish_ns", "rcl was called.").optional(),
+        RCLCPP_PUBLISH,
+        RCL_PUBLISH,
         Column::time(
             "rmw_publish_ns",
             "The middleware was called: `rmw_publish`, or `dds_write` of CARET.",

@@ -6,6 +6,7 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{CallbackId, ProcessId, PublisherId, SubscriptionId};
 
 use super::describe::{Owner, node_of, pid, publisher};
+use super::recurring::{HOST, NODE, PID};
 use super::{Column, Sink, Table};
 use crate::analysis::Analysis;
 use crate::endpoint::{Endpoints, Passage};
@@ -20,10 +21,10 @@ pub(super) const RATES: Table = Table {
             "`callback` (executions), `publisher` (calls of `publish`) or `subscription` (messages received).",
         ),
         Column::text("name", "Name of the callback; of others node and topic."),
-        Column::text("node", "Node; empty if the trace does not name it."),
+        NODE,
         Column::text("topic", "Topic, or name of a service; empty for timers."),
-        Column::text("host", "Name of the machine."),
-        Column::integer("pid", "Process."),
+        HOST,
+        PID,
         Column::integer(
             "object",
             "Number of the object among those of its kind, in the order of creation: objects of one name are told apart by it.",

@@ -5,6 +5,7 @@ use std::io;
 use rostrace_trace::entity::ThreadId;
 
 use super::describe::{node_of, pid};
+use super::recurring::{CALLBACK_NAME, CALLBACK_NODE, CALLBACK_START, HOST, PID, RAN_ON, TID};
 use super::{Column, Sink, Table};
 use crate::analysis::Analysis;
 
@@ -12,18 +13,12 @@ pub(super) const CALLBACK_SCHEDULING: Table = Table {
     name: "callback_scheduling",
     about: "One execution of a callback in a trace with scheduling events of the kernel: where its time went. The four durations add up to that of the execution.",
     columns: &[
-        Column::text("host", "Name of the machine."),
-        Column::integer("pid", "Process."),
-        Column::integer("tid", "Thread that it ran on."),
-        Column::text(
-            "node",
-            "Node that the callback belongs to; empty if the trace does not name it.",
-        ),
-        Column::text(
-            "name",
-            "The callback as people say it; empty if the trace does not name it.",
-        ),
-        Column::time("start_ns", "`callback_start`."),
+        HOST,
+        PID,
+        RAN_ON,
+        CALLBACK_NODE,
+        CALLBACK_NAME,
+        CALLBACK_START,
         Column::duration("running_ns", "On a CPU."),
         Column::duration(
             "waiting_ns",
@@ -82,9 +77,9 @@ pub(super) const SCHEDULING_DELAYS: Table = Table {
     name: "scheduling_delays",
     about: "One time that a thread of a ROS 2 process could run and then did, in a trace with scheduling events of the kernel.",
     columns: &[
-        Column::text("host", "Name of the machine."),
-        Column::integer("pid", "Process."),
-        Column::integer("tid", "Thread."),
+        HOST,
+        PID,
+        TID,
         Column::time("ready_ns", "When it was woken, or had to leave its CPU."),
         Column::time("running_ns", "When it was on a CPU."),
         Column::duration("delay_ns", "Ready to running."),

@@ -7,17 +7,22 @@ use rostrace_trace::entity::ProcessId;
 use rostrace_trace::flow::Request;
 
 use super::describe::pid;
+use super::recurring::{HOST, NODE, PID, TID};
 use super::{Cell, Column, Sink, Table};
 use crate::analysis::Analysis;
+
+const SERVICE: Column = Column::text(
+    "service",
+    "Name of the service; empty if the trace does not name it.",
+);
+
+const SEQUENCE: Column = Column::integer("sequence", "The client's number of the request.");
 
 pub(super) const SERVICES: Table = Table {
     name: "services",
     about: "One call of a service, as far as the trace has its steps: Kilted and later, and recordings of rostrace's own tracer. Otherwise executions of service callbacks are in `callback_instances`. `request_ns` + `queue_ns` + `answering_ns` + `response_ns` = `round_trip_ns`.",
     columns: &[
-        Column::text(
-            "service",
-            "Name of the service; empty if the trace does not name it.",
-        ),
+        SERVICE,
         Column::text(
             "client_host",
             "Machine of the client; empty if the client is not known.",
@@ -36,7 +41,7 @@ pub(super) const SERVICES: Table = Table {
             "service_node",
             "Node of the service; empty if the trace does not name it.",
         ),
-        Column::integer("sequence", "The client's number of the request."),
+        SEQUENCE,
         Column::time("sent_ns", "The client sent the request.").optional(),
         Column::time("taken_ns", "The service took it.").optional(),
         Column::time("callback_start_ns", "The service's callback began.").optional(),
@@ -167,15 +172,12 @@ pub(super) const CLIENT_CALLBACKS: Table = Table {
     name: "client_callbacks",
     about: "One execution of a client's callback: recordings of rostrace's own tracer. It begins when the response was taken; where the program waits for a future, it is the delivery to that.",
     columns: &[
-        Column::text("host", "Name of the machine."),
-        Column::integer("pid", "Process."),
-        Column::integer("tid", "Thread."),
-        Column::text("node", "Node; empty if the trace does not name it."),
-        Column::text(
-            "service",
-            "Name of the service; empty if the trace does not name it.",
-        ),
-        Column::integer("sequence", "The client's number of the request."),
+        HOST,
+        PID,
+        TID,
+        NODE,
+        SERVICE,
+        SEQUENCE,
         Column::time("start_ns", "The response was taken."),
         Column::time("end_ns", "The callback ended.").optional(),
         Column::duration("duration_ns", "Start to end.").optional(),

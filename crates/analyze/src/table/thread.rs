@@ -6,6 +6,7 @@ use std::io;
 use rostrace_trace::entity::{ExecutorId, ThreadId};
 
 use super::describe::{node_of, pid};
+use super::recurring::{HOST, NODE, PID, TID};
 use super::{Cell, Column, Sink, Table};
 use crate::analysis::Analysis;
 use crate::names;
@@ -26,9 +27,9 @@ pub(super) const THREADS: Table = Table {
     name: "threads",
     about: "One thread that ran callbacks or an executor, and where its time went: `busy_ns` + `executor_ns` + `waiting_ns` + `unobserved_ns` = `observed_ns`.",
     columns: &[
-        Column::text("host", "Name of the machine."),
-        Column::integer("pid", "Process."),
-        Column::integer("tid", "Thread."),
+        HOST,
+        PID,
+        TID,
         Column::text(
             "executor",
             "Executor whose callbacks it ran, numbered in the order of creation; empty if the trace does not tell, or if there were several.",
@@ -92,11 +93,11 @@ pub(super) const EXECUTOR_SHARES: Table = Table {
     name: "executor_shares",
     about: "One callback on one thread, and how much of the time it took there. The threads of a process without a known executor have an empty one.",
     columns: &[
-        Column::text("host", "Name of the machine."),
-        Column::integer("pid", "Process."),
+        HOST,
+        PID,
         EXECUTOR,
-        Column::integer("tid", "Thread."),
-        Column::text("node", "Node; empty if the trace does not name it."),
+        TID,
+        NODE,
         Column::text("callback", "Name of the callback."),
         Column::integer("executions", "Executions that began."),
         Column::duration(
@@ -155,9 +156,9 @@ pub(super) const SPINS: Table = Table {
     name: "spins",
     about: "One cycle of an executor on a thread: from one wait for work to the next. `waiting_ns` + `executor_ns` + `callbacks_ns` = `duration_ns`. Executors that tell no phases have none.",
     columns: &[
-        Column::text("host", "Name of the machine."),
-        Column::integer("pid", "Process."),
-        Column::integer("tid", "Thread."),
+        HOST,
+        PID,
+        TID,
         Column::time("begin_ns", "`rclcpp_executor_wait_for_work`."),
         Column::duration("duration_ns", "To the next one on this thread."),
         Column::duration("waiting_ns", "Waiting for work: idle."),

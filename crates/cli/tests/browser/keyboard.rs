@@ -4,29 +4,18 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::driver::Browser;
-use crate::report::report_of;
-use crate::support;
+use crate::opened::Opened;
 
 /// What a person could use with a mouse, in the open.
 const USABLE: &str = "Array.from(document.querySelectorAll('header a[href], header input, header select, header button, #main a[href], #main button, #main input, #main select, #main summary, #main [tabindex=\"0\"]')).filter((it) => it.tabIndex >= 0 && it.getClientRects().length > 0 && !it.hidden && !it.closest('.plot') && getComputedStyle(it).visibility !== 'hidden')";
 
 #[test]
 fn everything_is_reached_with_tab_and_seen() {
-    let Some(browser) = Browser::start() else {
+    let Some(browser) = Opened::recorded("jazzy/pingpong") else {
         return;
     };
-    let Some(shared) = support::shared_recordings() else {
-        return;
-    };
-    let folder = tempfile::tempdir().unwrap();
-    let file = report_of(&shared.join("jazzy/pingpong"), folder.path(), &[]);
     for place in ["overview", "graph", "callbacks", "paths", "schedule"] {
-        browser.open_file(&file, place);
-        browser.wait(&format!(
-            "document.getElementById('main').dataset.ready === {}",
-            json!(place)
-        ));
+        browser.show(place);
         if place == "graph" {
             browser.wait("document.querySelector('svg.graph[data-drawn]')");
         }
@@ -58,16 +47,10 @@ fn everything_is_reached_with_tab_and_seen() {
 
 #[test]
 fn keys_find_open_and_close() {
-    let Some(browser) = Browser::start() else {
+    let Some(browser) = Opened::recorded("jazzy/multi") else {
         return;
     };
-    let Some(shared) = support::shared_recordings() else {
-        return;
-    };
-    let folder = tempfile::tempdir().unwrap();
-    let file = report_of(&shared.join("jazzy/multi"), folder.path(), &[]);
-    browser.open_file(&file, "overview");
-    browser.wait("document.getElementById('main').dataset.ready === 'overview'");
+    browser.show("overview");
 
     // The skip link is the first, and leads to the content.
     browser.press("Tab");

@@ -8,8 +8,11 @@ mod hostile_names;
 mod keyboard;
 mod made_up;
 mod numbers;
+mod opened;
 mod report;
 mod shown;
+#[path = "../../../report/tests/support/statistics.rs"]
+mod statistics;
 #[path = "../support/mod.rs"]
 mod support;
 mod timeline;

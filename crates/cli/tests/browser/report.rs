@@ -1,31 +1,10 @@
-//! The report.
-
-use std::path::{Path, PathBuf};
+//! The report: every part of it opens, sorts, filters, draws and saves, on every screen.
 
 use serde_json::{Value, json};
 
 use crate::driver::Browser;
-use crate::{scenarios, support, title};
-
-/// Writes the report of a recording; a recording with losses ends with 3.
-pub(crate) fn report_of(trace: &Path, folder: &Path, options: &[&str]) -> PathBuf {
-    let file = folder.join(format!("{}.html", title(trace)));
-    let mut arguments = vec![
-        "report",
-        trace.to_str().unwrap(),
-        "-o",
-        file.to_str().unwrap(),
-    ];
-    arguments.extend(options);
-    let output = support::rostrace(&arguments).output().unwrap();
-    let status = output.status.code();
-    assert!(
-        matches!(status, Some(0 | 3)),
-        "{arguments:?}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    file
-}
+use crate::opened::{Opened, report_of, show};
+use crate::{scenarios, title};
 
 /// Every part of a report, and the first thing in each list.
 pub(crate) const PLACES: &[&str] = &[
@@ -57,9 +36,8 @@ fn every_part_of_every_report_opens_without_an_error() {
     let folder = tempfile::tempdir().unwrap();
     for scenario in scenarios() {
         let name = title(&scenario);
-        let file = report_of(&scenario, folder.path(), &[]);
-        browser.open_file(&file, "overview");
-        browser.wait("document.getElementById('main').dataset.ready === 'overview'");
+        let file = report_of(&scenario, folder.path());
+        show(&browser, &file, "overview");
         for place in PLACES {
             browser.go(place);
             assert_eq!(
@@ -80,15 +58,10 @@ fn every_part_of_every_report_opens_without_an_error() {
 
 #[test]
 fn tables_sort_and_filter_and_links_land() {
-    let Some(browser) = Browser::start() else {
+    let Some(browser) = Opened::recorded("jazzy/multi_caret") else {
         return;
     };
-    let Some(shared) = support::shared_recordings() else {
-        return;
-    };
-    let folder = tempfile::tempdir().unwrap();
-    let file = report_of(&shared.join("jazzy/multi_caret"), folder.path(), &[]);
-    browser.open_file(&file, "callbacks");
+    browser.show("callbacks");
     browser.wait("document.querySelectorAll('#main tbody tr').length > 1");
     let durations = || -> Vec<f64> {
         let values = browser.value("Array.from(document.querySelectorAll('#main td[data-column=duration_max]'), (cell) => cell.dataset.value === '' ? null : Number(cell.dataset.value))");
@@ -138,15 +111,10 @@ fn tables_sort_and_filter_and_links_land() {
 
 #[test]
 fn charts_draw_and_can_be_saved() {
-    let Some(browser) = Browser::start() else {
+    let Some(browser) = Opened::recorded("jazzy/chain_caret") else {
         return;
     };
-    let Some(shared) = support::shared_recordings() else {
-        return;
-    };
-    let folder = tempfile::tempdir().unwrap();
-    let file = report_of(&shared.join("jazzy/chain_caret"), folder.path(), &[]);
-    browser.open_file(&file, "callbacks");
+    browser.show("callbacks");
     browser.wait("document.querySelector('#main tbody a')");
     let detail = first_detail(&browser, "callbacks").unwrap();
     browser.go(&detail);
@@ -174,19 +142,13 @@ fn charts_draw_and_can_be_saved() {
 
 #[test]
 fn it_is_looked_at_in_light_and_dark_on_narrow_and_wide_screens() {
-    let Some(browser) = Browser::start() else {
+    let Some(browser) = Opened::recorded("jazzy/multi_caret") else {
         return;
     };
-    let Some(shared) = support::shared_recordings() else {
-        return;
-    };
-    let folder = tempfile::tempdir().unwrap();
-    let file = report_of(&shared.join("jazzy/multi_caret"), folder.path(), &[]);
     for (dark, width) in [(false, 1500), (true, 1500), (false, 390), (true, 390)] {
         browser.resize(width, 900);
         browser.dark(dark);
-        browser.open_file(&file, "overview");
-        browser.wait("document.getElementById('main').dataset.ready === 'overview'");
+        browser.show("overview");
         let theme = if dark { "dark" } else { "light" };
         assert_eq!(
             browser.text("document.documentElement.dataset.theme"),

@@ -3,20 +3,15 @@
 use serde_json::json;
 
 use crate::driver::Browser;
-use crate::report::report_of;
-use crate::{made_up, support};
+use crate::made_up;
+use crate::opened::Opened;
 
 #[test]
 fn charts_zoom_and_come_back() {
-    let Some(browser) = Browser::start() else {
+    let Some(browser) = Opened::recorded("jazzy/chain_caret") else {
         return;
     };
-    let Some(shared) = support::shared_recordings() else {
-        return;
-    };
-    let folder = tempfile::tempdir().unwrap();
-    let file = report_of(&shared.join("jazzy/chain_caret"), folder.path(), &[]);
-    browser.open_file(&file, "callbacks");
+    browser.show("callbacks");
     browser.wait("document.querySelector('#main tbody a')");
     let link = browser.text("document.querySelector('#main tbody a').getAttribute('href')");
     browser.go(link.trim_start_matches('#'));
@@ -109,16 +104,10 @@ fn zoom_drawing(browser: &Browser, what: &str) {
 
 #[test]
 fn schedules_and_message_flows_zoom_by_wheel_keys_and_selection() {
-    let Some(browser) = Browser::start() else {
+    let Some(browser) = Opened::recorded("jazzy/chain_caret") else {
         return;
     };
-    let Some(shared) = support::shared_recordings() else {
-        return;
-    };
-    let folder = tempfile::tempdir().unwrap();
-    let file = report_of(&shared.join("jazzy/chain_caret"), folder.path(), &[]);
-    browser.open_file(&file, "schedule");
-    browser.wait("document.getElementById('main').dataset.ready === 'schedule'");
+    browser.show("schedule");
     zoom_drawing(&browser, "schedule");
     browser.go("paths");
     let link = browser.text("document.querySelector('#main tbody a').getAttribute('href')");
@@ -129,13 +118,10 @@ fn schedules_and_message_flows_zoom_by_wheel_keys_and_selection() {
 
 #[test]
 fn the_x_axis_shows_system_time_the_index_or_the_simulated_clock() {
-    let Some(browser) = Browser::start() else {
+    let Some(browser) = Opened::made_up(made_up::asking) else {
         return;
     };
-    let folder = tempfile::tempdir().unwrap();
-    let trace = made_up::asking(folder.path());
-    let file = report_of(&trace, folder.path(), &[]);
-    browser.open_file(&file, "callbacks");
+    browser.show("callbacks");
     browser.wait("document.querySelector('#main tbody a')");
     let link = browser.text("Array.from(document.querySelectorAll('#main tbody a')).find((it) => it.textContent.includes('timer')).getAttribute('href')");
     browser.go(link.trim_start_matches('#'));
@@ -190,13 +176,10 @@ fn the_x_axis_shows_system_time_the_index_or_the_simulated_clock() {
 
 #[test]
 fn the_graph_zooms_and_finds_and_shows_services_and_actions() {
-    let Some(browser) = Browser::start() else {
+    let Some(browser) = Opened::made_up(made_up::asking) else {
         return;
     };
-    let folder = tempfile::tempdir().unwrap();
-    let trace = made_up::asking(folder.path());
-    let file = report_of(&trace, folder.path(), &[]);
-    browser.open_file(&file, "graph");
+    browser.show("graph");
     browser.wait("document.querySelector('svg.graph[data-drawn]')");
     let scale = || browser.number("Number(document.querySelector('svg.graph').dataset.scale)");
     let first = scale();
@@ -248,14 +231,10 @@ fn the_graph_zooms_and_finds_and_shows_services_and_actions() {
 /// How long a part of the script takes is compared with what the machine needs for something known, because others may be at work on it.
 #[test]
 fn the_graph_of_300_nodes_and_2600_edges_responds_at_once() {
-    let Some(browser) = Browser::start() else {
+    let Some(browser) = Opened::made_up(|folder| made_up::crowd(folder, 300, 9)) else {
         return;
     };
-    let folder = tempfile::tempdir().unwrap();
-    let trace = made_up::crowd(folder.path(), 300, 9);
-    let file = report_of(&trace, folder.path(), &[]);
-    browser.open_file(&file, "overview");
-    browser.wait("document.getElementById('main').dataset.ready === 'overview'");
+    browser.show("overview");
     // Some 300 ms of a machine with nothing else to do.
     let known = browser.number("(() => { const since = performance.now(); let sum = 0; for (let step = 0; step < 3e8; step++) sum = (sum + step * 7) | 0; return performance.now() - since + (sum === 1 ? 1 : 0); })()");
     browser.value("(window.since = performance.now(), location.hash = '#graph', true)");

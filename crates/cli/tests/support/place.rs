@@ -173,3 +173,20 @@ pub fn signal(child: &Child, signal: i32) {
     // SAFETY: a plain system call with the pid of a child that was not waited for.
     assert_eq!(unsafe { libc::kill(pid, signal) }, 0);
 }
+
+/// As [`signal`], to a process of this test that is not its child.
+pub fn kill(pid: u64, signal: i32) {
+    // SAFETY: a plain system call with the pid of a process of this test.
+    let result = unsafe { libc::kill(i32::try_from(pid).unwrap(), signal) };
+    assert_eq!(result, 0);
+}
+
+/// How many processes are in a session.
+pub fn processes(session: &Value) -> usize {
+    session["processes"].as_array().map_or(0, Vec::len)
+}
+
+/// The first process of the first session.
+pub fn pid_of(sessions: &[Value]) -> u64 {
+    sessions[0]["processes"][0]["pid"].as_u64().unwrap()
+}

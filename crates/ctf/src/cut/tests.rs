@@ -2,7 +2,12 @@
 //!
 //! In most traces events are copied byte by byte, so encoding would hardly be tried otherwise.
 
+#[path = "../../tests/support/recordings.rs"]
+mod recordings;
+
 use std::path::Path;
+
+use recordings::{folders, shared, testdata};
 
 use super::Cut;
 use super::copy::ENCODES_EVERYTHING;
@@ -36,22 +41,14 @@ fn check(source: &Path, folder: &Path) {
 #[test]
 fn events_that_are_encoded_anew_have_the_same_values() {
     ENCODES_EVERYTHING.set(true);
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let new = std::env::temp_dir().join(format!("rostrace-cut-{}", std::process::id()));
-    check(&here.join("../../testdata/lifecycle_caret"), &new);
-    let named = std::env::var_os("ROSTRACE_SHARED").map(std::path::PathBuf::from);
-    let mut above = here.ancestors().map(|folder| folder.join("shared"));
-    let shared = named.or_else(|| above.find(|shared| shared.join("ctf-suite").is_dir()));
-    let Some(shared) = shared else {
-        eprintln!("SKIPPED: no `shared/ctf-suite` above this crate and none in ROSTRACE_SHARED");
+    check(&testdata().join("lifecycle_caret"), &new);
+    let Some(shared) = shared("ctf-suite") else {
         return;
     };
     for suite in ["ctf-suite/1/succeed", "ctf-suite/2/succeed", "traces/ust"] {
-        for entry in std::fs::read_dir(shared.join(suite)).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                check(&path, &new);
-            }
+        for folder in folders(&shared.join(suite)) {
+            check(&folder, &new);
         }
     }
     let _ = std::fs::remove_dir_all(new);

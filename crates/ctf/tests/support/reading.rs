@@ -1,6 +1,6 @@
 //! A trace read through the public cursor, as plain data that can be compared.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rostrace_ctf::schema::{FieldClass, Nanos, Struct};
 use rostrace_ctf::{Conversion, Cursor, DamageKind, Loss, Scope, Selection, TraceSet, Value};
@@ -73,37 +73,4 @@ pub fn losses(set: &TraceSet, from: Nanos, to: Nanos) -> Losses {
     }
     losses.sort_by_key(|loss| (loss.0, loss.1, loss.4));
     losses
-}
-
-/// The recordings in the repository.
-pub fn recording(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata");
-    folder.join(name)
-}
-
-/// A folder of the recordings beside the repository, or a loud word that there is none.
-pub fn shared(name: &str) -> Option<PathBuf> {
-    let named = std::env::var_os("ROSTRACE_SHARED").map(PathBuf::from);
-    let above = || {
-        let mut folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
-        folders.find_map(|folder| Some(folder.join("shared")).filter(|shared| shared.is_dir()))
-    };
-    let found = named.or_else(above).map(|shared| shared.join(name));
-    let found = found.filter(|folder| folder.is_dir());
-    if found.is_none() {
-        eprintln!(
-            "SKIPPED: no recordings `shared/{name}` above this crate and none in ROSTRACE_SHARED; nothing was tested"
-        );
-    }
-    found
-}
-
-/// The folders in a folder, sorted.
-pub fn folders_in(folder: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = (std::fs::read_dir(folder).unwrap())
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_dir())
-        .collect();
-    found.sort();
-    found
 }

@@ -1,5 +1,8 @@
 //! Where the recordings are: a few in the repository, many in a folder `shared` beside it.
 
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
+
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The recordings of the repository itself.
@@ -7,22 +10,30 @@ pub fn testdata() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata")
 }
 
-/// The folder with more recordings, or a loud word that there is none. `ROSTRACE_SHARED` names another place.
-pub fn shared() -> Option<PathBuf> {
+/// The folder with more recordings, if it has this one in it, or a loud word that there is none. `ROSTRACE_SHARED` names another place.
+pub fn shared(with: &str) -> Option<PathBuf> {
     let named = std::env::var_os("ROSTRACE_SHARED").map(PathBuf::from);
+    let has_it = |shared: &PathBuf| shared.join(with).is_dir();
     let found = match named {
-        Some(folder) => Some(folder).filter(|folder| folder.is_dir()),
+        Some(folder) => Some(folder).filter(has_it),
         None => Path::new(env!("CARGO_MANIFEST_DIR"))
             .ancestors()
             .map(|folder| folder.join("shared"))
-            .find(|shared| shared.join("ctf-suite").is_dir()),
+            .find(has_it),
     };
     if found.is_none() {
-        eprintln!(
-            "SKIPPED: there is no folder `shared` with recordings above this crate; nothing was tested"
+        // Not `eprintln!`, which a passing test swallows.
+        let sentence = format!(
+            "SKIPPED: there is no `shared/{with}` above this crate; set ROSTRACE_SHARED. Not all was tested.\n"
         );
+        let _ = std::io::stderr().write_all(sentence.as_bytes());
     }
     found
+}
+
+/// A folder below it.
+pub fn shared_folder(name: &str) -> Option<PathBuf> {
+    Some(shared(name)?.join(name))
 }
 
 /// The entries of a folder that are folders, sorted.
@@ -35,4 +46,22 @@ pub fn folders(parent: &Path) -> Vec<PathBuf> {
         .collect();
     folders.sort();
     folders
+}
+
+/// All files named `metadata` below a folder, sorted.
+pub fn metadata_files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder that can be listed") {
+            let path = entry.expect("an entry that can be read").path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.file_name().is_some_and(|name| name == "metadata") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
 }

@@ -14,6 +14,7 @@ use super::flow::FlowId;
 use super::identity::STAND_INS;
 use super::json::{integer, real, text};
 use super::label::Fixed;
+use super::pieces::Pieces;
 use super::sink::{Argument, Happening, Sink, Track, TrackId, TrackKind};
 use super::{Written, story};
 
@@ -23,9 +24,6 @@ const FIRST_TRACK: i64 = STAND_INS * 3;
 /// What belongs to the trace and to no process.
 const TRACE: i64 = STAND_INS * 3 - 1;
 
-/// Texts are handed on in pieces of this size.
-const PIECE: usize = 1 << 18;
-
 /// Writes what is selected of a trace, in one pass.
 pub fn write(
     analysis: &Analysis<'_>,
@@ -33,26 +31,20 @@ pub fn write(
     damage: &[Damage],
     out: &mut impl io::Write,
 ) -> io::Result<Written> {
-    let first = analysis.model.begin.unwrap_or(Nanos(0));
     let mut chrome = Chrome {
-        out,
-        bytes: Vec::with_capacity(PIECE + (PIECE >> 2)),
-        written: 0,
-        origin: first.max(*analysis.window.start()),
+        out: Pieces::new(out),
+        origin: story::beginning(analysis),
         tracks: Vec::new(),
         has_events: false,
     };
     let mut written = story::tell(analysis, selection, damage, &mut chrome)?;
-    chrome.bytes.extend_from_slice(b"\n]}\n");
-    chrome.flush()?;
-    written.bytes = chrome.written;
+    chrome.out.bytes.extend_from_slice(b"\n]}\n");
+    written.bytes = chrome.out.end()?;
     Ok(written)
 }
 
 struct Chrome<'o, W> {
-    out: &'o mut W,
-    bytes: Vec<u8>,
-    written: u64,
+    out: Pieces<'o, W>,
     origin: Nanos,
     tracks: Vec<Place>,
     has_events: bool,
@@ -70,37 +62,28 @@ struct Place {
 }
 
 impl<W: io::Write> Chrome<'_, W> {
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.write_all(&self.bytes)?;
-        self.written += self.bytes.len() as u64;
-        self.bytes.clear();
-        Ok(())
-    }
-
     fn begin_event(&mut self, kind: &str, pid: i64, tid: i64) -> io::Result<()> {
-        if self.bytes.len() >= PIECE {
-            self.flush()?;
-        }
+        self.out.flush_if_full()?;
         let comma = if self.has_events { ",\n" } else { "\n" };
         self.has_events = true;
         write!(
-            self.bytes,
+            self.out.bytes,
             "{comma}{{\"ph\":\"{kind}\",\"pid\":{pid},\"tid\":{tid}"
         )
     }
 
     fn metadata(&mut self, place: &Place, what: &str, name: &str) -> io::Result<()> {
         self.begin_event("M", place.pid, place.tid)?;
-        write!(self.bytes, ",\"name\":\"{what}\",\"args\":{{\"name\":")?;
-        text(&mut self.bytes, name)?;
-        self.bytes.extend_from_slice(b"}}");
+        write!(self.out.bytes, ",\"name\":\"{what}\",\"args\":{{\"name\":")?;
+        text(&mut self.out.bytes, name)?;
+        self.out.bytes.extend_from_slice(b"}}");
         Ok(())
     }
 
     fn sort_index(&mut self, place: &Place, what: &str, index: u32) -> io::Result<()> {
         self.begin_event("M", place.pid, place.tid)?;
         write!(
-            self.bytes,
+            self.out.bytes,
             ",\"name\":\"{what}\",\"args\":{{\"sort_index\":{index}}}}}"
         )
     }
@@ -109,7 +92,7 @@ impl<W: io::Write> Chrome<'_, W> {
     fn microseconds(&mut self, key: &str, nanos: i64) -> io::Result<()> {
         let (sign, size) = (if nanos < 0 { "-" } else { "" }, nanos.unsigned_abs());
         let (whole, rest) = (size / 1000, size % 1000);
-        write!(self.bytes, ",\"{key}\":{sign}{whole}.{rest:03}")
+        write!(self.out.bytes, ",\"{key}\":{sign}{whole}.{rest:03}")
     }
 
     fn arrow(&mut self, kind: &str, place: &Place, at: Nanos, flow: FlowId) -> io::Result<()> {
@@ -119,13 +102,13 @@ impl<W: io::Write> Chrome<'_, W> {
         let binding = if kind == "f" { ",\"bp\":\"e\"" } else { "" };
         let id = flow.arrow;
         write!(
-            self.bytes,
+            self.out.bytes,
             ",\"id\":{id},\"cat\":\"{name}\",\"name\":\"{name}\"{binding}}}"
         )
     }
 
     fn arguments(&mut self, happening: &Happening<'_>) -> io::Result<()> {
-        let mut list = List::new(&mut self.bytes, "args");
+        let mut list = List::new(&mut self.out.bytes, "args");
         for (key, value) in &happening.described.arguments {
             match value {
                 Fixed::Integer(value) => integer(list.key(key)?, *value)?,
@@ -191,13 +174,15 @@ impl<'b> List<'b> {
 
 impl<W: io::Write> Sink for Chrome<'_, W> {
     fn notes(&mut self, notes: &[(&str, String)]) -> io::Result<()> {
-        self.bytes.extend_from_slice(b"{\"displayTimeUnit\":\"ns\"");
-        let mut list = List::new(&mut self.bytes, "otherData");
+        self.out
+            .bytes
+            .extend_from_slice(b"{\"displayTimeUnit\":\"ns\"");
+        let mut list = List::new(&mut self.out.bytes, "otherData");
         for (key, value) in notes {
             text(list.key(key)?, value)?;
         }
         list.end();
-        self.bytes.extend_from_slice(b",\"traceEvents\":[");
+        self.out.bytes.extend_from_slice(b",\"traceEvents\":[");
         Ok(())
     }
 
@@ -260,19 +245,19 @@ impl<W: io::Write> Sink for Chrome<'_, W> {
         self.microseconds("ts", happening.begin.0.saturating_sub(self.origin.0))?;
         match happening.end {
             Some(end) => self.microseconds("dur", end.0.saturating_sub(happening.begin.0))?,
-            None => self.bytes.extend_from_slice(b",\"s\":\"t\""),
+            None => self.out.bytes.extend_from_slice(b",\"s\":\"t\""),
         }
         write!(
-            self.bytes,
+            self.out.bytes,
             ",\"cat\":\"{}\",\"name\":",
             happening.described.category
         )?;
         text(
-            &mut self.bytes,
+            &mut self.out.bytes,
             happening.name.unwrap_or(&happening.described.name),
         )?;
         self.arguments(happening)?;
-        self.bytes.push(b'}');
+        self.out.bytes.push(b'}');
         if happening.sends.is_empty() && happening.receives.is_empty() {
             return Ok(());
         }
@@ -293,11 +278,11 @@ impl<W: io::Write> Sink for Chrome<'_, W> {
         let place = self.tracks[track.0 as usize].clone();
         self.begin_event("C", place.pid, place.tid)?;
         self.microseconds("ts", at.0.saturating_sub(self.origin.0))?;
-        self.bytes.extend_from_slice(b",\"name\":");
-        text(&mut self.bytes, &place.name)?;
-        self.bytes.extend_from_slice(b",\"args\":{\"value\":");
-        real(&mut self.bytes, value)?;
-        self.bytes.extend_from_slice(b"}}");
+        self.out.bytes.extend_from_slice(b",\"name\":");
+        text(&mut self.out.bytes, &place.name)?;
+        self.out.bytes.extend_from_slice(b",\"args\":{\"value\":");
+        real(&mut self.out.bytes, value)?;
+        self.out.bytes.extend_from_slice(b"}}");
         Ok(())
     }
 

@@ -11,6 +11,7 @@ mod json;
 mod label;
 mod lanes;
 pub mod perfetto;
+mod pieces;
 mod sink;
 mod story;
 

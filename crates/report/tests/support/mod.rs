@@ -5,6 +5,7 @@
 pub mod opened_page;
 #[path = "../../../analyze/tests/support/recordings.rs"]
 pub mod recordings;
+pub mod statistics;
 
 use std::collections::BTreeMap;
 

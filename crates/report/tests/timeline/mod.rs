@@ -4,6 +4,8 @@
 
 pub mod decoded;
 pub mod profile;
+#[path = "../../../analyze/tests/support/recordings.rs"]
+pub mod recordings;
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -60,23 +62,10 @@ pub fn write(
 
 /// The recordings that come with the source, and those of `shared/traces` that are small, where there are any.
 pub fn recordings() -> Vec<PathBuf> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut found: Vec<PathBuf> = ["pingpong", "lossy", "lifecycle_caret"]
-        .iter()
-        .map(|name| here.join("../../testdata").join(name))
-        .collect();
-    let named = std::env::var_os("ROSTRACE_SHARED").map(PathBuf::from);
-    let above = || {
-        let beside = here.ancestors().map(|folder| folder.join("shared"));
-        beside
-            .into_iter()
-            .find(|folder| folder.join("traces").is_dir())
-    };
-    let Some(shared) = named.or_else(above) else {
-        eprintln!("NOT TESTED: there is no shared/traces; set ROSTRACE_SHARED to its folder");
-        return found;
-    };
-    for name in [
+    let names = [
+        "testdata/pingpong",
+        "testdata/lossy",
+        "testdata/lifecycle_caret",
         "jazzy/chain",
         "jazzy/executors_caret",
         "jazzy/intra",
@@ -85,13 +74,11 @@ pub fn recordings() -> Vec<PathBuf> {
         "jazzy/services",
         "humble/multi_caret",
         "humble/timers",
-    ] {
-        let folder = shared.join("traces").join(name);
-        if folder.is_dir() {
-            found.push(folder);
-        }
-    }
-    found
+    ];
+    names
+        .iter()
+        .filter_map(|name| recordings::find(name))
+        .collect()
 }
 
 /// Python with Perfetto's definitions, where `cargo xtask test` has put them; says so if they are not there.

@@ -1,16 +1,14 @@
 //! Deliveries: which message reached which subscription.
 //!
-//! What was received is found in `matching` (through the middleware) and here (inside a process). A message that did not
-//! arrive has a row too, with the reason as far as it is known. Work grows with the number of rows, not with the
-//! product of topics, subscriptions that ever existed and messages.
+//! What was received is told by `reception`. A message that did not arrive has a row too, with the reason as far as it is
+//! known. Work grows with the number of rows, not with the product of topics, subscriptions that ever existed and messages.
 
 use std::collections::{HashMap, HashSet};
 
 use rostrace_ctf::schema::Nanos;
 
-use super::connect::subscription_of_callback;
-use super::matching::match_takes;
-use super::{Enqueue, Fate, Publication};
+use super::Publication;
+use super::reception::{Receptions, is_second_copy};
 use crate::entity::{
     Entities, InstanceId, Process, PublicationId, PublisherId, SubscriptionId, TakeId,
 };
@@ -103,65 +101,10 @@ impl DeliveryKind {
     }
 }
 
-/// What a subscription received, or did not because of an overwriting.
-#[derive(Debug, Clone, Copy)]
-struct Reception {
-    publication: PublicationId,
-    subscription: SubscriptionId,
-    status: DeliveryStatus,
-    instance: Option<InstanceId>,
-    by: Match,
-}
-
-/// Receptions in the order of publication and subscription, one for each pair.
-#[derive(Debug, Default)]
-struct Receptions(Vec<Reception>);
-
-impl Receptions {
-    /// Where a pair has several, the first one counts.
-    fn new(mut rows: Vec<Reception>) -> Receptions {
-        rows.sort_by_key(|row| (row.publication, row.subscription));
-        rows.dedup_by_key(|row| (row.publication, row.subscription));
-        Receptions(rows)
-    }
-
-    /// To be asked for one publication after the other, in the order of time.
-    fn in_order(&self) -> InOrder<'_> {
-        InOrder { rows: &self.0 }
-    }
-}
-
-/// What is left of receptions: those of later publications.
-struct InOrder<'r> {
-    rows: &'r [Reception],
-}
-
-impl<'r> InOrder<'r> {
-    /// The receptions of a publication. The next one is near: steps double until it is passed.
-    fn of(&mut self, publication: PublicationId) -> &'r [Reception] {
-        let is_before = |row: &Reception| row.publication < publication;
-        let mut step = 1;
-        while self.rows.get(step - 1).is_some_and(is_before) {
-            self.rows = &self.rows[step..];
-            step = (step * 2).min(self.rows.len().max(1));
-        }
-        let near = &self.rows[..step.min(self.rows.len())];
-        self.rows = &self.rows[near.partition_point(is_before)..];
-        let count = self
-            .rows
-            .iter()
-            .take_while(|row| row.publication == publication)
-            .count();
-        let (found, rest) = self.rows.split_at(count);
-        self.rows = rest;
-        found
-    }
-}
-
 /// One row per publication and subscription that it should have reached.
 pub(crate) fn deliveries(imported: &mut Imported, entities: &Entities) -> Vec<Delivery> {
     let topics = topics(imported, entities);
-    let inside = received_inside(imported, entities);
+    let inside = Receptions::inside(imported, entities);
     // Topics have nothing to do with each other: each processor takes its share.
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let share = topics.len().div_ceil(processors).max(1);
@@ -173,7 +116,13 @@ pub(crate) fn deliveries(imported: &mut Imported, entities: &Entities) -> Vec<De
                 scope.spawn(move || {
                     let mut part = Part::default();
                     for topic in topics {
-                        let outside = topic.received_outside(of_topic, entities, &mut part.takes);
+                        let outside = Receptions::outside(
+                            of_topic,
+                            entities,
+                            &topic.publications,
+                            &topic.takes,
+                            &mut part.takes,
+                        );
                         topic.deliveries(of_topic, entities, &outside, inside, &mut part.rows);
                     }
                     part
@@ -247,68 +196,6 @@ fn topics(imported: &Imported, entities: &Entities) -> Vec<Topic> {
         .collect()
 }
 
-/// What the ring buffers and the addresses of messages tell.
-fn received_inside(imported: &Imported, entities: &Entities) -> Receptions {
-    let mut received = Vec::new();
-    let threads = &imported.population.threads;
-    for Enqueue {
-        thread,
-        buffer,
-        time,
-        publication,
-        fate,
-    } in &imported.enqueues
-    {
-        let process = threads[thread.index()].process;
-        let Some(publication) = *publication else {
-            continue;
-        };
-        let ring = entities.ring_buffer_of(process, *buffer, *time);
-        let Some(subscription) =
-            ring.and_then(|ring| entities.ring_buffers[ring.index()].subscription)
-        else {
-            continue;
-        };
-        let (status, instance) = match fate {
-            Fate::Delivered(instance) => (DeliveryStatus::Delivered, Some(*instance)),
-            Fate::Overwritten => (DeliveryStatus::Overwritten, None),
-            Fate::Queued if imported.losses.any() => (DeliveryStatus::Unknown, None),
-            Fate::Queued if is_just_before_the_end(imported, *time) => {
-                (DeliveryStatus::Unknown, None)
-            }
-            Fate::Queued => (DeliveryStatus::Queued, None),
-            Fate::Dequeued | Fate::Unknown => (DeliveryStatus::Unknown, None),
-        };
-        received.push(Reception {
-            publication,
-            subscription,
-            status,
-            instance,
-            by: Match::RingBuffer,
-        });
-    }
-    for (index, instance) in imported.instances.iter().enumerate() {
-        let subscription = instance
-            .callback
-            .and_then(|callback| subscription_of_callback(entities, callback));
-        if let (Some(publication), Some(subscription)) = (instance.source, subscription) {
-            let by = if imported.publications[publication.index()].entry.is_some() {
-                Match::Entry
-            } else {
-                Match::MessageAddress
-            };
-            received.push(Reception {
-                publication,
-                subscription,
-                status: DeliveryStatus::Delivered,
-                instance: Some(InstanceId::of(index)),
-                by,
-            });
-        }
-    }
-    Receptions::new(received)
-}
-
 /// Everything that concerns one topic.
 #[derive(Debug, Default)]
 struct Topic {
@@ -319,37 +206,6 @@ struct Topic {
 }
 
 impl Topic {
-    /// What the middleware delivered, and which takes fetched it.
-    fn received_outside(
-        &self,
-        imported: &Imported,
-        entities: &Entities,
-        takes: &mut Vec<(TakeId, PublicationId)>,
-    ) -> Receptions {
-        let mut received = Vec::new();
-        for (take, publication, by) in match_takes(imported, &self.publications, &self.takes) {
-            takes.push((take, publication));
-            let row = &imported.takes[take.index()];
-            let Some(subscription) = row.subscription else {
-                continue;
-            };
-            // A take whose callback is not in the trace was by hand, unless events are missing.
-            let uncertain = row.instance.is_none() && imported.losses.any();
-            let mut reception = Reception {
-                publication,
-                subscription,
-                status: DeliveryStatus::Delivered,
-                instance: row.instance,
-                by,
-            };
-            if uncertain || is_second_copy(imported, entities, &reception) {
-                reception.status = DeliveryStatus::Unknown;
-            }
-            received.push(reception);
-        }
-        Receptions::new(received)
-    }
-
     fn deliveries(
         &self,
         imported: &Imported,
@@ -360,7 +216,7 @@ impl Topic {
     ) {
         let spans = self.spans(imported, outside, inside);
         // Whose messages come to a subscription inside of a process, without any event.
-        let untold: HashSet<(PublisherId, SubscriptionId)> = (outside.0.iter())
+        let untold: HashSet<(PublisherId, SubscriptionId)> = (outside.rows().iter())
             .filter(|row| is_second_copy(imported, entities, row))
             .filter_map(|row| {
                 let publication = &imported.publications[row.publication.index()];
@@ -463,19 +319,6 @@ impl Topic {
     }
 }
 
-/// Whether a message that was taken had come to the subscription inside of its process already: rclcpp then drops what it took. Up to
-/// Humble no tracepoint tells of the way inside; the twin's callback runs, but for which message is not known.
-fn is_second_copy(imported: &Imported, entities: &Entities, row: &Reception) -> bool {
-    let publication = &imported.publications[row.publication.index()];
-    let subscription = &entities.subscriptions[row.subscription.index()];
-    row.instance.is_none()
-        && publication.intra.is_none()
-        && subscription.intra_process
-        && subscription.process == imported.population.process_of(publication.thread)
-        // With a ring buffer in the trace a message that went inside would be known.
-        && (entities.ring_buffers.iter()).all(|ring| ring.subscription != Some(row.subscription))
-}
-
 /// Why a message that a subscription could have received is not among those that it did.
 fn why_missing(
     imported: &Imported,
@@ -496,7 +339,7 @@ fn why_missing(
 }
 
 /// Whether the recording ended so soon after an instant that a message may have been taken after the end.
-fn is_just_before_the_end(imported: &Imported, at: Nanos) -> bool {
+pub(super) fn is_just_before_the_end(imported: &Imported, at: Nanos) -> bool {
     let end = imported.end.unwrap_or(at);
     end.0.saturating_sub(at.0) < PATIENCE
 }

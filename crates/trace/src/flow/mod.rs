@@ -8,6 +8,7 @@ mod connect;
 mod delivery;
 mod loss;
 mod matching;
+mod reception;
 mod request;
 mod sim_time;
 mod state;

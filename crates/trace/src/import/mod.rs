@@ -34,7 +34,7 @@ use crate::flow::{
     Transition, UserEvent,
 };
 pub(crate) use ending::{Ending, Ends};
-pub(crate) use init::{Init, TimedInit};
+pub(crate) use init::{Grouping, Init, TimedInit};
 use intra_process::RingBuffers;
 pub(crate) use publication::LATEST_STAMP;
 pub(crate) use thread_state::{Layer, Population, ThreadState};

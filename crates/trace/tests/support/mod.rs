@@ -1,6 +1,7 @@
 //! What several test files share. Each of them uses a part of it only.
 //!
-//! `recording` writes traces, `ros` says in them what ROS 2 would have said, `kernel` what Linux would, `application` what programs say of themselves, `shared` finds recordings of real programs.
+//! `recording` writes traces, `ros` and `run_time` say in them what ROS 2 would have said, `kernel` what Linux would, `application` what programs say
+//! of themselves; `system` has the systems that tests begin with, `shared` finds recordings of real programs.
 
 #![allow(dead_code, unused_imports, unreachable_pub, clippy::unwrap_used)]
 
@@ -8,7 +9,9 @@ pub mod application;
 pub mod kernel;
 pub mod recording;
 pub mod ros;
+pub mod run_time;
 pub mod shared;
+pub mod system;
 
 pub use recording::{Payload, Recording};
 pub use ros::{Flavour, rmw};
@@ -53,6 +56,18 @@ pub fn owners(model: &Model) -> Vec<String> {
 pub fn topic<'m>(model: &'m Model, publication: &Publication) -> Option<&'m str> {
     let publisher = publication.publisher?;
     Some(&model.publishers[publisher.index()].topic)
+}
+
+/// For each publication its topic.
+pub fn topics(model: &Model) -> Vec<Option<&str>> {
+    let publications = model.publications.iter();
+    publications.map(|it| topic(model, it)).collect()
+}
+
+/// For each publisher the name of its node.
+pub fn publisher_nodes(model: &Model) -> Vec<Option<&str>> {
+    let publishers = model.publishers.iter();
+    publishers.map(|it| model.node_name(it.node)).collect()
 }
 
 /// All deliveries as (publication, subscription, status, instance), in numbers.

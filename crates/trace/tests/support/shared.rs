@@ -9,6 +9,18 @@ use std::process::Command;
 use rostrace_ctf::TraceSet;
 use rostrace_trace::Model;
 
+/// Published recordings of ROS systems that others made, in `public`.
+pub const OF_OTHERS: [&str; 8] = [
+    "caret-cyclic-intra-galactic",
+    "caret-demos-end-to-end-galactic",
+    "caret-demos-end-to-end-humble",
+    "caret-end-to-end-fastdds-galactic",
+    "caret-multi-talker-galactic",
+    "caret-talker-listener-galactic",
+    "ros-world-2021",
+    "tracecompass-ros2-humble",
+];
+
 /// A file or folder below `shared/traces`, if there is one.
 pub fn find(path: &str) -> Option<PathBuf> {
     let beside = |folder: &Path| folder.join("shared");

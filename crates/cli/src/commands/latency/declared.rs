@@ -302,24 +302,7 @@ fn json_of(answer: &Answer) -> Value {
 
 fn write_csv(out: &mut impl Write, answers: &[Answer]) -> anyhow::Result<()> {
     let mut csv = csv::Writer::from_writer(out);
-    csv.write_record([
-        "path",
-        "stage",
-        "kind",
-        "name",
-        "count",
-        "min_ns",
-        "mean_ns",
-        "p50_ns",
-        "p90_ns",
-        "p95_ns",
-        "p99_ns",
-        "p99_9_ns",
-        "max_ns",
-        "standard_deviation_ns",
-        "worst_at_ns",
-        "ended_here",
-    ])?;
+    csv.write_record(super::row::STAGE_COLUMNS.iter().chain(&["ended_here"]))?;
     for answer in answers {
         let Ok(path) = &answer.result else { continue };
         let title = title(&answer.path);

@@ -86,30 +86,32 @@ fn dropped(hop: &HopLatency) -> Map<String, Value> {
         .collect()
 }
 
+/// The columns of a line for a stage, whether its path was observed or declared.
+pub(super) const STAGE_COLUMNS: [&str; 15] = [
+    "path",
+    "stage",
+    "kind",
+    "name",
+    "count",
+    "min_ns",
+    "mean_ns",
+    "p50_ns",
+    "p90_ns",
+    "p95_ns",
+    "p99_ns",
+    "p99_9_ns",
+    "max_ns",
+    "standard_deviation_ns",
+    "worst_at_ns",
+];
+
 /// One line for each stage of each path.
 pub(super) fn write_csv(
     out: &mut impl Write,
     rows: &[(FlowPath, PathLatency)],
 ) -> anyhow::Result<()> {
     let mut csv = csv::Writer::from_writer(out);
-    csv.write_record([
-        "path",
-        "stage",
-        "kind",
-        "name",
-        "count",
-        "min_ns",
-        "mean_ns",
-        "p50_ns",
-        "p90_ns",
-        "p95_ns",
-        "p99_ns",
-        "p99_9_ns",
-        "max_ns",
-        "standard_deviation_ns",
-        "worst_at_ns",
-        "lost",
-    ])?;
+    csv.write_record(STAGE_COLUMNS.iter().chain(&["lost"]))?;
     for (path, latency) in rows {
         let title = path.title();
         let mut stage = 0;

@@ -11,8 +11,9 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::driver::Browser;
-use crate::report::report_of;
+use crate::opened::{report_of, show};
 use crate::shown::{assert_same, rows};
+use crate::statistics::STATISTICS;
 use crate::{scenarios, support, title};
 
 /// Of each kind one, from both distributions.
@@ -135,10 +136,9 @@ fn numbers_in_the_page_are_those_of_the_tables() {
     for scenario in recordings {
         let name = title(&scenario);
         let folder = tempfile::tempdir().unwrap();
-        let file = report_of(&scenario, folder.path(), &[]);
+        let file = report_of(&scenario, folder.path());
         let tables = Tables::of(&scenario, folder.path());
-        browser.open_file(&file, "overview");
-        browser.wait("document.getElementById('main').dataset.ready === 'overview'");
+        show(&browser, &file, "overview");
         overview::overview(&browser, &tables, &name);
         callbacks(&browser, &tables, &name);
         topics::topics(&browser, &tables, &name);
@@ -193,20 +193,10 @@ fn callbacks(browser: &Browser, tables: &Tables, name: &str) {
             } else {
                 metric
             };
-            for (shown, exported) in [
-                ("min", "min_ns"),
-                ("mean", "mean_ns"),
-                ("p50", "p50_ns"),
-                ("p90", "p90_ns"),
-                ("p95", "p95_ns"),
-                ("p99", "p99_ns"),
-                ("p99_9", "p99_9_ns"),
-                ("max", "max_ns"),
-                ("deviation", "standard_deviation_ns"),
-            ] {
+            for (shown, exported) in STATISTICS {
                 let expected = callback[format!("{prefix}_{exported}")].as_f64();
                 assert_near(
-                    row[shown].0,
+                    row[*shown].0,
                     expected,
                     &format!("{name}: {metric} {shown} of {}", callback["name"]),
                 );

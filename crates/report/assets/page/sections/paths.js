@@ -78,7 +78,7 @@ function stageTable(detail) {
       id: "stage-table", file: "stages", rows,
       columns: [
         { key: "name", title: "stage", cell: (row) => h(row.kind === "whole" ? "strong" : "span", {}, name(row.name), " ", row.kind !== "whole" && h("span", { class: "tag" }, row.kind.replace(/_/g, " "))) },
-        { key: "count", title: "count", kind: "count", value: (row) => row.duration?.count },
+        { key: "count", title: "count", kind: "count", value: (row) => row.duration?.n },
         number("min", "min"), number("mean", "mean"), number("p50", "p50"), number("p95", "p95"), number("p99", "p99"), number("max", "max"),
         { key: "share", title: "share", kind: "share", value: (row) => (mean > 0 && row.duration ? row.duration.mean / mean : undefined) },
         { key: "lost", title: "dropped", kind: "count", value: (row) => row.lost ?? undefined, cell: (row) => h("span", { class: row.lost > 0 ? "bad" : "quiet" }, row.lost === null || row.lost === undefined ? "" : count(row.lost)) },
@@ -175,7 +175,7 @@ function responseSection(detail, data, column, row) {
   const number = (key, title) => ({ key, title, kind: "duration", value: (it) => it.statistics[key] });
   return [
     h("h2", {}, "Response time ", definitionLink("response-time")),
-    h("div", { class: "card" }, table({ id: "response-table", file: "response_times", rows: cases.map((it) => ({ ...it, id: it.key })), columns: [{ key: "case", title: "case", value: (it) => CASE_WORDS[it.key] }, { key: "count", title: "count", kind: "count", value: (it) => it.statistics.count }, number("min", "min"), number("mean", "mean"), number("p50", "p50"), number("p95", "p95"), number("p99", "p99"), number("max", "max"), number("standard_deviation", "std")] })),
+    h("div", { class: "card" }, table({ id: "response-table", file: "response_times", rows: cases.map((it) => ({ ...it, id: it.key })), columns: [{ key: "case", title: "case", value: (it) => CASE_WORDS[it.key] }, { key: "count", title: "count", kind: "count", value: (it) => it.statistics.n }, number("min", "min"), number("mean", "mean"), number("p50", "p50"), number("p95", "p95"), number("p99", "p99"), number("max", "max"), { key: "standard_deviation", title: "std", kind: "duration", value: (it) => it.statistics.deviation }] })),
     h("div", { class: "grid" }, h("div", { class: "card" }, histogram), h("div", { class: "card" }, series)),
     h("div", { class: "card", style: "margin-top:14px" }, h("div", { class: "row controls" }, choiceOf("case", cases.map((it) => [it.key, CASE_WORDS[it.key]]), pathChoice.case, (to) => { pathChoice.case = to; fill(); })), holder),
   ];

@@ -1,9 +1,9 @@
 //! What the page is told of real recordings is what the analysis says. Where the recordings are absent, that is said.
 
-use std::path::{Path, PathBuf};
+#[path = "../../../../analyze/tests/support/recordings.rs"]
+mod recordings;
 
-use rostrace_ctf::TraceSet;
-use rostrace_ctf::schema::Nanos;
+use recordings::everything;
 
 use super::*;
 use crate::page::Options;
@@ -11,29 +11,11 @@ use crate::page::shared::Shared;
 use rostrace_analyze::selection::{Pattern, Selection};
 use rostrace_analyze::{Analysis, communication};
 
-fn recording(name: &str) -> Option<Model> {
-    let from_environment = std::env::var_os("ROSTRACE_SHARED").map(PathBuf::from);
-    let shared = from_environment.or_else(|| {
-        let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
-        let mut beside = above.map(|folder| folder.join("shared"));
-        beside.find(|folder| folder.join("traces").is_dir())
-    });
-    let folder = shared
-        .map(|shared| shared.join("traces").join(name))
-        .filter(|folder| folder.exists());
-    let Some(folder) = folder else {
-        eprintln!(
-            "NOT TESTED: there is no shared/traces/{name}; set ROSTRACE_SHARED to its folder"
-        );
-        return None;
-    };
-    let set = TraceSet::open(&[&folder]).unwrap();
-    Some(Model::load(&set, &mut |_| true))
-}
-
 fn with_graph(name: &str, selection: Selection, check: impl FnOnce(&Analysis<'_>, Graph<'_>)) {
-    let Some(model) = recording(name) else { return };
-    let analysis = Analysis::new(&model, Nanos(i64::MIN)..=Nanos(i64::MAX));
+    let Some(model) = recordings::model(name) else {
+        return;
+    };
+    let analysis = everything(&model);
     let options = Options {
         selection,
         ..Options::default()

@@ -20,11 +20,11 @@ use rostrace_architecture::{Architecture, NamedPath};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::CallbackId;
 
-use super::figures::Figures;
 use super::material::{Instant, Link, Material, Response, ResponseParts, Spread, Stage};
 use super::worst::{WORST, Worst};
 use super::{CAME_THROUGH, ENDED, NOT_PASSED_ON, Row};
 use crate::page::Subject;
+use crate::page::numbers::Numbers;
 
 #[derive(Debug)]
 pub(super) struct Declared<'a> {
@@ -102,7 +102,7 @@ impl<'a> Declared<'a> {
     }
 
     pub(super) fn rows(&self) -> Vec<Row> {
-        let figures = |it: &Option<Statistics>| Figures::of(self.subject, it.as_ref());
+        let figures = |it: &Option<Statistics>| Numbers::of(self.subject, it.as_ref());
         let paths = self.paths.iter();
         paths
             .map(|path| {
@@ -167,7 +167,7 @@ impl<'a> Declared<'a> {
                 },
                 topic: None,
                 node: None,
-                duration: Figures::of(self.subject, stage.duration.as_ref()),
+                duration: Numbers::of(self.subject, stage.duration.as_ref()),
                 sent: None,
                 arrived: None,
                 lost: is_lost(stage.kind).then_some(stage.ended_here as u64),
@@ -190,7 +190,7 @@ impl<'a> Declared<'a> {
         let nodes = self.paths[place].path.node_names();
         Some(Material {
             nodes: nodes.map(str::to_owned).collect(),
-            latency: Figures::of(self.subject, found.summary.latency.as_ref()),
+            latency: Numbers::of(self.subject, found.summary.latency.as_ref()),
             chain: found.chain.iter().map(link).collect(),
             ends: ends.collect(),
             instants,

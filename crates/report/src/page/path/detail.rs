@@ -7,13 +7,13 @@ use rostrace_analyze::statistics::Statistics;
 use rostrace_ctf::schema::Nanos;
 use serde::Serialize;
 
-use super::figures::Figures;
 use super::material::{Instant, Link, Material, Response, Stage};
 use super::sample::{Candidate, sample};
 use super::worst::Worst;
 use super::{CAME_THROUGH, NOT_PASSED_ON};
 use crate::page::Subject;
 use crate::page::columns::{ColumnReference, Columns};
+use crate::page::numbers::Numbers;
 use crate::page::reduction::reduced;
 
 /// How much one path may have, so that all of them stay small.
@@ -43,7 +43,7 @@ pub(super) struct Detail {
     id: String,
     nodes: Vec<String>,
     stages: Vec<Stage>,
-    latency: Option<Figures>,
+    latency: Option<Numbers>,
     chain: Vec<Link>,
     /// What happens to a message, in the order of time.
     instants: Vec<Instant>,
@@ -71,7 +71,7 @@ struct Flow {
 /// The response times of a case.
 #[derive(Debug, Serialize)]
 struct Responses {
-    statistics: Option<Figures>,
+    statistics: Option<Numbers>,
     begin: ColumnReference,
     time: ColumnReference,
     histogram: Option<Bins>,
@@ -228,7 +228,7 @@ fn responses(
         .collect();
     let points = reduced(&points, budget.places);
     Responses {
-        statistics: Figures::of(subject, statistics.as_ref()),
+        statistics: Numbers::of(subject, statistics.as_ref()),
         begin: columns.add(points.iter().map(|point| point.0)),
         time: columns.add(points.iter().map(|point| point.1)),
         histogram: histogram.map(|histogram| Bins {

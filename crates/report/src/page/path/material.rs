@@ -9,15 +9,15 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::CallbackId;
 use serde::Serialize;
 
-use super::figures::Figures;
 use super::worst::Worst;
+use crate::page::numbers::Numbers;
 
 #[derive(Debug)]
 pub(super) struct Material<'a> {
     /// The nodes on the way, by name.
     pub(super) nodes: Vec<String>,
     pub(super) stages: Vec<Stage>,
-    pub(super) latency: Option<Figures>,
+    pub(super) latency: Option<Numbers>,
     /// Nodes and communications in their order, last the whole.
     pub(super) chain: Vec<Link>,
     /// What the columns of `messages` are.
@@ -44,7 +44,7 @@ pub(super) struct Stage {
     pub(super) name: String,
     pub(super) topic: Option<String>,
     pub(super) node: Option<String>,
-    pub(super) duration: Option<Figures>,
+    pub(super) duration: Option<Numbers>,
     pub(super) sent: Option<u64>,
     pub(super) arrived: Option<u64>,
     pub(super) lost: Option<u64>,
@@ -68,10 +68,10 @@ pub(super) struct Spread {
     pub(super) max: i64,
 }
 
-impl From<&Figures> for Spread {
-    fn from(figures: &Figures) -> Spread {
+impl From<&Numbers> for Spread {
+    fn from(figures: &Numbers) -> Spread {
         Spread {
-            count: figures.count,
+            count: figures.n,
             min: figures.min,
             mean: figures.mean,
             max: figures.max,

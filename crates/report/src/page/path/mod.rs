@@ -4,7 +4,6 @@
 
 mod declared;
 mod detail;
-mod figures;
 mod material;
 mod observed;
 mod sample;
@@ -19,8 +18,8 @@ use serde::Serialize;
 use super::Subject;
 use super::columns::Columns;
 use super::part::Part;
+use crate::page::numbers::Numbers;
 use detail::{Budget, Detail};
-use figures::Figures;
 
 /// Paths with details.
 const DETAILED: usize = 60;
@@ -58,9 +57,9 @@ struct Row {
     ended: u64,
     /// Flows during which events were lost.
     damaged: u64,
-    latency: Option<Figures>,
+    latency: Option<Numbers>,
     /// By [`Case::EVERY`].
-    response_times: [Option<Figures>; 4],
+    response_times: [Option<Numbers>; 4],
     detailed: bool,
 }
 

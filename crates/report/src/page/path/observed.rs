@@ -16,12 +16,12 @@ use rostrace_analyze::why::Why;
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{CallbackId, DeliveryId};
 
-use super::figures::Figures;
 use super::material::{Instant, Link, Material, Response, ResponseParts, Spread, Stage};
 use super::sample::{Candidate, sample};
 use super::worst::{WORST, Worst};
 use super::{CAME_THROUGH, NOT_PASSED_ON, Row};
 use crate::page::Subject;
+use crate::page::numbers::Numbers;
 
 /// Messages whose instants are looked at; of more, the slowest, lost ones and some of every time.
 const MOST_MESSAGES: usize = 100_000;
@@ -85,7 +85,7 @@ impl<'a> Observed<'a> {
     }
 
     pub(super) fn rows(&self) -> impl Iterator<Item = Row> {
-        let figures = |statistics: Option<&Statistics>| Figures::of(self.subject, statistics);
+        let figures = |statistics: Option<&Statistics>| Numbers::of(self.subject, statistics);
         self.paths.iter().map(move |path| {
             let hops = &path.latency.hops;
             Row {
@@ -120,7 +120,7 @@ impl<'a> Observed<'a> {
             ..
         } = &self.paths[place];
         let stages = self.stages(path, latency);
-        let figures = Figures::of(self.subject, latency.latency.as_ref());
+        let figures = Numbers::of(self.subject, latency.latency.as_ref());
         let Messages {
             instants,
             rows: messages,
@@ -163,7 +163,7 @@ impl<'a> Observed<'a> {
                 name: hop.topic.clone(),
                 topic: Some(hop.topic.clone()),
                 node: Some(hop.node.clone()),
-                duration: Figures::of(self.subject, of_hop.communication.as_ref()),
+                duration: Numbers::of(self.subject, of_hop.communication.as_ref()),
                 sent: Some(outcome.sent),
                 arrived: Some(outcome.arrived),
                 lost: Some(outcome.lost()),
@@ -175,7 +175,7 @@ impl<'a> Observed<'a> {
                     name: hop.callback.clone(),
                     topic: None,
                     node: Some(hop.node.clone()),
-                    duration: Figures::of(self.subject, of_hop.node.as_ref()),
+                    duration: Numbers::of(self.subject, of_hop.node.as_ref()),
                     sent: None,
                     arrived: None,
                     lost: None,
@@ -349,7 +349,7 @@ fn responses_of(responses: &ResponseTimes, case: Case) -> Vec<Response> {
 }
 
 /// The first node, then communications and nodes in turn; last the whole.
-fn chain(path: &FlowPath, stages: &[Stage], whole: Option<&Figures>) -> Vec<Link> {
+fn chain(path: &FlowPath, stages: &[Stage], whole: Option<&Numbers>) -> Vec<Link> {
     let mut chain = Vec::new();
     let node = |name: &str, spread| Link {
         kind: "node",

@@ -27,14 +27,12 @@ use self::strings::Strings;
 use super::flow::FlowId;
 use super::json;
 use super::label::Fixed;
+use super::pieces::Pieces;
 use super::sink::{Argument, Happening, Sink, Track, TrackId, TrackKind};
 use super::{Written, story};
 
 /// The version of the format. Newer programs read older versions; from this one on texts and stacks are shared by all threads.
 const VERSION: u32 = 60;
-
-/// Texts are handed on in pieces of about this size.
-const PIECE: usize = 1 << 18;
 
 /// Writes what is selected of a trace, in one pass.
 pub fn write(
@@ -43,12 +41,12 @@ pub fn write(
     damage: &[Damage],
     out: &mut impl io::Write,
 ) -> io::Result<Written> {
-    let first = analysis.model.begin.unwrap_or(Nanos(0));
+    let mut out = Pieces::new(out);
+    let head = b"{\"libs\":[],\"pages\":[],\"profilerOverhead\":[],\"threads\":[";
+    out.bytes.extend_from_slice(head);
     let mut firefox = Firefox {
         out,
-        bytes: b"{\"libs\":[],\"pages\":[],\"profilerOverhead\":[],\"threads\":[".to_vec(),
-        written: 0,
-        origin: first.max(*analysis.window.start()),
+        origin: story::beginning(analysis),
         strings: Strings::default(),
         schemas: Schemas::default(),
         notes: Value::Null,
@@ -62,14 +60,12 @@ pub fn write(
     };
     let mut written = story::tell(analysis, selection, damage, &mut firefox)?;
     firefox.end()?;
-    written.bytes = firefox.written;
+    written.bytes = firefox.out.end()?;
     Ok(written)
 }
 
 struct Firefox<'o, W> {
-    out: &'o mut W,
-    bytes: Vec<u8>,
-    written: u64,
+    out: Pieces<'o, W>,
     origin: Nanos,
     strings: Strings,
     schemas: Schemas,
@@ -123,13 +119,6 @@ fn milliseconds(bytes: &mut Vec<u8>, nanos: i64) -> io::Result<()> {
 }
 
 impl<W: io::Write> Firefox<'_, W> {
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.write_all(&self.bytes)?;
-        self.written += self.bytes.len() as u64;
-        self.bytes.clear();
-        Ok(())
-    }
-
     fn since_begin(&self, at: Nanos) -> i64 {
         at.0.saturating_sub(self.origin.0)
     }
@@ -165,15 +154,12 @@ impl<W: io::Write> Firefox<'_, W> {
         let mut head = thread.to_string();
         head.pop();
         if self.threads > 1 {
-            self.bytes.push(b',');
+            self.out.bytes.push(b',');
         }
-        write!(self.bytes, "\n{head},\"markers\":")?;
-        markers.write(&mut self.bytes)?;
-        self.bytes.push(b'}');
-        match self.bytes.len() >= PIECE {
-            true => self.flush(),
-            false => Ok(()),
-        }
+        write!(self.out.bytes, "\n{head},\"markers\":")?;
+        markers.write(&mut self.out.bytes)?;
+        self.out.bytes.push(b'}');
+        self.out.flush_if_full()
     }
 
     /// A process, and the thread that stands for it.
@@ -209,11 +195,12 @@ impl<W: io::Write> Firefox<'_, W> {
             self.recording()?;
         }
         self.end_thread()?;
-        self.bytes.extend_from_slice(b"\n],\"counters\":[");
+        self.out.bytes.extend_from_slice(b"\n],\"counters\":[");
         for (place, counter) in self.counters.iter().enumerate() {
-            self.bytes
+            self.out
+                .bytes
                 .extend_from_slice(if place > 0 { b",\n" } else { b"\n" });
-            counter.write(&mut self.bytes)?;
+            counter.write(&mut self.out.bytes)?;
         }
         let categories = CATEGORIES
             .iter()
@@ -240,8 +227,8 @@ impl<W: io::Write> Firefox<'_, W> {
         });
         let mut head = meta.to_string();
         head.pop();
-        write!(self.bytes, "\n],\"meta\":{head},\"startTime\":")?;
-        milliseconds(&mut self.bytes, self.origin.0)?;
+        write!(self.out.bytes, "\n],\"meta\":{head},\"startTime\":")?;
+        milliseconds(&mut self.out.bytes, self.origin.0)?;
         let empty = json!({
             "stackTable": table(&["frame", "prefix"]),
             "frameTable": table(&[
@@ -257,12 +244,10 @@ impl<W: io::Write> Firefox<'_, W> {
         });
         let mut head = empty.to_string();
         head.pop();
-        write!(self.bytes, "}},\n\"shared\":{head},\"stringArray\":[")?;
-        self.flush()?;
-        self.out.write_all(self.strings.array())?;
-        self.written += self.strings.array().len() as u64;
-        self.bytes.extend_from_slice(b"]}}\n");
-        self.flush()
+        write!(self.out.bytes, "}},\n\"shared\":{head},\"stringArray\":[")?;
+        self.out.pass(self.strings.array())?;
+        self.out.bytes.extend_from_slice(b"]}}\n");
+        Ok(())
     }
 }
 

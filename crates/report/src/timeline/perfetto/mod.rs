@@ -24,14 +24,12 @@ use self::schema::{
     track_descriptor, track_event,
 };
 use super::label::{Fixed, Label, LabelId};
+use super::pieces::Pieces;
 use super::sink::{Argument, Happening, Sink, Switch, Track, TrackId, TrackKind, Unit, Waking};
 use super::{Written, story};
 
 /// The only sequence of packets.
 const SEQUENCE: u64 = 1;
-
-/// Packets are handed on in pieces of this size.
-const PIECE: usize = 1 << 18;
 
 /// Writes what is selected of a trace, in one pass.
 pub fn write(
@@ -40,11 +38,8 @@ pub fn write(
     damage: &[Damage],
     out: &mut impl io::Write,
 ) -> io::Result<Written> {
-    let first = analysis.model.begin.unwrap_or(Nanos(0));
     let mut perfetto = Perfetto {
-        out,
-        bytes: Vec::with_capacity(PIECE + (PIECE >> 2)),
-        written: 0,
+        out: Pieces::new(out),
         names: Interning::default(),
         categories: Interning::default(),
         keys: Interning::default(),
@@ -54,19 +49,15 @@ pub fn write(
         bundle: Bundle::default(),
         named_waker: false,
     };
-    perfetto.begin(first.max(*analysis.window.start()))?;
+    perfetto.begin(story::beginning(analysis))?;
     let mut written = story::tell(analysis, selection, damage, &mut perfetto)?;
     perfetto.flush_bundle()?;
-    perfetto.flush()?;
-    written.bytes = perfetto.written;
+    written.bytes = perfetto.out.end()?;
     Ok(written)
 }
 
 struct Perfetto<'o, W> {
-    out: &'o mut W,
-    /// Complete packets.
-    bytes: Vec<u8>,
-    written: u64,
+    out: Pieces<'o, W>,
     names: Interning,
     categories: Interning,
     keys: Interning,
@@ -109,32 +100,18 @@ impl<W: io::Write> Perfetto<'_, W> {
     /// A packet that needs what was interned.
     fn packet(&mut self, write: impl FnOnce(&mut Message<'_>)) -> io::Result<()> {
         append(
-            &mut self.bytes,
+            &mut self.out.bytes,
             trace_packet::NEEDS_INCREMENTAL_STATE,
             write,
         );
-        self.hand_on()
-    }
-
-    fn hand_on(&mut self) -> io::Result<()> {
-        match self.bytes.len() >= PIECE {
-            true => self.flush(),
-            false => Ok(()),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.write_all(&self.bytes)?;
-        self.written += self.bytes.len() as u64;
-        self.bytes.clear();
-        Ok(())
+        self.out.flush_if_full()
     }
 
     /// The first packet: nothing is interned yet, and what the times mean.
     fn begin(&mut self, at: Nanos) -> io::Result<()> {
         let now = timestamp(at);
         let flags = trace_packet::INCREMENTAL_STATE_CLEARED;
-        append(&mut self.bytes, flags, |packet| {
+        append(&mut self.out.bytes, flags, |packet| {
             packet.flag(trace_packet::FIRST_PACKET_ON_SEQUENCE, true);
             packet.unsigned(trace_packet::TIMESTAMP, now);
             packet.nested(trace_packet::CLOCK_SNAPSHOT, |snapshot| {
@@ -148,7 +125,7 @@ impl<W: io::Write> Perfetto<'_, W> {
                 snapshot.unsigned(clock_snapshot::PRIMARY_TRACE_CLOCK, primary);
             });
         });
-        self.hand_on()
+        self.out.flush_if_full()
     }
 
     /// Makes sure that a label is interned.
@@ -321,7 +298,7 @@ impl<W: io::Write> Sink for Perfetto<'_, W> {
         }
         let label = self.labels[happening.label.index()].as_ref();
         let flags = trace_packet::NEEDS_INCREMENTAL_STATE;
-        append(&mut self.bytes, flags, |packet| {
+        append(&mut self.out.bytes, flags, |packet| {
             packet.unsigned(trace_packet::TIMESTAMP, timestamp(happening.begin));
             packet.nested(trace_packet::TRACK_EVENT, |event| {
                 let kind = match happening.end {
@@ -372,7 +349,7 @@ impl<W: io::Write> Sink for Perfetto<'_, W> {
         if let Some(end) = happening.end {
             self.open[track.0 as usize].push(end);
         }
-        self.hand_on()
+        self.out.flush_if_full()
     }
 
     fn count(&mut self, track: TrackId, at: Nanos, value: f64) -> io::Result<()> {

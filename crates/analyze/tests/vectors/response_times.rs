@@ -1,38 +1,15 @@
-//! Small vectors with known answers: joins, metrics, response times and stacked bars as CARET's own unit tests and runs have them. Joining by
-//! message address through copies is not among them: that is done while a trace is imported, and tested there.
+//! Response times and their stacked bars, also compared with the definition where a search takes the place of the sweep.
 
 use proptest::prelude::*;
 use rostrace_analyze::declared::Style;
-use rostrace_analyze::declared::metrics::{self, Bins};
-use rostrace_analyze::declared::records::{Cell, Follow, Keyed, Records};
+use rostrace_analyze::declared::records::{Cell, Records};
 use rostrace_analyze::declared::response_time::{Case, ResponseTimes};
 use rostrace_analyze::declared::stacked_bar::{responses, stacked};
 
-/// In the tables below: missing.
-const NO: i64 = -1;
-
-fn rows(table: &[&[i64]]) -> Vec<Vec<Cell>> {
-    let cell = |value: &i64| (*value != NO).then_some(*value);
-    table
-        .iter()
-        .map(|row| row.iter().map(cell).collect())
-        .collect()
-}
-
-fn records(table: &[&[i64]]) -> Records {
-    let width = table.first().map_or(0, |row| row.len());
-    let mut records = Records::new((0..width).map(|column| format!("column_{column}")));
-    records.rows = rows(table);
-    records
-}
-
-fn column(values: &[i64]) -> Records {
-    let table: Vec<Vec<i64>> = values.iter().map(|value| vec![*value]).collect();
-    records(&table.iter().map(Vec::as_slice).collect::<Vec<_>>())
-}
+use crate::{NO, records, rows};
 
 #[test]
-fn response_times() {
+fn response_times_are_those_of_carets_vectors() {
     type Pairs = &'static [(i64, i64)];
     type Vector = (&'static [&'static [i64]], Pairs, Pairs, Pairs, Pairs);
     let vectors: &[Vector] = &[
@@ -137,7 +114,7 @@ fn response_times() {
 }
 
 #[test]
-fn stacked_bars() {
+fn stacked_bars_are_those_of_carets_vectors() {
     type Rows = &'static [&'static [i64]];
     let vectors: &[(Rows, Rows, Rows, Rows, Rows)] = &[
         (
@@ -222,228 +199,6 @@ fn stacked_bars() {
             assert_eq!(found, rows(expected), "vector {}, {case:?}", number + 16);
         }
     }
-}
-
-#[test]
-fn frequencies() {
-    let bins = |width, base, until| Bins { width, base, until };
-    for (values, bins, expected) in [
-        (
-            &[0, 1, 11, 12, 14][..],
-            bins(10, None, None),
-            &[(0, 2), (10, 3)][..],
-        ),
-        (
-            &[5, 6, 11, 12, 15],
-            bins(10, Some(4), None),
-            &[(4, 4), (14, 1)],
-        ),
-        (&[5, 6], bins(10, None, Some(20)), &[(5, 2), (15, 0)]),
-        (
-            &[0, 1, 21, 22, 24],
-            bins(10, None, None),
-            &[(0, 2), (10, 0), (20, 3)],
-        ),
-        (
-            &[0, 1, 11, 12, 24],
-            bins(10, Some(10), None),
-            &[(10, 2), (20, 1)],
-        ),
-        (&[0, 1, 2, 3, 4], bins(10, None, None), &[(0, 5)]),
-        (
-            &[0, NO, 11, 13, 15],
-            bins(10, None, None),
-            &[(0, 1), (10, 3)],
-        ),
-        (
-            &[1000000000, 1000500000, 2000000000, 2000300000, 3000000000],
-            bins(2_000_000_000, None, None),
-            &[(1000000000, 4), (3000000000, 1)],
-        ),
-    ] {
-        assert_eq!(
-            metrics::frequency_in(&column(values), bins),
-            expected,
-            "{values:?}"
-        );
-    }
-    assert_eq!(
-        metrics::frequency_in(&column(&[5]), bins(10, Some(7), None)),
-        [(7, 0)]
-    );
-    assert_eq!(
-        metrics::frequency_in(&Records::default(), Bins::default()),
-        []
-    );
-}
-
-#[test]
-fn periods() {
-    for (values, expected) in [
-        (&[0, 1, 11, 12], &[(0, 1), (1, 10), (11, 1)][..]),
-        (&[0, NO, 11, 13], &[(0, 11), (11, 2)]),
-        (&[2, 4, 12, 14], &[(2, 2), (4, 8), (12, 2)]),
-    ] {
-        assert_eq!(metrics::period(&column(values)), expected);
-    }
-}
-
-#[test]
-fn latencies() {
-    for (table, expected) in [
-        (
-            &[&[0, 2][..], &[3, 4], &[11, 12]],
-            &[(0, 2), (3, 1), (11, 1)][..],
-        ),
-        (&[&[0, 2], &[3, NO], &[11, 12]], &[(0, 2), (11, 1)]),
-        (&[&[0, 2], &[5, 4], &[10, 12]], &[(0, 2), (10, 2)]),
-    ] {
-        assert_eq!(metrics::latency(&records(table)), expected);
-    }
-}
-
-#[test]
-fn joins_on_equality() {
-    let left = records(&[&[1, 10], &[3, 20], &[5, 30], &[7, 40], &[9, 70], &[10, 70]]);
-    let right = records(&[&[10, 2], &[20, 4], &[30, 6], &[30, 6], &[50, 10], &[70, 11]]);
-    let pairs = left.join_equal(&right).select(&[0, 2]).rows;
-    let expected: &[&[i64]] = &[
-        &[1, 2],
-        &[3, 4],
-        &[5, 6],
-        &[5, 6],
-        &[9, 11],
-        &[10, 11],
-        &[7, NO],
-    ];
-    assert_eq!(pairs, rows(expected));
-    let left = records(&[&[4, 1, 1], &[8, NO, NO], &[12, 9, 2], &[16, NO, NO]]);
-    let right = records(&[&[2, 2, 3], &[1, 6, 7], &[NO, 10, NO], &[NO, 14, NO]]);
-    let pairs = left.join_equal(&right).select(&[0, 3]).rows;
-    assert_eq!(pairs, rows(&[&[4, 6], &[12, 2], &[8, NO], &[16, NO]]));
-}
-
-#[test]
-fn joins_by_time() {
-    type Rows = &'static [&'static [i64]];
-    // Left and right as time and key; time ~ time.
-    let vectors: &[(Rows, Rows, bool, Rows, Rows)] = &[
-        (
-            &[&[0, 1], &[1, 2], &[6, 1], &[7, 2]],
-            &[&[2, 2], &[3, 1], &[4, 1], &[5, 2]],
-            true,
-            &[&[0, 3], &[1, 2], &[6, NO], &[7, NO]],
-            &[&[0, 3], &[0, 4], &[1, 2], &[1, 5], &[6, NO], &[7, NO]],
-        ),
-        (
-            &[&[0, 0], &[3, 0], &[4, 0], &[5, 0], &[8, 0]],
-            &[&[1, 0], &[6, 0], &[7, 0]],
-            false,
-            &[&[0, 1], &[3, NO], &[4, NO], &[5, 6], &[8, NO]],
-            &[&[0, 1], &[3, NO], &[4, NO], &[5, 6], &[5, 7], &[8, NO]],
-        ),
-        (
-            &[&[0, 1], &[4, 1], &[5, 1], &[6, 1]],
-            &[&[1, 3], &[2, 1], &[3, 1], &[7, 1]],
-            true,
-            &[&[0, 2], &[4, NO], &[5, NO], &[6, 7]],
-            &[&[0, 2], &[0, 3], &[4, NO], &[5, NO], &[6, 7]],
-        ),
-    ];
-    for (number, (left, right, keyed, first, all)) in vectors.iter().enumerate() {
-        let (left, right) = (records(left), records(right));
-        let key = keyed.then_some(Keyed { left: 1, right: 1 });
-        for (follow, expected) in [(Follow::First, first), (Follow::All, all)] {
-            let found = left.join_following_keyed(0, &right, key, follow);
-            assert_eq!(
-                found.select(&[0, 2]).rows,
-                rows(expected),
-                "vector {}",
-                number + 41
-            );
-        }
-    }
-    // Rows without time or key, by id.
-    let left = records(&[&[1, 1, 4], &[NO, NO, 8], &[9, 1, 12], &[NO, NO, 16]]);
-    let right = records(&[&[3, 1, 2], &[7, 1, 6], &[10, NO, 10], &[NO, 2, 14]]);
-    let key = Some(Keyed { left: 1, right: 1 });
-    let found = left.join_following_keyed(0, &right, key, Follow::First);
-    let expected: &[&[i64]] = &[&[4, 2], &[12, NO], &[8, NO], &[16, NO]];
-    assert_eq!(found.select(&[2, 5]).rows, rows(expected));
-    let found = left.join_following_keyed(0, &right, key, Follow::All);
-    let expected: &[&[i64]] = &[&[4, 2], &[4, 6], &[12, NO], &[8, NO], &[16, NO]];
-    assert_eq!(found.select(&[2, 5]).rows, rows(expected));
-}
-
-#[test]
-fn lost_messages_as_late_ones() {
-    let mut table = records(&[
-        &[1, 0, 1],
-        &[2, 2, NO],
-        &[3, NO, 5],
-        &[4, 6, NO],
-        &[5, NO, NO],
-    ]);
-    table.bind_drop_as_delay();
-    let expected: &[&[i64]] = &[
-        &[1, 0, 1],
-        &[2, 2, 5],
-        &[3, 6, 5],
-        &[4, 6, NO],
-        &[5, NO, NO],
-    ];
-    assert_eq!(table.rows, rows(expected));
-    // CARET does not survive this.
-    let mut equal = records(&[&[1, NO][..]; 40]);
-    equal.bind_drop_as_delay();
-    assert_eq!(equal.rows.len(), 40);
-}
-
-#[test]
-fn the_order_of_all_columns_has_missing_values_last() {
-    let mut table = records(&[
-        &[2, 2, 6],
-        &[2, 2, NO],
-        &[1, NO, 5],
-        &[2, 1, 5],
-        &[0, 5, 5],
-        &[1, NO, NO],
-    ]);
-    table.sort();
-    let expected: &[&[i64]] = &[
-        &[0, 5, 5],
-        &[1, NO, 5],
-        &[1, NO, NO],
-        &[2, 1, 5],
-        &[2, 2, 6],
-        &[2, 2, NO],
-    ];
-    assert_eq!(table.rows, rows(expected));
-}
-
-#[test]
-fn timers_and_variable_passings_are_joins_by_time() {
-    let executions = records(&[&[7, 8]]);
-    let found = column(&[3, 5]).join_following(0, &executions, Follow::First);
-    assert_eq!(found.rows, rows(&[&[3, NO, NO], &[5, 7, 8]]));
-    let executions: Vec<Vec<i64>> = (1..=5).map(|k| vec![100 * k + 5, 100 * k + 15]).collect();
-    let executions = records(&executions.iter().map(Vec::as_slice).collect::<Vec<_>>());
-    let firings: Vec<i64> = (0..=5).map(|k| 2 + 100 * k).collect();
-    let found = column(&firings).join_following(0, &executions, Follow::First);
-    assert_eq!(found.rows[0], [Some(2), None, None]);
-    assert_eq!(found.rows[5], [Some(502), Some(505), Some(515)]);
-    let passing = column(&[8]).join_following(0, &column(&[9]), Follow::All);
-    assert_eq!(passing.rows, rows(&[&[8, 9]]));
-    // A chain: execution 1–2, passing 2→3, execution 3–4, publication at 4.
-    let chain = records(&[&[1, 2]])
-        .join_equal(&records(&[&[2, 3]]))
-        .join_equal(&records(&[&[3, 4]]))
-        .select(&[0, 1, 2]);
-    let chain = chain.join_following(2, &column(&[4]), Follow::First);
-    assert_eq!(chain.rows, rows(&[&[1, 2, 3, 4]]));
-    // The newest message: callback at 1 with source timestamp 3, publication at 2.
-    let latest = records(&[&[1, 3]]).join_following(0, &column(&[2]), Follow::All);
-    assert_eq!(latest.rows, rows(&[&[1, 3, 2]]));
 }
 
 #[test]

@@ -1,13 +1,27 @@
 //! Events of the initialisation, as the trace has them: addresses that refer to other addresses.
 //!
 //! They are only collected here. They may come in any order and more than once (a recorder that starts late repeats
-//! them), so they are sorted by the time at which they happened before `entity::resolve` makes sense of them.
+//! them), so they are sorted by the time at which they happened before `entity::resolve` makes sense of them. Who executes
+//! callbacks, and in which groups, stands in `grouping`.
+
+/// What the events of one kind become: the module with their field indices, the variant and how each of its fields is read; with it
+/// the clock's value at which it happened.
+macro_rules! init {
+    ($fields:ident, $module:ident, $init:ident::$variant:ident { $($name:ident: $read:expr),* $(,)? }) => {{
+        use rostrace_tracepoints::field::$module::*;
+        ($init::$variant { $($name: $read),* }, $fields.number(INIT_TIMESTAMP))
+    }};
+}
+
+mod grouping;
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_tracepoints::{Kind, field};
 
 use crate::binding::Fields;
 use crate::entity::{Address, ProcessId};
+
+pub(crate) use grouping::Grouping;
 
 /// An initialisation event and when it happened.
 #[derive(Debug, Clone)]
@@ -111,41 +125,8 @@ pub(crate) enum Init {
         ipb: Address,
         object: Address,
     },
-    Executor {
-        executor: Address,
-        collector: Address,
-        name: String,
-    },
-    CollectorToExecutor {
-        executor: Address,
-        collector: Address,
-    },
-    GroupToExecutor {
-        executor: Address,
-        group: Address,
-        name: String,
-    },
-    GroupToCollector {
-        collector: Address,
-        group: Address,
-        name: String,
-    },
-    GroupTimer {
-        group: Address,
-        timer: Address,
-    },
-    GroupSubscription {
-        group: Address,
-        subscription: Address,
-    },
-    GroupService {
-        group: Address,
-        service: Address,
-    },
-    GroupClient {
-        group: Address,
-        client: Address,
-    },
+    /// Executors, callback groups and their members.
+    Grouping(Grouping),
     /// CARET's library has begun to work.
     Caret {
         distribution: String,
@@ -175,23 +156,6 @@ pub(crate) enum Init {
     },
 }
 
-impl Init {
-    /// Executors, callback groups and their members.
-    pub(crate) fn is_about_groups(&self) -> bool {
-        matches!(
-            self,
-            Init::Executor { .. }
-                | Init::CollectorToExecutor { .. }
-                | Init::GroupToExecutor { .. }
-                | Init::GroupToCollector { .. }
-                | Init::GroupTimer { .. }
-                | Init::GroupSubscription { .. }
-                | Init::GroupService { .. }
-                | Init::GroupClient { .. }
-        )
-    }
-}
-
 /// The init event that an event of this kind is, with the clock's value at which it really happened, if it says so.
 pub(crate) fn parse(kind: Kind, fields: &Fields<'_>) -> Option<(Init, Option<u64>)> {
     let at = |field: usize| fields.address(field);
@@ -199,34 +163,30 @@ pub(crate) fn parse(kind: Kind, fields: &Fields<'_>) -> Option<(Init, Option<u64
     let number = |field: usize| fields.number(field).unwrap_or(0);
     let signed = |field: usize| fields.signed(field).unwrap_or(0);
     let nowhere = Address(0);
-    // One line per kind: the module with its field indices, and what it becomes.
-    macro_rules! init {
-        ($module:ident, $variant:ident { $($name:ident: $read:expr),* $(,)? }) => {{
-            use field::$module::*;
-            (Init::$variant { $($name: $read),* }, fields.number(INIT_TIMESTAMP))
-        }};
-    }
     Some(match kind {
         Kind::RclInit => {
             init!(
+                fields,
                 rcl_init,
-                Context {
+                Init::Context {
                     handle: at(CONTEXT_HANDLE),
                     version: fields.text(VERSION)
                 }
             )
         }
         Kind::RclNodeInit => init!(
+            fields,
             rcl_node_init,
-            Node {
+            Init::Node {
                 handle: at(NODE_HANDLE),
                 name: text(NODE_NAME),
                 namespace: text(NAMESPACE),
             }
         ),
         Kind::RclPublisherInit => init!(
+            fields,
             rcl_publisher_init,
-            Publisher {
+            Init::Publisher {
                 handle: at(PUBLISHER_HANDLE),
                 node: at(NODE_HANDLE),
                 rmw: at(RMW_PUBLISHER_HANDLE),
@@ -235,8 +195,9 @@ pub(crate) fn parse(kind: Kind, fields: &Fields<'_>) -> Option<(Init, Option<u64
             }
         ),
         Kind::RclSubscriptionInit => init!(
+            fields,
             rcl_subscription_init,
-            Subscription {
+            Init::Subscription {
                 handle: at(SUBSCRIPTION_HANDLE),
                 node: at(NODE_HANDLE),
                 rmw: at(RMW_SUBSCRIPTION_HANDLE),
@@ -245,16 +206,18 @@ pub(crate) fn parse(kind: Kind, fields: &Fields<'_>) -> Option<(Init, Option<u64
             }
         ),
         Kind::RclcppSubscriptionInit => init!(
+            fields,
             rclcpp_subscription_init,
-            SubscriptionObject {
+            Init::SubscriptionObject {
                 handle: at(SUBSCRIPTION_HANDLE),
                 object: at(SUBSCRIPTION),
             }
         ),
         Kind::RclcppSubscriptionCallbackAdded => {
             init!(
+                fields,
                 rclcpp_subscription_callback_added,
-                SubscriptionCallback {
+                Init::SubscriptionCallback {
                     object: at(SUBSCRIPTION),
                     callback: at(CALLBACK),
                 }
@@ -262,8 +225,9 @@ pub(crate) fn parse(kind: Kind, fields: &Fields<'_>) -> Option<(Init, Option<u64
         }
         Kind::RclTimerInit => {
             init!(
+                fields,
                 rcl_timer_init,
-                Timer {
+                Init::Timer {
                     handle: at(TIMER_HANDLE),
                     period: signed(PERIOD)
                 }
@@ -278,22 +242,25 @@ pub(crate) fn parse(kind: Kind, fields: &Fields<'_>) -> Option<(Init, Option<u64
             (init, None)
         }
         Kind::RclcppTimerCallbackAdded => init!(
+            fields,
             rclcpp_timer_callback_added,
-            TimerCallback {
+            Init::TimerCallback {
                 handle: at(TIMER_HANDLE),
                 callback: at(CALLBACK),
             }
         ),
         Kind::RclcppTimerLinkNode => init!(
+            fields,
             rclcpp_timer_link_node,
-            TimerNode {
+            Init::TimerNode {
                 handle: at(TIMER_HANDLE),
                 node: at(NODE_HANDLE),
             }
         ),
         Kind::RclServiceInit => init!(
+            fields,
             rcl_service_init,
-            Service {
+            Init::Service {
                 handle: at(SERVICE_HANDLE),
                 node: at(NODE_HANDLE),
                 rmw: at(RMW_SERVICE_HANDLE),
@@ -301,15 +268,17 @@ pub(crate) fn parse(kind: Kind, fields: &Fields<'_>) -> Option<(Init, Option<u64
             }
         ),
         Kind::RclcppServiceCallbackAdded => init!(
+            fields,
             rclcpp_service_callback_added,
-            ServiceCallback {
+            Init::ServiceCallback {
                 handle: at(SERVICE_HANDLE),
                 callback: at(CALLBACK),
             }
         ),
         Kind::RclClientInit => init!(
+            fields,
             rcl_client_init,
-            Client {
+            Init::Client {
                 handle: at(CLIENT_HANDLE),
                 node: at(NODE_HANDLE),
                 rmw: at(RMW_CLIENT_HANDLE),
@@ -327,139 +296,47 @@ pub(crate) fn parse(kind: Kind, fields: &Fields<'_>) -> Option<(Init, Option<u64
             )
         }
         Kind::RclcppCallbackRegister => init!(
+            fields,
             rclcpp_callback_register,
-            CallbackSymbol {
+            Init::CallbackSymbol {
                 callback: at(CALLBACK),
                 symbol: text(SYMBOL),
             }
         ),
         Kind::RclLifecycleStateMachineInit => {
             init!(
+                fields,
                 rcl_lifecycle_state_machine_init,
-                StateMachine {
+                Init::StateMachine {
                     node: at(NODE_HANDLE),
                     machine: at(STATE_MACHINE),
                 }
             )
         }
         Kind::RclcppConstructRingBuffer => init!(
+            fields,
             rclcpp_construct_ring_buffer,
-            RingBuffer {
+            Init::RingBuffer {
                 buffer: at(BUFFER),
                 capacity: number(CAPACITY),
             }
         ),
         Kind::RclcppBufferToIpb => {
             init!(
+                fields,
                 rclcpp_buffer_to_ipb,
-                BufferToIpb {
+                Init::BufferToIpb {
                     buffer: at(BUFFER),
                     ipb: at(IPB)
                 }
             )
         }
         Kind::RclcppIpbToSubscription => init!(
+            fields,
             rclcpp_ipb_to_subscription,
-            IpbToSubscription {
+            Init::IpbToSubscription {
                 ipb: at(IPB),
                 object: at(SUBSCRIPTION),
-            }
-        ),
-        Kind::ConstructExecutor => init!(
-            construct_executor,
-            Executor {
-                executor: at(EXECUTOR_ADDR),
-                collector: nowhere,
-                name: text(EXECUTOR_TYPE_NAME),
-            }
-        ),
-        Kind::ConstructStaticExecutor => init!(
-            construct_static_executor,
-            Executor {
-                executor: at(EXECUTOR_ADDR),
-                collector: at(ENTITIES_COLLECTOR_ADDR),
-                name: text(EXECUTOR_TYPE_NAME),
-            }
-        ),
-        Kind::AgnocastConstructExecutor => init!(
-            agnocast_construct_executor,
-            Executor {
-                executor: at(EXECUTOR_ADDR),
-                collector: nowhere,
-                name: text(EXECUTOR_TYPE_NAME),
-            }
-        ),
-        Kind::ExecutorEntityCollectorToExecutor => {
-            init!(
-                executor_entity_collector_to_executor,
-                CollectorToExecutor {
-                    executor: at(EXECUTOR_ADDR),
-                    collector: at(ENTITIES_COLLECTOR_ADDR),
-                }
-            )
-        }
-        Kind::AddCallbackGroup => init!(
-            add_callback_group,
-            GroupToExecutor {
-                executor: at(EXECUTOR_ADDR),
-                group: at(CALLBACK_GROUP_ADDR),
-                name: text(GROUP_TYPE_NAME),
-            }
-        ),
-        Kind::AgnocastAddCallbackGroup => init!(
-            agnocast_add_callback_group,
-            GroupToExecutor {
-                executor: at(EXECUTOR_ADDR),
-                group: at(CALLBACK_GROUP_ADDR),
-                name: text(GROUP_TYPE_NAME),
-            }
-        ),
-        Kind::AddCallbackGroupStaticExecutor => {
-            init!(
-                add_callback_group_static_executor,
-                GroupToCollector {
-                    collector: at(ENTITIES_COLLECTOR_ADDR),
-                    group: at(CALLBACK_GROUP_ADDR),
-                    name: text(GROUP_TYPE_NAME),
-                }
-            )
-        }
-        Kind::CallbackGroupToExecutorEntityCollector => {
-            init!(
-                callback_group_to_executor_entity_collector,
-                GroupToCollector {
-                    collector: at(ENTITIES_COLLECTOR_ADDR),
-                    group: at(CALLBACK_GROUP_ADDR),
-                    name: text(GROUP_TYPE_NAME),
-                }
-            )
-        }
-        Kind::CallbackGroupAddTimer => init!(
-            callback_group_add_timer,
-            GroupTimer {
-                group: at(CALLBACK_GROUP_ADDR),
-                timer: at(TIMER_HANDLE),
-            }
-        ),
-        Kind::CallbackGroupAddSubscription => init!(
-            callback_group_add_subscription,
-            GroupSubscription {
-                group: at(CALLBACK_GROUP_ADDR),
-                subscription: at(SUBSCRIPTION_HANDLE),
-            }
-        ),
-        Kind::CallbackGroupAddService => init!(
-            callback_group_add_service,
-            GroupService {
-                group: at(CALLBACK_GROUP_ADDR),
-                service: at(SERVICE_HANDLE),
-            }
-        ),
-        Kind::CallbackGroupAddClient => init!(
-            callback_group_add_client,
-            GroupClient {
-                group: at(CALLBACK_GROUP_ADDR),
-                client: at(CLIENT_HANDLE),
             }
         ),
         Kind::CaretInit => (
@@ -471,23 +348,26 @@ pub(crate) fn parse(kind: Kind, fields: &Fields<'_>) -> Option<(Init, Option<u64
         ),
         Kind::RmwImplementation => {
             init!(
+                fields,
                 rmw_implementation,
-                RmwImplementation {
+                Init::RmwImplementation {
                     name: text(RMW_IMPL)
                 }
             )
         }
         Kind::AgnocastNodeInit => init!(
+            fields,
             agnocast_node_init,
-            Node {
+            Init::Node {
                 handle: at(NODE_HANDLE),
                 name: text(NODE_NAME),
                 namespace: text(NAMESPACE),
             }
         ),
         Kind::AgnocastPublisherInit => init!(
+            fields,
             agnocast_publisher_init,
-            Publisher {
+            Init::Publisher {
                 handle: at(PUBLISHER_HANDLE),
                 node: at(NODE_HANDLE),
                 rmw: nowhere,
@@ -496,8 +376,9 @@ pub(crate) fn parse(kind: Kind, fields: &Fields<'_>) -> Option<(Init, Option<u64
             }
         ),
         Kind::AgnocastSubscriptionInit => init!(
+            fields,
             agnocast_subscription_init,
-            AgnocastSubscription {
+            Init::AgnocastSubscription {
                 handle: at(SUBSCRIPTION_HANDLE),
                 node: at(NODE_HANDLE),
                 callback: at(CALLBACK),
@@ -509,8 +390,9 @@ pub(crate) fn parse(kind: Kind, fields: &Fields<'_>) -> Option<(Init, Option<u64
             }
         ),
         Kind::AgnocastTimerInit => init!(
+            fields,
             agnocast_timer_init,
-            AgnocastTimer {
+            Init::AgnocastTimer {
                 handle: at(TIMER_HANDLE),
                 node: at(NODE_HANDLE),
                 callback: at(CALLBACK),
@@ -519,7 +401,7 @@ pub(crate) fn parse(kind: Kind, fields: &Fields<'_>) -> Option<(Init, Option<u64
                 period: signed(PERIOD),
             }
         ),
-        _ => return None,
+        _ => return grouping::parse(kind, fields).map(|(it, stamp)| (Init::Grouping(it), stamp)),
     })
 }
 

@@ -2,39 +2,30 @@
 //!
 //! Events are taken in the order in which things happened. A reference to an address means the youngest entity there; where
 //! rclcpp emits a reference before what it refers to (an intra-process twin gets its callback before it is tied to its
-//! subscription), the reference waits.
+//! subscription), the reference waits: `twin` keeps those of subscriptions, `group` those of executors.
+
+mod group;
+mod twin;
 
 use std::collections::HashMap;
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_tracepoints::distribution;
 
+use group::Groups;
+use twin::Twins;
+
 use super::process::full_name;
 use super::{
-    Address, CallbackGroupId, CallbackGroupType, CallbackId, CallbackOwner, Client, ClientId,
-    Context, Entities, ExecutorId, Node, NodeId, Process, ProcessId, Publisher, PublisherId,
-    RingBuffer, RingBufferId, Service, ServiceId, StateMachine, StateMachineId, SubscriptionId,
-    Timer, TimerId,
+    Address, CallbackOwner, Client, ClientId, Context, Entities, Node, NodeId, Process, ProcessId,
+    Publisher, PublisherId, RingBuffer, RingBufferId, Service, ServiceId, StateMachine,
+    StateMachineId, Timer, TimerId,
 };
 use crate::import::{Init, TimedInit};
 use crate::symbol;
 
 /// How long a reference may wait for what it refers to: rclcpp emits both within one constructor.
 const PATIENCE: i64 = 100_000_000;
-
-/// References that wait, by process and address.
-#[derive(Debug, Default)]
-struct Waiting {
-    /// Subscription objects that are tied to a subscription but have no callback yet.
-    objects: HashMap<(ProcessId, Address), (Nanos, SubscriptionId)>,
-    /// Callbacks of objects that are not tied to a subscription yet.
-    callbacks: HashMap<(ProcessId, Address), (Nanos, CallbackId)>,
-    /// Intra-process buffers of objects that are not tied to a subscription yet.
-    ipbs: HashMap<(ProcessId, Address), (Nanos, RingBufferId)>,
-    /// Groups of collectors that are not tied to an executor yet.
-    collectors: HashMap<(ProcessId, Address), Vec<CallbackGroupId>>,
-    gids: HashMap<(ProcessId, Address), Vec<u8>>,
-}
 
 /// In Iron rcl makes a node's service for descriptions of types and rclcpp adopts it, under a handle of its own, at once.
 fn adopted_by_node(services: &[Service], process: ProcessId, time: Nanos) -> Option<ServiceId> {
@@ -50,13 +41,15 @@ fn adopted_by_node(services: &[Service], process: ProcessId, time: Nanos) -> Opt
 pub(crate) fn resolve(inits: &[TimedInit], processes: &mut [Process]) -> Entities {
     let mut resolver = Resolver {
         entities: Entities::default(),
-        waiting: Waiting::default(),
-        rebound: HashMap::new(),
+        twins: Twins::default(),
+        groups: Groups::default(),
+        gids: HashMap::new(),
         processes,
     };
     // What a group is can only be told when all callbacks have their nodes.
-    let (grouping, others): (Vec<_>, Vec<_>) =
-        inits.iter().partition(|init| init.init.is_about_groups());
+    let (grouping, others): (Vec<_>, Vec<_>) = inits
+        .iter()
+        .partition(|init| matches!(init.init, Init::Grouping(_)));
     for TimedInit {
         process,
         time,
@@ -78,9 +71,10 @@ pub(crate) fn resolve(inits: &[TimedInit], processes: &mut [Process]) -> Entitie
 
 struct Resolver<'p> {
     entities: Entities,
-    waiting: Waiting,
-    /// Groups that were given to an executor after they got their callbacks: what they were before.
-    rebound: HashMap<CallbackGroupId, (CallbackGroupType, Option<ExecutorId>)>,
+    twins: Twins,
+    groups: Groups,
+    /// Of clients that the layer of the middleware has told of, by their handles there.
+    gids: HashMap<(ProcessId, Address), Vec<u8>>,
     processes: &'p mut [Process],
 }
 
@@ -169,10 +163,10 @@ impl Resolver<'_> {
                 all.subscription(process, time, *handle, *rmw, node, topic, *depth);
             }
             Init::SubscriptionObject { handle, object } => {
-                self.object(process, time, *handle, *object)
+                self.twins.object(all, process, time, *handle, *object);
             }
             Init::SubscriptionCallback { object, callback } => {
-                self.subscription_callback(process, time, *object, *callback);
+                self.twins.callback(all, process, time, *object, *callback);
             }
             Init::Service {
                 handle,
@@ -222,11 +216,7 @@ impl Resolver<'_> {
                     handle: *handle,
                     rmw_handle: *rmw,
                     name: name.clone(),
-                    gid: self
-                        .waiting
-                        .gids
-                        .remove(&(process, *rmw))
-                        .unwrap_or_default(),
+                    gid: self.gids.remove(&(process, *rmw)).unwrap_or_default(),
                     created: time,
                     ended: None,
                     group: None,
@@ -235,7 +225,7 @@ impl Resolver<'_> {
                 all.rmw_client_at.create(process, *rmw, time, id);
             }
             Init::RmwClient { rmw, gid } => {
-                self.waiting.gids.insert((process, *rmw), gid.clone());
+                self.gids.insert((process, *rmw), gid.clone());
             }
             Init::Timer { handle, period } => {
                 let id = TimerId::of(all.timers.len());
@@ -296,79 +286,10 @@ impl Resolver<'_> {
             }
             Init::IpbToSubscription { ipb, object } => {
                 if let Some(id) = all.ipb_at.at(process, *ipb, time) {
-                    self.waiting.ipbs.insert((process, *object), (time, id));
+                    self.twins.buffer(process, time, *object, id);
                 }
             }
-            Init::Executor {
-                executor,
-                collector,
-                name,
-            } => {
-                all.executor(process, time, *executor, Some(name));
-                if let Some(collector) = collector.non_null() {
-                    self.collector(process, time, *executor, collector);
-                }
-            }
-            Init::CollectorToExecutor {
-                executor,
-                collector,
-            } => {
-                self.collector(process, time, *executor, *collector);
-            }
-            Init::GroupToExecutor {
-                executor,
-                group,
-                name,
-            } => {
-                let executor = all.executor(process, time, *executor, None);
-                let group = self.bound_group(process, time, *group, name);
-                self.entities.groups[group.index()].executor = Some(executor);
-            }
-            Init::GroupToCollector {
-                collector,
-                group,
-                name,
-            } => {
-                let group = self.bound_group(process, time, *group, name);
-                let all = &mut self.entities;
-                match all.collector_at.at(process, *collector, time) {
-                    Some(executor) => all.groups[group.index()].executor = Some(executor),
-                    None => self
-                        .waiting
-                        .collectors
-                        .entry((process, *collector))
-                        .or_default()
-                        .push(group),
-                }
-            }
-            Init::GroupTimer { group, timer } => {
-                let timer = all.timer_at.around(process, *timer, time);
-                let callback = timer.and_then(|timer| all.timers[timer.index()].callback);
-                self.add_to_group(process, time, *group, callback);
-            }
-            Init::GroupSubscription {
-                group,
-                subscription,
-            } => {
-                let subscription = all.subscription_at.around(process, *subscription, time);
-                let callback = subscription.and_then(|id| all.subscriptions[id.index()].callback);
-                self.add_to_group(process, time, *group, callback);
-            }
-            Init::GroupService { group, service } => {
-                let service = all.service_at.around(process, *service, time);
-                let callback = service.and_then(|service| all.services[service.index()].callback);
-                self.add_to_group(process, time, *group, callback);
-            }
-            Init::GroupClient { group, client } => {
-                let group = all.group(process, time, *group);
-                if let Some(client) = all.client_at.around(process, *client, time) {
-                    // A group belongs to one node: for another one it is a new group at an old address.
-                    let node = all.clients[client.index()].node;
-                    let member = all.groups[group.index()].callbacks.first();
-                    let fits = member.is_none_or(|member| all.node_of(*member) == node);
-                    all.clients[client.index()].group = fits.then_some(group);
-                }
-            }
+            Init::Grouping(grouping) => self.groups.take(all, process, time, grouping),
             Init::AgnocastSubscription {
                 handle,
                 node,
@@ -386,7 +307,7 @@ impl Resolver<'_> {
                 all.subscriptions[id.index()].callback = Some(callback);
                 all.agnocast_callbacks
                     .insert((process, *callback_info), callback);
-                self.add_to_group(process, time, *group, Some(callback));
+                self.groups.add(all, process, time, *group, Some(callback));
             }
             Init::AgnocastTimer {
                 handle,
@@ -410,150 +331,8 @@ impl Resolver<'_> {
                     simulated: false,
                 });
                 all.timer_at.create(process, *handle, time, id);
-                self.add_to_group(process, time, *group, Some(callback));
+                self.groups.add(all, process, time, *group, Some(callback));
             }
-        }
-    }
-
-    /// An rclcpp object is tied to its subscription; its callback or buffer may have been announced before.
-    fn object(&mut self, process: ProcessId, time: Nanos, handle: Address, object: Address) {
-        let all = &mut self.entities;
-        let Some(subscription) = all.subscription_at.at(process, handle, time) else {
-            return;
-        };
-        all.object_at.create(process, object, time, subscription);
-        let recent = |(since, _): &(Nanos, _)| time.0 - since.0 <= PATIENCE;
-        if let Some((_, buffer)) = self
-            .waiting
-            .ipbs
-            .remove(&(process, object))
-            .filter(|w| time.0 - w.0.0 <= PATIENCE)
-        {
-            all.ring_buffers[buffer.index()].subscription = Some(subscription);
-            all.subscriptions[subscription.index()].intra_process = true;
-        }
-        match self
-            .waiting
-            .callbacks
-            .remove(&(process, object))
-            .filter(recent)
-        {
-            Some((_, callback)) => {
-                // Only the twin gets its callback first.
-                all.subscriptions[subscription.index()].intra_process = true;
-                all.subscriptions[subscription.index()].callback = Some(callback);
-                all.callbacks[callback.index()].owner = CallbackOwner::Subscription(subscription);
-            }
-            None => {
-                self.waiting
-                    .objects
-                    .insert((process, object), (time, subscription));
-            }
-        }
-    }
-
-    fn subscription_callback(
-        &mut self,
-        process: ProcessId,
-        time: Nanos,
-        object: Address,
-        callback: Address,
-    ) {
-        let all = &mut self.entities;
-        let tied = self.waiting.objects.remove(&(process, object));
-        match tied.filter(|(since, _)| time.0 - since.0 <= PATIENCE) {
-            Some((_, subscription)) => match all.subscriptions[subscription.index()].callback {
-                Some(twin) => {
-                    // The object for other processes is announced last and stands first.
-                    all.callbacks[twin.index()].addresses.insert(0, callback);
-                    all.callback_at.create(process, callback, time, twin);
-                }
-                None => {
-                    let owner = CallbackOwner::Subscription(subscription);
-                    let id = all.callback(process, time, callback, owner);
-                    all.subscriptions[subscription.index()].callback = Some(id);
-                }
-            },
-            None => {
-                let id = all.callback(process, time, callback, CallbackOwner::Unknown);
-                self.waiting.callbacks.insert((process, object), (time, id));
-            }
-        }
-    }
-
-    /// The group at an address, which is given to an executor now.
-    fn bound_group(
-        &mut self,
-        process: ProcessId,
-        time: Nanos,
-        address: Address,
-        kind: &str,
-    ) -> CallbackGroupId {
-        let id = self.entities.group(process, time, address);
-        let group = &mut self.entities.groups[id.index()];
-        let is_bound = group.executor.is_some() || group.kind != CallbackGroupType::Unknown;
-        if is_bound && !group.callbacks.is_empty() {
-            // A new group may be given away before it has callbacks; then this is not about the one that has them.
-            self.rebound
-                .entry(id)
-                .or_insert((group.kind, group.executor));
-        }
-        group.kind = CallbackGroupType::parse(kind);
-        id
-    }
-
-    fn add_to_group(
-        &mut self,
-        process: ProcessId,
-        time: Nanos,
-        group: Address,
-        callback: Option<CallbackId>,
-    ) {
-        let Some(callback) = callback else { return };
-        let all = &mut self.entities;
-        let mut id = all.group(process, time, group);
-        // A group belongs to one node: for another one it is a new group at an old address.
-        let node = all.node_of(callback);
-        let before = self.rebound.remove(&id);
-        let members = &all.groups[id.index()].callbacks;
-        if members
-            .first()
-            .is_some_and(|member| all.node_of(*member) != node)
-        {
-            let new = all.new_group(process, time, group);
-            if let Some((kind, executor)) = before {
-                let old = &mut all.groups[id.index()];
-                let bound = (
-                    std::mem::replace(&mut old.kind, kind),
-                    std::mem::replace(&mut old.executor, executor),
-                );
-                let new = &mut all.groups[new.index()];
-                (new.kind, new.executor) = bound;
-            }
-            id = new;
-        }
-        all.groups[id.index()].callbacks.push(callback);
-        all.callbacks[callback.index()].group = Some(id);
-    }
-
-    fn collector(
-        &mut self,
-        process: ProcessId,
-        time: Nanos,
-        executor: Address,
-        collector: Address,
-    ) {
-        let executor = self.entities.executor(process, time, executor, None);
-        self.entities
-            .collector_at
-            .create(process, collector, time, executor);
-        for group in self
-            .waiting
-            .collectors
-            .remove(&(process, collector))
-            .unwrap_or_default()
-        {
-            self.entities.groups[group.index()].executor = Some(executor);
         }
     }
 }

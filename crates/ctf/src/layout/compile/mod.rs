@@ -1,27 +1,21 @@
 //! From the scopes of an event class to a [`Layout`].
 //!
 //! The compiler follows the fields as a decoder would, but with positions of which it knows only a remainder: the
-//! [`Phase`]. Where the phase is fine enough, alignment becomes a constant; where it is not, it becomes a step.
+//! [`Phase`]. Where the phase is fine enough, alignment becomes a constant; where it is not, it becomes a step. Arrays are
+//! compiled in `array`; `byte_order` knows what a field may follow.
+
+mod array;
+mod byte_order;
 
 use std::sync::Arc;
+
+use byte_order::LastOrder;
 
 use super::phase::Phase;
 use super::slots::slots_of;
 use super::{Block, Layout, Leaf, Place, Scope, Shape, Step};
 use crate::bits::Codec;
-use crate::decode::least_size;
-use crate::schema::{
-    BitField, ByteOrder, EventClass, FieldClass, IntegerForm, Length, StreamClass, Struct,
-};
-
-/// The byte order of the bit field before, for the rule about fields that meet inside a byte.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LastOrder {
-    /// No bit field yet, or one that cannot matter.
-    Any,
-    Is(ByteOrder),
-    Unknown,
-}
+use crate::schema::{BitField, EventClass, FieldClass, IntegerForm, Length, StreamClass, Struct};
 
 pub(super) fn event(stream: &StreamClass, class: &EventClass, phase: Phase) -> Layout {
     let scopes: Vec<(Scope, Arc<Struct>)> = [
@@ -284,11 +278,7 @@ impl Compiler {
                 let place = self.place();
                 let (block, phase, order) = self.inner(inner, self.phase());
                 let phase = phase.or(self.phase());
-                self.last_order = if order == self.last_order {
-                    order
-                } else {
-                    LastOrder::Unknown
-                };
+                self.last_order = order.or(self.last_order);
                 let step = Step::Optional {
                     skip: self.offset,
                     selector: *selector,
@@ -312,9 +302,7 @@ impl Compiler {
                     blocks.push((option.ranges.clone(), block));
                     behind = Some(match behind {
                         None => (phase, order),
-                        Some((p, o)) => {
-                            (p.or(phase), if o == order { o } else { LastOrder::Unknown })
-                        }
+                        Some((p, o)) => (p.or(phase), o.or(order)),
                     });
                 }
                 let (phase, order) = behind.unwrap_or((self.phase(), self.last_order));
@@ -335,12 +323,7 @@ impl Compiler {
         self.align(bits.align);
         let phase = self.phase();
         let inside_a_byte = (phase.modulus >= 8).then_some(!phase.residue.is_multiple_of(8));
-        let order_fits = match self.last_order {
-            LastOrder::Any => Some(true),
-            LastOrder::Is(order) => Some(order == bits.order),
-            LastOrder::Unknown => None,
-        };
-        match (inside_a_byte, order_fits) {
+        match (inside_a_byte, self.last_order.fits(bits.order)) {
             (Some(false), _) | (_, Some(true)) => {}
             (Some(true), Some(false)) => self.steps.push(Step::Mixed),
             _ => self.irregular = true,
@@ -373,112 +356,6 @@ impl Compiler {
         }
     }
 
-    fn array(
-        &mut self,
-        class: &FieldClass,
-        length: Length,
-        align: u32,
-        element: &FieldClass,
-        reachable: bool,
-    ) {
-        self.align(align);
-        let place = self.place();
-        let plain = plain_number(element);
-        let Some(bits) =
-            plain.filter(|(bits, ..)| u64::from(bits.size).is_multiple_of(u64::from(bits.align)))
-        else {
-            return self.general_array(class, length, element, place, reachable);
-        };
-        let (bits, signed, float) = bits;
-        let stride = u64::from(bits.size);
-        let codec = Codec::new(bits, signed);
-        let order_before = self.last_order;
-        match length {
-            Length::Fixed(count) => {
-                if count > 0 {
-                    self.bits(&bits);
-                    self.offset = place.offset.saturating_add(count.saturating_mul(stride));
-                }
-                let shape = Shape::List {
-                    fixed: Some(count),
-                    stride,
-                    codec,
-                    float,
-                };
-                self.leaf(class, place, shape, reachable);
-            }
-            Length::Slot(length) => {
-                // The first element decides about byte orders; without elements nothing does.
-                let before = self.phase();
-                let fine = before.modulus >= 8 && before.residue.is_multiple_of(8);
-                if !fine
-                    && order_before != LastOrder::Any
-                    && order_before != LastOrder::Is(bits.order)
-                {
-                    self.irregular = true;
-                }
-                self.last_order = if order_before == LastOrder::Is(bits.order) {
-                    order_before
-                } else if fine && stride.is_multiple_of(8) {
-                    LastOrder::Any
-                } else {
-                    LastOrder::Unknown
-                };
-                let power_of_two = 1u64 << stride.trailing_zeros();
-                let phase = before.or(before.plus(power_of_two.min(before.modulus)));
-                self.step(
-                    Step::Run {
-                        skip: self.offset,
-                        length,
-                        stride,
-                    },
-                    phase,
-                );
-                let shape = Shape::List {
-                    fixed: None,
-                    stride,
-                    codec,
-                    float,
-                };
-                self.leaf(class, place, shape, reachable);
-            }
-        }
-    }
-
-    fn general_array(
-        &mut self,
-        class: &FieldClass,
-        length: Length,
-        element: &FieldClass,
-        place: Place,
-        reachable: bool,
-    ) {
-        if length == Length::Fixed(0) {
-            self.leaf(class, place, Shape::Nested, reachable);
-            return;
-        }
-        // An element begins anywhere that its predecessors end.
-        let order = self.last_order;
-        self.last_order = LastOrder::Unknown;
-        let (block, _, _) = self.inner(element, Phase::UNKNOWN);
-        self.last_order = if uniform_order(element).map(LastOrder::Is) == Some(order) {
-            order
-        } else {
-            LastOrder::Unknown
-        };
-        let least = least_size(element);
-        self.step(
-            Step::Loop {
-                skip: self.offset,
-                length,
-                least,
-                element: block,
-            },
-            Phase::UNKNOWN,
-        );
-        self.leaf(class, place, Shape::Nested, reachable);
-    }
-
     /// Compiles a field that is not always there, or there several times, as a block of its own.
     fn inner(&mut self, class: &FieldClass, phase: Phase) -> (Block, Phase, LastOrder) {
         let mut inner = Compiler::new(phase);
@@ -495,55 +372,4 @@ impl Compiler {
             inner.last_order,
         )
     }
-}
-
-/// Numbers and floats that leave nothing behind for others, so that only their count matters.
-fn plain_number(class: &FieldClass) -> Option<(BitField, bool, bool)> {
-    match class {
-        FieldClass::Integer(integer) if integer.slot.is_none() && !integer.updates_clock => {
-            match integer.form {
-                IntegerForm::Fixed(bits) => Some((bits, integer.signed, false)),
-                IntegerForm::Variable => None,
-            }
-        }
-        FieldClass::Boolean { bits, slot: None } => Some((*bits, false, false)),
-        FieldClass::BitArray(bits) | FieldClass::BitMap { bits, .. } => Some((*bits, false, false)),
-        FieldClass::Float(bits) => Some((*bits, false, true)),
-        _ => None,
-    }
-}
-
-/// The byte order of all bit fields in a class, if there is one order only.
-fn uniform_order(class: &FieldClass) -> Option<ByteOrder> {
-    fn collect(class: &FieldClass, orders: &mut Vec<ByteOrder>) {
-        match class {
-            FieldClass::Integer(integer) => {
-                if let IntegerForm::Fixed(bits) = integer.form {
-                    orders.push(bits.order);
-                }
-            }
-            FieldClass::Float(bits)
-            | FieldClass::BitArray(bits)
-            | FieldClass::Boolean { bits, .. }
-            | FieldClass::BitMap { bits, .. } => orders.push(bits.order),
-            FieldClass::String { .. } | FieldClass::Text { .. } | FieldClass::Blob { .. } => {}
-            FieldClass::Struct(structure) => {
-                structure
-                    .members
-                    .iter()
-                    .for_each(|member| collect(&member.class, orders));
-            }
-            FieldClass::Array { element, .. } => collect(element, orders),
-            FieldClass::Optional { class, .. } => collect(class, orders),
-            FieldClass::Variant { options, .. } => {
-                options
-                    .iter()
-                    .for_each(|option| collect(&option.class, orders));
-            }
-        }
-    }
-    let mut orders = Vec::new();
-    collect(class, &mut orders);
-    let first = *orders.first()?;
-    orders.iter().all(|&order| order == first).then_some(first)
 }

@@ -1,0 +1,53 @@
+//! Columns that mean the same in several tables, each described once.
+
+use super::Column;
+
+pub(super) const HOST: Column = Column::text("host", "Name of the machine.");
+
+pub(super) const PID: Column = Column::integer("pid", "Process.");
+
+pub(super) const TID: Column = Column::integer("tid", "Thread.");
+
+pub(super) const RAN_ON: Column = Column::integer("tid", "Thread that it ran on.");
+
+pub(super) const NODE: Column = Column::text("node", "Node; empty if the trace does not name it.");
+
+pub(super) const TOPIC: Column = Column::text("topic", "Topic.");
+
+pub(super) const CALLBACK_NODE: Column = Column::text(
+    "node",
+    "Node that the callback belongs to; empty if the trace does not name it.",
+);
+
+pub(super) const CALLBACK_NAME: Column = Column::text(
+    "name",
+    "The callback as people say it; empty if the trace does not name it.",
+);
+
+pub(super) const CALLBACK_START: Column = Column::time("start_ns", "`callback_start`.");
+
+pub(super) const SOURCE_TIMESTAMP: Column = Column::integer(
+    "source_timestamp_ns",
+    "The stamp that receivers see, on the middleware's clock.",
+)
+.optional();
+
+pub(super) const RCLCPP_PUBLISH: Column =
+    Column::time("rclcpp_publish_ns", "rclcpp was called.").optional();
+
+pub(super) const RCL_PUBLISH: Column = Column::time("rcl_publish_ns", "rcl was called.").optional();
+
+pub(super) const STAGE: Column = Column::integer("stage", "Number of the stage, from 0.");
+
+pub(super) const CASE: Column = Column::text(
+    "case",
+    "`all`, `best`, `worst` or `worst_with_external_latency`.",
+);
+
+pub(super) const RESPONSE_START: Column =
+    Column::time("start_ns", "Publication that it is counted from.");
+
+pub(super) const RESPONSE_TIME: Column = Column::duration(
+    "response_time_ns",
+    "From there to the start of the last callback.",
+);

@@ -1,0 +1,238 @@
+//! What is told of a topic, and of each of its publishers and subscriptions.
+
+use std::collections::BTreeSet;
+
+use rostrace_analyze::{built_in, names};
+use rostrace_trace::Model;
+use rostrace_trace::entity::{NodeId, ProcessId, PublisherId, SubscriptionId};
+use serde::Serialize;
+
+use super::count::{Beat, Counts, Deliveries};
+use crate::listing::{Row, cell};
+use crate::view::{Topic, View};
+
+#[derive(Debug, Serialize)]
+pub(super) struct TopicRow<'m> {
+    /// Nothing for that of a publisher whose topic the trace does not tell.
+    pub(super) topic: Option<&'m str>,
+    /// Made by rclcpp, by actions or by a recorder.
+    pub(super) built_in: bool,
+    pub(super) messages: u64,
+    /// At the publishing side.
+    pub(super) rate_hz: Option<f64>,
+    pub(super) received: u64,
+    /// At the receiving side: of the slowest subscription, and of the fastest.
+    pub(super) receive_rate_min_hz: Option<f64>,
+    pub(super) receive_rate_max_hz: Option<f64>,
+    #[serde(flatten)]
+    pub(super) deliveries: Deliveries,
+    pub(super) publishers: Vec<PublisherRow<'m>>,
+    pub(super) subscriptions: Vec<SubscriptionRow<'m>>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct PublisherRow<'m> {
+    pub(super) host: &'m str,
+    pub(super) pid: i64,
+    pub(super) process: &'m str,
+    pub(super) node: Option<&'m str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) address: Option<String>,
+    pub(super) depth: Option<u64>,
+    pub(super) messages: u64,
+    pub(super) rate_hz: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct SubscriptionRow<'m> {
+    pub(super) host: &'m str,
+    pub(super) pid: i64,
+    pub(super) process: &'m str,
+    pub(super) node: Option<&'m str>,
+    pub(super) depth: u64,
+    pub(super) intra_process: bool,
+    /// Executions of its callback, and messages taken by hand.
+    pub(super) received: u64,
+    pub(super) rate_hz: Option<f64>,
+    #[serde(flatten)]
+    pub(super) deliveries: Deliveries,
+}
+
+impl<'m> TopicRow<'m> {
+    pub(super) fn of(
+        counts: &Counts,
+        model: &'m Model,
+        name: &'m str,
+        topic: &Topic,
+    ) -> TopicRow<'m> {
+        let mut published = Beat::default();
+        for id in &topic.publishers {
+            published.merge(counts.published[id.index()]);
+        }
+        let mut deliveries = Deliveries::default();
+        for id in &topic.subscriptions {
+            deliveries = deliveries.plus(counts.deliveries[id.index()]);
+        }
+        let received = topic
+            .subscriptions
+            .iter()
+            .map(|id| counts.received[id.index()]);
+        let rates = received
+            .clone()
+            .map(|beat| beat.rate().unwrap_or(0.0))
+            .collect::<Vec<f64>>();
+        TopicRow {
+            topic: Some(name),
+            built_in: built_in::topic(name),
+            messages: published.count,
+            rate_hz: published.rate(),
+            received: received.map(|beat| beat.count).sum(),
+            receive_rate_min_hz: rates.iter().copied().reduce(f64::min),
+            receive_rate_max_hz: rates.iter().copied().reduce(f64::max),
+            deliveries,
+            publishers: (topic.publishers.iter())
+                .map(|id| PublisherRow::of(counts, model, *id))
+                .collect(),
+            subscriptions: (topic.subscriptions.iter())
+                .map(|id| SubscriptionRow::of(counts, model, *id))
+                .collect(),
+        }
+    }
+
+    /// A row for each publisher of which the trace does not tell the topic.
+    pub(super) fn unnamed(counts: &Counts, view: &View<'m>) -> Vec<TopicRow<'m>> {
+        let shown = counts.unknown.iter();
+        let shown = shown.filter(|((process, _), _)| view.has_unnamed(*process));
+        let rows = shown.map(|((process, address), beat)| TopicRow {
+            topic: None,
+            built_in: false,
+            messages: beat.count,
+            rate_hz: beat.rate(),
+            received: 0,
+            receive_rate_min_hz: None,
+            receive_rate_max_hz: None,
+            deliveries: Deliveries::default(),
+            publishers: vec![PublisherRow {
+                address: (address.0 != 0).then(|| address.to_string()),
+                ..PublisherRow::new(view.model, *process, None, *beat)
+            }],
+            subscriptions: Vec::new(),
+        });
+        rows.collect()
+    }
+}
+
+impl<'m> PublisherRow<'m> {
+    fn of(counts: &Counts, model: &'m Model, id: PublisherId) -> PublisherRow<'m> {
+        let publisher = &model.publishers[id.index()];
+        let beat = counts.published[id.index()];
+        PublisherRow {
+            depth: Some(publisher.depth),
+            ..PublisherRow::new(model, publisher.process, publisher.node, beat)
+        }
+    }
+
+    fn new(
+        model: &'m Model,
+        process: ProcessId,
+        node: Option<NodeId>,
+        beat: Beat,
+    ) -> PublisherRow<'m> {
+        PublisherRow {
+            host: model.host_name(process),
+            pid: model.processes[process.index()].pid,
+            process: &model.processes[process.index()].name,
+            node: model.node_name(node),
+            address: None,
+            depth: None,
+            messages: beat.count,
+            rate_hz: beat.rate(),
+        }
+    }
+}
+
+impl<'m> SubscriptionRow<'m> {
+    fn of(counts: &Counts, model: &'m Model, id: SubscriptionId) -> SubscriptionRow<'m> {
+        let subscription = &model.subscriptions[id.index()];
+        let process = &model.processes[subscription.process.index()];
+        let beat = counts.received[id.index()];
+        SubscriptionRow {
+            host: model.host_name(subscription.process),
+            pid: process.pid,
+            process: &process.name,
+            node: model.node_name(subscription.node),
+            depth: subscription.depth,
+            intra_process: subscription.intra_process,
+            received: beat.count,
+            rate_hz: beat.rate(),
+            deliveries: counts.deliveries[id.index()],
+        }
+    }
+}
+
+impl TopicRow<'_> {
+    pub(super) fn name(&self) -> String {
+        let address = || self.publishers.first().and_then(|it| it.address.as_deref());
+        match self.topic {
+            Some(topic) => topic.to_owned(),
+            None => names::unnamed_topic(address()),
+        }
+    }
+
+    pub(super) fn senders(&self) -> BTreeSet<&str> {
+        let publishers = self.publishers.iter();
+        publishers
+            .map(|it| it.node.unwrap_or(names::UNKNOWN_NODE))
+            .collect()
+    }
+
+    pub(super) fn receivers(&self) -> BTreeSet<&str> {
+        let subscriptions = self.subscriptions.iter();
+        subscriptions
+            .map(|it| it.node.unwrap_or(names::UNKNOWN_NODE))
+            .collect()
+    }
+}
+
+impl Row for TopicRow<'_> {
+    const NOUN: &'static str = "topic";
+    const COLUMNS: &'static [&'static str] = &[
+        "topic",
+        "built_in",
+        "publishers",
+        "publisher_nodes",
+        "subscriptions",
+        "subscription_nodes",
+        "messages",
+        "rate_hz",
+        "received",
+        "receive_rate_min_hz",
+        "receive_rate_max_hz",
+        "delivered",
+        "lost",
+        "overwritten",
+        "queued",
+        "unknown",
+        "inter",
+        "intra",
+    ];
+
+    fn cells(&self) -> Vec<String> {
+        let joined = |names: BTreeSet<&str>| names.into_iter().collect::<Vec<_>>().join(" ");
+        let mut cells = vec![
+            self.name(),
+            u8::from(self.built_in).to_string(),
+            self.publishers.len().to_string(),
+            joined(self.senders()),
+            self.subscriptions.len().to_string(),
+            joined(self.receivers()),
+            self.messages.to_string(),
+            cell(self.rate_hz),
+            self.received.to_string(),
+            cell(self.receive_rate_min_hz),
+            cell(self.receive_rate_max_hz),
+        ];
+        cells.extend(self.deliveries.numbers().map(|number| number.to_string()));
+        cells
+    }
+}

@@ -1,0 +1,93 @@
+//! What is in the folder afterwards: complete files or those from before, whatever goes wrong.
+
+use std::fs;
+use std::time::Duration;
+
+use crate::support::{recording, rostrace, spawn, stderr_of};
+use crate::{exported, files};
+
+#[test]
+fn files_of_the_same_name_are_replaced_and_others_are_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("deliveries.csv"), "old").unwrap();
+    fs::write(folder.path().join("notes.txt"), "mine").unwrap();
+    let output = folder.path().to_str().unwrap();
+    let trace = recording("pingpong");
+    rostrace(&["export", &trace, "--tables", "deliveries", "-o", output])
+        .assert()
+        .success();
+    let files = files(folder.path());
+    assert_eq!(
+        files.keys().collect::<Vec<_>>(),
+        ["deliveries.csv", "notes.txt"]
+    );
+    assert!(files["deliveries.csv"].len() > 1_000);
+    assert_eq!(files["notes.txt"], b"mine");
+}
+
+#[test]
+fn where_no_file_can_be_made_that_is_said() {
+    let trace = recording("pingpong");
+    // A folder in which not even root can make files.
+    let error = stderr_of(&["export", &trace, "-o", "/proc"], 1);
+    assert!(
+        error.contains("/proc: no file can be made in this folder"),
+        "{error}"
+    );
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let path = file.path().to_str().unwrap();
+    let error = stderr_of(&["export", &trace, "-o", path], 1);
+    assert!(error.contains("this is a file, not a folder"), "{error}");
+}
+
+#[test]
+fn an_export_that_fails_leaves_everything_as_it_was() {
+    for format in ["csv", "json", "parquet", "arrow"] {
+        let folder = tempfile::tempdir().unwrap();
+        let old = folder.path().join(format!("deliveries.{format}"));
+        fs::write(&old, "old").unwrap();
+        // Files may have 8 KiB at most, and who writes more is told so instead of being killed.
+        let script = "trap '' XFSZ; ulimit -f 16; exec \"$0\" \"$@\"";
+        let output = std::process::Command::new("sh")
+            .args(["-c", script])
+            .arg(assert_cmd::cargo::cargo_bin("rostrace"))
+            .args(["export", &recording("pingpong"), "--format", format, "-o"])
+            .arg(folder.path())
+            .output()
+            .unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{error}");
+        assert!(
+            error.contains("cannot be written: File too large"),
+            "{format}: {error}"
+        );
+        let files = files(folder.path());
+        assert_eq!(files.len(), 1, "{:?}", files.keys());
+        assert_eq!(fs::read(&old).unwrap(), b"old");
+    }
+}
+
+#[test]
+fn an_export_that_is_stopped_shows_no_partial_file() {
+    let complete = files(exported("lossy", &[], 3).path());
+    for (signal, waits) in [("INT", [1, 20, 60, 120]), ("KILL", [5, 30, 80, 150])] {
+        for wait in waits {
+            let folder = tempfile::tempdir().unwrap();
+            let output = folder.path().to_str().unwrap();
+            let mut child = spawn(&["export", &recording("lossy"), "-o", output]);
+            std::thread::sleep(Duration::from_millis(wait));
+            let kill = format!("kill -{signal} {}", child.id());
+            let _ = std::process::Command::new("sh")
+                .args(["-c", &kill])
+                .output();
+            let status = child.wait().unwrap();
+            for (name, bytes) in files(folder.path()) {
+                // Who is killed cannot clean up, but what is left is hidden.
+                if signal == "KILL" && name.starts_with(".rostrace-") {
+                    continue;
+                }
+                assert!(bytes == complete[&name], "{name} after {wait} ms, {status}");
+            }
+        }
+    }
+}

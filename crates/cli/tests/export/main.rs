@@ -1,0 +1,54 @@
+//! `rostrace export`: the rows of tables (`content`), their formats, and what is left behind when something goes wrong (`folder`).
+
+#![allow(clippy::unwrap_used)]
+
+mod arrow_cells;
+mod content;
+mod folder;
+mod formats;
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use support::{recording, rostrace};
+
+const TABLES: [&str; 3] = ["callback_instances", "publications", "deliveries"];
+
+/// The rows of a table below its header.
+fn rows(folder: &Path, table: &str) -> Vec<Vec<String>> {
+    let mut csv = csv::Reader::from_path(folder.join(table)).unwrap();
+    let rows = csv
+        .records()
+        .map(|row| row.unwrap().iter().map(str::to_owned).collect());
+    rows.collect()
+}
+
+/// The names of a table's columns.
+fn header(folder: &Path, table: &str) -> Vec<String> {
+    let mut csv = csv::Reader::from_path(folder.join(table)).unwrap();
+    csv.headers().unwrap().iter().map(str::to_owned).collect()
+}
+
+/// Exports into a new folder; `more` are further options.
+fn exported(recorded: &str, more: &[&str], status: i32) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = recording(recorded);
+    let mut arguments = vec!["export", &trace, "-o", folder.path().to_str().unwrap()];
+    arguments.extend(more);
+    rostrace(&arguments).assert().code(status);
+    folder
+}
+
+/// What is in a folder, by name.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(folder).unwrap().map(Result::unwrap);
+    entries
+        .map(|it| {
+            let name = it.file_name().into_string().unwrap();
+            (name, fs::read(it.path()).unwrap())
+        })
+        .collect()
+}

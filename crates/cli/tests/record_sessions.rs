@@ -1,0 +1,141 @@
+//! Sessions: programs that are recorded while they run, again and again, several at once, from anywhere, and without their recorder.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::path::Path;
+
+use support::place::{Place, finished, kill, pid_of, processes, signal, ticker, wait_for_ready};
+
+#[test]
+fn attaching_again_and_again_knows_all_names_each_time() {
+    let place = Place::new();
+    let mut child = place
+        .command(&["run", "--", ticker(), "60000", "9"])
+        .env("TICKER_CHILD", "1")
+        .spawn()
+        .unwrap();
+    let _rest = wait_for_ready(&mut child);
+    let sessions = place.until(|all| all.len() == 1 && processes(&all[0]) == 2);
+    assert_eq!(sessions[0]["state"], "idle");
+    for name in ["first", "second"] {
+        let (out, _) = place.run(
+            &["record", "--attach", "--duration", "300ms", "-o", name],
+            0,
+        );
+        assert!(
+            out.contains("2 processes, ") && out.contains("lost: 0"),
+            "{out}"
+        );
+        assert_eq!(place.nodes(name), ["/child", "/ticker"]);
+    }
+    // One process of them.
+    let pid = pid_of(&sessions);
+    let pid = pid.to_string();
+    let arguments = [
+        "record",
+        "--attach",
+        "--pid",
+        &pid,
+        "--duration",
+        "300ms",
+        "-o",
+        "third",
+    ];
+    let (out, _) = place.run(&arguments, 0);
+    assert!(out.contains("1 process, "), "{out}");
+    assert_eq!(place.nodes("third").len(), 1);
+    let (_, err) = place.run(&["record", "--attach", "--pid", "1", "-o", "fourth"], 1);
+    assert!(err.contains("has the pid 1"), "{err}");
+    let (_, err) = place.run(&["stop"], 1);
+    assert!(err.contains("nothing is being recorded"), "{err}");
+    signal(&child, libc::SIGINT);
+    assert_eq!(child.wait().unwrap().code(), Some(9), "that of the command");
+    assert!(place.sessions().is_empty());
+}
+
+#[test]
+fn two_recordings_at_once_do_not_mix() {
+    let place = Place::new();
+    let start = |name: &str| {
+        let mut command = place.command(&["record", "-o", name, "--", ticker(), "400"]);
+        command.env("TICKER_NODE", name).spawn().unwrap()
+    };
+    let (one, two) = (start("one"), start("two"));
+    for child in [one, two] {
+        finished(child.wait_with_output().unwrap(), 0);
+    }
+    assert_eq!(place.nodes("one"), ["/one"]);
+    assert_eq!(place.nodes("two"), ["/two"]);
+}
+
+#[test]
+fn a_killed_recorder_leaves_a_readable_trace_and_a_session_that_can_be_stopped() {
+    let place = Place::new();
+    let mut child = place
+        .command(&["record", "-o", "trace", "--", ticker(), "60000"])
+        .spawn()
+        .unwrap();
+    let _rest = wait_for_ready(&mut child);
+    let sessions = place
+        .until(|all| all.len() == 1 && all[0]["processes"][0]["events"].as_u64().unwrap_or(0) > 20);
+    let pid = pid_of(&sessions);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let sessions = place.sessions();
+    assert_eq!(sessions[0]["has_owner"], false);
+    assert_eq!(sessions[0]["has_recorder"], false);
+    assert_eq!(sessions[0]["state"], "recording");
+    assert_eq!(
+        place.nodes("trace"),
+        ["/ticker"],
+        "readable while it is written"
+    );
+    place.run(&["stop"], 0);
+    assert_eq!(place.nodes("trace"), ["/ticker"]);
+    let (out, _) = place.run(
+        &["record", "--attach", "--duration", "200ms", "-o", "again"],
+        0,
+    );
+    assert!(out.contains("lost: 0"), "{out}");
+    kill(pid, libc::SIGKILL);
+    place.until(|all| all.is_empty());
+    let left = std::fs::read_dir(place.path("runtime/rostrace"))
+        .unwrap()
+        .count();
+    assert_eq!(left, 0, "nothing is left in the runtime folder");
+}
+
+#[test]
+fn a_control_file_can_be_anywhere() {
+    let place = Place::new();
+    let control = place.path("control");
+    let control = control.to_str().unwrap();
+    let mut child = place
+        .command(&["run", "--control", control, "--", ticker(), "60000"])
+        .spawn()
+        .unwrap();
+    let _rest = wait_for_ready(&mut child);
+    assert!(
+        place.sessions().is_empty(),
+        "it is not in the runtime folder"
+    );
+    let (out, _) = place.run(&["status", "--control", control], 0);
+    assert!(out.contains("ticker"), "{out}");
+    let arguments = [
+        "record",
+        "--attach",
+        "--control",
+        control,
+        "--duration",
+        "200ms",
+        "-o",
+        "trace",
+    ];
+    place.run(&arguments, 0);
+    assert_eq!(place.nodes("trace"), ["/ticker"]);
+    signal(&child, libc::SIGINT);
+    child.wait().unwrap();
+    assert!(!Path::new(control).exists());
+}

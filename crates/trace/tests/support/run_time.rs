@@ -1,0 +1,280 @@
+//! What is said while a system runs: executions, messages on their ways, calls of services.
+
+use super::recording::{Payload::*, Recording};
+use super::ros::{Flavour, rmw};
+
+impl Recording {
+    pub fn start(&mut self, callback: u64) -> &mut Recording {
+        self.start_with(callback, false)
+    }
+
+    pub fn start_with(&mut self, callback: u64, intra: bool) -> &mut Recording {
+        self.event(
+            "ros2:callback_start",
+            &[
+                ("callback", Pointer(callback)),
+                ("is_intra_process", Flag(intra)),
+            ],
+        )
+    }
+
+    pub fn end(&mut self, callback: u64) -> &mut Recording {
+        self.event("ros2:callback_end", &[("callback", Pointer(callback))])
+    }
+
+    /// An execution with nothing in it.
+    pub fn run(&mut self, callback: u64) -> &mut Recording {
+        self.start(callback).end(callback)
+    }
+
+    pub fn get_next_ready(&mut self) -> &mut Recording {
+        self.event("ros2:rclcpp_executor_get_next_ready", &[])
+    }
+
+    pub fn wait_for_work(&mut self) -> &mut Recording {
+        self.event(
+            "ros2:rclcpp_executor_wait_for_work",
+            &[("timeout", Signed(-1))],
+        )
+    }
+
+    pub fn execute(&mut self, handle: u64) -> &mut Recording {
+        self.event(
+            "ros2:rclcpp_executor_execute",
+            &[("handle", Pointer(handle))],
+        )
+    }
+
+    pub fn intra_publish(&mut self, publisher: u64, message: u64) -> &mut Recording {
+        let mut fields = vec![
+            ("publisher_handle", Pointer(publisher)),
+            ("message", Pointer(message)),
+        ];
+        if self.flavour == Flavour::GalacticFork {
+            fields.push(("message_timestamp", Unsigned(0)));
+        }
+        self.event("ros2:rclcpp_intra_publish", &fields)
+    }
+
+    pub fn rclcpp_publish(&mut self, publisher: u64, message: u64) -> &mut Recording {
+        let mut fields = vec![("message", Pointer(message))];
+        match self.flavour {
+            Flavour::Galactic | Flavour::GalacticFork | Flavour::HumbleFork => {
+                fields.insert(0, ("publisher_handle", Pointer(publisher)));
+            }
+            _ => {}
+        }
+        if self.flavour == Flavour::GalacticFork {
+            fields.push(("message_timestamp", Unsigned(0)));
+        }
+        self.event("ros2:rclcpp_publish", &fields)
+    }
+
+    pub fn rcl_publish(&mut self, publisher: u64, message: u64) -> &mut Recording {
+        self.event(
+            "ros2:rcl_publish",
+            &[
+                ("publisher_handle", Pointer(publisher)),
+                ("message", Pointer(message)),
+            ],
+        )
+    }
+
+    /// What the layer of the middleware says; the stamp where it is told.
+    pub fn rmw_publish(&mut self, publisher: u64, message: u64, stamp: i64) -> &mut Recording {
+        match self.flavour {
+            Flavour::Galactic => self,
+            Flavour::GalacticFork | Flavour::HumbleFork => self
+                .event("ros2_caret:dds_write", &[("message", Pointer(message))])
+                .event(
+                    "ros2_caret:dds_bind_addr_to_stamp",
+                    &[
+                        ("addr", Pointer(message)),
+                        ("source_stamp", Unsigned(stamp as u64)),
+                    ],
+                ),
+            Flavour::Humble | Flavour::Iron => {
+                self.event("ros2:rmw_publish", &[("message", Pointer(message))])
+            }
+            _ => self.event(
+                "ros2:rmw_publish",
+                &[
+                    ("rmw_publisher_handle", Pointer(rmw(publisher))),
+                    ("message", Pointer(message)),
+                    ("timestamp", Signed(stamp)),
+                ],
+            ),
+        }
+    }
+
+    /// A typed message, through all layers.
+    pub fn publish(&mut self, publisher: u64, message: u64, stamp: i64) -> &mut Recording {
+        self.rclcpp_publish(publisher, message)
+            .rcl_publish(publisher, message)
+            .rmw_publish(publisher, message, stamp)
+    }
+
+    pub fn rmw_take(&mut self, subscription: u64, message: u64, stamp: i64) -> &mut Recording {
+        self.event(
+            "ros2:rmw_take",
+            &[
+                ("rmw_subscription_handle", Pointer(rmw(subscription))),
+                ("message", Pointer(message)),
+                ("source_timestamp", Signed(stamp)),
+                ("taken", Flag(true)),
+            ],
+        )
+    }
+
+    pub fn rmw_take_in_vain(&mut self, subscription: u64) -> &mut Recording {
+        self.event(
+            "ros2:rmw_take",
+            &[
+                ("rmw_subscription_handle", Pointer(rmw(subscription))),
+                ("message", Pointer(0x7)),
+                ("source_timestamp", Signed(0)),
+                ("taken", Flag(false)),
+            ],
+        )
+    }
+
+    /// A message is taken and its callback run.
+    pub fn receive(&mut self, subscription: u64, stamp: i64, callback: u64) -> &mut Recording {
+        self.rmw_take(subscription, 0x7000, stamp).run(callback)
+    }
+
+    pub fn dispatch(&mut self, callback: u64, stamp: i64) -> &mut Recording {
+        self.event(
+            "ros2:dispatch_subscription_callback",
+            &[
+                ("message", Pointer(0x7000)),
+                ("callback", Pointer(callback)),
+                ("source_stamp", Unsigned(stamp as u64)),
+                ("message_timestamp", Unsigned(0)),
+            ],
+        )
+    }
+
+    pub fn dispatch_intra(&mut self, callback: u64, message: u64) -> &mut Recording {
+        self.event(
+            "ros2:dispatch_intra_process_subscription_callback",
+            &[
+                ("message", Pointer(message)),
+                ("callback", Pointer(callback)),
+                ("message_timestamp", Unsigned(0)),
+            ],
+        )
+    }
+
+    pub fn construct(&mut self, original: u64, copy: u64) -> &mut Recording {
+        self.event(
+            "ros2:message_construct",
+            &[
+                ("original_message", Pointer(original)),
+                ("constructed_message", Pointer(copy)),
+            ],
+        )
+    }
+
+    pub fn enqueue(&mut self, buffer: u64, index: u64, overwritten: bool) -> &mut Recording {
+        self.event(
+            "ros2:rclcpp_ring_buffer_enqueue",
+            &[
+                ("buffer", Pointer(buffer)),
+                ("index", Unsigned(index)),
+                ("size", Unsigned(1)),
+                ("overwritten", Flag(overwritten)),
+            ],
+        )
+    }
+
+    pub fn dequeue(&mut self, buffer: u64, index: u64) -> &mut Recording {
+        self.event(
+            "ros2:rclcpp_ring_buffer_dequeue",
+            &[
+                ("buffer", Pointer(buffer)),
+                ("index", Unsigned(index)),
+                ("size", Unsigned(0)),
+            ],
+        )
+    }
+
+    /// A message of a ring buffer is fetched and its callback run.
+    pub fn receive_intra(&mut self, buffer: u64, index: u64, callback: u64) -> &mut Recording {
+        self.dequeue(buffer, index)
+            .start_with(callback, true)
+            .end(callback)
+    }
+}
+
+/// Services of Kilted.
+impl Recording {
+    pub fn send_request(&mut self, client: u64, sequence: i64) -> &mut Recording {
+        self.event(
+            "ros2:rmw_send_request",
+            &[
+                ("rmw_client_handle", Pointer(rmw(client))),
+                ("request", Pointer(0x9)),
+                ("sequence_number", Signed(sequence)),
+            ],
+        )
+    }
+
+    pub fn take_request(&mut self, service: u64, gid: u8, sequence: i64) -> &mut Recording {
+        self.event(
+            "ros2:rmw_take_request",
+            &[
+                ("rmw_service_handle", Pointer(rmw(service))),
+                ("request", Pointer(0x9)),
+                ("client_gid", Gid(vec![gid; 16])),
+                ("sequence_number", Signed(sequence)),
+                ("taken", Flag(true)),
+            ],
+        )
+    }
+
+    pub fn send_response(&mut self, service: u64, gid: u8, sequence: i64) -> &mut Recording {
+        let stamp = super::stamp(self.now());
+        self.event(
+            "ros2:rmw_send_response",
+            &[
+                ("rmw_service_handle", Pointer(rmw(service))),
+                ("response", Pointer(0x9)),
+                ("client_gid", Gid(vec![gid; 16])),
+                ("sequence_number", Signed(sequence)),
+                ("timestamp", Signed(stamp)),
+            ],
+        )
+    }
+
+    pub fn take_response(&mut self, client: u64, sequence: i64, stamp: i64) -> &mut Recording {
+        self.event(
+            "ros2:rmw_take_response",
+            &[
+                ("rmw_client_handle", Pointer(rmw(client))),
+                ("response", Pointer(0x9)),
+                ("sequence_number", Signed(sequence)),
+                ("source_timestamp", Signed(stamp)),
+                ("taken", Flag(true)),
+            ],
+        )
+    }
+
+    pub fn client_callback_start(&mut self, client: u64, sequence: i64) -> &mut Recording {
+        self.client_callback("rostrace:client_callback_start", client, sequence)
+    }
+
+    pub fn client_callback_end(&mut self, client: u64, sequence: i64) -> &mut Recording {
+        self.client_callback("rostrace:client_callback_end", client, sequence)
+    }
+
+    fn client_callback(&mut self, name: &str, client: u64, sequence: i64) -> &mut Recording {
+        self.event(
+            name,
+            &[
+                ("rmw_client_handle", Pointer(rmw(client))),
+                ("sequence_number", Signed(sequence)),
+            ],
+        )
+    }
+}
