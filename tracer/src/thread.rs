@@ -1,7 +1,7 @@
 //! What the tracer knows of the calling thread, found without a call and without allocation.
 //!
-//! On x86-64 the block is placed in the static part of thread-local storage by hand: the compiler's own way would call the
-//! dynamic linker, which may allocate memory at the first access, in a signal handler perhaps.
+//! The block is placed in the static part of thread-local storage by hand: the compiler's own way would ask the dynamic linker, which
+//! may allocate memory at the first access of a thread where the library was loaded late, in a signal handler perhaps.
 
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, compiler_fence};
@@ -58,7 +58,7 @@ impl Response {
     };
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 std::arch::global_asm!(
     ".pushsection .tbss.rostrace_thread,\"awT\",@nobits",
     ".globl rostrace_thread_block",
@@ -71,7 +71,7 @@ std::arch::global_asm!(
     ".popsection",
 );
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const _: () = assert!(size_of::<Thread>() == 128);
 
 /// The block of the calling thread.
@@ -91,7 +91,28 @@ pub(crate) fn current() -> *mut Thread {
     block
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+/// The block of the calling thread.
+#[cfg(target_arch = "aarch64")]
+#[inline(always)]
+pub(crate) fn current() -> *mut Thread {
+    let block: *mut Thread;
+    // SAFETY: reads the thread pointer and the offset of our block, as the ABI defines initial-exec access.
+    unsafe {
+        std::arch::asm!(
+            "mrs {block}, tpidr_el0",
+            "adrp {offset}, :gottprel:rostrace_thread_block",
+            "ldr {offset}, [{offset}, :gottprel_lo12:rostrace_thread_block]",
+            "add {block}, {block}, {offset}",
+            block = out(reg) block,
+            offset = out(reg) _,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    block
+}
+
+/// The compiler's own way, where nobody has looked at what it does.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 #[inline(always)]
 pub(crate) fn current() -> *mut Thread {
     thread_local! {

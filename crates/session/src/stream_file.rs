@@ -7,6 +7,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+use std::sync::atomic::{Ordering, fence};
 
 /// Begin of packets that are not in use, in the trace's clock: about the year 2170.
 pub const NEVER: u64 = 1 << 62;
@@ -80,6 +81,9 @@ fn copy_packets(from: &Path, to: &Path) -> io::Result<()> {
             let mut content = [0; 8];
             file.seek(SeekFrom::Start(at + CONTENT_BITS as u64))?;
             file.read_exact(&mut content)?;
+            // The file's pages are the writer's memory, and system calls do not order a processor's loads: without this, events could
+            // be copied as they were before the size was read, and a packet's losses as they were before those of the packet before.
+            fence(Ordering::Acquire);
             packet.resize(bytes as usize, 0);
             file.seek(SeekFrom::Start(at))?;
             file.read_exact(&mut packet)?;
