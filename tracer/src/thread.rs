@@ -15,9 +15,11 @@ pub(crate) const CONTEXT: usize = 25;
 /// How long a thread that got no buffer waits before it asks again.
 const RETRY: u64 = 100_000_000;
 
-/// All zeroes at the beginning of a thread.
+/// All zeroes at the beginning of a thread. On AArch64 the dynamic linker of glibc has no room in static storage for anything with a larger
+/// alignment than this where the library is loaded late; on x86-64 it has for a line of the cache.
 #[derive(Debug)]
-#[repr(C, align(64))]
+#[cfg_attr(target_arch = "x86_64", repr(C, align(64)))]
+#[cfg_attr(not(target_arch = "x86_64"), repr(C, align(16)))]
 pub(crate) struct Thread {
     /// Belongs to this thread while `epoch` is that of the running recording.
     pub(crate) buffer: *mut Buffer,
@@ -65,10 +67,11 @@ std::arch::global_asm!(
     ".hidden rostrace_thread_block",
     ".type rostrace_thread_block,@object",
     ".size rostrace_thread_block,128",
-    ".p2align 6",
+    ".balign {alignment}",
     "rostrace_thread_block:",
     ".zero 128",
     ".popsection",
+    alignment = const align_of::<Thread>(),
 );
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
