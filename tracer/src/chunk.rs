@@ -10,14 +10,20 @@ use std::ffi::{CStr, c_int};
 use crate::packet::{NEVER, Packet};
 use crate::path::PathBuffer;
 
-/// Bytes of the empty packet that opens a stream. Losses are differences between packets: the first must be without.
-pub(crate) const OPENING: usize = 4096;
+/// Bytes of a page: 4096 on x86-64. Kernels for AArch64 are also built with pages of 16 or 64 KiB, that of the Raspberry Pi 5 for one.
+///
+/// Packets begin with a page, so that they can be unmapped, and so that babeltrace2 can map them on the same machine.
+pub(crate) fn page_bytes() -> usize {
+    // SAFETY: only returns a number that the C library knows from the start of the process.
+    let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    usize::try_from(bytes).map_or(4096, |bytes| bytes.max(4096))
+}
 
 /// Where a chunk lies in memory.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Chunk {
     pub(crate) memory: *mut u8,
-    /// Bytes before the first usable packet.
+    /// Bytes before the first usable packet: a page or nothing.
     pub(crate) lead: usize,
     pub(crate) packets: u32,
     /// Its place among the chunks of the stream.
@@ -47,7 +53,8 @@ pub(crate) struct Plan<'a> {
 impl Plan<'_> {
     /// Makes the file and maps it; `finish` gets the chunk before anybody else can see the file. Only system calls: no allocation.
     pub(crate) fn make(&self, finish: &mut dyn FnMut(Chunk)) -> Result<Chunk, c_int> {
-        let lead = if self.number == 0 { OPENING } else { 0 };
+        // An empty packet opens a stream. Losses are differences between packets: the first must be without.
+        let lead = if self.number == 0 { page_bytes() } else { 0 };
         let bytes = lead + self.packets as usize * self.packet_bytes;
         if bytes as u64 > largest_file() {
             return Err(libc::EFBIG);

@@ -109,7 +109,7 @@ fn set_attention(attention: &'static AtomicU64) {
 
 #[inline(always)]
 pub(crate) fn gate() -> &'static Gate {
-    // SAFETY: points to a static, or to a page that is never unmapped.
+    // SAFETY: points to a static, or to a page that is never unmapped. An older pointer is that of the closed gate, which is behind.
     unsafe { &*GATE.load(Ordering::Relaxed) }
 }
 
@@ -130,11 +130,13 @@ pub(crate) fn wants(event: u16) -> bool {
     bit(&gate().enabled, event)
 }
 
+/// Both loads are acquiring, on processors that reorder loads: a thread that is not behind must see the bits and the filters that were set
+/// before the generation was. With older bits it would lose an event of initialisation for good, or one that is passed on.
 #[inline(always)]
 fn is_behind(gate: &Gate) -> bool {
     // SAFETY: points to a static, or into a page that is never unmapped.
-    let ordered = unsafe { &*GENERATION.load(Ordering::Relaxed) }.load(Ordering::Relaxed);
-    ordered != gate.generation.load(Ordering::Relaxed)
+    let ordered = unsafe { &*GENERATION.load(Ordering::Acquire) }.load(Ordering::Relaxed);
+    ordered != gate.generation.load(Ordering::Acquire)
 }
 
 #[inline(always)]

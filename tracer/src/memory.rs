@@ -5,7 +5,7 @@
 
 use std::cell::UnsafeCell;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering, fence};
 
 use crate::buffer::Buffer;
 use crate::clock;
@@ -44,12 +44,16 @@ fn with_store<R>(work: impl FnOnce(&mut Store) -> R) -> R {
     gate().memory.with(|| {
         // SAFETY: the lock is held.
         let store = unsafe { &mut *STORE.0.get() };
-        if IS_CHANGING.swap(true, Ordering::Relaxed) {
+        let is_torn = IS_CHANGING.swap(true, Ordering::Relaxed);
+        // The copy that a child gets is made by the kernel at any moment: in it no change may come before the flag, nor the end of the flag
+        // before a change. Compilers and processors would be free to do so.
+        fence(Ordering::Release);
+        if is_torn {
             // Its memory may be in any state: it is not even freed.
             std::mem::forget(store.take());
         }
         let result = work(store.get_or_insert_default());
-        IS_CHANGING.store(false, Ordering::Relaxed);
+        IS_CHANGING.store(false, Ordering::Release);
         result
     })
 }

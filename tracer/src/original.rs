@@ -80,6 +80,8 @@ fn pass_on(library: &loaded::Library) {
     PASSES_ON.store(true, Ordering::Release);
 }
 
+/// Acquiring: whoever sees that calls are passed on sees to which functions.
+#[inline(always)]
 pub(crate) fn passes_on() -> bool {
     PASSES_ON.load(Ordering::Acquire)
 }
@@ -87,7 +89,7 @@ pub(crate) fn passes_on() -> bool {
 /// The real function, if calls are passed on to it.
 #[inline(always)]
 pub(crate) fn function(function: Function) -> Option<*const c_void> {
-    if !PASSES_ON.load(Ordering::Relaxed) {
+    if !passes_on() {
         return None;
     }
     let address = FUNCTIONS[function as usize].load(Ordering::Relaxed);
@@ -96,8 +98,11 @@ pub(crate) fn function(function: Function) -> Option<*const c_void> {
 
 /// Whether LTTng records the event.
 pub(crate) fn is_enabled(function: Function) -> bool {
+    if !passes_on() {
+        return false;
+    }
     let test = TESTS[function as usize].load(Ordering::Relaxed);
-    if test.is_null() || !PASSES_ON.load(Ordering::Relaxed) {
+    if test.is_null() {
         return false;
     }
     // SAFETY: the function of that name takes nothing and returns a bool.

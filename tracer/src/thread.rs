@@ -1,7 +1,7 @@
 //! What the tracer knows of the calling thread, found without a call and without allocation.
 //!
-//! On x86-64 the block is placed in the static part of thread-local storage by hand: the compiler's own way would call the
-//! dynamic linker, which may allocate memory at the first access, in a signal handler perhaps.
+//! The block is placed in the static part of thread-local storage by hand: the compiler's own way would ask the dynamic linker, which
+//! may allocate memory at the first access of a thread where the library was loaded late, in a signal handler perhaps.
 
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, compiler_fence};
@@ -15,17 +15,19 @@ pub(crate) const CONTEXT: usize = 25;
 /// How long a thread that got no buffer waits before it asks again.
 const RETRY: u64 = 100_000_000;
 
-/// All zeroes at the beginning of a thread.
+/// All zeroes at the beginning of a thread. On AArch64 the dynamic linker of glibc has no room in static storage for anything with a larger
+/// alignment than this where the library is loaded late; on x86-64 it has for a line of the cache.
 #[derive(Debug)]
-#[repr(C, align(64))]
+#[cfg_attr(target_arch = "x86_64", repr(C, align(64)))]
+#[cfg_attr(not(target_arch = "x86_64"), repr(C, align(16)))]
 pub(crate) struct Thread {
     /// Belongs to this thread while `epoch` is that of the running recording.
     pub(crate) buffer: *mut Buffer,
     pub(crate) epoch: u64,
     /// The thread is inside the tracer; a signal handler must not enter again.
     busy: u32,
-    /// Events that a signal handler wanted to emit meanwhile.
-    nested: u32,
+    /// Events that a signal handler wanted to emit meanwhile. Atomic because a handler may come while they are being counted.
+    nested: AtomicU32,
     /// The process for which `context` is filled in.
     process: u32,
     leaves: u32,
@@ -58,20 +60,21 @@ impl Response {
     };
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 std::arch::global_asm!(
     ".pushsection .tbss.rostrace_thread,\"awT\",@nobits",
     ".globl rostrace_thread_block",
     ".hidden rostrace_thread_block",
     ".type rostrace_thread_block,@object",
     ".size rostrace_thread_block,128",
-    ".p2align 6",
+    ".balign {alignment}",
     "rostrace_thread_block:",
     ".zero 128",
     ".popsection",
+    alignment = const align_of::<Thread>(),
 );
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const _: () = assert!(size_of::<Thread>() == 128);
 
 /// The block of the calling thread.
@@ -91,7 +94,28 @@ pub(crate) fn current() -> *mut Thread {
     block
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+/// The block of the calling thread.
+#[cfg(target_arch = "aarch64")]
+#[inline(always)]
+pub(crate) fn current() -> *mut Thread {
+    let block: *mut Thread;
+    // SAFETY: reads the thread pointer and the offset of our block, as the ABI defines initial-exec access.
+    unsafe {
+        std::arch::asm!(
+            "mrs {block}, tpidr_el0",
+            "adrp {offset}, :gottprel:rostrace_thread_block",
+            "ldr {offset}, [{offset}, :gottprel_lo12:rostrace_thread_block]",
+            "add {block}, {block}, {offset}",
+            block = out(reg) block,
+            offset = out(reg) _,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    block
+}
+
+/// The compiler's own way, where nobody has looked at what it does.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 #[inline(always)]
 pub(crate) fn current() -> *mut Thread {
     thread_local! {
@@ -100,7 +124,7 @@ pub(crate) fn current() -> *mut Thread {
                 buffer: std::ptr::null_mut(),
                 epoch: 0,
                 busy: 0,
-                nested: 0,
+                nested: AtomicU32::new(0),
                 process: 0,
                 leaves: 0,
                 context: [0; 32],
@@ -124,8 +148,7 @@ pub(crate) fn enter() -> Option<Inside> {
     // SAFETY: the block belongs to this thread; only signal handlers on it interfere, and they leave `busy` as it was.
     unsafe {
         if (&raw mut (*thread).busy).read_volatile() != 0 {
-            let nested = (&raw mut (*thread).nested).read_volatile();
-            (&raw mut (*thread).nested).write_volatile(nested.wrapping_add(1));
+            (*thread).nested.fetch_add(1, Ordering::Relaxed);
             return None;
         }
         (&raw mut (*thread).busy).write_volatile(1);
@@ -204,8 +227,8 @@ impl Inside {
     fn count_nested(&self) {
         // SAFETY: the block is ours while we are inside.
         unsafe {
+            let count = u64::from((*self.thread).nested.swap(0, Ordering::Relaxed));
             let thread = &mut *self.thread;
-            let count = u64::from(std::mem::take(&mut thread.nested));
             let recording = gate().recording.load(Ordering::Acquire);
             if let Some(recording) = recording.as_ref() {
                 if thread.epoch == recording.epoch && !thread.buffer.is_null() {
@@ -224,7 +247,7 @@ impl Drop for Inside {
         compiler_fence(Ordering::SeqCst);
         // SAFETY: the block is ours until `busy` is cleared.
         unsafe {
-            if (&raw mut (*self.thread).nested).read_volatile() != 0 {
+            if (*self.thread).nested.load(Ordering::Relaxed) != 0 {
                 self.count_nested();
             }
             (&raw mut (*self.thread).busy).write_volatile(0);

@@ -6,6 +6,7 @@
 use std::ffi::c_void;
 
 use super::executor::pair;
+use super::returned::Returned;
 use super::shared_pointer::SharedPointer;
 use super::{Hook, records};
 use crate::events;
@@ -55,24 +56,14 @@ unsafe fn add_member(
     }
 }
 
-/// Calls a method that returns a shared pointer: the caller passes the place for it before the object.
+/// Calls a method that returns a shared pointer.
 ///
 /// # Safety
 /// The method takes nothing but its object.
 unsafe fn shared_pointer_from(method: *const c_void, object: *mut c_void) -> SharedPointer {
-    type Method =
-        unsafe extern "C-unwind" fn(*mut SharedPointer, *mut c_void) -> *mut SharedPointer;
-    let mut result = SharedPointer::null();
-    // SAFETY: the Itanium C++ ABI on x86-64. Elsewhere the place may be passed in another register.
-    #[cfg(target_arch = "x86_64")]
-    unsafe {
-        std::mem::transmute::<*const c_void, Method>(method)(&mut result, object);
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    {
-        let _ = (method, object, None::<Method>, &mut result);
-    }
-    result
+    type Method = unsafe extern "C-unwind" fn(*mut c_void) -> Returned;
+    // SAFETY: as the caller promises; a shared pointer has a destructor.
+    unsafe { std::mem::transmute::<*const c_void, Method>(method)(object).read() }
 }
 
 macro_rules! members {

@@ -2,7 +2,7 @@
 //!
 //! No private member is read. An executor's collector of entities (from Jazzy on) is the one that is constructed on the same
 //! thread while the executor is; that of a static executor (before Jazzy) is the one that gets a group while the executor does; an events
-//! executor by callback group has a scheduler, which gets a group while the executor takes it up. The
+//! executor by callback group has a scheduler (`scheduler`), which gets a group while the executor takes it up. The
 //! originals may throw exceptions of C++, which must pass through. Lyrical passes shared pointers by reference; a call looks the same,
 //! since they were passed by their address before, but the names of the functions differ.
 
@@ -58,7 +58,6 @@ hooks! {
     EVENTS_OPTIONS_FIRST = "_ZN6rclcpp12experimental9executors14EventsExecutorC1ERKNS_15ExecutorOptionsESt10unique_ptrINS1_11EventsQueueESt14default_deleteIS7_EEb";
     EVENTS_BY_GROUP = "_ZN6rclcpp9executors17EventsCBGExecutorC1ERKNS_15ExecutorOptionsEmNSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEE";
     SYNCHRONISE = "_ZN6rclcpp9executors17EventsCBGExecutor20sync_callback_groupsEv";
-    SCHEDULE = "_ZN6rclcpp9executors12cbg_executor24FirstInFirstOutScheduler29get_handle_for_callback_groupERKSt10shared_ptrINS_13CallbackGroupEE";
     STATIC_ADD_NODE = "_ZN6rclcpp9executors28StaticSingleThreadedExecutor8add_nodeESt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEEb";
     STATIC_ADD_GROUP = "_ZN6rclcpp9executors28StaticSingleThreadedExecutor18add_callback_groupESt10shared_ptrINS_13CallbackGroupEES2_INS_15node_interfaces17NodeBaseInterfaceEEb";
     MULTI = "_ZN6rclcpp9executors21MultiThreadedExecutorC1ERKNS_15ExecutorOptionsEmbNSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEE";
@@ -133,7 +132,7 @@ fn tie_static(collector: *const c_void) {
 
 /// # Safety
 /// The pointer is null or a callback group.
-unsafe fn grouped(event: u16, owner: *const c_void, group: *const c_void) {
+pub(super) unsafe fn grouped(event: u16, owner: *const c_void, group: *const c_void) {
     if group.is_null() || !records(event) {
         return;
     }
@@ -251,38 +250,6 @@ unsafe extern "C-unwind" fn synchronise(this: *mut c_void) {
         // SAFETY: the original, with the same arguments.
         unsafe { std::mem::transmute::<*const c_void, Synchronise>(original)(this) };
     }
-}
-
-/// A group gets its place in the scheduler of the executor that takes it up. What is returned is put where the caller wants it, which is
-/// said as in `shared_pointer_from`.
-///
-/// # Safety
-/// As the original.
-#[cfg(target_arch = "x86_64")]
-#[unsafe(export_name = "_ZN6rclcpp9executors12cbg_executor24FirstInFirstOutScheduler29get_handle_for_callback_groupERKSt10shared_ptrINS_13CallbackGroupEE")]
-unsafe extern "C-unwind" fn schedule(
-    place: *mut c_void,
-    this: *mut c_void,
-    group: *mut SharedPointer,
-) -> *mut c_void {
-    type Schedule =
-        unsafe extern "C-unwind" fn(*mut c_void, *mut c_void, *mut SharedPointer) -> *mut c_void;
-    let executor = thread::set_executor(0);
-    thread::set_executor(executor);
-    // SAFETY: the original, with the same arguments. Without it the caller gets no handle, which is an empty pointer.
-    unsafe {
-        match SCHEDULE.original() {
-            Some(original) => {
-                std::mem::transmute::<*const c_void, Schedule>(original)(place, this, group);
-            }
-            None => *place.cast::<*mut c_void>() = std::ptr::null_mut(),
-        }
-        if executor != 0 {
-            let executor = executor as *const c_void;
-            grouped(events::CARET_ADD_CALLBACK_GROUP, executor, (*group).object);
-        }
-    }
-    place
 }
 
 /// # Safety

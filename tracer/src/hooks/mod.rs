@@ -9,6 +9,8 @@ mod cyclone_dds;
 mod destruction;
 mod executor;
 mod fast_dds;
+mod returned;
+mod scheduler;
 mod serialized_message;
 mod service;
 mod shared_pointer;
@@ -69,14 +71,15 @@ impl Hook {
 
     /// The function that would have been called without us.
     pub(crate) fn original(&self) -> Option<*const c_void> {
-        let known = self.original.load(Ordering::Relaxed);
+        // Another thread may have found it in a library that was loaded just now: what the linker wrote there has to be seen too.
+        let known = self.original.load(Ordering::Acquire);
         if !known.is_null() {
             return Some(known.cast_const());
         }
         let found = thread::undisturbed(|| loaded::original(self.name, self.libraries));
         match found {
             Some(address) => {
-                self.original.store(address.cast_mut(), Ordering::Relaxed);
+                self.original.store(address.cast_mut(), Ordering::Release);
                 for before in [0, State::Bypassed as u8] {
                     self.change(before, State::On);
                 }
@@ -117,6 +120,7 @@ static ALL: &[&[&Hook]] = &[
     &cyclone_dds::HOOKS,
     &fast_dds::HOOKS,
     &executor::HOOKS,
+    &scheduler::HOOKS,
     &callback_group::HOOKS,
     &serialized_message::HOOKS,
     &client::HOOKS,

@@ -15,13 +15,6 @@ pub(super) struct SharedPointer {
 }
 
 impl SharedPointer {
-    pub(super) const fn null() -> SharedPointer {
-        SharedPointer {
-            object: std::ptr::null_mut(),
-            control: std::ptr::null_mut(),
-        }
-    }
-
     /// Gives up the share that a function returned.
     ///
     /// # Safety
