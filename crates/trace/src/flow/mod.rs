@@ -11,6 +11,7 @@ mod matching;
 mod request;
 mod sim_time;
 mod state;
+mod stored;
 mod tilde;
 mod user_event;
 
