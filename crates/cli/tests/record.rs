@@ -339,6 +339,32 @@ fn attaching_again_and_again_knows_all_names_each_time() {
     assert!(place.sessions().is_empty());
 }
 
+#[test]
+fn a_recording_of_attached_processes_ends_with_the_last_of_them() {
+    let place = Place::new();
+    let mut child = place
+        .command(&["run", "--", ticker(), "60000"])
+        .spawn()
+        .unwrap();
+    let _rest = wait_for_ready(&mut child);
+    place.until(|all| all.len() == 1 && processes(&all[0]) == 1);
+    let recorder = place
+        .command(&["record", "--attach", "-o", "trace"])
+        .spawn()
+        .unwrap();
+    place.until(|all| all[0]["processes"][0]["events"].as_u64().unwrap_or(0) > 50);
+    signal(&child, libc::SIGINT);
+    child.wait().unwrap();
+    let (out, err) = finished(recorder.wait_with_output().unwrap(), 0);
+    assert!(err.contains("all processes have ended"), "{err}");
+    assert!(
+        out.contains("1 process, ") && out.contains("lost: 0"),
+        "{out}"
+    );
+    assert_eq!(place.nodes("trace"), ["/ticker"]);
+    assert!(place.sessions().is_empty());
+}
+
 fn child_of(session: &Value) -> u64 {
     session["processes"][0]["pid"].as_u64().unwrap()
 }

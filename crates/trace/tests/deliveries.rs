@@ -462,8 +462,8 @@ fn what_a_late_joiner_gets_is_unknown_where_two_publishers_kept_something() {
     assert!(model.instances.iter().all(|row| row.source.is_none()));
 }
 
-#[test]
-fn what_a_late_joiner_gets_is_unknown_where_the_recording_began_after_some_of_it() {
+/// As [`latched`], but the recording began before the last of the three.
+fn latched_before_the_recording() -> Recording {
     let mut recording = Recording::new(Flavour::Jazzy, "robot");
     recording
         .process(100, "app")
@@ -471,7 +471,23 @@ fn what_a_late_joiner_gets_is_unknown_where_the_recording_began_after_some_of_it
         .node(0x10, "/n")
         .latching_publisher(0x20, 0x10, "/a", 2)
         .intra_publish(0x20, 0x7)
-        .enqueue(0x23, 1, true);
+        .enqueue(0x23, 0, true);
+    recording
+}
+
+#[test]
+fn of_what_a_late_joiner_gets_the_newest_is_known_where_the_recording_began_after_some_of_it() {
+    let mut recording = latched_before_the_recording();
+    join_late(&mut recording);
+    let model = recording.load();
+    assert_eq!(deliveries(&model), [(0, 0, Delivered, Some(1))]);
+    assert_eq!(model.instances[0].source, None);
+}
+
+#[test]
+fn what_a_late_joiner_gets_is_unknown_where_another_publisher_may_have_kept_some_of_it() {
+    let mut recording = latched_before_the_recording();
+    recording.latching_publisher(0x50, 0x10, "/a", 2);
     join_late(&mut recording);
     let model = recording.load();
     assert!(model.instances.iter().all(|row| row.source.is_none()));

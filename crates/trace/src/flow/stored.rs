@@ -1,15 +1,15 @@
 //! What a transient-local publisher keeps, and gives to a subscription of its own process that comes later (Jazzy and later).
 //!
 //! The publisher has a ring buffer of its own, into which each publication puts its message. A subscription that is made gets all of
-//! it at once, in order, before anything else is put into its buffer; no event says which message is which. It is known if the
-//! numbers agree, only one publisher can have given them, and nothing was published meanwhile.
+//! it at once, in order, before anything else is put into its buffer; no event says which message is which. It is known if only
+//! one publisher can have given them, and nothing was published meanwhile. Of a recording that began late the newest are known.
 
 use std::collections::{HashMap, HashSet};
 
 use rostrace_ctf::schema::Nanos;
 
 use super::Fate;
-use crate::entity::{Entities, PublicationId, PublisherId, RingBufferId};
+use crate::entity::{Entities, PublicationId, Publisher, PublisherId, RingBufferId};
 use crate::import::Imported;
 
 /// What went into the buffer of a publisher, in the order of time.
@@ -93,24 +93,32 @@ fn given(
     let ring = &entities.ring_buffers[ring.index()];
     let topic = &entities.subscriptions[ring.subscription?.index()].topic;
     let last = imported.enqueues[*gift.last()?].time;
+    let can_give = |publisher: &Publisher| {
+        publisher.process == ring.process
+            && publisher.topic == *topic
+            && publisher.created < ring.created
+            && publisher.ended.is_none_or(|ended| ended > ring.created)
+    };
+    let givers = entities.publishers.iter().filter(|it| can_give(it)).count();
     let mut found = None;
     for (id, store) in stores {
-        let buffer = &entities.ring_buffers[id.index()];
-        let Some(publisher) = store.publisher else {
-            continue;
-        };
-        let publisher = &entities.publishers[publisher.index()];
-        let is_there = publisher.ended.is_none_or(|ended| ended > ring.created);
-        if buffer.process != ring.process || publisher.topic != *topic || !is_there {
+        let publisher = store.publisher.map(|it| &entities.publishers[it.index()]);
+        if !publisher.is_some_and(can_give) {
             continue;
         }
-        let kept = store.at(ring.created, last, buffer.capacity)?;
+        let capacity = entities.ring_buffers[id.index()].capacity;
+        let kept = store.at(ring.created, last, capacity)?;
         // Of two that had something to give, the trace does not tell which was the first.
         if !kept.is_empty() && found.replace(kept).is_some() {
             return None;
         }
     }
-    let kept = found.filter(|kept| kept.len() == gift.len())?;
-    let certain = !imported.losses.between(kept[0].0, last);
-    certain.then(|| kept.iter().map(|(_, publication)| *publication).collect())
+    let kept = found?;
+    // More than is known to have been kept is older than the recording, if nobody else can have given it.
+    let older = gift.len().checked_sub(kept.len())?;
+    let certain = (older == 0 || givers == 1) && !imported.losses.between(kept[0].0, last);
+    certain.then(|| {
+        let known = kept.iter().map(|(_, publication)| *publication);
+        std::iter::repeat_n(None, older).chain(known).collect()
+    })
 }
