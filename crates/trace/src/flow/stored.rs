@@ -116,7 +116,7 @@ fn given(
     let kept = found?;
     // More than is known to have been kept is older than the recording, if nobody else can have given it.
     let older = gift.len().checked_sub(kept.len())?;
-    let certain = (older == 0 || givers == 1) && !imported.losses.between(kept[0].0, last);
+    let certain = (older == 0 || givers == 1) && !imported.losses.across_threads(kept[0].0, last);
     certain.then(|| {
         let known = kept.iter().map(|(_, publication)| *publication);
         std::iter::repeat_n(None, older).chain(known).collect()
