@@ -56,6 +56,32 @@ fn attaching_again_and_again_knows_all_names_each_time() {
 }
 
 #[test]
+fn a_recording_of_attached_processes_ends_with_the_last_of_them() {
+    let place = Place::new();
+    let mut child = place
+        .command(&["run", "--", ticker(), "60000"])
+        .spawn()
+        .unwrap();
+    let _rest = wait_for_ready(&mut child);
+    place.until(|all| all.len() == 1 && processes(&all[0]) == 1);
+    let recorder = place
+        .command(&["record", "--attach", "-o", "trace"])
+        .spawn()
+        .unwrap();
+    place.until(|all| all[0]["processes"][0]["events"].as_u64().unwrap_or(0) > 50);
+    signal(&child, libc::SIGINT);
+    child.wait().unwrap();
+    let (out, err) = finished(recorder.wait_with_output().unwrap(), 0);
+    assert!(err.contains("all processes have ended"), "{err}");
+    assert!(
+        out.contains("1 process, ") && out.contains("lost: 0"),
+        "{out}"
+    );
+    assert_eq!(place.nodes("trace"), ["/ticker"]);
+    assert!(place.sessions().is_empty());
+}
+
+#[test]
 fn two_recordings_at_once_do_not_mix() {
     let place = Place::new();
     let start = |name: &str| {

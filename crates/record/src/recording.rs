@@ -147,6 +147,11 @@ impl<'s> Recording<'s> {
         self.session.control().generation.load(Ordering::Acquire) == self.generation
     }
 
+    /// Whether whoever started the processes is gone, and so are they: nothing will come any more.
+    pub fn is_abandoned(&self) -> bool {
+        !self.session.has_owner() && self.session.processes().is_empty()
+    }
+
     /// What is free on the disk, and whether that is too little to go on.
     pub fn space(&self) -> Option<(Space, bool)> {
         let space = storage::space(&self.output).ok()?;

@@ -2,7 +2,7 @@
 
 mod support;
 
-use rostrace_trace::flow::DeliveryStatus::{Delivered, Unknown};
+use rostrace_trace::flow::DeliveryStatus::{Delivered, Lost, Overwritten, Unknown};
 use rostrace_trace::flow::Fate;
 use support::{Flavour, Recording, deliveries};
 
@@ -142,6 +142,75 @@ fn what_a_ring_buffer_held_during_a_loss_is_unknown() {
     assert_eq!(model.enqueues[0].fate, Fate::Unknown);
     assert_eq!(model.instances[0].source, None);
     assert!(matches!(model.enqueues[1].fate, Fate::Delivered(_)));
+}
+
+/// Threads 100 and 101, each on a processor of its own, publish to a ring buffer of one slot, from which 100 receives; of 101 the flight
+/// recorder has kept the newest only.
+fn flight() -> Recording {
+    let mut recording = Recording::new(Flavour::Jazzy, "robot");
+    recording
+        .process(100, "app")
+        .node(0x10, "/n")
+        .publisher(0x20, 0x10, "/a");
+    recording.intra_subscription(0x30, 0x10, "/a", 0x40, 1);
+    for round in 0..2 {
+        recording
+            .at(5_000_000 + round * 4_000_000)
+            .intra_publish(0x20, 0x7)
+            .enqueue(0x33, 0, false);
+        recording
+            .cpu(1)
+            .thread(101)
+            .intra_publish(0x20, 0x8)
+            .enqueue(0x33, 0, true);
+        recording.cpu(0).thread(100).receive_intra(0x33, 0, 0x41);
+    }
+    recording.cpu(1).forget(7_000_000).cpu(0);
+    recording
+}
+
+#[test]
+fn what_threads_tell_together_is_unknown_before_the_flight_recorder_has_kept_all_of_them() {
+    let model = flight().load();
+    assert_eq!(model.enqueues[0].fate, Fate::Unknown);
+    assert_eq!(model.instances[0].source, None, "it got the other message");
+    assert_eq!(model.enqueues[1].fate, Fate::Overwritten);
+    assert!(matches!(model.enqueues[2].fate, Fate::Delivered(_)));
+    let status: Vec<_> = model.deliveries.iter().map(|row| row.status).collect();
+    assert_eq!(status, [Unknown, Overwritten, Delivered]);
+}
+
+#[test]
+fn a_message_is_not_lost_before_the_flight_recorder_has_kept_all_threads() {
+    let mut recording = Recording::jazzy();
+    recording
+        .process(100, "talker")
+        .node(0x10, "/talker")
+        .publisher(0x20, 0x10, "/a");
+    recording
+        .process(200, "listener")
+        .node(0x10, "/listener")
+        .subscription(0x30, 0x10, "/a", 0x40);
+    for number in 0..6 {
+        let at = 5_000_000 + number * 1_000_000;
+        recording.process(100, "talker").at(at).cpu(0);
+        recording.publish(0x20, 0x7, number as i64 + 1);
+        // Two threads take turns; the second one took 1, and has missed 3 and 5.
+        recording.process(200, "listener").at(at + 500_000);
+        match number {
+            1 => recording.cpu(1).thread(201).receive(0x30, 2, 0x40),
+            3 | 5 => recording.cpu(1).thread(201).run(0x40),
+            _ => recording.receive(0x30, number as i64 + 1, 0x40),
+        };
+    }
+    recording.cpu(1).forget(7_000_000);
+    let status: Vec<_> = (recording.load().deliveries.iter())
+        .map(|row| row.status)
+        .collect();
+    assert_eq!(
+        status,
+        [Delivered, Unknown, Delivered, Lost, Delivered, Unknown]
+    );
 }
 
 #[test]

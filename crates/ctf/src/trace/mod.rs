@@ -177,6 +177,17 @@ impl Trace {
         TimeBase::new(self.clock_of(stream), conversion)
     }
 
+    /// When what is left of a stream begins, if its first packet is not the first one that was written: a flight recorder keeps
+    /// the newest.
+    pub fn forgotten_until(&self, stream: &Stream) -> Option<Nanos> {
+        let mut registers = self.decoder.heads.registers();
+        let data = self.data(stream.packets.first()?);
+        let roles = self.decoder.heads.read(data, &mut registers).ok()?.roles;
+        let begin = roles.timestamp_begin?;
+        let time = self.time_base(stream, Conversion::Exact);
+        (roles.packet_sequence? > 0).then(|| time.nanos(Cycles(begin)))
+    }
+
     /// When the stream's packets begin and end, if they say so.
     pub fn span(&self, stream: &Stream) -> Option<(Nanos, Nanos)> {
         let (first, last) = (stream.packets.first()?, stream.packets.len() - 1);

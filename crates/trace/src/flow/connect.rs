@@ -20,6 +20,7 @@ pub(crate) fn connect(imported: &mut Imported, entities: &Entities) {
         );
     }
     connect_callables(imported, entities);
+    super::stored::connect_stored(imported, entities);
     connect_enqueues(imported, entities);
     for take in &mut imported.takes {
         let process = process_of_thread(&imported.population.threads, take.thread);

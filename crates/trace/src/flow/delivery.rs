@@ -329,6 +329,8 @@ fn why_missing(
     let at = publication.publish;
     match received {
         _ if imported.losses.any() => DeliveryStatus::Unknown,
+        // Whoever took it may no longer be told of.
+        _ if imported.losses.across_threads(at, at) => DeliveryStatus::Unknown,
         Some((first, last)) if first < at && at < last => DeliveryStatus::Lost,
         _ if is_just_before_the_end(imported, at) => DeliveryStatus::Unknown,
         // Who has said its last word before may be gone.

@@ -9,6 +9,8 @@ pub struct Losses {
     /// Begins in order, with the latest end so far: windows may overlap.
     windows: Vec<(Nanos, Nanos)>,
     everywhere: bool,
+    /// Before this a flight recorder has kept what some threads did, but no longer what others did.
+    partial_until: Option<Nanos>,
 }
 
 impl Losses {
@@ -30,7 +32,15 @@ impl Losses {
             latest = latest.max(*end);
             *end = latest;
         }
+        losses.partial_until = partial_until(set);
         losses
+    }
+
+    /// Whether events of some thread may be missing between two times. What is told by several threads together, or by something
+    /// not having happened on any of them, needs this; what one thread tells needs [`between`](Losses::between).
+    #[inline]
+    pub fn across_threads(&self, from: Nanos, to: Nanos) -> bool {
+        self.partial_until.is_some_and(|until| from < until) || self.between(from, to)
     }
 
     /// Whether events may be missing between two times.
@@ -48,6 +58,17 @@ impl Losses {
     }
 }
 
+/// LTTng's streams begin late, too, where a session was rotated, and then nothing is missing: packets before are elsewhere.
+fn partial_until(set: &TraceSet) -> Option<Nanos> {
+    let own = (set.traces.iter())
+        .filter(|trace| trace.schema.environment_text("tracer_name") == Some("rostrace"));
+    own.flat_map(|trace| {
+        let streams = trace.streams.iter();
+        streams.filter_map(|stream| trace.forgotten_until(stream))
+    })
+    .max()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,6 +78,7 @@ mod tests {
         let losses = Losses {
             windows: vec![(Nanos(10), Nanos(50)), (Nanos(20), Nanos(50))],
             everywhere: false,
+            partial_until: None,
         };
         assert!(losses.between(Nanos(0), Nanos(11)));
         assert!(!losses.between(Nanos(0), Nanos(10)));

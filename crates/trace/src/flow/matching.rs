@@ -85,7 +85,7 @@ fn match_by_instant(
         let publication = way.publication;
         // Another publication that could have made the stamp may be lost.
         let from = Nanos(stamp.saturating_sub(LATEST_STAMP));
-        if !imported.losses.between(from, Nanos(stamp)) {
+        if !imported.losses.across_threads(from, Nanos(stamp)) {
             stamped.insert(publication);
             let takes = group.iter();
             matched.extend(takes.map(|(_, take)| (*take, publication, Match::Instant)));

@@ -12,6 +12,7 @@ mod reception;
 mod request;
 mod sim_time;
 mod state;
+mod stored;
 mod tilde;
 mod user_event;
 

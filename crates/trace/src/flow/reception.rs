@@ -57,6 +57,9 @@ impl Receptions {
             let (status, instance) = match fate {
                 Fate::Delivered(instance) => (DeliveryStatus::Delivered, Some(*instance)),
                 Fate::Overwritten => (DeliveryStatus::Overwritten, None),
+                Fate::Queued if imported.losses.across_threads(*time, *time) => {
+                    (DeliveryStatus::Unknown, None)
+                }
                 Fate::Queued if imported.losses.any() => (DeliveryStatus::Unknown, None),
                 Fate::Queued if is_just_before_the_end(imported, *time) => {
                     (DeliveryStatus::Unknown, None)

@@ -81,7 +81,7 @@ impl Import {
                     !self
                         .out
                         .losses
-                        .between(self.out.publications[publication.index()].publish, time)
+                        .across_threads(self.out.publications[publication.index()].publish, time)
                 });
                 self.out.population.state(thread).dispatched = certain;
             }
@@ -122,7 +122,7 @@ impl Import {
             .insert(index, number);
         if let Some(before) = before {
             let before = &mut self.out.enqueues[before];
-            let certain = overwritten && !self.out.losses.between(before.time, time);
+            let certain = overwritten && !self.out.losses.across_threads(before.time, time);
             before.fate = if certain {
                 Fate::Overwritten
             } else {
@@ -139,7 +139,7 @@ impl Import {
         time: Nanos,
     ) -> Option<PublicationId> {
         let row = &mut self.out.enqueues[enqueue];
-        if self.out.losses.between(row.time, time) {
+        if self.out.losses.across_threads(row.time, time) {
             row.fate = Fate::Unknown;
             return None;
         }

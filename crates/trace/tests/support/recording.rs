@@ -80,6 +80,8 @@ pub struct Recording {
     pub events: Vec<Happening>,
     hosts: Vec<String>,
     windows: Vec<Window>,
+    /// What the flight recorder has kept of a processor begins here.
+    forgotten: BTreeMap<u32, u64>,
     /// Times per second of the traces' clock.
     pub frequency: u64,
     /// The files of streams are named in reverse.
@@ -102,6 +104,7 @@ impl Recording {
             events: Vec::new(),
             hosts: vec![host.to_owned()],
             windows: Vec::new(),
+            forgotten: BTreeMap::new(),
             frequency: 1_000_000_000,
             reversed: false,
             host: 0,
@@ -225,6 +228,15 @@ impl Recording {
         self
     }
 
+    /// Our own flight recorder has deleted what happened on the current processor before a time.
+    pub fn forget(&mut self, until: u64) -> &mut Recording {
+        let cpu = self.cpu;
+        self.events
+            .retain(|event| event.cpu != cpu || event.time >= until);
+        self.forgotten.insert(cpu, until);
+        self
+    }
+
     /// One event is discarded, and the tracer counts it.
     pub fn discard(&mut self, index: usize) {
         let event = self.events.remove(index);
@@ -283,7 +295,11 @@ impl Recording {
         let (uuid, name, contexts): (_, _, &[Context]) = match tracer {
             Tracer::UserSpace => (
                 host as u8 + 1,
-                "lttng-ust",
+                if self.forgotten.is_empty() {
+                    "lttng-ust"
+                } else {
+                    "rostrace"
+                },
                 &[Context::Vpid, Context::Vtid, Context::Procname],
             ),
             Tracer::Kernel => (host as u8 + 101, "lttng-modules", &[]),
@@ -326,7 +342,11 @@ impl Recording {
                 .map(|window| (window.from, window.to))
                 .collect();
             windows.sort_unstable();
-            let (mut sequence, mut discarded, mut begin) = (0, 0, 0);
+            let forgotten = self.forgotten.get(&cpu);
+            let (mut sequence, mut discarded, mut begin) = match forgotten {
+                Some(until) => (17, 0, *until),
+                None => (0, 0, 0),
+            };
             let mut rest = events.as_slice();
             let mut packet = |until: u64, events: &[(usize, &Happening)], discarded: u64| {
                 let start = PacketStart {

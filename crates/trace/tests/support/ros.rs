@@ -220,6 +220,25 @@ impl Recording {
         )
     }
 
+    /// A publisher that keeps messages for subscriptions of its process that come later, in a ring buffer at the handle plus 3.
+    pub fn latching_publisher(
+        &mut self,
+        handle: u64,
+        node: u64,
+        topic: &str,
+        capacity: u64,
+    ) -> &mut Recording {
+        self.publisher(handle, node, topic)
+            .ring_buffer(handle + 3, capacity)
+            .init(
+                "rclcpp_buffer_to_ipb",
+                &[
+                    ("buffer", Pointer(handle + 3)),
+                    ("ipb", Pointer(handle + 4)),
+                ],
+            )
+    }
+
     pub fn timer(&mut self, handle: u64, node: u64, period: i64, callback: u64) -> &mut Recording {
         self.init(
             "rcl_timer_init",

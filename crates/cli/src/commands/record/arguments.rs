@@ -34,7 +34,7 @@ pub(crate) struct RecordArguments {
     pub(crate) lttng: bool,
     #[command(flatten)]
     pub(crate) room: RoomArguments,
-    /// Record processes that were started with `rostrace run`, until Ctrl-C
+    /// Record processes that were started with `rostrace run`, until they end or Ctrl-C
     #[arg(long, conflicts_with = "command")]
     pub(crate) attach: bool,
     /// With --attach: only this process; can be repeated

@@ -33,6 +33,8 @@ pub(crate) struct Ending {
 pub(crate) struct Watch<'s> {
     recording: Option<Recording<'s>>,
     running: Option<Running>,
+    /// Others started the processes: without them there is nothing to wait for. Who records before anybody is there waits.
+    ends_with_others: bool,
     signals: Signals,
     began: Instant,
     limit: Option<Duration>,
@@ -60,6 +62,7 @@ impl<'s> Watch<'s> {
     ) -> Watch<'s> {
         Watch {
             output: recording.output().to_owned(),
+            ends_with_others: running.is_none() && !recording.is_abandoned(),
             recording: Some(recording),
             running,
             signals,
@@ -183,6 +186,8 @@ impl<'s> Watch<'s> {
         };
         if !recording.is_standing() {
             self.finish(Some("`rostrace stop` ended the recording"));
+        } else if self.ends_with_others && recording.is_abandoned() {
+            self.finish(Some("all processes have ended, and so has the recording"));
         }
     }
 
