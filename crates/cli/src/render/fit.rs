@@ -118,9 +118,10 @@ pub(super) fn wrap(text: &str, room: usize) -> Vec<String> {
         let mut piece = piece;
         while width(&line) + width(piece.trim_end()) > room {
             let begun = line.len() > indent || lines.is_empty() && !line.trim().is_empty();
-            if !begun || width(piece.trim_end()) + indent > room {
+            let left = room.saturating_sub(width(&line));
+            if !begun || left > 0 && width(piece.trim_end()) + indent > room {
                 // Longer than a line: broken anywhere.
-                let (head, tail) = split_at_width(piece, room.saturating_sub(width(&line)));
+                let (head, tail) = split_at_width(piece, left);
                 line.push_str(head);
                 piece = tail;
             }
