@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rostrace_analyze::endpoint;
+use rostrace_analyze::endpoint::{self, EndpointSummary, Endpoints};
+use rostrace_analyze::{Analysis, Statistics};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
 use rostrace_trace::entity::{
@@ -30,6 +31,8 @@ struct TopicRow<'m> {
     messages: u64,
     /// At the publishing side.
     rate_hz: Option<f64>,
+    /// The longest time from a message to the next one of the same publisher.
+    longest_pause_ns: Option<i64>,
     received: u64,
     /// At the receiving side: of the slowest subscription, and of the fastest.
     receive_rate_min_hz: Option<f64>,
@@ -51,6 +54,8 @@ struct PublisherRow<'m> {
     depth: Option<u64>,
     messages: u64,
     rate_hz: Option<f64>,
+    /// From one message to the next.
+    period_ns: Option<Statistics>,
 }
 
 #[derive(Debug, Serialize)]
@@ -149,20 +154,46 @@ pub(crate) fn topics(arguments: &LookArguments) -> anyhow::Result<Outcome> {
         .map(|(name, topic)| counts.row(view.model, name, topic))
         .collect();
     let unnamed = counts.unnamed(&view);
-    let number = unnamed.len();
+    let has_address = |row: &&TopicRow<'_>| row.publishers.iter().any(|it| it.address.is_some());
+    let number = unnamed.iter().filter(has_address).count();
+    let unsent = unnamed.iter().filter(|row| !has_address(row));
+    let unsent: u64 = unsent.map(|row| row.messages).sum();
     rows.extend(unnamed);
     let kinds = &view.model.kinds;
     let notes = reading
         .unnamed(number, "publisher")
         .into_iter()
+        .chain(went_no_further(unsent))
         .chain(family::PUBLISH.lack(kinds).map(str::to_owned))
         .chain(family::TAKE.lack(kinds).map(str::to_owned));
     reading.print(&rows, || table(&rows, arguments.all), notes)
 }
 
+/// Of messages that left no event below rclcpp, which does not say whose they are; nothing for none.
+fn went_no_further(messages: u64) -> Option<String> {
+    let (was, its) = match messages {
+        0 => return None,
+        1 => ("message was", "its topic is"),
+        _ => ("messages were", "their topics are"),
+    };
+    Some(format!(
+        "{} {was} handed to rclcpp and went no further, so that {its} not known: after shutdown() nothing is sent, or \
+         events were lost",
+        units::count(messages)
+    ))
+}
+
+/// From one message to the next; nothing where events were lost before so many messages that the others say little.
+fn periods(summary: &EndpointSummary) -> Option<Statistics> {
+    summary
+        .period
+        .filter(|_| summary.damaged * 2 <= summary.messages)
+}
+
 /// What was counted, by id.
 struct Counts {
     published: Vec<Beat>,
+    periods: Vec<Option<Statistics>>,
     received: Vec<Beat>,
     deliveries: Vec<Deliveries>,
     /// Of publishers that the trace does not name.
@@ -172,8 +203,14 @@ struct Counts {
 impl Counts {
     fn of(view: &View<'_>) -> Counts {
         let model = view.model;
+        let analysis = Analysis::new(model, view.window().clone());
+        let endpoints = Endpoints::new(&analysis);
+        let publishers = (0..model.publishers.len()).map(PublisherId::from_index);
         let mut counts = Counts {
             published: vec![Beat::default(); model.publishers.len()],
+            periods: publishers
+                .map(|id| periods(&endpoints.publisher(id)))
+                .collect(),
             received: vec![Beat::default(); model.subscriptions.len()],
             deliveries: vec![Deliveries::default(); model.subscriptions.len()],
             unknown: BTreeMap::new(),
@@ -243,6 +280,9 @@ impl Counts {
             built_in: built_in::topic(name),
             messages: published.count,
             rate_hz: published.rate(),
+            longest_pause_ns: (topic.publishers.iter())
+                .filter_map(|id| self.periods[id.index()].map(|period| period.max))
+                .max(),
             received: received.map(|beat| beat.count).sum(),
             receive_rate_min_hz: rates.iter().copied().reduce(f64::min),
             receive_rate_max_hz: rates.iter().copied().reduce(f64::max),
@@ -261,6 +301,7 @@ impl Counts {
         let beat = self.published[id.index()];
         PublisherRow {
             depth: Some(publisher.depth),
+            period_ns: self.periods[id.index()],
             ..PublisherRow::new(model, publisher.process, publisher.node, beat)
         }
     }
@@ -291,6 +332,7 @@ impl Counts {
             built_in: false,
             messages: beat.count,
             rate_hz: beat.rate(),
+            longest_pause_ns: None,
             received: 0,
             receive_rate_min_hz: None,
             receive_rate_max_hz: None,
@@ -335,6 +377,7 @@ impl<'m> PublisherRow<'m> {
             depth: None,
             messages: beat.count,
             rate_hz: beat.rate(),
+            period_ns: None,
         }
     }
 }
@@ -384,6 +427,7 @@ impl Row for TopicRow<'_> {
         "unknown",
         "inter",
         "intra",
+        "longest_pause_ns",
     ];
 
     fn cells(&self) -> Vec<String> {
@@ -402,6 +446,7 @@ impl Row for TopicRow<'_> {
             cell(self.receive_rate_max_hz),
         ];
         cells.extend(self.deliveries.numbers().map(|number| number.to_string()));
+        cells.push(cell(self.longest_pause_ns));
         cells
     }
 }
@@ -414,6 +459,7 @@ fn table(rows: &[TopicRow<'_>], all: bool) -> Table {
         ("to", Align::Left),
         ("messages", Align::Right),
         ("sent at", Align::Right),
+        ("longest pause", Align::Right),
         ("received at", Align::Right),
         ("delivered", Align::Right),
         ("lost", Align::Right),
@@ -422,6 +468,15 @@ fn table(rows: &[TopicRow<'_>], all: bool) -> Table {
         ("unknown", Align::Right),
         ("inter", Align::Right),
         ("intra", Align::Right),
+    ])
+    .dispensable(&[
+        "inter",
+        "intra",
+        "unknown",
+        "queued",
+        "received at",
+        "delivered",
+        "overwritten",
     ]);
     let (folded, shown): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.built_in && !all);
     for row in shown {
@@ -431,6 +486,7 @@ fn table(rows: &[TopicRow<'_>], all: bool) -> Table {
             some_names(row.receivers()),
             units::count(row.messages),
             cell(row.rate_hz.map(units::hertz)),
+            cell(row.longest_pause_ns.map(units::signed_duration)),
             rates(row.receive_rate_min_hz, row.receive_rate_max_hz),
         ];
         cells.extend(row.deliveries.numbers().map(units::count));
@@ -443,7 +499,7 @@ fn table(rows: &[TopicRow<'_>], all: bool) -> Table {
             .iter()
             .fold(Deliveries::default(), |sum, row| sum.plus(row.deliveries));
         let mut cells = vec![number, String::new(), String::new(), units::count(messages)];
-        cells.extend([String::new(), String::new()]);
+        cells.extend([String::new(), String::new(), String::new()]);
         cells.extend(deliveries.numbers().map(units::count));
         table.row(cells);
     }
