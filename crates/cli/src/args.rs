@@ -42,7 +42,7 @@ Examples:
   rostrace demo
   rostrace demo --seconds 10 -o demo/
 
-Sensors, a filter that is slow now and then, a fusion, a planner and an actuator run as processes of their own for a few
+Sensors, a filter that is slow now and then, a fusion, a planner and an actuator run as processes of their own for a few \
 seconds and are recorded live. The trace is kept, with a report of it; the last lines say where.")]
     Demo(DemoArguments),
     /// The processes of the demo
@@ -60,16 +60,16 @@ Examples:
   rostrace record --flight 30s -- ros2 launch my_robot bringup.launch.py     # then: rostrace snapshot -o incident/
   rostrace record --attach --pid 4711 --duration 10s
 
-No rebuild, no LTTng, no root: the tracer is loaded into the processes by the dynamic linker. The recording ends with the
-command, after --duration, or with Ctrl-C, which the command gets first; a second one kills it. Then what was written is read back
-and the callbacks are listed. SIGUSR1 takes a snapshot. The command runs in a process group of its own and cannot read from the
+No rebuild, no LTTng, no root: the tracer is loaded into the processes by the dynamic linker. The recording ends with the \
+command, after --duration, or with Ctrl-C, which the command gets first; a second one kills it. Then what was written is read back \
+and the callbacks are listed. SIGUSR1 takes a snapshot. The command runs in a process group of its own and cannot read from the \
 terminal.
 
-Without options of choice, CARET_SELECT_NODES, CARET_IGNORE_NODES, CARET_SELECT_TOPICS and CARET_IGNORE_TOPICS are
-heeded, from the environment or from the file of --caret-filter, and CARET_IGNORE_PROCESSES in any case. In these options * stands for any text and ? for any character. If anything is selected, only that is recorded, otherwise
+Without options of choice, CARET_SELECT_NODES, CARET_IGNORE_NODES, CARET_SELECT_TOPICS and CARET_IGNORE_TOPICS are \
+heeded, from the environment or from the file of --caret-filter, and CARET_IGNORE_PROCESSES in any case. In these options * stands for any text and ? for any character. If anything is selected, only that is recorded, otherwise \
 all but what is ignored.
 
-Exit status: 0 recorded, whatever the exit code of the command, which is told; 1 nothing was recorded; 3 recorded, but events
+Exit status: 0 recorded, whatever the exit code of the command, which is told; 1 nothing was recorded; 3 recorded, but events \
 were lost.")]
     Record(RecordArguments),
     /// Run a command under the tracer without recording, so that `record --attach` can begin at any time
@@ -78,7 +78,7 @@ Examples:
   rostrace run -- ros2 launch my_robot bringup.launch.py
   rostrace record --attach --duration 10s                # meanwhile, in another terminal
 
-Without a recording there is no thread, no file and no socket of the tracer in the processes. Their initialisation is
+Without a recording there is no thread, no file and no socket of the tracer in the processes. Their initialisation is \
 remembered, so that every recording knows all names. The exit status is that of the command.")]
     Run(RunArguments),
     /// List what runs under the tracer, and what is recorded
@@ -140,9 +140,10 @@ Examples:
   rostrace topics session/ --node /fusion --from +10s --to +12s
   rostrace topics --format json session/ | jq '.[] | select(.lost > 0).topic'
 
-A rate is (n - 1) / (time from the first to the last), so that pauses before and after do not count. Where several
-subscriptions receive a topic, the slowest and the fastest are shown. A message is counted once for each subscription that it
-should have reached: delivered, lost (earlier and later ones arrived), overwritten (pushed out of a full intra-process
+The longest pause is the longest time from a message to the next one of the same publisher; of a topic that stutters it is far \
+longer than the period. A rate is (n - 1) / (time from the first to the last), so that pauses before and after do not count. Where several \
+subscriptions receive a topic, the slowest and the fastest are shown. A message is counted once for each subscription that it \
+should have reached: delivered, lost (earlier and later ones arrived), overwritten (pushed out of a full intra-process \
 buffer), queued (not received, though the recording went on for a second or more) or unknown."))]
     Topics(LookArguments),
     /// List the callbacks of all nodes: how often they ran, and how long
@@ -164,7 +165,7 @@ Examples:
   rostrace executors session/
   rostrace executors --format json session/ | jq '.[].groups[].callbacks'
 
-Busy is the time in callbacks, divided by the time that the process was observed; above 100 % several threads were busy at
+Busy is the time in callbacks, divided by the time that the process was observed; above 100 % several threads were busy at \
 once. Recordings of plain ros2_tracing do not tell of executors; those of CARET do."))]
     Executors(LookArguments),
     /// Show how long messages take along the paths that they really go, hop by hop and end to end
@@ -174,14 +175,14 @@ Examples:
   rostrace latency session/ --from /lidar --to /control
   rostrace latency session/ --from '/sensing/*' --to /vehicle/command --from +10s --format json
 
-No file is needed: a message that a callback publishes was caused by the message that it received. Paths are sorted by their
-99th percentile. The latency is the time from the first publication to the start of the last callback, and the sum of what is
-listed above it. Between two ends that no message was seen to go between without a break, the shortest ways are tried, and a node
-of which nothing says what it publishes is assumed to publish the newest message that it received; --architecture says it
-better. Lost counts messages that a subscription missed although it got earlier and later ones, or that were pushed out of a
+No file is needed: a message that a callback publishes was caused by the message that it received. Paths are sorted by their \
+99th percentile. The latency is the time from the first publication to the start of the last callback, and the sum of what is \
+listed above it. Between two ends that no message was seen to go between without a break, the shortest ways are tried, and a node \
+of which nothing says what it publishes is assumed to publish the newest message that it received; --architecture says it \
+better. Lost counts messages that a subscription missed although it got earlier and later ones, or that were pushed out of a \
 full intra-process buffer.
 
---node, --topic and --pid keep the paths that go there somewhere. Times (T) are written as for `rostrace dump`, durations (D) as
+--node, --topic and --pid keep the paths that go there somewhere. Times (T) are written as for `rostrace dump`, durations (D) as \
 500ms, 2s or 1m.
 
 Exit status 3: shown, but the trace has lost data, so that flows may be missing.")]
@@ -192,12 +193,12 @@ Examples:
   rostrace paths session/ --architecture architecture.yaml
   rostrace paths session/ --architecture architecture.yaml --path 'camera_*' --include-last-callback --format json
 
-Nodes make outputs from inputs as the file's message contexts and variable passings say. The stages are those of messages that came
-through to the end, so that their means add up to that of the whole; ended here counts messages that were seen at the beginning of a
-stage and never after it. Response times: best from the youngest input of an output, worst from the oldest one, worst with
+Nodes make outputs from inputs as the file's message contexts and variable passings say. The stages are those of messages that came \
+through to the end, so that their means add up to that of the whole; ended here counts messages that were seen at the beginning of a \
+stage and never after it. Response times: best from the youngest input of an output, worst from the oldest one, worst with \
 external latency from the input before, since what just missed it had to wait. docs/concepts/latency.md has the definitions.
 
---node, --topic and --pid keep the paths that go there somewhere. Times (T) are written as for `rostrace dump`, durations (D) as
+--node, --topic and --pid keep the paths that go there somewhere. Times (T) are written as for `rostrace dump`, durations (D) as \
 500ms, 2s or 1m.
 
 Exit status 1: a path cannot be followed; 3: shown, but the trace has lost data.")]
@@ -212,10 +213,10 @@ Examples:
   rostrace why session/ --from /lidar --to /control --at 14:03:07.25 --parts
   rostrace why session/ --architecture architecture.yaml --path lidar_to_control
 
-The time is cut into parts that add up exactly. An execution is explained from when it should have begun (a timer: when it was
-due; a subscription: when the message was published) to its end, a message from its publication to the start of the callback, a path from
-the first publication to the start of the last callback. Without any choice it is the worst execution of the callback whose duration or
-lateness is largest compared with its period. Filters leave fewer to choose from; --topic without --callback and without the
+The time is cut into parts that add up exactly. An execution is explained from when it should have begun (a timer: when it was \
+due; a subscription: when the message was published) to its end, a message from its publication to the start of the callback, a path from \
+the first publication to the start of the last callback. Without any choice it is the worst execution of the callback whose duration or \
+lateness is largest compared with its period. Filters leave fewer to choose from; --topic without --callback and without the \
 ends of a path chooses among its messages. Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m.
 
 Exit status 3: explained, but the trace has lost data.")]
@@ -234,11 +235,11 @@ Examples:
   rostrace export session/ --architecture architecture.yaml --tables node_latencies -o tables/
   rostrace export session/ --architecture architecture.yaml --caret-columns -o caret/
 
-One file per table, `<table>.<format>`; docs/reference/tables.md says what is in them. Times are nanoseconds since 1970. All
+One file per table, `<table>.<format>`; docs/reference/tables.md says what is in them. Times are nanoseconds since 1970. All \
 files appear when all are complete; files of the same names are replaced.
 
-Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m. A range of time limits the rows to what begins
-in it. --node, --topic and --pid keep a row if one of its columns of that meaning fits (node or *_node, topic or *_topic, pid
+Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m. A range of time limits the rows to what begins \
+in it. --node, --topic and --pid keep a row if one of its columns of that meaning fits (node or *_node, topic or *_topic, pid \
 or *_pid); a table without such a column is written whole. Tables of paths keep the paths that go there somewhere, and --caret-columns the objects.
 
 Exit status 3: written, but the trace has lost data; what was lost is told on standard error.")]
@@ -252,8 +253,8 @@ Examples:
 
 The new folder is a valid CTF trace. Times (T) are written as for `rostrace dump`.
 
-Events by which programs say what their nodes, topics and callbacks are called are kept from the start of the trace up to
-the end of the range, whatever --event, --vtid and --cpu say: without them nothing would have a name. --vpid holds for them
+Events by which programs say what their nodes, topics and callbacks are called are kept from the start of the trace up to \
+the end of the range, whatever --event, --vtid and --cpu say: without them nothing would have a name. --vpid holds for them \
 too, and --no-init drops those that are not selected.
 
 If no event is selected, a trace without events is written.
@@ -379,7 +380,7 @@ fn look_help(examples: &str) -> String {
 pub(crate) enum InfoFormat {
     /// For people
     Table,
-    /// One object; times in nanoseconds since 1970
+    /// For programs; times in nanoseconds since 1970
     Json,
 }
 
@@ -420,6 +421,23 @@ mod tests {
     #[test]
     fn the_declaration_is_consistent() {
         Arguments::command().debug_assert();
+    }
+
+    /// The terminal breaks lines where it must; breaks of our own would make every second line a short one.
+    #[test]
+    fn paragraphs_of_the_help_are_broken_by_the_terminal_alone() {
+        let command = Arguments::command();
+        let verbs = command.get_subcommands();
+        for verb in verbs.flat_map(|verb| std::iter::once(verb).chain(verb.get_subcommands())) {
+            let help = verb.get_after_help().map(ToString::to_string);
+            let help = help.unwrap_or_default();
+            let is_text = |line: &str| !line.is_empty() && !line.starts_with(' ');
+            let lines: Vec<&str> = help.lines().collect();
+            let broken = lines
+                .windows(2)
+                .find(|pair| is_text(pair[0]) && is_text(pair[1]));
+            assert_eq!(broken, None, "{}", verb.get_name());
+        }
     }
 
     #[test]

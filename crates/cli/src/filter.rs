@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
+use anyhow::bail;
 use glob::Pattern;
 use rostrace_ctf::schema::Nanos;
 use rostrace_ctf::{Selection, TraceSet};
@@ -44,9 +45,14 @@ pub(crate) fn time_range(
     let span = source::span(set);
     let from = from.map(|time| time.resolve(span)).transpose()?;
     let to = to.map(|time| time.resolve(span)).transpose()?;
-    Ok(Some(
-        from.unwrap_or(Nanos(i64::MIN))..=to.unwrap_or(Nanos(i64::MAX)),
-    ))
+    let (from, to) = (
+        from.unwrap_or(Nanos(i64::MIN)),
+        to.unwrap_or(Nanos(i64::MAX)),
+    );
+    if from > to {
+        bail!("--from is a later time than --to, so that nothing can be between them");
+    }
+    Ok(Some(from..=to))
 }
 
 /// A sentence for each pattern that no declared event has, and for a range of time in which there are no events.

@@ -58,3 +58,11 @@ pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
             .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
     })
 }
+
+/// A reader of our output that went away has seen enough, but a verdict is still to be told by the exit status.
+pub(crate) fn unless_closed(printed: anyhow::Result<()>) -> anyhow::Result<()> {
+    printed.or_else(|error| match is_closed_pipe(&error) {
+        true => Ok(()),
+        false => Err(error),
+    })
+}

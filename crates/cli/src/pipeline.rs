@@ -79,21 +79,31 @@ pub(crate) fn ordered<I: Clone + Sync, S, P: Default + Send>(
     });
     let changed = Condvar::new();
     std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                let mut state = state();
-                while let Some(item) = claim(&shared, &changed, items.len(), threads * 2) {
-                    let outlet = Outlet {
-                        shared: &shared,
-                        changed: &changed,
-                        item,
-                        share,
-                    };
-                    // Also a worker that panics has finished its item: nobody shall wait for it forever.
-                    let finish = Finish { outlet: &outlet };
-                    work(&mut state, items[item].clone(), finish.outlet);
+        let worker = || {
+            let mut state = state();
+            while let Some(item) = claim(&shared, &changed, items.len(), threads * 2) {
+                let outlet = Outlet {
+                    shared: &shared,
+                    changed: &changed,
+                    item,
+                    share,
+                };
+                // Also a worker that panics has finished its item: nobody shall wait for it forever.
+                let finish = Finish { outlet: &outlet };
+                work(&mut state, items[item].clone(), finish.outlet);
+            }
+        };
+        for number in 0..threads {
+            // Fewer than wanted will do, where a user or a container may have no more; without any nothing would come.
+            match std::thread::Builder::new().spawn_scoped(scope, worker) {
+                Err(error) if number == 0 => {
+                    return Err(io::Error::other(format!(
+                        "no thread can be started: {error}"
+                    )));
                 }
-            });
+                Err(_) => break,
+                Ok(_) => {}
+            }
         }
         let mut result = Ok(());
         while let Some(piece) = next_piece(&shared, &changed, items.len()) {

@@ -197,3 +197,15 @@ fn a_path_of_an_architecture_file_is_judged_by_what_paths_shows() {
     assert!(note.ends_with("do you mean `round_trip`?"), "{note}");
     assert_eq!(judged[2]["verdict"], "kept");
 }
+
+#[test]
+fn a_reader_that_goes_away_does_not_make_a_broken_budget_a_kept_one() {
+    let file = File::new(BUDGETS);
+    for format in ["table", "json", "csv"] {
+        let pingpong = recording("pingpong");
+        let arguments = ["check", &file.path(), &pingpong, "--format", format];
+        let mut check = support::spawn(&arguments);
+        drop(check.stdout.take());
+        assert_eq!(check.wait().unwrap().code(), Some(4), "{format}");
+    }
+}

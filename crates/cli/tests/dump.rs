@@ -334,3 +334,13 @@ fn a_repeated_option_is_more_than_one_wish() {
         9644
     );
 }
+
+#[test]
+fn what_selects_no_event_is_told() {
+    let pingpong = recording("pingpong");
+    let said = stderr_of(&["dump", &pingpong, "--vpid", "3"], 0);
+    assert!(said.contains("no event fits what was asked for"), "{said}");
+    let said = stderr_of(&["dump", &pingpong, "--from", "+3s", "--to", "+2s"], 1);
+    assert!(said.contains("--from is a later time than --to"), "{said}");
+    assert_eq!(stderr_of(&["dump", &pingpong, "--limit", "1"], 0), "");
+}

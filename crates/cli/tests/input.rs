@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use support::{HandMade, stderr_of};
+use support::{HandMade, stderr_of, stdout_of};
 
 fn sentence(path: &str) -> String {
     let said = stderr_of(&["info", path], 1);
@@ -42,8 +42,6 @@ fn a_folder_with_a_text_file_is_no_trace() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("notes.txt"), "buy milk\n").unwrap();
     assert!(sentence(folder.path().to_str().unwrap()).contains("no trace here"));
-    let file = folder.path().join("notes.txt");
-    assert!(sentence(file.to_str().unwrap()).contains("no trace here"));
 }
 
 #[test]
@@ -117,4 +115,48 @@ fn a_file_that_becomes_shorter_is_explained() {
         said.contains("a file became shorter while it was read"),
         "{said}"
     );
+}
+
+#[test]
+fn a_packed_trace_is_told_from_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("session.tar.zst");
+    std::fs::write(&file, "packed").unwrap();
+    let said = sentence(file.to_str().unwrap());
+    assert!(
+        said.contains("is a file, but a trace is a folder"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_stream_that_cannot_be_read_does_not_take_the_others_with_it() {
+    let trace = HandMade::new("event", b"process", b"");
+    let events = stdout_of(&["dump", trace.path()], 0);
+    // A link to nothing cannot be read by anybody, so that the test means the same for root.
+    std::os::unix::fs::symlink("/nowhere", trace.file("ch_9")).unwrap();
+    assert_eq!(stdout_of(&["dump", trace.path()], 3), events);
+    let said = stderr_of(&["dump", trace.path()], 3);
+    assert!(
+        said.starts_with("rostrace: 1 file that cannot be read\n"),
+        "{said}"
+    );
+    assert!(
+        said.contains("/ch_9: cannot be read: No such file"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_trace_with_nothing_that_can_be_read_is_an_error() {
+    let trace = HandMade::new("event", b"process", b"");
+    for entry in std::fs::read_dir(trace.path()).unwrap() {
+        let path = entry.unwrap().path();
+        if !path.ends_with("metadata") {
+            std::fs::remove_file(&path).unwrap();
+            std::os::unix::fs::symlink("/nowhere", &path).unwrap();
+        }
+    }
+    let said = sentence(trace.path());
+    assert!(said.contains("cannot be read: No such file"), "{said}");
 }

@@ -342,3 +342,36 @@ fn clients_have_a_count_where_their_callbacks_are_recorded() {
     let line = table.lines().find(|line| line.contains("client /ask"));
     assert!(line.unwrap().contains("  3  "), "{table}");
 }
+
+#[test]
+fn a_topic_that_stutters_shows_its_longest_pause() {
+    use trace_support::{Flavour, Recording, stamp};
+    let mut recording = Recording::new(Flavour::Jazzy, "robot");
+    recording
+        .process(100, "talker")
+        .context(0x1)
+        .node(0x10, "/talker")
+        .publisher(0x20, 0x10, "/chatter");
+    for milliseconds in [10, 10, 250, 10] {
+        recording.wait(milliseconds * 1_000_000);
+        let at = stamp(recording.now());
+        recording.publish(0x20, 0x900, at);
+    }
+    // As after shutdown(): rcl refuses, so that nothing below rclcpp says whose message it is.
+    recording.rclcpp_publish(0x20, 0x900);
+    let folder = tempfile::tempdir().unwrap();
+    recording.save(folder.path());
+    let trace = folder.path().to_str().unwrap();
+    let rows = json(&["topics", trace], 0);
+    let pause = find(&rows, "topic", "/chatter")["longest_pause_ns"].as_i64();
+    assert!((250_000_000..251_000_000).contains(&pause.unwrap()));
+    let table = stdout_of(&["topics", trace], 0);
+    let line = table.lines().find(|line| line.contains("/chatter"));
+    assert!(line.unwrap().contains("  250.0"), "{table}");
+    let said = stderr_of(&["topics", trace], 0);
+    assert!(
+        said.contains("1 message was handed to rclcpp and went no further"),
+        "{said}"
+    );
+    assert!(!said.contains("have no name"), "{said}");
+}

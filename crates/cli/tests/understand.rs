@@ -187,7 +187,7 @@ fn parts_are_listed_in_the_order_of_time() {
 #[test]
 fn nonsense_is_answered_with_a_sentence() {
     let pingpong = recording("pingpong");
-    let questions: [(&[&str], i32, &str); 11] = [
+    let questions: [(&[&str], i32, &str); 13] = [
         (&["latency", "--to", "banana"], 2, "neither a name"),
         (
             &["latency", "--from", "+1s", "--from", "+2s"],
@@ -206,7 +206,16 @@ fn nonsense_is_answered_with_a_sentence() {
             "no message that was to arrive fits --topic /nonsense",
         ),
         (&["why", "--rank", "0"], 2, "0 is not in 1"),
-        (&["why", "--rank", "99999"], 1, "there is no such execution"),
+        (
+            &["why", "--rank", "99999"],
+            1,
+            "--rank 99999: there are only 301 executions to choose from",
+        ),
+        (
+            &["why", "--callback", "/pongr"],
+            1,
+            "is named `/pongr`; similar: /ponger",
+        ),
         (
             &["why", "--node", "/nonsense"],
             1,
@@ -225,7 +234,12 @@ fn nonsense_is_answered_with_a_sentence() {
         (
             &["why", "--from", "/nowhere"],
             1,
-            "no message was seen to go this way",
+            "--from: no node and no topic of this trace is named `/nowhere`",
+        ),
+        (
+            &["why", "--from", "/pingr", "--to", "/ponger"],
+            1,
+            "is named `/pingr`; similar: ",
         ),
     ];
     for (question, status, sentence) in questions {
@@ -300,5 +314,23 @@ fn a_path_that_a_file_does_not_name_is_told() {
     says(
         &["--node", "/nowhere"],
         "no path of this file fits --node /nowhere",
+    );
+}
+
+#[test]
+fn ends_that_nothing_connects_are_not_called_a_broken_flow() {
+    let lifecycle = recording("lifecycle_caret");
+    let ends = [
+        "latency",
+        &lifecycle,
+        "--from",
+        "/listener",
+        "--to",
+        "/talker",
+    ];
+    let said = stderr_of(&ends, 0);
+    assert!(
+        said.contains("no topics were found that lead from what --from names"),
+        "{said}"
     );
 }

@@ -53,6 +53,8 @@ pub enum DamageKind {
     MetadataCut,
     /// A trace of which nothing can be read.
     UnreadableTrace,
+    /// A stream file, or a folder that may hold a trace, that cannot be opened.
+    UnreadableFile,
     /// Clocks without a common origin: times of different traces cannot be compared.
     IncomparableClocks,
 }
@@ -74,6 +76,7 @@ impl DamageKind {
             DamageKind::MissingPackets => "missing_packets",
             DamageKind::MetadataCut => "metadata_cut",
             DamageKind::UnreadableTrace => "unreadable_trace",
+            DamageKind::UnreadableFile => "unreadable_file",
             DamageKind::IncomparableClocks => "incomparable_clocks",
         }
     }

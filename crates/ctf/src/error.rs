@@ -10,6 +10,8 @@ pub enum Error {
     Missing { path: PathBuf },
     #[error("{}: no trace here: neither this folder nor one below it has a file named `metadata`", path.display())]
     NoTrace { path: PathBuf },
+    #[error("{}: is a file, but a trace is a folder with a file named `metadata`; if it is packed, unpack it", path.display())]
+    NotAFolder { path: PathBuf },
     #[error("{}: cannot be read: {source}", path.display())]
     Unreadable {
         path: PathBuf,

@@ -17,8 +17,30 @@ pub(crate) struct Folder {
     pub(crate) below: PathBuf,
 }
 
-/// All trace folders at or below `root`, by path. Below a trace folder nothing is searched.
-pub(crate) fn find(root: &Path) -> Result<Vec<Folder>, Error> {
+/// A file or folder that cannot be opened, and why.
+#[derive(Debug)]
+pub(crate) struct Unreadable {
+    pub(crate) path: PathBuf,
+    pub(crate) source: std::io::Error,
+}
+
+impl From<Unreadable> for Error {
+    fn from(Unreadable { path, source }: Unreadable) -> Error {
+        Error::Unreadable { path, source }
+    }
+}
+
+/// What lies at or below a folder.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    /// All trace folders, by path.
+    pub(crate) folders: Vec<Folder>,
+    /// Folders beside them that cannot be searched.
+    pub(crate) unreadable: Vec<Unreadable>,
+}
+
+/// Searches for traces at or below `root`. Below a trace folder nothing is searched.
+pub(crate) fn find(root: &Path) -> Result<Findings, Error> {
     let meta = fs::metadata(root).map_err(|source| match source.kind() {
         std::io::ErrorKind::NotFound => Error::Missing {
             path: root.to_owned(),
@@ -34,20 +56,23 @@ pub(crate) fn find(root: &Path) -> Result<Vec<Folder>, Error> {
             Some(parent) if root.file_name().is_some_and(|name| name == "metadata") => {
                 find(parent_or_dot(parent))
             }
-            _ => Err(Error::NoTrace {
+            _ => Err(Error::NotAFolder {
                 path: root.to_owned(),
             }),
         };
     }
-    let mut found = Vec::new();
+    let mut findings = Findings::default();
     let mut seen = HashSet::new();
-    search(root, Path::new(""), 0, &mut seen, &mut found)?;
-    if found.is_empty() {
-        return Err(Error::NoTrace {
-            path: root.to_owned(),
+    search(root, Path::new(""), 0, &mut seen, &mut findings);
+    if findings.folders.is_empty() {
+        return Err(match findings.unreadable.into_iter().next() {
+            Some(unreadable) => unreadable.into(),
+            None => Error::NoTrace {
+                path: root.to_owned(),
+            },
         });
     }
-    Ok(found)
+    Ok(findings)
 }
 
 fn parent_or_dot(parent: &Path) -> &Path {
@@ -63,31 +88,44 @@ fn search(
     below: &Path,
     depth: usize,
     seen: &mut HashSet<PathBuf>,
-    found: &mut Vec<Folder>,
-) -> Result<(), Error> {
+    findings: &mut Findings,
+) {
     // Links may form circles.
     if depth > DEEPEST || fs::canonicalize(folder).is_ok_and(|real| !seen.insert(real)) {
-        return Ok(());
+        return;
     }
-    if folder.join("metadata").is_file() {
-        found.push(Folder {
-            path: folder.to_owned(),
-            below: below.to_owned(),
-        });
-        return Ok(());
+    match fs::metadata(folder.join("metadata")) {
+        Ok(metadata) if metadata.is_file() => {
+            findings.folders.push(Folder {
+                path: folder.to_owned(),
+                below: below.to_owned(),
+            });
+            return;
+        }
+        Err(source) if source.kind() == std::io::ErrorKind::PermissionDenied => {
+            findings.unreadable.push(Unreadable {
+                path: folder.to_owned(),
+                source,
+            });
+            return;
+        }
+        _ => {}
     }
-    for name in names(folder)? {
+    let names = match names(folder) {
+        Ok(names) => names,
+        Err(unreadable) => return findings.unreadable.push(unreadable),
+    };
+    for name in names {
         let path = folder.join(&name);
         if path.is_dir() {
-            search(&path, &below.join(&name), depth + 1, seen, found)?;
+            search(&path, &below.join(&name), depth + 1, seen, findings);
         }
     }
-    Ok(())
 }
 
 /// The entries of a folder in order of name.
-fn names(folder: &Path) -> Result<Vec<std::ffi::OsString>, Error> {
-    let unreadable = |source| Error::Unreadable {
+fn names(folder: &Path) -> Result<Vec<std::ffi::OsString>, Unreadable> {
+    let unreadable = |source| Unreadable {
         path: folder.to_owned(),
         source,
     };
@@ -99,13 +137,15 @@ fn names(folder: &Path) -> Result<Vec<std::ffi::OsString>, Error> {
     Ok(names)
 }
 
-/// The stream files of a trace folder: all visible regular files but the metadata, in order of name.
-pub(crate) fn stream_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+/// The stream files of a trace folder: all visible regular files but the metadata, in order of name. What cannot even be
+/// looked at, such as a link to nothing, is among them: to open it tells why.
+pub(crate) fn stream_files(folder: &Path) -> Result<Vec<PathBuf>, Unreadable> {
     let mut files = Vec::new();
     for name in names(folder)? {
         let hidden = name.to_string_lossy().starts_with('.');
         let path = folder.join(&name);
-        if !hidden && name != "metadata" && path.is_file() {
+        let other = fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file());
+        if !hidden && name != "metadata" && !other {
             files.push(path);
         }
     }

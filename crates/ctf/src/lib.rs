@@ -58,6 +58,7 @@ pub use layout::{Layout, Leaf, List, Place, Raw, Scope, Shape};
 pub use loss::Loss;
 pub use message::{Broken, Message, MessageKind, Messages};
 pub use packet::Packet;
+pub use parallel::on_all_processors;
 pub use scan::{Batch, Column, Fields, Lists, Scan};
 pub use selection::Selection;
 pub use slice::slices;

@@ -1,11 +1,12 @@
-//! Sharing the packets of a trace among threads.
+//! Sharing work among threads: the packets of a trace, or whatever else can be done piece by piece.
 //!
 //! A [`Task`] is a run of packets of one stream that can be decoded without the others. Threads take tasks from one list
 //! until it is empty; each keeps a state of its own, and the states are handed back at the end.
 
 use std::ops::Range;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread::Builder;
 
 use crate::trace::{StreamId, TraceSet};
 
@@ -85,11 +86,61 @@ pub(crate) fn run<S: Send>(
             done.push(state);
         }
     };
+    with_help(threads, &one);
+    done.into_inner().unwrap_or_default()
+}
+
+/// What `work` makes of each piece, in the order of the pieces; all processors share them.
+pub fn on_all_processors<T: Sync, R: Send>(pieces: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::with_capacity(pieces.len()));
+    let one = || {
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some(piece) = pieces.get(place) else {
+                break;
+            };
+            let result = work(piece);
+            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+            done.push((place, result));
+        }
+    };
+    with_help(threads(0, pieces.len()), &one);
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_unstable_by_key(|(place, _)| *place);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Does the same on this thread and on others, `threads` in all. Where the system grants no more threads, as users and
+/// containers have limits, the work is done by fewer. If one panics, so does the caller: part of a result is none.
+fn with_help(threads: usize, one: &(impl Fn() + Sync)) {
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            scope.spawn(one);
+            if Builder::new().spawn_scoped(scope, one).is_err() {
+                break;
+            }
         }
         one();
     });
-    done.into_inner().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_come_in_the_order_of_the_pieces() {
+        let pieces: Vec<u64> = (0..1000).collect();
+        let squares = on_all_processors(&pieces, |piece| piece * piece);
+        assert_eq!(squares, pieces.iter().map(|it| it * it).collect::<Vec<_>>());
+        assert!(on_all_processors(&[], |piece: &u64| *piece).is_empty());
+    }
+
+    #[test]
+    fn a_panic_does_not_become_a_result_without_its_piece() {
+        let pieces: Vec<u64> = (0..100).collect();
+        let work = |piece: &u64| assert_ne!(*piece, 57);
+        let result = std::panic::catch_unwind(|| on_all_processors(&pieces, work));
+        assert!(result.is_err());
+    }
 }

@@ -164,23 +164,7 @@ fn verdict_of(differences: &[Difference]) -> Verdict {
 
 /// On all processors; what is drawn for a row depends on its name alone, so the result does not depend on how many these are.
 fn compute(jobs: &[Job], options: &Options) -> Vec<Row> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = threads.min(jobs.len()).max(1);
-    let mut rows: Vec<(usize, Row)> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads)
-            .map(|first| {
-                scope.spawn(move || {
-                    let mine = jobs.iter().enumerate().skip(first).step_by(threads);
-                    mine.map(|(place, job)| (place, row(job, options)))
-                        .collect::<Vec<_>>()
-                })
-            })
-            .collect();
-        let results = workers.into_iter().map(std::thread::ScopedJoinHandle::join);
-        results.flat_map(Result::unwrap_or_default).collect()
-    });
-    rows.sort_by_key(|(place, _)| *place);
-    rows.into_iter().map(|(_, row)| row).collect()
+    rostrace_ctf::on_all_processors(jobs, |job| row(job, options))
 }
 
 fn row(job: &Job, options: &Options) -> Row {

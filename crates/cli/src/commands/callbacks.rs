@@ -363,7 +363,8 @@ fn table(model: &Model, rows: &[CallbackRow<'_>], all: bool) -> Table {
         ("late p99", Align::Right),
         ("late max", Align::Right),
         ("worst / period", Align::Right),
-    ]);
+    ])
+    .dispensable(&["process", "mean", "late p99", "period"]);
     let (folded, shown): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.built_in && !all);
     for row in shown {
         table.row(line(row));

@@ -241,7 +241,8 @@ fn table(rows: &[ExecutorRow<'_>], all: bool) -> Table {
         ("threads", Align::Right),
         ("runs", Align::Right),
         ("busy", Align::Right),
-    ]);
+    ])
+    .dispensable(&["groups", "threads", "callbacks", "type"]);
     let (folded, shown): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.built_in && !all);
     for row in shown {
         let nodes = row.nodes.iter().filter(|node| all || !built_in::node(node));

@@ -267,6 +267,17 @@ fn table(rows: &[NodeRow<'_>], all: bool) -> Table {
         ("runs", Align::Right),
         ("messages", Align::Right),
         ("state", Align::Left),
+    ])
+    .dispensable(&[
+        "distribution",
+        "rmw",
+        "built in",
+        "clients",
+        "services",
+        "timers",
+        "publishers",
+        "subscriptions",
+        "callbacks",
     ]);
     let (folded, shown): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.built_in && !all);
     for row in shown {

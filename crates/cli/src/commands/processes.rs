@@ -153,7 +153,8 @@ fn table(rows: &[ProcessRow<'_>], all: bool) -> Table {
         ("last", Align::Left),
         ("runs", Align::Right),
         ("messages", Align::Right),
-    ]);
+    ])
+    .dispensable(&["distribution", "rmw", "last", "threads", "first"]);
     let all = all || !rows.iter().any(ProcessRow::is_of_ros);
     let (shown, folded): (Vec<_>, Vec<_>) = rows.iter().partition(|row| all || row.is_of_ros());
     for row in shown {

@@ -91,6 +91,9 @@ fn title(kind: DamageKind, rows: &[&Damage]) -> String {
         DamageKind::UnreadableTrace => {
             format!("{} unreadable", units::counted(places, "trace"))
         }
+        DamageKind::UnreadableFile => {
+            format!("{} that cannot be read", units::counted(places, "file"))
+        }
         DamageKind::IncomparableClocks => "clocks that cannot be compared".to_owned(),
     }
 }

@@ -38,6 +38,12 @@ fn sentence(error: &anyhow::Error) -> String {
             sentence.push_str(&cause);
         }
     }
+    // Whoever writes a file names it, so what names none was meant for standard output.
+    let root = error.root_cause();
+    let of_writing = root.is::<std::io::Error>() || root.is::<csv::Error>();
+    if of_writing && sentence == root.to_string() {
+        return format!("standard output cannot be written: {sentence}");
+    }
     sentence
 }
 
@@ -57,6 +63,20 @@ pub(crate) fn warnings(warnings: &[String]) {
 mod tests {
     use super::*;
     use anyhow::{Context, anyhow};
+
+    #[test]
+    fn an_error_without_a_place_is_that_of_standard_output() {
+        let full = || std::io::Error::other("no space left");
+        assert_eq!(
+            sentence(&anyhow::Error::from(full())),
+            "standard output cannot be written: no space left"
+        );
+        let of_file = Err::<(), _>(full()).context("report.html: cannot be written");
+        assert_eq!(
+            sentence(&of_file.unwrap_err()),
+            "report.html: cannot be written: no space left"
+        );
+    }
 
     #[test]
     fn causes_are_chained_once() {

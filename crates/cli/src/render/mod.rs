@@ -2,6 +2,7 @@
 
 pub(crate) mod damage;
 pub(crate) mod diagnostic;
+mod fit;
 pub(crate) mod palette;
 pub(crate) mod printable;
 pub(crate) mod table;

@@ -1,7 +1,7 @@
 //! A trace on its way from files to streams of packets.
 
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memmap2::Mmap;
@@ -9,8 +9,7 @@ use memmap2::Mmap;
 use super::{Content, StreamFile, Trace};
 use crate::damage::Damage;
 use crate::decoder::Decoder;
-use crate::error::Error;
-use crate::folder::{self, Folder};
+use crate::folder::{self, Folder, Unreadable};
 use crate::packet::discover::{Discovery, Found};
 use crate::packet::{Index, Packet};
 use crate::schema::Schema;
@@ -25,33 +24,51 @@ pub struct StreamBytes {
     pub index: Option<Vec<u8>>,
 }
 
-/// Opens a trace of several folders that share one metadata.
+/// Opens a trace of several folders that share one metadata. Files that cannot be read are told in `unreadable`; the others
+/// are read all the same.
 pub(super) fn open(
     schema: Arc<Schema>,
     folders: Vec<Folder>,
     metadata_path: PathBuf,
     damage: &mut Vec<Damage>,
-) -> Result<Trace, Error> {
+    unreadable: &mut Vec<Unreadable>,
+) -> Trace {
     let mut opening = Opening::new(schema.clone(), trace_name(&schema, &folders));
     for folder in &folders {
-        for path in folder::stream_files(&folder.path)? {
-            let unreadable = |source| Error::Unreadable {
-                path: path.clone(),
-                source,
-            };
-            let file = File::open(&path).map_err(unreadable)?;
-            if file.metadata().map_err(unreadable)?.len() == 0 {
+        let files = match folder::stream_files(&folder.path) {
+            Ok(files) => files,
+            Err(folder) => {
+                unreadable.push(folder);
                 continue;
             }
-            // SAFETY: the map is read-only and private to this process; bytes may still change under us if
-            // somebody writes to the file, which can make values wrong but not memory, since every length is
-            // checked at each use against the map's own size.
-            let map = unsafe { Mmap::map(&file) }.map_err(unreadable)?;
-            let index = folder::index_file(&path).and_then(|path| std::fs::read(path).ok());
-            opening.file(path, Content::Map(map), index.as_deref(), damage);
+        };
+        for path in files {
+            match content(&path) {
+                Ok(content) if content.is_empty() => {}
+                Ok(content) => {
+                    let index = folder::index_file(&path).and_then(|path| std::fs::read(path).ok());
+                    opening.file(path, content, index.as_deref(), damage);
+                }
+                Err(source) => unreadable.push(Unreadable { path, source }),
+            }
         }
     }
-    Ok(opening.finish(folders, metadata_path, damage))
+    opening.finish(folders, metadata_path, damage)
+}
+
+/// The bytes of a stream file: mapped, or copied where that is refused, as it is to more files than a process may map.
+fn content(path: &Path) -> std::io::Result<Content> {
+    let file = File::open(path)?;
+    if file.metadata()?.len() == 0 {
+        return Ok(Content::Bytes(Vec::new()));
+    }
+    // SAFETY: the map is read-only and private to this process; bytes may still change under us if
+    // somebody writes to the file, which can make values wrong but not memory, since every length is
+    // checked at each use against the map's own size.
+    match unsafe { Mmap::map(&file) } {
+        Ok(map) => Ok(Content::Map(map)),
+        Err(_) => std::fs::read(path).map(Content::Bytes),
+    }
 }
 
 /// A trace without a folder: its schema, and stream files in memory.

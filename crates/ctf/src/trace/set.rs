@@ -7,7 +7,7 @@ use super::Trace;
 use super::opening::{self, StreamBytes};
 use crate::damage::{Damage, DamageKind};
 use crate::error::Error;
-use crate::folder::{self, Folder};
+use crate::folder::{self, Folder, Unreadable};
 use crate::metadata;
 use crate::schema::{Clock, Identity, Origin, Schema, Uuid};
 use crate::stream::Stream;
@@ -34,8 +34,11 @@ impl TraceSet {
     /// one.
     pub fn open(paths: &[impl AsRef<Path>]) -> Result<TraceSet, Error> {
         let mut folders = Vec::new();
+        let mut unreadable = Vec::new();
         for path in paths {
-            folders.extend(folder::find(path.as_ref())?);
+            let findings = folder::find(path.as_ref())?;
+            folders.extend(findings.folders);
+            unreadable.extend(findings.unreadable);
         }
         folders.sort_by(|a, b| a.path.cmp(&b.path));
         folders.dedup_by(|a, b| a.path == b.path);
@@ -68,9 +71,11 @@ impl TraceSet {
                 group.folders,
                 group.metadata_path,
                 &mut set.damage,
-            )?;
+                &mut unreadable,
+            );
             set.traces.push(trace);
         }
+        set.tell_unreadable(unreadable)?;
         set.rank_streams();
         set.compare_clocks();
         Ok(set)
@@ -122,6 +127,34 @@ impl TraceSet {
             });
         }
         Ok(Arc::new(metadata.schema))
+    }
+
+    /// What cannot be read is damage, unless there is nothing else.
+    fn tell_unreadable(&mut self, unreadable: Vec<Unreadable>) -> Result<(), Error> {
+        let nothing_read = self.traces.iter().all(|trace| trace.files.is_empty());
+        for it in unreadable {
+            if nothing_read {
+                return Err(it.into());
+            }
+            let mut traces = self.traces.iter();
+            let trace = traces.find(|trace| {
+                trace
+                    .folders
+                    .iter()
+                    .any(|folder| it.path.starts_with(folder))
+            });
+            self.damage.push(Damage {
+                kind: DamageKind::UnreadableFile,
+                trace: trace.map(|trace| trace.name.clone()).unwrap_or_default(),
+                path: it.path,
+                offset: None,
+                begin: None,
+                end: None,
+                count: None,
+                message: format!("cannot be read: {}", it.source),
+            });
+        }
+        Ok(())
     }
 
     /// All streams of all traces.

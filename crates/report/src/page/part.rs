@@ -1,9 +1,6 @@
 //! Parts of the page: computed side by side, each packed for itself.
 
 use std::io::Write;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -46,34 +43,10 @@ pub(crate) fn packed(
     subject: Subject<'_>,
 ) -> Option<Vec<PackedPart>> {
     let is_stopped = || subject.options.is_stopped.is_some_and(|ask| ask());
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new(Vec::with_capacity(parts.len()));
-    let work = || {
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(make) = parts.get(number).filter(|_| !is_stopped()) else {
-                break;
-            };
-            let packed = pack(&make(subject));
-            done.lock()
-                .unwrap_or_else(|poisoned| poisoned.into_inner())
-                .push((number, packed));
-        }
-    };
-    thread::scope(|scope| {
-        let workers = thread::available_parallelism()
-            .map_or(1, usize::from)
-            .min(parts.len());
-        for _ in 1..workers {
-            scope.spawn(work);
-        }
-        work();
+    let packed = rostrace_ctf::on_all_processors(parts, |make| {
+        (!is_stopped()).then(|| pack(&make(subject)))
     });
-    let mut done = done
-        .into_inner()
-        .unwrap_or_else(|poisoned| poisoned.into_inner());
-    done.sort_by_key(|(number, _)| *number);
-    (done.len() == parts.len()).then(|| done.into_iter().map(|(_, part)| part).collect())
+    packed.into_iter().collect()
 }
 
 fn pack(part: &Part) -> PackedPart {

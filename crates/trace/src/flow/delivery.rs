@@ -109,30 +109,20 @@ pub(crate) fn deliveries(imported: &mut Imported, entities: &Entities) -> Vec<De
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let share = topics.len().div_ceil(processors).max(1);
     let (of_topic, inside) = (&*imported, &inside);
-    let parts: Vec<Part> = std::thread::scope(|scope| {
-        let threads: Vec<_> = topics
-            .chunks(share)
-            .map(|topics| {
-                scope.spawn(move || {
-                    let mut part = Part::default();
-                    for topic in topics {
-                        let outside = Receptions::outside(
-                            of_topic,
-                            entities,
-                            &topic.publications,
-                            &topic.takes,
-                            &mut part.takes,
-                        );
-                        topic.deliveries(of_topic, entities, &outside, inside, &mut part.rows);
-                    }
-                    part
-                })
-            })
-            .collect();
-        threads
-            .into_iter()
-            .filter_map(|thread| thread.join().ok())
-            .collect()
+    let shares: Vec<&[Topic]> = topics.chunks(share).collect();
+    let parts: Vec<Part> = rostrace_ctf::on_all_processors(&shares, |topics| {
+        let mut part = Part::default();
+        for topic in *topics {
+            let outside = Receptions::outside(
+                of_topic,
+                entities,
+                &topic.publications,
+                &topic.takes,
+                &mut part.takes,
+            );
+            topic.deliveries(of_topic, entities, &outside, inside, &mut part.rows);
+        }
+        part
     });
     let mut rows = Vec::with_capacity(parts.iter().map(|part| part.rows.len()).sum());
     for part in parts {

@@ -20,7 +20,7 @@ Examples:
   rostrace architecture create session/ -o architecture.yaml
   rostrace architecture create session/ -o architecture.yaml --plain
 
-Publishers are bound to the callbacks in which the recording shows them being used; the chains from inputs to outputs
+Publishers are bound to the callbacks in which the recording shows them being used; the chains from inputs to outputs \
 follow from that. Executors and callback groups are numbered by creation, not by address as CARET does.")]
     Create(CreateArguments),
     /// Tell what is wrong with a file, or not yet said in it, and whether it fits a recording

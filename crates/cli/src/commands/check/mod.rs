@@ -14,7 +14,7 @@ use rostrace_report::budget::{annotation, junit, limit_text, measured_text};
 use crate::args::LookFormat;
 use crate::commands::architecture::file;
 use crate::new_file::NewFile;
-use crate::outcome::Outcome;
+use crate::outcome::{self, Outcome};
 use crate::recorded::{Recorded, measure};
 use crate::render::palette::Palette;
 use crate::render::printable::printable;
@@ -59,19 +59,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> anyhow::Result<Outcome> {
         let xml = junit(&judgements, &shown, &recorded.name, &damage);
         NewFile::write(target.clone(), |mut out| out.write_all(xml.as_bytes()))?.publish()?;
     }
-    let mut out = BufWriter::new(std::io::stdout().lock());
-    match arguments.format {
-        LookFormat::Table => {
-            if let Some(headline) = &headline {
-                writeln!(out, "{}", Palette::for_stdout().alarm(headline))?;
-            }
-            write_table(&mut out, &judgements, arguments.all)?;
-        }
-        LookFormat::Json => row::write_json(&mut out, &judgements)?,
-        LookFormat::Csv => row::write_csv(&mut out, &judgements)?,
-    }
-    out.flush()?;
-    drop(out);
+    outcome::unless_closed(print(&judgements, headline.as_deref(), arguments))?;
     if let (Some(headline), false) = (&headline, arguments.format == LookFormat::Table) {
         diagnostic::note(headline);
     }
@@ -85,6 +73,25 @@ pub(crate) fn check(arguments: &CheckArguments) -> anyhow::Result<Outcome> {
         true => Outcome::Broken,
         false => recorded.outcome(),
     })
+}
+
+fn print(
+    judgements: &[Judgement],
+    headline: Option<&str>,
+    arguments: &CheckArguments,
+) -> anyhow::Result<()> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    match arguments.format {
+        LookFormat::Table => {
+            if let Some(headline) = headline {
+                writeln!(out, "{}", Palette::for_stdout().alarm(headline))?;
+            }
+            write_table(&mut out, judgements, arguments.all)?;
+        }
+        LookFormat::Json => row::write_json(&mut out, judgements)?,
+        LookFormat::Csv => row::write_csv(&mut out, judgements)?,
+    }
+    Ok(out.flush()?)
 }
 
 fn is_on_github() -> bool {
@@ -179,7 +186,8 @@ fn write_table(out: &mut impl Write, judgements: &[Judgement], all: bool) -> any
             ("worst at", Align::Left),
             ("line", Align::Right),
             ("", Align::Left),
-        ]);
+        ])
+        .dispensable(&["values", "worst at"]);
         for judgement in shown {
             table.row(line(judgement));
         }

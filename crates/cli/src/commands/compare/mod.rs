@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::args::LookFormat;
 use crate::new_file::NewFile;
-use crate::outcome::Outcome;
+use crate::outcome::{self, Outcome};
 use crate::recorded::{Recorded, measure};
 use crate::render::palette::Palette;
 use crate::render::printable::printable;
@@ -40,22 +40,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> anyhow::Result<Outcome> {
         let html = page(&comparison, &base.told, &new.told);
         NewFile::write(file.clone(), |mut out| out.write_all(html.as_bytes()))?.publish()?;
     }
-    let mut out = BufWriter::new(std::io::stdout().lock());
-    match arguments.format {
-        LookFormat::Table => {
-            write_table(
-                &mut out,
-                &comparison,
-                &base.told,
-                &new.told,
-                arguments.limit,
-            )?;
-        }
-        LookFormat::Json => write_json(&mut out, &comparison, &base.told, &new.told)?,
-        LookFormat::Csv => write_csv(&mut out, &comparison)?,
-    }
-    out.flush()?;
-    drop(out);
+    outcome::unless_closed(print(&comparison, (&base.told, &new.told), arguments))?;
     if arguments.format != LookFormat::Table {
         for line in damage_lines(&base.told, &new.told) {
             diagnostic::note(&line);
@@ -67,6 +52,20 @@ pub(crate) fn compare(arguments: &CompareArguments) -> anyhow::Result<Outcome> {
         () if base.lost || new.lost => Outcome::LostData,
         () => Outcome::Fine,
     })
+}
+
+fn print(
+    comparison: &Comparison,
+    (base, new): (&Side, &Side),
+    arguments: &CompareArguments,
+) -> anyhow::Result<()> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    match arguments.format {
+        LookFormat::Table => write_table(&mut out, comparison, base, new, arguments.limit)?,
+        LookFormat::Json => write_json(&mut out, comparison, base, new)?,
+        LookFormat::Csv => write_csv(&mut out, comparison)?,
+    }
+    Ok(out.flush()?)
 }
 
 /// One side, measured.

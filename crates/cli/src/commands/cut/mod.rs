@@ -6,7 +6,7 @@
 mod initialisation;
 mod new_folder;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use rostrace_ctf::{Cut, CutReport};
 
 use crate::args::CutArguments;
@@ -21,11 +21,6 @@ use new_folder::NewFolder;
 pub(crate) fn cut(arguments: &CutArguments) -> anyhow::Result<Outcome> {
     let set = source::open(&arguments.input)?;
     let selection = filter::selection(&set, &arguments.filter)?;
-    if let Some(range) = &selection.time
-        && range.start() > range.end()
-    {
-        bail!("--from is a later time than --to, so that no event can be between them");
-    }
     for hint in filter::hints(&set, &selection) {
         diagnostic::note(&hint);
     }

@@ -32,9 +32,8 @@ const BUFFER: usize = 256 * 1024;
 pub(crate) fn dump(arguments: &DumpArguments) -> anyhow::Result<Outcome> {
     let set = source::open(&arguments.input)?;
     let selection = filter::selection(&set, &arguments.filter)?;
-    for hint in filter::hints(&set, &selection) {
-        diagnostic::note(&hint);
-    }
+    let hints = filter::hints(&set, &selection);
+    diagnostic::notes(&hints);
     if let Some(path) = &arguments.output {
         new_file::expect_place(path)?;
         source::expect_apart(&set, path)?;
@@ -56,7 +55,12 @@ pub(crate) fn dump(arguments: &DumpArguments) -> anyhow::Result<Outcome> {
         progress: &mut go_on,
     };
     let mut dumped = Dumped::default();
+    let mut is_empty = true;
     let write = |out: &mut dyn Write| -> io::Result<()> {
+        let out = Watched {
+            out,
+            is_empty: &mut is_empty,
+        };
         let mut out = BufWriter::with_capacity(BUFFER, out);
         dumped = match arguments.format {
             DumpFormat::Text => text::dump(request, &arguments.text(), &mut out)?,
@@ -87,12 +91,34 @@ pub(crate) fn dump(arguments: &DumpArguments) -> anyhow::Result<Outcome> {
         damage: found,
         replaced,
     } = dumped;
+    if is_empty && !selection.is_everything() && hints.is_empty() {
+        diagnostic::note(
+            "no event fits what was asked for; `rostrace info` lists processes and names of events",
+        );
+    }
     if replaced > 0 {
         diagnostic::note(&replaced_texts(replaced));
     }
     let damage = || set.damage.iter().chain(&found);
     render::damage::tell(damage());
     Ok(Outcome::of(damage()))
+}
+
+/// An outlet that knows whether anything came.
+struct Watched<'w> {
+    out: &'w mut dyn Write,
+    is_empty: &'w mut bool,
+}
+
+impl Write for Watched<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        *self.is_empty &= bytes.is_empty();
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 fn replaced_texts(count: u64) -> String {

@@ -246,7 +246,8 @@ fn processes(summary: &Summary<'_>) -> Table {
         ("events", Align::Right),
         ("first event", Align::Left),
         ("last event", Align::Left),
-    ]);
+    ])
+    .dispensable(&["host", "last event"]);
     for process in &summary.processes {
         table.row([
             process.vpid.to_string(),
@@ -288,7 +289,8 @@ fn streams(summary: &Summary<'_>) -> Table {
         ("events", Align::Right),
         ("first event", Align::Left),
         ("last event", Align::Left),
-    ]);
+    ])
+    .dispensable(&["trace", "packets", "last event", "first event"]);
     for stream in summary.stream_list.iter().take(MOST_STREAMS) {
         let file = Path::new(&stream.path).file_name().unwrap_or_default();
         table.row([

@@ -12,11 +12,13 @@ use rostrace_analyze::declared::summary::{
 use rostrace_analyze::declared::tables::Indexed;
 use rostrace_analyze::{Analysis, Statistics, built_in};
 use rostrace_architecture::search::{EdgeFilter, Search, SearchGraph, SearchOptions};
-use rostrace_architecture::{Architecture, NamedPath, from_trace_with_flows};
+use rostrace_architecture::{Architecture, NamedPath, Node, from_trace_with_flows};
 use rostrace_ctf::TraceSet;
 use serde_json::{Value, json};
 
-use super::{Ends, LatencyArguments, PathsArguments, columns, line, named_path, nothing_found};
+use super::{
+    DISPENSABLE, Ends, LatencyArguments, PathsArguments, columns, line, named_path, nothing_found,
+};
 use crate::args::LookFormat;
 use crate::outcome::Outcome;
 use crate::render::palette::Palette;
@@ -111,9 +113,27 @@ pub(super) fn between(
     }
     if answers.is_empty() {
         let by_filter = arguments.entities.nothing_fits("path between these ends");
-        diagnostic::note(&by_filter.unwrap_or_else(|| nothing_found(analysis, from, to)));
+        let nodes = &architecture.nodes;
+        let is_loop = nodes
+            .iter()
+            .any(|node| begins(node, from) && ends_in(node, to));
+        let no_way = if is_loop { BROKEN } else { NO_WAY };
+        diagnostic::note(&by_filter.unwrap_or_else(|| nothing_found(analysis, from, to, no_way)));
     }
     print(set, analysis, &answers, arguments.format)
+}
+
+const BROKEN: &str = "no message was seen to go this way without a break: a callback on the way, for example that of a timer, \
+                      publishes what an earlier one stored, which no event tells";
+const NO_WAY: &str = "no topics were found that lead from what --from names, directly or through other nodes, to what --to names; \
+                      `rostrace topics` lists who sends to whom";
+
+fn begins(node: &Node, from: &Ends<'_>) -> bool {
+    from.has(&node.name) || node.publishers.iter().any(|it| from.has(&it.topic))
+}
+
+fn ends_in(node: &Node, to: &Ends<'_>) -> bool {
+    to.has(&node.name) || node.subscriptions.iter().any(|it| to.has(&it.topic))
 }
 
 /// The shortest paths between any two nodes that fit, at most `most`.
@@ -132,10 +152,10 @@ fn search(
     let mut starts: BTreeSet<&str> = BTreeSet::new();
     let mut goals: BTreeSet<&str> = BTreeSet::new();
     for node in &architecture.nodes {
-        if from.has(&node.name) || node.publishers.iter().any(|it| from.has(&it.topic)) {
+        if begins(node, from) {
             starts.insert(&node.name);
         }
-        if to.has(&node.name) || node.subscriptions.iter().any(|it| to.has(&it.topic)) {
+        if ends_in(node, to) {
             goals.insert(&node.name);
         }
     }
@@ -229,7 +249,7 @@ fn write_answer(out: &mut impl Write, answer: &Answer) -> anyhow::Result<()> {
         writeln!(out, "   cannot be followed\n")?;
         return Ok(());
     };
-    let mut table = Table::new(&columns("ended here"));
+    let mut table = Table::new(&columns("ended here")).dispensable(DISPENSABLE);
     let mean = path.latency.map_or(0.0, |latency| latency.mean);
     for stage in &path.stages {
         let ended = match stage.ended_here {

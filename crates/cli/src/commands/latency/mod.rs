@@ -6,6 +6,7 @@ mod declared;
 pub(crate) mod named_path;
 mod row;
 
+use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
 
 use rostrace_analyze::flow_latency::{Include, PathLatency, path_latency};
@@ -91,7 +92,14 @@ pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
     }
     if rows.is_empty() {
         let by_filter = arguments.entities.nothing_fits("path").filter(|_| found);
-        diagnostic::note(&by_filter.unwrap_or_else(|| nothing_found(&analysis, &from, &to)));
+        let none_arrived = if from.names.is_empty() && to.names.is_empty() {
+            "no message was seen to reach a callback, so there is no path to follow; `rostrace topics` lists what was sent"
+        } else {
+            "no message that begins or ends there was seen to reach a callback; `rostrace topics` lists what was sent"
+        };
+        diagnostic::note(
+            &by_filter.unwrap_or_else(|| nothing_found(&analysis, &from, &to, none_arrived)),
+        );
     }
     let more = rows.len().saturating_sub(arguments.limit);
     if more > 0 && arguments.format == LookFormat::Table {
@@ -104,34 +112,48 @@ pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
     Ok(Outcome::of(set.damage.iter().chain(&model.damage)))
 }
 
-fn nothing_found(analysis: &Analysis<'_>, from: &Ends<'_>, to: &Ends<'_>) -> String {
-    let model = analysis.model;
-    let known = |name: &str, pattern: &glob::Pattern| pattern.matches(name);
-    for (option, ends) in [("--from", from), ("--to", to)] {
-        for pattern in &ends.names {
-            let nodes = model.nodes.iter().map(|node| node.name.as_str());
-            let publishers = model.publishers.iter().map(|it| it.topic.as_str());
-            let subscriptions = model.subscriptions.iter().map(|it| it.topic.as_str());
-            let names = nodes.chain(publishers).chain(subscriptions);
-            let names: std::collections::BTreeSet<&str> = names.collect();
-            if !names.iter().any(|name| known(name, pattern)) {
-                let mut sentence =
-                    format!("{option}: no node and no topic of this trace is named `{pattern}`");
-                let similar = filter::similar(pattern.as_str(), &names);
-                if !similar.is_empty() {
-                    sentence += &format!("; similar: {}", similar.join(", "));
-                }
-                return sentence;
-            }
-        }
-    }
-    if model.deliveries.is_empty() {
-        return "no message was seen to arrive in this trace, so there is no path to follow".into();
-    }
-    "no message was seen to go this way without a break: a callback on the way, for example that of a timer, publishes what an \
-     earlier one stored, which no event tells"
-        .into()
+/// Why there is no path: an end that the trace does not have, or `otherwise`.
+fn nothing_found(
+    analysis: &Analysis<'_>,
+    from: &Ends<'_>,
+    to: &Ends<'_>,
+    otherwise: &str,
+) -> String {
+    let nothing_arrived =
+        "no message was seen to arrive in this trace, so there is no path to follow";
+    unknown_end(analysis, from, to).unwrap_or_else(|| {
+        let nothing = analysis.model.deliveries.is_empty();
+        if nothing { nothing_arrived } else { otherwise }.to_owned()
+    })
 }
+
+/// A sentence for an end that the trace does not have.
+pub(crate) fn unknown_end(
+    analysis: &Analysis<'_>,
+    from: &Ends<'_>,
+    to: &Ends<'_>,
+) -> Option<String> {
+    let model = analysis.model;
+    let nodes = model.nodes.iter().map(|node| node.name.as_str());
+    let publishers = model.publishers.iter().map(|it| it.topic.as_str());
+    let subscriptions = model.subscriptions.iter().map(|it| it.topic.as_str());
+    let names = nodes.chain(publishers).chain(subscriptions);
+    let names: BTreeSet<&str> = names.collect();
+    let mut ends = [("--from", from), ("--to", to)]
+        .into_iter()
+        .flat_map(|(option, ends)| ends.names.iter().map(move |pattern| (option, pattern)));
+    let (option, pattern) =
+        ends.find(|(_, pattern)| !names.iter().any(|name| pattern.matches(name)))?;
+    let mut sentence = format!("{option}: no node and no topic of this trace is named `{pattern}`");
+    let similar = filter::similar(pattern.as_str(), &names);
+    if !similar.is_empty() {
+        sentence += &format!("; similar: {}", similar.join(", "));
+    }
+    Some(sentence)
+}
+
+/// What a narrow terminal does without.
+const DISPENSABLE: &[&str] = &["min", "p90", "mean", "share"];
 
 /// `missing` is what the last column counts.
 fn columns(missing: &str) -> [(&str, Align); 9] {
@@ -157,7 +179,7 @@ fn write_path(
     let palette = Palette::for_stdout();
     let title = crate::render::printable::printable(&path.title()).into_owned();
     writeln!(out, "{}", palette.heading(&title))?;
-    let mut table = Table::new(&columns("lost"));
+    let mut table = Table::new(&columns("lost")).dispensable(DISPENSABLE);
     let mean = latency.latency.map_or(0.0, |latency| latency.mean);
     if let Some(first) = &latency.first_callback {
         let name = match &path.origin {

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use rostrace_analyze::endpoint;
+use rostrace_analyze::endpoint::{self, EndpointSummary, Endpoints};
+use rostrace_analyze::{Analysis, Statistics};
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{Address, CallbackOwner, ProcessId};
+use rostrace_trace::entity::{Address, CallbackOwner, ProcessId, PublisherId};
 use rostrace_trace::flow::{Delivery, DeliveryKind, DeliveryStatus};
 use serde::Serialize;
 
@@ -13,6 +14,8 @@ use crate::view::View;
 /// What was counted, by id.
 pub(super) struct Counts {
     pub(super) published: Vec<Beat>,
+    /// Of publishers: from one message to the next.
+    pub(super) periods: Vec<Option<Statistics>>,
     pub(super) received: Vec<Beat>,
     pub(super) deliveries: Vec<Deliveries>,
     /// Of publishers that the trace does not name.
@@ -22,8 +25,14 @@ pub(super) struct Counts {
 impl Counts {
     pub(super) fn of(view: &View<'_>) -> Counts {
         let model = view.model;
+        let analysis = Analysis::new(model, view.window().clone());
+        let endpoints = Endpoints::new(&analysis);
+        let publishers = (0..model.publishers.len()).map(PublisherId::from_index);
         let mut counts = Counts {
             published: vec![Beat::default(); model.publishers.len()],
+            periods: publishers
+                .map(|id| periods(&endpoints.publisher(id)))
+                .collect(),
             received: vec![Beat::default(); model.subscriptions.len()],
             deliveries: vec![Deliveries::default(); model.subscriptions.len()],
             unknown: BTreeMap::new(),
@@ -70,6 +79,13 @@ impl Counts {
         }
         counts
     }
+}
+
+/// From one message to the next; nothing where events were lost before so many messages that the others say little.
+fn periods(summary: &EndpointSummary) -> Option<Statistics> {
+    summary
+        .period
+        .filter(|_| summary.damaged * 2 <= summary.messages)
 }
 
 /// One for each message and subscription that it should have reached.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use rostrace_analyze::{built_in, names};
+use rostrace_analyze::{Statistics, built_in, names};
 use rostrace_trace::Model;
 use rostrace_trace::entity::{NodeId, ProcessId, PublisherId, SubscriptionId};
 use serde::Serialize;
@@ -20,6 +20,8 @@ pub(super) struct TopicRow<'m> {
     pub(super) messages: u64,
     /// At the publishing side.
     pub(super) rate_hz: Option<f64>,
+    /// The longest time from a message to the next one of the same publisher.
+    pub(super) longest_pause_ns: Option<i64>,
     pub(super) received: u64,
     /// At the receiving side: of the slowest subscription, and of the fastest.
     pub(super) receive_rate_min_hz: Option<f64>,
@@ -41,6 +43,8 @@ pub(super) struct PublisherRow<'m> {
     pub(super) depth: Option<u64>,
     pub(super) messages: u64,
     pub(super) rate_hz: Option<f64>,
+    /// From one message to the next.
+    pub(super) period_ns: Option<Statistics>,
 }
 
 #[derive(Debug, Serialize)]
@@ -86,6 +90,9 @@ impl<'m> TopicRow<'m> {
             built_in: built_in::topic(name),
             messages: published.count,
             rate_hz: published.rate(),
+            longest_pause_ns: (topic.publishers.iter())
+                .filter_map(|id| counts.periods[id.index()].map(|period| period.max))
+                .max(),
             received: received.map(|beat| beat.count).sum(),
             receive_rate_min_hz: rates.iter().copied().reduce(f64::min),
             receive_rate_max_hz: rates.iter().copied().reduce(f64::max),
@@ -108,6 +115,7 @@ impl<'m> TopicRow<'m> {
             built_in: false,
             messages: beat.count,
             rate_hz: beat.rate(),
+            longest_pause_ns: None,
             received: 0,
             receive_rate_min_hz: None,
             receive_rate_max_hz: None,
@@ -128,6 +136,7 @@ impl<'m> PublisherRow<'m> {
         let beat = counts.published[id.index()];
         PublisherRow {
             depth: Some(publisher.depth),
+            period_ns: counts.periods[id.index()],
             ..PublisherRow::new(model, publisher.process, publisher.node, beat)
         }
     }
@@ -147,6 +156,7 @@ impl<'m> PublisherRow<'m> {
             depth: None,
             messages: beat.count,
             rate_hz: beat.rate(),
+            period_ns: None,
         }
     }
 }
@@ -215,6 +225,7 @@ impl Row for TopicRow<'_> {
         "unknown",
         "inter",
         "intra",
+        "longest_pause_ns",
     ];
 
     fn cells(&self) -> Vec<String> {
@@ -233,6 +244,7 @@ impl Row for TopicRow<'_> {
             cell(self.receive_rate_max_hz),
         ];
         cells.extend(self.deliveries.numbers().map(|number| number.to_string()));
+        cells.push(cell(self.longest_pause_ns));
         cells
     }
 }

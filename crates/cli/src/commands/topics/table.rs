@@ -16,6 +16,7 @@ pub(super) fn table(rows: &[TopicRow<'_>], all: bool) -> Table {
         ("to", Align::Left),
         ("messages", Align::Right),
         ("sent at", Align::Right),
+        ("longest pause", Align::Right),
         ("received at", Align::Right),
         ("delivered", Align::Right),
         ("lost", Align::Right),
@@ -24,6 +25,15 @@ pub(super) fn table(rows: &[TopicRow<'_>], all: bool) -> Table {
         ("unknown", Align::Right),
         ("inter", Align::Right),
         ("intra", Align::Right),
+    ])
+    .dispensable(&[
+        "inter",
+        "intra",
+        "unknown",
+        "queued",
+        "received at",
+        "delivered",
+        "overwritten",
     ]);
     let (folded, shown): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.built_in && !all);
     for row in shown {
@@ -33,6 +43,7 @@ pub(super) fn table(rows: &[TopicRow<'_>], all: bool) -> Table {
             some_names(row.receivers()),
             units::count(row.messages),
             cell(row.rate_hz.map(units::hertz)),
+            cell(row.longest_pause_ns.map(units::signed_duration)),
             rates(row.receive_rate_min_hz, row.receive_rate_max_hz),
         ];
         cells.extend(row.deliveries.numbers().map(units::count));
@@ -45,7 +56,7 @@ pub(super) fn table(rows: &[TopicRow<'_>], all: bool) -> Table {
             .iter()
             .fold(Deliveries::default(), |sum, row| sum.plus(row.deliveries));
         let mut cells = vec![number, String::new(), String::new(), units::count(messages)];
-        cells.extend([String::new(), String::new()]);
+        cells.extend([String::new(), String::new(), String::new()]);
         cells.extend(deliveries.numbers().map(units::count));
         table.row(cells);
     }

@@ -1,6 +1,7 @@
 //! What is explained: by default the worst execution of the callback that hurts most.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use anyhow::bail;
 use rostrace_analyze::callback::{self, CallbackSummary};
@@ -16,8 +17,10 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{CallbackId, CallbackOwner, DeliveryId, InstanceId, PublisherId};
 
 use super::{WhyArguments, named_path};
-use crate::commands::latency::Ends;
+use crate::commands::latency::{self, Ends};
 use crate::family;
+use crate::filter;
+use crate::render::units;
 use crate::view::View;
 
 #[derive(Debug)]
@@ -129,6 +132,18 @@ pub(super) struct Choice {
 }
 
 impl Choice {
+    /// Fails where there are some, but not as many as `--rank` counts.
+    fn within(self, rows: usize, noun: &str) -> anyhow::Result<()> {
+        if self.at.is_none() && rows > 0 && self.rank > rows {
+            let found = units::counted(rows as u64, noun);
+            bail!(
+                "--rank {}: there are only {found} to choose from",
+                self.rank
+            );
+        }
+        Ok(())
+    }
+
     /// `times` tells begin, end and how bad it is.
     pub(super) fn pick<T>(
         self,
@@ -163,9 +178,8 @@ fn execution(
             pattern.matches(name) || pattern.matches(node)
         });
         if summaries.is_empty() {
-            bail!(
-                "no callback and no node of this trace is named `{pattern}`; `rostrace callbacks` lists them"
-            );
+            let similar = similar_callbacks(analysis, pattern);
+            bail!("no callback and no node of this trace is named `{pattern}`; {similar}");
         }
     }
     summaries.retain(|summary| view.has_callback(summary.callback));
@@ -203,6 +217,7 @@ fn execution(
             executions.push((execution, cause, end));
         }
     }
+    choice.within(executions.len(), "execution")?;
     let picked = choice.pick(executions, |(_, begin, end)| {
         (*begin, *end, end.0 - begin.0)
     });
@@ -212,6 +227,19 @@ fn execution(
             Some(lack) => bail!("{lack}"),
             None => bail!("there is no such execution in this part of the trace"),
         },
+    }
+}
+
+/// Names that may have been meant, or where they are listed.
+fn similar_callbacks(analysis: &Analysis<'_>, pattern: &glob::Pattern) -> String {
+    let model = analysis.model;
+    let callbacks = (0..model.callbacks.len()).map(CallbackId::from_index);
+    let callbacks = callbacks.map(|callback| analysis.names.callback(callback));
+    let nodes = model.nodes.iter().map(|node| node.name.as_str());
+    let names: BTreeSet<&str> = callbacks.chain(nodes).collect();
+    match filter::similar(pattern.as_str(), &names).as_slice() {
+        [] => "`rostrace callbacks` lists them".to_owned(),
+        similar => format!("similar: {}", similar.join(", ")),
     }
 }
 
@@ -254,6 +282,7 @@ fn message(
             arguments.entities
         );
     }
+    choice.within(rows.len(), "message")?;
     let picked = choice.pick(rows, |(_, arrival)| {
         (arrival.publish, arrival.received, arrival.stages.latency())
     });
@@ -276,6 +305,9 @@ fn path(
         from: (!from.names.is_empty()).then_some(&is_from as &dyn Fn(&str) -> bool),
         to: (!to.names.is_empty()).then_some(&is_to as &dyn Fn(&str) -> bool),
     };
+    if let Some(sentence) = latency::unknown_end(analysis, from, to) {
+        bail!("{sentence}");
+    }
     let paths = FlowPaths::of(analysis).paths(&ends);
     let mut rows = Vec::new();
     let mut found = false;
@@ -295,6 +327,7 @@ fn path(
     {
         bail!("{sentence}; `rostrace latency` with the same ends lists them");
     }
+    choice.within(rows.len(), "message")?;
     let picked = choice.pick(rows, |(_, _, times)| {
         (times.begin, times.end, times.latency())
     });

@@ -39,19 +39,12 @@ impl ServedTimeline<'_> {
         // The first look at a lane builds it, which takes a while for an hour: all processors share that.
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let share = tracks.len().div_ceil(processors).max(1);
-        std::thread::scope(|scope| {
-            let parts = tracks
-                .chunks(share)
-                .map(|tracks| scope.spawn(|| self.spans(tracks, &window)));
-            let parts: Vec<_> = parts.collect();
-            let parts = parts.into_iter().map(|part| part.join().ok());
-            let parts = parts.collect::<Option<Vec<Vec<u8>>>>()?;
-            body.reserve_exact(parts.iter().map(Vec::len).sum());
-            for part in parts {
-                body.extend_from_slice(&part);
-            }
-            Some(())
-        })?;
+        let shares: Vec<&[u32]> = tracks.chunks(share).collect();
+        let parts = rostrace_ctf::on_all_processors(&shares, |tracks| self.spans(tracks, &window));
+        body.reserve_exact(parts.iter().map(Vec::len).sum());
+        for part in parts {
+            body.extend_from_slice(&part);
+        }
         Some(Answer::binary(body))
     }
 

@@ -4,6 +4,7 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::Builder;
 use std::time::Duration;
 
 use super::access::{Access, Verdict};
@@ -55,15 +56,16 @@ impl Server {
         let is_over = AtomicBool::new(false);
         let connections = AtomicUsize::new(0);
         std::thread::scope(|scope| {
-            scope.spawn(|| timeline.warm_up());
-            scope.spawn(|| {
+            // Without it the first look takes longer, and that is all.
+            let _ = Builder::new().spawn_scoped(scope, || timeline.warm_up());
+            Builder::new().spawn_scoped(scope, || {
                 while !stop() && !is_over.load(Ordering::SeqCst) {
                     std::thread::sleep(TICK);
                 }
                 is_over.store(true, Ordering::SeqCst);
                 // Whoever waits for connections gets one, and looks at the flag.
                 let _ = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port));
-            });
+            })?;
             let result = loop {
                 let accepted = self.listener.accept();
                 if is_over.load(Ordering::SeqCst) {
@@ -76,7 +78,8 @@ impl Server {
                     Ok((stream, peer)) => {
                         connections.fetch_add(1, Ordering::SeqCst);
                         let leave = Leave(&connections);
-                        scope.spawn(move || {
+                        // If there is no thread for it, the connection closes, and the browser asks again.
+                        let _ = Builder::new().spawn_scoped(scope, move || {
                             let _leave = leave;
                             self.serve(stream, peer, timeline);
                         });
