@@ -5,18 +5,9 @@
 mod support;
 
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
-use support::{folder, installation, quietly, source, traced};
-
-/// Debian's or any other; None if there is none.
-fn python() -> Option<&'static Path> {
-    let found = Command::new("python3").arg("--version").output().is_ok();
-    if !found {
-        eprintln!("SKIPPED: python3 is not installed.");
-    }
-    found.then_some(Path::new("python3"))
-}
+use support::{folder, installation, python, quietly, source, traced};
 
 fn run(python: &Path, shape: &str, output: &Path) -> Output {
     let tracetools = installation("8.2.4").join("lib/libtracetools.so");

@@ -4,7 +4,7 @@
 
 mod support;
 
-use support::{folder, program, quietly, record, survey};
+use support::{folder, program, python, quietly, record, source, survey, traced};
 
 /// What babeltrace2 shows behind the contexts, in the order of time.
 fn events(output: &std::path::Path) -> Option<Vec<String>> {
@@ -74,6 +74,30 @@ fn a_program_in_cpp_says_what_it_does() {
     if let Some(events) = events(&output) {
         assert_eq!(events, expected);
     }
+}
+
+#[test]
+fn a_program_in_python_says_what_it_does() {
+    let Some(python) = python() else {
+        return;
+    };
+    let output = folder("user-python");
+    let module = concat!(env!("CARGO_MANIFEST_DIR"), "/python");
+    let run = |command: &mut std::process::Command| {
+        command
+            .arg(source("user.py"))
+            .env("PYTHONPATH", module)
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .output()
+            .unwrap()
+    };
+    let result = run(traced(python).env("ROSTRACE_OUTPUT", &output));
+    assert!(result.status.success(), "{result:?}");
+    if let Some(events) = events(&output) {
+        assert_eq!(events, expected());
+    }
+    let alone = run(&mut std::process::Command::new(python));
+    assert!(alone.status.success(), "{alone:?}");
 }
 
 #[test]
