@@ -19,6 +19,7 @@ mod share_argument;
 mod size_argument;
 mod source;
 mod time_argument;
+mod untold;
 mod view;
 mod window;
 

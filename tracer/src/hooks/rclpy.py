@@ -50,7 +50,8 @@ def symbol_of(callback):
 
 def announce(kind, entity):
     """Tells once which callback an entity has. The address of the entity stands for that of its callback."""
-    if getattr(entity, '_rostrace_is_announced', False):
+    # Executors make a timer without a callback whenever they wait for a limited time.
+    if entity.callback is None or getattr(entity, '_rostrace_is_announced', False):
         return
     handle, callback = entity.handle.pointer, id(entity)
     if kind == 'subscription':
