@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 
 use rostrace_analyze::built_in;
-use rostrace_trace::entity::ProcessId;
+use rostrace_trace::entity::{ProcessId, SubscriptionId};
 
 use crate::render::units;
 use crate::view::View;
 
-/// `2 subscriptions and 1 timer of python3 4711 have no callbacks: …`; nothing where all that should have callbacks tells of them.
+/// `no callbacks are known of 2 subscriptions in python3 4711: …`; nothing where all that should have callbacks tells of them.
 pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
     let model = view.model;
     let told: BTreeSet<ProcessId> = (model.instances.iter())
@@ -21,7 +21,7 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
         .filter(|(index, it)| {
             it.callback.is_none()
                 && !built_in::topic(&it.topic)
-                && took.iter().any(|id| id.index() == *index)
+                && took.contains(&SubscriptionId(*index as u32))
         })
         .map(|(_, it)| it.process);
     let services = (model.services.iter())
@@ -29,9 +29,11 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
             it.callback.is_none() && !built_in::service(model.node_name(it.node), &it.name)
         })
         .map(|it| it.process);
-    let timers = (model.timers.iter())
-        .filter(|it| it.callback.is_none())
-        .map(|it| it.process);
+    // rclpy makes one whenever it waits for a limited time: their number would say nothing.
+    let timers: BTreeSet<ProcessId> = (model.timers.iter())
+        .filter(|it| it.callback.is_none() && is_untold(it.process))
+        .map(|it| it.process)
+        .collect();
     let mut processes = BTreeSet::new();
     let mut parts = Vec::new();
     let mut add = |found: Vec<ProcessId>, noun: &str| {
@@ -45,7 +47,10 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
         "subscription",
     );
     add(services.filter(|it| is_untold(*it)).collect(), "service");
-    add(timers.filter(|it| is_untold(*it)).collect(), "timer");
+    if !timers.is_empty() {
+        parts.push("timers".to_owned());
+        processes.extend(timers);
+    }
     let first = &model.processes[processes.first()?.index()];
     let others = match processes.len() - 1 {
         0 => String::new(),

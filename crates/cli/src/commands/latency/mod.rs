@@ -20,6 +20,7 @@ use crate::render::palette::Palette;
 use crate::render::table::{Align, Table};
 use crate::render::{damage, diagnostic, time, units};
 use crate::source;
+use crate::untold;
 use crate::view::View;
 
 pub(crate) use arguments::{EndArgument, Ends, LatencyArguments, PathsArguments};
@@ -92,6 +93,9 @@ pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
     if rows.is_empty() {
         let by_filter = arguments.entities.nothing_fits("path").filter(|_| found);
         diagnostic::note(&by_filter.unwrap_or_else(|| nothing_found(&analysis, &from, &to)));
+    }
+    if let Some(untold) = untold::sentence(&view) {
+        diagnostic::note(&untold);
     }
     let more = rows.len().saturating_sub(arguments.limit);
     if more > 0 && arguments.format == LookFormat::Table {
