@@ -49,9 +49,9 @@ def symbol_of(callback):
 
 
 def announce(kind, entity):
-    """Tells once which callback an entity has. The address of the entity stands for that of its callback."""
+    """Tells which callback an entity has. The address of the entity stands for that of its callback."""
     # Executors make a timer without a callback whenever they wait for a limited time.
-    if entity.callback is None or getattr(entity, '_rostrace_is_announced', False):
+    if entity.callback is None:
         return
     handle, callback = entity.handle.pointer, id(entity)
     if kind == 'subscription':
@@ -100,7 +100,8 @@ def noting(kind, original):
         if kind is not None:
             # Not to keep it alive when there turns out to be nothing to run.
             taken.entity = weakref.ref(entity)
-            quietly(announce, kind, entity)
+            if not getattr(entity, '_rostrace_is_announced', False):
+                quietly(announce, kind, entity)
         return result
 
     return take
