@@ -35,6 +35,7 @@ mod path;
 mod process;
 mod recording;
 pub mod ros;
+mod sibling;
 mod snapshot_signal;
 mod symbol;
 mod thread;

@@ -61,6 +61,21 @@ fn own_base() -> usize {
     base_of(own_base as *const c_void)
 }
 
+/// The name of the file that this code is in, without its folder; None if the linker does not know.
+pub(crate) fn own_file() -> Option<&'static [u8]> {
+    // SAFETY: `info` is filled in when the call succeeds; zeroes are a valid value. The name lives as long as this code is loaded.
+    unsafe {
+        let mut info: libc::Dl_info = std::mem::zeroed();
+        if libc::dladdr(own_base as *const c_void, &mut info) == 0 || info.dli_fname.is_null() {
+            return None;
+        }
+        CStr::from_ptr(info.dli_fname)
+            .to_bytes()
+            .rsplit(|byte| *byte == b'/')
+            .next()
+    }
+}
+
 /// Where the object begins that an address belongs to.
 fn base_of(address: *const c_void) -> usize {
     // SAFETY: `info` is filled in when the call succeeds; zeroes are a valid value.

@@ -66,7 +66,8 @@ pub(crate) fn decide(lttng: Option<bool>) {
     });
 }
 
-fn pass_on(library: &loaded::Library) {
+/// Passes all calls on to another library, whatever it is.
+pub(crate) fn pass_on(library: &loaded::Library) {
     for (number, name) in NAMES.iter().enumerate() {
         for (table, prefix) in [(&FUNCTIONS, "ros_trace_"), (&TESTS, "ros_trace_enabled_")] {
             let symbol = CString::new(format!("{prefix}{name}"))

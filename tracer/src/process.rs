@@ -18,7 +18,7 @@ use crate::lock::Lock;
 use crate::recording::Recording;
 use crate::thread::{self, undisturbed};
 use crate::{
-    clock, complaint, events, gate, glob, helper, hooks, identity, memory, original,
+    clock, complaint, events, gate, glob, helper, hooks, identity, memory, original, sibling,
     snapshot_signal,
 };
 
@@ -181,6 +181,11 @@ pub(crate) fn catch_up() {
 /// At the first event: where do orders come from?
 fn look_around() {
     let settings = settings();
+    if let Some(sibling) = sibling::sibling() {
+        original::pass_on(&sibling.library);
+        gate::close();
+        return;
+    }
     static DECIDED: OnceLock<()> = OnceLock::new();
     DECIDED.get_or_init(|| original::decide(settings.lttng));
     let control = match settings.control.as_ref().filter(|_| !settings.is_off) {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU64};
 
 use crate::emit::{self, Payload, Text};
 use crate::original;
-use crate::{events, filter, gate, thread};
+use crate::{events, filter, gate, hooks, thread};
 
 include!(concat!(env!("OUT_DIR"), "/functions.rs"));
 
@@ -51,6 +51,7 @@ pub unsafe extern "C" fn ros_trace_rcl_init(context_handle: *const c_void) {
         // SAFETY: the function of the same name, with the same arguments.
         unsafe { std::mem::transmute::<*const c_void, OnePointer>(original)(context_handle) };
     }
+    hooks::rclpy::context_made();
 }
 
 /// The same without a test.

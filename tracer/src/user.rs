@@ -8,11 +8,11 @@
 //! instant("replanned", &[("reason", Value::Text("blocked"))]);
 //! ```
 
-use std::ffi::c_char;
+use std::ffi::{CString, c_char};
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use crate::emit::{self, Payload, Text};
-use crate::{events, gate};
+use crate::{events, gate, sibling};
 
 /// More fields of one event are left out.
 const MOST_FIELDS: usize = 32;
@@ -44,6 +44,12 @@ pub fn instant(name: &str, fields: &[(&str, Value<'_>)]) {
                 fields,
             )
         });
+    } else if let Some(other) = other() {
+        let name = c_text(name);
+        with_c(fields, |fields, count| {
+            // SAFETY: the texts end with a zero and live until the call returns.
+            unsafe { (other.instant)(name.as_ptr(), fields, count) };
+        });
     }
 }
 
@@ -60,6 +66,12 @@ pub fn span<'a>(name: &'a str, fields: &[(&str, Value<'_>)]) -> Span<'a> {
             )
         });
         number
+    } else if let Some(other) = other() {
+        let name = c_text(name);
+        // SAFETY: as in `instant`.
+        with_c(fields, |fields, count| unsafe {
+            (other.span_begin)(name.as_ptr(), fields, count)
+        })
     } else {
         0
     };
@@ -70,15 +82,74 @@ pub fn span<'a>(name: &'a str, fields: &[(&str, Value<'_>)]) -> Span<'a> {
 pub fn counter(name: &str, value: f64) {
     if records(events::ROSTRACE_COUNTER) {
         emit_counter(Text::from_bytes(name.as_bytes()), value);
+    } else if let Some(other) = other() {
+        // SAFETY: as in `instant`.
+        unsafe { (other.counter)(c_text(name).as_ptr(), value) };
     }
 }
 
 impl Drop for Span<'_> {
     fn drop(&mut self) {
-        if self.number != 0 && records(events::ROSTRACE_SPAN_END) {
+        if self.number == 0 {
+            return;
+        }
+        if records(events::ROSTRACE_SPAN_END) {
             emit_span_end(Text::from_bytes(self.name.as_bytes()), self.number);
+        } else if let Some(other) = other() {
+            // SAFETY: as in `instant`.
+            unsafe { (other.span_end)(c_text(self.name).as_ptr(), self.number) };
         }
     }
+}
+
+/// The copy of the tracer that records in the place of this one, while it does. What is told to it may take memory: this is the
+/// application's own code, not that of a library inside a callback of the system.
+fn other() -> Option<&'static CApi> {
+    // While nothing may be recorded nobody has to be asked.
+    if !gate::is_attentive() {
+        return None;
+    }
+    let api = sibling::sibling()?.api;
+    (api.attends)().then_some(api)
+}
+
+/// Up to the first zero, as with all texts.
+fn c_text(text: &str) -> CString {
+    let end = text.find('\0').unwrap_or(text.len());
+    CString::new(&text[..end]).unwrap_or_default()
+}
+
+/// The fields as `rostrace.h` has them.
+fn with_c<R>(fields: &[(&str, Value<'_>)], work: impl FnOnce(*const CField, usize) -> R) -> R {
+    let texts: Vec<(CString, CString)> = fields
+        .iter()
+        .map(|(name, value)| match value {
+            Value::Text(text) => (c_text(name), c_text(text)),
+            Value::Integer(_) | Value::Real(_) => (c_text(name), CString::default()),
+        })
+        .collect();
+    let fields: Vec<CField> = fields
+        .iter()
+        .zip(&texts)
+        .map(|((_, value), (name, text))| {
+            let (kind, value) = match value {
+                Value::Integer(integer) => (0, CValue { integer: *integer }),
+                Value::Real(real) => (1, CValue { real: *real }),
+                Value::Text(_) => (
+                    2,
+                    CValue {
+                        text: text.as_ptr(),
+                    },
+                ),
+            };
+            CField {
+                name: name.as_ptr(),
+                kind,
+                value,
+            }
+        })
+        .collect();
+    work(fields.as_ptr(), fields.len())
 }
 
 #[inline(always)]
@@ -227,8 +298,18 @@ pub(crate) struct CApi {
     counter: unsafe extern "C" fn(*const c_char, f64),
 }
 
+/// Of the structure.
+const VERSION: u32 = 2;
+
+impl CApi {
+    /// Whether it is of the version that is declared here.
+    pub(crate) fn is_known(&self) -> bool {
+        self.version == VERSION
+    }
+}
+
 static API: CApi = CApi {
-    version: 2,
+    version: VERSION,
     attention: &gate::ATTENTION,
     attends: c_attends,
     instant: c_instant,
@@ -240,7 +321,7 @@ static API: CApi = CApi {
 /// What `rostrace.h` looks for.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn rostrace_user_api() -> &'static CApi {
-    &API
+    sibling::sibling().map_or(&API, |sibling| sibling.api)
 }
 
 extern "C" fn c_attends() -> bool {

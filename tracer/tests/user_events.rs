@@ -4,12 +4,14 @@
 
 mod support;
 
-use support::{folder, program, quietly, record, survey};
+use rostrace_tracer::{Value, counter, instant, ros, span};
+use support::{folder, program, python, quietly, record, source, survey, traced};
 
 /// What babeltrace2 shows behind the contexts, in the order of time.
 fn events(output: &std::path::Path) -> Option<Vec<String>> {
     let shown = quietly(output)?;
-    let texts = shown.events.iter().map(|event| {
+    let own = (shown.events.iter()).filter(|event| event.contains("rostrace:"));
+    let texts = own.map(|event| {
         let (head, values) = event.split_once(" }, {").unwrap();
         let name = head.split_once("rostrace:").unwrap().1.split(": {").next();
         format!("{}:{}", name.unwrap(), values.trim_end_matches(" }"))
@@ -73,6 +75,71 @@ fn a_program_in_cpp_says_what_it_does() {
     expected.push("span_end: name = \"scope\", span = 3".to_owned());
     if let Some(events) = events(&output) {
         assert_eq!(events, expected);
+    }
+}
+
+#[test]
+fn a_program_in_python_says_what_it_does() {
+    let Some(python) = python() else {
+        return;
+    };
+    let output = folder("user-python");
+    let module = concat!(env!("CARGO_MANIFEST_DIR"), "/python");
+    let run = |command: &mut std::process::Command| {
+        command
+            .arg(source("user.py"))
+            .env("PYTHONPATH", module)
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .output()
+            .unwrap()
+    };
+    let result = run(traced(python).env("ROSTRACE_OUTPUT", &output));
+    assert!(result.status.success(), "{result:?}");
+    if let Some(events) = events(&output) {
+        assert_eq!(events, expected());
+    }
+    let alone = run(&mut std::process::Command::new(python));
+    assert!(alone.status.success(), "{alone:?}");
+}
+
+/// A program with a copy of the tracer in it.
+#[test]
+#[ignore = "the next test runs it in a process of its own"]
+fn says_what_it_does_in_rust() {
+    instant("bare", &[]);
+    let fields = [
+        ("obstacles", Value::Integer(-3)),
+        ("speed", Value::Real(2.5)),
+        ("reason", Value::Text("blocked")),
+        ("lanes", Value::Integer(4)),
+    ];
+    instant("full", &fields);
+    counter("queue", 7.0);
+    let _outer = span("outer", &[("depth", Value::Integer(1))]);
+    drop(span("inner", &[]));
+    ros::callback_end(std::ptr::null());
+}
+
+#[test]
+fn a_program_in_rust_is_recorded_once_also_with_the_library_preloaded() {
+    for is_preloaded in [false, true] {
+        let output = folder(&format!("user-rust-{is_preloaded}"));
+        let mut command = traced(&std::env::current_exe().unwrap());
+        if !is_preloaded {
+            command.env_remove("LD_PRELOAD");
+        }
+        let result = command
+            .args(["--ignored", "--exact", "says_what_it_does_in_rust"])
+            .env("ROSTRACE_OUTPUT", &output)
+            .output()
+            .unwrap();
+        assert!(result.status.success(), "{result:?}");
+        if let Some(events) = events(&output) {
+            assert_eq!(events, expected());
+        }
+        // With the tracepoint of a client library.
+        assert_eq!(survey(&output), (8, 0));
+        assert_eq!(std::fs::read_dir(&output).unwrap().count(), 1);
     }
 }
 

@@ -20,6 +20,7 @@ mod shrunk_file;
 mod size_argument;
 mod source;
 mod time_argument;
+mod untold;
 mod view;
 mod window;
 

@@ -375,3 +375,23 @@ fn a_topic_that_stutters_shows_its_longest_pause() {
     );
     assert!(!said.contains("have no name"), "{said}");
 }
+
+/// As of rclpy under LTTng, or r2r: rcl and rmw tell of messages, nobody of callbacks.
+#[test]
+fn processes_whose_client_library_tells_nothing_of_callbacks_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let cut = folder.path().join("cut");
+    let cut = cut.to_str().unwrap();
+    let arguments = ["cut", &recording("pingpong"), "--no-init", "-o", cut];
+    rostrace(&[&arguments[..], &["--event", "ros2:r??_*"]].concat())
+        .assert()
+        .code(0);
+    for verb in ["callbacks", "latency"] {
+        let said = stderr_of(&[verb, cut], 0);
+        assert!(
+            said.contains("no callbacks are known of 2 subscriptions and timers in "),
+            "{said}"
+        );
+        assert!(!stderr_of(&[verb, &recording("pingpong")], 0).contains("no callbacks are known"));
+    }
+}

@@ -9,6 +9,7 @@ mod cyclone_dds;
 mod destruction;
 mod executor;
 mod fast_dds;
+pub(crate) mod rclpy;
 mod returned;
 mod scheduler;
 mod serialized_message;
@@ -126,6 +127,7 @@ static ALL: &[&[&Hook]] = &[
     &client::HOOKS,
     &sim_time::HOOKS,
     &timer_clock::HOOKS,
+    &rclpy::HOOKS,
 ];
 
 /// Names of the hooks in the order of the bytes in the control page.

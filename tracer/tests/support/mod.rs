@@ -131,6 +131,15 @@ pub fn record(program: &Path, output: &Path, arguments: &[&str]) -> Output {
         .unwrap()
 }
 
+/// The interpreter of Python; None if there is none.
+pub fn python() -> Option<&'static Path> {
+    let found = Command::new("python3").arg("--version").output().is_ok();
+    if !found {
+        let _ = std::io::stderr().write_all(b"SKIPPED: python3 is not installed.\n");
+    }
+    found.then_some(Path::new("python3"))
+}
+
 /// What babeltrace2 says.
 #[derive(Debug)]
 pub struct Shown {

@@ -16,6 +16,7 @@ use crate::listing::{Reading, Row, cell};
 use crate::outcome::Outcome;
 use crate::render::table::{Align, Table};
 use crate::render::units;
+use crate::untold;
 use crate::view::View;
 
 /// One callback, as `--format json` shows it. Its field names are a contract.
@@ -71,7 +72,8 @@ pub(crate) fn callbacks(arguments: &LookArguments) -> anyhow::Result<Outcome> {
     let view = reading.view()?;
     let rows = rows(&view);
     let unnamed = rows.iter().filter(|row| is_unnamed(row, arguments.all));
-    let lack = family::CALLBACKS.lack(&view.model.kinds).map(str::to_owned);
+    let lack = || family::CALLBACKS.lack(&view.model.kinds).map(str::to_owned);
+    let lack = untold::sentence(&view).or_else(lack);
     let notes = reading.unnamed(unnamed.count(), "callback").into_iter();
     reading.print(
         &rows,

@@ -143,7 +143,10 @@ impl EntityCounts {
             topics: topics.len() as u64,
             publishers: model.publishers.len() as u64,
             subscriptions: model.subscriptions.len() as u64,
-            timers: model.timers.len() as u64,
+            // Executors of rclpy make timers without callbacks, thousands of them, to wait for a limited time.
+            timers: (model.timers.iter())
+                .filter(|timer| timer.callback.is_some())
+                .count() as u64,
             services: model.services.len() as u64,
             clients: model.clients.len() as u64,
             callbacks: (model.callbacks.len() + model.clients.len()) as u64,

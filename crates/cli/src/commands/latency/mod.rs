@@ -21,6 +21,7 @@ use crate::render::palette::Palette;
 use crate::render::table::{Align, Table};
 use crate::render::{damage, diagnostic, time, units};
 use crate::source;
+use crate::untold;
 use crate::view::View;
 
 pub(crate) use arguments::{EndArgument, Ends, LatencyArguments, PathsArguments};
@@ -100,6 +101,9 @@ pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
         diagnostic::note(
             &by_filter.unwrap_or_else(|| nothing_found(&analysis, &from, &to, none_arrived)),
         );
+    }
+    if let Some(untold) = untold::sentence(&view) {
+        diagnostic::note(&untold);
     }
     let more = rows.len().saturating_sub(arguments.limit);
     if more > 0 && arguments.format == LookFormat::Table {

@@ -1,0 +1,70 @@
+//! Processes that took messages, requests or had timers, but of whose callbacks nothing is known: their client library has no tracepoints
+//! for them. An empty list would look as if nothing had run.
+
+use std::collections::BTreeSet;
+
+use rostrace_analyze::built_in;
+use rostrace_trace::entity::{ProcessId, SubscriptionId};
+
+use crate::render::units;
+use crate::view::View;
+
+/// `no callbacks are known of 2 subscriptions in python3 4711: …`; nothing where all that should have callbacks tells of them.
+pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
+    let model = view.model;
+    let told: BTreeSet<ProcessId> = (model.instances.iter())
+        .map(|instance| model.process_of(instance.thread))
+        .collect();
+    let is_untold = |process: ProcessId| !told.contains(&process) && view.has_process(process);
+    let took: BTreeSet<_> = view.takes().filter_map(|take| take.subscription).collect();
+    let subscriptions = (model.subscriptions.iter().enumerate())
+        .filter(|(index, it)| {
+            it.callback.is_none()
+                && !built_in::topic(&it.topic)
+                && took.contains(&SubscriptionId(*index as u32))
+        })
+        .map(|(_, it)| it.process);
+    let services = (model.services.iter())
+        .filter(|it| {
+            it.callback.is_none() && !built_in::service(model.node_name(it.node), &it.name)
+        })
+        .map(|it| it.process);
+    // rclpy makes one whenever it waits for a limited time: their number would say nothing.
+    let timers: BTreeSet<ProcessId> = (model.timers.iter())
+        .filter(|it| it.callback.is_none() && is_untold(it.process))
+        .map(|it| it.process)
+        .collect();
+    let mut processes = BTreeSet::new();
+    let mut parts = Vec::new();
+    let mut add = |found: Vec<ProcessId>, noun: &str| {
+        if !found.is_empty() {
+            parts.push(units::counted(found.len() as u64, noun));
+            processes.extend(found);
+        }
+    };
+    add(
+        subscriptions.filter(|it| is_untold(*it)).collect(),
+        "subscription",
+    );
+    add(services.filter(|it| is_untold(*it)).collect(), "service");
+    if !timers.is_empty() {
+        parts.push("timers".to_owned());
+        processes.extend(timers);
+    }
+    let first = &model.processes[processes.first()?.index()];
+    let others = match processes.len() - 1 {
+        0 => String::new(),
+        1 => " and 1 more process".to_owned(),
+        more => format!(" and {more} more processes"),
+    };
+    let what = match parts.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, before)) => format!("{} and {last}", before.join(", ")),
+        None => return None,
+    };
+    Some(format!(
+        "no callbacks are known of {what} in {} {}{others}: the client library there does not tell of them \
+         (r2r, rclrs, or rclpy without our tracer); what was sent and received is known, what ran and how long is not",
+        first.name, first.pid
+    ))
+}

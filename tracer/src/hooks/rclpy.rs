@@ -1,0 +1,202 @@
+//! Callbacks of Python nodes: rclpy has no tracepoints, and its executors are written in Python.
+//!
+//! When rclpy makes its first context, the thread that does it is a thread of Python that holds the interpreter's lock, so Python can be
+//! run: `rclpy.py` beside this file looks on when executors take something and run its callback, and calls the functions of
+//! libtracetools as rclcpp would. Nothing of Python is linked: its functions, all but one of its stable interface, are found when they are there.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::{Hook, State};
+use crate::{gate, thread, tracetools};
+
+/// Named as what it watches; there is no function that it would call.
+static EXECUTORS: Hook = Hook::new(c"rclpy.executors", &[]);
+pub(super) static HOOKS: [&Hook; 1] = [&EXECUTORS];
+
+const SOURCE: &str = include_str!("rclpy.py");
+/// `Py_file_input`
+const FILE_INPUT: c_int = 257;
+
+type Object = *mut c_void;
+
+/// Functions of CPython.
+struct Python {
+    is_initialized: extern "C" fn() -> c_int,
+    own_state: extern "C" fn() -> Object,
+    running_state: extern "C" fn() -> Object,
+    error: extern "C" fn() -> Object,
+    clear_error: extern "C" fn(),
+    modules: extern "C" fn() -> Object,
+    item: unsafe extern "C" fn(Object, *const c_char) -> Object,
+    compile: unsafe extern "C" fn(*const c_char, *const c_char, c_int) -> Object,
+    execute: unsafe extern "C" fn(*const c_char, Object) -> Object,
+    release: unsafe extern "C" fn(Object),
+}
+
+/// The address of a function that the process has, whoever brought it.
+fn symbol(name: &CStr) -> Option<*const c_void> {
+    // SAFETY: the name ends with a zero.
+    let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    (!address.is_null()).then_some(address.cast_const())
+}
+
+impl Python {
+    /// None in processes without Python.
+    fn find() -> Option<Python> {
+        let is_initialized = symbol(c"Py_IsInitialized")?;
+        // From 3.13 on with the name of a public function.
+        let running_state = symbol(c"PyThreadState_GetUnchecked")
+            .or_else(|| symbol(c"_PyThreadState_UncheckedGet"))?;
+        // SAFETY: functions of these names have had these arguments in every version since 3.5.
+        unsafe {
+            Some(Python {
+                is_initialized: std::mem::transmute::<*const c_void, extern "C" fn() -> c_int>(
+                    is_initialized,
+                ),
+                own_state: std::mem::transmute::<*const c_void, extern "C" fn() -> Object>(symbol(
+                    c"PyGILState_GetThisThreadState",
+                )?),
+                running_state: std::mem::transmute::<*const c_void, extern "C" fn() -> Object>(
+                    running_state,
+                ),
+                error: std::mem::transmute::<*const c_void, extern "C" fn() -> Object>(symbol(
+                    c"PyErr_Occurred",
+                )?),
+                clear_error: std::mem::transmute::<*const c_void, extern "C" fn()>(symbol(
+                    c"PyErr_Clear",
+                )?),
+                modules: std::mem::transmute::<*const c_void, extern "C" fn() -> Object>(symbol(
+                    c"PyImport_GetModuleDict",
+                )?),
+                item: std::mem::transmute::<
+                    *const c_void,
+                    unsafe extern "C" fn(Object, *const c_char) -> Object,
+                >(symbol(c"PyDict_GetItemString")?),
+                compile: std::mem::transmute::<
+                    *const c_void,
+                    unsafe extern "C" fn(*const c_char, *const c_char, c_int) -> Object,
+                >(symbol(c"Py_CompileString")?),
+                execute: std::mem::transmute::<
+                    *const c_void,
+                    unsafe extern "C" fn(*const c_char, Object) -> Object,
+                >(symbol(c"PyImport_ExecCodeModule")?),
+                release: std::mem::transmute::<*const c_void, unsafe extern "C" fn(Object)>(
+                    symbol(c"Py_DecRef")?,
+                ),
+            })
+        }
+    }
+
+    /// Whether this thread holds the interpreter's lock, and Python is in the middle of an ordinary call.
+    fn may_run(&self) -> bool {
+        if (self.is_initialized)() == 0 {
+            return false;
+        }
+        let own = (self.own_state)();
+        !own.is_null() && own == (self.running_state)() && (self.error)().is_null()
+    }
+
+    /// # Safety
+    /// Python may run on this thread.
+    unsafe fn has_module(&self, name: &CStr) -> bool {
+        let modules = (self.modules)();
+        // SAFETY: a dictionary that lives as long as the interpreter, and a text with a zero at its end.
+        !modules.is_null() && unsafe { !(self.item)(modules, name.as_ptr()).is_null() }
+    }
+
+    /// Runs a program as a module of that name; false if it ended with an error.
+    ///
+    /// # Safety
+    /// Python may run on this thread.
+    unsafe fn run(&self, name: &CStr, program: &CStr) -> bool {
+        // SAFETY: texts with zeroes at their ends; objects are given back once.
+        unsafe {
+            let code = (self.compile)(program.as_ptr(), c"<rostrace>".as_ptr(), FILE_INPUT);
+            if code.is_null() {
+                (self.clear_error)();
+                return false;
+            }
+            let module = (self.execute)(name.as_ptr(), code);
+            (self.release)(code);
+            if module.is_null() {
+                (self.clear_error)();
+                return false;
+            }
+            (self.release)(module);
+            true
+        }
+    }
+}
+
+/// A context of ROS was made on this thread; if rclpy did it, its executors are watched from now on.
+pub(crate) fn context_made() {
+    static IS_DONE: AtomicBool = AtomicBool::new(false);
+    if gate::is_closed() || IS_DONE.load(Ordering::Relaxed) {
+        return;
+    }
+    let Some(python) = thread::undisturbed(Python::find) else {
+        return;
+    };
+    // SAFETY: each is asked only after the first has said that Python may run.
+    if !python.may_run() || unsafe { !python.has_module(c"rclpy") } {
+        return;
+    }
+    if IS_DONE.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    let Ok(program) = CString::new(program()) else {
+        return;
+    };
+    // SAFETY: Python may run, as was asked.
+    EXECUTORS.set(match unsafe { python.run(c"_rostrace_rclpy", &program) } {
+        true => State::On,
+        false => State::Unexpected,
+    });
+}
+
+/// What is run: first where the tracer's functions are, since a search by name could find those of the real libtracetools.
+fn program() -> String {
+    let functions: [(&str, *const c_void); 8] = [
+        (
+            "callback_start",
+            tracetools::ros_trace_callback_start as *const c_void,
+        ),
+        (
+            "callback_end",
+            tracetools::ros_trace_callback_end as *const c_void,
+        ),
+        (
+            "rclcpp_callback_register",
+            tracetools::ros_trace_rclcpp_callback_register as *const c_void,
+        ),
+        (
+            "rclcpp_subscription_init",
+            tracetools::ros_trace_rclcpp_subscription_init as *const c_void,
+        ),
+        (
+            "rclcpp_subscription_callback_added",
+            tracetools::ros_trace_rclcpp_subscription_callback_added as *const c_void,
+        ),
+        (
+            "rclcpp_service_callback_added",
+            tracetools::ros_trace_rclcpp_service_callback_added as *const c_void,
+        ),
+        (
+            "rclcpp_timer_callback_added",
+            tracetools::ros_trace_rclcpp_timer_callback_added as *const c_void,
+        ),
+        (
+            "rclcpp_timer_link_node",
+            tracetools::ros_trace_rclcpp_timer_link_node as *const c_void,
+        ),
+    ];
+    let mut program = String::from("FUNCTIONS = {");
+    for (name, address) in functions {
+        let _ = write!(program, "'{name}': {}, ", address as usize);
+    }
+    program.push_str("}\n");
+    program.push_str(SOURCE);
+    program
+}
