@@ -376,7 +376,11 @@ impl Buffer {
                     }
                     let used = chunk.lead + taken as usize * packet_bytes;
                     chunk::trim(&recording.folder, stream, number, used);
-                    chunk.shorten(taken, packet_bytes);
+                    let whole = chunk.lead + chunk.packets as usize * packet_bytes;
+                    if used < whole {
+                        libc::munmap(chunk.memory.add(used).cast(), whole - used);
+                        chunk.packets = taken;
+                    }
                     break;
                 }
             }

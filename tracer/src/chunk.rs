@@ -6,19 +6,24 @@
 //! No file stays open.
 
 use std::ffi::{CStr, c_int};
-use std::ops::Range;
 
 use crate::packet::{NEVER, Packet};
 use crate::path::PathBuffer;
 
-/// Bytes of the empty packet that opens a stream. Losses are differences between packets: the first must be without.
-pub(crate) const OPENING: usize = 4096;
+/// Bytes of a page: 4096 on x86-64. Kernels for AArch64 are also built with pages of 16 or 64 KiB, that of the Raspberry Pi 5 for one.
+///
+/// Packets begin with a page, so that they can be unmapped, and so that babeltrace2 can map them on the same machine.
+pub(crate) fn page_bytes() -> usize {
+    // SAFETY: only returns a number that the C library knows from the start of the process.
+    let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    usize::try_from(bytes).map_or(4096, |bytes| bytes.max(4096))
+}
 
 /// Where a chunk lies in memory.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Chunk {
     pub(crate) memory: *mut u8,
-    /// Bytes before the first usable packet.
+    /// Bytes before the first usable packet: a page or nothing.
     pub(crate) lead: usize,
     pub(crate) packets: u32,
     /// Its place among the chunks of the stream.
@@ -48,7 +53,8 @@ pub(crate) struct Plan<'a> {
 impl Plan<'_> {
     /// Makes the file and maps it; `finish` gets the chunk before anybody else can see the file. Only system calls: no allocation.
     pub(crate) fn make(&self, finish: &mut dyn FnMut(Chunk)) -> Result<Chunk, c_int> {
-        let lead = if self.number == 0 { OPENING } else { 0 };
+        // An empty packet opens a stream. Losses are differences between packets: the first must be without.
+        let lead = if self.number == 0 { page_bytes() } else { 0 };
         let bytes = lead + self.packets as usize * self.packet_bytes;
         if bytes as u64 > largest_file() {
             return Err(libc::EFBIG);
@@ -137,11 +143,10 @@ impl Chunk {
         if until <= self.present {
             return;
         }
-        let from = self.lead + self.present as usize * packet_bytes;
-        let from = from - from % page_bytes();
-        let to = self.lead + until as usize * packet_bytes;
+        let first = self.packet(self.present, packet_bytes);
+        let bytes = (until - self.present) as usize * packet_bytes;
         // SAFETY: the packets are mapped: the helper releases only those that were used.
-        unsafe { libc::madvise(self.memory.add(from).cast(), to - from, MADV_POPULATE_WRITE) };
+        unsafe { libc::madvise(first.0.cast(), bytes, MADV_POPULATE_WRITE) };
         self.present = until;
     }
 
@@ -157,52 +162,10 @@ impl Chunk {
         let skipped = if self.released == 0 { 0 } else { self.lead };
         let from = skipped + self.released as usize * packet_bytes;
         let to = self.lead + until as usize * packet_bytes;
-        let end = self.lead + self.packets as usize * packet_bytes;
-        let pages = pages_done_with(from, to, end, page_bytes());
         // SAFETY: as the caller promises.
-        unsafe { self.unmap(pages) };
+        unsafe { libc::munmap(self.memory.add(from).cast(), to - from) };
         self.released = until;
     }
-
-    /// Keeps so many packets and unmaps the others, none of which was used.
-    ///
-    /// # Safety
-    /// Nobody will use a packet behind those.
-    pub(crate) unsafe fn shorten(&mut self, packets: u32, packet_bytes: usize) {
-        let [kept, end] = [packets, self.packets]
-            .map(|packets| self.lead + packets as usize * packet_bytes)
-            .map(|bytes| bytes.next_multiple_of(page_bytes()));
-        // SAFETY: as the caller promises.
-        unsafe { self.unmap(kept..end) };
-        self.packets = packets;
-    }
-
-    /// # Safety
-    /// The bytes are whole pages of the mapping, and nobody uses them.
-    unsafe fn unmap(&self, bytes: Range<usize>) {
-        if !bytes.is_empty() {
-            // SAFETY: as the caller promises.
-            unsafe { libc::munmap(self.memory.add(bytes.start).cast(), bytes.len()) };
-        }
-    }
-}
-
-/// The pages that can be unmapped when bytes are no longer used: what came before was done with already, what comes after is used until
-/// the end is reached. A packet need not begin with a page.
-fn pages_done_with(from: usize, to: usize, end: usize, page: usize) -> Range<usize> {
-    let to = if to == end {
-        to.next_multiple_of(page)
-    } else {
-        to - to % page
-    };
-    from - from % page..to
-}
-
-/// 4096 on x86-64. Kernels for AArch64 are also built with pages of 16 or 64 KiB, that of the Raspberry Pi 5 for one.
-fn page_bytes() -> usize {
-    // SAFETY: only returns a number, which the C library has since the start of the process.
-    let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    usize::try_from(bytes).map_or(4096, |bytes| bytes.max(4096))
 }
 
 /// Cuts the file of a chunk behind its used packets, or deletes it if there are none.
@@ -310,45 +273,4 @@ fn largest_file() -> u64 {
 pub(crate) fn errno() -> c_int {
     // SAFETY: the place of errno is always valid for its thread.
     unsafe { *libc::__errno_location() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Unmaps packets of 4 KiB behind a lead one after the other, and returns what was unmapped.
-    fn unmapped(packets: usize, page: usize) -> Vec<Range<usize>> {
-        let end = OPENING + packets * 4096;
-        let ends = (1..=packets).map(|until| OPENING + until * 4096);
-        let mut from = 0;
-        let mut all = Vec::new();
-        for to in ends {
-            let pages = pages_done_with(from, to, end, page);
-            assert!(pages.end <= to || to == end, "a packet in use: {pages:?}");
-            all.extend((!pages.is_empty()).then_some(pages));
-            from = to;
-        }
-        all
-    }
-
-    #[test]
-    fn each_page_is_unmapped_once_and_only_when_no_packet_in_it_is_in_use() {
-        for page in [4096, 16 << 10, 64 << 10] {
-            for packets in 1..40 {
-                let mut next = 0;
-                for pages in unmapped(packets, page) {
-                    assert_eq!(pages.start, next);
-                    assert_eq!((pages.start % page, pages.end % page), (0, 0));
-                    next = pages.end;
-                }
-                assert_eq!(next, (OPENING + packets * 4096).next_multiple_of(page));
-            }
-        }
-    }
-
-    #[test]
-    fn pages_of_4096_bytes_are_unmapped_packet_by_packet() {
-        assert_eq!(unmapped(3, 4096), [0..8192, 8192..12288, 12288..16384]);
-        assert_eq!(unmapped(3, 16 << 10), [0..16384]);
-    }
 }

@@ -72,6 +72,9 @@ impl Recording {
         first_time: u64,
     ) -> Result<&'static Recording, i32> {
         let uuid = random_uuid();
+        let mut buffers = order.buffers.usable();
+        // A power of two, as pages are: the larger one is a multiple of the other.
+        buffers.packet_bytes = buffers.packet_bytes.max(chunk::page_bytes() as u32);
         let folder = folder::make(&order.directory, process)?;
         if let Err(error) = metadata::write(&folder, &uuid, clock::offset(), process) {
             folder::remove(&folder);
@@ -82,7 +85,7 @@ impl Recording {
             epoch: EPOCHS.fetch_add(1, Ordering::Relaxed) + 1,
             process,
             uuid,
-            buffers: order.buffers.usable(),
+            buffers,
             filters: order.filters.clone(),
             is_flight: order.state == State::Flight,
             lock: Lock::new(),

@@ -30,11 +30,9 @@ pub fn trim(folder: &Path) -> io::Result<u64> {
         if name == "metadata" || !path.is_file() {
             continue;
         }
-        let used = if name.starts_with('.') {
-            0
-        } else {
-            let mut file = File::open(&path)?;
-            used_bytes(&mut file, length)?
+        let used = match name.starts_with('.') {
+            true => 0,
+            false => bytes_in_use(&path)?,
         };
         if used == 0 {
             fs::remove_file(&path)?;
@@ -51,6 +49,9 @@ pub fn trim(folder: &Path) -> io::Result<u64> {
 pub fn snapshot(folder: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     fs::copy(folder.join("metadata"), to.join("metadata"))?;
+    // What is in use is found out for all files before anything is copied. Otherwise a packet could be copied, then be filled, and
+    // the next one be taken and copied as well: events between the two would be missing without being counted.
+    let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let Some(name) = path.file_name() else {
@@ -59,20 +60,33 @@ pub fn snapshot(folder: &Path, to: &Path) -> io::Result<()> {
         if name == "metadata" || name.to_string_lossy().starts_with('.') {
             continue;
         }
-        match copy_packets(&path, &to.join(name)) {
-            // The flight recorder deletes its oldest files meanwhile.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            result => result?,
+        // The flight recorder deletes its oldest files meanwhile.
+        if let Some(used) = unless_deleted(bytes_in_use(&path))? {
+            files.push((to.join(name), path, used));
         }
+    }
+    // Loads of a processor may be reordered, over system calls as well: a packet before one that is in use is complete only for what
+    // is read from here on.
+    fence(Ordering::Acquire);
+    for (copy, path, used) in files {
+        unless_deleted(copy_packets(&path, &copy, used))?;
     }
     Ok(())
 }
 
-fn copy_packets(from: &Path, to: &Path) -> io::Result<()> {
+fn unless_deleted<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Copies the packets that are in use among so many bytes.
+fn copy_packets(from: &Path, to: &Path, length: u64) -> io::Result<()> {
     let mut file = File::open(from)?;
     let mut copy = None;
     let mut at = 0;
-    let length = file.metadata()?.len();
     let mut packet = Vec::new();
     while let Some((bytes, end)) = packet_at(&mut file, at, length)? {
         if end < NEVER {
@@ -81,8 +95,8 @@ fn copy_packets(from: &Path, to: &Path) -> io::Result<()> {
             let mut content = [0; 8];
             file.seek(SeekFrom::Start(at + CONTENT_BITS as u64))?;
             file.read_exact(&mut content)?;
-            // The file's pages are the writer's memory, and system calls do not order a processor's loads: without this, events could
-            // be copied as they were before the size was read, and a packet's losses as they were before those of the packet before.
+            // The file's pages are the writer's memory. Without this, events could be copied as they were before the size was read, and
+            // a packet's losses as they were before those of the packet before it.
             fence(Ordering::Acquire);
             packet.resize(bytes as usize, 0);
             file.seek(SeekFrom::Start(at))?;
@@ -99,11 +113,13 @@ fn copy_packets(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The end of the last packet that is in use.
-fn used_bytes(file: &mut File, length: u64) -> io::Result<u64> {
+/// The end of the last packet of a file that is in use.
+fn bytes_in_use(path: &Path) -> io::Result<u64> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
     let mut at = 0;
     let mut used = 0;
-    while let Some((bytes, end)) = packet_at(file, at, length)? {
+    while let Some((bytes, end)) = packet_at(&mut file, at, length)? {
         at += bytes;
         if end < NEVER {
             used = at;
@@ -129,4 +145,32 @@ fn packet_at(file: &mut File, at: u64, length: u64) -> io::Result<Option<(u64, u
     let is_packet =
         bytes >= HEAD as u64 && at.checked_add(bytes).is_some_and(|last| last <= length);
     Ok(is_packet.then(|| (bytes, word(END))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A packet without events.
+    fn packet(end: u64) -> Vec<u8> {
+        let mut bytes = vec![0; 4096];
+        bytes[END..END + 8].copy_from_slice(&end.to_le_bytes());
+        bytes[CONTENT_BITS..CONTENT_BITS + 8].copy_from_slice(&(HEAD as u64 * 8).to_le_bytes());
+        bytes[PACKET_BITS..PACKET_BITS + 8].copy_from_slice(&(4096 * 8_u64).to_le_bytes());
+        bytes
+    }
+
+    #[test]
+    fn a_snapshot_has_the_packets_that_are_in_use_when_it_begins() {
+        let folder = std::env::temp_dir().join(format!("rostrace-copy-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let (from, to) = (folder.join("thread_1_0"), folder.join("copy"));
+        fs::write(&from, [packet(1), packet(NEVER), packet(NEVER)].concat()).unwrap();
+        let used = bytes_in_use(&from).unwrap();
+        // The next packet is taken before the first was copied.
+        fs::write(&from, [packet(2), packet(3), packet(NEVER)].concat()).unwrap();
+        copy_packets(&from, &to, used).unwrap();
+        assert_eq!(fs::read(&to).unwrap(), packet(2));
+        fs::remove_dir_all(&folder).unwrap();
+    }
 }
