@@ -26,8 +26,8 @@ pub(crate) struct Thread {
     pub(crate) epoch: u64,
     /// The thread is inside the tracer; a signal handler must not enter again.
     busy: u32,
-    /// Events that a signal handler wanted to emit meanwhile.
-    nested: u32,
+    /// Events that a signal handler wanted to emit meanwhile. Atomic because a handler may come while they are being counted.
+    nested: AtomicU32,
     /// The process for which `context` is filled in.
     process: u32,
     leaves: u32,
@@ -124,7 +124,7 @@ pub(crate) fn current() -> *mut Thread {
                 buffer: std::ptr::null_mut(),
                 epoch: 0,
                 busy: 0,
-                nested: 0,
+                nested: AtomicU32::new(0),
                 process: 0,
                 leaves: 0,
                 context: [0; 32],
@@ -148,8 +148,7 @@ pub(crate) fn enter() -> Option<Inside> {
     // SAFETY: the block belongs to this thread; only signal handlers on it interfere, and they leave `busy` as it was.
     unsafe {
         if (&raw mut (*thread).busy).read_volatile() != 0 {
-            let nested = (&raw mut (*thread).nested).read_volatile();
-            (&raw mut (*thread).nested).write_volatile(nested.wrapping_add(1));
+            (*thread).nested.fetch_add(1, Ordering::Relaxed);
             return None;
         }
         (&raw mut (*thread).busy).write_volatile(1);
@@ -228,8 +227,8 @@ impl Inside {
     fn count_nested(&self) {
         // SAFETY: the block is ours while we are inside.
         unsafe {
+            let count = u64::from((*self.thread).nested.swap(0, Ordering::Relaxed));
             let thread = &mut *self.thread;
-            let count = u64::from(std::mem::take(&mut thread.nested));
             let recording = gate().recording.load(Ordering::Acquire);
             if let Some(recording) = recording.as_ref() {
                 if thread.epoch == recording.epoch && !thread.buffer.is_null() {
@@ -248,7 +247,7 @@ impl Drop for Inside {
         compiler_fence(Ordering::SeqCst);
         // SAFETY: the block is ours until `busy` is cleared.
         unsafe {
-            if (&raw mut (*self.thread).nested).read_volatile() != 0 {
+            if (*self.thread).nested.load(Ordering::Relaxed) != 0 {
                 self.count_nested();
             }
             (&raw mut (*self.thread).busy).write_volatile(0);
