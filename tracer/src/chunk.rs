@@ -12,7 +12,7 @@ use crate::path::PathBuffer;
 
 /// Bytes of a page: 4096 on x86-64. Kernels for AArch64 are also built with pages of 16 or 64 KiB, that of the Raspberry Pi 5 for one.
 ///
-/// Packets begin with a page, so that they can be unmapped, and so that babeltrace2 can map them on the same machine.
+/// Packets begin with a page, for only whole pages can be unmapped or made present.
 pub(crate) fn page_bytes() -> usize {
     // SAFETY: only returns a number that the C library knows from the start of the process.
     let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
