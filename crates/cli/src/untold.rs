@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use rostrace_analyze::built_in;
 use rostrace_trace::entity::{ProcessId, SubscriptionId};
 
+use crate::family::CALLBACKS;
 use crate::render::units;
 use crate::view::View;
 
@@ -15,11 +16,13 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
     let told: BTreeSet<ProcessId> = (model.instances.iter())
         .map(|instance| model.process_of(instance.thread))
         .collect();
+    // Elsewhere: then a callback that is named and never ran is as silent as one that is not.
+    let has_callbacks = CALLBACKS.events(&model.kinds) > 0;
     let is_untold = |process: ProcessId| !told.contains(&process) && view.has_process(process);
     let took: BTreeSet<_> = view.takes().filter_map(|take| take.subscription).collect();
     let subscriptions = (model.subscriptions.iter().enumerate())
         .filter(|(index, it)| {
-            it.callback.is_none()
+            (it.callback.is_none() || has_callbacks)
                 && !built_in::topic(&it.topic)
                 && took.contains(&SubscriptionId(*index as u32))
         })
@@ -63,8 +66,9 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
         None => return None,
     };
     Some(format!(
-        "no callbacks are known of {what} in {} {}{others}: the client library there does not tell of them \
-         (r2r, rclrs, or rclpy without our tracer); what was sent and received is known, what ran and how long is not",
+        "no callbacks are known of {what} in {} {}{others}: messages are taken by hand there, or the client library does not tell of \
+         callbacks (r2r, rclrs, rclpy without our tracer or with its events executor); what was sent and received is known, what \
+         ran and how long is not",
         first.name, first.pid
     ))
 }
