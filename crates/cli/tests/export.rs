@@ -14,7 +14,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{DurationNanosecondType, Int32Type, Int64Type, TimestampNanosecondType};
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
-use support::{recording, rostrace, spawn, stderr_of};
+use support::{recording, rostrace, spawn, stderr_of, stdout_of};
 
 const TABLES: [&str; 3] = ["callback_instances", "publications", "deliveries"];
 
@@ -515,4 +515,26 @@ fn message_contexts_of_an_architecture_file_say_what_outputs_were_made_from() {
     let latest = of_basis(&both, "use_latest_message");
     assert_eq!(latest, both.len() - observed.len());
     assert!((290..=301).contains(&latest), "{latest}");
+}
+
+#[test]
+fn the_guide_lists_the_files_that_are_written() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let guide = std::fs::read_to_string(root.join("docs/guides/export.md")).unwrap();
+    let (_, listing) = guide.split_once("$ ls tables\n").unwrap();
+    let (listing, _) = listing.split_once("\n…\n").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().to_str().unwrap();
+    let pingpong = recording("pingpong");
+    stdout_of(
+        &["export", &pingpong, "--format", "parquet", "-o", target],
+        0,
+    );
+    let files = std::fs::read_dir(folder.path()).unwrap();
+    let mut files: Vec<String> = files
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.sort();
+    let shown: Vec<&str> = listing.lines().collect();
+    assert_eq!(files[..shown.len()], shown);
 }
