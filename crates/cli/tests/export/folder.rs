@@ -1,9 +1,10 @@
 //! What is in the folder afterwards: complete files or those from before, whatever goes wrong.
 
 use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
-use crate::support::{recording, rostrace, spawn, stderr_of};
+use crate::support::{recording, rostrace, spawn, stderr_of, stdout_of};
 use crate::{exported, files};
 
 #[test]
@@ -90,4 +91,22 @@ fn an_export_that_is_stopped_shows_no_partial_file() {
             }
         }
     }
+}
+
+#[test]
+fn the_guide_lists_the_files_that_are_written() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let guide = fs::read_to_string(root.join("docs/guides/export.md")).unwrap();
+    let (_, listing) = guide.split_once("$ ls tables\n").unwrap();
+    let (listing, _) = listing.split_once("\n…\n").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().to_str().unwrap();
+    let pingpong = recording("pingpong");
+    stdout_of(
+        &["export", &pingpong, "--format", "parquet", "-o", target],
+        0,
+    );
+    let written: Vec<String> = files(folder.path()).into_keys().collect();
+    let shown: Vec<&str> = listing.lines().collect();
+    assert_eq!(written[..shown.len()], shown);
 }
