@@ -40,7 +40,7 @@ pub struct CallbackSummary {
 
 impl CallbackSummary {
     /// How bad it is at worst: its longest duration or its largest lateness, as a share of its period. Nothing for what
-    /// never ran twice.
+    /// never ran, or has no period.
     pub fn hurt(&self, analysis: &Analysis<'_>) -> Option<f64> {
         let set = match analysis.model.callbacks[self.callback.index()].owner {
             CallbackOwner::Timer(id) => analysis.model.timers[id.index()].system_period(),
@@ -48,9 +48,9 @@ impl CallbackSummary {
         };
         let set = set.map(|period| period.0);
         let period = set.or(self.period.map(|period| period.p50))?;
-        let duration = self.duration.map_or(0, |duration| duration.max);
-        let lateness = self.lateness.map_or(0, |lateness| lateness.max);
-        (period > 0).then(|| duration.max(lateness) as f64 / period as f64)
+        let worst = [self.duration, self.lateness];
+        let worst = worst.iter().flatten().map(|it| it.max).max()?;
+        (period > 0).then(|| worst as f64 / period as f64)
     }
 }
 

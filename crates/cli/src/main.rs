@@ -14,6 +14,7 @@ mod prepared;
 mod progress;
 mod recorded;
 mod render;
+mod result_folder;
 mod run;
 mod share_argument;
 mod shrunk_file;

@@ -77,7 +77,7 @@ pub enum Error {
         reason: String,
     },
     #[error(
-        "only {free} are free where {path} lies, and {wanted} must stay free; choose another disk with -o or less with --keep-free"
+        "only {free} are free where {path} lies, and {wanted} must stay free; choose another disk with -o, or keep less free with `rostrace record --keep-free`"
     )]
     NoSpace {
         path: PathBuf,

@@ -49,19 +49,21 @@ fn an_export_that_fails_leaves_everything_as_it_was() {
         fs::write(&old, "old").unwrap();
         // Files may have 8 KiB at most, and who writes more is told so instead of being killed.
         let script = "trap '' XFSZ; ulimit -f 16; exec \"$0\" \"$@\"";
-        let output = std::process::Command::new("sh")
-            .args(["-c", script])
-            .arg(assert_cmd::cargo::cargo_bin("rostrace"))
-            .args(["export", &recording("pingpong"), "--format", format, "-o"])
-            .arg(folder.path())
-            .output()
-            .unwrap();
-        let error = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(1), "{error}");
-        assert!(
-            error.contains("cannot be written: File too large"),
-            "{format}: {error}"
-        );
+        for target in [folder.path().to_owned(), folder.path().join("new/inner")] {
+            let output = std::process::Command::new("sh")
+                .args(["-c", script])
+                .arg(assert_cmd::cargo::cargo_bin("rostrace"))
+                .args(["export", &recording("pingpong"), "--format", format, "-o"])
+                .arg(target)
+                .output()
+                .unwrap();
+            let error = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(1), "{error}");
+            assert!(
+                error.contains("cannot be written: File too large"),
+                "{format}: {error}"
+            );
+        }
         let files = files(folder.path());
         assert_eq!(files.len(), 1, "{:?}", files.keys());
         assert_eq!(fs::read(&old).unwrap(), b"old");

@@ -12,14 +12,13 @@ mod schema;
 mod simulated_time;
 mod tables;
 
-use std::fs;
-
-use anyhow::{Context, bail};
+use anyhow::bail;
 use rostrace_analyze::table::{TABLES, Table};
 
 use crate::interrupt;
 use crate::outcome::Outcome;
 use crate::render::{damage, diagnostic};
+use crate::result_folder::ResultFolder;
 use crate::source;
 use crate::view::View;
 use simulated_time::Twins;
@@ -44,8 +43,7 @@ pub(crate) fn export(arguments: &ExportArguments) -> anyhow::Result<Outcome> {
     };
     let view = View::new(&set, &model, &arguments.filter)?;
     diagnostic::notes(&view.hints());
-    fs::create_dir_all(folder)
-        .with_context(|| format!("{}: cannot be created", folder.display()))?;
+    let _made = ResultFolder::make(folder)?;
 
     let files = match &architecture {
         Some(architecture) if arguments.caret_columns => {
