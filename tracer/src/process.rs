@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 use rostrace_session::{
     CONTROL_VARIABLE, Control, ControlError, ControlFile, LTTNG_VARIABLE, MASK_WORDS,
-    OUTPUT_VARIABLE, Order, Process, ProcessState, SWITCH_VARIABLE, State,
+    OUTPUT_VARIABLE, Order, PYTHON_VARIABLE, Process, ProcessState, SWITCH_VARIABLE, State,
 };
 
 use crate::lock::Lock;
@@ -26,6 +26,7 @@ use crate::{
 #[derive(Debug, Default)]
 struct Settings {
     is_off: bool,
+    leaves_python: bool,
     control: Option<PathBuf>,
     output: Option<OsString>,
     lttng: Option<bool>,
@@ -53,14 +54,21 @@ const TRY_AGAIN: u64 = 20_000_000;
 fn settings() -> &'static Settings {
     SETTINGS.get_or_init(|| {
         let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+        let is_off =
+            |name| variable(name).is_some_and(|value| matches!(value.as_bytes(), b"off" | b"0"));
         Settings {
-            is_off: variable(SWITCH_VARIABLE)
-                .is_some_and(|value| matches!(value.as_bytes(), b"off" | b"0")),
+            is_off: is_off(SWITCH_VARIABLE),
+            leaves_python: is_off(PYTHON_VARIABLE),
             control: variable(CONTROL_VARIABLE).map(PathBuf::from),
             output: variable(OUTPUT_VARIABLE),
             lttng: variable(LTTNG_VARIABLE).map(|value| value != "0"),
         }
     })
+}
+
+/// Whether rclpy is to be left as it is.
+pub(crate) fn leaves_python() -> bool {
+    settings().leaves_python
 }
 
 /// Runs when the library is loaded, before the program.

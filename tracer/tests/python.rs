@@ -144,14 +144,26 @@ fn python_executors_of_a_version_that_is_not_known_are_left_as_they_are() {
 
 #[test]
 fn a_python_process_that_is_not_to_be_traced_is_left_as_it_is() {
+    left_as_it_is("ROSTRACE");
+}
+
+#[test]
+fn executors_of_python_are_left_as_they_are_where_that_is_wanted() {
+    left_as_it_is("ROSTRACE_PYTHON");
+}
+
+/// With this variable, which says `off`.
+fn left_as_it_is(variable: &str) {
     let Some(python) = python() else {
         return;
     };
+    let output = folder(&format!("python-{variable}"));
     let result = traced(python)
-        .args(["-c", "import ctypes, sys, types; sys.modules['rclpy'] = types.ModuleType('rclpy'); \
-            ctypes.CDLL(sys.argv[1], ctypes.RTLD_GLOBAL); ctypes.PyDLL(None).ros_trace_rcl_init(None); assert '_rostrace_rclpy' not in sys.modules"])
+        .arg(source("python_nodes.py"))
         .arg(installation("8.2.4").join("lib/libtracetools.so"))
-        .env("ROSTRACE", "off")
+        .arg("left")
+        .env("ROSTRACE_OUTPUT", output)
+        .env(variable, "off")
         .output()
         .unwrap();
     assert!(result.status.success(), "{result:?}");

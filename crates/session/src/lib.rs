@@ -27,3 +27,5 @@ pub const OUTPUT_VARIABLE: &str = "ROSTRACE_OUTPUT";
 pub const SWITCH_VARIABLE: &str = "ROSTRACE";
 /// `1` or `0`: whether calls are passed on to the real libtracetools, whatever it says of itself.
 pub const LTTNG_VARIABLE: &str = "ROSTRACE_LTTNG";
+/// `off` leaves rclpy as it is, and callbacks of Python unknown.
+pub const PYTHON_VARIABLE: &str = "ROSTRACE_PYTHON";

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Hook, State};
-use crate::{gate, thread, tracetools};
+use crate::{gate, process, thread, tracetools};
 
 /// Named as what it watches; there is no function that it would call.
 static EXECUTORS: Hook = Hook::new(c"rclpy.executors", &[]);
@@ -133,7 +133,7 @@ impl Python {
 /// A context of ROS was made on this thread; if rclpy did it, its executors are watched from now on.
 pub(crate) fn context_made() {
     static IS_DONE: AtomicBool = AtomicBool::new(false);
-    if gate::is_closed() || IS_DONE.load(Ordering::Relaxed) {
+    if gate::is_closed() || process::leaves_python() || IS_DONE.load(Ordering::Relaxed) {
         return;
     }
     let Some(python) = thread::undisturbed(Python::find) else {

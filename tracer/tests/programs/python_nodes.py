@@ -1,7 +1,7 @@
 """A stand-in for rclpy, in the shape of Humble or of later versions, and nodes that use it.
 
-usage: python_nodes.py TRACETOOLS humble|jazzy|unknown
-It ends with an error if the program notices the tracer.
+usage: python_nodes.py TRACETOOLS humble|jazzy|unknown|left
+It ends with an error if the program notices the tracer; left has the shape of jazzy and is not to be touched.
 """
 import asyncio
 import ctypes
@@ -113,7 +113,7 @@ class Unknown:
 
 
 rclpy = module('rclpy')
-module('rclpy.executors', Executor={'humble': Humble, 'jazzy': Jazzy, 'unknown': Unknown}[shape], await_or_execute=await_or_execute)
+module('rclpy.executors', Executor={'humble': Humble, 'jazzy': Jazzy, 'unknown': Unknown, 'left': Jazzy}[shape], await_or_execute=await_or_execute)
 module('rclpy.node', Node=Node)
 module('rclpy.service', Service=Service)
 module('rclpy.subscription', Subscription=Subscription)
@@ -151,7 +151,8 @@ def main():
     tracetools.ros_trace_rcl_init(ctypes.c_void_p(0x99))
     after = rclpy.executors.await_or_execute
     executor, robot = rclpy.executors.Executor(), Robot()
-    if shape == 'unknown':
+    if shape in ('unknown', 'left'):
+        assert '_rostrace_rclpy' not in sys.modules
         assert after is before and Timer.__init__ is Entity.__init__
         return
     executor.has_message = True
