@@ -94,7 +94,7 @@ pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
     if rows.is_empty() {
         let by_filter = arguments.entities.nothing_fits("path").filter(|_| found);
         let none_arrived = if from.names.is_empty() && to.names.is_empty() {
-            "no message was seen to reach a callback, so there is no path to follow; `rostrace topics` lists what was sent"
+            "no message was seen to reach a callback, so there is no path to follow; `rostrace topics` lists what was sent, `rostrace report` and the table `communications` of `rostrace export` say how long it took"
         } else {
             "no message that begins or ends there was seen to reach a callback; `rostrace topics` lists what was sent"
         };
