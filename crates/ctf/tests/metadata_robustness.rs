@@ -246,9 +246,9 @@ proptest! {
 /// Large texts that aim at a weak spot: each must be read or refused in a moment.
 /// How long this thread has run so far: what others do on the machine does not count.
 fn computed() -> Duration {
-    let numbers = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
-    let nanoseconds = numbers.split(' ').next().unwrap();
-    Duration::from_nanos(nanoseconds.parse().unwrap())
+    let numbers = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = numbers.split(' ').next().and_then(|it| it.parse().ok());
+    Duration::from_nanos(nanoseconds.expect("the kernel counts the time of threads"))
 }
 
 #[test]
