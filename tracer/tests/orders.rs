@@ -222,7 +222,7 @@ fn a_flight_recorder_keeps_the_newest() {
     };
     control.order(&order).unwrap();
     let status = traced(&program("emit", "8.2.4", &[]))
-        .args(["run", "2", "200000", "200", "2000"])
+        .args(["run", "2", "200000", "200", "500"])
         .env("ROSTRACE_CONTROL", path)
         .status()
         .unwrap();

@@ -107,8 +107,7 @@ fn a_duration_ends_the_recording_and_the_command() {
     assert!(out.contains("lost: 0"), "{out}");
     assert_eq!(err, "");
     let count = place.callbacks("trace")[0]["count"].as_u64().unwrap();
-    // How many of them there are says how busy the machine is.
-    assert!((1..=301).contains(&count), "{count}");
+    assert!((50..=301).contains(&count), "{count}");
 }
 
 #[test]

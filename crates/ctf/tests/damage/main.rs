@@ -154,7 +154,7 @@ fn elements_without_bits_do_not_take_the_time_that_their_number_suggests() {
     let start = Instant::now();
     let reading = read(&schema, &[1; 50_000], None);
     assert!(reading.says(DamageKind::UndecodableEvents));
-    assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
+    assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
 }
 
 /// As a crashed tracer leaves it in shared memory: no sizes, no end, zeros behind the last event.

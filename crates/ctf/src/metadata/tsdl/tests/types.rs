@@ -400,7 +400,7 @@ fn a_tree_of_fields_that_doubles_at_each_level_is_refused() {
     let started = std::time::Instant::now();
     let error = refused(&event(&declarations, "struct s59 x;"));
     assert!(error.contains("more than 1000000 fields"), "{error}");
-    assert!(started.elapsed().as_secs() < 30);
+    assert!(started.elapsed().as_secs() < 5);
 }
 
 #[test]
