@@ -40,6 +40,13 @@ impl Library {
     }
 }
 
+/// What a call by this name reaches: the first definition in the order of search, be it ours.
+pub(crate) fn first(name: &CStr) -> Option<*const c_void> {
+    // SAFETY: the name ends with a zero.
+    let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    (!address.is_null()).then_some(address.cast_const())
+}
+
 /// What a call would have reached without us: the next definition in the order of search, or that of one of these
 /// libraries, which may have been loaded where a search does not see it.
 pub(crate) fn original(name: &CStr, libraries: &[&str]) -> Option<*const c_void> {

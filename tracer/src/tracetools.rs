@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU64};
 
 use crate::emit::{self, Payload, Text};
 use crate::original;
-use crate::{events, filter, gate, hooks, thread};
+use crate::{events, filter, gate, hooks, loaded, thread};
 
 include!(concat!(env!("OUT_DIR"), "/functions.rs"));
 
@@ -19,9 +19,8 @@ include!(concat!(env!("OUT_DIR"), "/functions.rs"));
 pub extern "C" fn rostrace_attention() -> &'static AtomicPtr<AtomicU64> {
     static ALWAYS: AtomicU64 = AtomicU64::new(1);
     static ELSEWHERE: AtomicPtr<AtomicU64> = AtomicPtr::new((&raw const ALWAYS).cast_mut());
-    // SAFETY: a text that ends with a zero.
-    let called = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"ros_trace_callback_start".as_ptr()) };
-    match called.cast_const() == ros_trace_callback_start as *const c_void {
+    let own = ros_trace_callback_start as *const c_void;
+    match loaded::first(c"ros_trace_callback_start") == Some(own) {
         true => &gate::ATTENTION,
         false => &ELSEWHERE,
     }

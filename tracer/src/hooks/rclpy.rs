@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Hook, State};
-use crate::{gate, process, thread, tracetools};
+use crate::{gate, loaded, process, thread, tracetools};
 
 /// Named as what it watches; there is no function that it would call.
 static EXECUTORS: Hook = Hook::new(c"rclpy.executors", &[]);
@@ -35,56 +35,35 @@ struct Python {
     release: unsafe extern "C" fn(Object),
 }
 
-/// The address of a function that the process has, whoever brought it.
-fn symbol(name: &CStr) -> Option<*const c_void> {
-    // SAFETY: the name ends with a zero.
-    let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
-    (!address.is_null()).then_some(address.cast_const())
+/// A function of the process, whoever brought it.
+///
+/// # Safety
+/// A function of that name is an `F`.
+unsafe fn function<F: Copy>(name: &CStr) -> Option<F> {
+    const { assert!(size_of::<F>() == size_of::<*const c_void>()) };
+    let address = loaded::first(name)?;
+    // SAFETY: as the caller promises.
+    Some(unsafe { std::mem::transmute_copy(&address) })
 }
 
 impl Python {
     /// None in processes without Python.
     fn find() -> Option<Python> {
-        let is_initialized = symbol(c"Py_IsInitialized")?;
-        // From 3.13 on with the name of a public function.
-        let running_state = symbol(c"PyThreadState_GetUnchecked")
-            .or_else(|| symbol(c"_PyThreadState_UncheckedGet"))?;
         // SAFETY: functions of these names have had these arguments in every version since 3.5.
         unsafe {
             Some(Python {
-                is_initialized: std::mem::transmute::<*const c_void, extern "C" fn() -> c_int>(
-                    is_initialized,
-                ),
-                own_state: std::mem::transmute::<*const c_void, extern "C" fn() -> Object>(symbol(
-                    c"PyGILState_GetThisThreadState",
-                )?),
-                running_state: std::mem::transmute::<*const c_void, extern "C" fn() -> Object>(
-                    running_state,
-                ),
-                error: std::mem::transmute::<*const c_void, extern "C" fn() -> Object>(symbol(
-                    c"PyErr_Occurred",
-                )?),
-                clear_error: std::mem::transmute::<*const c_void, extern "C" fn()>(symbol(
-                    c"PyErr_Clear",
-                )?),
-                modules: std::mem::transmute::<*const c_void, extern "C" fn() -> Object>(symbol(
-                    c"PyImport_GetModuleDict",
-                )?),
-                item: std::mem::transmute::<
-                    *const c_void,
-                    unsafe extern "C" fn(Object, *const c_char) -> Object,
-                >(symbol(c"PyDict_GetItemString")?),
-                compile: std::mem::transmute::<
-                    *const c_void,
-                    unsafe extern "C" fn(*const c_char, *const c_char, c_int) -> Object,
-                >(symbol(c"Py_CompileString")?),
-                execute: std::mem::transmute::<
-                    *const c_void,
-                    unsafe extern "C" fn(*const c_char, Object) -> Object,
-                >(symbol(c"PyImport_ExecCodeModule")?),
-                release: std::mem::transmute::<*const c_void, unsafe extern "C" fn(Object)>(
-                    symbol(c"Py_DecRef")?,
-                ),
+                is_initialized: function(c"Py_IsInitialized")?,
+                own_state: function(c"PyGILState_GetThisThreadState")?,
+                // From 3.13 on with the name of a public function.
+                running_state: function(c"PyThreadState_GetUnchecked")
+                    .or_else(|| function(c"_PyThreadState_UncheckedGet"))?,
+                error: function(c"PyErr_Occurred")?,
+                clear_error: function(c"PyErr_Clear")?,
+                modules: function(c"PyImport_GetModuleDict")?,
+                item: function(c"PyDict_GetItemString")?,
+                compile: function(c"Py_CompileString")?,
+                execute: function(c"PyImport_ExecCodeModule")?,
+                release: function(c"Py_DecRef")?,
             })
         }
     }
@@ -156,42 +135,25 @@ pub(crate) fn context_made() {
     });
 }
 
+/// Functions of the tracer, by the names that `rclpy.py` has for them.
+macro_rules! functions {
+    ($($name:literal: $function:ident,)*) => {
+        [$(($name, tracetools::$function as *const c_void),)*]
+    };
+}
+
 /// What is run: first where the tracer's functions are, since a search by name could find those of the real libtracetools.
 fn program() -> String {
-    let functions: [(&str, *const c_void); 8] = [
-        (
-            "callback_start",
-            tracetools::ros_trace_callback_start as *const c_void,
-        ),
-        (
-            "callback_end",
-            tracetools::ros_trace_callback_end as *const c_void,
-        ),
-        (
-            "rclcpp_callback_register",
-            tracetools::ros_trace_rclcpp_callback_register as *const c_void,
-        ),
-        (
-            "rclcpp_subscription_init",
-            tracetools::ros_trace_rclcpp_subscription_init as *const c_void,
-        ),
-        (
-            "rclcpp_subscription_callback_added",
-            tracetools::ros_trace_rclcpp_subscription_callback_added as *const c_void,
-        ),
-        (
-            "rclcpp_service_callback_added",
-            tracetools::ros_trace_rclcpp_service_callback_added as *const c_void,
-        ),
-        (
-            "rclcpp_timer_callback_added",
-            tracetools::ros_trace_rclcpp_timer_callback_added as *const c_void,
-        ),
-        (
-            "rclcpp_timer_link_node",
-            tracetools::ros_trace_rclcpp_timer_link_node as *const c_void,
-        ),
-    ];
+    let functions = functions! {
+        "callback_start": ros_trace_callback_start,
+        "callback_end": ros_trace_callback_end,
+        "rclcpp_callback_register": ros_trace_rclcpp_callback_register,
+        "rclcpp_subscription_init": ros_trace_rclcpp_subscription_init,
+        "rclcpp_subscription_callback_added": ros_trace_rclcpp_subscription_callback_added,
+        "rclcpp_service_callback_added": ros_trace_rclcpp_service_callback_added,
+        "rclcpp_timer_callback_added": ros_trace_rclcpp_timer_callback_added,
+        "rclcpp_timer_link_node": ros_trace_rclcpp_timer_link_node,
+    };
     let mut program = String::from("FUNCTIONS = {");
     for (name, address) in functions {
         let _ = write!(program, "'{name}': {}, ", address as usize);
