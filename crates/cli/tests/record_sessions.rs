@@ -58,11 +58,7 @@ fn attaching_again_and_again_knows_all_names_each_time() {
 #[test]
 fn a_recording_of_attached_processes_ends_with_the_last_of_them() {
     let place = Place::new();
-    let mut child = place
-        .command(&["run", "--", ticker(), "60000"])
-        .spawn()
-        .unwrap();
-    let _rest = wait_for_ready(&mut child);
+    let (mut child, _rest) = place.idle_ticker();
     place.until(|all| all.len() == 1 && processes(&all[0]) == 1);
     let recorder = place
         .command(&["record", "--attach", "-o", "trace"])

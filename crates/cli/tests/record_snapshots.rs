@@ -13,11 +13,7 @@ use support::place::{Place, finished, kill, pid_of, processes, signal, ticker, w
 #[test]
 fn a_flight_recording_is_copied_and_stopped_while_it_runs() {
     let place = Place::new();
-    let mut child = place
-        .command(&["run", "--", ticker(), "60000"])
-        .spawn()
-        .unwrap();
-    let _rest = wait_for_ready(&mut child);
+    let (mut child, _rest) = place.idle_ticker();
     place.until(|all| all.len() == 1 && processes(&all[0]) == 1);
     let recorder = place
         .command(&["record", "--attach", "--flight", "1M", "-o", "flight"])

@@ -108,11 +108,7 @@ fn a_process_with_a_tracer_of_another_version_is_told_by_all() {
 #[test]
 fn a_session_of_another_version_is_told() {
     let place = Place::new();
-    let mut child = place
-        .command(&["run", "--", ticker(), "60000"])
-        .spawn()
-        .unwrap();
-    let _rest = wait_for_ready(&mut child);
+    let (mut child, _rest) = place.idle_ticker();
     let sessions = place.until(|sessions| sessions.len() == 1);
     let control = PathBuf::from(sessions[0]["control"].as_str().unwrap());
     let own = layout(&control);

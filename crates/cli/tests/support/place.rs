@@ -27,6 +27,16 @@ impl Place {
         self.folder.path().join(name)
     }
 
+    /// A ticker under `rostrace run` that is ready, and its output, which must stay open.
+    pub fn idle_ticker(&self) -> (Child, BufReader<std::process::ChildStdout>) {
+        let mut child = self
+            .command(&["run", "--", ticker(), "60000"])
+            .spawn()
+            .unwrap();
+        let rest = wait_for_ready(&mut child);
+        (child, rest)
+    }
+
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rostrace"));
         command
