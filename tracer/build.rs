@@ -83,6 +83,7 @@ fn main() {
         "/// The functions of libtracetools, for the table of originals.\n\
          #[allow(non_camel_case_types)]\n\
          #[derive(Debug, Clone, Copy)]\n\
+         #[repr(u16)]\n\
          pub(crate) enum Function {{ {} }}\n\
          /// Their names without `ros_trace_`.\n\
          pub(crate) static NAMES: [&str; {}] = {names:?};",
@@ -155,12 +156,13 @@ fn safe_function(event: &Tracepoint) -> String {
     )
 }
 
-/// What a call asks before anything else. Events of initialisation are remembered while nothing is recorded.
-fn gate(event: &Tracepoint) -> String {
-    let attends = format!("gate::attends(events::{})", constant(event));
+/// What a call asks before anything else. Events of initialisation are remembered while nothing is recorded. Both questions at once:
+/// the answer is no, mostly, and then the way out is straight.
+fn question(event: &Tracepoint) -> String {
+    let passed_on = format!("original::wants(Function::{})", event.name);
     match event.phase {
-        Phase::Init => attends,
-        Phase::Run => format!("gate::is_attentive() && {attends}"),
+        Phase::Init => format!("gate::attends(events::{}) | {passed_on}", constant(event)),
+        Phase::Run => format!("gate::is_attentive() | {passed_on}"),
     }
 }
 
@@ -168,14 +170,13 @@ fn gate(event: &Tracepoint) -> String {
 fn function(event: &Tracepoint, by_hand: bool) -> String {
     let name = event.name;
     let constant = constant(event);
+    let question = question(event);
     let mut text = format!(
         "/// Whether `{full}` is recorded, remembered or wanted by LTTng.\n\
          #[unsafe(no_mangle)]\n\
          pub extern \"C\" fn ros_trace_enabled_{name}() -> bool {{\n\
-         {gate}\n\
-         && (gate::wants(events::{constant}) || original::is_enabled(Function::{name}))\n}}\n",
+         ({question}) && is_enabled(events::{constant}, Function::{name})\n}}\n",
         full = event.full_name,
-        gate = gate(event),
     );
     if by_hand {
         return text;
@@ -269,7 +270,6 @@ fn function(event: &Tracepoint, by_hand: bool) -> String {
         .map_or(String::new(), |field| {
             format!(" && !filter::refuses({} as u64)", field.name)
         });
-    let gate = gate(event);
     let emit = match event.phase {
         Phase::Init => "emit::initialisation",
         Phase::Run => "emit::event",
@@ -294,6 +294,18 @@ fn function(event: &Tracepoint, by_hand: bool) -> String {
          unsafe {{ std::mem::transmute::<*const c_void, unsafe extern \"C\" fn({types})>(original)({names}) }};\n\
          }}\n}}\n"
     );
+    // Cold, so that the way out of the callers is straight.
+    let _ = write!(
+        text,
+        "#[cold]\n\
+         #[inline(never)]\n\
+         #[allow(clippy::too_many_arguments)]\n\
+         unsafe extern \"C\" fn look_{name}({parameters}) {{\n\
+         if gate::attends(events::{constant}) || original::wants(Function::{name}) {{\n\
+         // SAFETY: as the caller promises.\n\
+         unsafe {{ trace_{name}({names}) }};\n\
+         }}\n}}\n"
+    );
     for prefix in ["ros_trace_", "ros_trace_do_"] {
         let _ = write!(
             text,
@@ -304,9 +316,9 @@ fn function(event: &Tracepoint, by_hand: bool) -> String {
              #[unsafe(no_mangle)]\n\
              #[allow(clippy::too_many_arguments)]\n\
              pub unsafe extern \"C\" fn {prefix}{name}({parameters}) {{\n\
-             if {gate} {{\n\
+             if {question} {{\n\
              // SAFETY: as the caller promises.\n\
-             unsafe {{ trace_{name}({names}) }};\n\
+             unsafe {{ look_{name}({names}) }};\n\
              }}\n}}\n",
             summary = event.summary,
         );

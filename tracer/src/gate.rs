@@ -21,8 +21,6 @@ pub(crate) struct Gate {
     pub(crate) generation: AtomicU64,
     /// Number of the recording that runs, 0 for none. Never used twice in a process or its children.
     pub(crate) epoch: AtomicU64,
-    /// Events that anything is done for: those of `enabled`, or all if calls are passed on.
-    attended: [AtomicU64; MASK_WORDS],
     /// Events that are recorded or remembered.
     enabled: [AtomicU64; MASK_WORDS],
     /// Events that are recorded.
@@ -41,7 +39,6 @@ impl Gate {
         Gate {
             generation: AtomicU64::new(0),
             epoch: AtomicU64::new(0),
-            attended: [const { AtomicU64::new(0) }; MASK_WORDS],
             enabled: [const { AtomicU64::new(0) }; MASK_WORDS],
             recorded: [const { AtomicU64::new(0) }; MASK_WORDS],
             recording: AtomicPtr::new(std::ptr::null_mut()),
@@ -66,8 +63,6 @@ impl Gate {
             self.recorded[word].store(recorded[word], Ordering::Release);
             let enabled = remembered[word] | recorded[word];
             self.enabled[word].store(enabled, Ordering::Release);
-            let passed_on = if original::passes_on() { u64::MAX } else { 0 };
-            self.attended[word].store(enabled | passed_on, Ordering::Release);
         }
     }
 
@@ -83,27 +78,32 @@ static CLOSED: Gate = Gate::new();
 static UNKNOWN: AtomicU64 = AtomicU64::new(u64::MAX);
 /// Fits a closed gate for ever.
 static NEVER: AtomicU64 = AtomicU64::new(0);
-/// Before anybody has looked around, and where calls are passed on.
+/// Before anybody has looked around, and where somebody else knows.
 static ALWAYS: AtomicU64 = AtomicU64::new(1);
 
 static GATE: AtomicPtr<Gate> = AtomicPtr::new((&raw const CLOSED).cast_mut());
 static GENERATION: AtomicPtr<AtomicU64> = AtomicPtr::new((&raw const UNKNOWN).cast_mut());
 
-/// 0 while no event but those of initialisation can have anything to do.
+/// 0 while no event but those of initialisation can have anything to do here.
 pub(crate) static ATTENTION: AtomicPtr<AtomicU64> = AtomicPtr::new((&raw const ALWAYS).cast_mut());
+/// The same for tracepoints of ROS 2, which may have something to do in the real libtracetools.
+pub(crate) static ROS_ATTENTION: AtomicPtr<AtomicU64> =
+    AtomicPtr::new((&raw const ALWAYS).cast_mut());
 
-/// Whether events that are not of initialisation have to look further.
+/// Whether events that are not of initialisation have to look further. The pointer is acquired: who sees where orders come from sees
+/// also where calls are passed on to.
 #[inline(always)]
 pub(crate) fn is_attentive() -> bool {
     // SAFETY: points to a static, or into a page that is never unmapped.
-    unsafe { &*ATTENTION.load(Ordering::Relaxed) }.load(Ordering::Relaxed) != 0
+    unsafe { &*ATTENTION.load(Ordering::Acquire) }.load(Ordering::Relaxed) != 0
 }
 
 fn set_attention(attention: &'static AtomicU64) {
-    let attention = match original::passes_on() {
+    let of_ros = match original::passes_on() {
         true => &ALWAYS,
         false => attention,
     };
+    ROS_ATTENTION.store(std::ptr::from_ref(of_ros).cast_mut(), Ordering::Release);
     ATTENTION.store(std::ptr::from_ref(attention).cast_mut(), Ordering::Release);
 }
 
@@ -118,7 +118,7 @@ pub(crate) fn gate() -> &'static Gate {
 #[inline(always)]
 pub(crate) fn attends(event: u16) -> bool {
     let gate = gate();
-    is_behind(gate) || bit(&gate.attended, event)
+    is_behind(gate) || bit(&gate.enabled, event)
 }
 
 /// Whether an event that is attended to is recorded or remembered. Carries out a new order first, if there is one.
@@ -131,7 +131,7 @@ pub(crate) fn wants(event: u16) -> bool {
 }
 
 /// Both loads are acquiring, on processors that reorder loads: a thread that is not behind must see the bits and the filters that were set
-/// before the generation was. With older bits it would lose an event of initialisation for good, or one that is passed on.
+/// before the generation was. With older bits it would lose an event of initialisation for good.
 #[inline(always)]
 fn is_behind(gate: &Gate) -> bool {
     // SAFETY: points to a static, or into a page that is never unmapped.
@@ -142,6 +142,34 @@ fn is_behind(gate: &Gate) -> bool {
 #[inline(always)]
 fn bit(words: &[AtomicU64; MASK_WORDS], event: u16) -> bool {
     words[usize::from(event) / 64].load(Ordering::Relaxed) >> (event % 64) & 1 == 1
+}
+
+/// What [`is_attentive`] and [`attends`] look at for one event, for code that asks the same elsewhere. Holds once the process has looked
+/// around.
+#[cfg(target_arch = "x86_64")]
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Question {
+    /// If 0, no event is recorded.
+    pub(crate) attention: *const AtomicU64,
+    /// If not the same as `obeyed`, there is a new order.
+    pub(crate) ordered: *const AtomicU64,
+    pub(crate) obeyed: *const AtomicU64,
+    /// If it has not got `bit`, the event is not recorded.
+    pub(crate) enabled: *const AtomicU64,
+    pub(crate) bit: u64,
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn question(event: u16) -> Question {
+    let gate = gate();
+    Question {
+        attention: ATTENTION.load(Ordering::Acquire),
+        ordered: GENERATION.load(Ordering::Acquire),
+        obeyed: &gate.generation,
+        enabled: &gate.enabled[usize::from(event) / 64],
+        bit: 1 << (event % 64),
+    }
 }
 
 #[cold]
@@ -171,10 +199,19 @@ pub(crate) fn is_closed() -> bool {
 
 /// From now on nothing is ever recorded.
 pub(crate) fn close() {
+    shut(&NEVER);
+}
+
+/// From now on nothing is ever recorded here, but everything is told to another copy of the tracer.
+pub(crate) fn leave_to_another() {
+    shut(&ALWAYS);
+}
+
+fn shut(attention: &'static AtomicU64) {
     CLOSED.enable(&[0; MASK_WORDS], &[0; MASK_WORDS]);
     GATE.store((&raw const CLOSED).cast_mut(), Ordering::Release);
     GENERATION.store((&raw const NEVER).cast_mut(), Ordering::Release);
-    set_attention(&NEVER);
+    set_attention(attention);
 }
 
 /// From now on orders come from here; events need not look for one while the attention is 0. Fails if there is no memory.

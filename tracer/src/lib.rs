@@ -25,10 +25,15 @@ mod glob;
 mod helper;
 pub mod hooks;
 mod identity;
+#[cfg(target_arch = "x86_64")]
+mod linkage;
 mod loaded;
 mod lock;
+mod lttng;
 mod memory;
 mod metadata;
+#[cfg(target_arch = "x86_64")]
+mod near;
 mod original;
 mod packet;
 mod path;

@@ -60,7 +60,8 @@ pub(crate) fn original(name: &CStr, libraries: &[&str]) -> Option<*const c_void>
         .find_map(|file| library(file)?.symbol(name))
 }
 
-fn is_own(address: *const c_void) -> bool {
+/// Whether this library has it.
+pub(crate) fn is_own(address: *const c_void) -> bool {
     base_of(address) == own_base()
 }
 
@@ -70,16 +71,18 @@ fn own_base() -> usize {
 
 /// The name of the file that this code is in, without its folder; None if the linker does not know.
 pub(crate) fn own_file() -> Option<&'static [u8]> {
+    own_path()?.to_bytes().rsplit(|byte| *byte == b'/').next()
+}
+
+/// The file that this code is in, as the linker found it.
+pub(crate) fn own_path() -> Option<&'static CStr> {
     // SAFETY: `info` is filled in when the call succeeds; zeroes are a valid value. The name lives as long as this code is loaded.
     unsafe {
         let mut info: libc::Dl_info = std::mem::zeroed();
         if libc::dladdr(own_base as *const c_void, &mut info) == 0 || info.dli_fname.is_null() {
             return None;
         }
-        CStr::from_ptr(info.dli_fname)
-            .to_bytes()
-            .rsplit(|byte| *byte == b'/')
-            .next()
+        Some(CStr::from_ptr(info.dli_fname))
     }
 }
 
@@ -121,4 +124,38 @@ unsafe extern "C" fn look(
         search.found.push(path.to_owned());
     }
     0
+}
+
+/// Where something that was loaded from a file is in it.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn offset_in_file(address: *const c_void) -> Option<u64> {
+    let mut search = (address as u64, None);
+    // SAFETY: the callback gets back the search that lives on this stack.
+    unsafe { libc::dl_iterate_phdr(Some(look_for_address), (&raw mut search).cast()) };
+    search.1
+}
+
+#[cfg(target_arch = "x86_64")]
+unsafe extern "C" fn look_for_address(
+    info: *mut libc::dl_phdr_info,
+    _size: libc::size_t,
+    search: *mut c_void,
+) -> c_int {
+    // SAFETY: the linker passes a valid description, and `offset_in_file` passed the search.
+    let (info, (address, found), headers) = unsafe {
+        let info = &*info;
+        (
+            info,
+            &mut *search.cast::<(u64, Option<u64>)>(),
+            std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()),
+        )
+    };
+    let in_object = address.wrapping_sub(info.dlpi_addr);
+    *found = headers
+        .iter()
+        .filter(|header| header.p_type == libc::PT_LOAD)
+        .filter(|header| (header.p_vaddr..header.p_vaddr + header.p_filesz).contains(&in_object))
+        .map(|header| in_object - header.p_vaddr + header.p_offset)
+        .next();
+    c_int::from(found.is_some())
 }

@@ -7,11 +7,11 @@ use std::ffi::{CStr, CString, OsStr, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering};
 
-use crate::loaded;
 pub(crate) use crate::tracetools::Function;
 use crate::tracetools::NAMES;
+use crate::{loaded, lttng};
 
 /// What was found out.
 #[derive(Debug)]
@@ -28,6 +28,13 @@ static FUNCTIONS: [AtomicPtr<c_void>; NAMES.len()] =
     [const { AtomicPtr::new(std::ptr::null_mut()) }; NAMES.len()];
 static TESTS: [AtomicPtr<c_void>; NAMES.len()] =
     [const { AtomicPtr::new(std::ptr::null_mut()) }; NAMES.len()];
+/// Where it is said whether a call is wanted there: not 0.
+static WANTED: [AtomicPtr<AtomicI32>; NAMES.len()] =
+    [const { AtomicPtr::new((&raw const NEVER).cast_mut()) }; NAMES.len()];
+/// Of calls that are not passed on.
+static NEVER: AtomicI32 = AtomicI32::new(0);
+/// Of calls that nobody else can judge.
+static ALWAYS: AtomicI32 = AtomicI32::new(1);
 
 /// Looks around. `lttng` is what the user wants: calls passed on, not passed on, or as the library says.
 pub(crate) fn decide(lttng: Option<bool>) {
@@ -66,31 +73,47 @@ pub(crate) fn decide(lttng: Option<bool>) {
     });
 }
 
-/// Passes all calls on to another library, whatever it is.
+/// Passes calls on to another library, whatever it is: all, or those that LTTng wants if it says which.
 pub(crate) fn pass_on(library: &loaded::Library) {
     for (number, name) in NAMES.iter().enumerate() {
-        for (table, prefix) in [(&FUNCTIONS, "ros_trace_"), (&TESTS, "ros_trace_enabled_")] {
-            let symbol = CString::new(format!("{prefix}{name}"))
-                .ok()
-                .and_then(|name| library.symbol(&name));
-            if let Some(symbol) = symbol {
-                table[number].store(symbol.cast_mut(), Ordering::Relaxed);
-            }
+        let symbol = |prefix: &str| {
+            let name = CString::new(format!("{prefix}{name}")).ok()?;
+            library.symbol(&name)
+        };
+        if let Some(test) = symbol("ros_trace_enabled_") {
+            TESTS[number].store(test.cast_mut(), Ordering::Relaxed);
+        }
+        if let Some(function) = symbol("ros_trace_") {
+            FUNCTIONS[number].store(function.cast_mut(), Ordering::Relaxed);
+            let wanted = lttng::state(library, name).unwrap_or(&ALWAYS);
+            WANTED[number].store(std::ptr::from_ref(wanted).cast_mut(), Ordering::Release);
         }
     }
     PASSES_ON.store(true, Ordering::Release);
 }
 
-/// Acquiring: whoever sees that calls are passed on sees to which functions.
-#[inline(always)]
 pub(crate) fn passes_on() -> bool {
     PASSES_ON.load(Ordering::Acquire)
 }
 
-/// The real function, if calls are passed on to it.
+/// Whether the real function has anything to do. Calls nothing.
+#[inline(always)]
+pub(crate) fn wants(function: Function) -> bool {
+    // SAFETY: points to a static, or into a library that is never unloaded.
+    unsafe { &*WANTED[function as usize].load(Ordering::Acquire) }.load(Ordering::Relaxed) != 0
+}
+
+/// Where [`wants`] looks.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn wanted(name: &str) -> Option<*const AtomicI32> {
+    let number = NAMES.iter().position(|it| *it == name)?;
+    Some(WANTED[number].load(Ordering::Acquire).cast_const())
+}
+
+/// The real function, if it has anything to do.
 #[inline(always)]
 pub(crate) fn function(function: Function) -> Option<*const c_void> {
-    if !passes_on() {
+    if !wants(function) {
         return None;
     }
     let address = FUNCTIONS[function as usize].load(Ordering::Relaxed);
@@ -99,7 +122,7 @@ pub(crate) fn function(function: Function) -> Option<*const c_void> {
 
 /// Whether LTTng records the event.
 pub(crate) fn is_enabled(function: Function) -> bool {
-    if !passes_on() {
+    if !wants(function) {
         return false;
     }
     let test = TESTS[function as usize].load(Ordering::Relaxed);

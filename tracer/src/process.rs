@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 use rostrace_session::{
     CONTROL_VARIABLE, Control, ControlError, ControlFile, LTTNG_VARIABLE, MASK_WORDS,
-    OUTPUT_VARIABLE, Order, PYTHON_VARIABLE, Process, ProcessState, SWITCH_VARIABLE, State,
+    NEAR_VARIABLE, OUTPUT_VARIABLE, Order, PYTHON_VARIABLE, Process, ProcessState, SWITCH_VARIABLE,
+    State,
 };
 
 use crate::lock::Lock;
@@ -27,6 +28,8 @@ use crate::{
 struct Settings {
     is_off: bool,
     leaves_python: bool,
+    #[cfg(target_arch = "x86_64")]
+    stays_far: bool,
     control: Option<PathBuf>,
     output: Option<OsString>,
     lttng: Option<bool>,
@@ -59,6 +62,8 @@ fn settings() -> &'static Settings {
         Settings {
             is_off: is_off(SWITCH_VARIABLE),
             leaves_python: is_off(PYTHON_VARIABLE),
+            #[cfg(target_arch = "x86_64")]
+            stays_far: is_off(NEAR_VARIABLE),
             control: variable(CONTROL_VARIABLE).map(PathBuf::from),
             output: variable(OUTPUT_VARIABLE),
             lttng: variable(LTTNG_VARIABLE).map(|value| value != "0"),
@@ -191,7 +196,7 @@ fn look_around() {
     let settings = settings();
     if let Some(sibling) = sibling::sibling() {
         original::pass_on(&sibling.library);
-        gate::close();
+        gate::leave_to_another();
         return;
     }
     static DECIDED: OnceLock<()> = OnceLock::new();
@@ -225,6 +230,10 @@ fn look_around() {
     };
     if opened.is_none() {
         gate::close();
+    }
+    #[cfg(target_arch = "x86_64")]
+    if !settings.is_off && !settings.stays_far {
+        crate::near::bring_near();
     }
 }
 

@@ -13,6 +13,13 @@ use crate::{events, filter, gate, hooks, loaded, thread};
 
 include!(concat!(env!("OUT_DIR"), "/functions.rs"));
 
+/// Whether anybody wants an event, after a first look.
+#[cold]
+#[inline(never)]
+extern "C" fn is_enabled(event: u16, function: Function) -> bool {
+    gate::attends(event) && gate::wants(event) || original::is_enabled(function)
+}
+
 /// Where callers find the number that is 0 while nothing is recorded, so that they need not call. It is one that never is where
 /// tracepoints are calls of another library.
 #[unsafe(no_mangle)]
@@ -21,7 +28,7 @@ pub extern "C" fn rostrace_attention() -> &'static AtomicPtr<AtomicU64> {
     static ELSEWHERE: AtomicPtr<AtomicU64> = AtomicPtr::new((&raw const ALWAYS).cast_mut());
     let own = ros_trace_callback_start as *const c_void;
     match loaded::first(c"ros_trace_callback_start") == Some(own) {
-        true => &gate::ATTENTION,
+        true => &gate::ROS_ATTENTION,
         false => &ELSEWHERE,
     }
 }
@@ -36,7 +43,7 @@ type PublishWithStamp = unsafe extern "C" fn(*const c_void, *const c_void, i64);
 /// None is needed; it is as the others.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ros_trace_rcl_init(context_handle: *const c_void) {
-    if !gate::attends(events::RCL_INIT) {
+    if !gate::attends(events::RCL_INIT) && !original::wants(Function::rcl_init) {
         return;
     }
     if gate::wants(events::RCL_INIT) {
@@ -72,7 +79,15 @@ pub unsafe extern "C" fn ros_trace_rclcpp_publish(
     publisher_handle: *const c_void,
     message: *const c_void,
 ) {
-    if gate::is_attentive() && gate::attends(events::RCLCPP_PUBLISH) {
+    if gate::is_attentive() | original::wants(Function::rclcpp_publish) {
+        look_rclcpp_publish(publisher_handle, message);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn look_rclcpp_publish(publisher_handle: *const c_void, message: *const c_void) {
+    if gate::attends(events::RCLCPP_PUBLISH) || original::wants(Function::rclcpp_publish) {
         trace_rclcpp_publish(publisher_handle, message);
     }
 }
@@ -117,7 +132,15 @@ pub unsafe extern "C" fn ros_trace_rmw_publish(
     message: *const c_void,
     stamp: i64,
 ) {
-    if gate::is_attentive() && gate::attends(events::RMW_PUBLISH) {
+    if gate::is_attentive() | original::wants(Function::rmw_publish) {
+        look_rmw_publish(first, message, stamp);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn look_rmw_publish(first: *const c_void, message: *const c_void, stamp: i64) {
+    if gate::attends(events::RMW_PUBLISH) || original::wants(Function::rmw_publish) {
         trace_rmw_publish(first, message, stamp);
     }
 }

@@ -5,12 +5,13 @@
 mod support;
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Stdio;
 
 use rostrace_session::{ControlFile, Order};
 use rostrace_tracepoints::Phase;
+use support::told::Told;
 use support::{folder, installation, survey, traced};
 
 const INCLUDE: &str = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/include");
@@ -28,32 +29,9 @@ fn compiled(name: &str, options: &[&str], folder: &Path, libraries: &[&str]) -> 
     program
 }
 
-/// The program while it waits for its next line.
-struct Running(Child, BufReader<std::process::ChildStdout>);
-
-impl Running {
-    fn start(command: &mut Command) -> Running {
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let output = BufReader::new(child.stdout.take().unwrap());
-        Running(child, output)
-    }
-
-    /// A hundred events. Returns how many arguments were computed up to now.
-    fn emit(&mut self) -> u64 {
-        self.0.stdin.as_mut().unwrap().write_all(b"\n").unwrap();
-        let mut line = String::new();
-        self.1.read_line(&mut line).unwrap();
-        line.trim().parse().unwrap()
-    }
-
-    fn end(mut self) {
-        drop(self.0.stdin.take());
-        assert!(self.0.wait().unwrap().success());
-    }
+/// A hundred events. Returns how many arguments were computed up to now.
+fn emit(program: &mut Told) -> u64 {
+    program.tell("", |line| line.parse().ok()).0
 }
 
 #[test]
@@ -70,21 +48,21 @@ fn nothing_is_computed_until_somebody_records() {
         let control = place.join(format!("{name}-control"));
         let file = ControlFile::create(&control).unwrap();
         let trace = place.join(format!("{name}-trace"));
-        let mut running = Running::start(
+        let mut running = Told::start(
             traced(&program)
                 .env("ROS_DISTRO", "jazzy")
                 .env("LD_PRELOAD", "")
                 .env("ROSTRACE_CONTROL", &control),
         );
-        let before = running.emit();
+        let before = emit(&mut running);
         assert_eq!(before, 0, "{name}");
         let mut order = Order::record(trace.to_str().unwrap());
         file.order(&order).unwrap();
-        assert_eq!(running.emit(), 100, "{name}");
+        assert_eq!(emit(&mut running), 100, "{name}");
         order.state = rostrace_session::State::Idle;
         file.order(&order).unwrap();
         // The first event after the order may still have to notice it.
-        assert!(running.emit() <= 102, "{name}");
+        assert!(emit(&mut running) <= 102, "{name}");
         running.end();
         // The node, the callbacks and the executor.
         assert_eq!(survey(&trace), (102, 0), "{name}");
@@ -106,9 +84,9 @@ fn every_tracepoint_is_a_call_where_the_library_is_another() {
         &["-ltracetools", "-lrostrace_tracer"],
     );
     for program in [&alone, &behind] {
-        let mut running = Running::start(traced(program).env("LD_PRELOAD", ""));
-        assert_eq!(running.emit(), 99, "{}", program.display());
-        assert_eq!(running.emit(), 198, "{}", program.display());
+        let mut running = Told::start(traced(program).env("LD_PRELOAD", ""));
+        assert_eq!(emit(&mut running), 99, "{}", program.display());
+        assert_eq!(emit(&mut running), 198, "{}", program.display());
         running.end();
     }
 }
