@@ -43,6 +43,16 @@ pub(crate) const PACKAGES: &[Package] = &[
         purpose: "compiles the small programs that the tests record",
     },
     Package {
+        name: "lttng-tools",
+        program: "lttng",
+        purpose: "records the same processes at the same time",
+    },
+    Package {
+        name: "liblttng-ust-dev",
+        program: "lttng-gen-tp",
+        purpose: "the tracer that calls are passed on to",
+    },
+    Package {
         name: "chromium",
         program: "chromium",
         purpose: "opens reports and timelines",
@@ -186,7 +196,7 @@ mod tests {
         let missing = missing(PACKAGES, |program| program == "zstd");
         assert_eq!(
             install_line(&missing),
-            "sudo apt-get update && sudo apt-get install --yes babeltrace2 python3 python3-pip g++ chromium chromium-driver"
+            "sudo apt-get update && sudo apt-get install --yes babeltrace2 python3 python3-pip g++ lttng-tools liblttng-ust-dev chromium chromium-driver"
         );
     }
 

@@ -2,8 +2,8 @@
 //!
 //! `tracer/benches/cost.c` times single calls. Linked to our library or to one with a provider of LTTng it is the same program
 //! otherwise; linked to one whose function is empty it shows what a call costs anyway. Calls that do nothing are timed from a shared
-//! library, as rcl, rclcpp, rmw and components make them, and from a program, which lies far away from all libraries. What was
-//! lost is read from both traces by `rostrace info`.
+//! library, as rcl, rclcpp, rmw and components make them, and from a program, which lies far away from all libraries; and for a tracer
+//! that is idle, idle before LTTng's, or recording something else. What was lost is read from both traces by `rostrace info`.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -15,6 +15,8 @@ use anyhow::{Context, Result, bail};
 use crate::step::succeed;
 use crate::workspace::Workspace;
 
+/// How the tracer is called in the table.
+const OURS: &str = "rostrace";
 /// Threads, events per second of each, seconds.
 const ALONE: [&str; 3] = ["1", "100000", "2"];
 /// No threads: a tight loop, since a call that does nothing costs less than timing it.
@@ -156,29 +158,67 @@ pub(super) fn contest(
         }
         best.context("no run was asked for")
     };
-    let idle = |callers: &Callers| -> Result<Idle> {
+    let idle = |callers: &Callers, command: &dyn Fn(&Path) -> Command| -> Result<Idle> {
         Ok(Idle {
-            from_library: best(&|| run(Command::new(&callers.library).args(IDLE)))?,
-            from_program: best(&|| run(Command::new(&callers.program).args(IDLE)))?,
+            from_library: best(&|| run(command(&callers.library).args(IDLE)))?,
+            from_program: best(&|| run(command(&callers.program).args(IDLE)))?,
         })
     };
+    let plain = |program: &Path| Command::new(program);
     let mut rows = Vec::new();
-    for (name, is_ours) in [("LTTng-UST", false), ("rostrace", true)] {
+    let mut idles = Vec::new();
+    for (name, is_ours) in [("LTTng-UST", false), (OURS, true)] {
         let recorded = |rate: &[&str; 3]| match is_ours {
             true => bench.with_rostrace(rate),
             false => bench.with_lttng(rate),
         };
         let callers = if is_ours { &bench.ours } else { &bench.lttng };
-        let idle = idle(callers)?;
+        idles.push((name, idle(callers, &plain)?));
         let alone = best(&|| recorded(&ALONE))?;
         let many = recorded(&MANY)?;
-        rows.push((name, idle, alone, many));
+        rows.push((name, alone, many));
     }
+    let before_lttng = |program: &Path| {
+        let mut command = Command::new(program);
+        command
+            .env("LD_PRELOAD", &library)
+            .env("ROSTRACE_LTTNG", "1");
+        command
+    };
+    idles.push((
+        "rostrace before LTTng-UST",
+        idle(&bench.lttng, &before_lttng)?,
+    ));
     drop(daemon);
-    Ok(table(&rows, &idle(&empty)?))
+    let other = |program: &Path| bench.with_other_events(program);
+    idles.push((
+        "rostrace, while other events are recorded",
+        idle(&bench.ours, &other)?,
+    ));
+    idles.push(("an empty function of a library", idle(&empty, &plain)?));
+    Ok(table(&rows, &idles))
 }
 
 impl Bench<'_> {
+    /// Records, but not the event that is timed.
+    fn with_other_events(&self, program: &Path) -> Command {
+        let output = self.scratch.join("other");
+        let _ = std::fs::remove_dir_all(&output);
+        let mut command = Command::new(self.rostrace);
+        command
+            .args([
+                "record",
+                "--events",
+                "ros2:callback_end",
+                "--no-report",
+                "-o",
+            ])
+            .arg(&output)
+            .arg("--")
+            .arg(program);
+        command
+    }
+
     fn with_rostrace(&self, rate: &[&str; 3]) -> Result<Cost> {
         let output = self.scratch.join("rostrace");
         let _ = std::fs::remove_dir_all(&output);
@@ -240,9 +280,11 @@ impl Bench<'_> {
 }
 
 fn run(command: &mut Command) -> Result<Cost> {
+    if command.get_envs().all(|(name, _)| name != "LD_PRELOAD") {
+        command.env_remove("LD_PRELOAD");
+    }
     let output = command
         .stdin(Stdio::null())
-        .env_remove("LD_PRELOAD")
         .output()
         .context("the benchmark could not be started")?;
     if !output.status.success() {
@@ -275,13 +317,14 @@ fn parse(text: &str) -> Option<Cost> {
     })
 }
 
-fn table(rows: &[(&str, Idle, Cost, Cost)], empty: &Idle) -> String {
+/// Recording, alone and in many threads, and what is idle.
+fn table(rows: &[(&str, Cost, Cost)], idles: &[(&str, Idle)]) -> String {
     let mut text = String::from(
         "| tracer | p50 ns | p99.9 ns | p50, LTTng = 1 | 4 threads, 2 M events/s, 10 s: events | lost | p50 ns | p99.9 ns |\n\
          |---|---:|---:|---:|---:|---:|---:|---:|\n",
     );
-    let base = rows.first().map_or(0.0, |(_, _, alone, _)| alone.p50);
-    for (name, _, alone, many) in rows {
+    let base = rows.first().map_or(0.0, |(_, alone, _)| alone.p50);
+    for (name, alone, many) in rows {
         let _ = writeln!(
             text,
             "| {name} | {:.1} | {:.1} | {:.2} | {} | {} | {:.1} | {:.1} |",
@@ -298,8 +341,7 @@ fn table(rows: &[(&str, Idle, Cost, Cost)], empty: &Idle) -> String {
         "\n| not recording, ns | from a library: without the loop, with it | from a program | added to work: that waits, busy, with branches |\n\
          |---|---:|---:|---:|\n",
     );
-    let called = rows.iter().map(|(name, idle, ..)| (*name, idle));
-    for (name, idle) in called.chain([("an empty function of a library", empty)]) {
+    for (name, idle) in idles {
         let (near, far) = (&idle.from_library, &idle.from_program);
         let _ = writeln!(
             text,
@@ -311,7 +353,7 @@ fn table(rows: &[(&str, Idle, Cost, Cost)], empty: &Idle) -> String {
             beside_work(near),
         );
     }
-    if let Some((_, idle, ..)) = rows.last() {
+    if let Some((_, idle)) = idles.iter().find(|(name, _)| *name == OURS) {
         let (near, far) = (&idle.from_library, &idle.from_program);
         for (name, near, far) in [
             (
@@ -415,10 +457,10 @@ mod tests {
             from_program: cost(far),
         };
         let rows = [
-            ("old", idle(5.0, 6.0), cost(200.0), cost(210.0)),
-            ("new", idle(1.0, 2.0), cost(50.0), cost(51.0)),
+            ("old", cost(200.0), cost(210.0)),
+            ("new", cost(50.0), cost(51.0)),
         ];
-        let text = table(&rows, &idle(0.9, 1.9));
+        let text = table(&rows, &[("old", idle(5.0, 6.0)), ("new", idle(1.0, 2.0))]);
         assert!(text.contains("| old | 200.0 | 400.0 | 1.00 |"), "{text}");
         assert!(text.contains("| new | 50.0 | 100.0 | 4.00 |"), "{text}");
         assert!(text.contains("| new | 1.00, 1.25 | 2.00, 2.25 |"), "{text}");

@@ -1,0 +1,152 @@
+//! The tracer and the real LTTng, which record the same process, each from when to when it likes.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rostrace_session::{ControlFile, Order, State};
+use support::told::Told;
+use support::{folder, survey, traced};
+
+/// LTTng's daemon: the one that runs, or one that ends with the test.
+struct Daemon(Option<Child>);
+
+impl Daemon {
+    /// None if LTTng is not installed or does not answer; says so.
+    fn ensure() -> Option<Daemon> {
+        if lttng(&["list"]) {
+            return Some(Daemon(None));
+        }
+        let child = Command::new("lttng-sessiond")
+            .arg("--no-kernel")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        let daemon = child.ok().map(|child| Daemon(Some(child)));
+        let answers = daemon.is_some() && eventually(|| lttng(&["list"]));
+        if !answers {
+            let _ = std::io::stderr().write_all(b"SKIPPED: there is no LTTng that answers.\n");
+        }
+        daemon.filter(|_| answers)
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+fn lttng(words: &[&str]) -> bool {
+    Command::new("lttng")
+        .arg("--no-sessiond")
+        .args(words)
+        .stdin(Stdio::null())
+        .output()
+        .is_ok_and(|output| output.status.success())
+}
+
+fn eventually(mut is_so: impl FnMut() -> bool) -> bool {
+    let begin = Instant::now();
+    while begin.elapsed() < Duration::from_secs(20) {
+        if is_so() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    false
+}
+
+/// `near.c` on a libtracetools with LTTng in it; None if its headers are not installed.
+fn program(place: &Path) -> Option<std::path::PathBuf> {
+    if Command::new("lttng-gen-tp").arg("--help").output().is_err() {
+        let _ = std::io::stderr().write_all(b"SKIPPED: liblttng-ust-dev is not installed.\n");
+        return None;
+    }
+    let benches = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/benches");
+    let library = place.join("libtracetools.so");
+    support::compile(
+        &support::source("lttng_tracetools.c"),
+        &library,
+        &["-shared", "-fPIC", benches],
+        &["-llttng-ust", "-ldl"],
+    );
+    let program = place.join("near");
+    let found = place.display();
+    support::compile(
+        &support::source("near.c"),
+        &program,
+        &[],
+        &[
+            &format!("-L{found}"),
+            &format!("-Wl,-rpath,{found}"),
+            "-ltracetools",
+        ],
+    );
+    Some(program)
+}
+
+#[test]
+fn both_get_what_happens_while_they_record() {
+    let place = folder("lttng");
+    let (Some(program), Some(_daemon)) = (program(&place), Daemon::ensure()) else {
+        return;
+    };
+    let name = format!("rostrace-test-{}", std::process::id());
+    let session = format!("--session={name}");
+    let theirs = place.join("theirs");
+    assert!(lttng(&[
+        "create",
+        &name,
+        &format!("--output={}", theirs.display())
+    ]));
+    assert!(lttng(&["enable-channel", "--userspace", &session, "ros2"]));
+
+    let control = place.join("control");
+    let file = ControlFile::create(&control).unwrap();
+    let ours = place.join("ours");
+    let mut told = Told::start(traced(&program).env("ROSTRACE_CONTROL", &control));
+    let mut tell = |line: &str| {
+        told.tell(line, |line| usize::from_str_radix(line, 16).ok())
+            .0
+    };
+    tell("start");
+    tell("emit 1000");
+    assert_eq!(tell("enabled"), 0);
+
+    let event = [
+        "enable-event",
+        "--userspace",
+        &session,
+        "--channel=ros2",
+        "ros2:*",
+    ];
+    assert!(lttng(&event));
+    assert!(lttng(&["start", &name]));
+    assert!(eventually(|| tell("enabled") == 1), "LTTng records");
+    tell("emit 50");
+    let mut order = Order::record(ours.to_str().unwrap());
+    file.order(&order).unwrap();
+    tell("emit 100");
+    assert!(lttng(&["destroy", &name]));
+    tell("emit 30");
+    order.state = State::Idle;
+    file.order(&order).unwrap();
+    assert!(eventually(|| tell("enabled") == 0), "nobody records");
+    tell("emit 1000");
+    told.end();
+
+    // LTTng may need a moment after `destroy` until the process knows, but by then the recording is complete.
+    assert_eq!(survey(&theirs), (150, 0));
+    assert_eq!(survey(&ours), (1 + 2 * 130, 0));
+}
