@@ -34,6 +34,11 @@ mod memory;
 mod metadata;
 #[cfg(target_arch = "x86_64")]
 mod near;
+#[cfg(not(target_arch = "x86_64"))]
+mod near {
+    /// What far calls cost other processors is not known.
+    pub(crate) fn bring_near() {}
+}
 mod original;
 mod packet;
 mod path;

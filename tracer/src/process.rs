@@ -19,7 +19,7 @@ use crate::lock::Lock;
 use crate::recording::Recording;
 use crate::thread::{self, undisturbed};
 use crate::{
-    clock, complaint, events, gate, glob, helper, hooks, identity, memory, original, sibling,
+    clock, complaint, events, gate, glob, helper, hooks, identity, memory, near, original, sibling,
     snapshot_signal,
 };
 
@@ -28,7 +28,6 @@ use crate::{
 struct Settings {
     is_off: bool,
     leaves_python: bool,
-    #[cfg(target_arch = "x86_64")]
     stays_far: bool,
     control: Option<PathBuf>,
     output: Option<OsString>,
@@ -62,7 +61,6 @@ fn settings() -> &'static Settings {
         Settings {
             is_off: is_off(SWITCH_VARIABLE),
             leaves_python: is_off(PYTHON_VARIABLE),
-            #[cfg(target_arch = "x86_64")]
             stays_far: is_off(NEAR_VARIABLE),
             control: variable(CONTROL_VARIABLE).map(PathBuf::from),
             output: variable(OUTPUT_VARIABLE),
@@ -231,9 +229,8 @@ fn look_around() {
     if opened.is_none() {
         gate::close();
     }
-    #[cfg(target_arch = "x86_64")]
     if !settings.is_off && !settings.stays_far {
-        crate::near::bring_near();
+        near::bring_near();
     }
 }
 
