@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-use anyhow::bail;
 use glob::Pattern;
 use rostrace_ctf::schema::Nanos;
 use rostrace_ctf::{Selection, TraceSet};
 
 use crate::args::FilterArguments;
+use crate::outcome::wrong_usage;
 use crate::source;
 use crate::time_argument::TimeArgument;
 use crate::window;
@@ -50,7 +50,7 @@ pub(crate) fn time_range(
         to.unwrap_or(Nanos(i64::MAX)),
     );
     if from > to {
-        bail!("--from is a later time than --to, so that nothing can be between them");
+        wrong_usage!("--from is a later time than --to, so that nothing can be between them");
     }
     Ok(Some(from..=to))
 }

@@ -5,12 +5,13 @@ use std::process::ExitCode;
 use rostrace_ctf::Damage;
 
 pub(crate) const FAILED: u8 = 1;
+const WRONG_USAGE: u8 = 2;
 const LOST_DATA: u8 = 3;
 const BROKEN: u8 = 4;
 /// 128 + SIGINT, as shells count.
 pub(crate) const INTERRUPTED: u8 = 130;
 
-/// The end of a command that did what it was asked. Wrong usage (2) is noticed before any command begins.
+/// The end of a command that did what it was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Fine,
@@ -46,6 +47,36 @@ impl From<Outcome> for ExitCode {
             Outcome::Interrupted => INTERRUPTED,
             Outcome::OfCommand(code) => code,
         })
+    }
+}
+
+/// A command line that asks for nothing that can be done, whatever the trace. Most of it is noticed before any command begins; this is
+/// what takes two options, or the world, to notice.
+#[derive(Debug)]
+pub(crate) struct WrongUsage(pub(crate) String);
+
+impl std::fmt::Display for WrongUsage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for WrongUsage {}
+
+/// Ends a command with a sentence and the exit status of wrong usage.
+macro_rules! wrong_usage {
+    ($($sentence:tt)*) => {
+        return Err($crate::outcome::WrongUsage(format!($($sentence)*)).into())
+    };
+}
+pub(crate) use wrong_usage;
+
+/// The exit status of an error.
+pub(crate) fn status(error: &anyhow::Error) -> u8 {
+    if error.is::<WrongUsage>() {
+        WRONG_USAGE
+    } else {
+        FAILED
     }
 }
 

@@ -29,7 +29,7 @@ pub(crate) fn run() -> ExitCode {
         Err(error) if outcome::is_closed_pipe(&error) => Outcome::Fine.into(),
         Err(error) => {
             diagnostic::error(&error);
-            ExitCode::from(outcome::FAILED)
+            ExitCode::from(outcome::status(&error))
         }
     }
 }

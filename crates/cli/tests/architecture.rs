@@ -379,7 +379,7 @@ fn pictures_are_drawn_in_three_formats() {
         desk.stdout("graph", &["--format", "mermaid"], 0)
             .starts_with("flowchart LR\n")
     );
-    let said = desk.stderr("graph", &["-o", &desk.name("x.png")], 1);
+    let said = desk.stderr("graph", &["-o", &desk.name("x.png")], 2);
     assert!(said.contains("does not tell a format"), "{said}");
 }
 

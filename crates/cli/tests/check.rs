@@ -151,9 +151,9 @@ fn mistakes_in_the_file_are_told_with_line_and_column() {
 #[test]
 fn wrong_usage_is_told() {
     let pingpong = recording("pingpong");
-    let told = stderr_of(&["check", &pingpong], 1);
+    let told = stderr_of(&["check", &pingpong], 2);
     assert!(told.contains("--init makes a budget file"), "{told}");
-    let told = stderr_of(&["check", &pingpong, &pingpong], 1);
+    let told = stderr_of(&["check", &pingpong, &pingpong], 2);
     assert!(told.contains("the budget file comes first"), "{told}");
     stderr_of(&["check"], 2);
     stderr_of(&["check", "--init", &pingpong, "--junit", "x.xml"], 2);

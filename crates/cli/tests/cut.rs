@@ -205,7 +205,7 @@ fn nonsense_is_refused_before_anything_is_written() {
         &recording("pingpong"),
         &["--from", "+2s", "--to", "+1s"],
         &output,
-        1,
+        2,
     );
     assert!(said.contains("--from"), "{said}");
     assert!(!Path::new(&output.path()).exists());

@@ -340,7 +340,7 @@ fn what_selects_no_event_is_told() {
     let pingpong = recording("pingpong");
     let said = stderr_of(&["dump", &pingpong, "--vpid", "3"], 0);
     assert!(said.contains("no event fits what was asked for"), "{said}");
-    let said = stderr_of(&["dump", &pingpong, "--from", "+3s", "--to", "+2s"], 1);
+    let said = stderr_of(&["dump", &pingpong, "--from", "+3s", "--to", "+2s"], 2);
     assert!(said.contains("--from is a later time than --to"), "{said}");
     assert_eq!(stderr_of(&["dump", &pingpong, "--limit", "1"], 0), "");
 }

@@ -191,7 +191,7 @@ fn nonsense_is_answered_with_a_sentence() {
         (&["latency", "--to", "banana"], 2, "neither a name"),
         (
             &["latency", "--from", "+1s", "--from", "+2s"],
-            1,
+            2,
             "has two times",
         ),
         (&["latency", "--limit", "many"], 2, "invalid value"),
@@ -228,7 +228,7 @@ fn nonsense_is_answered_with_a_sentence() {
         ),
         (
             &["why", "--to", "/ping", "--callback", "/ponger"],
-            1,
+            2,
             "cannot be used together",
         ),
         (

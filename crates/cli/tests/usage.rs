@@ -24,6 +24,22 @@ fn wrong_usage_is_exit_status_2() {
         &["nodes", "--node", "[", &trace],
         &["topics", "--format", "xml", &trace],
         &["callbacks", "--pid", "ping", &trace],
+        // Noticed late: it takes two options, the trace's time, or a look at what is there.
+        &["dump", "--from", "+2s", "--to", "+1s", &trace],
+        &["latency", "--from", "+1s", "--from", "+2s", &trace],
+        &["why", "--callback", "ping", "--from", "/pinger", &trace],
+        &[
+            "export",
+            "-o",
+            "unwritten",
+            "--table",
+            "nodes",
+            "--table",
+            "no_such_table",
+            &trace,
+        ],
+        &["check", &trace, &trace],
+        &["check", "budgets.yaml"],
     ] {
         let said = stderr_of(arguments, 2);
         assert!(!said.is_empty(), "{arguments:?}");

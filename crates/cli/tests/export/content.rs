@@ -110,7 +110,7 @@ fn an_unknown_table_is_named_with_those_that_exist() {
         "x",
     ])
     .assert()
-    .code(1)
+    .code(2)
     .get_output()
     .stderr
     .clone();

@@ -3,12 +3,11 @@
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::bail;
 use rostrace_architecture::draw::{Picture, dot, mermaid, svg};
 
 use super::arguments::{GraphArguments, GraphFormat};
 use super::file;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, wrong_usage};
 
 pub(super) fn graph(arguments: &GraphArguments) -> anyhow::Result<Outcome> {
     let format = match (arguments.format, &arguments.output) {
@@ -39,7 +38,7 @@ fn format_of(output: &Path) -> anyhow::Result<GraphFormat> {
         "svg" => GraphFormat::Svg,
         "dot" | "gv" => GraphFormat::Dot,
         "mmd" | "mermaid" => GraphFormat::Mermaid,
-        _ => bail!(
+        _ => wrong_usage!(
             "{}: the name does not tell a format; end it in .svg, .dot or .mmd, or say --format",
             output.display()
         ),

@@ -14,7 +14,7 @@ use rostrace_report::budget::{annotation, junit, limit_text, measured_text};
 use crate::args::LookFormat;
 use crate::commands::architecture::file;
 use crate::new_file::NewFile;
-use crate::outcome::{self, Outcome};
+use crate::outcome::{self, Outcome, wrong_usage};
 use crate::recorded::{Recorded, measure};
 use crate::render::palette::Palette;
 use crate::render::printable::printable;
@@ -30,7 +30,9 @@ pub(crate) fn check(arguments: &CheckArguments) -> anyhow::Result<Outcome> {
     let (budget_file, traces) = match arguments.inputs.split_first() {
         Some((file, traces)) if !traces.is_empty() => (file, traces),
         _ => {
-            bail!("a budget file and a trace are needed; --init makes a budget file of a good run")
+            wrong_usage!(
+                "a budget file and a trace are needed; --init makes a budget file of a good run"
+            )
         }
     };
     let budgets = read(budget_file)?;
@@ -101,7 +103,7 @@ fn is_on_github() -> bool {
 fn read(path: &Path) -> anyhow::Result<Vec<Budget>> {
     let shown = path.display();
     if path.is_dir() {
-        bail!("{shown}: this is a folder; the budget file comes first, then the trace");
+        wrong_usage!("{shown}: this is a folder; the budget file comes first, then the trace");
     }
     let bytes = std::fs::read(path).with_context(|| format!("{shown}: cannot be read"))?;
     let Ok(text) = String::from_utf8(bytes) else {

@@ -16,7 +16,7 @@ use anyhow::bail;
 use rostrace_analyze::table::{TABLES, Table};
 
 use crate::interrupt;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, wrong_usage};
 use crate::render::{damage, diagnostic};
 use crate::result_folder::ResultFolder;
 use crate::source;
@@ -90,7 +90,7 @@ fn wanted(names: &[String]) -> anyhow::Result<Vec<&'static Table>> {
             Some(table) => wanted.push(table),
             None => {
                 let known: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
-                bail!("there is no table `{name}`; there are {}", known.join(", "));
+                wrong_usage!("there is no table `{name}`; there are {}", known.join(", "));
             }
         }
     }

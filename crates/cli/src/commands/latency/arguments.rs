@@ -10,6 +10,7 @@ use glob::Pattern;
 
 use crate::args::{LookFormat, ModelFilterArguments, TraceArguments};
 use crate::entity_filter::EntityFilter;
+use crate::outcome::wrong_usage;
 use crate::time_argument::TimeArgument;
 use crate::window::{SkipArguments, TimeArguments};
 
@@ -51,7 +52,7 @@ impl<'a> Ends<'a> {
             match argument {
                 EndArgument::Name(name) => ends.names.push(name),
                 EndArgument::Time(time) if ends.time.is_none() => ends.time = Some(*time),
-                EndArgument::Time(_) => bail!("{option} has two times; one is enough"),
+                EndArgument::Time(_) => wrong_usage!("{option} has two times; one is enough"),
             }
         }
         Ok(ends)

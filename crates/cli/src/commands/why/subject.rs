@@ -20,6 +20,7 @@ use super::{WhyArguments, named_path};
 use crate::commands::latency::{self, Ends};
 use crate::family;
 use crate::filter;
+use crate::outcome::wrong_usage;
 use crate::render::units;
 use crate::view::View;
 
@@ -49,7 +50,7 @@ impl Subject {
         }
         if !from.names.is_empty() || !to.names.is_empty() {
             if arguments.callback.is_some() {
-                bail!("--callback cannot be used together with the ends of a path");
+                wrong_usage!("--callback cannot be used together with the ends of a path");
             }
             return path(analysis, view, arguments, (from, to), choice);
         }
