@@ -86,9 +86,18 @@ fn main() {
          #[repr(u16)]\n\
          pub(crate) enum Function {{ {} }}\n\
          /// Their names without `ros_trace_`.\n\
-         pub(crate) static NAMES: [&str; {}] = {names:?};",
+         pub(crate) static NAMES: [&str; {count}] = {names:?};\n\
+         /// What does their work, with the same arguments, once it is known that there is some.\n\
+         #[cfg(target_arch = \"x86_64\")]\n\
+         pub(crate) fn work(function: usize) -> *const c_void {{\n\
+         [{work}][function]\n}}",
         names.join(", "),
-        names.len(),
+        count = names.len(),
+        work = names
+            .iter()
+            .map(|name| format!("trace_{name} as *const c_void"))
+            .collect::<Vec<_>>()
+            .join(", "),
     );
     let out = std::env::var_os("OUT_DIR").expect("cargo names the folder for what is generated");
     std::fs::write(Path::new(&out).join("events.rs"), table).expect("a folder to write into");

@@ -3,7 +3,7 @@
 //! A program lies 2⁴⁰ bytes away from its libraries, and processors need several cycles more for a jump that far. So that a tracepoint
 //! which is not recorded costs a program no more than it costs a library, the calls in its linkage table go to a page beside it, with the
 //! same questions that every tracepoint asks first ([`gate::attends`], [`original::wants`]); only where something is to be done they go on to
-//! the library.
+//! the library, past those questions.
 //!
 //! No code is made up: the page is one of this library's own file, mapped a second time, and what it reads lies in the page behind it.
 //! Wherever something is not as expected, calls stay as they were.
@@ -15,7 +15,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::AtomicI32;
 
 use crate::linkage::{PAGE, Program};
-use crate::{events, gate, loaded, original};
+use crate::{events, gate, loaded, original, tracetools};
 
 /// Bytes from one entry to the next, in either page.
 const STRIDE: usize = 96;
@@ -96,14 +96,8 @@ pub(crate) fn bring_near() {
     };
     let ours: Vec<_> = (program.slots().iter())
         .filter_map(|slot| {
-            let (event, name) = running_event(slot.name)?;
             let target = program.target(slot).filter(|it| loaded::is_own(*it))?;
-            let entry = Entry {
-                question: gate::question(event),
-                passed_on: original::wanted(name)?,
-                target,
-            };
-            Some((slot, entry))
+            Some((slot, entry(slot.name, target)?))
         })
         .take(ENTRIES)
         .collect();
@@ -128,17 +122,26 @@ pub(crate) fn bring_near() {
     }
 }
 
-/// The event that this function is called for, and its name, if it is one that happens again and again.
-fn running_event(function: &CStr) -> Option<(u16, &str)> {
+/// What is asked for this function of ours, if its event is one that happens again and again.
+fn entry(function: &CStr, target: *const c_void) -> Option<Entry> {
     let name = function.to_str().ok()?.strip_prefix("ros_trace_")?;
-    let name = ["enabled_", "do_"]
-        .iter()
-        .find_map(|form| name.strip_prefix(form))
-        .unwrap_or(name);
+    let (name, target_is_work) = match name.strip_prefix("enabled_") {
+        Some(name) => (name, false),
+        None => (name.strip_prefix("do_").unwrap_or(name), true),
+    };
     let is_it = |event: &events::Event| event.name.strip_prefix("ros2:") == Some(name);
-    let number = events::EVENTS.iter().position(is_it)?;
-    let happens = !events::EVENTS[number].is_initialisation;
-    happens.then_some((u16::try_from(number).ok()?, name))
+    let event = events::EVENTS.iter().position(is_it)?;
+    let function = tracetools::NAMES.iter().position(|it| *it == name)?;
+    let happens = !events::EVENTS[event].is_initialisation;
+    happens.then_some(Entry {
+        question: gate::question(u16::try_from(event).ok()?),
+        passed_on: original::wanted(function),
+        // The function itself would ask the same once more.
+        target: match target_is_work {
+            true => tracetools::work(function),
+            false => target,
+        },
+    })
 }
 
 /// The page of code with a page behind it that can be written, a little below the program: what is above belongs to its heap.
@@ -146,19 +149,19 @@ fn map_beside(program: usize) -> Option<usize> {
     const STEP: usize = 1 << 20;
     const TRIES: usize = 64;
     let (file, offset) = own_code()?;
-    (0..TRIES).find_map(|step| {
+    let place = (0..TRIES).find_map(|step| {
         let place = program.checked_sub(2 * PAGE + step * STEP)?;
-        let both = map(place, 2 * PAGE, libc::MAP_FIXED_NOREPLACE, None)?;
-        let code = map(place, PAGE, libc::MAP_FIXED, Some((&file, offset)));
-        // SAFETY: both pages are there, and that of the library. The file may have become another one since that was loaded.
-        let is_same = unsafe { *(place as *const [u8; PAGE]) == rostrace_near_code };
-        if code.is_some() && is_same {
-            return Some(place);
-        }
+        map(place, 2 * PAGE, libc::MAP_FIXED_NOREPLACE, None)
+    })?;
+    let code = map(place, PAGE, libc::MAP_FIXED, Some((&file, offset)));
+    // SAFETY: both pages are there, and that of the library. The file may have become another one since that was loaded.
+    let is_same = unsafe { *(place as *const [u8; PAGE]) == rostrace_near_code };
+    if code.is_none() || !is_same {
         // SAFETY: they were mapped just now, and nobody knows of them.
-        unsafe { libc::munmap(both, 2 * PAGE) };
-        None
-    })
+        unsafe { libc::munmap(place as *mut c_void, 2 * PAGE) };
+        return None;
+    }
+    Some(place)
 }
 
 /// The file of this library, and where the code is in it.
@@ -175,7 +178,7 @@ fn map(
     bytes: usize,
     option: c_int,
     file: Option<(&File, libc::off_t)>,
-) -> Option<*mut c_void> {
+) -> Option<usize> {
     let (protection, source, descriptor, offset) = match file {
         Some((file, offset)) => (libc::PROT_EXEC, 0, file.as_raw_fd(), offset),
         None => (libc::PROT_WRITE, libc::MAP_ANONYMOUS, -1, 0),
@@ -202,6 +205,6 @@ fn map(
             libc::munmap(pages, bytes);
             return None;
         }
-        Some(pages)
+        Some(place)
     }
 }

@@ -105,9 +105,8 @@ pub(crate) fn wants(function: Function) -> bool {
 
 /// Where [`wants`] looks.
 #[cfg(target_arch = "x86_64")]
-pub(crate) fn wanted(name: &str) -> Option<*const AtomicI32> {
-    let number = NAMES.iter().position(|it| *it == name)?;
-    Some(WANTED[number].load(Ordering::Acquire).cast_const())
+pub(crate) fn wanted(function: usize) -> *const AtomicI32 {
+    WANTED[function].load(Ordering::Acquire).cast_const()
 }
 
 /// The real function, if it has anything to do.

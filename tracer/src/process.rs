@@ -192,6 +192,7 @@ pub(crate) fn catch_up() {
 /// At the first event: where do orders come from?
 fn look_around() {
     let settings = settings();
+    clock::find();
     if let Some(sibling) = sibling::sibling() {
         original::pass_on(&sibling.library);
         gate::leave_to_another();

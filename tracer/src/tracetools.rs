@@ -43,9 +43,13 @@ type PublishWithStamp = unsafe extern "C" fn(*const c_void, *const c_void, i64);
 /// None is needed; it is as the others.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ros_trace_rcl_init(context_handle: *const c_void) {
-    if !gate::attends(events::RCL_INIT) && !original::wants(Function::rcl_init) {
-        return;
+    if gate::attends(events::RCL_INIT) || original::wants(Function::rcl_init) {
+        trace_rcl_init(context_handle);
     }
+}
+
+#[inline(never)]
+extern "C" fn trace_rcl_init(context_handle: *const c_void) {
     if gate::wants(events::RCL_INIT) {
         let version = Text::from_bytes(original::version());
         // SAFETY: the payload has the size that is said.
@@ -93,7 +97,7 @@ fn look_rclcpp_publish(publisher_handle: *const c_void, message: *const c_void) 
 }
 
 #[inline(never)]
-fn trace_rclcpp_publish(publisher_handle: *const c_void, message: *const c_void) {
+extern "C" fn trace_rclcpp_publish(publisher_handle: *const c_void, message: *const c_void) {
     if gate::wants(events::RCLCPP_PUBLISH) {
         // SAFETY: the payload has the size that is said.
         emit::event(events::RCLCPP_PUBLISH, 8, |payload| unsafe {
@@ -146,7 +150,7 @@ fn look_rmw_publish(first: *const c_void, message: *const c_void, stamp: i64) {
 }
 
 #[inline(never)]
-fn trace_rmw_publish(first: *const c_void, message: *const c_void, stamp: i64) {
+extern "C" fn trace_rmw_publish(first: *const c_void, message: *const c_void, stamp: i64) {
     if gate::wants(events::RMW_PUBLISH) {
         if original::stamps_publications() {
             if filter::refuses(first as u64) {
