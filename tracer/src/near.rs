@@ -12,6 +12,7 @@ use std::ffi::{CStr, OsStr, c_int, c_void};
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileExt;
 use std::sync::atomic::AtomicI32;
 
 use crate::linkage::{PAGE, Program};
@@ -154,22 +155,25 @@ fn map_beside(program: usize) -> Option<usize> {
         map(place, 2 * PAGE, libc::MAP_FIXED_NOREPLACE, None)
     })?;
     let code = map(place, PAGE, libc::MAP_FIXED, Some((&file, offset)));
-    // SAFETY: both pages are there, and that of the library. The file may have become another one since that was loaded.
-    let is_same = unsafe { *(place as *const [u8; PAGE]) == rostrace_near_code };
-    if code.is_none() || !is_same {
+    if code.is_none() {
         // SAFETY: they were mapped just now, and nobody knows of them.
         unsafe { libc::munmap(place as *mut c_void, 2 * PAGE) };
-        return None;
     }
-    Some(place)
+    code
 }
 
-/// The file of this library, and where the code is in it.
+/// The file of this library, and where the code is in it. None if that is another file by now, as after an update.
 fn own_code() -> Option<(File, libc::off_t)> {
-    let address = (&raw const rostrace_near_code).cast::<c_void>();
+    let address = &raw const rostrace_near_code;
     let path = OsStr::from_bytes(loaded::own_path()?.to_bytes());
-    let offset = loaded::offset_in_file(address)?;
-    Some((File::open(path).ok()?, offset.try_into().ok()?))
+    let offset = loaded::offset_in_file(address.cast())?;
+    let file = File::open(path).ok()?;
+    // Read, not mapped: a file that is shorter than that would be a fault.
+    let mut code = vec![0; PAGE];
+    file.read_exact_at(&mut code, offset).ok()?;
+    // SAFETY: the page is part of this library.
+    let is_own = unsafe { code == *address };
+    is_own.then_some((file, offset.try_into().ok()?))
 }
 
 /// Pages of a file to be run, or new ones to be written; None unless they are where they were wanted.

@@ -48,12 +48,18 @@ impl Drop for Daemon {
 }
 
 fn lttng(words: &[&str]) -> bool {
-    Command::new("lttng")
+    lttng_says(words).is_some()
+}
+
+/// None if it failed.
+fn lttng_says(words: &[&str]) -> Option<String> {
+    let output = Command::new("lttng")
         .arg("--no-sessiond")
         .args(words)
         .stdin(Stdio::null())
         .output()
-        .is_ok_and(|output| output.status.success())
+        .ok()?;
+    (output.status.success()).then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 fn eventually(mut is_so: impl FnMut() -> bool) -> bool {
@@ -102,6 +108,16 @@ fn both_get_what_happens_while_they_record() {
     let (Some(program), Some(_daemon)) = (program(&place), Daemon::ensure()) else {
         return;
     };
+    let control = place.join("control");
+    let file = ControlFile::create(&control).unwrap();
+    let mut told = Told::start(traced(&program).env("ROSTRACE_CONTROL", &control));
+    let pid = format!("PID: {} ", told.pid());
+    let is_registered =
+        || lttng_says(&["list", "--userspace"]).is_some_and(|list| list.contains(&pid));
+    if !eventually(is_registered) {
+        let _ = std::io::stderr().write_all(b"SKIPPED: LTTng sees no process on this machine.\n");
+        return;
+    }
     let name = format!("rostrace-test-{}", std::process::id());
     let session = format!("--session={name}");
     let theirs = place.join("theirs");
@@ -112,10 +128,7 @@ fn both_get_what_happens_while_they_record() {
     ]));
     assert!(lttng(&["enable-channel", "--userspace", &session, "ros2"]));
 
-    let control = place.join("control");
-    let file = ControlFile::create(&control).unwrap();
     let ours = place.join("ours");
-    let mut told = Told::start(traced(&program).env("ROSTRACE_CONTROL", &control));
     let mut tell = |line: &str| {
         told.tell(line, |line| usize::from_str_radix(line, 16).ok())
             .0
