@@ -1,7 +1,7 @@
 //! Time: the monotonic clock, and how it relates to the wall clock.
 
 use std::ffi::{c_int, c_void};
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use crate::loaded;
 
@@ -11,9 +11,18 @@ type ClockGettime = unsafe extern "C" fn(libc::clockid_t, *mut libc::timespec) -
 static CLOCK_GETTIME: AtomicPtr<c_void> =
     AtomicPtr::new(libc::clock_gettime as *const c_void as *mut c_void);
 
-/// Looks for the function with which the kernel tells the time without a system call; without the C library in between it is a
-/// nanosecond less.
+/// Looks, once, for the function with which the kernel tells the time without a system call; without the C library in between it is a
+/// nanosecond less. Where somebody else tells the time in the place of the C library, it stays so: LTTng asks there, too.
 pub(crate) fn find() {
+    static IS_FOUND: AtomicBool = AtomicBool::new(false);
+    if IS_FOUND.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    let of_library = libc::clock_nanosleep as *const c_void;
+    let asked = loaded::first(c"clock_gettime");
+    if !asked.is_some_and(|asked| loaded::are_together(asked, of_library)) {
+        return;
+    }
     let names = [
         ("linux-vdso.so.1", c"__vdso_clock_gettime"),
         ("linux-vdso.so.1", c"__kernel_clock_gettime"),

@@ -19,6 +19,7 @@ mod emit;
 pub mod events;
 mod filter;
 mod folder;
+mod found;
 mod futex;
 mod gate;
 mod glob;
@@ -27,6 +28,7 @@ pub mod hooks;
 mod identity;
 #[cfg(target_arch = "x86_64")]
 mod linkage;
+mod linker;
 mod loaded;
 mod lock;
 mod lttng;

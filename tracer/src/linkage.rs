@@ -9,7 +9,7 @@ use crate::loaded;
 /// Of the only processor that this is written for.
 pub(crate) const PAGE: usize = 4096;
 
-/// The program that this process runs, as the dynamic linker loaded it.
+/// The program that this process runs, as the dynamic linker loaded it. It is never unloaded.
 #[derive(Debug)]
 pub(crate) struct Program {
     /// Where it begins.
@@ -30,10 +30,12 @@ pub(crate) struct Slot {
 impl Program {
     /// None where there is no table: a program that is linked statically, or another kind of linker.
     pub(crate) fn find() -> Option<Program> {
-        let mut found = None;
-        // SAFETY: the callback gets back the place that lives on this stack.
-        unsafe { libc::dl_iterate_phdr(Some(first_object), (&raw mut found).cast()) };
-        found
+        let mut found: Option<Object> = None;
+        // SAFETY: the callback gets back the place that lives on this stack. What it describes stays loaded.
+        unsafe {
+            libc::dl_iterate_phdr(Some(first_object), (&raw mut found).cast());
+            describe(&found?)
+        }
     }
 
     pub(crate) fn slots(&self) -> &[Slot] {
@@ -50,13 +52,15 @@ impl Program {
         }
     }
 
-    /// From now on calls go elsewhere. Where the kernel does not allow to write there, all stay as they are.
+    /// From now on calls go elsewhere, but for one that another thread binds at this moment. Where the kernel does not allow to write there, all stay as they are.
     pub(crate) fn turn(&self, turned: &[(&Slot, *const c_void)]) -> std::io::Result<()> {
         let pages = self.protected.clone();
         let is_protected = |slot: &Slot| pages.contains(&(&raw const *slot.address as usize));
         let must_open = turned.iter().any(|(slot, _)| is_protected(slot));
-        if must_open {
-            protect(&pages, libc::PROT_READ | libc::PROT_WRITE)?;
+        if must_open && let Err(error) = protect(&pages, libc::PROT_READ | libc::PROT_WRITE) {
+            // A part of them may be open.
+            let _ = protect(&pages, libc::PROT_READ);
+            return Err(error);
         }
         for (slot, address) in turned {
             // Threads that call meanwhile read the old address or the new one.
@@ -78,7 +82,15 @@ fn protect(pages: &Range<usize>, protection: c_int) -> std::io::Result<()> {
     }
 }
 
-/// The program is the first object, and the only one without a name.
+/// Where the linker put an object.
+#[derive(Debug)]
+struct Object {
+    base: usize,
+    headers: *const libc::Elf64_Phdr,
+    count: usize,
+}
+
+/// The program is the first object, and the only one without a name. The linker is held meanwhile, so nothing else is done here.
 unsafe extern "C" fn first_object(
     info: *mut libc::dl_phdr_info,
     _size: libc::size_t,
@@ -88,7 +100,11 @@ unsafe extern "C" fn first_object(
     unsafe {
         let info = &*info;
         if info.dlpi_name.is_null() || *info.dlpi_name == 0 {
-            *found.cast::<Option<Program>>() = describe(info);
+            *found.cast::<Option<Object>>() = Some(Object {
+                base: info.dlpi_addr as usize,
+                headers: info.dlpi_phdr,
+                count: info.dlpi_phnum.into(),
+            });
         }
     }
     1
@@ -96,10 +112,10 @@ unsafe extern "C" fn first_object(
 
 /// # Safety
 /// The object is loaded.
-unsafe fn describe(info: &libc::dl_phdr_info) -> Option<Program> {
-    let base = info.dlpi_addr as usize;
+unsafe fn describe(object: &Object) -> Option<Program> {
+    let base = object.base;
     // SAFETY: as long as the linker says.
-    let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
+    let headers = unsafe { std::slice::from_raw_parts(object.headers, object.count) };
     let memory = |header: &libc::Elf64_Phdr| {
         let start = base + header.p_vaddr as usize;
         start..start + header.p_memsz as usize

@@ -4,6 +4,8 @@ use std::ffi::{CStr, CString, OsStr, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use crate::linker::Looking;
+
 /// A library that the process has loaded. The handle is kept: what was loaded stays.
 #[derive(Debug)]
 pub(crate) struct Library {
@@ -50,6 +52,7 @@ pub(crate) fn first(name: &CStr) -> Option<*const c_void> {
 /// What a call would have reached without us: the next definition in the order of search, or that of one of these
 /// libraries, which may have been loaded where a search does not see it.
 pub(crate) fn original(name: &CStr, libraries: &[&str]) -> Option<*const c_void> {
+    let _looking = Looking::begin();
     // SAFETY: the name ends with a zero.
     let next = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
     if !next.is_null() && !is_own(next) {
@@ -58,6 +61,11 @@ pub(crate) fn original(name: &CStr, libraries: &[&str]) -> Option<*const c_void>
     libraries
         .iter()
         .find_map(|file| library(file)?.symbol(name))
+}
+
+/// Whether both are in the same library.
+pub(crate) fn are_together(one: *const c_void, other: *const c_void) -> bool {
+    base_of(one) == base_of(other)
 }
 
 /// Whether this library has it.

@@ -1,4 +1,4 @@
-//! A lock for the rare paths. It lies in memory that is zero after a fork, so a child never inherits it taken.
+//! A lock for the rare paths. It lies in memory that is zero after a fork, or is held by who forks, so a child never inherits it taken.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -1,6 +1,6 @@
 //! The gate, once more, near the program.
 //!
-//! A program lies 2⁴⁰ bytes away from its libraries, and processors need several cycles more for a jump that far. So that a tracepoint
+//! A program lies terabytes away from its libraries, and processors need several cycles more for a jump that far. So that a tracepoint
 //! which is not recorded costs a program no more than it costs a library, the calls in its linkage table go to a page beside it, with the
 //! same questions that every tracepoint asks first ([`gate::attends`], [`original::wants`]); only where something is to be done they go on to
 //! the library, past those questions.
@@ -97,8 +97,10 @@ pub(crate) fn bring_near() {
     };
     let ours: Vec<_> = (program.slots().iter())
         .filter_map(|slot| {
+            // Most functions are not ours: their names come first, since the linker is slow to say where calls lead.
+            let call = Call::of(slot.name)?;
             let target = program.target(slot).filter(|it| loaded::is_own(*it))?;
-            Some((slot, entry(slot.name, target)?))
+            Some((slot, call.entry(target)))
         })
         .take(ENTRIES)
         .collect();
@@ -123,26 +125,43 @@ pub(crate) fn bring_near() {
     }
 }
 
-/// What is asked for this function of ours, if its event is one that happens again and again.
-fn entry(function: &CStr, target: *const c_void) -> Option<Entry> {
-    let name = function.to_str().ok()?.strip_prefix("ros_trace_")?;
-    let (name, target_is_work) = match name.strip_prefix("enabled_") {
-        Some(name) => (name, false),
-        None => (name.strip_prefix("do_").unwrap_or(name), true),
-    };
-    let is_it = |event: &events::Event| event.name.strip_prefix("ros2:") == Some(name);
-    let event = events::EVENTS.iter().position(is_it)?;
-    let function = tracetools::NAMES.iter().position(|it| *it == name)?;
-    let happens = !events::EVENTS[event].is_initialisation;
-    happens.then_some(Entry {
-        question: gate::question(u16::try_from(event).ok()?),
-        passed_on: original::wanted(function),
-        // The function itself would ask the same once more.
-        target: match target_is_work {
-            true => tracetools::work(function),
-            false => target,
-        },
-    })
+/// A function of libtracetools whose event is one that happens again and again.
+#[derive(Debug)]
+struct Call {
+    event: u16,
+    function: usize,
+    /// Not whether the event is wanted: the event itself.
+    is_event: bool,
+}
+
+impl Call {
+    fn of(function: &CStr) -> Option<Call> {
+        let name = function.to_str().ok()?.strip_prefix("ros_trace_")?;
+        let (name, is_event) = match name.strip_prefix("enabled_") {
+            Some(name) => (name, false),
+            None => (name.strip_prefix("do_").unwrap_or(name), true),
+        };
+        let is_it = |event: &events::Event| event.name.strip_prefix("ros2:") == Some(name);
+        let event = events::EVENTS.iter().position(is_it)?;
+        let happens = !events::EVENTS[event].is_initialisation;
+        happens.then_some(Call {
+            event: u16::try_from(event).ok()?,
+            function: tracetools::NAMES.iter().position(|it| *it == name)?,
+            is_event,
+        })
+    }
+
+    fn entry(&self, target: *const c_void) -> Entry {
+        Entry {
+            question: gate::question(self.event),
+            passed_on: original::wanted(self.function),
+            // The function itself would ask the same once more.
+            target: match self.is_event {
+                true => tracetools::work(self.function),
+                false => target,
+            },
+        }
+    }
 }
 
 /// The page of code with a page behind it that can be written, a little below the program: what is above belongs to its heap.

@@ -6,9 +6,9 @@
 use std::ffi::{CStr, CString, OsStr, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering};
 
+use crate::found::Found;
 pub(crate) use crate::tracetools::Function;
 use crate::tracetools::NAMES;
 use crate::{loaded, lttng};
@@ -22,7 +22,7 @@ struct Original {
     minor: u32,
 }
 
-static ORIGINAL: OnceLock<Original> = OnceLock::new();
+static ORIGINAL: Found<Original> = Found::new();
 static PASSES_ON: AtomicBool = AtomicBool::new(false);
 static FUNCTIONS: [AtomicPtr<c_void>; NAMES.len()] =
     [const { AtomicPtr::new(std::ptr::null_mut()) }; NAMES.len()];
@@ -36,9 +36,20 @@ static NEVER: AtomicI32 = AtomicI32::new(0);
 /// Of calls that nobody else can judge.
 static ALWAYS: AtomicI32 = AtomicI32::new(1);
 
-/// Looks around. `lttng` is what the user wants: calls passed on, not passed on, or as the library says.
-pub(crate) fn decide(lttng: Option<bool>) {
-    ORIGINAL.get_or_init(|| {
+/// Which calls are passed on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PassedOn {
+    None,
+    All,
+    /// Those that LTTng records, if the library has LTTng in it and tells; all if it does not tell.
+    OfLttng,
+    /// All, if it has LTTng in it.
+    AllOfLttng,
+}
+
+/// Looks around.
+pub(crate) fn decide(wanted: PassedOn) {
+    ORIGINAL.get_or_find(|| {
         let library = loaded::library("libtracetools.so");
         let version = library
             .as_ref()
@@ -57,8 +68,12 @@ pub(crate) fn decide(lttng: Option<bool>) {
                         }
                     })
             };
-            if lttng.unwrap_or_else(has_lttng) {
-                pass_on(&library);
+            match wanted {
+                PassedOn::None => {}
+                PassedOn::All => pass_on(&library, false),
+                PassedOn::AllOfLttng if has_lttng() => pass_on(&library, false),
+                PassedOn::OfLttng if has_lttng() => pass_on(&library, true),
+                PassedOn::OfLttng | PassedOn::AllOfLttng => {}
             }
         }
         let mut numbers = version
@@ -73,8 +88,8 @@ pub(crate) fn decide(lttng: Option<bool>) {
     });
 }
 
-/// Passes calls on to another library, whatever it is: all, or those that LTTng wants if it says which.
-pub(crate) fn pass_on(library: &loaded::Library) {
+/// Passes calls on to another library: all, or only those that LTTng records, if it tells. Several threads may do so at once.
+pub(crate) fn pass_on(library: &loaded::Library, only_recorded: bool) {
     for (number, name) in NAMES.iter().enumerate() {
         let symbol = |prefix: &str| {
             let name = CString::new(format!("{prefix}{name}")).ok()?;
@@ -85,7 +100,8 @@ pub(crate) fn pass_on(library: &loaded::Library) {
         }
         if let Some(function) = symbol("ros_trace_") {
             FUNCTIONS[number].store(function.cast_mut(), Ordering::Relaxed);
-            let wanted = lttng::state(library, name).unwrap_or(&ALWAYS);
+            let told = only_recorded.then(|| lttng::state(library, name)).flatten();
+            let wanted = told.unwrap_or(&ALWAYS);
             WANTED[number].store(std::ptr::from_ref(wanted).cast_mut(), Ordering::Release);
         }
     }

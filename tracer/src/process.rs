@@ -16,11 +16,12 @@ use rostrace_session::{
 };
 
 use crate::lock::Lock;
+use crate::original::PassedOn;
 use crate::recording::Recording;
 use crate::thread::{self, undisturbed};
 use crate::{
-    clock, complaint, events, gate, glob, helper, hooks, identity, memory, near, original, sibling,
-    snapshot_signal,
+    clock, complaint, events, gate, glob, helper, hooks, identity, linker, memory, near, original,
+    sibling, snapshot_signal,
 };
 
 /// What the environment said when the library was loaded.
@@ -39,9 +40,9 @@ static CONTROL: OnceLock<Option<&'static Control>> = OnceLock::new();
 static SLOT: AtomicPtr<Process> = AtomicPtr::new(std::ptr::null_mut());
 /// The generation of a process without a recorder: the order that its environment gives.
 static OWN_ORDER: AtomicU64 = AtomicU64::new(2);
-/// Only one thread looks around.
+/// Only one thread opens the control file. Who forks holds it, so that a child never finds it taken.
 static LOOKING: Lock = Lock::new();
-/// The thread that forks holds the memory lock.
+/// The thread that forks holds the two locks.
 static IS_FORKING: AtomicBool = AtomicBool::new(false);
 static IS_ENDING: AtomicBool = AtomicBool::new(false);
 /// No file can be opened, so that the recording that was ordered has not begun; it is tried again.
@@ -79,9 +80,9 @@ pub(crate) extern "C" fn load() {
     let settings = settings();
     if !settings.is_off && (settings.control.is_some() || settings.output.is_some()) {
         thread::make_key();
-        // SAFETY: the functions live as long as the process: the library cannot be unloaded.
-        unsafe { libc::pthread_atfork(Some(before_fork), Some(in_parent), Some(in_child)) };
     }
+    // SAFETY: the functions live as long as the process: the library cannot be unloaded.
+    unsafe { libc::pthread_atfork(Some(before_fork), Some(in_parent), Some(in_child)) };
 }
 
 /// Runs when the process ends in an orderly way.
@@ -169,11 +170,7 @@ pub(crate) fn catch_up() {
     };
     undisturbed(|| {
         if gate::is_unknown() {
-            LOOKING.with(|| {
-                if gate::is_unknown() {
-                    look_around();
-                }
-            });
+            look_around();
         }
         if gate::is_closed() {
             return;
@@ -189,18 +186,42 @@ pub(crate) fn catch_up() {
     });
 }
 
-/// At the first event: where do orders come from?
+/// At the first event: where do orders come from? Whatever needs the dynamic linker is looked for by every thread that comes here,
+/// without a lock: see `found`.
 fn look_around() {
+    let _looking = linker::Looking::begin();
     let settings = settings();
     clock::find();
     if let Some(sibling) = sibling::sibling() {
-        original::pass_on(&sibling.library);
+        original::pass_on(&sibling.library, false);
         gate::leave_to_another();
         return;
     }
-    static DECIDED: OnceLock<()> = OnceLock::new();
-    DECIDED.get_or_init(|| original::decide(settings.lttng));
-    let control = match settings.control.as_ref().filter(|_| !settings.is_off) {
+    original::decide(match settings.lttng {
+        Some(true) => PassedOn::All,
+        Some(false) => PassedOn::None,
+        None if settings.is_off => PassedOn::AllOfLttng,
+        None => PassedOn::OfLttng,
+    });
+    if settings.is_off || settings.control.is_none() && settings.output.is_none() {
+        gate::close();
+    } else {
+        LOOKING.with(|| {
+            if gate::is_unknown() {
+                find_orders(settings);
+            }
+        });
+    }
+    static IS_NEAR: AtomicBool = AtomicBool::new(false);
+    let may_be_near = !settings.is_off && !settings.stays_far && !gate::is_unknown();
+    if may_be_near && !IS_NEAR.swap(true, Ordering::Relaxed) {
+        near::bring_near();
+    }
+}
+
+/// One thread does this.
+fn find_orders(settings: &Settings) {
+    let control = match settings.control.as_ref() {
         None => None,
         Some(path) => match ControlFile::open(path) {
             Ok(file) => Some(file.leak()),
@@ -222,16 +243,12 @@ fn look_around() {
     };
     let control = *CONTROL.get_or_init(|| control);
     let opened = match (control, &settings.output) {
-        _ if settings.is_off => None,
         (Some(control), _) => gate::open(&control.generation, Some(&control.attention)),
         (None, Some(_)) => gate::open(&OWN_ORDER, None),
         (None, None) => None,
     };
     if opened.is_none() {
         gate::close();
-    }
-    if !settings.is_off && !settings.stays_far {
-        near::bring_near();
     }
 }
 
@@ -432,9 +449,11 @@ pub(crate) fn report(recording: &Recording) {
     }
 }
 
-/// Nobody may be in the middle of remembering something: the child gets a copy of it.
+/// Nobody may be in the middle of remembering something, or of looking for orders: the child gets a copy of it.
 extern "C" fn before_fork() {
     if let Some(inside) = thread::enter() {
+        linker::before_fork();
+        LOOKING.take();
         gate::gate().memory.take();
         IS_FORKING.store(true, Ordering::Relaxed);
         // Still inside until one of the handlers after the fork.
@@ -445,6 +464,8 @@ extern "C" fn before_fork() {
 extern "C" fn in_parent() {
     if IS_FORKING.swap(false, Ordering::Relaxed) {
         gate::gate().memory.release();
+        LOOKING.release();
+        linker::in_parent();
         thread::leave();
     }
 }
@@ -459,6 +480,8 @@ extern "C" fn in_child() {
     NEXT_TRY.store(0, Ordering::Relaxed);
     if IS_FORKING.swap(false, Ordering::Relaxed) {
         gate.memory.release();
+        LOOKING.release();
+        linker::in_child();
         thread::leave();
     }
 }

@@ -3,8 +3,7 @@
 //! The linker gives the program's copy those tracepoints that libraries on its command line call, and no others, so each would record
 //! a part. The copy that is a library has all of them: the one inside a program leaves everything to it.
 
-use std::sync::OnceLock;
-
+use crate::found::Found;
 use crate::loaded::{self, Library};
 use crate::user::CApi;
 
@@ -25,13 +24,13 @@ unsafe impl Sync for Sibling {}
 
 /// The copy that records in the place of this one, if this one is part of a program.
 pub(crate) fn sibling() -> Option<&'static Sibling> {
-    static SIBLING: OnceLock<Option<Sibling>> = OnceLock::new();
+    static SIBLING: Found<Option<Sibling>> = Found::new();
     let find = || {
         let own = loaded::own_file()?;
         let is_library = NAMES.iter().any(|name| own.starts_with(name.as_bytes()));
         (!is_library).then(|| NAMES.iter().find_map(|name| of(name)))?
     };
-    SIBLING.get_or_init(find).as_ref()
+    SIBLING.get_or_find(find).as_ref()
 }
 
 fn of(name: &str) -> Option<Sibling> {

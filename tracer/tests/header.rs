@@ -84,7 +84,12 @@ fn every_tracepoint_is_a_call_where_the_library_is_another() {
         &["-ltracetools", "-lrostrace_tracer"],
     );
     for program in [&alone, &behind] {
-        let mut running = Told::start(traced(program).env("LD_PRELOAD", ""));
+        let mut running = Told::start(
+            traced(program)
+                .env("LD_PRELOAD", "")
+                // Cargo's would lead to a library of an earlier build.
+                .env("LD_LIBRARY_PATH", &place),
+        );
         assert_eq!(emit(&mut running), 99, "{}", program.display());
         assert_eq!(emit(&mut running), 198, "{}", program.display());
         running.end();

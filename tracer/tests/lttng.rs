@@ -14,6 +14,15 @@ use rostrace_session::{ControlFile, Order, State};
 use support::told::Told;
 use support::{folder, survey, traced};
 
+/// A session that ends with the test, also if that fails.
+struct Session(String);
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        lttng(&["destroy", &self.0]);
+    }
+}
+
 /// LTTng's daemon: the one that runs, or one that ends with the test.
 struct Daemon(Option<Child>);
 
@@ -92,7 +101,7 @@ fn program(place: &Path) -> Option<std::path::PathBuf> {
     support::compile(
         &support::source("near.c"),
         &program,
-        &[],
+        &[concat!("-I", env!("CARGO_MANIFEST_DIR"), "/include")],
         &[
             &format!("-L{found}"),
             &format!("-Wl,-rpath,{found}"),
@@ -126,6 +135,7 @@ fn both_get_what_happens_while_they_record() {
         &name,
         &format!("--output={}", theirs.display())
     ]));
+    let named = Session(name.clone());
     assert!(lttng(&["enable-channel", "--userspace", &session, "ros2"]));
 
     let ours = place.join("ours");
@@ -151,7 +161,7 @@ fn both_get_what_happens_while_they_record() {
     let mut order = Order::record(ours.to_str().unwrap());
     file.order(&order).unwrap();
     tell("emit 100");
-    assert!(lttng(&["destroy", &name]));
+    drop(named);
     tell("emit 30");
     order.state = State::Idle;
     file.order(&order).unwrap();

@@ -5,6 +5,7 @@
 
 mod support;
 
+use std::ffi::OsStr;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -41,7 +42,9 @@ fn program(name: &str, options: &[&str], libraries: &[&str]) -> PathBuf {
     );
     let mut all = vec![search.as_str(), &run, "-Wl,--no-as-needed", "-ltracetools"];
     all.extend(libraries);
-    support::compile(&support::source("near.c"), &program, options, &all);
+    let include = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/include");
+    let options = [options, &[include]].concat();
+    support::compile(&support::source("near.c"), &program, &options, &all);
     program
 }
 
@@ -280,11 +283,22 @@ fn calls_of_another_library_are_left_alone() {
     let search = format!("-L{}", place.display());
     let run = format!("-Wl,-rpath,{}", place.display());
     let program = program("behind", FORMS[1].1, &[&search, &run, "-lrostrace_tracer"]);
-    let mut running = Running::start(&program, traced(&program).env("LD_PRELOAD", ""));
+    let trace = place.join("trace");
+    let mut running = Running::start(
+        &program,
+        traced(&program)
+            .env("LD_PRELOAD", "")
+            // Cargo's would lead to a library of an earlier build.
+            .env("LD_LIBRARY_PATH", &place)
+            .env("ROSTRACE_OUTPUT", &trace),
+    );
     running.tell("start");
     running.tell("emit 10");
+    // The tracer looks around, too, but not for them.
+    running.tell("user");
     assert!(running.near().is_empty());
     running.end();
+    assert_eq!(survey(&trace), (1, 0));
 }
 
 /// A libtracetools that says as LTTng does what is recorded, or in a way that is not known.
@@ -341,14 +355,32 @@ fn every_call_is_passed_on_where_lttng_looks_otherwise() {
         ("renamed", "-DEVENT=\"callback_end\""),
     ] {
         let library = with_lttng(name, &[options]);
-        let mut running = Running::start(
-            &program,
-            traced(&program).env("LD_LIBRARY_PATH", library.parent().unwrap()),
-        );
-        running.tell("start");
-        running.tell("lttng 0");
-        let (_, calls) = running.calls("emit 10");
-        assert_eq!(calls.len(), 20, "{name}: {calls:?}");
-        running.end();
+        every_call_arrives(&program, &library, name, "UNUSED", "1".as_ref());
     }
+    let library = with_lttng("wanted", &[]);
+    for (variable, value) in [("ROSTRACE", "off"), ("ROSTRACE_LTTNG", "1")] {
+        every_call_arrives(&program, &library, variable, variable, value.as_ref());
+    }
+    // Of two variables with the same name, which one is it?
+    let second = with_lttng("second", &[]).with_file_name("libsecond.so");
+    std::fs::rename(second.with_file_name("libtracetools.so"), &second).unwrap();
+    let mut both = support::library().into_os_string();
+    both.push(":");
+    both.push(second);
+    every_call_arrives(&program, &library, "two", "LD_PRELOAD", &both);
+}
+
+/// Also while LTTng seems to record nothing.
+fn every_call_arrives(program: &Path, library: &Path, what: &str, variable: &str, value: &OsStr) {
+    let mut running = Running::start(
+        program,
+        traced(program)
+            .env("LD_LIBRARY_PATH", library.parent().unwrap())
+            .env(variable, value),
+    );
+    running.tell("start");
+    running.tell("lttng 0");
+    let (_, calls) = running.calls("emit 10");
+    assert_eq!(calls.len(), 20, "{what}: {calls:?}");
+    running.end();
 }

@@ -1,7 +1,6 @@
 // A libtracetools on LTTng-UST, as far as near.c needs one.
 #include "lttng_provider.c"
 
-bool ros_trace_compile_status(void) { return true; }
 bool ros_trace_enabled_callback_start(void) { return lttng_ust_tracepoint_enabled(ros2, callback_start); }
 void ros_trace_rcl_node_init(void) {}
 void ros_trace_do_callback_end(void) {}

@@ -1,5 +1,6 @@
 // Does what the lines of standard input say, and answers each with a line: near [no-mprotect | no-code].
 //   start      the first event of the process
+//   user       an event of rostrace.h
 //   emit N     N callbacks
 //   enabled    whether callbacks are recorded
 //   slot HEX   what is written at this address
@@ -20,6 +21,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "rostrace.h"
 
 void ros_trace_rcl_node_init(const void *, const void *, const char *, const char *);
 void ros_trace_callback_start(const void *, bool);
@@ -59,6 +62,7 @@ int main(int count, char **words) {
     unsigned long value = number ? strtoul(number, NULL, 0) : 0, answer = value;
     sscanf(line, "%15s", word);
     if (!strcmp(word, "start")) ros_trace_rcl_node_init(line, line, "planner", "/");
+    if (!strcmp(word, "user")) ROSTRACE_INSTANT("told");
     if (!strcmp(word, "emit")) emit(value);
     if (!strcmp(word, "enabled")) answer = ros_trace_enabled_callback_start();
     if (!strcmp(word, "slot")) answer = *(unsigned long *)value;

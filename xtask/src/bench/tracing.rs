@@ -184,9 +184,7 @@ pub(super) fn contest(
     }
     let before_lttng = |program: &Path| {
         let mut command = Command::new(program);
-        command
-            .env("LD_PRELOAD", &library)
-            .env("ROSTRACE_LTTNG", "1");
+        command.env("LD_PRELOAD", &library);
         command
     };
     idles.push((
