@@ -251,3 +251,27 @@ fn in_small_packets(program: &Path, output: &Path) {
         assert!((3000..4096).contains(&longest_symbol(&shown.events)));
     }
 }
+
+#[test]
+fn who_tells_the_time_in_the_place_of_the_c_library_is_asked() {
+    let place = folder("abi-clock");
+    let clock = place.join("libclock.so");
+    let options = ["-shared", "-fPIC"];
+    support::compile(&support::source("other_clock.c"), &clock, &options, &[]);
+    let mut both = clock.into_os_string();
+    both.push(":");
+    both.push(support::library());
+    let trace = place.join("trace");
+    let result = traced(&program("abi", "8.2.4", &[]))
+        .env("LD_PRELOAD", both)
+        .env("ROSTRACE_OUTPUT", &trace)
+        .output()
+        .unwrap();
+    let said = String::from_utf8(result.stderr).unwrap();
+    let asked: u64 = said
+        .split_whitespace()
+        .find_map(|word| word.parse().ok())
+        .unwrap();
+    let (events, _) = survey(&trace);
+    assert!(events > 40 && asked >= events, "{events} events, {said}");
+}
