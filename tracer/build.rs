@@ -1,14 +1,24 @@
 //! Writes the tracer's table of events, and one C function per tracepoint of ROS 2, from the declared vocabulary.
 //!
-//! The few functions whose arguments are not their fields are written by hand in `src/tracetools.rs`.
+//! What the few functions do whose arguments are not their fields is written by hand in `src/tracetools.rs`.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
 use rostrace_tracepoints::{Field, FieldKind, Phase, Presence, Tracepoint, recorded, vocabulary};
 
-/// Written by hand: their arguments, or their layout, depend on the version of ROS 2.
-const BY_HAND: &[&str] = &["rcl_init", "rclcpp_publish", "rmw_publish"];
+/// What is done for them is written by hand, since it depends on the version of ROS 2; with their arguments.
+const BY_HAND: &[(&str, &str)] = &[
+    ("rcl_init", "context_handle: *const c_void"),
+    (
+        "rclcpp_publish",
+        "publisher_handle: *const c_void, message: *const c_void",
+    ),
+    (
+        "rmw_publish",
+        "first: *const c_void, message: *const c_void, stamp: i64",
+    ),
+];
 
 /// Events of initialisation that may be true several times for the same first field.
 const MANY: &[&str] = &[
@@ -70,7 +80,7 @@ fn main() {
     }
     let _ = writeln!(table, "];");
     for event in events.iter().filter(|event| event.provider == "ros2") {
-        functions.push_str(&function(event, BY_HAND.contains(&event.name)));
+        functions.push_str(&function(event));
         safe.push_str(&safe_function(event));
     }
     let names: Vec<&str> = events
@@ -165,29 +175,27 @@ fn safe_function(event: &Tracepoint) -> String {
     )
 }
 
-/// What a call asks before anything else. Events of initialisation are remembered while nothing is recorded. Both questions at once:
-/// the answer is no, mostly, and then the way out is straight.
-fn question(event: &Tracepoint) -> String {
-    let passed_on = format!("original::wants(Function::{})", event.name);
-    match event.phase {
-        Phase::Init => format!("gate::attends(events::{}) | {passed_on}", constant(event)),
-        Phase::Run => format!("gate::is_attentive() | {passed_on}"),
-    }
-}
-
 /// The three functions of one tracepoint.
-fn function(event: &Tracepoint, by_hand: bool) -> String {
+fn function(event: &Tracepoint) -> String {
     let name = event.name;
     let constant = constant(event);
-    let question = question(event);
     let mut text = format!(
-        "/// Whether `{full}` is recorded, remembered or wanted by LTTng.\n\
-         #[unsafe(no_mangle)]\n\
-         pub extern \"C\" fn ros_trace_enabled_{name}() -> bool {{\n\
-         ({question}) && is_enabled(events::{constant}, Function::{name})\n}}\n",
-        full = event.full_name,
+        "extern \"C\" fn test_{name}() -> bool {{\n\
+         is_enabled(events::{constant}, Function::{name})\n}}\n"
     );
-    if by_hand {
+    text.push_str(&exported(
+        event,
+        &format!("ros_trace_enabled_{name}"),
+        &format!(
+            "Whether `{}` is recorded, remembered or wanted by LTTng.",
+            event.full_name
+        ),
+        "",
+        "-> bool",
+        &format!("test_{name}"),
+    ));
+    if let Some((_, parameters)) = BY_HAND.iter().find(|(by_hand, _)| *by_hand == name) {
+        text.push_str(&emitting(event, parameters));
         return text;
     }
     let (mut parameters, mut names, mut size, mut writes, mut lengths) = (
@@ -303,34 +311,55 @@ fn function(event: &Tracepoint, by_hand: bool) -> String {
          unsafe {{ std::mem::transmute::<*const c_void, unsafe extern \"C\" fn({types})>(original)({names}) }};\n\
          }}\n}}\n"
     );
-    // Cold, so that the way out of the callers is straight.
-    let _ = write!(
-        text,
-        "#[cold]\n\
-         #[inline(never)]\n\
-         #[allow(clippy::too_many_arguments)]\n\
-         unsafe extern \"C\" fn look_{name}({parameters}) {{\n\
-         if gate::attends(events::{constant}) || original::wants(Function::{name}) {{\n\
-         // SAFETY: as the caller promises.\n\
-         unsafe {{ trace_{name}({names}) }};\n\
-         }}\n}}\n"
-    );
-    for prefix in ["ros_trace_", "ros_trace_do_"] {
-        let _ = write!(
-            text,
-            "/// {summary}\n\
-             ///\n\
-             /// # Safety\n\
-             /// Texts are null or end with a zero; gids and arrays are null or as long as the event says.\n\
+    text.push_str(&emitting(event, parameters.trim_end_matches(", ")));
+    text
+}
+
+/// The two functions by which an event is told; the second one is for who has asked before.
+fn emitting(event: &Tracepoint, parameters: &str) -> String {
+    ["ros_trace_", "ros_trace_do_"]
+        .map(|prefix| {
+            let function = format!("{prefix}{}", event.name);
+            let work = format!("trace_{}", event.name);
+            exported(event, &function, event.summary, parameters, "", &work)
+        })
+        .concat()
+}
+
+/// A function of libtracetools. Events of initialisation are remembered while nothing is recorded, so they ask otherwise.
+fn exported(
+    event: &Tracepoint,
+    function: &str,
+    summary: &str,
+    parameters: &str,
+    result: &str,
+    work: &str,
+) -> String {
+    let (name, constant) = (event.name, constant(event));
+    let safety = "///\n\
+                  /// # Safety\n\
+                  /// Texts are null or end with a zero; gids and arrays are null or as long as the event says.";
+    let arguments: Vec<&str> = parameters
+        .split(", ")
+        .filter_map(|one| one.split_once(": ").map(|(name, _)| name))
+        .collect();
+    match event.phase {
+        Phase::Run => format!(
+            "entry! {{\n/// {summary}\n{safety}\n\
+             fn {function}({parameters}) {result};\n\
+             {constant}, {name} => {work}\n}}\n"
+        ),
+        Phase::Init => format!(
+            "/// {summary}\n{safety}\n\
              #[unsafe(no_mangle)]\n\
              #[allow(clippy::too_many_arguments)]\n\
-             pub unsafe extern \"C\" fn {prefix}{name}({parameters}) {{\n\
-             if {question} {{\n\
+             pub unsafe extern \"C\" fn {function}({parameters}) {result} {{\n\
+             if !gate::attends(events::{constant}) && !original::wants(Function::{name}) {{\n\
+             return Default::default();\n}}\n\
              // SAFETY: as the caller promises.\n\
-             unsafe {{ look_{name}({names}) }};\n\
-             }}\n}}\n",
-            summary = event.summary,
-        );
+             #[allow(unused_unsafe)]\n\
+             unsafe {{ {work}({}) }}\n}}\n",
+            arguments.join(", "),
+        ),
     }
-    text
 }

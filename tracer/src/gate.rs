@@ -81,8 +81,9 @@ static NEVER: AtomicU64 = AtomicU64::new(0);
 /// Before anybody has looked around, and where somebody else knows.
 static ALWAYS: AtomicU64 = AtomicU64::new(1);
 
-static GATE: AtomicPtr<Gate> = AtomicPtr::new((&raw const CLOSED).cast_mut());
-static GENERATION: AtomicPtr<AtomicU64> = AtomicPtr::new((&raw const UNKNOWN).cast_mut());
+pub(crate) static GATE: AtomicPtr<Gate> = AtomicPtr::new((&raw const CLOSED).cast_mut());
+pub(crate) static GENERATION: AtomicPtr<AtomicU64> =
+    AtomicPtr::new((&raw const UNKNOWN).cast_mut());
 
 /// 0 while no event but those of initialisation can have anything to do here.
 pub(crate) static ATTENTION: AtomicPtr<AtomicU64> = AtomicPtr::new((&raw const ALWAYS).cast_mut());
@@ -142,6 +143,16 @@ fn is_behind(gate: &Gate) -> bool {
 #[inline(always)]
 fn bit(words: &[AtomicU64; MASK_WORDS], event: u16) -> bool {
     words[usize::from(event) / 64].load(Ordering::Relaxed) >> (event % 64) & 1 == 1
+}
+
+/// Where the order that was carried out last is in a gate, for code that is no Rust.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const OBEYED_AT: usize = std::mem::offset_of!(Gate, generation);
+
+/// Where the bit of an event is in a gate, in 64 bits of it.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const fn enabled_at(event: u16) -> usize {
+    std::mem::offset_of!(Gate, enabled) + 8 * (event as usize / 64)
 }
 
 /// What [`is_attentive`] and [`attends`] look at for one event, for code that asks the same elsewhere. Holds once the process has looked

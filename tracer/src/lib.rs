@@ -16,6 +16,7 @@ mod chunk;
 mod clock;
 mod complaint;
 mod emit;
+mod entry;
 pub mod events;
 mod filter;
 mod folder;

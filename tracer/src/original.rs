@@ -29,7 +29,7 @@ static FUNCTIONS: [AtomicPtr<c_void>; NAMES.len()] =
 static TESTS: [AtomicPtr<c_void>; NAMES.len()] =
     [const { AtomicPtr::new(std::ptr::null_mut()) }; NAMES.len()];
 /// Where it is said whether a call is wanted there: not 0.
-static WANTED: [AtomicPtr<AtomicI32>; NAMES.len()] =
+pub(crate) static WANTED: [AtomicPtr<AtomicI32>; NAMES.len()] =
     [const { AtomicPtr::new((&raw const NEVER).cast_mut()) }; NAMES.len()];
 /// Of calls that are not passed on.
 static NEVER: AtomicI32 = AtomicI32::new(0);

@@ -1,20 +1,20 @@
 //! The functions of libtracetools, which every ROS 2 since Humble calls.
 //!
-//! Most are generated from the vocabulary. By hand are those whose arguments are not their fields: `rcl_init`, to which
-//! tracetools adds its version; `rclcpp_publish`, whose publisher is always null; and `rmw_publish`, which has one
-//! argument up to Iron and three from Jazzy.
+//! They are generated from the vocabulary: `entry` asks whether there is anything to do, `trace_…` does it. By hand is what is done where
+//! arguments are not fields: `rcl_init`, to which tracetools adds its version; `rclcpp_publish`, whose publisher is always null; and
+//! `rmw_publish`, which has one argument up to Iron and three from Jazzy.
 
 use std::ffi::{c_char, c_void};
 use std::sync::atomic::{AtomicPtr, AtomicU64};
 
 use crate::emit::{self, Payload, Text};
+use crate::entry::entry;
 use crate::original;
 use crate::{events, filter, gate, hooks, loaded, thread};
 
 include!(concat!(env!("OUT_DIR"), "/functions.rs"));
 
 /// Whether anybody wants an event, after a first look.
-#[cold]
 #[inline(never)]
 extern "C" fn is_enabled(event: u16, function: Function) -> bool {
     gate::attends(event) && gate::wants(event) || original::is_enabled(function)
@@ -37,17 +37,6 @@ type OnePointer = unsafe extern "C" fn(*const c_void);
 type TwoPointers = unsafe extern "C" fn(*const c_void, *const c_void);
 type PublishWithStamp = unsafe extern "C" fn(*const c_void, *const c_void, i64);
 
-/// A ROS context was initialised.
-///
-/// # Safety
-/// None is needed; it is as the others.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ros_trace_rcl_init(context_handle: *const c_void) {
-    if gate::attends(events::RCL_INIT) || original::wants(Function::rcl_init) {
-        trace_rcl_init(context_handle);
-    }
-}
-
 #[inline(never)]
 extern "C" fn trace_rcl_init(context_handle: *const c_void) {
     if gate::wants(events::RCL_INIT) {
@@ -62,38 +51,6 @@ extern "C" fn trace_rcl_init(context_handle: *const c_void) {
         unsafe { std::mem::transmute::<*const c_void, OnePointer>(original)(context_handle) };
     }
     hooks::rclpy::context_made();
-}
-
-/// The same without a test.
-///
-/// # Safety
-/// None is needed; it is as the others.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ros_trace_do_rcl_init(context_handle: *const c_void) {
-    // SAFETY: as the caller promises.
-    unsafe { ros_trace_rcl_init(context_handle) };
-}
-
-/// rclcpp hands a message to rcl.
-///
-/// # Safety
-/// None is needed; it is as the others.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ros_trace_rclcpp_publish(
-    publisher_handle: *const c_void,
-    message: *const c_void,
-) {
-    if gate::is_attentive() | original::wants(Function::rclcpp_publish) {
-        look_rclcpp_publish(publisher_handle, message);
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn look_rclcpp_publish(publisher_handle: *const c_void, message: *const c_void) {
-    if gate::attends(events::RCLCPP_PUBLISH) || original::wants(Function::rclcpp_publish) {
-        trace_rclcpp_publish(publisher_handle, message);
-    }
 }
 
 #[inline(never)]
@@ -112,43 +69,7 @@ extern "C" fn trace_rclcpp_publish(publisher_handle: *const c_void, message: *co
     }
 }
 
-/// The same without a test.
-///
-/// # Safety
-/// None is needed; it is as the others.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ros_trace_do_rclcpp_publish(
-    publisher_handle: *const c_void,
-    message: *const c_void,
-) {
-    // SAFETY: as the caller promises.
-    unsafe { ros_trace_rclcpp_publish(publisher_handle, message) };
-}
-
-/// The middleware is about to write a message. Up to Iron the message is the only argument, and the others are
-/// whatever was in their registers.
-///
-/// # Safety
-/// None is needed; it is as the others.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ros_trace_rmw_publish(
-    first: *const c_void,
-    message: *const c_void,
-    stamp: i64,
-) {
-    if gate::is_attentive() | original::wants(Function::rmw_publish) {
-        look_rmw_publish(first, message, stamp);
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn look_rmw_publish(first: *const c_void, message: *const c_void, stamp: i64) {
-    if gate::attends(events::RMW_PUBLISH) || original::wants(Function::rmw_publish) {
-        trace_rmw_publish(first, message, stamp);
-    }
-}
-
+/// Up to Iron the message is the only argument, and the others are whatever was in their registers.
 #[inline(never)]
 extern "C" fn trace_rmw_publish(first: *const c_void, message: *const c_void, stamp: i64) {
     if gate::wants(events::RMW_PUBLISH) {
@@ -180,20 +101,6 @@ fn pass_on_rmw_publish(first: *const c_void, message: *const c_void, stamp: i64)
             std::mem::transmute::<*const c_void, PublishWithStamp>(original)(first, message, stamp)
         };
     }
-}
-
-/// The same without a test.
-///
-/// # Safety
-/// None is needed; it is as the others.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ros_trace_do_rmw_publish(
-    first: *const c_void,
-    message: *const c_void,
-    stamp: i64,
-) {
-    // SAFETY: as the caller promises.
-    unsafe { ros_trace_rmw_publish(first, message, stamp) };
 }
 
 /// Whether tracepoints do something: they do.
