@@ -352,12 +352,11 @@ fn exported(
         Phase::Init => format!(
             "/// {summary}\n{safety}\n\
              #[unsafe(no_mangle)]\n\
-             #[allow(clippy::too_many_arguments)]\n\
+             #[allow(clippy::too_many_arguments, unused_unsafe)]\n\
              pub unsafe extern \"C\" fn {function}({parameters}) {result} {{\n\
              if !gate::attends(events::{constant}) && !original::wants(Function::{name}) {{\n\
              return Default::default();\n}}\n\
              // SAFETY: as the caller promises.\n\
-             #[allow(unused_unsafe)]\n\
              unsafe {{ {work}({}) }}\n}}\n",
             arguments.join(", "),
         ),

@@ -66,7 +66,7 @@ macro_rules! entry {
     ) => {
         $(#[$attribute])*
         #[unsafe(no_mangle)]
-        #[allow(clippy::too_many_arguments)]
+        #[allow(clippy::too_many_arguments, unused_unsafe)]
         pub unsafe extern "C" fn $name($($parameter: $kind),*) $(-> $result)? {
             let attends = gate::is_attentive() && gate::attends(events::$event);
             if !attends && !original::wants(Function::$function) {
