@@ -3,7 +3,8 @@
 //! `tracer/benches/cost.c` times single calls. Linked to our library or to one with a provider of LTTng it is the same program
 //! otherwise; linked to one whose function is empty it shows what a call costs anyway. Calls that do nothing are timed from a shared
 //! library, as rcl, rclcpp, rmw and components make them, and from a program, which lies far away from all libraries; and for a tracer
-//! that is idle, idle before LTTng's, or recording something else. What was lost is read from both traces by `rostrace info`.
+//! that is idle, idle before LTTng's, or recording something else. End to end is a program with work to do, from its start until its trace
+//! is complete. What was lost is read from both traces by `rostrace info`.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,8 @@ const ALONE: [&str; 3] = ["1", "100000", "2"];
 /// No threads: a tight loop, since a call that does nothing costs less than timing it.
 const IDLE: [&str; 3] = ["0", "100000000", "1"];
 const MANY: [&str; 3] = ["4", "500000", "10"];
+/// One thread with a microsecond of work for each event.
+const WHOLE: [&str; 3] = ["application", "1000000", "2"];
 
 /// Large enough that LTTng has a chance at the highest rate; ros2_tracing's own are 2 of 32 KiB.
 const LTTNG_BUFFERS: [&str; 2] = ["--subbuf-size=4M", "--num-subbuf=8"];
@@ -42,6 +45,9 @@ struct Cost {
     beside_work: [f64; 3],
     recorded: Option<u64>,
     lost: u64,
+    /// Seconds from the start of the program until its trace was complete, and what all processors did meanwhile.
+    wall: f64,
+    processors: f64,
 }
 
 impl Cost {
@@ -50,8 +56,10 @@ impl Cost {
     fn rank(&self) -> f64 {
         if self.plain > 0.0 {
             self.plain
-        } else {
+        } else if self.middle > 0.0 {
             self.middle
+        } else {
+            self.wall
         }
     }
 }
@@ -171,6 +179,8 @@ pub(super) fn contest(
     let plain = |program: &Path| Command::new(program);
     let mut rows = Vec::new();
     let mut idles = Vec::new();
+    let untraced = || timed(|| run(Command::new(&empty.program).args(WHOLE)));
+    let mut wholes = vec![("an empty function", best(&untraced)?)];
     for (name, is_ours) in [("LTTng-UST", false), (OURS, true)] {
         let recorded = |rate: &[&str; 3]| match is_ours {
             true => bench.with_rostrace(rate),
@@ -180,6 +190,7 @@ pub(super) fn contest(
         idles.push((name, idle(callers, &plain)?));
         let alone = best(&|| recorded(&ALONE))?;
         let many = recorded(&MANY)?;
+        wholes.push((name, best(&|| recorded(&WHOLE))?));
         rows.push((name, alone, many));
     }
     let before_lttng = |program: &Path| {
@@ -198,7 +209,7 @@ pub(super) fn contest(
         idle(&bench.ours, &other)?,
     ));
     idles.push(("an empty function of a library", idle(&empty, &plain)?));
-    Ok(table(&rows, &idles))
+    Ok(table(&rows, &idles) + &whole_table(&wholes))
 }
 
 impl Bench<'_> {
@@ -224,9 +235,11 @@ impl Bench<'_> {
     fn with_rostrace(&self, rate: &[&str; 3]) -> Result<Cost> {
         let output = self.scratch.join("rostrace");
         let _ = std::fs::remove_dir_all(&output);
-        let cost = run(Command::new(&self.ours.program)
-            .args(rate)
-            .env("ROSTRACE_OUTPUT", &output))?;
+        let cost = timed(|| {
+            run(Command::new(&self.ours.program)
+                .args(rate)
+                .env("ROSTRACE_OUTPUT", &output))
+        })?;
         self.counted(cost, &output)
     }
 
@@ -252,12 +265,15 @@ impl Bench<'_> {
             let mut add = vec!["add-context", "--userspace", &session, "--channel=ros2"];
             add.extend(contexts);
             lttng(&add)?;
-            lttng(&["start", SESSION])?;
-            run(Command::new(&self.lttng.program).args(rate))
+            lttng(&["start", SESSION])
         })();
-        lttng(&["stop", SESSION])?;
-        lttng(&["destroy", SESSION])?;
-        self.counted(prepared?, &output)
+        let cost = timed(|| {
+            let cost = prepared.and_then(|()| run(Command::new(&self.lttng.program).args(rate)));
+            lttng(&["stop", SESSION])?;
+            lttng(&["destroy", SESSION])?;
+            cost
+        })?;
+        self.counted(cost, &output)
     }
 
     fn counted(&self, cost: Cost, trace: &Path) -> Result<Cost> {
@@ -279,6 +295,37 @@ impl Bench<'_> {
             ..cost
         })
     }
+}
+
+/// With what it took as a whole.
+fn timed(work: impl FnOnce() -> Result<Cost>) -> Result<Cost> {
+    let (begin, before) = (Instant::now(), processors()?);
+    let cost = work()?;
+    Ok(Cost {
+        wall: begin.elapsed().as_secs_f64(),
+        processors: processors()? - before,
+        ..cost
+    })
+}
+
+/// Seconds that all processors of this machine were not idle: LTTng writes in processes of its own.
+fn processors() -> Result<f64> {
+    let text = std::fs::read_to_string("/proc/stat")?;
+    busy_ticks(&text)
+        // SAFETY: a question without arguments in memory.
+        .map(|ticks| ticks as f64 / unsafe { libc::sysconf(libc::_SC_CLK_TCK) } as f64)
+        .context("/proc/stat does not tell what processors did")
+}
+
+/// `cpu  user nice system idle iowait irq softirq …`
+fn busy_ticks(stat: &str) -> Option<u64> {
+    let all = stat.lines().next()?.strip_prefix("cpu ")?;
+    let ticks: Vec<u64> = all
+        .split_whitespace()
+        .map(|number| number.parse().ok())
+        .collect::<Option<_>>()?;
+    let busy = [0, 1, 2, 5, 6];
+    busy.iter().map(|at| ticks.get(*at)).sum()
 }
 
 fn run(command: &mut Command) -> Result<Cost> {
@@ -379,6 +426,32 @@ fn table(rows: &[(&str, Cost, Cost)], idles: &[(&str, Idle)]) -> String {
     text
 }
 
+/// What it all took, and what that is for each event beyond the first row's.
+fn whole_table(rows: &[(&str, Cost)]) -> String {
+    let mut text = String::from(
+        "\n| end to end, until the trace is complete | events | lost | wall s | processors s | added per event: wall ns | processors ns |\n\
+         |---|---:|---:|---:|---:|---:|---:|\n",
+    );
+    let base = rows
+        .first()
+        .map(|(_, cost)| cost.clone())
+        .unwrap_or_default();
+    for (name, cost) in rows {
+        let added = |mine: f64, base: f64| (mine - base) * 1e9 / cost.events.max(1) as f64;
+        let _ = writeln!(
+            text,
+            "| {name} | {} | {} | {:.2} | {:.2} | {:.0} | {:.0} |",
+            cost.events,
+            cost.lost,
+            cost.wall,
+            cost.processors,
+            added(cost.wall, base.wall),
+            added(cost.processors, base.processors),
+        );
+    }
+    text
+}
+
 fn beside_work(cost: &Cost) -> String {
     let [waiting, busy, branches] = cost.beside_work;
     format!("{waiting:.2}, {busy:.2}, {branches:.2}")
@@ -447,6 +520,28 @@ mod tests {
         assert_eq!((cost.events, cost.p50, cost.p999), (200_000, 31.2, 80.1));
         assert_eq!(cost.middle, 33.3);
         assert_eq!(parse("nothing"), None);
+    }
+
+    #[test]
+    fn processors_are_busy_unless_they_are_idle_or_wait_for_a_disk() {
+        let stat = "cpu  100 20 30 9000 400 5 6 700 0 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n";
+        assert_eq!(busy_ticks(stat), Some(161));
+        assert_eq!(busy_ticks("cpu  100 20\n"), None);
+    }
+
+    #[test]
+    fn what_is_added_is_beyond_the_first_row() {
+        let cost = |wall, processors| Cost {
+            events: 1_000_000,
+            wall,
+            processors,
+            ..Cost::default()
+        };
+        let text = whole_table(&[("none", cost(2.0, 2.0)), ("some", cost(2.1, 2.25))]);
+        assert!(
+            text.contains("| some | 1000000 | 0 | 2.10 | 2.25 | 100 | 250 |"),
+            "{text}"
+        );
     }
 
     #[test]
