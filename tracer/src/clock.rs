@@ -23,11 +23,10 @@ pub(crate) fn find() {
     if !asked.is_some_and(|asked| loaded::are_together(asked, of_library)) {
         return;
     }
-    let names = [
-        ("linux-vdso.so.1", c"__vdso_clock_gettime"),
-        ("linux-vdso.so.1", c"__kernel_clock_gettime"),
-    ];
-    let found = (names.iter()).find_map(|(library, name)| loaded::library(library)?.symbol(name));
+    // The second name is that of AArch64.
+    let names = [c"__vdso_clock_gettime", c"__kernel_clock_gettime"];
+    let library = loaded::library("linux-vdso.so.1");
+    let found = library.and_then(|it| names.iter().find_map(|name| it.symbol(name)));
     if let Some(function) = found {
         CLOCK_GETTIME.store(function.cast_mut(), Ordering::Relaxed);
     }

@@ -5,7 +5,6 @@
 
 /// Defines a function that goes on to `work`, with the same arguments, if the event is recorded, a new order is to be carried out, or
 /// the real libtracetools wants the call. Otherwise it returns, a test with `false`. Only rax and r11 are used, which a call may change.
-#[cfg(target_arch = "x86_64")]
 macro_rules! entry {
     (
         $(#[$attribute:meta])*
@@ -13,6 +12,7 @@ macro_rules! entry {
         $event:ident, $function:ident => $work:ident
     ) => {
         $(#[$attribute])*
+        #[cfg(target_arch = "x86_64")]
         #[unsafe(no_mangle)]
         #[unsafe(naked)]
         #[unsafe(link_section = ".text.rostrace_tracepoints")]
@@ -54,17 +54,9 @@ macro_rules! entry {
                 work = sym $work,
             )
         }
-    };
-}
 
-#[cfg(not(target_arch = "x86_64"))]
-macro_rules! entry {
-    (
-        $(#[$attribute:meta])*
-        fn $name:ident($($parameter:ident: $kind:ty),*) $(-> $result:ty)?;
-        $event:ident, $function:ident => $work:ident
-    ) => {
         $(#[$attribute])*
+        #[cfg(not(target_arch = "x86_64"))]
         #[unsafe(no_mangle)]
         #[allow(clippy::too_many_arguments, unused_unsafe)]
         pub unsafe extern "C" fn $name($($parameter: $kind),*) $(-> $result)? {

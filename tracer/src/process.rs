@@ -1,6 +1,6 @@
 //! The life of the tracer in a process: load, orders, fork, end.
 //!
-//! Loading only reads the environment. Everything else happens at the first event: a shell or compiler that is started in the same
+//! Loading only reads the environment, and sees to forks. Everything else happens at the first event: a shell or compiler that is started in the same
 //! environment never gets further than that.
 
 use std::ffi::OsString;
@@ -41,7 +41,7 @@ static SLOT: AtomicPtr<Process> = AtomicPtr::new(std::ptr::null_mut());
 /// The generation of a process without a recorder: the order that its environment gives.
 static OWN_ORDER: AtomicU64 = AtomicU64::new(2);
 /// Only one thread opens the control file. Who forks holds it, so that a child never finds it taken.
-static LOOKING: Lock = Lock::new();
+static OPENING: Lock = Lock::new();
 /// The thread that forks holds the two locks.
 static IS_FORKING: AtomicBool = AtomicBool::new(false);
 static IS_ENDING: AtomicBool = AtomicBool::new(false);
@@ -206,7 +206,7 @@ fn look_around() {
     if settings.is_off || settings.control.is_none() && settings.output.is_none() {
         gate::close();
     } else {
-        LOOKING.with(|| {
+        OPENING.with(|| {
             if gate::is_unknown() {
                 find_orders(settings);
             }
@@ -453,7 +453,7 @@ pub(crate) fn report(recording: &Recording) {
 extern "C" fn before_fork() {
     if let Some(inside) = thread::enter() {
         linker::before_fork();
-        LOOKING.take();
+        OPENING.take();
         gate::gate().memory.take();
         IS_FORKING.store(true, Ordering::Relaxed);
         // Still inside until one of the handlers after the fork.
@@ -464,7 +464,7 @@ extern "C" fn before_fork() {
 extern "C" fn in_parent() {
     if IS_FORKING.swap(false, Ordering::Relaxed) {
         gate::gate().memory.release();
-        LOOKING.release();
+        OPENING.release();
         linker::in_parent();
         thread::leave();
     }
@@ -480,7 +480,7 @@ extern "C" fn in_child() {
     NEXT_TRY.store(0, Ordering::Relaxed);
     if IS_FORKING.swap(false, Ordering::Relaxed) {
         gate.memory.release();
-        LOOKING.release();
+        OPENING.release();
         linker::in_child();
         thread::leave();
     }

@@ -1,6 +1,5 @@
 //! The tracer and the real LTTng, which record the same process, each from when to when it likes.
 
-#![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
 mod support;

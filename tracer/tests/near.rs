@@ -48,6 +48,29 @@ fn program(name: &str, options: &[&str], libraries: &[&str]) -> PathBuf {
     program
 }
 
+/// A recorder that has ordered nothing yet, and where it would record to.
+struct Recorder {
+    control: PathBuf,
+    file: ControlFile,
+    trace: PathBuf,
+}
+
+impl Recorder {
+    fn new(place: &Path) -> Recorder {
+        let control = place.join("control");
+        Recorder {
+            file: ControlFile::create(&control).unwrap(),
+            trace: place.join("trace"),
+            control,
+        }
+    }
+
+    /// To record everything.
+    fn order(&self) -> Order {
+        Order::record(self.trace.to_str().unwrap())
+    }
+}
+
 /// The program while it waits for its next line.
 struct Running {
     told: Told,
@@ -137,11 +160,11 @@ fn a_program_asks_beside_itself_whatever_its_form() {
     for (form, options) in FORMS {
         let program = program(form, options, &[]);
         let place = folder(&format!("near-{form}"));
-        let control = place.join("control");
-        let file = ControlFile::create(&control).unwrap();
-        let trace = place.join("trace");
-        let mut running =
-            Running::start(&program, traced(&program).env("ROSTRACE_CONTROL", &control));
+        let recorder = Recorder::new(&place);
+        let mut running = Running::start(
+            &program,
+            traced(&program).env("ROSTRACE_CONTROL", &recorder.control),
+        );
         running.tell("emit 0");
         let (before, all_before) = (running.own_maps(), running.maps().len());
         assert!(running.near().is_empty(), "{form}");
@@ -164,20 +187,20 @@ fn a_program_asks_beside_itself_whatever_its_form() {
 
         running.tell("emit 1000");
         assert_eq!(running.tell("enabled"), 0, "{form}");
-        let mut order = Order::record(trace.to_str().unwrap());
-        file.order(&order).unwrap();
+        let mut order = recorder.order();
+        recorder.file.order(&order).unwrap();
         running.tell("emit 100");
         assert_eq!(running.tell("enabled"), 1, "{form}");
         running.tell("fork 10");
         order.state = State::Idle;
-        file.order(&order).unwrap();
+        recorder.file.order(&order).unwrap();
         running.tell("emit 1000");
         assert_eq!(running.tell("enabled"), 0, "{form}");
         assert_eq!(running.near(), RUNNING, "{form}");
         running.end();
         // The node, in the child's trace too, and the callbacks.
-        assert_eq!(survey(&trace), (1 + 200 + 1 + 20, 0), "{form}");
-        if let Some(shown) = support::quietly(&trace) {
+        assert_eq!(survey(&recorder.trace), (1 + 200 + 1 + 20, 0), "{form}");
+        if let Some(shown) = support::quietly(&recorder.trace) {
             assert_eq!(shown.count("is_intra_process = 1"), 50 + 5, "{form}");
             assert_eq!(shown.count("callback = 0x1063"), 2, "{form}");
         }
@@ -187,23 +210,23 @@ fn a_program_asks_beside_itself_whatever_its_form() {
 #[test]
 fn an_event_that_is_not_wanted_is_not_recorded() {
     let program = program("light", FORMS[0].1, &[]);
-    let place = folder("near-light");
-    let control = place.join("control");
-    let file = ControlFile::create(&control).unwrap();
-    let trace = place.join("trace");
-    let mut running = Running::start(&program, traced(&program).env("ROSTRACE_CONTROL", &control));
+    let recorder = Recorder::new(&folder("near-light"));
+    let mut running = Running::start(
+        &program,
+        traced(&program).env("ROSTRACE_CONTROL", &recorder.control),
+    );
     running.tell("start");
-    let mut order = Order::record(trace.to_str().unwrap());
+    let mut order = recorder.order();
     order.vocabulary = rostrace_tracepoints::vocabulary();
     let number = rostrace_tracepoints::recorded()
         .position(|event| event.full_name == "ros2:callback_start")
         .unwrap();
     order.mask[number / 64] &= !(1 << (number % 64));
-    file.order(&order).unwrap();
+    recorder.file.order(&order).unwrap();
     running.tell("emit 100");
     assert_eq!(running.tell("enabled"), 0);
     running.end();
-    assert_eq!(survey(&trace), (1 + 100, 0));
+    assert_eq!(survey(&recorder.trace), (1 + 100, 0));
 }
 
 #[test]
@@ -316,13 +339,12 @@ fn lttng_is_called_while_it_records() {
     let program = program("lttng", FORMS[0].1, &[]);
     let library = with_lttng("known", &[]);
     let place = library.parent().unwrap();
-    let control = place.join("control");
-    let file = ControlFile::create(&control).unwrap();
+    let recorder = Recorder::new(place);
     let mut running = Running::start(
         &program,
         traced(&program)
             .env("LD_LIBRARY_PATH", place)
-            .env("ROSTRACE_CONTROL", &control),
+            .env("ROSTRACE_CONTROL", &recorder.control),
     );
     let started = |(_, calls): (usize, Vec<String>)| {
         calls.iter().filter(|it| *it == "callback_start").count()
@@ -335,15 +357,13 @@ fn lttng_is_called_while_it_records() {
     assert_eq!(started(running.calls("emit 10")), 10);
     assert_eq!(running.tell("enabled"), 1);
     // Both.
-    let trace = place.join("trace");
-    let order = Order::record(trace.to_str().unwrap());
-    file.order(&order).unwrap();
+    recorder.file.order(&recorder.order()).unwrap();
     assert_eq!(started(running.calls("emit 10")), 10);
     running.tell("lttng 0");
     assert_eq!(started(running.calls("emit 10")), 0);
     assert_eq!(running.tell("enabled"), 1);
     running.end();
-    assert_eq!(survey(&trace), (1 + 40, 0));
+    assert_eq!(survey(&recorder.trace), (1 + 40, 0));
 }
 
 #[test]
