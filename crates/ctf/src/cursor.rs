@@ -53,15 +53,14 @@ impl Turn {
 
     #[inline]
     fn is_before(&self, other: &Turn, lanes: &[Lane<'_>]) -> bool {
-        let order = (self.key.cmp(&other.key)).then(self.rank.cmp(&other.rank));
-        match order {
-            Ordering::Less => true,
-            Ordering::Greater => false,
-            Ordering::Equal => {
-                let (lane, other) = (&lanes[self.lane as usize], &lanes[other.lane as usize]);
-                lane.compare_events(other) == Ordering::Less
-            }
+        if self.key != other.key {
+            return self.key < other.key;
         }
+        if self.rank != other.rank {
+            return self.rank < other.rank;
+        }
+        let (lane, other) = (&lanes[self.lane as usize], &lanes[other.lane as usize]);
+        lane.compare_events(other) == Ordering::Less
     }
 }
 
