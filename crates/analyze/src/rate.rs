@@ -9,9 +9,12 @@ use crate::statistics::Statistics;
 
 const SECOND: i64 = 1_000_000_000;
 
-/// More empty seconds in a row than this are one bin. What pauses longer was stopped, or its clock jumped: each of the empty seconds
-/// tells nothing, and those of centuries would fill all memory.
+/// More empty seconds in a row than this are a pause.
 const MOST_EMPTY_SECONDS: i64 = 100;
+
+/// The seconds of pauses are bins of their own up to so many in all; then a pause is one bin. What pauses longer was stopped, or its clock
+/// jumped: each of the seconds tells nothing, and those of centuries would fill all memory.
+const MOST_SECONDS_OF_PAUSES: i64 = 1_000;
 
 /// One second, and how often something happened in it; or a pause of many in which nothing did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +37,7 @@ pub fn per_second(number: u64, first: Nanos, last: Nanos) -> Option<f64> {
 }
 
 /// The whole seconds between the first and the last of some instants, which have to be in order. What lies before the first
-/// border and after the last one is in none. There are at most a hundred times as many as instants, whatever times they have.
+/// border and after the last one is in none. There are at most a hundred for each instant and a thousand more, whatever times they have.
 pub fn bins(instants: &[Nanos]) -> impl Iterator<Item = Bin> + '_ {
     let begin = match instants {
         [first, second, ..] => first.0 + second.0.saturating_sub(first.0) / 2,
@@ -45,6 +48,8 @@ pub fn bins(instants: &[Nanos]) -> impl Iterator<Item = Bin> + '_ {
     let seconds = last.saturating_sub(begin).max(0) / SECOND;
     let mut next = instants.partition_point(|instant| instant.0 < begin);
     let mut second = 0;
+    let mut spare = MOST_SECONDS_OF_PAUSES;
+    let mut listed_until = 0;
     std::iter::from_fn(move || {
         if second >= seconds {
             return None;
@@ -55,7 +60,12 @@ pub fn bins(instants: &[Nanos]) -> impl Iterator<Item = Bin> + '_ {
             .first()
             .map_or(0, |instant| (instant.0 - border) / SECOND);
         let empty = until_next.min(seconds - second);
-        let bin = if empty > MOST_EMPTY_SECONDS {
+        let is_pause = empty > MOST_EMPTY_SECONDS && second >= listed_until;
+        if is_pause && empty <= spare {
+            spare -= empty;
+            listed_until = second + empty;
+        }
+        let bin = if is_pause && second >= listed_until {
             Bin {
                 begin: Nanos(border),
                 seconds: empty,
@@ -171,15 +181,24 @@ mod tests {
             let instants = [0, 2, seconds * SECOND + 2, seconds * SECOND + 3];
             bins(&instants.map(Nanos)).collect::<Vec<Bin>>()
         };
-        assert_eq!(pause(101).len(), 101);
-        assert!(pause(101).iter().all(|bin| bin.seconds == 1));
-        let long = pause(102);
+        for short in [90, 101, 102, 1_000, 1_001] {
+            assert_eq!(pause(short).len() as i64, short);
+            assert!(pause(short).iter().all(|bin| bin.seconds == 1));
+        }
+        let long = pause(1_002);
         let shape: Vec<(i64, u64)> = long.iter().map(|bin| (bin.seconds, bin.count)).collect();
-        assert_eq!(shape, [(1, 1), (101, 0)]);
+        assert_eq!(shape, [(1, 1), (1_001, 0)]);
         // What comes behind it falls into the same seconds as without.
-        let instants = [0, 2, 500 * SECOND + 2, 502 * SECOND].map(Nanos);
+        let instants = [0, 2, 5_000 * SECOND + 2, 5_002 * SECOND].map(Nanos);
         let behind = bins(&instants).last().unwrap();
         assert_eq!((behind.begin.0 - 1) % SECOND, 0);
+    }
+
+    #[test]
+    fn many_pauses_are_bounded_together() {
+        let instants: Vec<Nanos> = (0..1_000).map(|it| Nanos(it * 500 * SECOND)).collect();
+        let most = 2 * instants.len() + MOST_SECONDS_OF_PAUSES as usize;
+        assert!(bins(&instants).count() <= most);
     }
 
     #[test]
