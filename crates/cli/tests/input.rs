@@ -254,7 +254,15 @@ fn every_file_that_an_option_names_has_to_be_one() {
             &["architecture", "check", file],
             &["architecture", "diff", file, file],
             &["architecture", "graph", file],
-            &["architecture", "paths", file],
+            &[
+                "architecture",
+                "paths",
+                file,
+                "--from",
+                "/ping",
+                "--to",
+                "/pong",
+            ],
         ] {
             let said = stderr_of(arguments, 1);
             assert!(

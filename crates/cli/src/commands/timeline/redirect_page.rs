@@ -3,9 +3,9 @@
 //! The arguments of a program can be read by every user of a machine, and the address of the timeline has a token in it. So the browser is
 //! started with a file that only its owner can read, and goes on from there. The file is deleted as soon as the token was used.
 
-use std::fs::OpenOptions;
+use std::fs::{OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -27,6 +27,7 @@ impl RedirectPage {
         // Nobody else can look into such a folder.
         let folder = tempfile::Builder::new()
             .prefix("rostrace-timeline-")
+            .permissions(Permissions::from_mode(0o700))
             .tempdir_in(place)?;
         let page = RedirectPage {
             file: folder.path().join("timeline.html"),
@@ -61,8 +62,6 @@ impl RedirectPage {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
     use super::*;
 
     #[test]
