@@ -6,6 +6,7 @@ use rostrace_trace::entity::{CallbackId, CallbackOwner, InstanceId};
 use crate::analysis::Analysis;
 use crate::rate::{Frequency, per_second};
 use crate::statistics::Statistics;
+use crate::thread::process_observed;
 use crate::timer::{self, Firing};
 
 /// What is known of one callback.
@@ -151,7 +152,8 @@ fn summary(analysis: &Analysis<'_>, callback: CallbackId) -> CallbackSummary {
         damaged += u64::from(analysis.is_execution_damaged(id));
     }
     let busy: i64 = durations.iter().map(|(duration, _)| duration).sum();
-    let observed = observed(analysis, callback);
+    let process = analysis.model.callbacks[callback.index()].process;
+    let observed = process_observed(analysis, process);
     let start = |execution: &Execution| analysis.instance(execution.instance).start;
     let starts: Vec<Nanos> = executions.iter().map(start).collect();
     let ends = executions.first().zip(executions.last());
@@ -180,13 +182,4 @@ pub(crate) fn message_lateness(analysis: &Analysis<'_>, instance: InstanceId) ->
     let delivery = analysis.received_by(instance)?;
     let arrival = analysis.arrival(delivery)?;
     (!arrival.historical).then(|| arrival.stages.latency())
-}
-
-/// How long the process of a callback was observed, in the range that counts.
-fn observed(analysis: &Analysis<'_>, callback: CallbackId) -> i64 {
-    let process = analysis.model.callbacks[callback.index()].process;
-    let process = &analysis.model.processes[process.index()];
-    let begin = process.first.max(*analysis.window.start());
-    let end = process.last.min(*analysis.window.end());
-    end.0.saturating_sub(begin.0).max(0)
 }

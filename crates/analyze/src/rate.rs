@@ -9,19 +9,24 @@ use crate::statistics::Statistics;
 
 const SECOND: i64 = 1_000_000_000;
 
-/// Eleven days. What lasts longer has a clock that jumped, and the empty seconds of centuries would fill all memory.
-const MOST_SECONDS: i64 = 1_000_000;
+/// More empty seconds in a row than this are a pause.
+const MOST_EMPTY_SECONDS: i64 = 100;
 
-/// One second, and how often something happened in it.
+/// The seconds of pauses are bins of their own up to so many in all; then a pause is one bin. What pauses longer was stopped, or its clock
+/// jumped: each of the seconds tells nothing, and those of centuries would fill all memory.
+const MOST_SECONDS_OF_PAUSES: i64 = 1_000;
+
+/// One second, and how often something happened in it; or a pause of many in which nothing did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bin {
     pub begin: Nanos,
+    pub seconds: i64,
     pub count: u64,
 }
 
 impl Bin {
     pub fn end(&self) -> Nanos {
-        Nanos(self.begin.0 + SECOND)
+        Nanos(self.begin.0.saturating_add(self.seconds * SECOND))
     }
 }
 
@@ -32,7 +37,7 @@ pub fn per_second(number: u64, first: Nanos, last: Nanos) -> Option<f64> {
 }
 
 /// The whole seconds between the first and the last of some instants, which have to be in order. What lies before the first
-/// border and after the last one is in none, nor what comes after a million seconds.
+/// border and after the last one is in none. There are at most a hundred for each instant and a thousand more, whatever times they have.
 pub fn bins(instants: &[Nanos]) -> impl Iterator<Item = Bin> + '_ {
     let begin = match instants {
         [first, second, ..] => first.0 + second.0.saturating_sub(first.0) / 2,
@@ -40,17 +45,43 @@ pub fn bins(instants: &[Nanos]) -> impl Iterator<Item = Bin> + '_ {
         [] => 0,
     };
     let last = instants.last().map_or(begin, |last| last.0);
-    let seconds = (last.saturating_sub(begin).max(0) / SECOND).min(MOST_SECONDS);
+    let seconds = last.saturating_sub(begin).max(0) / SECOND;
     let mut next = instants.partition_point(|instant| instant.0 < begin);
-    (0..seconds).map(move |second| {
+    let mut second = 0;
+    let mut spare = MOST_SECONDS_OF_PAUSES;
+    let mut listed_until = 0;
+    std::iter::from_fn(move || {
+        if second >= seconds {
+            return None;
+        }
         let border = begin + second * SECOND;
         let rest = &instants[next..];
-        let count = rest.partition_point(|instant| instant.0 < border + SECOND);
-        next += count;
-        Bin {
-            begin: Nanos(border),
-            count: count as u64,
+        let until_next = rest
+            .first()
+            .map_or(0, |instant| (instant.0 - border) / SECOND);
+        let empty = until_next.min(seconds - second);
+        let is_pause = empty > MOST_EMPTY_SECONDS && second >= listed_until;
+        if is_pause && empty <= spare {
+            spare -= empty;
+            listed_until = second + empty;
         }
+        let bin = if is_pause && second >= listed_until {
+            Bin {
+                begin: Nanos(border),
+                seconds: empty,
+                count: 0,
+            }
+        } else {
+            let count = rest.partition_point(|instant| instant.0 < border + SECOND);
+            next += count;
+            Bin {
+                begin: Nanos(border),
+                seconds: 1,
+                count: count as u64,
+            }
+        };
+        second += bin.seconds;
+        Some(bin)
     })
 }
 
@@ -124,7 +155,50 @@ mod tests {
     #[test]
     fn a_clock_that_jumps_by_centuries_does_not_fill_the_memory() {
         let instants = [0, 2, i64::MAX].map(Nanos);
-        assert_eq!(bins(&instants).count() as i64, MOST_SECONDS);
+        let found: Vec<Bin> = bins(&instants).collect();
+        let begin = Nanos(1);
+        let last = Bin {
+            begin: found[0].end(),
+            seconds: (i64::MAX - 1) / SECOND - 1,
+            count: 0,
+        };
+        let first = Bin {
+            begin,
+            seconds: 1,
+            count: 1,
+        };
+        assert_eq!(found, [first, last]);
+        // However often it jumps.
+        let jumps: Vec<Nanos> = (0..1_000)
+            .map(|jump| Nanos(jump * 9_000_000 * SECOND))
+            .collect();
+        assert!(bins(&jumps).count() <= 2 * jumps.len());
+    }
+
+    #[test]
+    fn a_pause_is_listed_second_by_second_unless_it_is_long() {
+        let pause = |seconds: i64| {
+            let instants = [0, 2, seconds * SECOND + 2, seconds * SECOND + 3];
+            bins(&instants.map(Nanos)).collect::<Vec<Bin>>()
+        };
+        for short in [90, 101, 102, 1_000, 1_001] {
+            assert_eq!(pause(short).len() as i64, short);
+            assert!(pause(short).iter().all(|bin| bin.seconds == 1));
+        }
+        let long = pause(1_002);
+        let shape: Vec<(i64, u64)> = long.iter().map(|bin| (bin.seconds, bin.count)).collect();
+        assert_eq!(shape, [(1, 1), (1_001, 0)]);
+        // What comes behind it falls into the same seconds as without.
+        let instants = [0, 2, 5_000 * SECOND + 2, 5_002 * SECOND].map(Nanos);
+        let behind = bins(&instants).last().unwrap();
+        assert_eq!((behind.begin.0 - 1) % SECOND, 0);
+    }
+
+    #[test]
+    fn many_pauses_are_bounded_together() {
+        let instants: Vec<Nanos> = (0..1_000).map(|it| Nanos(it * 500 * SECOND)).collect();
+        let most = 2 * instants.len() + MOST_SECONDS_OF_PAUSES as usize;
+        assert!(bins(&instants).count() <= most);
     }
 
     #[test]

@@ -191,15 +191,15 @@ fn executor(analysis: &Analysis<'_>, shares: &[Share]) -> Option<ExecutorId> {
     executors.all(|other| other == first).then_some(first)
 }
 
-/// When a process was observed, in the range that counts.
+/// When a process was recorded, in the range that counts.
 pub fn process_span(analysis: &Analysis<'_>, process: ProcessId) -> (Nanos, Nanos) {
-    let process = &analysis.model.processes[process.index()];
-    let begin = process.first.max(*analysis.window.start());
-    let end = process.last.min(*analysis.window.end());
+    let (begin, end) = analysis.model.processes[process.index()].recorded();
+    let begin = begin.max(*analysis.window.start());
+    let end = end.min(*analysis.window.end());
     (begin, end.max(begin))
 }
 
-/// How long a process was observed, in the range that counts.
+/// How long a process was recorded, in the range that counts: the whole of all its utilisations and shares.
 pub fn process_observed(analysis: &Analysis<'_>, process: ProcessId) -> i64 {
     let (begin, end) = process_span(analysis, process);
     end.0.saturating_sub(begin.0)

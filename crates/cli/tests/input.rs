@@ -160,3 +160,115 @@ fn a_trace_with_nothing_that_can_be_read_is_an_error() {
     let said = sentence(trace.path());
     assert!(said.contains("cannot be read: No such file"), "{said}");
 }
+
+/// A copy of a recording, and its trace folder.
+fn copy_of(name: &str) -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let status = Command::new("cp")
+        .args(["-r", &format!("{}/.", support::recording(name))])
+        .arg(folder.path())
+        .status();
+    assert!(status.unwrap().success());
+    let trace = folder.path().join("ust/uid/0/64-bit");
+    (folder, trace)
+}
+
+#[test]
+fn a_stream_file_that_is_gone_or_empty_is_lost_data() {
+    let (folder, trace) = copy_of("pingpong");
+    let path = folder.path().to_str().unwrap();
+    let all = stdout_of(&["info", path, "--format", "json"], 0);
+    std::fs::write(trace.join("ros2_1"), "").unwrap();
+    let less = stdout_of(&["info", path, "--format", "json"], 3);
+    assert_ne!(all, less);
+    assert!(less.contains("\"missing_stream\""), "{less}");
+    std::fs::remove_file(trace.join("ros2_1")).unwrap();
+    let said = stderr_of(&["dump", path], 3);
+    assert!(
+        said.contains("ros2_1, ") && said.contains("the stream file is gone; its index lists"),
+        "{said}"
+    );
+    for verb in ["latency", "callbacks", "topics", "nodes"] {
+        stdout_of(&[verb, path], 3);
+    }
+    std::fs::remove_dir_all(trace.join("index")).unwrap();
+    std::fs::remove_file(trace.join("ros2_0")).unwrap();
+    let said = stdout_of(&["info", path], 3);
+    assert!(said.contains("not one stream file"), "{said}");
+}
+
+#[test]
+fn a_cut_that_keeps_nothing_of_a_stream_does_not_miss_it() {
+    let (folder, _) = copy_of("pingpong");
+    let part = folder.path().join("part");
+    let part = part.to_str().unwrap();
+    let trace = folder.path().join("ust");
+    let cut = [
+        "cut",
+        trace.to_str().unwrap(),
+        "--no-init",
+        "-o",
+        part,
+        "--force",
+    ];
+    stderr_of(&[&cut[..], &["--event", "nothing"]].concat(), 0);
+    assert_eq!(stdout_of(&["dump", part], 0), "");
+    for cpu in ["0", "1"] {
+        stderr_of(&[&cut[..], &["--cpu", cpu]].concat(), 0);
+        assert_ne!(stdout_of(&["dump", part], 0), "");
+    }
+}
+
+#[test]
+fn every_file_that_an_option_names_has_to_be_one() {
+    let (folder, _) = copy_of("pingpong");
+    let trace = folder.path().to_str().unwrap();
+    let output = folder.path().join("output");
+    let output = output.to_str().unwrap();
+    let fifo = folder.path().join("fifo");
+    let made = Command::new("mkfifo").arg(&fifo).status();
+    assert!(made.unwrap().success());
+    let fifo = fifo.to_str().unwrap();
+    for (file, reason) in [
+        ("/no/such/file", "No such file"),
+        (fifo, "it is a FIFO"),
+        ("/dev/zero", "it is a device"),
+    ] {
+        for arguments in [
+            &["latency", trace, "--architecture", file][..],
+            &[
+                "latency",
+                trace,
+                "--from",
+                "/ping",
+                "--to",
+                "/pong",
+                "--architecture",
+                file,
+            ],
+            &["paths", trace, "--architecture", file],
+            &["why", trace, "--architecture", file],
+            &["export", trace, "-o", output, "--architecture", file],
+            &["report", trace, "-o", output, "--architecture", file],
+            &["check", file, trace],
+            &["architecture", "check", file],
+            &["architecture", "diff", file, file],
+            &["architecture", "graph", file],
+            &[
+                "architecture",
+                "paths",
+                file,
+                "--from",
+                "/ping",
+                "--to",
+                "/pong",
+            ],
+        ] {
+            let said = stderr_of(arguments, 1);
+            assert!(
+                said.contains(file) && said.contains("cannot be read") && said.contains(reason),
+                "{arguments:?}: {said}"
+            );
+        }
+    }
+}

@@ -111,3 +111,58 @@ fn what_makes_no_sense_without_a_page_is_refused() {
         support::stderr_of(&arguments, 2);
     }
 }
+
+#[test]
+fn the_token_is_in_no_arguments_but_in_a_file_that_only_its_owner_can_read() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let Some(shared) = support::shared_recordings() else {
+        return;
+    };
+    let place = tempfile::tempdir().unwrap();
+    let programs = place.path().join("bin");
+    std::fs::create_dir(&programs).unwrap();
+    let told = place.path().join("told");
+    let script = format!(
+        "#!/bin/sh\nstat -L -c %a \"$1\" \"$(dirname \"$1\")\" > {told}.part\ncat \"$1\" >> {told}.part\necho \"$@\" >> {told}.part\nmv {told}.part {told}\n",
+        told = told.display()
+    );
+    let opener = programs.join("xdg-open");
+    std::fs::write(&opener, script).unwrap();
+    std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+    let mut program = std::process::Command::new(assert_cmd::cargo::cargo_bin("rostrace"))
+        .args([
+            "timeline",
+            shared.join("jazzy/chain").to_str().unwrap(),
+            "--open",
+        ])
+        .env("PATH", path)
+        .env("DISPLAY", ":7")
+        .env("XDG_RUNTIME_DIR", place.path())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut address = String::new();
+    let mut out = BufReader::new(program.stdout.take().unwrap());
+    out.read_line(&mut address).unwrap();
+    let token = address.trim().split_once("?token=").unwrap().1.to_owned();
+    while !told.exists() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let text = std::fs::read_to_string(&told).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let (first, arguments) = (&lines[..lines.len() - 1], lines[lines.len() - 1]);
+    assert_eq!(first[..2], ["600", "700"]);
+    assert!(first[2].contains(&token), "{text}");
+    assert!(!arguments.contains(&token), "{arguments}");
+    assert!(std::path::Path::new(arguments).starts_with(place.path()));
+    let served = Served {
+        program,
+        address: address.trim().to_owned(),
+    };
+    served.trace();
+    served.interrupt();
+    assert!(!std::path::Path::new(arguments).exists());
+}

@@ -8,9 +8,10 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use crate::damage::{Damage, DamageKind};
+use crate::damage::{Damage, DamageKind, DamageRows};
 use crate::decode::{Registers, Trouble};
 use crate::layout::{Layout, Raw, Scope};
+use crate::merge::Merge;
 use crate::packet::head::Head;
 use crate::packet::{Packet, PacketState};
 use crate::schema::{Cycles, EventClass, Nanos, StreamClass};
@@ -25,12 +26,42 @@ use crate::walk::{Event, Walker};
 #[derive(Debug)]
 pub struct Cursor<'a> {
     lanes: Vec<Lane<'a>>,
-    /// Lanes that have an event, latest first.
-    order: Vec<usize>,
+    /// Lanes that have an event.
+    order: Merge<Turn>,
     /// The lane whose event was yielded last and is to be advanced.
     current: Option<usize>,
     range: Range<i64>,
-    pub damage: Vec<Damage>,
+    pub damage: DamageRows,
+}
+
+/// When it is a lane's turn: by the time of its event, then by the rank of its stream. Kept beside the lanes, which are large.
+#[derive(Debug, Clone, Copy)]
+struct Turn {
+    key: i64,
+    rank: u32,
+    lane: u32,
+}
+
+impl Turn {
+    fn of(lanes: &[Lane<'_>], number: usize) -> Turn {
+        Turn {
+            key: lanes[number].key,
+            rank: lanes[number].stream.rank,
+            lane: number as u32,
+        }
+    }
+
+    #[inline]
+    fn is_before(&self, other: &Turn, lanes: &[Lane<'_>]) -> bool {
+        if self.key != other.key {
+            return self.key < other.key;
+        }
+        if self.rank != other.rank {
+            return self.rank < other.rank;
+        }
+        let (lane, other) = (&lanes[self.lane as usize], &lanes[other.lane as usize]);
+        lane.compare_events(other) == Ordering::Less
+    }
 }
 
 /// One stream on its way through the merge.
@@ -79,29 +110,28 @@ impl<'a> Cursor<'a> {
         selection: &Selection,
         range: Range<Nanos>,
     ) -> Cursor<'a> {
-        let lanes = set
+        let range = range.start.0..range.end.0;
+        let mut damage = DamageRows::default();
+        let mut lanes: Vec<Lane<'_>> = set
             .streams()
             .map(|id| Lane::new(set, id, conversion, selection))
             .collect();
-        let range = range.start.0..range.end.0;
-        let mut cursor = Cursor {
-            lanes,
-            order: Vec::new(),
-            current: None,
-            range,
-            damage: Vec::new(),
-        };
-        for number in 0..cursor.lanes.len() {
-            let lane = &mut cursor.lanes[number];
-            lane.seek(cursor.range.start);
-            if lane.advance_into(&cursor.range, &mut cursor.damage) {
-                cursor.order.push(number);
+        let mut filled = Vec::new();
+        for (number, lane) in lanes.iter_mut().enumerate() {
+            lane.seek(range.start);
+            if lane.advance_into(&range, &mut damage) {
+                filled.push(number);
             }
         }
-        cursor
-            .order
-            .sort_by(|&a, &b| cursor.lanes[b].compare(&cursor.lanes[a]));
-        cursor
+        let turns = filled.into_iter().map(|number| Turn::of(&lanes, number));
+        let order = Merge::new(turns.collect(), |a, b| a.is_before(b, &lanes));
+        Cursor {
+            lanes,
+            order,
+            current: None,
+            range,
+            damage,
+        }
     }
 
     /// The next event. (An iterator could not lend out its own buffers.)
@@ -110,31 +140,24 @@ impl<'a> Cursor<'a> {
         if let Some(number) = self.current.take() {
             self.advance(number);
         }
-        let number = *self.order.last()?;
+        let number = self.order.first()?.lane as usize;
         self.current = Some(number);
         Some(EventView {
             lane: &self.lanes[number],
         })
     }
 
-    /// Moves the last lane on and puts it back in its place.
+    /// Moves the first lane on and puts it back in its place.
     #[inline]
     fn advance(&mut self, number: usize) {
-        if !self.lanes[number].advance(&self.range, &mut self.damage) {
-            self.order.pop();
-            return;
+        let goes_on = self.lanes[number].advance(&self.range, &mut self.damage);
+        let lanes = &self.lanes;
+        if goes_on {
+            let turn = Turn::of(lanes, number);
+            (self.order).replace_first(turn, |a, b| a.is_before(b, lanes));
+        } else {
+            self.order.remove_first(|a, b| a.is_before(b, lanes));
         }
-        let last = self.order.len() - 1;
-        let mut place = last;
-        while place > 0 {
-            let other = self.order[place - 1];
-            if self.lanes[number].compare(&self.lanes[other]) == Ordering::Less {
-                break;
-            }
-            self.order[place] = other;
-            place -= 1;
-        }
-        self.order[place] = number;
     }
 }
 
@@ -189,7 +212,7 @@ impl<'a> Lane<'a> {
         self.time.nanos(Cycles(packet.begin)).0
     }
 
-    fn advance_into(&mut self, range: &Range<i64>, damage: &mut Vec<Damage>) -> bool {
+    fn advance_into(&mut self, range: &Range<i64>, damage: &mut DamageRows) -> bool {
         while self.advance(range, damage) {
             if self.key >= range.start {
                 return true;
@@ -200,7 +223,7 @@ impl<'a> Lane<'a> {
 
     /// Goes to the next event; false behind the last one in the range.
     #[inline]
-    fn advance(&mut self, range: &Range<i64>, damage: &mut Vec<Damage>) -> bool {
+    fn advance(&mut self, range: &Range<i64>, damage: &mut DamageRows) -> bool {
         loop {
             match self.walker.next_event() {
                 Ok(Some(event)) => {
@@ -242,7 +265,7 @@ impl<'a> Lane<'a> {
         self.event = event;
     }
 
-    pub(crate) fn next_packet(&mut self, range: &Range<i64>, damage: &mut Vec<Damage>) -> bool {
+    pub(crate) fn next_packet(&mut self, range: &Range<i64>, damage: &mut DamageRows) -> bool {
         self.report_time(damage);
         if let Some(head) = self.head.take() {
             self.trace.decoder.leave(&mut self.walker, &head);
@@ -276,20 +299,12 @@ impl<'a> Lane<'a> {
         }
     }
 
-    fn report_time(&mut self, damage: &mut Vec<Damage>) {
+    fn report_time(&mut self, damage: &mut DamageRows) {
         if self.went_back > 0 {
             let packet = &self.stream.packets[self.next_packet.saturating_sub(1)];
             damage.push(went_back(self.trace, packet, self.went_back, self.nanos));
             self.went_back = 0;
         }
-    }
-
-    fn compare(&self, other: &Lane<'_>) -> Ordering {
-        let first = self
-            .key
-            .cmp(&other.key)
-            .then(self.stream.rank.cmp(&other.stream.rank));
-        first.then_with(|| self.compare_events(other))
     }
 
     /// Streams that nothing tells apart: the event classes decide, then the order of the files.
@@ -322,6 +337,7 @@ pub(crate) fn undecodable(
     let time = trace.time_base(stream, Conversion::Exact);
     Some(Damage {
         kind: DamageKind::UndecodableEvents,
+        more: None,
         trace: trace.name.clone(),
         path: trace.path_of_packet(packet).to_owned(),
         offset: Some(offset),
@@ -335,6 +351,7 @@ pub(crate) fn undecodable(
 pub(crate) fn went_back(trace: &Trace, packet: &Packet, times: u64, at: Nanos) -> Damage {
     Damage {
         kind: DamageKind::TimeGoesBack,
+        more: None,
         trace: trace.name.clone(),
         path: trace.path_of_packet(packet).to_owned(),
         offset: Some(packet.offset),

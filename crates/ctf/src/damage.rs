@@ -1,7 +1,9 @@
 //! Damage: what is missing or broken in a trace, as rows.
 //!
-//! Nothing of this stops reading. Every reader carries the rows to the end, and they are shown before any result.
+//! Nothing of this stops reading. Every reader carries the rows to the end, and they are shown before any result. A file in which
+//! everything is broken has more of it than anybody can read: [`DamageRows`] sums it up.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use crate::schema::Nanos;
@@ -12,7 +14,7 @@ pub struct Damage {
     pub kind: DamageKind,
     /// The trace's name, as in [`crate::Trace::name`].
     pub trace: String,
-    /// The file that it was found in; for losses, the first file of the stream.
+    /// The file that it was found in; for losses, that of the packet which tells it.
     pub path: PathBuf,
     /// Bytes from the start of the file.
     pub offset: Option<u64>,
@@ -23,6 +25,22 @@ pub struct Damage {
     pub count: Option<u64>,
     /// A sentence.
     pub message: String,
+    /// Where the row stands for many: see [`DamageRows`].
+    pub more: Option<More>,
+}
+
+/// That a row stands for several places of one file, from its own offset on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct More {
+    pub places: u64,
+    pub last_offset: Option<u64>,
+}
+
+impl Damage {
+    /// In how many places it was found.
+    pub fn places(&self) -> u64 {
+        self.more.map_or(1, |more| more.places)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -47,8 +65,12 @@ pub enum DamageKind {
     ForeignPackets,
     /// A file that is no stream of this trace.
     NotAStream,
-    /// The index lists packets that the file does not have.
+    /// The index lists packets that the file does not have, or a stream does not begin with its first one.
     MissingPackets,
+    /// A stream file that is gone or empty.
+    MissingStream,
+    /// A stream file whose index is gone, beside others that have one.
+    MissingIndex,
     /// The end of the metadata is missing.
     MetadataCut,
     /// A trace of which nothing can be read.
@@ -74,6 +96,8 @@ impl DamageKind {
             DamageKind::ForeignPackets => "foreign_packets",
             DamageKind::NotAStream => "not_a_stream",
             DamageKind::MissingPackets => "missing_packets",
+            DamageKind::MissingStream => "missing_stream",
+            DamageKind::MissingIndex => "missing_index",
             DamageKind::MetadataCut => "metadata_cut",
             DamageKind::UnreadableTrace => "unreadable_trace",
             DamageKind::UnreadableFile => "unreadable_file",
@@ -88,7 +112,229 @@ impl DamageKind {
             DamageKind::TimeGoesBack
                 | DamageKind::UnorderedPackets
                 | DamageKind::ForeignPackets
+                | DamageKind::MissingIndex
                 | DamageKind::IncomparableClocks
         )
+    }
+}
+
+/// So many rows of one kind are kept for each file, as long as there are not too many in all; then one of each kind.
+const MOST_OF_FILE: usize = 1_000;
+const MOST_IN_ALL: usize = 10_000;
+
+/// Damage as it is found. Of many rows of one kind in one file the first are kept as they are, and what follows becomes one row, so that
+/// memory follows the number of files, not that of broken packets.
+#[derive(Debug, Clone, Default)]
+pub struct DamageRows {
+    rows: Vec<Damage>,
+    /// The rows that stand for many, and where they are by file and kind.
+    sums: Vec<Damage>,
+    files: HashMap<PathBuf, Vec<OfFile>>,
+    /// Of the rows that were summed up, in which data is gone: adjoining windows are one.
+    windows: Vec<(Nanos, Nanos)>,
+    losses: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct OfFile {
+    kind: DamageKind,
+    rows: usize,
+    sum: Option<usize>,
+}
+
+impl DamageRows {
+    pub fn push(&mut self, row: Damage) {
+        if row.kind.is_loss() {
+            self.losses += row.places();
+        }
+        if !self.files.contains_key(&row.path) {
+            self.files.insert(row.path.clone(), Vec::new());
+        }
+        let most = match self.rows.len() {
+            ..MOST_IN_ALL => MOST_OF_FILE,
+            _ => 1,
+        };
+        let Some(of_file) = self.files.get_mut(&row.path) else {
+            return;
+        };
+        let place = match of_file.iter().position(|it| it.kind == row.kind) {
+            Some(place) => place,
+            None => {
+                of_file.push(OfFile {
+                    kind: row.kind,
+                    rows: 0,
+                    sum: None,
+                });
+                of_file.len() - 1
+            }
+        };
+        let of_kind = &mut of_file[place];
+        if of_kind.rows < most {
+            of_kind.rows += 1;
+            self.rows.push(row);
+            return;
+        }
+        if let Some(window) = row.begin.zip(row.end).filter(|_| row.kind.is_loss()) {
+            add_window(&mut self.windows, window);
+        }
+        match of_kind.sum {
+            Some(sum) => self.sums[sum].add(&row),
+            None => {
+                of_kind.sum = Some(self.sums.len());
+                self.sums.push(row);
+            }
+        }
+    }
+
+    pub fn extend(&mut self, rows: impl IntoIterator<Item = Damage>) {
+        rows.into_iter().for_each(|row| self.push(row));
+    }
+
+    /// Adds what another reader of the same files found.
+    pub fn append(&mut self, other: DamageRows) {
+        self.extend(other.rows);
+        self.extend(other.sums);
+        let windows = other.windows.into_iter();
+        windows.for_each(|window| add_window(&mut self.windows, window));
+    }
+
+    /// In how many places something was found that is a loss.
+    pub fn losses(&self) -> u64 {
+        self.losses
+    }
+
+    /// All rows, those that stand for many at the end.
+    pub fn into_rows(self) -> Vec<Damage> {
+        self.into_rows_and_windows().0
+    }
+
+    /// With the windows of time of those rows that stand for many: from the first to the last place much may be whole.
+    pub(crate) fn into_rows_and_windows(self) -> (Vec<Damage>, Vec<(Nanos, Nanos)>) {
+        let mut rows = self.rows;
+        rows.extend(self.sums.into_iter().map(Damage::with_sum_told));
+        (rows, self.windows)
+    }
+}
+
+fn add_window(windows: &mut Vec<(Nanos, Nanos)>, (begin, end): (Nanos, Nanos)) {
+    match windows.last_mut() {
+        Some(last) if last.0 <= begin && begin <= last.1 => last.1 = last.1.max(end),
+        _ => windows.push((begin, end)),
+    }
+}
+
+impl Damage {
+    /// Lets this row stand for another one, too.
+    fn add(&mut self, other: &Damage) {
+        let last_offset = other.more.and_then(|more| more.last_offset);
+        self.more = Some(More {
+            places: self.places() + other.places(),
+            last_offset: last_offset.or(other.offset),
+        });
+        self.begin = self.begin.zip(other.begin).map(|(a, b)| a.min(b));
+        self.end = self.end.zip(other.end).map(|(a, b)| a.max(b));
+        self.count = match (self.count, other.count) {
+            (Some(a), Some(b)) => a.checked_add(b),
+            (a, b) => a.or(b),
+        };
+    }
+
+    fn with_sum_told(mut self) -> Damage {
+        if let Some(more) = self.more {
+            let until = match more.last_offset {
+                Some(offset) => format!(", the last at byte {offset}"),
+                None => String::new(),
+            };
+            self.message = format!(
+                "{} places like this{until}; in the first {}",
+                more.places, self.message
+            );
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(kind: DamageKind, file: &str, offset: u64) -> Damage {
+        Damage {
+            kind,
+            trace: "trace".to_owned(),
+            path: PathBuf::from(file),
+            offset: Some(offset),
+            begin: Some(Nanos(offset as i64 * 10)),
+            end: Some(Nanos(offset as i64 * 10 + 5)),
+            count: Some(2),
+            message: "something is wrong".to_owned(),
+            more: None,
+        }
+    }
+
+    #[test]
+    fn rows_are_bounded_by_files_and_kinds_whatever_is_broken() {
+        let mut rows = DamageRows::default();
+        let kinds = [DamageKind::CorruptPacket, DamageKind::TimeGoesBack];
+        for offset in 0..1_000_000 {
+            let file = if offset % 3 == 0 { "a" } else { "b" };
+            rows.push(row(kinds[offset as usize % 2], file, offset));
+        }
+        assert_eq!(rows.losses(), 500_000);
+        assert!(rows.rows.capacity() + rows.sums.capacity() < 10_000);
+        let rows = rows.into_rows();
+        assert_eq!(rows.len(), 4 * (MOST_OF_FILE + 1));
+        assert_eq!(rows.iter().map(Damage::places).sum::<u64>(), 1_000_000);
+        let counted: u64 = rows.iter().filter_map(|row| row.count).sum();
+        assert_eq!(counted, 2_000_000);
+        let sums = rows.iter().filter(|row| row.more.is_some());
+        let last = sums
+            .max_by_key(|row| row.more.unwrap().last_offset)
+            .unwrap();
+        assert_eq!(last.more.unwrap().last_offset, Some(999_999));
+        let message = "places like this, the last at byte 999999; in the first something is wrong";
+        assert!(last.message.ends_with(message), "{}", last.message);
+    }
+
+    #[test]
+    fn thousands_of_broken_files_have_a_row_each() {
+        let mut rows = DamageRows::default();
+        for offset in 0..200_000 {
+            let file = format!("file {}", offset / 10);
+            rows.push(row(DamageKind::CorruptPacket, &file, offset));
+        }
+        assert!(rows.into_rows().len() < MOST_IN_ALL + 2 * 20_000);
+    }
+
+    #[test]
+    fn few_rows_stay_as_they_are() {
+        let mut rows = DamageRows::default();
+        let expected: Vec<Damage> = (0..MOST_OF_FILE as u64)
+            .map(|offset| row(DamageKind::LostPackets, "a", offset))
+            .collect();
+        rows.extend(expected.clone());
+        let (rows, windows) = rows.into_rows_and_windows();
+        assert_eq!(rows, expected);
+        assert_eq!(windows, []);
+    }
+
+    #[test]
+    fn losses_that_are_summed_up_keep_their_windows() {
+        let mut rows = DamageRows::default();
+        for offset in 0..MOST_OF_FILE as u64 {
+            rows.push(row(DamageKind::LostPackets, "a", offset));
+        }
+        let mut adjoining = row(DamageKind::LostPackets, "a", 2_000);
+        rows.push(adjoining.clone());
+        adjoining.begin = adjoining.end;
+        adjoining.end = Some(Nanos(20_100));
+        rows.push(adjoining);
+        rows.push(row(DamageKind::LostPackets, "a", 3_000));
+        let (_, windows) = rows.into_rows_and_windows();
+        let expected = [(20_000, 20_100), (30_000, 30_005)];
+        assert_eq!(
+            windows,
+            expected.map(|(begin, end)| (Nanos(begin), Nanos(end)))
+        );
     }
 }

@@ -9,6 +9,9 @@ use crate::error::Error;
 /// Folders deeper than this are not searched: a trace lies a handful of folders below its session.
 const DEEPEST: usize = 32;
 
+/// Below a trace folder, where LTTng keeps its indexes.
+const INDEX_FOLDER: &str = "index";
+
 /// A folder that has a file named `metadata`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Folder {
@@ -102,6 +105,14 @@ fn search(
             });
             return;
         }
+        // A FIFO or a device: to open it tells why it is not read.
+        Ok(metadata) if !metadata.is_dir() => {
+            findings.folders.push(Folder {
+                path: folder.to_owned(),
+                below: below.to_owned(),
+            });
+            return;
+        }
         Err(source) if source.kind() == std::io::ErrorKind::PermissionDenied => {
             findings.unreadable.push(Unreadable {
                 path: folder.to_owned(),
@@ -137,15 +148,15 @@ fn names(folder: &Path) -> Result<Vec<std::ffi::OsString>, Unreadable> {
     Ok(names)
 }
 
-/// The stream files of a trace folder: all visible regular files but the metadata, in order of name. What cannot even be
-/// looked at, such as a link to nothing, is among them: to open it tells why.
+/// The stream files of a trace folder: all visible files but the metadata, in order of name. What is no regular file, or cannot
+/// even be looked at, such as a link to nothing, is among them: to open it tells why it is not read.
 pub(crate) fn stream_files(folder: &Path) -> Result<Vec<PathBuf>, Unreadable> {
     let mut files = Vec::new();
     for name in names(folder)? {
         let hidden = name.to_string_lossy().starts_with('.');
         let path = folder.join(&name);
-        let other = fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file());
-        if !hidden && name != "metadata" && !other {
+        let is_folder = fs::metadata(&path).is_ok_and(|metadata| metadata.is_dir());
+        if !hidden && name != "metadata" && !is_folder {
             files.push(path);
         }
     }
@@ -156,5 +167,14 @@ pub(crate) fn stream_files(folder: &Path) -> Result<Vec<PathBuf>, Unreadable> {
 pub(crate) fn index_file(stream_file: &Path) -> Option<PathBuf> {
     let mut name = stream_file.file_name()?.to_owned();
     name.push(".idx");
-    Some(stream_file.parent()?.join("index").join(name))
+    Some(stream_file.parent()?.join(INDEX_FOLDER).join(name))
+}
+
+/// The stream files that a trace folder has indexes of, in order of name, whether they are there or not.
+pub(crate) fn indexed_files(folder: &Path) -> Vec<PathBuf> {
+    let names = names(&folder.join(INDEX_FOLDER)).unwrap_or_default();
+    let stems = (names.iter().map(Path::new))
+        .filter(|name| name.extension().is_some_and(|extension| extension == "idx"))
+        .filter_map(Path::file_stem);
+    stems.map(|name| folder.join(name)).collect()
 }

@@ -8,6 +8,7 @@
 use std::collections::VecDeque;
 
 use crate::cursor::{EventView, Lane};
+use crate::damage::DamageRows;
 use crate::decode::Roles;
 use crate::decoder::role_size;
 use crate::loss::{Quirk, can_crash};
@@ -129,7 +130,7 @@ impl<'a> Messages<'a> {
         let number = self.lane.next_packet;
         let found = self
             .lane
-            .next_packet(&(i64::MIN..i64::MAX), &mut Vec::new());
+            .next_packet(&(i64::MIN..i64::MAX), &mut DamageRows::default());
         if !found && self.lane.next_packet == number {
             self.place = Place::AtEnd;
             if !first {

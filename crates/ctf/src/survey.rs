@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::bits::{Codec, word_le};
 use crate::cursor;
-use crate::damage::Damage;
+use crate::damage::{Damage, DamageRows};
 use crate::layout::{Layout, Leaf, Raw, Scope, Shape};
 use crate::parallel::{self, Task};
 use crate::schema::{ByteOrder, Cycles, Nanos};
@@ -23,6 +23,8 @@ pub struct Survey {
     /// Time of the first and the last event, or of the first packet's begin and the last one's end.
     pub begin: Option<Nanos>,
     pub end: Option<Nanos>,
+    /// The same without [statedumps](Trace::is_statedump): when the recording really began. Rates are over the time from then on.
+    pub recorded_from: Option<Nanos>,
     pub streams: Vec<StreamSurvey>,
     /// Every declared event class, also those without events, in order of trace, stream class and declaration.
     pub classes: Vec<ClassSurvey>,
@@ -96,7 +98,7 @@ struct Tally {
     streams: HashMap<StreamId, StreamCount>,
     processes: Vec<Process>,
     process_of: HashMap<(usize, i64), usize>,
-    damage: Vec<Damage>,
+    damage: DamageRows,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -147,7 +149,7 @@ impl Tally {
             streams: HashMap::new(),
             processes: Vec::new(),
             process_of: HashMap::new(),
-            damage: Vec::new(),
+            damage: DamageRows::default(),
         }
     }
 
@@ -322,12 +324,12 @@ impl Tally {
             total.first = earliest(total.first, process.first);
             total.last = total.last.max(process.last);
         }
-        self.damage.extend(other.damage);
+        self.damage.append(other.damage);
     }
 
     fn finish(self, set: &TraceSet) -> Survey {
         let mut survey = Survey {
-            damage: self.damage,
+            damage: self.damage.into_rows(),
             ..Survey::default()
         };
         survey
@@ -342,7 +344,11 @@ impl Tally {
             let first = count.first.filter(|_| timed);
             let last = count.last.filter(|_| timed);
             survey.events += count.events;
-            survey.begin = earliest(survey.begin, earliest(span.map(|(begin, _)| begin), first));
+            let begin = earliest(span.map(|(begin, _)| begin), first);
+            survey.begin = earliest(survey.begin, begin);
+            if !set.trace_of(id).is_statedump(stream) {
+                survey.recorded_from = earliest(survey.recorded_from, begin);
+            }
             survey.end = survey.end.max(span.map(|(_, end)| end)).max(last);
             survey.streams.push(StreamSurvey {
                 stream: id,
@@ -353,6 +359,7 @@ impl Tally {
                 last,
             });
         }
+        survey.recorded_from = survey.recorded_from.or(survey.begin);
         for (trace, bases) in self.class_base.iter().enumerate() {
             for (stream_class, &base) in bases.iter().enumerate() {
                 let events = set.traces[trace].schema.streams[stream_class].events.len();

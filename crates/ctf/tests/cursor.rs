@@ -245,7 +245,7 @@ proptest! {
         let mut cursor = Cursor::new(&set, Conversion::Exact);
         while cursor.next().is_some() {}
         let survey = Survey::take(&set, 1, &|_| true);
-        for damage in [&cursor.damage, &survey.damage] {
+        for damage in [&cursor.damage.into_rows(), &survey.damage] {
             let said: u64 = (damage.iter())
                 .filter(|damage| damage.kind == DamageKind::TimeGoesBack)
                 .map(|damage| damage.count.unwrap())

@@ -186,6 +186,13 @@ impl Model {
         self.threads[thread.index()].process
     }
 
+    /// From when to when something was recorded; nothing if there is no event. What an attached tracer tells of the time before does not
+    /// count.
+    pub fn recorded(&self) -> Option<(Nanos, Nanos)> {
+        let begin = self.processes.iter().map(|process| process.recorded_from);
+        begin.min().or(self.begin).zip(self.end)
+    }
+
     pub fn host_name(&self, process: ProcessId) -> &str {
         &self.hosts[self.processes[process.index()].host.index()].name
     }

@@ -2,8 +2,9 @@
 
 mod support;
 
+use rostrace_ctf::TraceSet;
 use rostrace_trace::flow::DeliveryStatus::{Delivered, Lost, Overwritten, Unknown};
-use rostrace_trace::flow::Fate;
+use rostrace_trace::flow::{Fate, Losses};
 use support::{Flavour, Recording, deliveries};
 
 /// A talker that has a timer (callback 0x60), and a listener.
@@ -246,4 +247,21 @@ fn an_enqueue_after_a_loss_is_not_of_the_publication_before_it() {
         .enqueue(0x33, 1, false)
         .lose(5_001_000, 5_003_000);
     assert_eq!(recording.load().enqueues[0].publication, None);
+}
+
+#[test]
+fn the_time_of_a_stream_that_is_gone_is_a_window_of_loss() {
+    let recording = Recording::talker_and_listener(Flavour::Jazzy);
+    let folder = tempfile::tempdir().unwrap();
+    recording.save(folder.path());
+    let whole = TraceSet::open(&[folder.path()]).unwrap();
+    assert!(!Losses::of(&whole).any());
+    let (begin, end) = whole.traces[0].span(&whole.traces[0].streams[0]).unwrap();
+    let file = whole.traces[0]
+        .path_of(&whole.traces[0].streams[0])
+        .to_owned();
+    std::fs::write(file, "").unwrap();
+    let losses = Losses::of(&TraceSet::open(&[folder.path()]).unwrap());
+    assert!(losses.any());
+    assert!(losses.between(begin, end));
 }

@@ -6,8 +6,10 @@ use crate::declared::records::Records;
 
 const SECOND: i64 = 1_000_000_000;
 
-/// More bins than this are not listed one by one if they are empty: a single wrong instant would make billions of them.
-const MOST_BINS: i64 = 1_000_000;
+/// More bins than this, and than a hundred for each instant, are not listed one by one if they are empty: a single wrong instant would
+/// make billions of them.
+const MOST_BINS: i64 = 10_000;
+const MOST_BINS_OF_INSTANT: i64 = 100;
 
 /// Last column minus first, for rows that have both and do not go back in time.
 pub fn latency(records: &Records) -> Vec<(i64, i64)> {
@@ -92,7 +94,8 @@ pub fn frequency_in(records: &Records, bins: Bins) -> Vec<(i64, i64)> {
     let length = until - base;
     let full = length / width + i64::from(length % width != 0);
     let number = full.max(last_counted + 1);
-    if number <= MOST_BINS {
+    let most = MOST_BINS.max(instants.len() as i64 * MOST_BINS_OF_INSTANT);
+    if number <= most {
         for bin in 0..number {
             counts.entry(bin).or_insert(0);
         }
@@ -101,4 +104,26 @@ pub fn frequency_in(records: &Records, bins: Bins) -> Vec<(i64, i64)> {
         .into_iter()
         .map(|(bin, count)| (base + bin * width, count))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(instants: &[i64]) -> Records {
+        let mut records = Records::new(["instant"]);
+        for instant in instants {
+            records.rows.push(vec![Some(*instant)]);
+        }
+        records
+    }
+
+    #[test]
+    fn empty_seconds_are_listed_as_long_as_they_are_not_too_many_for_the_instants() {
+        let hour = 3_600 * SECOND;
+        assert_eq!(frequency(&at(&[0, 2, hour])).len(), 3_599);
+        assert_eq!(frequency(&at(&[0, 2, 100 * hour])).len(), 1);
+        let many: Vec<i64> = (0..5_000).map(|it| it * 50 * SECOND).collect();
+        assert!(frequency(&at(&many)).len() > 200_000);
+    }
 }

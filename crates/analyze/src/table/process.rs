@@ -92,7 +92,10 @@ pub(super) const PROCESS_SHARES: Table = Table {
             "busy_ns",
             "Time in callbacks; one inside another on the same thread does not count twice.",
         ),
-        Column::duration("observed_ns", "From its first event to its last."),
+        Column::duration(
+            "observed_ns",
+            "From its first event to its last. What an attached tracer tells of the time before does not count.",
+        ),
         Column::number(
             "cores",
             "`busy_ns` / `observed_ns`: how many callbacks ran at once, on average.",

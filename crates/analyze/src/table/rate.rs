@@ -14,7 +14,7 @@ use crate::rate::bins;
 
 pub(super) const RATES: Table = Table {
     name: "rates",
-    about: "One second of a callback, publisher or subscription, and how often it was at work. The seconds of each begin half of its first period after its first instant, so that no count depends on which side of a border an instant happens to fall; only whole seconds up to its last instant are counted.",
+    about: "One second of a callback, publisher or subscription, and how often it was at work. The seconds of each begin half of its first period after its first instant, so that no count depends on which side of a border an instant happens to fall; only whole seconds up to its last instant are counted. Of pauses of more than a hundred seconds a thousand seconds are listed in all; of further ones only the first second.",
     columns: &[
         Column::text(
             "kind",
@@ -33,7 +33,7 @@ pub(super) const RATES: Table = Table {
         Column::integer("count", "How often in this second: also its rate in Hz."),
         Column::flag(
             "damaged",
-            "Whether events were lost in this second, so that it may have been more often.",
+            "Whether events were lost in this second, or in the pause that begins with it, so that it may have been more often.",
         ),
     ],
     rows: rates,

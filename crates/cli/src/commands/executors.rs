@@ -148,7 +148,8 @@ fn row<'m>(
         .filter_map(|callback| model.node_name(model.node_of_callback(callback)))
         .collect();
     let busy_ns = work.busy();
-    let observed_ns = view.overlap(executor.created.max(process.first), process.last);
+    let (begin, end) = process.recorded();
+    let observed_ns = view.overlap(executor.created.max(begin), end);
     let busy_share = busy_ns.filter(|_| observed_ns > 0);
     Some(ExecutorRow {
         executor: format!("executor_{}", id.index()),

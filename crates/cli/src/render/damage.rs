@@ -35,7 +35,7 @@ pub(crate) fn titles<'d>(rows: impl Iterator<Item = &'d Damage>) -> Vec<(String,
 /// What is wrong, as a title: `43,809 events discarded`.
 fn title(kind: DamageKind, rows: &[&Damage]) -> String {
     let known: u64 = rows.iter().filter_map(|row| row.count).sum();
-    let places = rows.len() as u64;
+    let places: u64 = rows.iter().map(|row| row.places()).sum();
     let at_least = if rows.iter().any(|row| row.count.is_none()) {
         "at least "
     } else {
@@ -80,10 +80,13 @@ fn title(kind: DamageKind, rows: &[&Damage]) -> String {
             format!("{} without a stream", units::counted(places, "file"))
         }
         DamageKind::MissingPackets => {
-            format!(
-                "packets of the index missing in {}",
-                units::counted(places, "file")
-            )
+            format!("packets missing in {}", units::counted(places, "file"))
+        }
+        DamageKind::MissingStream => {
+            format!("streams missing in {}", units::counted(places, "place"))
+        }
+        DamageKind::MissingIndex => {
+            format!("{} without an index", units::counted(places, "file"))
         }
         DamageKind::MetadataCut => {
             format!("metadata cut short in {}", units::counted(places, "trace"))

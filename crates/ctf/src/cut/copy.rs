@@ -402,6 +402,7 @@ impl<'a> Copier<'a> {
     /// Completes the file; gives its size, if there is one.
     pub(super) fn finish(mut self) -> Result<Option<u64>, CutError> {
         let Some(output) = self.output.take() else {
+            self.trace_output.leave_empty(self.name);
             return Ok(None);
         };
         let bytes = output.bytes;

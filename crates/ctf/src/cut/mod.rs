@@ -23,7 +23,7 @@ mod tests;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use crate::damage::{Damage, DamageKind};
+use crate::damage::{Damage, DamageKind, DamageRows};
 use crate::packet::PacketState;
 use crate::schema::{Cycles, Nanos};
 use crate::selection::Selection;
@@ -63,8 +63,8 @@ pub struct CutReport {
 
 impl Cut {
     /// Writes the new trace to a folder, which is made if it does not exist and should be empty. Where the set has
-    /// several traces, each gets its own folder below. If no event is selected, the metadata alone is written: a valid
-    /// trace without events.
+    /// several traces, each gets its own folder below. If no event is selected, metadata and empty files are written:
+    /// a valid trace without events.
     ///
     /// `go_on` is told how many bytes are done; when it says no, nothing is returned and what was written so far
     /// is of no use.
@@ -75,6 +75,7 @@ impl Cut {
         go_on: &mut dyn FnMut(u64) -> bool,
     ) -> Result<Option<CutReport>, CutError> {
         let mut report = CutReport::default();
+        let mut damage = DamageRows::default();
         let mut done = 0;
         let mut outputs = output::of_traces(set, folder);
         for (number, output) in outputs.iter_mut().enumerate() {
@@ -83,21 +84,22 @@ impl Cut {
                     trace: number,
                     stream,
                 };
-                if !self.write_stream(set, id, output, &mut report, &mut done, go_on)? {
+                let found = (&mut report, &mut damage);
+                if !self.write_stream(set, id, output, found, &mut done, go_on)? {
                     return Ok(None);
                 }
             }
         }
-        if report.streams == 0 {
-            for output in &mut outputs {
+        for output in &mut outputs {
+            if report.streams == 0 {
                 output.create()?;
             }
+            output.finish()?;
         }
-        let found = std::mem::take(&mut report.damage);
         report.damage = (set.damage.iter())
             .filter(|row| self.concerns(set, row))
             .cloned()
-            .chain(found)
+            .chain(damage.into_rows())
             .collect();
         Ok(Some(report))
     }
@@ -107,14 +109,14 @@ impl Cut {
         set: &TraceSet,
         id: StreamId,
         output: &mut TraceOutput,
-        report: &mut CutReport,
+        (report, damage): (&mut CutReport, &mut DamageRows),
         done: &mut u64,
         go_on: &mut dyn FnMut(u64) -> bool,
     ) -> Result<bool, CutError> {
         let stream = set.stream(id);
         let before = *done;
         let cut = StreamCut::new(self, set.trace_of(id), stream, output);
-        let finished = cut.run(report, &mut |bytes| go_on(before + bytes))?;
+        let finished = cut.run(report, damage, &mut |bytes| go_on(before + bytes))?;
         *done = before + stream.packets.iter().map(|packet| packet.size).sum::<u64>();
         Ok(finished)
     }
@@ -134,10 +136,13 @@ impl Cut {
         ) {
             return false;
         }
-        let Some(offset) = row.offset else {
+        let range = self.range();
+        if let Some((begin, end)) = row.begin.zip(row.end) {
+            return begin <= *range.end() && end >= *range.start();
+        }
+        let (Some(offset), None) = (row.offset, row.more) else {
             return true;
         };
-        let range = self.range();
         for id in set.streams() {
             let (trace, stream) = (set.trace_of(id), set.stream(id));
             let time = trace.time_base(stream, Conversion::Exact);

@@ -8,6 +8,7 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use crate::input_file::{self, LARGEST_METADATA};
 use crate::trace::{Trace, TraceSet};
 use crate::writer::{FinishedPacket, IndexEntry, WriteError, index_file};
 use crate::writer::{create_file, create_folder};
@@ -23,6 +24,8 @@ pub(super) struct TraceOutput {
     created: bool,
     /// File names in use.
     names: BTreeSet<String>,
+    /// Names of streams of which nothing is kept.
+    empty: Vec<String>,
 }
 
 /// The file of one stream, and its index.
@@ -49,6 +52,7 @@ pub(super) fn of_traces(set: &TraceSet, folder: &Path) -> Vec<TraceOutput> {
             metadata: trace.metadata_path.clone(),
             created: false,
             names: BTreeSet::new(),
+            empty: Vec::new(),
         })
         .collect()
 }
@@ -96,10 +100,27 @@ impl TraceOutput {
             let path = path.to_owned();
             move |error| WriteError::File { path, error }
         };
-        let metadata = fs::read(&self.metadata).map_err(failed(&self.metadata))?;
+        let metadata =
+            input_file::read(&self.metadata, LARGEST_METADATA).map_err(failed(&self.metadata))?;
         let path = self.folder.join("metadata");
         (create_file(&path)?.write_all(&metadata)).map_err(failed(&path))?;
         self.created = true;
+        Ok(())
+    }
+
+    /// Notes that nothing is kept of a stream whose first file has this name.
+    pub(super) fn leave_empty(&mut self, name: String) {
+        self.empty.push(name);
+    }
+
+    /// Completes the folder, if there is one: streams of which nothing is kept get an empty file and an empty index, as LTTng
+    /// writes them, so that they are not taken for lost.
+    pub(super) fn finish(&mut self) -> Result<(), WriteError> {
+        if self.created {
+            for name in std::mem::take(&mut self.empty) {
+                self.stream(&name, true)?.finish()?;
+            }
+        }
         Ok(())
     }
 

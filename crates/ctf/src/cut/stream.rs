@@ -6,6 +6,7 @@ use super::error::CutError;
 use super::output::TraceOutput;
 use super::{Cut, CutReport};
 use crate::cursor;
+use crate::damage::DamageRows;
 use crate::decoder::Decoder;
 use crate::loss::Loss;
 use crate::packet::Packet;
@@ -69,6 +70,7 @@ impl<'a> StreamCut<'a> {
     pub(super) fn run(
         mut self,
         report: &mut CutReport,
+        damage: &mut DamageRows,
         go_on: &mut dyn FnMut(u64) -> bool,
     ) -> Result<bool, CutError> {
         let mut walker = self.trace.decoder.walker(self.stream.class);
@@ -86,7 +88,7 @@ impl<'a> StreamCut<'a> {
             while let Some(loss) = losses.next_if(|loss| loss.packet == number) {
                 if wants_packet {
                     found.add(loss);
-                    report.damage.push(self.trace.loss_row(self.stream, loss));
+                    damage.push(self.trace.loss_row(self.stream, loss));
                 }
             }
             if found.is_empty() && self.can_skip(number, wants_packet) {
@@ -95,7 +97,8 @@ impl<'a> StreamCut<'a> {
                 }
                 continue;
             }
-            self.packet(&mut walker, number, wants_packet, found, report)?;
+            let told = (&mut *report, &mut *damage);
+            self.packet(&mut walker, number, wants_packet, found, told)?;
         }
         if let Some(bytes) = self.copier.finish()? {
             report.streams += 1;
@@ -110,7 +113,7 @@ impl<'a> StreamCut<'a> {
         number: usize,
         wants_packet: bool,
         losses: PacketLosses,
-        report: &mut CutReport,
+        (report, damage): (&mut CutReport, &mut DamageRows),
     ) -> Result<(), CutError> {
         let packet = &self.stream.packets[number];
         let data = self.trace.data(packet);
@@ -135,7 +138,7 @@ impl<'a> StreamCut<'a> {
                     dropped = true;
                     let row =
                         cursor::undecodable(self.trace, self.stream, packet, walker, &trouble);
-                    report.damage.extend(row);
+                    damage.extend(row);
                     continue;
                 }
             };

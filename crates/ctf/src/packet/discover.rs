@@ -4,6 +4,7 @@
 //! the next head is not where it should be, it is searched for: at the places that the index names, then wherever the
 //! magic number and the trace's UUID stand.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use memchr::memmem;
@@ -11,7 +12,8 @@ use memchr::memmem;
 use super::head::{Head, HeadReader, NotAHead};
 use super::{Index, Packet, PacketState};
 use crate::damage::DamageKind;
-use crate::schema::Uuid;
+use crate::schema::{Cycles, Nanos, Schema, Uuid};
+use crate::time::{Conversion, TimeBase};
 
 /// A packet, and which stream it belongs to.
 #[derive(Debug)]
@@ -27,6 +29,8 @@ pub(crate) struct Found {
 pub(crate) struct Finding {
     pub(crate) kind: DamageKind,
     pub(crate) offset: u64,
+    /// When events may be missing because of it, as far as it is known.
+    pub(crate) window: Option<(Nanos, Nanos)>,
     pub(crate) message: String,
 }
 
@@ -41,27 +45,33 @@ pub(crate) struct Discovery<'a> {
     /// Of the packets of this file that have another one than the trace.
     foreign_uuid: Option<Uuid>,
     index: Option<&'a Index>,
+    schema: &'a Schema,
     pub(crate) packets: Vec<Found>,
-    pub(crate) findings: Vec<Finding>,
+    tell: &'a mut dyn FnMut(Finding),
+    /// Where the zero bytes begin that the file ends with, once somebody asked.
+    zero_from: OnceCell<u64>,
 }
 
 impl<'a> Discovery<'a> {
     pub(crate) fn new(
         data: &'a [u8],
         file: u32,
+        schema: &'a Schema,
         reader: &'a HeadReader,
-        uuid: Option<Uuid>,
         index: Option<&'a Index>,
+        tell: &'a mut dyn FnMut(Finding),
     ) -> Discovery<'a> {
         Discovery {
             data,
             file,
             reader,
-            uuid,
+            uuid: schema.uuid,
             foreign_uuid: None,
             index,
+            schema,
             packets: Vec::new(),
-            findings: Vec::new(),
+            tell,
+            zero_from: OnceCell::new(),
         }
     }
 
@@ -89,33 +99,42 @@ impl<'a> Discovery<'a> {
             }
         }
         if foreign > 0 {
-            let message = format!(
-                "{foreign} packets carry the UUID of another trace; they were read all the same"
-            );
-            self.findings.push(Finding {
-                kind: DamageKind::ForeignPackets,
-                offset: 0,
-                message,
+            self.report(DamageKind::ForeignPackets, 0, || {
+                format!(
+                    "{foreign} packets carry the UUID of another trace; they were read all the same"
+                )
             });
         }
-        if let Some(index) = self.index
-            && index.file_size() > size
-        {
-            let missing = index
-                .entries
-                .iter()
-                .filter(|entry| entry.offset >= size)
-                .count();
-            if missing > 0 {
-                let message =
-                    format!("the index lists {missing} more packets behind the end of the file");
-                self.findings.push(Finding {
-                    kind: DamageKind::MissingPackets,
-                    offset: size,
-                    message,
-                });
-            }
-        }
+        self.report_missing();
+    }
+
+    /// Packets of the index that lie behind the end of the file.
+    fn report_missing(&mut self) {
+        let size = self.size();
+        let Some(index) = self.index else { return };
+        let first = index.entries.partition_point(|entry| entry.offset < size);
+        let missing = &index.entries[first..];
+        let (Some(first), Some(last)) = (missing.first(), missing.last()) else {
+            return;
+        };
+        let class = (self.schema.streams.iter()).position(|class| class.id == index.class_id);
+        let window = class.and_then(|class| self.window(class, first.begin, last.end));
+        (self.tell)(Finding {
+            kind: DamageKind::MissingPackets,
+            offset: size,
+            window,
+            message: format!(
+                "the index lists {} more packets behind the end of the file",
+                missing.len()
+            ),
+        });
+    }
+
+    /// From one time of a stream class to another.
+    fn window(&self, class: usize, begin: u64, end: u64) -> Option<(Nanos, Nanos)> {
+        let clock = self.schema.streams[class].clock?;
+        let time = TimeBase::new(self.schema.clocks.get(clock), Conversion::Exact);
+        (begin <= end).then(|| (time.nanos(Cycles(begin)), time.nanos(Cycles(end))))
     }
 
     /// Takes the packet at `offset`; returns where the next one begins.
@@ -151,8 +170,17 @@ impl<'a> Discovery<'a> {
                         (next - offset, PacketState::Open)
                     }
                     None => {
-                        self.report(DamageKind::CutPacket, offset, || {
-                            format!("the file ends inside a packet: {} of its {bytes} bytes are missing", bytes - left)
+                        let times = (head.roles.timestamp_begin).zip(head.roles.timestamp_end);
+                        let window =
+                            times.and_then(|(begin, end)| self.window(head.class, begin, end));
+                        (self.tell)(Finding {
+                            kind: DamageKind::CutPacket,
+                            offset,
+                            window,
+                            message: format!(
+                                "the file ends inside a packet: {} of its {bytes} bytes are missing",
+                                bytes - left
+                            ),
                         });
                         (left, PacketState::Cut)
                     }
@@ -319,13 +347,18 @@ impl<'a> Discovery<'a> {
     }
 
     fn is_zero_from(&self, offset: u64) -> bool {
-        self.data[offset as usize..].iter().all(|&byte| byte == 0)
+        let zero_from = self.zero_from.get_or_init(|| {
+            let last = self.data.iter().rposition(|&byte| byte != 0);
+            last.map_or(0, |last| last as u64 + 1)
+        });
+        offset >= *zero_from
     }
 
     fn report(&mut self, kind: DamageKind, offset: u64, message: impl FnOnce() -> String) {
-        self.findings.push(Finding {
+        (self.tell)(Finding {
             kind,
             offset,
+            window: None,
             message: message(),
         });
     }

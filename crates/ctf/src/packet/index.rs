@@ -7,12 +7,18 @@
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Index {
     pub(crate) entries: Vec<IndexEntry>,
+    /// Of the first packet: the id of its stream class, and its number in the stream, which old indexes do not have.
+    pub(crate) class_id: u64,
+    pub(crate) first_sequence: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct IndexEntry {
     pub(crate) offset: u64,
     pub(crate) packet_size: u64,
+    /// In cycles.
+    pub(crate) begin: u64,
+    pub(crate) end: u64,
 }
 
 const MAGIC: u32 = 0xC1F1_DCC1;
@@ -31,7 +37,13 @@ impl Index {
         if stride < SMALLEST_ENTRY || !body.len().is_multiple_of(stride) {
             return None;
         }
-        let mut entries = Vec::with_capacity(body.len() / stride);
+        let in_first = |at: usize| {
+            let first = body.get(..stride)?;
+            Some(u64::from_be_bytes(*first.get(at..)?.first_chunk()?))
+        };
+        let (class_id, first_sequence) = (in_first(48).unwrap_or(0), in_first(64));
+        // Grown step by step: a wrong index is noticed long before its end.
+        let mut entries = Vec::new();
         let mut expected = 0;
         for entry in body.chunks_exact(stride) {
             let number = |at: usize| Some(u64::from_be_bytes(*entry.get(at..)?.first_chunk()?));
@@ -48,16 +60,15 @@ impl Index {
             entries.push(IndexEntry {
                 offset,
                 packet_size,
+                begin,
+                end,
             });
         }
-        Some(Index { entries })
-    }
-
-    /// The bytes that a file with all these packets has.
-    pub(crate) fn file_size(&self) -> u64 {
-        self.entries
-            .last()
-            .map_or(0, |last| last.offset + last.packet_size / 8)
+        Some(Index {
+            entries,
+            class_id,
+            first_sequence,
+        })
     }
 }
 
@@ -89,10 +100,11 @@ mod tests {
             index.entries[1],
             IndexEntry {
                 offset: 4096,
-                packet_size: 65536
+                packet_size: 65536,
+                begin: 7,
+                end: 7,
             }
         );
-        assert_eq!(index.file_size(), 4096 + 8192);
     }
 
     #[test]

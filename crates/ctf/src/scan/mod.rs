@@ -18,7 +18,7 @@ pub use column::{Column, Lists};
 use gather::Rows;
 
 use crate::cursor;
-use crate::damage::Damage;
+use crate::damage::{Damage, DamageRows};
 use crate::layout::{Layout, Leaf};
 use crate::packet::Packet;
 use crate::parallel::{self, Task};
@@ -92,7 +92,7 @@ impl Scan {
                 scan: self,
                 range: range.clone(),
                 tables: Tables::default(),
-                damage: Vec::new(),
+                damage: DamageRows::default(),
                 state: state(),
             },
             |worker, task| {
@@ -101,11 +101,12 @@ impl Scan {
             },
         );
         let mut states = Vec::new();
-        let mut damage = Vec::new();
+        let mut damage = DamageRows::default();
         for worker in workers {
             states.push(worker.state);
-            damage.extend(worker.damage);
+            damage.append(worker.damage);
         }
+        let mut damage = damage.into_rows();
         damage.sort_by(|a, b| (&a.path, a.offset).cmp(&(&b.path, b.offset)));
         (states, damage)
     }
@@ -152,7 +153,7 @@ struct Worker<'a, 's, S> {
     scan: &'s Scan,
     range: Range<i64>,
     tables: Tables<'a>,
-    damage: Vec<Damage>,
+    damage: DamageRows,
     state: S,
 }
 

@@ -3,6 +3,7 @@
 //! Folders with the same UUID are one trace: rotated chunks, snapshots and per-process folders of one
 //! session. A [`TraceSet`] is everything that was named on the command line, read as one.
 
+mod missing;
 mod opening;
 mod set;
 
@@ -11,7 +12,7 @@ use std::sync::Arc;
 
 use memmap2::Mmap;
 
-use crate::damage::{Damage, DamageKind};
+use crate::damage::{Damage, DamageKind, DamageRows};
 use crate::decoder::Decoder;
 use crate::layout::Layout;
 use crate::loss::{Loss, Losses};
@@ -21,6 +22,7 @@ use crate::schema::{Clock, Cycles, Nanos, Schema};
 use crate::stream::Stream;
 use crate::time::{Conversion, TimeBase};
 
+pub use missing::MissingStreams;
 pub use opening::StreamBytes;
 pub use set::{StreamId, TraceSet};
 
@@ -36,6 +38,8 @@ pub struct Trace {
     /// The metadata file that serves for all folders: the one that declares most.
     pub metadata_path: PathBuf,
     pub streams: Vec<Stream>,
+    /// Streams that it should have, too.
+    pub missing: Vec<MissingStreams>,
     files: Vec<StreamFile>,
     pub(crate) decoder: Decoder,
 }
@@ -64,10 +68,11 @@ impl std::ops::Deref for Content {
 }
 
 impl Trace {
-    fn report_stream(&self, stream: &Stream, damage: &mut Vec<Damage>) {
+    fn report_stream(&self, stream: &Stream, damage: &mut DamageRows) {
         if stream.unordered > 0 {
             damage.push(Damage {
                 kind: DamageKind::UnorderedPackets,
+                more: None,
                 trace: self.name.clone(),
                 path: self.path_of(stream).to_owned(),
                 offset: None,
@@ -96,6 +101,7 @@ impl Trace {
         } else {
             "event"
         };
+        let packet = stream.packets.get(loss.packet);
         let message = match loss.count {
             Some(1) => format!("the tracer lost 1 {what}"),
             Some(count) => format!("the tracer lost {count} {what}s"),
@@ -103,9 +109,15 @@ impl Trace {
         };
         Damage {
             kind: loss.kind,
+            more: None,
             trace: self.name.clone(),
-            path: self.path_of(stream).to_owned(),
-            offset: stream.packets.get(loss.packet).map(|packet| packet.offset),
+            path: packet
+                .map_or_else(
+                    || self.path_of(stream),
+                    |packet| self.path_of_packet(packet),
+                )
+                .to_owned(),
+            offset: packet.map(|packet| packet.offset),
             begin: window.map(|(from, _)| from),
             end: window.map(|(_, to)| to),
             count: loss.count,
@@ -186,6 +198,12 @@ impl Trace {
         let begin = roles.timestamp_begin?;
         let time = self.time_base(stream, Conversion::Exact);
         (roles.packet_sequence? > 0).then(|| time.nanos(Cycles(begin)))
+    }
+
+    /// Whether a stream tells what was there when the recording began, with the times at which it came to be: our own tracer has one
+    /// in each process. These times are not part of what was recorded.
+    pub fn is_statedump(&self, stream: &Stream) -> bool {
+        stream.id == 0 && self.schema.environment_text("tracer_name") == Some("rostrace")
     }
 
     /// When the stream's packets begin and end, if they say so.

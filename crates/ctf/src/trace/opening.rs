@@ -1,16 +1,19 @@
 //! A trace on its way from files to streams of packets.
 
-use std::fs::File;
+use std::collections::HashSet;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memmap2::Mmap;
 
+use super::missing::{self, Census, FileNote, FileState, IndexNote};
 use super::{Content, StreamFile, Trace};
-use crate::damage::Damage;
+use crate::damage::{Damage, DamageRows};
 use crate::decoder::Decoder;
 use crate::folder::{self, Folder, Unreadable};
-use crate::packet::discover::{Discovery, Found};
+use crate::input_file;
+use crate::packet::discover::{Discovery, Finding, Found};
 use crate::packet::{Index, Packet};
 use crate::schema::Schema;
 use crate::stream::{self, Stream};
@@ -30,36 +33,63 @@ pub(super) fn open(
     schema: Arc<Schema>,
     folders: Vec<Folder>,
     metadata_path: PathBuf,
-    damage: &mut Vec<Damage>,
+    damage: &mut DamageRows,
     unreadable: &mut Vec<Unreadable>,
 ) -> Trace {
     let mut opening = Opening::new(schema.clone(), trace_name(&schema, &folders));
+    let mut census = Census::default();
     for folder in &folders {
-        let files = match folder::stream_files(&folder.path) {
-            Ok(files) => files,
-            Err(folder) => {
-                unreadable.push(folder);
-                continue;
-            }
-        };
-        for path in files {
-            match content(&path) {
-                Ok(content) if content.is_empty() => {}
-                Ok(content) => {
-                    let index = folder::index_file(&path).and_then(|path| std::fs::read(path).ok());
-                    opening.file(path, content, index.as_deref(), damage);
+        let mut notes = Vec::new();
+        match folder::stream_files(&folder.path) {
+            Ok(files) => {
+                for path in files {
+                    notes.push(opening.file_of_folder(path, damage, unreadable));
                 }
-                Err(source) => unreadable.push(Unreadable { path, source }),
+            }
+            Err(folder) => unreadable.push(folder),
+        }
+        let names: HashSet<PathBuf> = notes.iter().map(|note| note.path.clone()).collect();
+        for path in folder::indexed_files(&folder.path) {
+            if !names.contains(&path) {
+                let (_, index) = index_of(&path, unreadable);
+                let state = FileState::Gone;
+                notes.push(FileNote { path, state, index });
             }
         }
+        census.folders.push(notes);
     }
-    opening.finish(folders, metadata_path, damage)
+    let mut trace = opening.finish(folders, metadata_path, damage);
+    missing::find(&mut trace, &census, damage);
+    trace
+}
+
+/// The index of a stream file.
+fn index_of(stream_file: &Path, unreadable: &mut Vec<Unreadable>) -> (Option<Index>, IndexNote) {
+    let Some(path) = folder::index_file(stream_file) else {
+        return (None, IndexNote::Absent);
+    };
+    match content(&path) {
+        Ok(content) => match Index::parse(&content) {
+            Some(index) => {
+                let note = IndexNote::of(&index);
+                (Some(index), note)
+            }
+            None => (None, IndexNote::Unusable),
+        },
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            (None, IndexNote::Absent)
+        }
+        Err(source) => {
+            unreadable.push(Unreadable { path, source });
+            (None, IndexNote::Unusable)
+        }
+    }
 }
 
 /// The bytes of a stream file: mapped, or copied where that is refused, as it is to more files than a process may map.
 fn content(path: &Path) -> std::io::Result<Content> {
-    let file = File::open(path)?;
-    if file.metadata()?.len() == 0 {
+    let (file, size) = input_file::open(path)?;
+    if size == 0 {
         return Ok(Content::Bytes(Vec::new()));
     }
     // SAFETY: the map is read-only and private to this process; bytes may still change under us if
@@ -67,7 +97,7 @@ fn content(path: &Path) -> std::io::Result<Content> {
     // checked at each use against the map's own size.
     match unsafe { Mmap::map(&file) } {
         Ok(map) => Ok(Content::Map(map)),
-        Err(_) => std::fs::read(path).map(Content::Bytes),
+        Err(_) => input_file::read(path, size).map(Content::Bytes),
     }
 }
 
@@ -75,12 +105,13 @@ fn content(path: &Path) -> std::io::Result<Content> {
 pub(super) fn in_memory(
     schema: Arc<Schema>,
     files: Vec<StreamBytes>,
-    damage: &mut Vec<Damage>,
+    damage: &mut DamageRows,
 ) -> Trace {
     let mut opening = Opening::new(schema.clone(), trace_name(&schema, &[]));
     for file in files {
         let content = Content::Bytes(file.bytes);
-        opening.file(file.name, content, file.index.as_deref(), damage);
+        let index = file.index.as_deref().and_then(Index::parse);
+        opening.file(file.name, content, index.as_ref(), damage);
     }
     opening.finish(Vec::new(), PathBuf::new(), damage)
 }
@@ -105,38 +136,67 @@ impl Opening {
         }
     }
 
+    /// Reads a file that lies in a folder of the trace.
+    fn file_of_folder(
+        &mut self,
+        path: PathBuf,
+        damage: &mut DamageRows,
+        unreadable: &mut Vec<Unreadable>,
+    ) -> FileNote {
+        let (index, note) = index_of(&path, unreadable);
+        let state = match content(&path) {
+            Ok(content) if content.is_empty() => FileState::Empty,
+            Ok(content) => {
+                let number = self.files.len() as u32;
+                self.file(path.clone(), content, index.as_ref(), damage);
+                FileState::Present(number)
+            }
+            Err(source) => {
+                let path = path.clone();
+                unreadable.push(Unreadable { path, source });
+                FileState::Unreadable
+            }
+        };
+        FileNote {
+            path,
+            state,
+            index: note,
+        }
+    }
+
     /// Finds the packets of a file.
     fn file(
         &mut self,
         path: PathBuf,
         content: Content,
-        index: Option<&[u8]>,
-        damage: &mut Vec<Damage>,
+        index: Option<&Index>,
+        damage: &mut DamageRows,
     ) {
-        let index = index.and_then(Index::parse);
         let number = self.files.len() as u32;
+        let name = &self.name;
+        let mut report = |finding: Finding| {
+            damage.push(Damage {
+                kind: finding.kind,
+                more: None,
+                trace: name.clone(),
+                path: path.clone(),
+                offset: Some(finding.offset),
+                begin: finding.window.map(|(begin, _)| begin),
+                end: finding.window.map(|(_, end)| end),
+                count: None,
+                message: finding.message,
+            });
+        };
         let mut discovery = Discovery::new(
             &content,
             number,
+            &self.schema,
             &self.decoder.heads,
-            self.schema.uuid,
-            index.as_ref(),
+            index,
+            &mut report,
         );
         discovery.run();
-        let Discovery {
-            packets, findings, ..
-        } = discovery;
-        self.found.extend(packets);
-        damage.extend(findings.into_iter().map(|finding| Damage {
-            kind: finding.kind,
-            trace: self.name.clone(),
-            path: path.clone(),
-            offset: Some(finding.offset),
-            begin: None,
-            end: None,
-            count: None,
-            message: finding.message,
-        }));
+        self.found.extend(discovery.packets);
         self.files.push(StreamFile { path, content });
     }
 
@@ -145,7 +205,7 @@ impl Opening {
         self,
         folders: Vec<Folder>,
         metadata_path: PathBuf,
-        damage: &mut Vec<Damage>,
+        damage: &mut DamageRows,
     ) -> Trace {
         let mut streams = stream::assemble(self.found, &self.decoder.sequential);
         for stream in &mut streams {
@@ -161,6 +221,7 @@ impl Opening {
             folders: folders.into_iter().map(|folder| folder.path).collect(),
             metadata_path,
             streams,
+            missing: Vec::new(),
             files: self.files,
             decoder: self.decoder,
         };

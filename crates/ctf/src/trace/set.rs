@@ -1,15 +1,17 @@
 //! Everything that was named on the command line, read as one: traces are found, grouped, and their streams put in order.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Trace;
 use super::opening::{self, StreamBytes};
-use crate::damage::{Damage, DamageKind};
+use crate::damage::{Damage, DamageKind, DamageRows};
 use crate::error::Error;
 use crate::folder::{self, Folder, Unreadable};
+use crate::input_file::{self, LARGEST_METADATA};
 use crate::metadata;
-use crate::schema::{Clock, Identity, Origin, Schema, Uuid};
+use crate::schema::{Clock, Identity, Nanos, Origin, Schema, Uuid};
 use crate::stream::Stream;
 
 /// Several traces, read as one.
@@ -18,6 +20,8 @@ pub struct TraceSet {
     pub traces: Vec<Trace>,
     /// What was found wrong so far. Reading events can find more.
     pub damage: Vec<Damage>,
+    /// When data is gone by rows of damage that stand for many: from the first to the last of these much may be whole.
+    pub summed_losses: Vec<(Nanos, Nanos)>,
     /// Unknown attributes and the like in the metadata.
     pub warnings: Vec<String>,
 }
@@ -45,16 +49,19 @@ impl TraceSet {
         let mut set = TraceSet {
             traces: Vec::new(),
             damage: Vec::new(),
+            summed_losses: Vec::new(),
             warnings: Vec::new(),
         };
-        let mut groups: Vec<Group> = Vec::new();
+        let mut damage = DamageRows::default();
+        let mut groups = Groups::default();
         let alone = folders.len() == 1;
         for folder in folders {
-            match set.read_metadata(&folder) {
-                Ok(schema) => Group::add(&mut groups, folder, schema),
+            match set.read_metadata(&folder, &mut damage) {
+                Ok(schema) => groups.add(folder, schema),
                 Err(error) if alone => return Err(error),
-                Err(error) => set.damage.push(Damage {
+                Err(error) => damage.push(Damage {
                     kind: DamageKind::UnreadableTrace,
+                    more: None,
                     trace: folder.below.display().to_string(),
                     path: folder.path.join("metadata"),
                     offset: None,
@@ -65,41 +72,50 @@ impl TraceSet {
                 }),
             }
         }
-        for group in groups {
+        for group in groups.groups {
             let trace = opening::open(
                 group.schema,
                 group.folders,
                 group.metadata_path,
-                &mut set.damage,
+                &mut damage,
                 &mut unreadable,
             );
             set.traces.push(trace);
         }
-        set.tell_unreadable(unreadable)?;
-        set.rank_streams();
-        set.compare_clocks();
+        set.tell_unreadable(unreadable, &mut damage)?;
+        set.complete(damage);
         Ok(set)
     }
 
     /// A trace without a folder: its schema, and stream files in memory.
     pub fn in_memory(schema: Arc<Schema>, files: Vec<StreamBytes>) -> TraceSet {
-        let mut damage = Vec::new();
+        let mut damage = DamageRows::default();
         let trace = opening::in_memory(schema, files, &mut damage);
         let mut set = TraceSet {
             traces: vec![trace],
-            damage,
+            damage: Vec::new(),
+            summed_losses: Vec::new(),
             warnings: Vec::new(),
         };
-        set.rank_streams();
-        set.compare_clocks();
+        set.complete(damage);
         set
     }
 
-    fn read_metadata(&mut self, folder: &Folder) -> Result<Arc<Schema>, Error> {
+    fn complete(&mut self, mut damage: DamageRows) {
+        self.rank_streams();
+        self.compare_clocks(&mut damage);
+        (self.damage, self.summed_losses) = damage.into_rows_and_windows();
+    }
+
+    fn read_metadata(
+        &mut self,
+        folder: &Folder,
+        damage: &mut DamageRows,
+    ) -> Result<Arc<Schema>, Error> {
         let path = folder.path.join("metadata");
-        let bytes = std::fs::read(&path).map_err(|source| Error::Unreadable {
-            path: path.clone(),
-            source,
+        let bytes = input_file::read(&path, LARGEST_METADATA).map_err(|source| {
+            let path = path.clone();
+            Error::Unreadable { path, source }
         })?;
         let metadata = metadata::read(&bytes).map_err(|source| Error::Metadata {
             path: path.clone(),
@@ -115,8 +131,9 @@ impl TraceSet {
             ));
         }
         if let Some(message) = metadata.cut_short {
-            self.damage.push(Damage {
+            damage.push(Damage {
                 kind: DamageKind::MetadataCut,
+                more: None,
                 trace: folder.below.display().to_string(),
                 path,
                 offset: None,
@@ -130,7 +147,11 @@ impl TraceSet {
     }
 
     /// What cannot be read is damage, unless there is nothing else.
-    fn tell_unreadable(&mut self, unreadable: Vec<Unreadable>) -> Result<(), Error> {
+    fn tell_unreadable(
+        &self,
+        unreadable: Vec<Unreadable>,
+        damage: &mut DamageRows,
+    ) -> Result<(), Error> {
         let nothing_read = self.traces.iter().all(|trace| trace.files.is_empty());
         for it in unreadable {
             if nothing_read {
@@ -143,8 +164,9 @@ impl TraceSet {
                     .iter()
                     .any(|folder| it.path.starts_with(folder))
             });
-            self.damage.push(Damage {
+            damage.push(Damage {
                 kind: DamageKind::UnreadableFile,
+                more: None,
                 trace: trace.map(|trace| trace.name.clone()).unwrap_or_default(),
                 path: it.path,
                 offset: None,
@@ -207,7 +229,7 @@ impl TraceSet {
         }
     }
 
-    fn compare_clocks(&mut self) {
+    fn compare_clocks(&self, damage: &mut DamageRows) {
         let mut clocks = self.traces.iter().flat_map(|trace| {
             trace
                 .streams
@@ -223,8 +245,9 @@ impl TraceSet {
                 "the clocks of `{}` and `{}` have no common origin: the order of events between them is arbitrary",
                 first_trace.name, trace.name
             );
-            self.damage.push(Damage {
+            damage.push(Damage {
                 kind: DamageKind::IncomparableClocks,
+                more: None,
                 trace: trace.name.clone(),
                 path: trace.metadata_path.clone(),
                 offset: None,
@@ -255,30 +278,35 @@ fn comparable(a: Option<&Clock>, b: Option<&Clock>) -> bool {
 
 /// Folders that are one trace, with the metadata that serves for all.
 struct Group {
-    key: Option<GroupKey>,
     folders: Vec<Folder>,
     schema: Arc<Schema>,
     metadata_path: PathBuf,
 }
 
-#[derive(PartialEq, Eq)]
+#[derive(PartialEq, Eq, Hash)]
 enum GroupKey {
     Uuid(Uuid),
     Identity(Identity),
 }
 
-impl Group {
-    fn add(groups: &mut Vec<Group>, folder: Folder, schema: Arc<Schema>) {
+/// All groups, in the order of their first folders.
+#[derive(Default)]
+struct Groups {
+    groups: Vec<Group>,
+    places: HashMap<GroupKey, usize>,
+}
+
+impl Groups {
+    fn add(&mut self, folder: Folder, schema: Arc<Schema>) {
         let key = match (schema.uuid, &schema.identity) {
             (_, identity) if identity.uid.is_some() => Some(GroupKey::Identity(identity.clone())),
             (Some(uuid), _) => Some(GroupKey::Uuid(uuid)),
             _ => None,
         };
         let metadata_path = folder.path.join("metadata");
-        let same = groups
-            .iter_mut()
-            .find(|group| key.is_some() && group.key == key);
-        match same {
+        let next = self.groups.len();
+        let place = key.map_or(next, |key| *self.places.entry(key).or_insert(next));
+        match self.groups.get_mut(place) {
             Some(group) => {
                 if schema.declarations() > group.schema.declarations() {
                     group.schema = schema;
@@ -286,8 +314,7 @@ impl Group {
                 }
                 group.folders.push(folder);
             }
-            None => groups.push(Group {
-                key,
+            None => self.groups.push(Group {
                 folders: vec![folder],
                 schema,
                 metadata_path,

@@ -1,9 +1,10 @@
 //! What lies beside stream files: wrong indexes, files of other kinds, metadata that was cut.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rostrace_ctf::{DamageKind, TraceSet, metadata};
+use rostrace_ctf::schema::Nanos;
+use rostrace_ctf::{Damage, DamageKind, Stream, TraceSet, metadata};
 
 use crate::support::babeltrace::empty_folder;
 use crate::support::damaged::*;
@@ -86,6 +87,178 @@ fn other_files_in_the_folder_do_no_harm() {
         .iter()
         .filter(|kind| **kind == DamageKind::NotAStream);
     assert_eq!(strange.count(), 2);
+}
+
+/// A copy of a recording with two CPUs, and its trace folder.
+fn copy_of(name: &str, test: &str) -> (PathBuf, PathBuf) {
+    let folder = empty_folder(test);
+    copy_folder(&testdata().join(name), &folder);
+    let trace = folder.join("ust/uid/0/64-bit");
+    (folder, trace)
+}
+
+fn rows_of(folder: &Path, kind: DamageKind) -> Vec<Damage> {
+    let set = TraceSet::open(&[folder]).unwrap();
+    let rows = set.damage.into_iter();
+    rows.filter(|row| row.kind == kind).collect()
+}
+
+/// When a stream file begins and ends.
+fn span_of(folder: &Path, file: &str) -> (Nanos, Nanos) {
+    let set = TraceSet::open(&[folder]).unwrap();
+    let trace = &set.traces[0];
+    let is_it = |stream: &&Stream| trace.path_of(stream).file_name().unwrap() == file;
+    trace
+        .span(trace.streams.iter().find(is_it).unwrap())
+        .unwrap()
+}
+
+#[test]
+fn a_stream_file_that_its_index_knows_is_missed() {
+    let (folder, trace) = copy_of("lossy", "a_stream_file_that_its_index_knows");
+    assert_eq!(rows_of(&folder, DamageKind::MissingStream), []);
+    let (begin, end) = span_of(&folder, "ros2_1");
+    let index = std::fs::read(trace.join("index/ros2_1.idx")).unwrap();
+    let packets = (index.len() as u64 - 16) / 72;
+    for what in ["is empty", "is gone"] {
+        match what {
+            "is empty" => std::fs::write(trace.join("ros2_1"), "").unwrap(),
+            _ => std::fs::remove_file(trace.join("ros2_1")).unwrap(),
+        }
+        let rows = rows_of(&folder, DamageKind::MissingStream);
+        assert_eq!(rows.len(), 1, "{rows:?}");
+        assert_eq!(rows[0].path, trace.join("ros2_1"));
+        assert_eq!((rows[0].begin, rows[0].end), (Some(begin), Some(end)));
+        assert_eq!(rows[0].count, Some(packets));
+        let message = format!("the stream file {what}; its index lists {packets} packets");
+        assert_eq!(rows[0].message, message);
+        assert!(rows[0].kind.is_loss());
+    }
+}
+
+#[test]
+fn a_hole_among_the_files_of_a_channel_is_missed_for_as_long_as_the_others_last() {
+    let (folder, trace) = copy_of("lossy", "a_hole_among_the_files_of_a_channel");
+    std::fs::remove_file(trace.join("ros2_0")).unwrap();
+    std::fs::remove_file(trace.join("index/ros2_0.idx")).unwrap();
+    let rows = rows_of(&folder, DamageKind::MissingStream);
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    assert_eq!(rows[0].path, trace.join("ros2_0"));
+    let (begin, end) = span_of(&folder, "ros2_1");
+    assert_eq!((rows[0].begin, rows[0].end), (Some(begin), Some(end)));
+    assert!(rows[0].message.starts_with("the stream of CPU 0 is gone"));
+}
+
+#[test]
+fn an_empty_file_with_an_empty_index_is_a_stream_without_packets() {
+    let (folder, trace) = copy_of("lossy", "an_empty_file_with_an_empty_index");
+    let index = std::fs::read(trace.join("index/ros2_1.idx")).unwrap();
+    std::fs::write(trace.join("ros2_1"), "").unwrap();
+    std::fs::write(trace.join("index/ros2_1.idx"), &index[..16]).unwrap();
+    assert_eq!(rows_of(&folder, DamageKind::MissingStream), []);
+    // Without the index nothing says so.
+    std::fs::remove_file(trace.join("index/ros2_1.idx")).unwrap();
+    let rows = rows_of(&folder, DamageKind::MissingStream);
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    assert_eq!(rows[0].message, "the stream file is empty");
+}
+
+#[test]
+fn packets_that_are_gone_from_either_end_of_a_file_leave_a_window() {
+    let (folder, trace) = copy_of("lossy", "packets_that_are_gone_from_either_end");
+    let bytes = std::fs::read(trace.join("ros2_1")).unwrap();
+    let (begin, end) = span_of(&folder, "ros2_1");
+    let size = number(&bytes, SIZE) as usize / 8;
+    let last = bytes.len() - size;
+    std::fs::write(trace.join("ros2_1"), &bytes[size..]).unwrap();
+    let rows = rows_of(&folder, DamageKind::MissingPackets);
+    let first_gone = rows.iter().find(|row| row.offset == Some(0)).unwrap();
+    assert_eq!(first_gone.message, "the first packet of the stream is gone");
+    assert_eq!(first_gone.begin, Some(begin));
+    assert!(first_gone.end.unwrap() > begin);
+    std::fs::write(trace.join("ros2_1"), &bytes[..last]).unwrap();
+    let rows = rows_of(&folder, DamageKind::MissingPackets);
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    assert_eq!(rows[0].offset, Some(last as u64));
+    assert_eq!(rows[0].end, Some(end));
+    assert!(rows[0].begin.unwrap() < end);
+}
+
+#[test]
+fn an_index_that_is_gone_is_told_but_loses_nothing() {
+    let (folder, trace) = copy_of("lossy", "an_index_that_is_gone");
+    let before = TraceSet::open(&[&folder]).unwrap().damage;
+    std::fs::remove_file(trace.join("index/ros2_1.idx")).unwrap();
+    let rows = rows_of(&folder, DamageKind::MissingIndex);
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    assert_eq!(rows[0].path, trace.join("ros2_1"));
+    assert!(!rows[0].kind.is_loss());
+    assert_eq!(
+        TraceSet::open(&[&folder]).unwrap().damage.len(),
+        before.len() + 1
+    );
+    // None at all is what snapshots have.
+    std::fs::remove_dir_all(trace.join("index")).unwrap();
+    assert_eq!(TraceSet::open(&[&folder]).unwrap().damage, before);
+}
+
+#[test]
+fn metadata_alone_is_what_is_left_of_a_trace() {
+    let (folder, trace) = copy_of("lossy", "metadata_alone");
+    std::fs::remove_dir_all(trace.join("index")).unwrap();
+    for file in ["ros2_0", "ros2_1"] {
+        std::fs::remove_file(trace.join(file)).unwrap();
+    }
+    let rows = rows_of(&folder, DamageKind::MissingStream);
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    assert_eq!(rows[0].path, trace);
+    assert_eq!(
+        rows[0].message,
+        "the trace has metadata but not one stream file: its events are gone"
+    );
+}
+
+#[test]
+fn what_is_no_regular_file_is_neither_waited_for_nor_read() {
+    let (folder, trace) = copy_of("lossy", "what_is_no_regular_file");
+    let events = read_set(&TraceSet::open(&[&folder]).unwrap()).events;
+    let index = trace.join("index/ros2_1.idx");
+    let fifo = |path: &Path| {
+        let made = std::process::Command::new("mkfifo").arg(path).status();
+        assert!(made.unwrap().success());
+    };
+    let refused = |sentence: &str| {
+        let set = TraceSet::open(&[&folder]).unwrap();
+        let mut rows = set.damage.iter();
+        let row = rows.find(|row| row.kind == DamageKind::UnreadableFile);
+        let row = row.unwrap_or_else(|| panic!("{sentence}: {:?}", set.damage));
+        assert!(row.message.contains(sentence), "{row:?}");
+        read_set(&set).events
+    };
+    std::fs::remove_file(&index).unwrap();
+    fifo(&index);
+    assert_eq!(refused("it is a FIFO"), events);
+    std::fs::remove_file(&index).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &index).unwrap();
+    assert_eq!(refused("it is a device"), events);
+    std::fs::remove_file(&index).unwrap();
+    std::fs::create_dir(&index).unwrap();
+    assert_eq!(refused("it is a folder"), events);
+    std::fs::remove_dir(&index).unwrap();
+    let sparse = std::fs::File::create(&index).unwrap();
+    sparse.set_len(1 << 42).unwrap();
+    assert_eq!(refused("are holes that nobody wrote"), events);
+    std::fs::remove_file(&index).unwrap();
+    // The same for streams and for the metadata.
+    fifo(&trace.join("ros2_2"));
+    assert_eq!(refused("it is a FIFO"), events);
+    std::fs::remove_file(trace.join("metadata")).unwrap();
+    fifo(&trace.join("metadata"));
+    let error = TraceSet::open(&[&folder]).unwrap_err().to_string();
+    assert!(
+        error.ends_with("it is a FIFO, and only regular files are read"),
+        "{error}"
+    );
 }
 
 #[test]

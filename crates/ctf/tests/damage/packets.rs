@@ -228,3 +228,54 @@ fn a_stream_in_several_files_is_one_stream() {
         }
     }
 }
+
+#[test]
+fn a_loss_is_told_with_the_file_and_the_byte_of_the_packet_that_counts_it() {
+    let original = &Original::all()[0];
+    // The stream is in three files, as where their size is limited.
+    let cuts = [original.packets.len() / 3, 2 * original.packets.len() / 3];
+    let cuts = cuts.map(|packet| original.packets[packet].0);
+    let parts = [
+        &original.bytes[..cuts[0]],
+        &original.bytes[cuts[0]..cuts[1]],
+        &original.bytes[cuts[1]..],
+    ];
+    let files: Vec<StreamBytes> = (parts.iter().enumerate())
+        .map(|(number, bytes)| StreamBytes {
+            name: format!("part_{number}").into(),
+            bytes: bytes.to_vec(),
+            index: None,
+        })
+        .collect();
+    let whole = StreamBytes {
+        name: "whole".into(),
+        bytes: original.bytes.clone(),
+        index: None,
+    };
+    let losses = |files| {
+        let set = TraceSet::in_memory(original.schema.clone(), files);
+        let rows = set.damage.into_iter();
+        rows.filter(|row| row.kind == DamageKind::DiscardedEvents)
+            .collect::<Vec<_>>()
+    };
+    let (of_parts, of_whole) = (losses(files), losses(vec![whole]));
+    assert_eq!(of_parts.len(), of_whole.len());
+    let mut files_with_losses = std::collections::BTreeSet::new();
+    for (of_part, of_whole) in of_parts.iter().zip(&of_whole) {
+        let (at, whole_at) = (of_part.offset.unwrap(), of_whole.offset.unwrap());
+        let name = of_part.path.to_str().unwrap();
+        let part: usize = name.strip_prefix("part_").unwrap().parse().unwrap();
+        let begin = if part == 0 { 0 } else { cuts[part - 1] };
+        assert_eq!(begin as u64 + at, whole_at);
+        // That packet has counted more than the one before it.
+        let packet = original.packet_at(whole_at as usize);
+        let counted = |packet: usize| {
+            let (offset, _) = original.packets[packet];
+            number(&original.bytes, offset + DISCARDED)
+        };
+        assert_eq!(original.packets[packet].0 as u64, whole_at);
+        assert_eq!(Some(counted(packet) - counted(packet - 1)), of_part.count);
+        files_with_losses.insert(part);
+    }
+    assert!(files_with_losses.len() > 1, "{files_with_losses:?}");
+}

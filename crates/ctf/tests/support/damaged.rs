@@ -156,7 +156,11 @@ pub fn read_set(set: &TraceSet) -> Reading {
             reading.at.insert(packet.offset, events);
         }
     }
-    let found = cursor.damage.iter().map(|damage| damage.kind);
+    let found = cursor
+        .damage
+        .into_rows()
+        .into_iter()
+        .map(|damage| damage.kind);
     reading.damage.extend(found);
     counts_agree(set, reading.events).unwrap();
     reading

@@ -20,6 +20,9 @@ pub struct Process {
     pub name: String,
     pub first: Nanos,
     pub last: Nanos,
+    /// The first event that is not told from memory: a tracer that was attached to a process tells what was created before, with
+    /// the times of then.
+    pub recorded_from: Nanos,
     pub events: u64,
     pub distribution: Option<Distribution>,
     /// The version of tracetools that `rcl_init` tells.
@@ -27,6 +30,13 @@ pub struct Process {
     pub rmw_implementation: Option<String>,
     /// CARET's library was loaded.
     pub has_caret: bool,
+}
+
+impl Process {
+    /// From when to when it was recorded: what utilisations, rates and shares are parts of.
+    pub fn recorded(&self) -> (Nanos, Nanos) {
+        (self.recorded_from, self.last.max(self.recorded_from))
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

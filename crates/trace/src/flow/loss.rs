@@ -16,14 +16,15 @@ pub struct Losses {
 impl Losses {
     pub fn of(set: &TraceSet) -> Losses {
         let mut losses = Losses::default();
+        losses.windows.extend(&set.summed_losses);
         for damage in &set.damage {
             match (damage.begin, damage.end) {
                 _ if !damage.kind.is_loss() => {}
+                // The windows of a row that stands for many were kept apart.
+                (Some(_), Some(_)) if damage.more.is_some() => {}
                 (Some(begin), Some(end)) => losses.windows.push((begin, end)),
-                // The tracer's own losses without a time can be anywhere.
-                _ if damage.kind == DamageKind::DiscardedEvents => losses.everywhere = true,
-                _ if damage.kind == DamageKind::LostPackets => losses.everywhere = true,
-                _ => {}
+                // What was counted or is known to be missing, but without a time, can be anywhere.
+                _ => losses.everywhere |= is_known_to_be_missing(damage.kind),
             }
         }
         losses.windows.sort_unstable();
@@ -56,6 +57,16 @@ impl Losses {
     pub fn any(&self) -> bool {
         self.everywhere || !self.windows.is_empty()
     }
+}
+
+fn is_known_to_be_missing(kind: DamageKind) -> bool {
+    matches!(
+        kind,
+        DamageKind::DiscardedEvents
+            | DamageKind::LostPackets
+            | DamageKind::MissingPackets
+            | DamageKind::MissingStream
+    )
 }
 
 /// LTTng's streams begin late, too, where a session was rotated, and then nothing is missing: packets before are elsewhere.

@@ -115,7 +115,7 @@ pub(crate) fn import(set: &TraceSet, progress: &mut dyn FnMut(u64) -> bool) -> I
             break;
         }
     }
-    import.out.damage = std::mem::take(&mut cursor.damage);
+    import.out.damage = std::mem::take(&mut cursor.damage).into_rows();
     import.finish(set)
 }
 
@@ -217,8 +217,14 @@ impl Import {
             *until = time.min(*until);
         }
         if kind.phase() == Phase::Init {
+            let trace = fields.event.trace();
+            match trace.is_statedump(fields.event.stream()) {
+                true => self.out.population.note_replayed(thread),
+                false => self.out.population.note_recorded(thread, time),
+            }
             self.init(kind, thread, time, fields);
         } else {
+            self.out.population.note_recorded(thread, time);
             self.run(kind, thread, time, fields);
         }
     }

@@ -123,6 +123,7 @@ fn new_lives(imported: &mut Imported, process: ProcessId, restarts: &[Again]) ->
             name: again.name.clone().unwrap_or_else(|| whole.name.clone()),
             first: again.at,
             last,
+            recorded_from: again.at,
             events: events - again.events,
             ..whole.clone()
         });

@@ -1,7 +1,7 @@
 //! Who runs: processes and threads as the events name them, and what each thread is in the middle of.
 
 use rostrace_ctf::schema::Nanos;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::entity::{
     ClientCallbackId, Host, HostId, InstanceId, Process, ProcessId, PublicationId, TakeId, Thread,
@@ -19,6 +19,8 @@ pub(crate) struct Population {
     thread_of: FxHashMap<(HostId, i64, i64), ThreadId>,
     /// The thread of the event before: most events come in runs.
     last: Option<((HostId, i64, i64), ThreadId)>,
+    /// Processes of which all events so far were told from memory.
+    unrecorded: FxHashSet<ProcessId>,
 }
 
 /// What a thread is in the middle of.
@@ -106,6 +108,26 @@ impl Population {
         thread
     }
 
+    /// The event of this thread was told from memory: if it is the first of its process, what is recorded begins later.
+    #[cold]
+    pub(crate) fn note_replayed(&mut self, thread: ThreadId) {
+        let process = self.threads[thread.index()].process;
+        if self.processes[process.index()].events == 1 {
+            self.unrecorded.insert(process);
+        }
+    }
+
+    /// The event of this thread was not told from memory.
+    #[inline]
+    pub(crate) fn note_recorded(&mut self, thread: ThreadId, at: Nanos) {
+        if !self.unrecorded.is_empty() {
+            let process = self.threads[thread.index()].process;
+            if self.unrecorded.remove(&process) {
+                self.processes[process.index()].recorded_from = at;
+            }
+        }
+    }
+
     #[cold]
     fn new_thread(
         &mut self,
@@ -120,6 +142,7 @@ impl Population {
                 name: String::new(),
                 first: at,
                 last: at,
+                recorded_from: at,
                 events: 0,
                 distribution: None,
                 tracetools_version: None,

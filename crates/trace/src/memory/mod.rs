@@ -101,7 +101,7 @@ impl Memory {
                 break;
             }
         }
-        let damage = std::mem::take(&mut cursor.damage);
+        let damage = std::mem::take(&mut cursor.damage).into_rows();
         Some(pass.finish(&Losses::of(set), damage))
     }
 

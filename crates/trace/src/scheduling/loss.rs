@@ -2,6 +2,9 @@
 //!
 //! Unlike the windows of the flows these are kept apart by CPU: a thread that runs on one that lost nothing runs there for certain.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use rostrace_ctf::schema::{Cycles, Nanos};
 use rostrace_ctf::{Conversion, Damage, DamageKind, Packet, Stream, Trace, TraceSet};
 
@@ -30,6 +33,22 @@ pub(super) fn edges(
     let mut edges = Vec::new();
     for (number, trace) in set.traces.iter().enumerate() {
         let Some(host) = hosts[number] else { continue };
+        for missing in &trace.missing {
+            if missing.class.is_some_and(|class| !tells(number, class)) {
+                continue;
+            }
+            let (begin, end) = missing.window.unwrap_or(ALWAYS);
+            for cpu in missing.processors.iter().flat_map(|range| range.clone()) {
+                let Ok(cpu) = u16::try_from(cpu) else { break };
+                let edge = |at: Nanos, begins: bool| Edge {
+                    at,
+                    begins,
+                    host,
+                    cpu: Cpu(cpu),
+                };
+                edges.extend([edge(begin, true), edge(end, false)]);
+            }
+        }
         for stream in &trace.streams {
             let Some(first) = stream.packets.first() else {
                 continue;
@@ -62,12 +81,12 @@ fn windows(set: &TraceSet, trace: &Trace, stream: &Stream) -> Vec<(Nanos, Nanos)
             .map_or(ALWAYS, |(from, to)| (base.nanos(from), base.nanos(to)))
     });
     let mut windows: Vec<(Nanos, Nanos)> = counted.collect();
+    let files: BTreeSet<&Path> = (stream.packets.iter())
+        .map(|packet| trace.path_of_packet(packet))
+        .collect();
     let broken = set.damage.iter().filter(|damage| is_break(damage));
-    for damage in broken {
-        let in_file = |packet: &&Packet| trace.path_of_packet(packet) == damage.path;
-        if stream.packets.iter().any(|packet| in_file(&packet)) {
-            windows.push(around(trace, stream, damage));
-        }
+    for damage in broken.filter(|damage| files.contains(&*damage.path)) {
+        windows.push(around(trace, stream, damage));
     }
     windows.retain(|(begin, end)| begin < end);
     windows
@@ -96,7 +115,9 @@ fn around(trace: &Trace, stream: &Stream, damage: &Damage) -> (Nanos, Nanos) {
         || (stream.packets.iter()).filter(|packet| trace.path_of_packet(packet) == damage.path);
     let before = in_file().filter(|packet| packet.offset <= offset);
     let before = before.max_by_key(|packet| packet.offset);
-    let behind = in_file().filter(|packet| packet.offset > offset);
+    let last = (damage.more).and_then(|more| more.last_offset);
+    let last = last.unwrap_or(offset);
+    let behind = in_file().filter(|packet| packet.offset > last);
     let behind = behind.min_by_key(|packet| packet.offset);
     (
         before.map_or(ALWAYS.0, |packet| begin_of(packet).unwrap_or(ALWAYS.0)),

@@ -91,7 +91,7 @@ impl Pass {
         let bindings: Vec<Bindings> = set.traces.iter().map(Bindings::new).collect();
         let mut cursor = Cursor::select(set, Conversion::Exact, &selection(declared));
         let mut before: Option<StreamId> = None;
-        let mut found = cursor.damage.len();
+        let mut losses = cursor.damage.losses();
         let mut events = 0u64;
         while let Some(event) = cursor.next() {
             let id = event.stream_id();
@@ -108,17 +108,15 @@ impl Pass {
                 break;
             }
             // The stream of the event before was moved on to find this one.
-            if cursor.damage.len() > found {
-                let new = &cursor.damage[found..];
-                let lost = new.iter().any(|damage| damage.kind.is_loss());
-                found = cursor.damage.len();
-                if let (true, Some(stream), Some(time)) = (lost, before, time) {
+            if cursor.damage.losses() > losses {
+                losses = cursor.damage.losses();
+                if let (Some(stream), Some(time)) = (before, time) {
                     self.note_broken(stream, time);
                 }
             }
             before = Some(id);
         }
-        std::mem::take(&mut cursor.damage)
+        std::mem::take(&mut cursor.damage).into_rows()
     }
 
     /// The CPU of an event.

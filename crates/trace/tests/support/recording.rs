@@ -82,6 +82,7 @@ pub struct Recording {
     windows: Vec<Window>,
     /// What the flight recorder has kept of a processor begins here.
     forgotten: BTreeMap<u32, u64>,
+    attached: bool,
     /// Times per second of the traces' clock.
     pub frequency: u64,
     /// The files of streams are named in reverse.
@@ -105,6 +106,7 @@ impl Recording {
             hosts: vec![host.to_owned()],
             windows: Vec::new(),
             forgotten: BTreeMap::new(),
+            attached: false,
             frequency: 1_000_000_000,
             reversed: false,
             host: 0,
@@ -228,6 +230,12 @@ impl Recording {
         self
     }
 
+    /// Our own tracer was attached: what happens on processor 0 is told from memory.
+    pub fn attach(&mut self) -> &mut Recording {
+        self.attached = true;
+        self
+    }
+
     /// Our own flight recorder has deleted what happened on the current processor before a time.
     pub fn forget(&mut self, until: u64) -> &mut Recording {
         let cpu = self.cpu;
@@ -295,7 +303,7 @@ impl Recording {
         let (uuid, name, contexts): (_, _, &[Context]) = match tracer {
             Tracer::UserSpace => (
                 host as u8 + 1,
-                if self.forgotten.is_empty() {
+                if self.forgotten.is_empty() && !self.attached {
                     "lttng-ust"
                 } else {
                     "rostrace"

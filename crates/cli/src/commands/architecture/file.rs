@@ -7,14 +7,15 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use rostrace_architecture::{Architecture, Problem, Reading, Refused, read, write};
+use rostrace_ctf::input_file;
 
 use super::arguments::EditArguments;
 use crate::new_file::NewFile;
 use crate::render::diagnostic;
 
 pub(super) fn text(path: &Path) -> anyhow::Result<String> {
-    let bytes =
-        std::fs::read(path).with_context(|| format!("{}: cannot be read", path.display()))?;
+    let bytes = input_file::read(path, input_file::LARGEST_TEXT)
+        .with_context(|| format!("{}: cannot be read", path.display()))?;
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let line = error.as_bytes()[..valid]

@@ -26,7 +26,7 @@ pub(crate) struct CheckArguments {
     #[arg(value_names = ["BUDGETS.yaml", "TRACE"], required = true, num_args = 1..)]
     pub(crate) inputs: Vec<PathBuf>,
     /// Write a budget file from a good run instead
-    #[arg(long, conflicts_with_all = ["junit", "github", "format"])]
+    #[arg(long, conflicts_with_all = ["junit", "github", "format", "architecture"])]
     pub(crate) init: bool,
     /// With --init: the file to write; standard output if not given
     #[arg(long, short, value_name = "FILE", requires = "init")]

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use rostrace_analyze::budget::{self, Budget, Judgement, Recording, Verdict};
 use rostrace_architecture::Architecture;
+use rostrace_ctf::input_file;
 use rostrace_report::budget::{annotation, junit, limit_text, measured_text};
 
 use crate::args::LookFormat;
@@ -105,7 +106,8 @@ fn read(path: &Path) -> anyhow::Result<Vec<Budget>> {
     if path.is_dir() {
         wrong_usage!("{shown}: this is a folder; the budget file comes first, then the trace");
     }
-    let bytes = std::fs::read(path).with_context(|| format!("{shown}: cannot be read"))?;
+    let bytes = input_file::read(path, input_file::LARGEST_TEXT)
+        .with_context(|| format!("{shown}: cannot be read"))?;
     let Ok(text) = String::from_utf8(bytes) else {
         bail!("{shown}: not UTF-8; a budget file is text");
     };

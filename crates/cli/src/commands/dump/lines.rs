@@ -6,7 +6,9 @@ use std::io;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rostrace_ctf::{Conversion, Cursor, Damage, EventView, Selection, TraceSet, Trouble, slices};
+use rostrace_ctf::{
+    Conversion, Cursor, Damage, DamageRows, EventView, Selection, TraceSet, Trouble, slices,
+};
 
 use super::unreadable_fields;
 use crate::pipeline::{self, Outlet};
@@ -36,7 +38,7 @@ pub(crate) trait LineRenderer {
 pub(crate) struct Chunk<S> {
     pub(crate) text: Vec<u8>,
     pub(crate) seam: S,
-    damage: Vec<Damage>,
+    damage: DamageRows,
     /// The last of its stretch.
     last: bool,
 }
@@ -69,7 +71,7 @@ pub(crate) fn write<R: LineRenderer>(
     let left = AtomicU64::new(limit.unwrap_or(u64::MAX));
     // Who wants only a few events should not wait for others to be rendered.
     let threads = if limit.is_some() { 1 } else { 0 };
-    let mut damage = Vec::new();
+    let mut damage = DamageRows::default();
     let mut stretches = 0;
     pipeline::ordered(
         ranges,
@@ -81,7 +83,7 @@ pub(crate) fn write<R: LineRenderer>(
         },
         |chunk: &Chunk<R::Seam>| {
             write(chunk)?;
-            damage.extend_from_slice(&chunk.damage);
+            damage.append(chunk.damage.clone());
             stretches += u64::from(chunk.last);
             let go_on = progress(total / count.max(1) * stretches);
             Ok(if go_on {
@@ -91,6 +93,7 @@ pub(crate) fn write<R: LineRenderer>(
             })
         },
     )?;
+    let mut damage = damage.into_rows();
     // A packet that reaches into two stretches is decoded in both.
     damage.sort_by(|a: &Damage, b| (&a.path, a.offset, a.kind).cmp(&(&b.path, b.offset, b.kind)));
     damage.dedup_by(|a, b| (&a.path, a.offset, a.kind) == (&b.path, b.offset, b.kind));
@@ -125,7 +128,7 @@ fn render<R: LineRenderer>(
             chunk.clear(seam);
         }
     }
-    chunk.damage.append(&mut cursor.damage);
+    chunk.damage.append(std::mem::take(&mut cursor.damage));
     chunk.last = true;
     outlet.send(chunk);
 }
@@ -133,7 +136,7 @@ fn render<R: LineRenderer>(
 impl<S> Chunk<S> {
     fn clear(&mut self, seam: S) {
         self.text.clear();
-        self.damage.clear();
+        self.damage = DamageRows::default();
         self.last = false;
         self.seam = seam;
     }

@@ -146,6 +146,7 @@ fn progress_bar(arguments: &DumpArguments, bytes: u64) -> Progress {
 pub(crate) fn unreadable_fields(event: &EventView<'_>, trouble: &Trouble) -> Damage {
     Damage {
         kind: DamageKind::UndecodableEvents,
+        more: None,
         trace: event.trace().name.clone(),
         path: event.trace().path_of_packet(event.packet()).to_owned(),
         offset: Some(event.packet().offset + event.event().start / 8),

@@ -23,6 +23,9 @@ pub(crate) struct Summary<'a> {
     pub(crate) begin_ns: Option<i64>,
     pub(crate) end_ns: Option<i64>,
     pub(crate) duration_ns: Option<u64>,
+    /// Without what a tracer tells of the time before it was attached.
+    #[serde(skip)]
+    pub(crate) recorded_ns: Option<u64>,
     pub(crate) damage: Vec<DamageRow>,
     pub(crate) ros: Ros,
     pub(crate) traces: Vec<TraceRow>,
@@ -102,7 +105,7 @@ pub(crate) struct NameRow {
     pub(crate) name: String,
     pub(crate) events: u64,
     pub(crate) bytes: u64,
-    /// Over the duration of the whole trace.
+    /// Over the time that was recorded.
     pub(crate) rate_hz: Option<f64>,
 }
 
@@ -121,7 +124,9 @@ impl<'a> Summary<'a> {
 
     fn new(set: &'a TraceSet, survey: Survey) -> Summary<'a> {
         let span = survey.begin.zip(survey.end);
-        let duration_ns = span.map(|(begin, end)| end.0.saturating_sub(begin.0).max(0) as u64);
+        let length = |(begin, end): (Nanos, Nanos)| end.0.saturating_sub(begin.0).max(0) as u64;
+        let duration_ns = span.map(length);
+        let recorded_ns = survey.recorded_from.zip(survey.end).map(length);
         let damage = || set.damage.iter().chain(&survey.damage);
         let lost = |kind: DamageKind| {
             let rows = damage().filter(|row| row.kind == kind);
@@ -135,13 +140,14 @@ impl<'a> Summary<'a> {
             begin_ns: plain(survey.begin),
             end_ns: plain(survey.end),
             duration_ns,
+            recorded_ns,
             damage: damage().map(DamageRow::of).collect(),
             ros: Ros::of(set, &survey),
             traces: set.traces.iter().map(TraceRow::of).collect(),
             streams: set.streams().count(),
             stream_list: stream_rows(set, &survey),
             processes: process_rows(set, &survey.processes),
-            event_names: name_rows(set, &survey, duration_ns),
+            event_names: name_rows(set, &survey, recorded_ns),
             rows: set.damage.iter().collect(),
             found: survey.damage,
         }

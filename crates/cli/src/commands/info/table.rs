@@ -89,8 +89,8 @@ fn recording(summary: &Summary<'_>) -> Table {
         line("duration", units::duration(duration));
     }
     let mut events = units::count(summary.events);
-    if let Some(duration) = summary.duration_ns.filter(|&duration| duration > 0) {
-        let rate = summary.events as f64 * 1e9 / duration as f64;
+    if let Some(recorded) = summary.recorded_ns.filter(|&recorded| recorded > 0) {
+        let rate = summary.events as f64 * 1e9 / recorded as f64;
         events.push_str(&format!(" ({})", units::rate(rate)));
     }
     line("events", events);

@@ -12,7 +12,7 @@ use rostrace_analyze::declared::summary::{
 use rostrace_analyze::declared::tables::Indexed;
 use rostrace_analyze::{Analysis, Statistics, built_in};
 use rostrace_architecture::search::{EdgeFilter, Search, SearchGraph, SearchOptions};
-use rostrace_architecture::{Architecture, NamedPath, Node, from_trace_with_flows};
+use rostrace_architecture::{Architecture, NamedPath, Node};
 use rostrace_ctf::TraceSet;
 use serde_json::{Value, json};
 
@@ -89,17 +89,14 @@ fn answer(
 /// output, it is taken to use the newest input, and the answer says so.
 pub(super) fn between(
     arguments: &LatencyArguments,
+    architecture: &Architecture,
     set: &TraceSet,
     analysis: &Analysis<'_>,
     view: &View<'_>,
     from: &Ends<'_>,
     to: &Ends<'_>,
 ) -> anyhow::Result<Outcome> {
-    let architecture = match &arguments.architecture {
-        Some(file) => named_path::open(file)?,
-        None => from_trace_with_flows(analysis.model),
-    };
-    let found = search(&architecture, from, to, arguments.limit, view);
+    let found = search(architecture, from, to, arguments.limit, view);
     let indexed = Indexed::new(analysis.model, Style::Own);
     let ends = IncludedEnds {
         first_callback: arguments.include_first_callback,

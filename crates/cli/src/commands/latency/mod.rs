@@ -12,6 +12,7 @@ use std::io::{BufWriter, Write};
 use rostrace_analyze::flow_latency::{Include, PathLatency, path_latency};
 use rostrace_analyze::flow_path::{Ends as PathEnds, FlowPath, FlowPaths};
 use rostrace_analyze::{Analysis, Statistics, built_in};
+use rostrace_architecture::from_trace_with_flows;
 use rostrace_ctf::schema::Nanos;
 
 use crate::args::LookFormat;
@@ -30,6 +31,10 @@ pub(crate) use declared::paths;
 pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
     let from = Ends::of("--from", &arguments.from)?;
     let to = Ends::of("--to", &arguments.to)?;
+    // Read whether it is needed or not: a wrong name must not pass for the right one.
+    let architecture = (arguments.architecture.as_deref())
+        .map(named_path::open)
+        .transpose()?;
     let set = source::open(&arguments.input)?;
     let Some(model) = source::model(&set) else {
         return Ok(Outcome::Interrupted);
@@ -52,8 +57,14 @@ pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
     let found = !paths.is_empty();
     paths.retain(|path| view.has_path(path));
     let has_ends = !from.names.is_empty() && !to.names.is_empty();
-    if has_ends && (paths.is_empty() || arguments.architecture.is_some()) {
-        return declared::between(arguments, &set, &analysis, &view, &from, &to);
+    if has_ends && (paths.is_empty() || architecture.is_some()) {
+        let architecture = architecture.unwrap_or_else(|| from_trace_with_flows(&model));
+        return declared::between(arguments, &architecture, &set, &analysis, &view, &from, &to);
+    }
+    if architecture.is_some() {
+        diagnostic::note(
+            "--architecture is for paths between two ends, so it was not used: name both with --from and --to, or ask `rostrace paths`",
+        );
     }
     let include = Include {
         first_callback: arguments.include_first_callback,

@@ -3,6 +3,7 @@
 mod arguments;
 mod file;
 mod open;
+mod redirect_page;
 
 use crate::outcome::Outcome;
 

@@ -9,6 +9,7 @@ use rostrace_ctf::Damage;
 use rostrace_report::served::{Options, ServedTimeline, Server};
 
 use super::TimelineArguments;
+use super::redirect_page::RedirectPage;
 use crate::family;
 use crate::interrupt;
 use crate::outcome::Outcome;
@@ -46,13 +47,25 @@ pub(super) fn open(arguments: &TimelineArguments) -> anyhow::Result<Outcome> {
     let server = Server::bind().context("no port of this machine can be listened on")?;
     let address = server.address();
     writeln!(std::io::stdout(), "{address}")?;
-    if arguments.no_browser || !start_browser(&address) {
+    let page = (!arguments.no_browser)
+        .then(|| start_browser(&address))
+        .flatten();
+    if page.is_none() {
         diagnostic::note("open this address in a browser of this machine; it works once");
     }
     diagnostic::note("the timeline is served to that browser alone; Ctrl-C ends it");
+    let stop = || {
+        if server.is_opened()
+            && let Some(page) = &page
+        {
+            page.delete();
+        }
+        interrupt::requested()
+    };
     server
-        .run(&timeline, &interrupt::requested)
+        .run(&timeline, &stop)
         .context("the timeline cannot be served any longer")?;
+    drop(page);
     diagnostic::note("the timeline is closed");
     Ok(Outcome::of(damages()))
 }
@@ -72,23 +85,20 @@ fn loss(damage: &Damage) -> Option<(rostrace_ctf::schema::Nanos, rostrace_ctf::s
     damage.kind.is_loss().then_some(window)
 }
 
-/// Asks the desktop to open an address, if there is one.
-fn start_browser(address: &str) -> bool {
+/// Asks the desktop to open a page that leads to an address, if there is a desktop. The page has to stay until it was read.
+fn start_browser(address: &str) -> Option<RedirectPage> {
     let has_display = ["WAYLAND_DISPLAY", "DISPLAY"]
         .iter()
         .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
     if !has_display {
-        return false;
+        return None;
     }
+    let page = RedirectPage::write(address).ok()?;
     let mut command = Command::new("xdg-open");
-    command.arg(address);
+    command.arg(page.path());
     let quiet = command.stdin(Stdio::null()).stdout(Stdio::null());
-    match quiet.stderr(Stdio::null()).spawn() {
-        Ok(mut browser) => {
-            // It may stay as long as the browser does; its end is of no interest, but it has to be taken note of.
-            std::thread::spawn(move || browser.wait());
-            true
-        }
-        Err(_) => false,
-    }
+    let mut browser = quiet.stderr(Stdio::null()).spawn().ok()?;
+    // It may stay as long as the browser does; its end is of no interest, but it has to be taken note of.
+    std::thread::spawn(move || browser.wait());
+    Some(page)
 }

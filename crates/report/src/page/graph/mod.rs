@@ -393,7 +393,9 @@ impl Communication {
 }
 
 fn per_second(subject: Subject<'_>, number: u64) -> Option<f64> {
-    let nanoseconds = subject.end - subject.begin;
+    let recorded = subject.analysis.model.recorded();
+    let begin = recorded.map_or(subject.begin, |(begin, _)| subject.begin.max(begin.0));
+    let nanoseconds = subject.end - begin;
     (nanoseconds > 0).then(|| number as f64 * 1e9 / nanoseconds as f64)
 }
 

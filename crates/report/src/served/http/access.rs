@@ -47,6 +47,10 @@ impl Access {
         format!("http://127.0.0.1:{}/?token={}", self.port, self.token)
     }
 
+    pub(super) fn is_opened(&self) -> bool {
+        self.token_is_used.load(Ordering::SeqCst)
+    }
+
     /// Where the page is.
     pub(super) fn page(&self) -> String {
         format!("/{}/", self.folder)

@@ -43,6 +43,11 @@ impl Server {
         self.access.address()
     }
 
+    /// Whether a browser has used the address.
+    pub fn is_opened(&self) -> bool {
+        self.access.is_opened()
+    }
+
     pub fn port(&self) -> u16 {
         self.port
     }
