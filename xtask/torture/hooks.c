@@ -18,7 +18,7 @@ int main(int count, char **words) {
   if (!library) { say(dlerror()); return 97; }
   int (*call)(void *, void *);
   *(void **)&call = dlsym(library, "node_fini");
-  // Which publishers ends is known to nobody, so these events are not counted.
+  atomic_fetch_add(&report->ends, 1);  // whether an event comes of it is in doubt
   if (!call || call((void *)1, (void *)2) != 23) { say("rcl_publisher_fini failed\n"); return 2; }
   emit();
   return verdict();

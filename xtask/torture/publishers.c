@@ -11,9 +11,9 @@ static void *work(void *argument) {
     snprintf(topic, sizeof topic, "/torture/%llu/with/a/rather/long/name/as/robots/have/them", (unsigned long long)(first + i));
     emit_publisher(first + i, topic);
     if (i % 4 == 3) {
-      uint64_t begin = (other_begin(), now());
+      atomic_fetch_add(&report->ends, 1);
       if (rcl_publisher_fini((void *)(uintptr_t)(0x1000000 + (first + i) * 64), (void *)0x20) != 23) { say("rcl_publisher_fini failed\n"); _exit(2); }
-      other_end(begin);
+      atomic_fetch_add(&report->ends_returned, 1);
     }
     emit();
     if (i % 200 == 0) usleep(1000);

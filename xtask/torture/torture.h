@@ -48,7 +48,8 @@ struct report {
   _Atomic uint64_t ready;         // the program does what it is for
   _Atomic uint64_t stop;          // set by the judge: it is enough
   _Atomic uint64_t others_returned;
-  _Atomic uint64_t unused[57];
+  _Atomic uint64_t ends, ends_returned;  // calls that end an entity, of which tracers may make events
+  _Atomic uint64_t unused[55];
   struct lane lane[LANES];
 };
 static struct report *report;

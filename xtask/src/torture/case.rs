@@ -111,7 +111,7 @@ pub(super) const CASES: &[Case] = &[
     case!("threads-500", "steady", [&["500"], &["20", "50"], MS], ALL, PLAIN),
     case!("churn", "churn", [&["1", "4", "16"], &["3", "20", "200"], MS], ALL, GROWING),
     case!("publishers", "publishers", [&["2500"], &["4"], &["500"], &["400"]], ALL, GROWING),
-    case!("flight-names", "publishers", [&["50"], &["4"], &["10"], &["4500"]], &[Way::FlightTime], GROWING),
+    case!("flight-names", "publishers", [&["2500"], &["4"], &["10"], &["4500"]], &[Way::FlightTime], GROWING),
     case!("duration", "steady", [&["4"], &["1000"], MS], &[Way::DurationKilled], PLAIN),
     case!("hooks", "hooks", [&["plain", "local", "deep", "namespace"], &["libnode.so"]], TO_THE_END, PLAIN),
     case!("exceptions", "exceptions", [&["1", "4"], MS], ALL, PLAIN),

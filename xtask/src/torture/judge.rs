@@ -71,7 +71,8 @@ pub(super) fn account(emitted: &Emitted, recorded: &Recorded, extent: Extent) ->
     let info = &recorded.info;
     let holes = match extent {
         Extent::Everything => {
-            let others = emitted.others.saturating_sub(recorded.others);
+            let others = emitted.others.saturating_sub(recorded.others)
+                + emitted.ends.saturating_sub(recorded.ends);
             let missing = emitted.begun().saturating_sub(recorded.numbered()) + others;
             let doubt = emitted.in_doubt();
             if info.discarded > missing || info.discarded + doubt < missing {
@@ -88,10 +89,12 @@ pub(super) fn account(emitted: &Emitted, recorded: &Recorded, extent: Extent) ->
             missing.saturating_sub(doubt)
         }
         Extent::End | Extent::EndOfTime => {
-            if recorded.others < emitted.others_returned {
+            // Who knows that an entity has ended may forget it.
+            let living = emitted.others_returned.saturating_sub(emitted.ends);
+            if recorded.others < living {
                 failures.push(accounting(format!(
-                    "{} of {} events that describe entities are in the trace, and these are kept for ever",
-                    recorded.others, emitted.others_returned
+                    "{} events that describe entities are in the trace, but {living} entities live, and what describes them is kept",
+                    recorded.others
                 )));
             }
             let least = match extent {
@@ -201,6 +204,7 @@ mod tests {
             }],
             others: 1,
             others_returned: 1,
+            ..Emitted::default()
         }
     }
 
@@ -216,6 +220,7 @@ mod tests {
             },
             lanes: [(1, numbers)].into(),
             others: 1,
+            ends: 0,
         }
     }
 
@@ -277,6 +282,6 @@ mod tests {
         without.others = 0;
         without.info.events -= 1;
         let failures = account(&emitted(10, 10), &without, Extent::End);
-        assert!(sentences(&failures).contains("0 of 1 events that describe"));
+        assert!(sentences(&failures).contains("but 1 entities live"));
     }
 }

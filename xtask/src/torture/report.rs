@@ -18,6 +18,8 @@ const WORST: u64 = 16;
 const READY: u64 = 32;
 const STOP: u64 = 40;
 const OTHERS_RETURNED: u64 = 48;
+const ENDS: u64 = 56;
+const ENDS_RETURNED: u64 = 64;
 
 #[derive(Debug)]
 pub(super) struct Report(File);
@@ -38,6 +40,9 @@ pub(super) struct Emitted {
     /// Events that describe entities: begun, and returned.
     pub(super) others: u64,
     pub(super) others_returned: u64,
+    /// Events that say the end of an entity.
+    pub(super) ends: u64,
+    pub(super) ends_returned: u64,
 }
 
 impl Report {
@@ -93,6 +98,8 @@ impl Report {
                 .collect(),
             others_returned: self.word(OTHERS_RETURNED),
             others: self.word(OTHERS),
+            ends_returned: self.word(ENDS_RETURNED),
+            ends: self.word(ENDS),
         }
     }
 }
@@ -112,7 +119,9 @@ impl Emitted {
             let open = lane.begun.saturating_sub(lane.returned);
             lane.begun.min(open + lane.late)
         });
-        lanes.sum::<u64>() + self.others.saturating_sub(self.others_returned)
+        lanes.sum::<u64>()
+            + self.others.saturating_sub(self.others_returned)
+            + self.ends.saturating_sub(self.ends_returned)
     }
 }
 
@@ -131,6 +140,7 @@ mod tests {
             lanes: vec![lane(10, 10, 0), lane(10, 9, 0), lane(10, 9, 4)],
             others: 3,
             others_returned: 3,
+            ..Emitted::default()
         };
         assert_eq!((emitted.begun(), emitted.in_doubt()), (30, 6));
     }

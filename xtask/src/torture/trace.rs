@@ -16,8 +16,10 @@ const LANE_SHIFT: u32 = 40;
 pub(super) struct Recorded {
     /// Sorted numbers of each lane that has any.
     pub(super) lanes: BTreeMap<u64, Vec<u64>>,
-    /// Events that are not numbered.
+    /// Events that are not numbered, without the next ones.
     pub(super) others: u64,
+    /// Events that say the end of an entity.
+    pub(super) ends: u64,
     pub(super) info: Info,
 }
 
@@ -41,7 +43,7 @@ impl Recorded {
     }
 
     pub(super) fn total(&self) -> u64 {
-        self.numbered() + self.others
+        self.numbered() + self.others + self.ends
     }
 }
 
@@ -70,6 +72,14 @@ pub(super) fn read(rostrace: &Path, trace: &Path) -> Result<Option<Recorded>> {
                         .push(number);
                 }
             }
+            _ if batch
+                .class()
+                .name
+                .as_deref()
+                .is_some_and(|name| name.ends_with("_fini")) =>
+            {
+                part.ends += batch.len() as u64;
+            }
             _ => part.others += batch.len() as u64,
         }
     });
@@ -79,6 +89,7 @@ pub(super) fn read(rostrace: &Path, trace: &Path) -> Result<Option<Recorded>> {
     };
     for part in parts {
         recorded.others += part.others;
+        recorded.ends += part.ends;
         for (lane, numbers) in part.lanes {
             recorded.lanes.entry(lane).or_default().extend(numbers);
         }
