@@ -6,7 +6,8 @@ static uint64_t events;
 static void *work(void *unused) {
   for (uint64_t i = 0; i < events; i++) {
     uint64_t begin = (other_begin(), now());
-    ros_trace_rclcpp_callback_register((void *)(uintptr_t)(0x5000 + i), text);
+    static _Atomic uint64_t callbacks;
+    ros_trace_rclcpp_callback_register((void *)(uintptr_t)(0x5000 + atomic_fetch_add(&callbacks, 1) * 64), text);
     other_end(begin);
   }
   return unused;

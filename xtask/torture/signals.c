@@ -1,6 +1,7 @@
 // Handlers that emit: signals alarm|profile|malloc|altstack|nested|jump|first THREADS MILLISECONDS
 //   alarm, profile   a timer at some kHz interrupts threads that emit, too
-//   malloc           what is interrupted allocates and frees all the time
+//   malloc           what is interrupted allocates and frees all the time, under the lock of its arena; only handlers emit, so one of them is
+//                    the first that learns of a new recording, to which many entities must be described
 //   altstack         on the smallest stack that the system allows, with the first event of its thread
 //   nested           handlers that interrupt themselves
 //   jump             siglongjmp out of a handler that may have interrupted a tracepoint
@@ -42,7 +43,7 @@ static void arm(int which, long us) {
 static void *work(void *unused) {
   static _Atomic unsigned seeds;
   unsigned seed = atomic_fetch_add(&seeds, 1);
-  bool emits = !is(kind, "first") && !is(kind, "altstack"), allocates = is(kind, "malloc") || is(kind, "first");
+  bool emits = !is(kind, "first") && !is(kind, "malloc") && !is(kind, "altstack"), allocates = is(kind, "malloc") || is(kind, "first");
   timer_t timer;
   struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGRTMIN};
   event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
@@ -66,7 +67,11 @@ static void *work(void *unused) {
   }
   while (!enough(until)) {
     if (emits) for (int i = 0; i < 16; i++) emit();
-    if (allocates) for (int i = 0; i < 16; i++) { char *p = malloc(16 + rand_r(&seed) % 5000); p[0] = 1; free(p); }
+    if (allocates) for (int i = 0; i < 16; i++) {
+      char *block = malloc(1100 + (size_t)rand_r(&seed) % 30000);
+      __asm__ volatile("" : : "r"(block) : "memory");  // or the compiler leaves both calls out
+      free(block);
+    }
     if (!emits && !allocates) usleep(100);
   }
   can_jump = 0;
@@ -81,6 +86,7 @@ int main(int count, char **words) {
   int threads = (int)number_of(count, words, 2, 3);
   plant_canaries();
   if (!is(kind, "first")) initialise();
+  if (is(kind, "malloc")) for (uint64_t i = 1; i < 200; i++) emit_publisher(i, "/described/to/every/recording");
   struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
   if (is(kind, "altstack")) action.sa_flags |= SA_ONSTACK;
   if (is(kind, "nested")) action.sa_flags |= SA_NODEFER;

@@ -148,6 +148,7 @@ pub(super) const CASES: &[Case] = &[
     case!("memory-locked", "memory", [&["locked"], MS], HOSTILE, AS_ROOT),
     case!("limit-file-0", "limits", [&["none"], MS], HOSTILE, limited(&["fsize=0"])),
     case!("limit-file-4k", "limits", [&["none"], MS], HOSTILE, limited(&["fsize=4096"])),
+    case!("limit-file-16k", "limits", [&["none"], MS], HOSTILE, limited(&["fsize=16384"])),
     case!("limit-file-28k", "limits", [&["none"], MS], HOSTILE, limited(&["fsize=28672"])),
     case!("limit-files", "limits", [&["files"], MS], HOSTILE, HARD),
     case!("limit-files-own", "limits", [&["own-files"], MS], HOSTILE, HARD),

@@ -91,7 +91,7 @@ pub(super) fn account(emitted: &Emitted, recorded: &Recorded, extent: Extent) ->
         Extent::End | Extent::EndOfTime => {
             // Who knows that an entity has ended may forget it.
             let living = emitted.others_returned.saturating_sub(emitted.ends);
-            if recorded.others < living {
+            if recorded.others + info.discarded < living {
                 failures.push(accounting(format!(
                     "{} events that describe entities are in the trace, but {living} entities live, and what describes them is kept",
                     recorded.others
