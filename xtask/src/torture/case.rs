@@ -145,7 +145,7 @@ pub(super) const CASES: &[Case] = &[
     case!("ending-kill", "ending", [&["kill"], &["0", "5000"]], TO_THE_END, PLAIN),
     case!("memory-malloc", "memory", [&["malloc"], MS], HOSTILE, HARD),
     case!("memory-address-space", "memory", [&["address-space"], MS], HOSTILE, HARD),
-    case!("memory-locked", "memory", [&["locked"], MS], HOSTILE, AS_ROOT),
+    case!("memory-locked", "memory", [&["locked"], MS], HOSTILE, HARD),
     case!("limit-file-0", "limits", [&["none"], MS], HOSTILE, limited(&["fsize=0"])),
     case!("limit-file-4k", "limits", [&["none"], MS], HOSTILE, limited(&["fsize=4096"])),
     case!("limit-file-16k", "limits", [&["none"], MS], HOSTILE, limited(&["fsize=16384"])),

@@ -319,6 +319,12 @@ fn torture(
                 );
             }
             if let Ok(mut table) = table.lock() {
+                if matches!(unit, Unit::RealTime) && outcome.worst_without == 0 {
+                    table.leave_out(
+                        "LTTng beside disk-realtime",
+                        "it is not installed or does not record",
+                    );
+                }
                 table.add(unit.group(), &way, seed, &outcome);
             }
         }
@@ -335,6 +341,12 @@ fn torture(
         Ok(())
     })?;
     let mut table = table.into_inner().unwrap_or_default();
+    if !trace::has_second_opinion() {
+        table.leave_out(
+            "babeltrace2",
+            "it is not installed, so there was no second opinion",
+        );
+    }
     let left: Vec<PathBuf> = shared_memory()
         .into_iter()
         .filter(|path| !shared_before.contains(path))

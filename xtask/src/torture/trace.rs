@@ -139,6 +139,13 @@ fn parse(text: &str, code: i32) -> Option<Info> {
     })
 }
 
+pub(super) fn has_second_opinion() -> bool {
+    Command::new("babeltrace2")
+        .arg("--version")
+        .output()
+        .is_ok()
+}
+
 /// How many events babeltrace2 finds; None if it is not installed.
 pub(super) fn second_opinion(trace: &Path) -> Result<Option<u64>> {
     let output = Command::new("babeltrace2")
