@@ -1,4 +1,4 @@
-//! The house keeper: `cargo xtask test`, `bench`, `fuzz` and `docs`.
+//! The house keeper: `cargo xtask test`, `bench`, `fuzz`, `torture` and `docs`.
 //!
 //! One file per command, listed in [`COMMANDS`]; what several commands share is in `workspace` (where
 //! things are, how cargo is called) and `step` (named, timed steps). Few dependencies, on purpose: this is the
@@ -11,6 +11,7 @@ mod fuzz;
 mod packages;
 mod step;
 mod test;
+mod torture;
 mod workspace;
 
 use std::process::ExitCode;
@@ -41,6 +42,11 @@ const COMMANDS: &[Command] = &[
         name: "fuzz",
         usage: fuzz::USAGE,
         run: fuzz::run,
+    },
+    Command {
+        name: "torture",
+        usage: torture::USAGE,
+        run: torture::run,
     },
     Command {
         name: "docs",

@@ -14,7 +14,7 @@ mod measure;
 mod recording;
 mod size;
 mod table;
-mod tracing;
+pub(crate) mod tracing;
 mod walk;
 
 use std::fs::File;

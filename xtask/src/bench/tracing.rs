@@ -457,7 +457,7 @@ fn beside_work(cost: &Cost) -> String {
     format!("{waiting:.2}, {busy:.2}, {branches:.2}")
 }
 
-fn lttng(arguments: &[&str]) -> Result<()> {
+pub(crate) fn lttng(arguments: &[&str]) -> Result<()> {
     let output = Command::new("lttng")
         .arg("--no-sessiond")
         .args(arguments)
@@ -474,10 +474,11 @@ fn lttng(arguments: &[&str]) -> Result<()> {
 }
 
 /// The one that runs, or one of ours that ends with the benchmark.
-struct SessionDaemon(Option<Child>);
+#[derive(Debug)]
+pub(crate) struct SessionDaemon(Option<Child>);
 
 impl SessionDaemon {
-    fn ensure() -> Result<SessionDaemon> {
+    pub(crate) fn ensure() -> Result<SessionDaemon> {
         if lttng(&["list"]).is_ok() {
             return Ok(SessionDaemon(None));
         }

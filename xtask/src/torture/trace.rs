@@ -1,0 +1,195 @@
+//! What a trace holds: the numbers of all events, lane by lane, and what `rostrace info` says of it. babeltrace2, where it is installed, is asked too.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use rostrace_ctf::{Column, Fields, Scan, TraceSet};
+
+/// The event one of whose arguments is a lane and a number, and that argument.
+const NUMBERED: &str = "ros2:rclcpp_publish";
+const ARGUMENT: &str = "message";
+const LANE_SHIFT: u32 = 40;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Recorded {
+    /// Sorted numbers of each lane that has any.
+    pub(super) lanes: BTreeMap<u64, Vec<u64>>,
+    /// Events that are not numbered, without the next ones.
+    pub(super) others: u64,
+    /// Events that say the end of an entity.
+    pub(super) ends: u64,
+    pub(super) info: Info,
+}
+
+/// What `rostrace info` says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Info {
+    pub(super) code: i32,
+    pub(super) events: u64,
+    pub(super) discarded: u64,
+    pub(super) lost_packets: u64,
+    pub(super) has_damage: bool,
+    pub(super) bytes: u64,
+}
+
+impl Recorded {
+    pub(super) fn numbered(&self) -> u64 {
+        self.lanes
+            .values()
+            .map(|numbers| numbers.len() as u64)
+            .sum()
+    }
+
+    pub(super) fn total(&self) -> u64 {
+        self.numbered() + self.others + self.ends
+    }
+}
+
+/// None if no trace is there.
+pub(super) fn read(rostrace: &Path, trace: &Path) -> Result<Option<Recorded>> {
+    if !has_metadata(trace) {
+        return Ok(None);
+    }
+    let info = info(rostrace, trace)?;
+    let set = TraceSet::open(&[trace])
+        .with_context(|| format!("{} could not be read", trace.display()))?;
+    let scan = Scan {
+        fields: Fields::Named(vec![ARGUMENT.to_owned()]),
+        threads: 1,
+        ..Scan::default()
+    };
+    let (parts, _) = scan.run(&set, &|_| true, Recorded::default, |part, batch| {
+        let argument = batch.columns().first().and_then(Option::as_ref);
+        match argument {
+            Some(Column::Unsigned(values)) if batch.class().name.as_deref() == Some(NUMBERED) => {
+                for value in values {
+                    let number = value & ((1 << LANE_SHIFT) - 1);
+                    part.lanes
+                        .entry(value >> LANE_SHIFT)
+                        .or_default()
+                        .push(number);
+                }
+            }
+            _ if batch
+                .class()
+                .name
+                .as_deref()
+                .is_some_and(|name| name.ends_with("_fini")) =>
+            {
+                part.ends += batch.len() as u64;
+            }
+            _ => part.others += batch.len() as u64,
+        }
+    });
+    let mut recorded = Recorded {
+        info,
+        ..Recorded::default()
+    };
+    for part in parts {
+        recorded.others += part.others;
+        recorded.ends += part.ends;
+        for (lane, numbers) in part.lanes {
+            recorded.lanes.entry(lane).or_default().extend(numbers);
+        }
+    }
+    for numbers in recorded.lanes.values_mut() {
+        numbers.sort_unstable();
+    }
+    Ok(Some(recorded))
+}
+
+fn has_metadata(folder: &Path) -> bool {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.into_iter().any(|entry| {
+        entry.file_name() == "metadata" || entry.path().is_dir() && has_metadata(&entry.path())
+    })
+}
+
+fn info(rostrace: &Path, trace: &Path) -> Result<Info> {
+    let output = Command::new(rostrace)
+        .args(["info", "--format", "json"])
+        .arg(trace)
+        .output()
+        .context("`rostrace info` could not be started")?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    parse(&text, output.status.code().unwrap_or(-1)).with_context(|| {
+        format!(
+            "`rostrace info` ended with {} and said: {}",
+            output.status,
+            String::from_utf8_lossy(&output.stderr).trim()
+        )
+    })
+}
+
+fn parse(text: &str, code: i32) -> Option<Info> {
+    let number = |name: &str| -> Option<u64> {
+        let (_, after) = text.split_once(&format!("\"{name}\": "))?;
+        let digits: String = after.chars().take_while(char::is_ascii_digit).collect();
+        digits.parse().ok()
+    };
+    Some(Info {
+        code,
+        events: number("events")?,
+        discarded: number("discarded_events")?,
+        lost_packets: number("lost_packets")?,
+        has_damage: !text.contains("\"damage\": []"),
+        bytes: number("bytes")?,
+    })
+}
+
+pub(super) fn has_second_opinion() -> bool {
+    Command::new("babeltrace2")
+        .arg("--version")
+        .output()
+        .is_ok()
+}
+
+/// How many events babeltrace2 finds; None if it is not installed.
+pub(super) fn second_opinion(trace: &Path) -> Result<Option<u64>> {
+    let output = Command::new("babeltrace2")
+        .arg(trace)
+        .arg("--component=sink.utils.counter")
+        .output();
+    let Ok(output) = output else {
+        return Ok(None);
+    };
+    let text = String::from_utf8_lossy(&output.stdout);
+    if !output.status.success() {
+        let reason = String::from_utf8_lossy(&output.stderr);
+        bail!(
+            "babeltrace2 cannot read the trace: {}",
+            reason.lines().next().unwrap_or("it does not say why")
+        );
+    }
+    // The last count is the final one.
+    let count = text.lines().rev().find_map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words.as_slice() {
+            [number, "Event", "messages", ..] => number.replace(',', "").parse().ok(),
+            _ => None,
+        }
+    });
+    Ok(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_info_says_is_understood() {
+        let text = "{\n  \"events\": 12,\n  \"discarded_events\": 3,\n  \"lost_packets\": 0,\n  \"bytes\": 77,\n  \"damage\": [\n    {}\n  ]\n}";
+        let expected = Info {
+            code: 3,
+            events: 12,
+            discarded: 3,
+            lost_packets: 0,
+            has_damage: true,
+            bytes: 77,
+        };
+        assert_eq!(parse(text, 3), Some(expected));
+        assert_eq!(parse("", 1), None);
+    }
+}
