@@ -38,6 +38,7 @@ fn hour() -> Model {
             tracetools_version: None,
             rmw_implementation: None,
             has_caret: false,
+            unseen: Vec::new(),
         });
         model.threads.push(Thread {
             process: ProcessId(number),

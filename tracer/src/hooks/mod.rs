@@ -1,7 +1,8 @@
 //! Functions of other libraries that are interposed because no tracepoint covers what they do.
 //!
 //! Each calls the original ([`hook`]), which is that of whoever calls ([`caller`], `scope`), does nothing else where nothing is recorded, and
-//! is off with a reason that the recorder can show when its original is not what it is expected to be. One file per subject.
+//! is off with a reason that the recorder can show when its original is not what it is expected to be, or when calls cannot be seen
+//! ([`visibility`]). One file per subject.
 
 mod callback_group;
 mod caller;
@@ -19,6 +20,7 @@ mod service;
 mod shared_pointer;
 mod sim_time;
 mod timer_clock;
+mod visibility;
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -59,7 +61,19 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// Says on the control page how the hooks stand.
 pub(crate) fn report(places: &[AtomicU8]) {
+    if is_helper() {
+        visibility::survey();
+    }
     for (place, hook) in places.iter().zip(all()) {
         place.store(hook.state(), Ordering::Relaxed);
     }
+}
+
+/// Whether this is the tracer's own thread, which bears its name. At the end of a process the last report comes from the application's, when
+/// nothing more can be recorded.
+fn is_helper() -> bool {
+    let mut name = [0_u8; 16];
+    // SAFETY: PR_GET_NAME writes at most 16 bytes with the zero.
+    unsafe { libc::prctl(libc::PR_GET_NAME, name.as_mut_ptr()) };
+    name.starts_with(b"rostrace\0")
 }

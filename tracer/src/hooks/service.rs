@@ -3,6 +3,9 @@
 //! The functions of rmw are the same in all of them. They are recorded as the tracepoints of Kilted, so readers need
 //! not know the difference; the source timestamp of a response is not known here and is 0. The name of the middleware is
 //! recorded at the same place, because rcl asks for it early.
+//!
+//! A request has a number only when the call returns, and by then it may have been answered. So its beginning is an event of its own, for
+//! all distributions: that of Kilted comes after the write as well, where the middleware is Fast DDS.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -85,6 +88,12 @@ unsafe extern "C-unwind" fn rmw_send_request(
     // SAFETY: the original, with the same arguments; the number is there when it succeeded.
     unsafe {
         let original = std::mem::transmute::<*const c_void, SendRequest>(original);
+        let begin = events::ROSTRACE_RMW_SEND_REQUEST_BEGIN;
+        if records(begin) && !filter::refuses(client as u64) {
+            emit::event(begin, 16, |payload| {
+                payload.pointer(client).pointer(request);
+            });
+        }
         let result = original(client, request, sequence_number);
         if result == 0
             && !sequence_number.is_null()
