@@ -1,5 +1,7 @@
 //! What our own tracer says that it could not see.
 
+#![allow(clippy::unwrap_used)]
+
 mod support;
 
 use support::{Flavour, Recording};
