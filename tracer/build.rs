@@ -36,6 +36,7 @@ const MANY: &[&str] = &[
     "message_link_periodic_async",
     "message_link_partial_sync",
     "rmw_implementation",
+    "hook_state",
 ];
 
 fn main() {

@@ -53,7 +53,7 @@ pub(crate) fn decide(wanted: PassedOn) {
         let library = loaded::library("libtracetools.so");
         let version = library
             .as_ref()
-            .and_then(|library| package_version(prefix(library.path())?))
+            .and_then(|library| package_version(prefix(library.path()?)?))
             .or_else(version_in_prefixes)
             .or_else(|| library.as_ref().map(version_by_symbols))
             .unwrap_or_else(|| version_of_distribution().unwrap_or(b"9.0.0".to_vec()));

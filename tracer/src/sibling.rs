@@ -26,11 +26,20 @@ unsafe impl Sync for Sibling {}
 pub(crate) fn sibling() -> Option<&'static Sibling> {
     static SIBLING: Found<Option<Sibling>> = Found::new();
     let find = || {
-        let own = loaded::own_file()?;
-        let is_library = NAMES.iter().any(|name| own.starts_with(name.as_bytes()));
-        (!is_library).then(|| NAMES.iter().find_map(|name| of(name)))?
+        loaded::own_file()?;
+        (!is_library()).then(|| NAMES.iter().find_map(|name| of(name)))?
     };
     SIBLING.get_or_find(find).as_ref()
+}
+
+/// Whether this copy is the library.
+pub(crate) fn is_library() -> bool {
+    loaded::own_file().is_some_and(is_name_of_library)
+}
+
+/// Whether a file's name is that of the library.
+pub(crate) fn is_name_of_library(file: &[u8]) -> bool {
+    NAMES.iter().any(|name| file.starts_with(name.as_bytes()))
 }
 
 fn of(name: &str) -> Option<Sibling> {

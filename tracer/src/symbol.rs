@@ -4,8 +4,9 @@
 //! on free it, those before do not know that they could.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::{loaded, original};
+use crate::{original, scope};
 
 type Demangle =
     unsafe extern "C" fn(*const c_char, *mut c_char, *mut usize, *mut c_int) -> *mut c_char;
@@ -91,7 +92,16 @@ unsafe fn demangled_or(
 
 /// That of the C++ library which the program uses; whoever asks for C++ names has one.
 fn demangler() -> Option<Demangle> {
-    let found = loaded::original(c"__cxa_demangle", &["libstdc++.so", "libc++abi.so"])?;
+    static KNOWN: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+    let mut found = KNOWN.load(Ordering::Acquire).cast_const();
+    if found.is_null() {
+        let libraries = ["libstdc++.so", "libc++abi.so"];
+        let looked_up = scope::original(c"__cxa_demangle", &libraries, std::ptr::null())?;
+        found = looked_up.address;
+        if looked_up.is_kept {
+            KNOWN.store(found.cast_mut(), Ordering::Release);
+        }
+    }
     // SAFETY: the function of that name is defined by the C++ ABI.
     Some(unsafe { std::mem::transmute::<*const c_void, Demangle>(found) })
 }

@@ -56,6 +56,7 @@ fn ends_of_entities_and_service_calls_are_recorded() {
                 "rcl_publisher_init: publisher_handle = 0x1, node_handle = 0x9, rmw_publisher_handle = 0xA, \
                  topic_name = \"/topic\", queue_depth = 1",
                 "rmw_implementation: rmw_impl = \"rmw_of_the_test\"",
+                "rmw_send_request_begin: rmw_client_handle = 0x14, request = 0x15",
                 "rmw_send_request: rmw_client_handle = 0x14, request = 0x15, sequence_number = 41",
                 &format!(
                     "rmw_take_request: rmw_service_handle = 0x16, request = 0x17, client_gid = {gid}, \
@@ -76,6 +77,29 @@ fn ends_of_entities_and_service_calls_are_recorded() {
                 "rcl_timer_fini: timer_handle = 0x0",
             ]
         );
+    }
+}
+
+/// The service may have answered before the call returns.
+#[test]
+fn a_request_is_sent_before_the_middleware_is_called() {
+    for version in ["8.2.4", "8.6.0"] {
+        let output = folder(&format!("hooks-request-{version}"));
+        let prefix = installation(version);
+        library_of(&prefix, "request.c", "librequest.so", &["-DRMW"]);
+        let program = link_with(&prefix, "request", "-lrequest");
+        let result = record(&program, &output, &[]);
+        assert_eq!(result.status.code(), Some(0), "{result:?}");
+        if let Some(events) = events(&output) {
+            let names: Vec<&str> = events
+                .iter()
+                .filter_map(|it| it.split(':').next())
+                .collect();
+            let expected = ["rmw_send_request_begin", "rcl_publish", "rmw_send_request"];
+            // From Kilted on the middleware tells the number itself.
+            let count = if version == "8.6.0" { 2 } else { 3 };
+            assert_eq!(names, expected[..count]);
+        }
     }
 }
 

@@ -26,6 +26,7 @@ pub mod message_link;
 mod mutual_exclusion;
 pub mod names;
 pub mod node_latency;
+pub mod observed_executor;
 pub mod rate;
 pub mod selection;
 pub mod sim_time;

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use recordings::{Row, load, rows};
 use rostrace_analyze::Analysis;
+use rostrace_analyze::observed_executor::observed_executors;
 use rostrace_ctf::schema::Nanos;
 
 const RECORDINGS: [&str; 10] = [
@@ -242,4 +243,67 @@ fn threads_belong_to_the_executor_whose_callbacks_they_ran() {
     different.dedup();
     assert_eq!(named.len(), different.len(), "{spinning:?}");
     assert!(named.len() >= 3, "{spinning:?}");
+}
+
+/// What ran on the same threads, as sets of nodes.
+fn observed_nodes(model: &rostrace_trace::Model) -> Vec<Vec<String>> {
+    let mut found: Vec<Vec<String>> = observed_executors(model)
+        .iter()
+        .map(|executor| {
+            let callbacks = executor.callbacks.iter();
+            let nodes = callbacks.filter_map(|id| model.node_name(model.node_of_callback(*id)));
+            let nodes: std::collections::BTreeSet<&str> = nodes
+                .filter(|node| !rostrace_analyze::built_in::node(node))
+                .collect();
+            nodes.into_iter().map(str::to_owned).collect()
+        })
+        .filter(|nodes: &Vec<String>| !nodes.is_empty())
+        .collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn executors_that_are_observed_are_those_that_are_declared() {
+    let recordings = [
+        "jazzy/executors_caret",
+        "jazzy/multi_caret",
+        "jazzy/chain_caret",
+        "jazzy/services_caret",
+        "jazzy/timers_caret",
+        "jazzy/lifecycle_caret",
+        "humble/executors_caret",
+        "humble/multi_caret",
+    ];
+    for name in recordings {
+        let Some(recording) = load(name) else { return };
+        let model = &recording.model;
+        let observed = observed_executors(model);
+        let mut seen: BTreeMap<_, usize> = BTreeMap::new();
+        for executor in &observed {
+            let declared = executor.declared(model);
+            assert!(declared.len() <= 1, "{name}: {executor:?} is {declared:?}");
+            for id in declared {
+                *seen.entry(id).or_default() += 1;
+            }
+        }
+        assert!(!seen.is_empty(), "{name}");
+        let split: Vec<_> = seen.iter().filter(|(_, count)| **count > 1).collect();
+        assert!(split.is_empty(), "{name}: {split:?}");
+    }
+}
+
+/// The same application, recorded with and without the events that tell of executors.
+#[test]
+fn executors_are_observed_where_nothing_tells_of_them() {
+    for name in ["jazzy/executors", "humble/executors"] {
+        let Some(plain) = load(name) else { return };
+        let Some(told) = load(&format!("{name}_caret")) else {
+            return;
+        };
+        assert!(plain.model.executors.is_empty());
+        let nodes = observed_nodes(&plain.model);
+        assert_eq!(nodes, observed_nodes(&told.model), "{name}");
+        assert!(nodes.len() > 1, "{name}: {nodes:?}");
+    }
 }

@@ -154,6 +154,13 @@ pub(crate) const EXECUTORS: Family = Family {
     ),
 };
 
+const BLIND_SPOTS: Family = Family {
+    name: "blind spots",
+    has: |kind| kind.layer() == Layer::Tracer,
+    allows: "which calls the tracer could not see",
+    without: None,
+};
+
 const CARET: Family = Family {
     name: "CARET",
     has: |kind| kind.layer() == Layer::Caret && kind != Kind::SimTime,
@@ -167,6 +174,7 @@ const SERVICES: Family = Family {
         matches!(
             kind,
             Kind::RmwSendRequest
+                | Kind::RmwSendRequestBegin
                 | Kind::RmwTakeRequest
                 | Kind::RmwSendResponse
                 | Kind::RmwTakeResponse
@@ -318,6 +326,7 @@ pub(crate) const FAMILIES: &[&Family] = &[
     &DESTRUCTION,
     &MESSAGE_SIZES,
     &APPLICATION,
+    &BLIND_SPOTS,
     &CARET,
     &R2R,
     &AGNOCAST,

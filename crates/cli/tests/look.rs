@@ -271,8 +271,22 @@ fn executors_say_what_they_execute_and_how_busy_they_were() {
         let callbacks = group["callbacks"].as_array().unwrap();
         callbacks.contains(&"/listener ← /lc_chat".into())
     }));
-    let none = json(&["executors", &recording("pingpong")], 0);
-    assert!(none.is_empty());
+    assert!(rows.iter().all(|row| row["observed"] == false));
+}
+
+#[test]
+fn without_events_of_executors_the_threads_that_ran_callbacks_stand_for_them() {
+    let rows = json(&["executors", &recording("pingpong")], 0);
+    assert!(rows.iter().all(|row| row["observed"] == true));
+    assert!(rows.iter().all(|row| row["address"].is_null()));
+    let nodes: Vec<_> = rows.iter().map(|row| row["nodes"].clone()).collect();
+    assert_eq!(
+        nodes,
+        [
+            serde_json::json!(["/pinger"]),
+            serde_json::json!(["/ponger"])
+        ]
+    );
 }
 
 #[test]
@@ -394,4 +408,40 @@ fn processes_whose_client_library_tells_nothing_of_callbacks_are_named() {
         );
         assert!(!stderr_of(&[verb, &recording("pingpong")], 0).contains("no callbacks are known"));
     }
+}
+
+/// A librclcpp that calls its own functions past the tracer.
+#[test]
+fn executors_whose_library_hides_its_calls_say_so() {
+    use trace_support::{Flavour, Recording};
+    let mut made = Recording::talker(Flavour::Jazzy);
+    made.by_caret()
+        .executor(0x500, 0x501, "multi_threaded_executor");
+    made.hook_state("_ZN6rclcpp8ExecutorC2E", "bypassed", "librclcpp.so");
+    made.hook_state(
+        "_ZN6rclcpp8Executor14execute_clientE",
+        "bypassed",
+        "librclcpp.so",
+    );
+    made.run(0x31);
+    let folder = tempfile::tempdir().unwrap();
+    made.save(folder.path());
+    let trace = folder.path().to_str().unwrap();
+    let reason = "librclcpp.so was linked so that its calls cannot be observed";
+    let rows = json(&["executors", trace], 0);
+    let executor = find(&rows, "executor", "executor_0");
+    assert_eq!(executor["not_seen"], format!("not seen: {reason}"));
+    assert!(executor["busy_share"].is_null());
+    assert_eq!(
+        find(&rows, "executor", "observed_0")["callback_instances"],
+        1
+    );
+    assert!(stdout_of(&["executors", trace], 0).contains(&format!("not seen: {reason}")));
+    let sentence = format!(
+        "executors and callback groups, callbacks of clients of 1 process were not all seen: {reason}"
+    );
+    for verb in ["executors", "callbacks"] {
+        assert!(stderr_of(&[verb, trace], 0).contains(&sentence), "{verb}");
+    }
+    assert!(stdout_of(&["info", trace], 0).contains(&sentence));
 }

@@ -33,11 +33,13 @@ fn hour() -> Model {
             name: "process".to_owned(),
             first: Nanos(0),
             last: Nanos(HOUR),
+            recorded_from: Nanos(0),
             events: 0,
             distribution: None,
             tracetools_version: None,
             rmw_implementation: None,
             has_caret: false,
+            unseen: Vec::new(),
         });
         model.threads.push(Thread {
             process: ProcessId(number),

@@ -44,6 +44,33 @@ fn with_fast_dds_a_service_may_take_a_request_before_the_client_says_that_it_sen
     assert!(model.requests[0].sent > model.requests[0].taken);
 }
 
+/// The call returns, with the number, when the service has taken the request already.
+#[test]
+fn a_request_is_sent_when_the_client_begins_to_send_it() {
+    let mut recording = Recording::client_and_service(Flavour::Kilted);
+    recording.process(100, "client").begin_request(0x70);
+    recording.process(200, "server").take_request(0x80, 7, 1);
+    recording.process(100, "client").send_request(0x70, 1);
+    let model = recording.load();
+    assert_eq!(model.requests.len(), 1);
+    assert_eq!(model.requests[0].sent, Some(time(5_000_000)));
+    assert_eq!(model.requests[0].taken, Some(time(5_001_000)));
+    let times: Vec<_> = model.service_steps.iter().map(|step| step.time).collect();
+    assert!(times.is_sorted(), "{times:?}");
+}
+
+#[test]
+fn a_request_that_was_refused_was_not_sent() {
+    let mut recording = Recording::client_and_service(Flavour::Kilted);
+    let client = recording.process(100, "client");
+    client.begin_request(0x70).begin_request(0x70);
+    client.send_request(0x70, 1).begin_request(0x70);
+    let model = recording.load();
+    assert_eq!(model.requests.len(), 1);
+    assert_eq!(model.requests[0].sent, Some(time(5_001_000)));
+    assert_eq!(model.service_steps.len(), 1);
+}
+
 #[test]
 fn a_deferred_response_may_come_from_another_thread() {
     let mut recording = Recording::client_and_service(Flavour::Kilted);

@@ -103,6 +103,8 @@ pub enum Layer {
     Dds,
     /// The application's own code.
     User,
+    /// rostrace's own tracer, of itself.
+    Tracer,
     Caret,
     Agnocast,
     Tilde,
@@ -195,6 +197,7 @@ impl fmt::Display for Layer {
             Layer::Rmw => "rmw",
             Layer::Dds => "DDS",
             Layer::User => "application",
+            Layer::Tracer => "tracer",
             Layer::Caret => "CARET",
             Layer::Agnocast => "Agnocast",
             Layer::Tilde => "TILDE",

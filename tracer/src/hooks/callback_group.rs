@@ -8,21 +8,18 @@ use std::ffi::c_void;
 use super::executor::pair;
 use super::returned::Returned;
 use super::shared_pointer::SharedPointer;
-use super::{Hook, records};
+use super::{Called, Caller, Companion, Hook, interpose, records};
 use crate::events;
 
 const RCLCPP: &[&str] = &["librclcpp.so"];
 
 type AddMember = unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer);
 
-/// Not interposed, only called.
-static TIMER_HANDLE: Hook = Hook::new(c"_ZN6rclcpp9TimerBase16get_timer_handleEv", RCLCPP);
-static SUBSCRIPTION_HANDLE: Hook = Hook::new(
-    c"_ZN6rclcpp16SubscriptionBase23get_subscription_handleEv",
-    RCLCPP,
-);
-static SERVICE_HANDLE: Hook = Hook::new(c"_ZN6rclcpp11ServiceBase18get_service_handleEv", RCLCPP);
-static CLIENT_HANDLE: Hook = Hook::new(c"_ZN6rclcpp10ClientBase17get_client_handleEv", RCLCPP);
+static TIMER_HANDLE: Companion = Companion::new(c"_ZN6rclcpp9TimerBase16get_timer_handleEv");
+static SUBSCRIPTION_HANDLE: Companion =
+    Companion::new(c"_ZN6rclcpp16SubscriptionBase23get_subscription_handleEv");
+static SERVICE_HANDLE: Companion = Companion::new(c"_ZN6rclcpp11ServiceBase18get_service_handleEv");
+static CLIENT_HANDLE: Companion = Companion::new(c"_ZN6rclcpp10ClientBase17get_client_handleEv");
 
 /// Adds a member to a group, and asks the member for its rcl handle.
 ///
@@ -30,24 +27,26 @@ static CLIENT_HANDLE: Hook = Hook::new(c"_ZN6rclcpp10ClientBase17get_client_hand
 /// As the original; the accessor belongs to the member's class.
 unsafe fn add_member(
     hook: &Hook,
-    accessor: &Hook,
+    accessor: &Companion,
     event: u16,
     group: *mut c_void,
     member: *mut SharedPointer,
+    caller: Caller,
 ) {
+    let original = hook.original(caller);
     // SAFETY: the original, with the same arguments. The handle is asked for while the caller's pointer still holds the
     // member, and the member holds its handle.
     unsafe {
         let mut handle = std::ptr::null_mut();
         if records(event)
             && !(*member).object.is_null()
-            && let Some(accessor) = accessor.original()
+            && let Some(accessor) = original.and_then(|original| accessor.beside(original))
         {
             let pointer = shared_pointer_from(accessor, (*member).object);
             handle = pointer.object;
             pointer.let_go();
         }
-        if let Some(original) = hook.original() {
+        if let Some(original) = original {
             std::mem::transmute::<*const c_void, AddMember>(original)(group, member);
         }
         if !handle.is_null() {
@@ -68,17 +67,21 @@ unsafe fn shared_pointer_from(method: *const c_void, object: *mut c_void) -> Sha
 
 macro_rules! members {
     ($($name:ident, $hook:ident = $symbol:literal, $accessor:ident, $event:ident;)+) => {
-        $( static $hook: Hook = Hook::of_symbol(concat!($symbol, "\0"), RCLCPP); )+
+        $( static $hook: Hook = Hook::of_symbol(concat!($symbol, "\0"), RCLCPP, Called::Within); )+
         pub(super) static HOOKS: [&Hook; [$(stringify!($name)),+].len()] = [$(&$hook),+];
         $(
             /// # Safety
             /// As the original.
-            #[unsafe(export_name = $symbol)]
-            unsafe extern "C-unwind" fn $name(group: *mut c_void, member: *mut SharedPointer) {
+            unsafe extern "C-unwind" fn $name(
+                group: *mut c_void,
+                member: *mut SharedPointer,
+                caller: Caller,
+            ) {
                 // SAFETY: as the caller promises.
-                unsafe { add_member(&$hook, &$accessor, events::$event, group, member) };
+                unsafe { add_member(&$hook, &$accessor, events::$event, group, member, caller) };
             }
         )+
+        interpose! { $($symbol => $name;)+ }
     };
 }
 

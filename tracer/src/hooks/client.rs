@@ -7,7 +7,7 @@
 use std::ffi::c_void;
 
 use super::shared_pointer::SharedPointer;
-use super::{Hook, records};
+use super::{Called, Caller, Hook, interpose, records};
 use crate::thread::{self, Response};
 use crate::{emit, events, filter};
 
@@ -17,21 +17,25 @@ const RCLCPP_ACTION: &[&str] = &["librclcpp_action.so"];
 static EXECUTE: Hook = Hook::new(
     c"_ZN6rclcpp8Executor14execute_clientESt10shared_ptrINS_10ClientBaseEE",
     RCLCPP,
+    Called::Within,
 );
 /// From Lyrical on.
 static EXECUTE_BY_REFERENCE: Hook = Hook::new(
     c"_ZN6rclcpp8Executor14execute_clientERKSt10shared_ptrINS_10ClientBaseEE",
     RCLCPP,
+    Called::Within,
 );
 /// Up to Iron.
 static EXECUTE_ACTION: Hook = Hook::new(
     c"_ZN13rclcpp_action10ClientBase7executeERSt10shared_ptrIvE",
     RCLCPP_ACTION,
+    Called::Within,
 );
 /// From Jazzy on.
 static EXECUTE_ACTION_CONST: Hook = Hook::new(
     c"_ZN13rclcpp_action10ClientBase7executeERKSt10shared_ptrIvE",
     RCLCPP_ACTION,
+    Called::Within,
 );
 pub(super) static HOOKS: [&Hook; 4] = [
     &EXECUTE,
@@ -39,6 +43,13 @@ pub(super) static HOOKS: [&Hook; 4] = [
     &EXECUTE_ACTION,
     &EXECUTE_ACTION_CONST,
 ];
+
+interpose! {
+    "_ZN6rclcpp8Executor14execute_clientESt10shared_ptrINS_10ClientBaseEE" => execute_client;
+    "_ZN6rclcpp8Executor14execute_clientERKSt10shared_ptrINS_10ClientBaseEE" => execute_client_by_reference;
+    "_ZN13rclcpp_action10ClientBase7executeERSt10shared_ptrIvE" => execute_action;
+    "_ZN13rclcpp_action10ClientBase7executeERKSt10shared_ptrIvE" => execute_action_const;
+}
 
 type Execute = unsafe extern "C-unwind" fn(*mut SharedPointer);
 type ExecuteAction = unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer);
@@ -100,18 +111,16 @@ pub(super) fn response_taken(client: *const c_void, sequence: i64) {
     if thread::running().client == EXPECTED {
         thread::set_running(response);
         emit_event(events::ROSTRACE_CLIENT_CALLBACK_START, response);
-    } else if thread::set_taken(response).client != 0 {
-        // Nobody executed the one before through these functions: Python, or an executor that does it otherwise.
-        EXECUTE.bypass();
+    } else {
+        thread::set_taken(response);
     }
 }
 
 /// # Safety
 /// As the original.
-#[unsafe(export_name = "_ZN6rclcpp8Executor14execute_clientESt10shared_ptrINS_10ClientBaseEE")]
-unsafe extern "C-unwind" fn execute_client(client: *mut SharedPointer) {
+unsafe extern "C-unwind" fn execute_client(client: *mut SharedPointer, caller: Caller) {
     let _execution = Execution::expecting();
-    if let Some(original) = EXECUTE.original() {
+    if let Some(original) = EXECUTE.original(caller) {
         // SAFETY: the original, with the same arguments.
         unsafe { std::mem::transmute::<*const c_void, Execute>(original)(client) };
     }
@@ -119,10 +128,12 @@ unsafe extern "C-unwind" fn execute_client(client: *mut SharedPointer) {
 
 /// # Safety
 /// As the original.
-#[unsafe(export_name = "_ZN6rclcpp8Executor14execute_clientERKSt10shared_ptrINS_10ClientBaseEE")]
-unsafe extern "C-unwind" fn execute_client_by_reference(client: *mut SharedPointer) {
+unsafe extern "C-unwind" fn execute_client_by_reference(
+    client: *mut SharedPointer,
+    caller: Caller,
+) {
     let _execution = Execution::expecting();
-    if let Some(original) = EXECUTE_BY_REFERENCE.original() {
+    if let Some(original) = EXECUTE_BY_REFERENCE.original(caller) {
         // SAFETY: the original, with the same arguments.
         unsafe { std::mem::transmute::<*const c_void, Execute>(original)(client) };
     }
@@ -130,10 +141,13 @@ unsafe extern "C-unwind" fn execute_client_by_reference(client: *mut SharedPoint
 
 /// # Safety
 /// As the original.
-#[unsafe(export_name = "_ZN13rclcpp_action10ClientBase7executeERSt10shared_ptrIvE")]
-unsafe extern "C-unwind" fn execute_action(this: *mut c_void, data: *mut SharedPointer) {
+unsafe extern "C-unwind" fn execute_action(
+    this: *mut c_void,
+    data: *mut SharedPointer,
+    caller: Caller,
+) {
     let _execution = Execution::of_taken();
-    if let Some(original) = EXECUTE_ACTION.original() {
+    if let Some(original) = EXECUTE_ACTION.original(caller) {
         // SAFETY: the original, with the same arguments.
         unsafe { std::mem::transmute::<*const c_void, ExecuteAction>(original)(this, data) };
     }
@@ -141,10 +155,13 @@ unsafe extern "C-unwind" fn execute_action(this: *mut c_void, data: *mut SharedP
 
 /// # Safety
 /// As the original.
-#[unsafe(export_name = "_ZN13rclcpp_action10ClientBase7executeERKSt10shared_ptrIvE")]
-unsafe extern "C-unwind" fn execute_action_const(this: *mut c_void, data: *mut SharedPointer) {
+unsafe extern "C-unwind" fn execute_action_const(
+    this: *mut c_void,
+    data: *mut SharedPointer,
+    caller: Caller,
+) {
     let _execution = Execution::of_taken();
-    if let Some(original) = EXECUTE_ACTION_CONST.original() {
+    if let Some(original) = EXECUTE_ACTION_CONST.original(caller) {
         // SAFETY: the original, with the same arguments.
         unsafe { std::mem::transmute::<*const c_void, ExecuteAction>(original)(this, data) };
     }

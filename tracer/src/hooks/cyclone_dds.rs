@@ -6,7 +6,7 @@
 
 use std::ffi::c_void;
 
-use super::{Hook, State, records};
+use super::{Called, Caller, Companion, Hook, State, interpose, records};
 use crate::{emit, events, original, thread};
 
 const DDS: &[&str] = &["libddsc.so"];
@@ -14,21 +14,27 @@ const DDS_RETCODE_ERROR: i32 = -1;
 /// Of the timestamp in `struct ddsi_serdata`.
 const TIMESTAMP: usize = 32;
 
-static WRITE: Hook = Hook::new(c"dds_write", DDS);
-static WRITE_TS: Hook = Hook::new(c"dds_write_ts", DDS);
-static WRITE_CDR: Hook = Hook::new(c"dds_writecdr", DDS);
+static WRITE: Hook = Hook::new(c"dds_write", DDS, Called::Across);
+static WRITE_TS: Hook = Hook::new(c"dds_write_ts", DDS, Called::Across);
+static WRITE_CDR: Hook = Hook::new(c"dds_writecdr", DDS, Called::Across);
 pub(super) static HOOKS: [&Hook; 3] = [&WRITE, &WRITE_TS, &WRITE_CDR];
-/// Not interposed, only called.
-static TIME: Hook = Hook::new(c"dds_time", DDS);
-static REFERENCE: Hook = Hook::new(c"ddsi_serdata_ref", DDS);
-static UNREFERENCE: Hook = Hook::new(c"ddsi_serdata_unref", DDS);
+static TIME: Companion = Companion::new(c"dds_time");
+static WRITE_TS_BESIDE: Companion = Companion::new(c"dds_write_ts");
+static REFERENCE: Companion = Companion::new(c"ddsi_serdata_ref");
+static UNREFERENCE: Companion = Companion::new(c"ddsi_serdata_unref");
 
-type Write = unsafe extern "C" fn(i32, *const c_void) -> i32;
-type WriteTs = unsafe extern "C" fn(i32, *const c_void, i64) -> i32;
-type WriteCdr = unsafe extern "C" fn(i32, *mut c_void) -> i32;
-type Time = unsafe extern "C" fn() -> i64;
-type Reference = unsafe extern "C" fn(*const c_void) -> *mut c_void;
-type Unreference = unsafe extern "C" fn(*mut c_void);
+interpose! {
+    "dds_write" => dds_write;
+    "dds_write_ts" => dds_write_ts;
+    "dds_writecdr" => dds_writecdr;
+}
+
+type Write = unsafe extern "C-unwind" fn(i32, *const c_void) -> i32;
+type WriteTs = unsafe extern "C-unwind" fn(i32, *const c_void, i64) -> i32;
+type WriteCdr = unsafe extern "C-unwind" fn(i32, *mut c_void) -> i32;
+type Time = unsafe extern "C-unwind" fn() -> i64;
+type Reference = unsafe extern "C-unwind" fn(*const c_void) -> *mut c_void;
+type Unreference = unsafe extern "C-unwind" fn(*mut c_void);
 
 fn is_ours(hook: &Hook) -> bool {
     if !records(events::CARET_DDS_BIND_ADDR_TO_STAMP) {
@@ -50,15 +56,15 @@ pub(super) fn bind(message: u64, stamp: u64) {
 
 /// # Safety
 /// As Cyclone DDS says.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn dds_write(writer: i32, data: *const c_void) -> i32 {
-    let Some(original) = WRITE.original() else {
+unsafe extern "C-unwind" fn dds_write(writer: i32, data: *const c_void, caller: Caller) -> i32 {
+    let Some(original) = WRITE.original(caller) else {
         return DDS_RETCODE_ERROR;
     };
     // SAFETY: the originals, with the same arguments.
     unsafe {
         if is_ours(&WRITE)
-            && let Some((time, write_ts)) = TIME.original().zip(WRITE_TS.original())
+            && let Some((time, write_ts)) =
+                (TIME.beside(original)).zip(WRITE_TS_BESIDE.beside(original))
         {
             let now = std::mem::transmute::<*const c_void, Time>(time)();
             let result = std::mem::transmute::<*const c_void, WriteTs>(write_ts)(writer, data, now);
@@ -71,9 +77,13 @@ unsafe extern "C" fn dds_write(writer: i32, data: *const c_void) -> i32 {
 
 /// # Safety
 /// As Cyclone DDS says.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn dds_write_ts(writer: i32, data: *const c_void, time: i64) -> i32 {
-    let Some(original) = WRITE_TS.original() else {
+unsafe extern "C-unwind" fn dds_write_ts(
+    writer: i32,
+    data: *const c_void,
+    time: i64,
+    caller: Caller,
+) -> i32 {
+    let Some(original) = WRITE_TS.original(caller) else {
         return DDS_RETCODE_ERROR;
     };
     // SAFETY: the original, with the same arguments.
@@ -87,21 +97,24 @@ unsafe extern "C" fn dds_write_ts(writer: i32, data: *const c_void, time: i64) -
 
 /// # Safety
 /// As Cyclone DDS says.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn dds_writecdr(writer: i32, serialised: *mut c_void) -> i32 {
-    let Some(original) = WRITE_CDR.original() else {
+unsafe extern "C-unwind" fn dds_writecdr(
+    writer: i32,
+    serialised: *mut c_void,
+    caller: Caller,
+) -> i32 {
+    let Some(found) = WRITE_CDR.original(caller) else {
         return DDS_RETCODE_ERROR;
     };
     // SAFETY: the originals, with the arguments that they ask for. The call gives our caller's reference away, so the
     // timestamp is read with one of our own.
     unsafe {
-        let original = std::mem::transmute::<*const c_void, WriteCdr>(original);
+        let original = std::mem::transmute::<*const c_void, WriteCdr>(found);
         if is_ours(&WRITE_CDR)
             && !serialised.is_null()
             && let (Some(time), Some(reference), Some(unreference)) = (
-                TIME.original(),
-                REFERENCE.original(),
-                UNREFERENCE.original(),
+                TIME.beside(found),
+                REFERENCE.beside(found),
+                UNREFERENCE.beside(found),
             )
         {
             let time = std::mem::transmute::<*const c_void, Time>(time);

@@ -2,23 +2,32 @@
 
 use std::ffi::{c_int, c_void};
 
-use super::{Hook, records};
+use super::{Called, Caller, Hook, interpose, records};
 use crate::{emit, events, gate, memory, thread};
 
 const RCL: &[&str] = &["librcl.so"];
 /// What rcl says when it cannot do something.
 const RCL_RET_ERROR: c_int = 1;
 
-static NODE: Hook = Hook::new(c"rcl_node_fini", RCL);
-static PUBLISHER: Hook = Hook::new(c"rcl_publisher_fini", RCL);
-static SUBSCRIPTION: Hook = Hook::new(c"rcl_subscription_fini", RCL);
-static SERVICE: Hook = Hook::new(c"rcl_service_fini", RCL);
-static CLIENT: Hook = Hook::new(c"rcl_client_fini", RCL);
-static TIMER: Hook = Hook::new(c"rcl_timer_fini", RCL);
+static NODE: Hook = Hook::new(c"rcl_node_fini", RCL, Called::Across);
+static PUBLISHER: Hook = Hook::new(c"rcl_publisher_fini", RCL, Called::Across);
+static SUBSCRIPTION: Hook = Hook::new(c"rcl_subscription_fini", RCL, Called::Across);
+static SERVICE: Hook = Hook::new(c"rcl_service_fini", RCL, Called::Across);
+static CLIENT: Hook = Hook::new(c"rcl_client_fini", RCL, Called::Across);
+static TIMER: Hook = Hook::new(c"rcl_timer_fini", RCL, Called::Across);
 pub(super) static HOOKS: [&Hook; 6] = [&NODE, &PUBLISHER, &SUBSCRIPTION, &SERVICE, &CLIENT, &TIMER];
 
-type OneArgument = unsafe extern "C" fn(*mut c_void) -> c_int;
-type TwoArguments = unsafe extern "C" fn(*mut c_void, *mut c_void) -> c_int;
+interpose! {
+    "rcl_node_fini" => rcl_node_fini;
+    "rcl_publisher_fini" => rcl_publisher_fini;
+    "rcl_subscription_fini" => rcl_subscription_fini;
+    "rcl_service_fini" => rcl_service_fini;
+    "rcl_client_fini" => rcl_client_fini;
+    "rcl_timer_fini" => rcl_timer_fini;
+}
+
+type OneArgument = unsafe extern "C-unwind" fn(*mut c_void) -> c_int;
+type TwoArguments = unsafe extern "C-unwind" fn(*mut c_void, *mut c_void) -> c_int;
 
 /// Records the end of an entity, and forgets what was remembered of it.
 fn end(event: u16, remembered: &[u16], handle: *const c_void) {
@@ -37,8 +46,7 @@ fn end(event: u16, remembered: &[u16], handle: *const c_void) {
 
 /// # Safety
 /// As rcl says.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn rcl_node_fini(node: *mut c_void) -> c_int {
+unsafe extern "C-unwind" fn rcl_node_fini(node: *mut c_void, caller: Caller) -> c_int {
     end(
         events::ROSTRACE_RCL_NODE_FINI,
         &[
@@ -53,7 +61,7 @@ unsafe extern "C" fn rcl_node_fini(node: *mut c_void) -> c_int {
     {
         thread::undisturbed(|| memory::forget_owned(events::RCL_PUBLISHER_INIT, node as u64));
     }
-    match NODE.original() {
+    match NODE.original(caller) {
         // SAFETY: the original, with the same arguments.
         Some(original) => unsafe {
             std::mem::transmute::<*const c_void, OneArgument>(original)(node)
@@ -64,8 +72,7 @@ unsafe extern "C" fn rcl_node_fini(node: *mut c_void) -> c_int {
 
 /// # Safety
 /// As rcl says.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn rcl_timer_fini(timer: *mut c_void) -> c_int {
+unsafe extern "C-unwind" fn rcl_timer_fini(timer: *mut c_void, caller: Caller) -> c_int {
     end(
         events::ROSTRACE_RCL_TIMER_FINI,
         &[
@@ -76,7 +83,7 @@ unsafe extern "C" fn rcl_timer_fini(timer: *mut c_void) -> c_int {
         ],
         timer,
     );
-    match TIMER.original() {
+    match TIMER.original(caller) {
         // SAFETY: the original, with the same arguments.
         Some(original) => unsafe {
             std::mem::transmute::<*const c_void, OneArgument>(original)(timer)
@@ -89,10 +96,13 @@ macro_rules! with_node {
     ($name:ident, $hook:ident, $event:ident, [$($remembered:ident),+]) => {
         /// # Safety
         /// As rcl says.
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name(handle: *mut c_void, node: *mut c_void) -> c_int {
+        unsafe extern "C-unwind" fn $name(
+            handle: *mut c_void,
+            node: *mut c_void,
+            caller: Caller,
+        ) -> c_int {
             end(events::$event, &[$(events::$remembered),+], handle);
-            match $hook.original() {
+            match $hook.original(caller) {
                 // SAFETY: the original, with the same arguments.
                 Some(original) => unsafe {
                     std::mem::transmute::<*const c_void, TwoArguments>(original)(handle, node)

@@ -9,7 +9,7 @@
 use std::ffi::c_void;
 
 use super::shared_pointer::SharedPointer;
-use super::{Hook, records};
+use super::{Called, Caller, Companion, Hook, interpose, records};
 use crate::emit::{self, Text};
 use crate::{clock, events, thread};
 
@@ -43,8 +43,9 @@ type ConstructCollector = unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPo
 type GroupType = unsafe extern "C-unwind" fn(*const c_void) -> *const i32;
 
 macro_rules! hooks {
-    ($($hook:ident = $symbol:literal;)+) => {
-        $( static $hook: Hook = Hook::of_symbol(concat!($symbol, "\0"), RCLCPP); )+
+    ($($hook:ident = $called:ident $symbol:literal => $function:ident;)+) => {
+        $( static $hook: Hook = Hook::of_symbol(concat!($symbol, "\0"), RCLCPP, Called::$called); )+
+        interpose! { $($symbol => $function;)+ }
         pub(super) static HOOKS: [&Hook; hooks!(@count $($hook)+)] = [$(&$hook),+];
     };
     (@count) => { 0 };
@@ -52,26 +53,25 @@ macro_rules! hooks {
 }
 
 hooks! {
-    SINGLE = "_ZN6rclcpp9executors22SingleThreadedExecutorC1ERKNS_15ExecutorOptionsE";
-    STATIC = "_ZN6rclcpp9executors28StaticSingleThreadedExecutorC1ERKNS_15ExecutorOptionsE";
-    EVENTS = "_ZN6rclcpp12experimental9executors14EventsExecutorC1ESt10unique_ptrINS1_11EventsQueueESt14default_deleteIS4_EEbRKNS_15ExecutorOptionsE";
-    EVENTS_OPTIONS_FIRST = "_ZN6rclcpp12experimental9executors14EventsExecutorC1ERKNS_15ExecutorOptionsESt10unique_ptrINS1_11EventsQueueESt14default_deleteIS7_EEb";
-    EVENTS_BY_GROUP = "_ZN6rclcpp9executors17EventsCBGExecutorC1ERKNS_15ExecutorOptionsEmNSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEE";
-    SYNCHRONISE = "_ZN6rclcpp9executors17EventsCBGExecutor20sync_callback_groupsEv";
-    STATIC_ADD_NODE = "_ZN6rclcpp9executors28StaticSingleThreadedExecutor8add_nodeESt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEEb";
-    STATIC_ADD_GROUP = "_ZN6rclcpp9executors28StaticSingleThreadedExecutor18add_callback_groupESt10shared_ptrINS_13CallbackGroupEES2_INS_15node_interfaces17NodeBaseInterfaceEEb";
-    MULTI = "_ZN6rclcpp9executors21MultiThreadedExecutorC1ERKNS_15ExecutorOptionsEmbNSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEE";
-    BASE = "_ZN6rclcpp8ExecutorC2ERKNS_15ExecutorOptionsE";
-    COLLECTOR = "_ZN6rclcpp9executors25ExecutorEntitiesCollectorC1ESt10shared_ptrINS0_22ExecutorNotifyWaitableEE";
-    COLLECTOR_BY_REFERENCE = "_ZN6rclcpp9executors25ExecutorEntitiesCollectorC1ERKSt10shared_ptrINS0_22ExecutorNotifyWaitableEE";
-    ADD_TO_MAP = "_ZN6rclcpp8Executor25add_callback_group_to_mapESt10shared_ptrINS_13CallbackGroupEES1_INS_15node_interfaces17NodeBaseInterfaceEERSt3mapISt8weak_ptrIS2_ES8_IS5_ESt10owner_lessIS9_ESaISt4pairIKS9_SA_EEEb";
-    ADD_STATIC = "_ZN6rclcpp9executors31StaticExecutorEntitiesCollector18add_callback_groupESt10shared_ptrINS_13CallbackGroupEES2_INS_15node_interfaces17NodeBaseInterfaceEERSt3mapISt8weak_ptrIS3_ES9_IS6_ESt10owner_lessISA_ESaISt4pairIKSA_SB_EEE";
-    ADD_TO_COLLECTION = "_ZN6rclcpp9executors25ExecutorEntitiesCollector32add_callback_group_to_collectionESt10shared_ptrINS_13CallbackGroupEERSt3setISt8weak_ptrIS3_ESt10owner_lessIS7_ESaIS7_EE";
-    ADD_TO_COLLECTION_BY_REFERENCE = "_ZN6rclcpp9executors25ExecutorEntitiesCollector32add_callback_group_to_collectionERKSt10shared_ptrINS_13CallbackGroupEERSt3setISt8weak_ptrIS3_ESt10owner_lessIS9_ESaIS9_EE";
+    SINGLE = Within "_ZN6rclcpp9executors22SingleThreadedExecutorC1ERKNS_15ExecutorOptionsE" => construct_single;
+    STATIC = Across "_ZN6rclcpp9executors28StaticSingleThreadedExecutorC1ERKNS_15ExecutorOptionsE" => construct_static;
+    EVENTS = Across "_ZN6rclcpp12experimental9executors14EventsExecutorC1ESt10unique_ptrINS1_11EventsQueueESt14default_deleteIS4_EEbRKNS_15ExecutorOptionsE" => construct_events;
+    EVENTS_OPTIONS_FIRST = Across "_ZN6rclcpp12experimental9executors14EventsExecutorC1ERKNS_15ExecutorOptionsESt10unique_ptrINS1_11EventsQueueESt14default_deleteIS7_EEb" => construct_events_options_first;
+    EVENTS_BY_GROUP = Across "_ZN6rclcpp9executors17EventsCBGExecutorC1ERKNS_15ExecutorOptionsEmNSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEE" => construct_events_by_group;
+    SYNCHRONISE = Within "_ZN6rclcpp9executors17EventsCBGExecutor20sync_callback_groupsEv" => synchronise;
+    STATIC_ADD_NODE = Within "_ZN6rclcpp9executors28StaticSingleThreadedExecutor8add_nodeESt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEEb" => static_add_node;
+    STATIC_ADD_GROUP = Within "_ZN6rclcpp9executors28StaticSingleThreadedExecutor18add_callback_groupESt10shared_ptrINS_13CallbackGroupEES2_INS_15node_interfaces17NodeBaseInterfaceEEb" => static_add_group;
+    MULTI = Across "_ZN6rclcpp9executors21MultiThreadedExecutorC1ERKNS_15ExecutorOptionsEmbNSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEE" => construct_multi;
+    BASE = Within "_ZN6rclcpp8ExecutorC2ERKNS_15ExecutorOptionsE" => construct_base;
+    COLLECTOR = Within "_ZN6rclcpp9executors25ExecutorEntitiesCollectorC1ESt10shared_ptrINS0_22ExecutorNotifyWaitableEE" => construct_collector;
+    COLLECTOR_BY_REFERENCE = Within "_ZN6rclcpp9executors25ExecutorEntitiesCollectorC1ERKSt10shared_ptrINS0_22ExecutorNotifyWaitableEE" => construct_collector_by_reference;
+    ADD_TO_MAP = Within "_ZN6rclcpp8Executor25add_callback_group_to_mapESt10shared_ptrINS_13CallbackGroupEES1_INS_15node_interfaces17NodeBaseInterfaceEERSt3mapISt8weak_ptrIS2_ES8_IS5_ESt10owner_lessIS9_ESaISt4pairIKS9_SA_EEEb" => add_to_map;
+    ADD_STATIC = Within "_ZN6rclcpp9executors31StaticExecutorEntitiesCollector18add_callback_groupESt10shared_ptrINS_13CallbackGroupEES2_INS_15node_interfaces17NodeBaseInterfaceEERSt3mapISt8weak_ptrIS3_ES9_IS6_ESt10owner_lessISA_ESaISt4pairIKSA_SB_EEE" => add_static;
+    ADD_TO_COLLECTION = Within "_ZN6rclcpp9executors25ExecutorEntitiesCollector32add_callback_group_to_collectionESt10shared_ptrINS_13CallbackGroupEERSt3setISt8weak_ptrIS3_ESt10owner_lessIS7_ESaIS7_EE" => add_to_collection;
+    ADD_TO_COLLECTION_BY_REFERENCE = Within "_ZN6rclcpp9executors25ExecutorEntitiesCollector32add_callback_group_to_collectionERKSt10shared_ptrINS_13CallbackGroupEERSt3setISt8weak_ptrIS3_ESt10owner_lessIS9_ESaIS9_EE" => add_to_collection_by_reference;
 }
 
-/// Not interposed, only called.
-static GROUP_TYPE: Hook = Hook::new(c"_ZNK6rclcpp13CallbackGroup4typeEv", RCLCPP);
+static GROUP_TYPE: Companion = Companion::new(c"_ZNK6rclcpp13CallbackGroup4typeEv");
 
 /// The executor that this thread has to do with, until this is dropped, also by an exception.
 struct Busy {
@@ -130,14 +130,22 @@ fn tie_static(collector: *const c_void) {
     }
 }
 
+/// Says which group an owner got; the accessor of the group's type is in the same library as the original.
+///
 /// # Safety
 /// The pointer is null or a callback group.
-pub(super) unsafe fn grouped(event: u16, owner: *const c_void, group: *const c_void) {
+pub(super) unsafe fn grouped(
+    event: u16,
+    owner: *const c_void,
+    group: *const c_void,
+    original: Option<*const c_void>,
+) {
     if group.is_null() || !records(event) {
         return;
     }
+    let accessor = original.and_then(|original| GROUP_TYPE.beside(original));
     // SAFETY: the accessor of rclcpp returns a reference into the group.
-    let kind = GROUP_TYPE.original().map(|accessor| unsafe {
+    let kind = accessor.map(|accessor| unsafe {
         *std::mem::transmute::<*const c_void, GroupType>(accessor)(group)
     });
     let name: &[u8] = match kind {
@@ -154,9 +162,12 @@ pub(super) unsafe fn grouped(event: u16, owner: *const c_void, group: *const c_v
 
 /// # Safety
 /// As the original.
-#[unsafe(export_name = "_ZN6rclcpp9executors22SingleThreadedExecutorC1ERKNS_15ExecutorOptionsE")]
-unsafe extern "C-unwind" fn construct_single(this: *mut c_void, options: *const c_void) {
-    if let Some(original) = SINGLE.original() {
+unsafe extern "C-unwind" fn construct_single(
+    this: *mut c_void,
+    options: *const c_void,
+    caller: Caller,
+) {
+    if let Some(original) = SINGLE.original(caller) {
         // SAFETY: the original, with the same arguments.
         unsafe { std::mem::transmute::<*const c_void, Construct2>(original)(this, options) };
     }
@@ -165,9 +176,12 @@ unsafe extern "C-unwind" fn construct_single(this: *mut c_void, options: *const 
 
 /// # Safety
 /// As the original.
-#[unsafe(export_name = "_ZN6rclcpp9executors28StaticSingleThreadedExecutorC1ERKNS_15ExecutorOptionsE")]
-unsafe extern "C-unwind" fn construct_static(this: *mut c_void, options: *const c_void) {
-    if let Some(original) = STATIC.original() {
+unsafe extern "C-unwind" fn construct_static(
+    this: *mut c_void,
+    options: *const c_void,
+    caller: Caller,
+) {
+    if let Some(original) = STATIC.original(caller) {
         // SAFETY: the original, with the same arguments.
         unsafe { std::mem::transmute::<*const c_void, Construct2>(original)(this, options) };
     }
@@ -178,15 +192,15 @@ unsafe extern "C-unwind" fn construct_static(this: *mut c_void, options: *const 
 ///
 /// # Safety
 /// As the original.
-#[unsafe(export_name = "_ZN6rclcpp12experimental9executors14EventsExecutorC1ESt10unique_ptrINS1_11EventsQueueESt14default_deleteIS4_EEbRKNS_15ExecutorOptionsE")]
 unsafe extern "C-unwind" fn construct_events(
     this: *mut c_void,
     queue: *mut c_void,
     separate: bool,
     options: *const c_void,
+    caller: Caller,
 ) {
     let busy = Busy::with(this);
-    if let Some(original) = EVENTS.original() {
+    if let Some(original) = EVENTS.original(caller) {
         // SAFETY: the original, with the same arguments.
         let original = unsafe { std::mem::transmute::<*const c_void, ConstructEvents>(original) };
         // SAFETY: as above.
@@ -200,15 +214,15 @@ unsafe extern "C-unwind" fn construct_events(
 ///
 /// # Safety
 /// As the original.
-#[unsafe(export_name = "_ZN6rclcpp12experimental9executors14EventsExecutorC1ERKNS_15ExecutorOptionsESt10unique_ptrINS1_11EventsQueueESt14default_deleteIS7_EEb")]
 unsafe extern "C-unwind" fn construct_events_options_first(
     this: *mut c_void,
     options: *const c_void,
     queue: *mut c_void,
     separate: bool,
+    caller: Caller,
 ) {
     let busy = Busy::with(this);
-    if let Some(original) = EVENTS_OPTIONS_FIRST.original() {
+    if let Some(original) = EVENTS_OPTIONS_FIRST.original(caller) {
         // SAFETY: the original, with the same arguments.
         let original =
             unsafe { std::mem::transmute::<*const c_void, ConstructEventsOptionsFirst>(original) };
@@ -223,14 +237,14 @@ unsafe extern "C-unwind" fn construct_events_options_first(
 ///
 /// # Safety
 /// As the original.
-#[unsafe(export_name = "_ZN6rclcpp9executors17EventsCBGExecutorC1ERKNS_15ExecutorOptionsEmNSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEE")]
 unsafe extern "C-unwind" fn construct_events_by_group(
     this: *mut c_void,
     options: *const c_void,
     threads: usize,
     timeout: i64,
+    caller: Caller,
 ) {
-    if let Some(original) = EVENTS_BY_GROUP.original() {
+    if let Some(original) = EVENTS_BY_GROUP.original(caller) {
         // SAFETY: the original, with the same arguments.
         let original = unsafe { std::mem::transmute::<*const c_void, Construct4>(original) };
         // SAFETY: as above.
@@ -243,10 +257,9 @@ unsafe extern "C-unwind" fn construct_events_by_group(
 ///
 /// # Safety
 /// As the original.
-#[unsafe(export_name = "_ZN6rclcpp9executors17EventsCBGExecutor20sync_callback_groupsEv")]
-unsafe extern "C-unwind" fn synchronise(this: *mut c_void) {
+unsafe extern "C-unwind" fn synchronise(this: *mut c_void, caller: Caller) {
     let _busy = Busy::with(this);
-    if let Some(original) = SYNCHRONISE.original() {
+    if let Some(original) = SYNCHRONISE.original(caller) {
         // SAFETY: the original, with the same arguments.
         unsafe { std::mem::transmute::<*const c_void, Synchronise>(original)(this) };
     }
@@ -254,14 +267,14 @@ unsafe extern "C-unwind" fn synchronise(this: *mut c_void) {
 
 /// # Safety
 /// As the original.
-#[unsafe(export_name = "_ZN6rclcpp9executors28StaticSingleThreadedExecutor8add_nodeESt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEEb")]
 unsafe extern "C-unwind" fn static_add_node(
     this: *mut c_void,
     node: *mut SharedPointer,
     notify: bool,
+    caller: Caller,
 ) {
     let _busy = Busy::with(this);
-    if let Some(original) = STATIC_ADD_NODE.original() {
+    if let Some(original) = STATIC_ADD_NODE.original(caller) {
         // SAFETY: the original, with the same arguments.
         unsafe { std::mem::transmute::<*const c_void, AddNode>(original)(this, node, notify) };
     }
@@ -269,15 +282,15 @@ unsafe extern "C-unwind" fn static_add_node(
 
 /// # Safety
 /// As the original.
-#[unsafe(export_name = "_ZN6rclcpp9executors28StaticSingleThreadedExecutor18add_callback_groupESt10shared_ptrINS_13CallbackGroupEES2_INS_15node_interfaces17NodeBaseInterfaceEEb")]
 unsafe extern "C-unwind" fn static_add_group(
     this: *mut c_void,
     group: *mut SharedPointer,
     node: *mut SharedPointer,
     notify: bool,
+    caller: Caller,
 ) {
     let _busy = Busy::with(this);
-    if let Some(original) = STATIC_ADD_GROUP.original() {
+    if let Some(original) = STATIC_ADD_GROUP.original(caller) {
         // SAFETY: the original, with the same arguments.
         let original = unsafe { std::mem::transmute::<*const c_void, AddGroup>(original) };
         // SAFETY: as above.
@@ -287,15 +300,15 @@ unsafe extern "C-unwind" fn static_add_group(
 
 /// # Safety
 /// As the original.
-#[unsafe(export_name = "_ZN6rclcpp9executors21MultiThreadedExecutorC1ERKNS_15ExecutorOptionsEmbNSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEE")]
 unsafe extern "C-unwind" fn construct_multi(
     this: *mut c_void,
     options: *const c_void,
     threads: usize,
     yields: bool,
     timeout: i64,
+    caller: Caller,
 ) {
-    if let Some(original) = MULTI.original() {
+    if let Some(original) = MULTI.original(caller) {
         // SAFETY: the original, with the same arguments.
         unsafe {
             std::mem::transmute::<*const c_void, Construct5>(original)(
@@ -308,10 +321,13 @@ unsafe extern "C-unwind" fn construct_multi(
 
 /// # Safety
 /// As the original.
-#[unsafe(export_name = "_ZN6rclcpp8ExecutorC2ERKNS_15ExecutorOptionsE")]
-unsafe extern "C-unwind" fn construct_base(this: *mut c_void, options: *const c_void) {
+unsafe extern "C-unwind" fn construct_base(
+    this: *mut c_void,
+    options: *const c_void,
+    caller: Caller,
+) {
     let _busy = Busy::with(this);
-    if let Some(original) = BASE.original() {
+    if let Some(original) = BASE.original(caller) {
         // SAFETY: the original, with the same arguments.
         unsafe { std::mem::transmute::<*const c_void, Construct2>(original)(this, options) };
     }
@@ -321,8 +337,8 @@ unsafe extern "C-unwind" fn construct_base(this: *mut c_void, options: *const c_
 ///
 /// # Safety
 /// As the original.
-unsafe fn construct(hook: &Hook, this: *mut c_void, waitable: *mut SharedPointer) {
-    if let Some(original) = hook.original() {
+unsafe fn construct(hook: &Hook, this: *mut c_void, waitable: *mut SharedPointer, caller: Caller) {
+    if let Some(original) = hook.original(caller) {
         // SAFETY: the original, with the same arguments.
         let original =
             unsafe { std::mem::transmute::<*const c_void, ConstructCollector>(original) };
@@ -341,57 +357,62 @@ unsafe fn construct(hook: &Hook, this: *mut c_void, waitable: *mut SharedPointer
 
 /// # Safety
 /// As the original.
-#[unsafe(export_name = "_ZN6rclcpp9executors25ExecutorEntitiesCollectorC1ESt10shared_ptrINS0_22ExecutorNotifyWaitableEE")]
-unsafe extern "C-unwind" fn construct_collector(this: *mut c_void, waitable: *mut SharedPointer) {
+unsafe extern "C-unwind" fn construct_collector(
+    this: *mut c_void,
+    waitable: *mut SharedPointer,
+    caller: Caller,
+) {
     // SAFETY: as the caller promises.
-    unsafe { construct(&COLLECTOR, this, waitable) };
+    unsafe { construct(&COLLECTOR, this, waitable, caller) };
 }
 
 /// # Safety
 /// As the original.
-#[unsafe(export_name = "_ZN6rclcpp9executors25ExecutorEntitiesCollectorC1ERKSt10shared_ptrINS0_22ExecutorNotifyWaitableEE")]
 unsafe extern "C-unwind" fn construct_collector_by_reference(
     this: *mut c_void,
     waitable: *mut SharedPointer,
+    caller: Caller,
 ) {
     // SAFETY: as the caller promises.
-    unsafe { construct(&COLLECTOR_BY_REFERENCE, this, waitable) };
+    unsafe { construct(&COLLECTOR_BY_REFERENCE, this, waitable, caller) };
 }
 
 /// # Safety
 /// As the original.
-#[unsafe(export_name = "_ZN6rclcpp8Executor25add_callback_group_to_mapESt10shared_ptrINS_13CallbackGroupEES1_INS_15node_interfaces17NodeBaseInterfaceEERSt3mapISt8weak_ptrIS2_ES8_IS5_ESt10owner_lessIS9_ESaISt4pairIKS9_SA_EEEb")]
 unsafe extern "C-unwind" fn add_to_map(
     this: *mut c_void,
     group: *mut SharedPointer,
     node: *mut SharedPointer,
     map: *mut c_void,
     notify: bool,
+    caller: Caller,
 ) {
     // SAFETY: the original, with the same arguments. It may move out of the pointer, so that is read before.
     unsafe {
         let added = (*group).object;
-        if let Some(original) = ADD_TO_MAP.original() {
+        let found = ADD_TO_MAP.original(caller);
+        if let Some(original) = found {
             let original = std::mem::transmute::<*const c_void, AddToMap>(original);
             original(this, group, node, map, notify);
         }
-        grouped(events::CARET_ADD_CALLBACK_GROUP, this, added);
+        grouped(events::CARET_ADD_CALLBACK_GROUP, this, added, found);
     }
 }
 
 /// # Safety
 /// As the original.
-#[unsafe(export_name = "_ZN6rclcpp9executors31StaticExecutorEntitiesCollector18add_callback_groupESt10shared_ptrINS_13CallbackGroupEES2_INS_15node_interfaces17NodeBaseInterfaceEERSt3mapISt8weak_ptrIS3_ES9_IS6_ESt10owner_lessISA_ESaISt4pairIKSA_SB_EEE")]
 unsafe extern "C-unwind" fn add_static(
     this: *mut c_void,
     group: *mut SharedPointer,
     node: *mut SharedPointer,
     map: *mut c_void,
+    caller: Caller,
 ) -> bool {
     // SAFETY: as in `add_to_map`.
     unsafe {
         let added = (*group).object;
-        let is_new = match ADD_STATIC.original() {
+        let found = ADD_STATIC.original(caller);
+        let is_new = match found {
             Some(original) => {
                 let original = std::mem::transmute::<*const c_void, AddStatic>(original);
                 original(this, group, node, map)
@@ -403,6 +424,7 @@ unsafe extern "C-unwind" fn add_static(
             events::CARET_ADD_CALLBACK_GROUP_STATIC_EXECUTOR,
             this,
             added,
+            found,
         );
         is_new
     }
@@ -417,11 +439,13 @@ unsafe fn collect(
     this: *mut c_void,
     group: *mut SharedPointer,
     collection: *mut c_void,
+    caller: Caller,
 ) {
     // SAFETY: as in `add_to_map`.
     unsafe {
         let added = (*group).object;
-        if let Some(original) = hook.original() {
+        let found = hook.original(caller);
+        if let Some(original) = found {
             let original = std::mem::transmute::<*const c_void, AddToCollection>(original);
             original(this, group, collection);
         }
@@ -429,30 +453,39 @@ unsafe fn collect(
             events::CARET_CALLBACK_GROUP_TO_EXECUTOR_ENTITY_COLLECTOR,
             this,
             added,
+            found,
         );
     }
 }
 
 /// # Safety
 /// As the original.
-#[unsafe(export_name = "_ZN6rclcpp9executors25ExecutorEntitiesCollector32add_callback_group_to_collectionESt10shared_ptrINS_13CallbackGroupEERSt3setISt8weak_ptrIS3_ESt10owner_lessIS7_ESaIS7_EE")]
 unsafe extern "C-unwind" fn add_to_collection(
     this: *mut c_void,
     group: *mut SharedPointer,
     collection: *mut c_void,
+    caller: Caller,
 ) {
     // SAFETY: as the caller promises.
-    unsafe { collect(&ADD_TO_COLLECTION, this, group, collection) };
+    unsafe { collect(&ADD_TO_COLLECTION, this, group, collection, caller) };
 }
 
 /// # Safety
 /// As the original.
-#[unsafe(export_name = "_ZN6rclcpp9executors25ExecutorEntitiesCollector32add_callback_group_to_collectionERKSt10shared_ptrINS_13CallbackGroupEERSt3setISt8weak_ptrIS3_ESt10owner_lessIS9_ESaIS9_EE")]
 unsafe extern "C-unwind" fn add_to_collection_by_reference(
     this: *mut c_void,
     group: *mut SharedPointer,
     collection: *mut c_void,
+    caller: Caller,
 ) {
     // SAFETY: as the caller promises.
-    unsafe { collect(&ADD_TO_COLLECTION_BY_REFERENCE, this, group, collection) };
+    unsafe {
+        collect(
+            &ADD_TO_COLLECTION_BY_REFERENCE,
+            this,
+            group,
+            collection,
+            caller,
+        )
+    };
 }

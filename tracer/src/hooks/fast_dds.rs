@@ -8,18 +8,25 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::cyclone_dds::bind;
-use super::{Hook, State, records};
+use super::{Called, Caller, Hook, State, interpose, records};
 use crate::{events, original, thread};
 
 static VERSION_2: Hook = Hook::new(
     c"_ZN8eprosima8fastrtps4rtps13WriterHistory13set_fragmentsEPNS1_13CacheChange_tE",
     &["libfastrtps.so"],
+    Called::Within,
 );
 static VERSION_3: Hook = Hook::new(
     c"_ZN8eprosima7fastdds4rtps13WriterHistory13set_fragmentsEPNS1_13CacheChange_tE",
     &["libfastdds.so"],
+    Called::Within,
 );
 pub(super) static HOOKS: [&Hook; 2] = [&VERSION_2, &VERSION_3];
+
+interpose! {
+    "_ZN8eprosima8fastrtps4rtps13WriterHistory13set_fragmentsEPNS1_13CacheChange_tE" => set_fragments_2;
+    "_ZN8eprosima7fastdds4rtps13WriterHistory13set_fragmentsEPNS1_13CacheChange_tE" => set_fragments_3;
+}
 
 /// Places that are looked at; every version's change is longer.
 const FIRST: usize = 64;
@@ -82,8 +89,8 @@ unsafe fn stamp_of(hook: &Hook, change: *const c_void) -> Option<u64> {
 
 /// # Safety
 /// As the original.
-unsafe fn set_fragments(hook: &Hook, history: *mut c_void, change: *mut c_void) {
-    if let Some(original) = hook.original() {
+unsafe fn set_fragments(hook: &Hook, history: *mut c_void, change: *mut c_void, caller: Caller) {
+    if let Some(original) = hook.original(caller) {
         // SAFETY: the original, with the same arguments.
         unsafe { std::mem::transmute::<*const c_void, SetFragments>(original)(history, change) };
     }
@@ -106,16 +113,22 @@ unsafe fn set_fragments(hook: &Hook, history: *mut c_void, change: *mut c_void) 
 
 /// # Safety
 /// As the original.
-#[unsafe(export_name = "_ZN8eprosima8fastrtps4rtps13WriterHistory13set_fragmentsEPNS1_13CacheChange_tE")]
-unsafe extern "C-unwind" fn set_fragments_2(history: *mut c_void, change: *mut c_void) {
+unsafe extern "C-unwind" fn set_fragments_2(
+    history: *mut c_void,
+    change: *mut c_void,
+    caller: Caller,
+) {
     // SAFETY: as the caller promises.
-    unsafe { set_fragments(&VERSION_2, history, change) };
+    unsafe { set_fragments(&VERSION_2, history, change, caller) };
 }
 
 /// # Safety
 /// As the original.
-#[unsafe(export_name = "_ZN8eprosima7fastdds4rtps13WriterHistory13set_fragmentsEPNS1_13CacheChange_tE")]
-unsafe extern "C-unwind" fn set_fragments_3(history: *mut c_void, change: *mut c_void) {
+unsafe extern "C-unwind" fn set_fragments_3(
+    history: *mut c_void,
+    change: *mut c_void,
+    caller: Caller,
+) {
     // SAFETY: as the caller promises.
-    unsafe { set_fragments(&VERSION_3, history, change) };
+    unsafe { set_fragments(&VERSION_3, history, change, caller) };
 }

@@ -8,11 +8,11 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{Hook, State};
+use super::{Called, Hook, State};
 use crate::{gate, loaded, process, thread, tracetools};
 
 /// Named as what it watches; there is no function that it would call.
-static EXECUTORS: Hook = Hook::new(c"rclpy.executors", &[]);
+static EXECUTORS: Hook = Hook::new(c"rclpy.executors", &[], Called::Across);
 pub(super) static HOOKS: [&Hook; 1] = [&EXECUTORS];
 
 const SOURCE: &str = include_str!("rclpy.py");

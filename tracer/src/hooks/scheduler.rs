@@ -4,15 +4,16 @@
 
 use std::ffi::c_void;
 
-use super::Hook;
 use super::executor::grouped;
 use super::returned::Returned;
 use super::shared_pointer::SharedPointer;
+use super::{Called, Caller, Hook};
 use crate::{events, thread};
 
 static SCHEDULE: Hook = Hook::new(
     c"_ZN6rclcpp9executors12cbg_executor24FirstInFirstOutScheduler29get_handle_for_callback_groupERKSt10shared_ptrINS_13CallbackGroupEE",
     &["librclcpp.so"],
+    Called::Within,
 );
 pub(super) static HOOKS: [&Hook; 1] = [&SCHEDULE];
 
@@ -29,12 +30,14 @@ unsafe extern "C-unwind" fn schedule(
     this: *mut c_void,
     group: *mut SharedPointer,
     place: *mut Handle,
+    caller: Caller,
 ) {
     let executor = thread::set_executor(0);
     thread::set_executor(executor);
     // SAFETY: the original, with the same arguments. Without it the caller gets no handle, which is an empty pointer.
     unsafe {
-        place.write(match SCHEDULE.original() {
+        let found = SCHEDULE.original(caller);
+        place.write(match found {
             Some(original) => {
                 let original = std::mem::transmute::<*const c_void, Schedule>(original);
                 original(this, group).read()
@@ -43,7 +46,8 @@ unsafe extern "C-unwind" fn schedule(
         });
         if executor != 0 {
             let executor = executor as *const c_void;
-            grouped(events::CARET_ADD_CALLBACK_GROUP, executor, (*group).object);
+            let event = events::CARET_ADD_CALLBACK_GROUP;
+            grouped(event, executor, (*group).object, found);
         }
     }
 }
@@ -53,18 +57,23 @@ unsafe extern "C-unwind" fn schedule(
 /// # Safety
 /// As the original.
 #[cfg(target_arch = "x86_64")]
-#[unsafe(export_name = "_ZN6rclcpp9executors12cbg_executor24FirstInFirstOutScheduler29get_handle_for_callback_groupERKSt10shared_ptrINS_13CallbackGroupEE")]
-unsafe extern "C-unwind" fn interposed(
+unsafe extern "C-unwind" fn schedule_into(
     place: *mut Handle,
     this: *mut c_void,
     group: *mut SharedPointer,
+    caller: Caller,
 ) -> *mut Handle {
     // SAFETY: as the caller promises.
-    unsafe { schedule(this, group, place) };
+    unsafe { schedule(this, group, place, caller) };
     place
 }
 
-/// The place is in the register x8. It becomes a third argument before any other code could change that register; there is no frame,
+#[cfg(target_arch = "x86_64")]
+super::interpose! {
+    "_ZN6rclcpp9executors12cbg_executor24FirstInFirstOutScheduler29get_handle_for_callback_groupERKSt10shared_ptrINS_13CallbackGroupEE" => schedule_into;
+}
+
+/// The place is in the register x8. It becomes a third argument, and the caller another (see `caller`), before any other code could change that register; there is no frame,
 /// so that exceptions pass.
 ///
 /// # Safety
@@ -73,5 +82,10 @@ unsafe extern "C-unwind" fn interposed(
 #[unsafe(naked)]
 #[unsafe(export_name = "_ZN6rclcpp9executors12cbg_executor24FirstInFirstOutScheduler29get_handle_for_callback_groupERKSt10shared_ptrINS_13CallbackGroupEE")]
 unsafe extern "C-unwind" fn interposed() {
-    std::arch::naked_asm!("mov x2, x8", "b {schedule}", schedule = sym schedule)
+    std::arch::naked_asm!(
+        "mov x2, x8",
+        "fmov d0, x30",
+        "b {schedule}",
+        schedule = sym schedule
+    )
 }

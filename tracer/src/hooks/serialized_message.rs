@@ -3,16 +3,20 @@
 
 use std::ffi::{c_int, c_void};
 
-use super::{Hook, State, records};
+use super::{Called, Caller, Hook, State, interpose, records};
 use crate::{emit, events, thread};
 
 const RMW: &[&str] = &["librmw_implementation.so"];
 /// What rmw says when it cannot do something.
 const RMW_RET_ERROR: c_int = 1;
 
-static PUBLISH: Hook = Hook::new(c"rmw_publish_serialized_message", RMW);
-static TAKE: Hook = Hook::new(c"rmw_take_serialized_message", RMW);
-static TAKE_WITH_INFO: Hook = Hook::new(c"rmw_take_serialized_message_with_info", RMW);
+static PUBLISH: Hook = Hook::new(c"rmw_publish_serialized_message", RMW, Called::Across);
+static TAKE: Hook = Hook::new(c"rmw_take_serialized_message", RMW, Called::Across);
+static TAKE_WITH_INFO: Hook = Hook::new(
+    c"rmw_take_serialized_message_with_info",
+    RMW,
+    Called::Across,
+);
 pub(super) static HOOKS: [&Hook; 3] = [&PUBLISH, &TAKE, &TAKE_WITH_INFO];
 
 /// The beginning of `rcutils_uint8_array_t`, which is public and the same in all versions.
@@ -46,23 +50,35 @@ unsafe fn size(hook: &Hook, event: u16, handle: *const c_void, message: *const c
     });
 }
 
-type Publish = unsafe extern "C" fn(*const c_void, *const c_void, *mut c_void) -> c_int;
-type Take = unsafe extern "C" fn(*const c_void, *mut c_void, *mut bool, *mut c_void) -> c_int;
-type TakeWithInfo =
-    unsafe extern "C" fn(*const c_void, *mut c_void, *mut bool, *mut c_void, *mut c_void) -> c_int;
+interpose! {
+    "rmw_publish_serialized_message" => rmw_publish_serialized_message;
+    "rmw_take_serialized_message" => rmw_take_serialized_message;
+    "rmw_take_serialized_message_with_info" => rmw_take_serialized_message_with_info;
+}
+
+type Publish = unsafe extern "C-unwind" fn(*const c_void, *const c_void, *mut c_void) -> c_int;
+type Take =
+    unsafe extern "C-unwind" fn(*const c_void, *mut c_void, *mut bool, *mut c_void) -> c_int;
+type TakeWithInfo = unsafe extern "C-unwind" fn(
+    *const c_void,
+    *mut c_void,
+    *mut bool,
+    *mut c_void,
+    *mut c_void,
+) -> c_int;
 
 /// # Safety
 /// As rmw says.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn rmw_publish_serialized_message(
+unsafe extern "C-unwind" fn rmw_publish_serialized_message(
     publisher: *const c_void,
     message: *const c_void,
     allocation: *mut c_void,
+    caller: Caller,
 ) -> c_int {
     let event = events::ROSTRACE_RMW_PUBLISH_SERIALIZED;
     // SAFETY: the caller's message.
     unsafe { size(&PUBLISH, event, publisher, message) };
-    let Some(original) = PUBLISH.original() else {
+    let Some(original) = PUBLISH.original(caller) else {
         return RMW_RET_ERROR;
     };
     thread::set_published(message as u64);
@@ -92,14 +108,14 @@ unsafe fn taken(
 
 /// # Safety
 /// As rmw says.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn rmw_take_serialized_message(
+unsafe extern "C-unwind" fn rmw_take_serialized_message(
     subscription: *const c_void,
     message: *mut c_void,
     flag: *mut bool,
     allocation: *mut c_void,
+    caller: Caller,
 ) -> c_int {
-    let Some(original) = TAKE.original() else {
+    let Some(original) = TAKE.original(caller) else {
         return RMW_RET_ERROR;
     };
     // SAFETY: the original, with the same arguments.
@@ -113,15 +129,15 @@ unsafe extern "C" fn rmw_take_serialized_message(
 
 /// # Safety
 /// As rmw says.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn rmw_take_serialized_message_with_info(
+unsafe extern "C-unwind" fn rmw_take_serialized_message_with_info(
     subscription: *const c_void,
     message: *mut c_void,
     flag: *mut bool,
     info: *mut c_void,
     allocation: *mut c_void,
+    caller: Caller,
 ) -> c_int {
-    let Some(original) = TAKE_WITH_INFO.original() else {
+    let Some(original) = TAKE_WITH_INFO.original(caller) else {
         return RMW_RET_ERROR;
     };
     // SAFETY: the original, with the same arguments.

@@ -3,22 +3,25 @@
 //! The functions of rmw are the same in all of them. They are recorded as the tracepoints of Kilted, so readers need
 //! not know the difference; the source timestamp of a response is not known here and is 0. The name of the middleware is
 //! recorded at the same place, because rcl asks for it early.
+//!
+//! A request has a number only when the call returns, and by then it may have been answered. So its beginning is an event of its own, for
+//! all distributions: that of Kilted comes after the write as well, where the middleware is Fast DDS.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{Hook, State, client as client_callback, records};
+use super::{Called, Caller, Hook, State, client as client_callback, interpose, records};
 use crate::emit::{self, Text};
 use crate::{clock, events, filter, original};
 
 const RMW: &[&str] = &["librmw_implementation.so"];
 const RMW_RET_ERROR: c_int = 1;
 
-static SEND_REQUEST: Hook = Hook::new(c"rmw_send_request", RMW);
-static TAKE_REQUEST: Hook = Hook::new(c"rmw_take_request", RMW);
-static SEND_RESPONSE: Hook = Hook::new(c"rmw_send_response", RMW);
-static TAKE_RESPONSE: Hook = Hook::new(c"rmw_take_response", RMW);
-static IDENTIFIER: Hook = Hook::new(c"rmw_get_implementation_identifier", RMW);
+static SEND_REQUEST: Hook = Hook::new(c"rmw_send_request", RMW, Called::Across);
+static TAKE_REQUEST: Hook = Hook::new(c"rmw_take_request", RMW, Called::Across);
+static SEND_RESPONSE: Hook = Hook::new(c"rmw_send_response", RMW, Called::Across);
+static TAKE_RESPONSE: Hook = Hook::new(c"rmw_take_response", RMW, Called::Across);
+static IDENTIFIER: Hook = Hook::new(c"rmw_get_implementation_identifier", RMW, Called::Across);
 pub(super) static HOOKS: [&Hook; 5] = [
     &SEND_REQUEST,
     &TAKE_REQUEST,
@@ -44,10 +47,20 @@ pub(crate) struct ServiceInfo {
     request: RequestId,
 }
 
-type SendRequest = unsafe extern "C" fn(*const c_void, *const c_void, *mut i64) -> c_int;
-type Take = unsafe extern "C" fn(*const c_void, *mut ServiceInfo, *mut c_void, *mut bool) -> c_int;
-type SendResponse = unsafe extern "C" fn(*const c_void, *mut RequestId, *mut c_void) -> c_int;
-type Identifier = unsafe extern "C" fn() -> *const c_char;
+interpose! {
+    "rmw_send_request" => rmw_send_request;
+    "rmw_take_request" => rmw_take_request;
+    "rmw_send_response" => rmw_send_response;
+    "rmw_take_response" => rmw_take_response;
+    "rmw_get_implementation_identifier" => rmw_get_implementation_identifier;
+}
+
+type SendRequest = unsafe extern "C-unwind" fn(*const c_void, *const c_void, *mut i64) -> c_int;
+type Take =
+    unsafe extern "C-unwind" fn(*const c_void, *mut ServiceInfo, *mut c_void, *mut bool) -> c_int;
+type SendResponse =
+    unsafe extern "C-unwind" fn(*const c_void, *mut RequestId, *mut c_void) -> c_int;
+type Identifier = unsafe extern "C-unwind" fn() -> *const c_char;
 
 /// Whether this hook has to record the event of a service or a client.
 fn is_ours(hook: &Hook, event: u16, handle: *const c_void) -> bool {
@@ -63,18 +76,24 @@ fn is_ours(hook: &Hook, event: u16, handle: *const c_void) -> bool {
 
 /// # Safety
 /// As rmw says.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn rmw_send_request(
+unsafe extern "C-unwind" fn rmw_send_request(
     client: *const c_void,
     request: *const c_void,
     sequence_number: *mut i64,
+    caller: Caller,
 ) -> c_int {
-    let Some(original) = SEND_REQUEST.original() else {
+    let Some(original) = SEND_REQUEST.original(caller) else {
         return RMW_RET_ERROR;
     };
     // SAFETY: the original, with the same arguments; the number is there when it succeeded.
     unsafe {
         let original = std::mem::transmute::<*const c_void, SendRequest>(original);
+        let begin = events::ROSTRACE_RMW_SEND_REQUEST_BEGIN;
+        if records(begin) && !filter::refuses(client as u64) {
+            emit::event(begin, 16, |payload| {
+                payload.pointer(client).pointer(request);
+            });
+        }
         let result = original(client, request, sequence_number);
         if result == 0
             && !sequence_number.is_null()
@@ -93,14 +112,14 @@ unsafe extern "C" fn rmw_send_request(
 
 /// # Safety
 /// As rmw says.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn rmw_take_request(
+unsafe extern "C-unwind" fn rmw_take_request(
     service: *const c_void,
     info: *mut ServiceInfo,
     request: *mut c_void,
     taken: *mut bool,
+    caller: Caller,
 ) -> c_int {
-    let Some(original) = TAKE_REQUEST.original() else {
+    let Some(original) = TAKE_REQUEST.original(caller) else {
         return RMW_RET_ERROR;
     };
     // SAFETY: the original, with the same arguments; the results are there when it succeeded.
@@ -128,13 +147,13 @@ unsafe extern "C" fn rmw_take_request(
 
 /// # Safety
 /// As rmw says.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn rmw_send_response(
+unsafe extern "C-unwind" fn rmw_send_response(
     service: *const c_void,
     request: *mut RequestId,
     response: *mut c_void,
+    caller: Caller,
 ) -> c_int {
-    let Some(original) = SEND_RESPONSE.original() else {
+    let Some(original) = SEND_RESPONSE.original(caller) else {
         return RMW_RET_ERROR;
     };
     // SAFETY: the original, with the same arguments; rmw checks them itself, so null is possible.
@@ -156,14 +175,14 @@ unsafe extern "C" fn rmw_send_response(
 
 /// # Safety
 /// As rmw says.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn rmw_take_response(
+unsafe extern "C-unwind" fn rmw_take_response(
     client: *const c_void,
     info: *mut ServiceInfo,
     response: *mut c_void,
     taken: *mut bool,
+    caller: Caller,
 ) -> c_int {
-    let Some(original) = TAKE_RESPONSE.original() else {
+    let Some(original) = TAKE_RESPONSE.original(caller) else {
         return RMW_RET_ERROR;
     };
     // SAFETY: the original, with the same arguments; the results are there when it succeeded.
@@ -193,10 +212,9 @@ unsafe extern "C" fn rmw_take_response(
 
 /// # Safety
 /// As rmw says.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn rmw_get_implementation_identifier() -> *const c_char {
+unsafe extern "C-unwind" fn rmw_get_implementation_identifier(caller: Caller) -> *const c_char {
     static IS_KNOWN: AtomicBool = AtomicBool::new(false);
-    let Some(original) = IDENTIFIER.original() else {
+    let Some(original) = IDENTIFIER.original(caller) else {
         return std::ptr::null();
     };
     // SAFETY: the original; it returns a text that lives for ever.

@@ -7,7 +7,7 @@
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
-use super::{Hook, records};
+use super::{Called, Caller, Hook, interpose, records};
 use crate::{clock, emit, events};
 
 const RCL: &[&str] = &["librcl.so"];
@@ -16,14 +16,18 @@ const RCL_RET_ERROR: c_int = 1;
 /// A clock that is silent for so many nanoseconds speaks no more.
 const SILENCE: u64 = 1_000_000_000;
 
-static SET: Hook = Hook::new(c"rcl_set_ros_time_override", RCL);
+static SET: Hook = Hook::new(c"rcl_set_ros_time_override", RCL, Called::Across);
 pub(super) static HOOKS: [&Hook; 1] = [&SET];
 
 /// The clock that speaks for the process, and when it did so last. They need not fit exactly: in the worst case one time is written twice.
 static SPEAKER: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 static SPOKE: AtomicU64 = AtomicU64::new(0);
 
-type SetOverride = unsafe extern "C" fn(*mut c_void, i64) -> c_int;
+interpose! {
+    "rcl_set_ros_time_override" => rcl_set_ros_time_override;
+}
+
+type SetOverride = unsafe extern "C-unwind" fn(*mut c_void, i64) -> c_int;
 
 /// Whether this clock speaks for the process.
 fn speaks(clock: *mut c_void) -> bool {
@@ -39,9 +43,12 @@ fn speaks(clock: *mut c_void) -> bool {
 
 /// # Safety
 /// As rcl says.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn rcl_set_ros_time_override(clock: *mut c_void, nanoseconds: i64) -> c_int {
-    let Some(original) = SET.original() else {
+unsafe extern "C-unwind" fn rcl_set_ros_time_override(
+    clock: *mut c_void,
+    nanoseconds: i64,
+    caller: Caller,
+) -> c_int {
+    let Some(original) = SET.original(caller) else {
         return RCL_RET_ERROR;
     };
     // SAFETY: the original, with the same arguments.

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use super::{Hook, State, records};
+use super::{Called, Caller, Hook, State, interpose, records};
 use crate::{emit, events};
 
 const RCL: &[&str] = &["librcl.so"];
@@ -11,9 +11,9 @@ const RCL_RET_ERROR: c_int = 1;
 /// The last of `rcl_clock_type_t`, which are the same in all versions: unknown, ROS, system, steady.
 const LAST_TYPE: c_int = 3;
 
-static INIT: Hook = Hook::new(c"rcl_timer_init", RCL);
+static INIT: Hook = Hook::new(c"rcl_timer_init", RCL, Called::Across);
 /// From Jazzy on, which has both.
-static INIT_2: Hook = Hook::new(c"rcl_timer_init2", RCL);
+static INIT_2: Hook = Hook::new(c"rcl_timer_init2", RCL, Called::Across);
 pub(super) static HOOKS: [&Hook; 2] = [&INIT, &INIT_2];
 
 /// `rcl_allocator_t`, which is passed by value: four functions and a state.
@@ -27,7 +27,12 @@ struct Clock {
     kind: c_int,
 }
 
-type Init = unsafe extern "C" fn(
+interpose! {
+    "rcl_timer_init" => rcl_timer_init;
+    "rcl_timer_init2" => rcl_timer_init2;
+}
+
+type Init = unsafe extern "C-unwind" fn(
     *mut c_void,
     *mut Clock,
     *mut c_void,
@@ -35,7 +40,7 @@ type Init = unsafe extern "C" fn(
     *const c_void,
     Allocator,
 ) -> c_int;
-type Init2 = unsafe extern "C" fn(
+type Init2 = unsafe extern "C-unwind" fn(
     *mut c_void,
     *mut Clock,
     *mut c_void,
@@ -68,16 +73,16 @@ unsafe fn made(hook: &Hook, timer: *const c_void, clock: *const Clock) {
 
 /// # Safety
 /// As rcl says.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn rcl_timer_init(
+unsafe extern "C-unwind" fn rcl_timer_init(
     timer: *mut c_void,
     clock: *mut Clock,
     context: *mut c_void,
     period: i64,
     callback: *const c_void,
     allocator: Allocator,
+    caller: Caller,
 ) -> c_int {
-    let Some(original) = INIT.original() else {
+    let Some(original) = INIT.original(caller) else {
         return RCL_RET_ERROR;
     };
     // SAFETY: the original, with the same arguments; it took the clock if it succeeded.
@@ -94,8 +99,7 @@ unsafe extern "C" fn rcl_timer_init(
 
 /// # Safety
 /// As rcl says.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn rcl_timer_init2(
+unsafe extern "C-unwind" fn rcl_timer_init2(
     timer: *mut c_void,
     clock: *mut Clock,
     context: *mut c_void,
@@ -103,8 +107,9 @@ unsafe extern "C" fn rcl_timer_init2(
     callback: *const c_void,
     allocator: Allocator,
     autostart: bool,
+    caller: Caller,
 ) -> c_int {
-    let Some(original) = INIT_2.original() else {
+    let Some(original) = INIT_2.original(caller) else {
         return RCL_RET_ERROR;
     };
     // SAFETY: the original, with the same arguments; it took the clock if it succeeded.

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
+pub mod stand_ins;
 pub mod told;
 
 use std::io::Write as _;

@@ -11,6 +11,7 @@ use rostrace_trace::entity::{Address, CallbackOwner, ClientId, NodeId, ProcessId
 use serde::Serialize;
 
 use crate::args::LookArguments;
+use crate::blind_spot;
 use crate::family;
 use crate::listing::{Reading, Row, cell};
 use crate::outcome::Outcome;
@@ -78,7 +79,7 @@ pub(crate) fn callbacks(arguments: &LookArguments) -> anyhow::Result<Outcome> {
     reading.print(
         &rows,
         || table(view.model, &rows, arguments.all),
-        notes.chain(lack),
+        notes.chain(lack).chain(blind_spot::sentences(view.model)),
     )
 }
 

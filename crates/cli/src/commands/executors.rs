@@ -1,13 +1,16 @@
-//! `rostrace executors`: what each executor executes, and how busy it was with it.
+//! `rostrace executors`: what each executor executes, and how busy it was with it. Where the trace does not tell of executors, what the same
+//! threads ran stands for one.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
-use rostrace_trace::entity::{CallbackGroup, ExecutorId, ThreadId};
+use rostrace_trace::entity::{CallbackGroup, ExecutorId, ThreadId, UnseenSubject};
+use rostrace_trace::flow::CallbackInstance;
 use serde::Serialize;
 
 use crate::args::LookArguments;
+use crate::blind_spot;
 use crate::family::EXECUTORS;
 use crate::listing::{Reading, Row, cell};
 use crate::outcome::Outcome;
@@ -16,17 +19,19 @@ use crate::render::units;
 use crate::view::View;
 use rostrace_analyze::built_in;
 use rostrace_analyze::names::Names;
+use rostrace_analyze::observed_executor::{ObservedExecutor, observed_executors};
 
 #[derive(Debug, Serialize)]
 struct ExecutorRow<'m> {
-    /// `executor_0`: numbered in the order of creation.
+    /// `executor_0`: numbered in the order of creation. `observed_0`: what the same threads ran, by when they began.
     executor: String,
     r#type: Option<&'m str>,
     host: &'m str,
     pid: i64,
     process: &'m str,
-    address: String,
-    created_ns: i64,
+    /// These two are not known of an executor that was only observed.
+    address: Option<String>,
+    created_ns: Option<i64>,
     nodes: BTreeSet<&'m str>,
     groups: Vec<GroupRow>,
     callbacks: u64,
@@ -39,6 +44,10 @@ struct ExecutorRow<'m> {
     busy_share: Option<f64>,
     /// Executes nothing but what a recorder made.
     built_in: bool,
+    /// Inferred from what ran on which thread: the trace does not tell of the executor itself.
+    observed: bool,
+    /// Why nodes, groups and callbacks are not known, if they are not.
+    not_seen: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -54,12 +63,21 @@ pub(crate) fn executors(arguments: &LookArguments) -> anyhow::Result<Outcome> {
     };
     let view = reading.view()?;
     let rows = rows(&view);
-    reading.print(&rows, || table(&rows, arguments.all), notes(view.model))
+    let mut notes = notes(view.model);
+    if rows.iter().any(|row| row.observed) {
+        notes.push(OBSERVED.to_owned());
+    }
+    reading.print(&rows, || table(&rows, arguments.all), notes)
 }
 
+/// What stands behind such a row.
+const OBSERVED: &str = "observed_…: no executor that the trace tells of, but threads that ran the same callbacks; callbacks that never ran are missing";
+
 fn notes(model: &Model) -> Vec<String> {
+    let mut notes = blind_spot::sentences(model);
     if let Some(lack) = EXECUTORS.lack(&model.kinds) {
-        return vec![lack.to_owned()];
+        notes.insert(0, lack.to_owned());
+        return notes;
     }
     let groups = model.callback_groups.iter();
     let alone = groups.filter(|group| group.executor.is_none() && !group.callbacks.is_empty());
@@ -68,7 +86,8 @@ fn notes(model: &Model) -> Vec<String> {
     let note = (alone > 0).then(|| {
         format!("{counted} with callbacks: the trace does not tell which executor they belong to")
     });
-    note.into_iter().collect()
+    notes.extend(note);
+    notes
 }
 
 /// In the order of creation.
@@ -83,10 +102,7 @@ fn rows<'m>(view: &View<'m>) -> Vec<ExecutorRow<'m>> {
             .and_then(|callback| model.callbacks[callback.index()].group);
         let executor = group.and_then(|group| model.callback_groups[group.index()].executor);
         if let Some(executor) = executor {
-            let work = &mut work[executor.index()];
-            work.instances += 1;
-            let spans = work.spans.entry(instance.thread).or_default();
-            spans.extend(instance.end.map(|end| (instance.start, end)));
+            work[executor.index()].add(instance);
         }
     }
     let mut rows = Vec::new();
@@ -96,7 +112,70 @@ fn rows<'m>(view: &View<'m>) -> Vec<ExecutorRow<'m>> {
             rows.push(row);
         }
     }
+    rows.extend(observed_rows(view));
     rows
+}
+
+/// Threads whose callbacks belong to no executor that the trace tells of.
+fn observed_rows<'m>(view: &View<'m>) -> Vec<ExecutorRow<'m>> {
+    let model = view.model;
+    let mut observed = observed_executors(model);
+    observed.retain(|it| it.declared(model).is_empty());
+    let mut of_thread: HashMap<ThreadId, usize> = HashMap::new();
+    for (number, executor) in observed.iter().enumerate() {
+        of_thread.extend(executor.threads.iter().map(|thread| (*thread, number)));
+    }
+    let mut work: Vec<Work> = Vec::new();
+    work.resize_with(observed.len(), Work::default);
+    for (_, instance) in view.instances() {
+        if let Some(number) = of_thread.get(&instance.thread) {
+            work[*number].add(instance);
+        }
+    }
+    let rows = observed.iter().zip(work).enumerate();
+    rows.filter_map(|(number, (executor, work))| observed_row(view, number, executor, work))
+        .collect()
+}
+
+fn observed_row<'m>(
+    view: &View<'m>,
+    number: usize,
+    executor: &ObservedExecutor,
+    mut work: Work,
+) -> Option<ExecutorRow<'m>> {
+    let model = view.model;
+    let callbacks = executor.callbacks.iter().copied();
+    let is_shown = callbacks.clone().any(|id| view.has_callback(id));
+    if !view.has_unnamed(executor.process) && !is_shown {
+        return None;
+    }
+    let process = &model.processes[executor.process.index()];
+    let nodes: BTreeSet<&str> = callbacks
+        .filter_map(|callback| model.node_name(model.node_of_callback(callback)))
+        .collect();
+    let busy_ns = work.busy();
+    let observed_ns = view.overlap(process.first, process.last);
+    let busy_share = busy_ns.filter(|_| observed_ns > 0);
+    Some(ExecutorRow {
+        executor: format!("observed_{number}"),
+        r#type: None,
+        host: model.host_name(executor.process),
+        pid: process.pid,
+        process: &process.name,
+        address: None,
+        created_ns: None,
+        built_in: !nodes.is_empty() && nodes.iter().all(|node| built_in::node(node)),
+        nodes,
+        groups: Vec::new(),
+        callbacks: executor.callbacks.len() as u64,
+        callback_instances: work.instances,
+        threads: work.spans.len() as u64,
+        busy_ns,
+        observed_ns,
+        busy_share: busy_share.map(|busy| busy as f64 / observed_ns as f64),
+        observed: true,
+        not_seen: None,
+    })
 }
 
 /// What an executor's threads did.
@@ -107,6 +186,12 @@ struct Work {
 }
 
 impl Work {
+    fn add(&mut self, instance: &CallbackInstance) {
+        self.instances += 1;
+        let spans = self.spans.entry(instance.thread).or_default();
+        spans.extend(instance.end.map(|end| (instance.start, end)));
+    }
+
     /// Time in callbacks, of all threads together; a callback inside another one does not count twice.
     fn busy(&mut self) -> Option<u64> {
         let ended = self.spans.values().any(|spans| !spans.is_empty());
@@ -147,7 +232,10 @@ fn row<'m>(
     let nodes: BTreeSet<&str> = callbacks()
         .filter_map(|callback| model.node_name(model.node_of_callback(callback)))
         .collect();
-    let busy_ns = work.busy();
+    let not_seen = (groups().next().is_none())
+        .then(|| blind_spot::of_process(process, UnseenSubject::Executors))
+        .flatten();
+    let busy_ns = work.busy().filter(|_| not_seen.is_none());
     let (begin, end) = process.recorded();
     let observed_ns = view.overlap(executor.created.max(begin), end);
     let busy_share = busy_ns.filter(|_| observed_ns > 0);
@@ -157,8 +245,8 @@ fn row<'m>(
         host: model.host_name(executor.process),
         pid: process.pid,
         process: &process.name,
-        address: executor.address.to_string(),
-        created_ns: executor.created.0,
+        address: Some(executor.address.to_string()),
+        created_ns: Some(executor.created.0),
         built_in: !nodes.is_empty() && nodes.iter().all(|node| built_in::node(node)),
         nodes,
         groups: groups().map(|group| GroupRow::of(group, names)).collect(),
@@ -168,6 +256,8 @@ fn row<'m>(
         busy_ns,
         observed_ns,
         busy_share: busy_share.map(|busy| busy as f64 / observed_ns as f64),
+        observed: false,
+        not_seen,
     })
 }
 
@@ -201,6 +291,8 @@ impl Row for ExecutorRow<'_> {
         "observed_ns",
         "busy_share",
         "built_in",
+        "observed",
+        "not_seen",
     ];
 
     fn cells(&self) -> Vec<String> {
@@ -210,8 +302,8 @@ impl Row for ExecutorRow<'_> {
             self.host.to_owned(),
             self.pid.to_string(),
             self.process.to_owned(),
-            self.address.clone(),
-            self.created_ns.to_string(),
+            cell(self.address.as_deref()),
+            cell(self.created_ns),
             self.nodes.iter().copied().collect::<Vec<_>>().join(" "),
             self.groups.len().to_string(),
             self.callbacks.to_string(),
@@ -221,6 +313,8 @@ impl Row for ExecutorRow<'_> {
             self.observed_ns.to_string(),
             cell(self.busy_share),
             u8::from(self.built_in).to_string(),
+            u8::from(self.observed).to_string(),
+            cell(self.not_seen.as_deref()),
         ]
     }
 }
@@ -248,15 +342,25 @@ fn table(rows: &[ExecutorRow<'_>], all: bool) -> Table {
     for row in shown {
         let nodes = row.nodes.iter().filter(|node| all || !built_in::node(node));
         let nodes: Vec<&str> = nodes.copied().collect();
+        let seen = |number: u64| match row.not_seen {
+            Some(_) => "–".to_owned(),
+            None => units::count(number),
+        };
         table.row([
             row.executor.clone(),
-            row.r#type.unwrap_or("–").to_owned(),
+            match row.observed {
+                true => "observed".to_owned(),
+                false => row.r#type.unwrap_or("–").to_owned(),
+            },
             format!("{} {}", row.process, row.pid),
-            nodes.join(", "),
-            units::count(row.groups.len() as u64),
-            units::count(row.callbacks),
-            units::count(row.threads),
-            units::count(row.callback_instances),
+            row.not_seen.clone().unwrap_or_else(|| nodes.join(", ")),
+            match row.observed {
+                true => "–".to_owned(),
+                false => seen(row.groups.len() as u64),
+            },
+            seen(row.callbacks),
+            seen(row.threads),
+            seen(row.callback_instances),
             row.busy_share.map_or("–".to_owned(), units::share),
         ]);
     }

@@ -162,7 +162,7 @@ fn hook(state: u8) -> Option<&'static str> {
         2 => "no original was found",
         3 => "of an unknown version",
         4 => "needless: this version of ROS 2 has a tracepoint",
-        5 => "not called: something else did its work",
+        5 => "not seen: its library was linked so that calls cannot be observed",
         _ => "off",
     })
 }

@@ -11,6 +11,7 @@ mod executor;
 mod generation;
 mod process;
 mod resolve;
+mod unseen;
 
 pub use callback::{Callback, CallbackOwner, Timer};
 pub use communication::{Client, Publisher, RingBuffer, Service, Subscription};
@@ -19,6 +20,7 @@ pub use executor::{CallbackGroup, CallbackGroupType, Executor, ExecutorType};
 pub(crate) use generation::Generations;
 pub use process::{Context, Host, Node, Process, StateMachine, Thread};
 pub(crate) use resolve::resolve;
+pub use unseen::{Unseen, UnseenSubject};
 
 /// An address in one process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]

@@ -3,7 +3,7 @@
 use rostrace_ctf::schema::Nanos;
 use rostrace_tracepoints::Distribution;
 
-use super::{Address, HostId, NodeId, ProcessId};
+use super::{Address, HostId, NodeId, ProcessId, Unseen};
 
 /// A machine, by the host name in the trace's environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +30,8 @@ pub struct Process {
     pub rmw_implementation: Option<String>,
     /// CARET's library was loaded.
     pub has_caret: bool,
+    /// What our own tracer could not see here, by function.
+    pub unseen: Vec<Unseen>,
 }
 
 impl Process {

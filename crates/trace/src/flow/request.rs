@@ -21,7 +21,8 @@ pub struct Request {
     pub service: Option<ServiceId>,
     /// With the client's gid it identifies the request.
     pub sequence: i64,
-    /// The client sends it; with Fast DDS the event comes after the write.
+    /// The client sends it. Where our own tracer does not tell when it began to, this is what the middleware says: with Fast DDS the event
+    /// comes after the write.
     pub sent: Option<Nanos>,
     /// The service takes it.
     pub taken: Option<Nanos>,

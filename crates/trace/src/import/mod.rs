@@ -24,7 +24,7 @@ use std::collections::HashMap;
 use rostrace_ctf::schema::{Cycles, Nanos};
 use rostrace_ctf::{Conversion, Cursor, Damage, TraceSet};
 use rostrace_tracepoints::{Kind, Phase, field};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::binding::{Bindings, Fields};
 use crate::entity::{Address, HostId, InstanceId, ProcessId, ThreadId};
@@ -156,6 +156,8 @@ struct Import {
     user_events: UserEvents,
     /// Where the publication of a message is known by its address (CARET's forks before Iron).
     messages: FxHashMap<(ProcessId, Address), crate::entity::PublicationId>,
+    /// Service steps of requests that were begun, whose number is not known yet.
+    unsent: FxHashSet<usize>,
     /// By trace, stream class and event class, so that names are looked up once.
     uninterpreted: HashMap<(usize, usize, u32), u64>,
 }
@@ -172,6 +174,7 @@ impl Import {
             rings: RingBuffers::default(),
             user_events: UserEvents::default(),
             messages: FxHashMap::default(),
+            unsent: FxHashSet::default(),
             uninterpreted: HashMap::new(),
         };
         let hosts = set.traces.iter().map(|trace| {
@@ -369,11 +372,8 @@ impl Import {
                 let note = SimTime { time, simulated };
                 self.out.sim_times.push((process, note));
             }
-            Kind::RmwSendRequest => {
-                use field::rmw_send_request::*;
-                let step = (RMW_CLIENT_HANDLE, None, SEQUENCE_NUMBER, None);
-                self.service_step(ServiceStepKind::SendRequest, thread, time, fields, step);
-            }
+            Kind::RmwSendRequestBegin => self.begin_request(thread, time, fields),
+            Kind::RmwSendRequest => self.send_request(thread, time, fields),
             Kind::RmwTakeRequest => {
                 use field::rmw_take_request::*;
                 if fields.flag(TAKEN) {
@@ -471,6 +471,7 @@ impl Import {
     }
 
     fn finish(mut self, set: &TraceSet) -> Imported {
+        self.drop_unsent();
         for ((trace, stream, event), count) in self.uninterpreted {
             let class = &set.traces[trace].schema.streams[stream].events[event as usize];
             let name = class.name.clone().unwrap_or_else(|| "<unknown>".to_owned());

@@ -1,6 +1,7 @@
 //! Requests and responses, as far as one process sees them.
 
 use rostrace_ctf::schema::Nanos;
+use rostrace_tracepoints::field;
 
 use super::Import;
 use crate::binding::Fields;
@@ -8,6 +9,50 @@ use crate::entity::ThreadId;
 use crate::flow::{ServiceStep, ServiceStepKind};
 
 impl Import {
+    /// A client begins to send a request. Its number comes with the event that ends it, but this is when it was sent: it may arrive before
+    /// the call returns.
+    pub(super) fn begin_request(&mut self, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {
+        let state = self.out.population.state(thread);
+        state.publication = None;
+        state.sending = Some(self.out.service_steps.len());
+        self.unsent.insert(self.out.service_steps.len());
+        self.out.service_steps.push(ServiceStep {
+            thread,
+            time,
+            kind: ServiceStepKind::SendRequest,
+            instance: None,
+            client_callback: None,
+            rmw_handle: fields.address(field::rmw_send_request_begin::RMW_CLIENT_HANDLE),
+            client_gid: Vec::new(),
+            sequence: 0,
+            source_timestamp: None,
+        });
+    }
+
+    /// The middleware tells the number of a request.
+    pub(super) fn send_request(&mut self, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {
+        use field::rmw_send_request::*;
+        let begun = self.out.population.state(thread).sending.take();
+        let handle = fields.address(RMW_CLIENT_HANDLE);
+        let begun = begun.filter(|row| self.out.service_steps[*row].rmw_handle == handle);
+        let Some(row) = begun else {
+            let step = (RMW_CLIENT_HANDLE, None, SEQUENCE_NUMBER, None);
+            return self.service_step(ServiceStepKind::SendRequest, thread, time, fields, step);
+        };
+        self.out.population.state(thread).publication = None;
+        self.out.service_steps[row].sequence = fields.signed(SEQUENCE_NUMBER).unwrap_or(0);
+        self.unsent.remove(&row);
+    }
+
+    /// Requests that were begun and never got a number were not sent.
+    pub(super) fn drop_unsent(&mut self) {
+        let mut row = 0;
+        self.out.service_steps.retain(|_| {
+            row += 1;
+            !self.unsent.contains(&(row - 1))
+        });
+    }
+
     pub(super) fn service_step(
         &mut self,
         kind: ServiceStepKind,

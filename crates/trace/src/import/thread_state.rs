@@ -38,6 +38,8 @@ pub(crate) struct ThreadState {
     pub(crate) take: Option<TakeId>,
     /// The request that was taken and waits for its callback: index of the service step.
     pub(crate) request: Option<usize>,
+    /// The request that is being handed to the middleware: index of the service step, whose number is not known yet.
+    pub(crate) sending: Option<usize>,
     /// The response that was taken and waits for its callback: index of the service step.
     pub(crate) response: Option<usize>,
     /// Callbacks of clients that have begun, innermost last.
@@ -148,6 +150,7 @@ impl Population {
                 tracetools_version: None,
                 rmw_implementation: None,
                 has_caret: false,
+                unseen: Vec::new(),
             });
             ProcessId::of(self.processes.len() - 1)
         });

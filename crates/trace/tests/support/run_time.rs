@@ -207,6 +207,20 @@ impl Recording {
     }
 }
 
+/// What our own tracer says of itself.
+impl Recording {
+    pub fn hook_state(&mut self, hook: &str, state: &str, library: &str) -> &mut Recording {
+        self.event(
+            "rostrace:hook_state",
+            &[
+                ("hook", Text(hook.into())),
+                ("state", Text(state.into())),
+                ("library", Text(library.into())),
+            ],
+        )
+    }
+}
+
 /// Services of Kilted.
 impl Recording {
     pub fn send_request(&mut self, client: u64, sequence: i64) -> &mut Recording {
@@ -216,6 +230,17 @@ impl Recording {
                 ("rmw_client_handle", Pointer(rmw(client))),
                 ("request", Pointer(0x9)),
                 ("sequence_number", Signed(sequence)),
+            ],
+        )
+    }
+
+    /// As our own tracer tells it, before the middleware is called.
+    pub fn begin_request(&mut self, client: u64) -> &mut Recording {
+        self.event(
+            "rostrace:rmw_send_request_begin",
+            &[
+                ("rmw_client_handle", Pointer(rmw(client))),
+                ("request", Pointer(0x9)),
             ],
         )
     }

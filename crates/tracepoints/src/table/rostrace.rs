@@ -1,4 +1,5 @@
-//! What rostrace's own tracer adds: the end of entities, the clocks of timers, and what applications say through `rostrace.h`.
+//! What rostrace's own tracer adds: the end of entities, the clocks of timers, when requests are handed over, what it cannot see, and what
+//! applications say through `rostrace.h`.
 
 macro_rules! rostrace {
     ({ $($before:tt)* } $next:ident $($later:ident)*) => { $next! { { $($before)*
@@ -85,6 +86,23 @@ RmwTakeSerialized = rmw_take_serialized: Run, Rmw {
     RMW_SUBSCRIPTION_HANDLE: Pointer = "The `rmw_subscription_t`.";
     MESSAGE: Pointer = "The serialised message.";
     SIZE: Unsigned = "Its bytes.";
+}
+
+/// A client hands a request to the middleware; its number is told by the `ros2:rmw_send_request` that follows on this thread.
+RmwSendRequestBegin = rmw_send_request_begin: Run, Rmw {
+    "rostrace:rmw_send_request_begin" since "rostrace 0.1";
+
+    RMW_CLIENT_HANDLE: Pointer = "The `rmw_client_t`.";
+    REQUEST: Pointer = "The request.";
+}
+
+/// The tracer found out whether calls of a function that it interposes reach it; told where they do not, and again if one does.
+HookState = hook_state: Init, Tracer {
+    "rostrace:hook_state" since "rostrace 0.1";
+
+    HOOK: Text = "Symbol of the function.";
+    STATE: Text = "`bypassed`: its library was linked or loaded so that calls go past the tracer; `on`: one was seen after all.";
+    LIBRARY: Text = "File name of the library that defines the function.";
 }
 
 /// The application marks a moment.

@@ -8,6 +8,7 @@ use rostrace_trace::{Model, creates_entities};
 use rostrace_tracepoints::{Kind, Layer, find};
 use serde::Serialize;
 
+use crate::blind_spot;
 use crate::family::FAMILIES;
 
 /// Programs announce what they consist of when they start. If that is not over after so many bytes, the numbers are
@@ -24,7 +25,7 @@ pub(crate) struct Ros {
     pub(crate) entities: Option<EntityCounts>,
     pub(crate) families: Vec<FamilyRow>,
     /// What cannot be known, as sentences.
-    pub(crate) limits: Vec<&'static str>,
+    pub(crate) limits: Vec<String>,
     /// Events that are in no table of rostrace, by name.
     pub(crate) unknown_events: Vec<UnknownRow>,
 }
@@ -93,7 +94,8 @@ impl Ros {
             unknown_events: unknown,
         };
         if is_of_ros(&kinds) {
-            ros.limits = FAMILIES.iter().filter_map(|it| it.lack(&kinds)).collect();
+            let lacks = FAMILIES.iter().filter_map(|it| it.lack(&kinds));
+            ros.limits = lacks.map(str::to_owned).collect();
             ros.read_initialisation(set, &kinds);
         }
         ros
@@ -111,6 +113,7 @@ impl Ros {
         self.distributions = distributions.iter().map(ToString::to_string).collect();
         let rmw = processes().filter_map(|it| it.rmw_implementation.clone());
         self.rmw_implementations = BTreeSet::from_iter(rmw).into_iter().collect();
+        self.limits.extend(blind_spot::sentences(&model));
         self.entities = Some(EntityCounts::of(&model, model.events == events));
     }
 
@@ -125,7 +128,7 @@ fn is_of_ros(kinds: &[u64]) -> bool {
     let elsewhere = |kind: &Kind| {
         matches!(
             kind.layer(),
-            Layer::Kernel | Layer::LttngUst | Layer::User | Layer::Dds
+            Layer::Kernel | Layer::LttngUst | Layer::User | Layer::Tracer | Layer::Dds
         )
     };
     let mut of_ros = Kind::ALL.iter().filter(|kind| !elsewhere(kind));

@@ -19,7 +19,7 @@ use super::process::full_name;
 use super::{
     Address, CallbackOwner, Client, ClientId, Context, Entities, Node, NodeId, Process, ProcessId,
     Publisher, PublisherId, RingBuffer, RingBufferId, Service, ServiceId, StateMachine,
-    StateMachineId, Timer, TimerId,
+    StateMachineId, Timer, TimerId, Unseen,
 };
 use crate::import::{Init, TimedInit};
 use crate::symbol;
@@ -103,6 +103,20 @@ impl Resolver<'_> {
                 self.processes[process.index()]
                     .rmw_implementation
                     .get_or_insert_with(|| name.clone());
+            }
+            Init::Hook {
+                function,
+                library,
+                is_bypassed,
+            } => {
+                let unseen = &mut self.processes[process.index()].unseen;
+                unseen.retain(|other| other.function != *function);
+                if *is_bypassed {
+                    unseen.push(Unseen {
+                        function: function.clone(),
+                        library: library.clone(),
+                    });
+                }
             }
             Init::Node {
                 handle,

@@ -136,6 +136,12 @@ pub(crate) enum Init {
     RmwImplementation {
         name: String,
     },
+    /// Whether our own tracer sees calls of a function.
+    Hook {
+        function: String,
+        library: String,
+        is_bypassed: bool,
+    },
     AgnocastSubscription {
         handle: Address,
         node: Address,
@@ -238,6 +244,15 @@ pub(crate) fn parse(kind: Kind, fields: &Fields<'_>) -> Option<(Init, Option<u64
             let init = Init::TimerClock {
                 handle: at(TIMER_HANDLE),
                 is_ros: number(CLOCK_TYPE) == 1,
+            };
+            (init, None)
+        }
+        Kind::HookState => {
+            use field::hook_state::*;
+            let init = Init::Hook {
+                function: text(HOOK),
+                library: text(LIBRARY),
+                is_bypassed: text(STATE) == "bypassed",
             };
             (init, None)
         }
