@@ -1,11 +1,11 @@
-//! Writes the tracer's table of events, and one C function per tracepoint of ROS 2, from the declared vocabulary.
+//! Writes one C function per tracepoint of ROS 2 from the declared vocabulary.
 //!
 //! What the few functions do whose arguments are not their fields is written by hand in `src/tracetools.rs`.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-use rostrace_tracepoints::{Field, FieldKind, Phase, Presence, Tracepoint, recorded, vocabulary};
+use rostrace_tracepoints::{FieldKind, Phase, Tracepoint, recorded};
 
 /// What is done for them is written by hand, since it depends on the version of ROS 2; with their arguments.
 const BY_HAND: &[(&str, &str)] = &[
@@ -20,66 +20,13 @@ const BY_HAND: &[(&str, &str)] = &[
     ),
 ];
 
-/// Events of initialisation that may be true several times for the same first field.
-const MANY: &[&str] = &[
-    // The publisher of `/rosout` has a handle on the stack while it is made: that of the next node's can be the same.
-    "rcl_publisher_init",
-    "rclcpp_subscription_init",
-    "callback_group_add_timer",
-    "callback_group_add_subscription",
-    "callback_group_add_service",
-    "callback_group_add_client",
-    "add_callback_group",
-    "add_callback_group_static_executor",
-    "callback_group_to_executor_entity_collector",
-    "executor_entity_collector_to_executor",
-    "message_link_periodic_async",
-    "message_link_partial_sync",
-    "rmw_implementation",
-    "hook_state",
-];
-
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     // Other threads and the dynamic linker hold addresses of ours: `dlclose` must not unload the library.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
     let events: Vec<&Tracepoint> = recorded().collect();
-    let mut table = String::new();
     let mut functions = String::new();
     let mut safe = String::new();
-    for (number, event) in events.iter().enumerate() {
-        let constant = constant(event);
-        let _ = writeln!(
-            table,
-            "/// {}\npub const {constant}: u16 = {number};",
-            event.summary
-        );
-    }
-    let _ = writeln!(
-        table,
-        "/// Tells this list of events from others.\npub const VOCABULARY: u64 = {};\n\
-         /// In the order of their numbers.\npub static EVENTS: [Event; {}] = [",
-        vocabulary(),
-        events.len()
-    );
-    for event in &events {
-        let _ = writeln!(
-            table,
-            "Event {{ name: {:?}, is_initialisation: {}, identified: Identified::{}, fields: &[",
-            event.full_name,
-            event.phase == Phase::Init,
-            if MANY.contains(&event.name) {
-                "ByAll"
-            } else {
-                "ByFirstField"
-            },
-        );
-        for field in fields(event) {
-            let _ = writeln!(table, "({:?}, Kind::{:?}),", field.name, field.kind);
-        }
-        let _ = writeln!(table, "] }},");
-    }
-    let _ = writeln!(table, "];");
     for event in events.iter().filter(|event| event.provider == "ros2") {
         functions.push_str(&function(event));
         safe.push_str(&safe_function(event));
@@ -97,43 +44,14 @@ fn main() {
          #[repr(u16)]\n\
          pub(crate) enum Function {{ {} }}\n\
          /// Their names without `ros_trace_`.\n\
-         pub(crate) static NAMES: [&str; {count}] = {names:?};\n\
-         /// What does their work, with the same arguments, once it is known that there is some.\n\
-         #[cfg(target_arch = \"x86_64\")]\n\
-         pub(crate) fn work(function: usize) -> *const c_void {{\n\
-         [{work}][function]\n}}",
+         pub(crate) static NAMES: [&str; {count}] = {names:?};",
         names.join(", "),
         count = names.len(),
-        work = names
-            .iter()
-            .map(|name| format!("trace_{name} as *const c_void"))
-            .collect::<Vec<_>>()
-            .join(", "),
     );
     let out = std::env::var_os("OUT_DIR").expect("cargo names the folder for what is generated");
-    std::fs::write(Path::new(&out).join("events.rs"), table).expect("a folder to write into");
     std::fs::write(Path::new(&out).join("functions.rs"), functions)
         .expect("a folder to write into");
     std::fs::write(Path::new(&out).join("ros.rs"), safe).expect("a folder to write into");
-}
-
-/// `ros2:rcl_init` is `RCL_INIT`, events of others begin with their provider.
-fn constant(event: &Tracepoint) -> String {
-    match event.provider {
-        "ros2" => event.name.to_uppercase(),
-        "ros2_caret" => format!("CARET_{}", event.name.to_uppercase()),
-        other => format!("{}_{}", other.to_uppercase(), event.name.to_uppercase()),
-    }
-}
-
-/// What is recorded: fields of modified versions of ROS 2 are not, except where only those have the event.
-fn fields(event: &Tracepoint) -> impl Iterator<Item = &'static Field> {
-    let name = event.name;
-    (event.fields.iter()).filter(move |field| match field.presence {
-        Presence::Fork(_) => false,
-        Presence::Versions(_) => !(name == "rclcpp_publish" && field.name == "publisher_handle"),
-        _ => true,
-    })
 }
 
 /// The same as a safe function of Rust: addresses are only written down, everything else is borrowed.
@@ -143,7 +61,7 @@ fn safe_function(event: &Tracepoint) -> String {
     if name == "rclcpp_publish" {
         arguments.push_str("std::ptr::null(), ");
     }
-    for field in fields(event) {
+    for field in event.recorded_fields() {
         let field_name = field.name;
         if name == "rcl_init" && field_name == "version" {
             continue;
@@ -179,7 +97,7 @@ fn safe_function(event: &Tracepoint) -> String {
 /// The three functions of one tracepoint.
 fn function(event: &Tracepoint) -> String {
     let name = event.name;
-    let constant = constant(event);
+    let constant = event.constant();
     let mut text = format!(
         "extern \"C\" fn test_{name}() -> bool {{\n\
          is_enabled(events::{constant}, Function::{name})\n}}\n"
@@ -206,7 +124,7 @@ fn function(event: &Tracepoint) -> String {
         String::new(),
         String::new(),
     );
-    for field in fields(event) {
+    for field in event.recorded_fields() {
         let field_name = field.name;
         match field.kind {
             FieldKind::Pointer => {
@@ -282,11 +200,11 @@ fn function(event: &Tracepoint) -> String {
         .collect();
     let types = types.join(", ");
     // What happens to an entity that is not wanted is left out; the entity comes first where there is one.
-    let entity = (fields(event).next())
+    let entity = (event.recorded_fields().next())
         .filter(|field| event.phase == Phase::Run && field.kind == FieldKind::Pointer)
         .filter(|field| field.name != "message")
         .map_or(String::new(), |field| {
-            format!(" && !filter::refuses({} as u64)", field.name)
+            format!(" && !gate::refuses({} as u64)", field.name)
         });
     let emit = match event.phase {
         Phase::Init => "emit::initialisation",
@@ -336,7 +254,7 @@ fn exported(
     result: &str,
     work: &str,
 ) -> String {
-    let (name, constant) = (event.name, constant(event));
+    let (name, constant) = (event.name, event.constant());
     let safety = "///\n\
                   /// # Safety\n\
                   /// Texts are null or end with a zero; gids and arrays are null or as long as the event says.";

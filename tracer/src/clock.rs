@@ -1,4 +1,4 @@
-//! Time: the monotonic clock, and how it relates to the wall clock.
+//! Time: the monotonic clock, as fast as it can be read.
 
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
@@ -52,28 +52,4 @@ fn read(clock: libc::clockid_t) -> u64 {
     (time.tv_sec as u64)
         .wrapping_mul(1_000_000_000)
         .wrapping_add(time.tv_nsec as u64)
-}
-
-/// Wall clock minus monotonic clock in nanoseconds, from the best of several looks at both.
-pub(crate) fn offset() -> i64 {
-    let looks = (0..10).map(|_| {
-        let before = monotonic();
-        let wall = read(libc::CLOCK_REALTIME);
-        let after = monotonic();
-        let middle = before + (after - before) / 2;
-        (after - before, wall.wrapping_sub(middle) as i64)
-    });
-    looks.min().map_or(0, |(_, offset)| offset)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_offset_leads_to_the_wall_clock() {
-        let wall = read(libc::CLOCK_REALTIME) as i64;
-        let computed = monotonic() as i64 + offset();
-        assert!((computed - wall).abs() < 1_000_000_000);
-    }
 }

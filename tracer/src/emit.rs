@@ -2,9 +2,7 @@
 
 use std::ffi::{c_char, c_void};
 
-use crate::clock;
-use crate::memory;
-use crate::thread;
+use crate::{clock, events, gate, hooks, statedump, thread};
 
 /// Longer texts are cut: an event has to fit into a packet.
 const LONGEST_TEXT: usize = 1023;
@@ -15,33 +13,46 @@ const MOST_ELEMENTS: usize = 128;
 /// Room for the payload of an event of initialisation.
 const LARGEST: usize = 16 << 10;
 
-/// Writes an event into the buffer of this thread. `size` is what `fill` writes.
+/// Writes an event into the stream of this thread. `size` is what `fill` writes.
 #[inline(always)]
 pub(crate) fn event(event: u16, size: usize, fill: impl FnOnce(Payload)) {
-    let Some(mut inside) = thread::enter() else {
+    let Some(memory) = gate::memory() else {
         return;
     };
-    let Some((buffer, context)) = inside.buffer() else {
+    let Some(mut inside) = thread::enter(memory) else {
+        return;
+    };
+    let Some((writer, context)) = inside.writer() else {
         return;
     };
     let now = clock::monotonic();
-    if let Some(reserved) = buffer.reserve(event, now, context, size) {
+    if let Some(reserved) = writer.reserve(memory, event, now, context, size) {
         fill(Payload { at: reserved.at });
-        buffer.commit(now, reserved);
+        writer.commit(now, reserved);
     }
 }
 
-/// Remembers an event, and writes it if something is recorded.
+/// Remembers an event; if something is recorded, the keeper finds it there.
 pub(crate) fn initialisation(event: u16, size: usize, fill: impl FnOnce(Payload)) {
-    let Some(inside) = thread::enter() else {
+    let Some(memory) = gate::memory() else {
         return;
     };
-    let mut payload = [0_u8; LARGEST];
-    if size <= LARGEST {
-        fill(Payload {
-            at: payload.as_mut_ptr(),
-        });
-        thread::undisturbed(|| memory::remember(event, inside.fresh_context(), &payload[..size]));
+    let Some(inside) = thread::enter(memory) else {
+        return;
+    };
+    // In the middle of another event, which may hold the lock.
+    if inside.is_nested() || size > LARGEST {
+        inside.lose(1);
+        return;
+    }
+    thread::undisturbed(|| {
+        let context = inside.fresh_context();
+        statedump::keep(memory, event, &context, size, |at| fill(Payload { at }));
+    });
+    drop(inside);
+    if event == events::RCL_NODE_INIT {
+        // The middleware was loaded by then.
+        thread::undisturbed(hooks::survey);
     }
 }
 

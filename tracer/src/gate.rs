@@ -1,101 +1,73 @@
-//! The gate that every event passes first. While nobody records, one number is looked at; otherwise two numbers are compared and one
-//! bit is tested.
+//! The gate that every event passes first: one bit is tested.
 //!
-//! What belongs to this process alone lies in a page that the kernel wipes in a forked child, however it was forked; the
-//! child then finds the wrong generation at its first event and starts afresh.
+//! The bits lie in the memory that the keeper writes to, so a recording begins and ends without this process doing anything. Where that
+//! memory is stands in a page that the kernel wipes in a forked child, however it was forked: the child then finds nothing at its
+//! first event, and makes memory of its own.
 
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
-use rostrace_session::MASK_WORDS;
+use rostrace_session::{MASK_WORDS, Memory};
 
 use crate::lock::Lock;
 use crate::original;
 use crate::process;
-use crate::recording::Recording;
 
-/// State of the process. All zeroes: nothing was decided yet.
+type Masks = [AtomicU64; MASK_WORDS];
+
+/// State of the process. All zeroes: a child that has not noticed yet that it is one.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Gate {
-    /// The order that was carried out last.
-    pub(crate) generation: AtomicU64,
-    /// Number of the recording that runs, 0 for none. Never used twice in a process or its children.
-    pub(crate) epoch: AtomicU64,
     /// Events that are recorded or remembered.
-    enabled: [AtomicU64; MASK_WORDS],
-    /// Events that are recorded.
-    recorded: [AtomicU64; MASK_WORDS],
-    pub(crate) recording: AtomicPtr<Recording>,
-    /// Pid; 0 in a child that has not noticed yet that it is one.
-    pub(crate) process: AtomicU32,
-    /// Guards beginning and end of recordings.
-    pub(crate) lifecycle: Lock,
-    /// Guards remembered events and the stream they are written to.
-    pub(crate) memory: Lock,
+    masks: AtomicPtr<Masks>,
+    /// Numbers the memories of a process and its children, in the upper 16 bits.
+    incarnation: AtomicU64,
+    process: AtomicU32,
+    /// Guards what is remembered.
+    pub(crate) statedump: Lock,
+    memory: UnsafeCell<MaybeUninit<Memory>>,
 }
+
+// SAFETY: the memory is written before the masks are, and not again.
+unsafe impl Sync for Gate {}
 
 impl Gate {
-    const fn new() -> Gate {
+    const fn new(masks: &'static Masks) -> Gate {
         Gate {
-            generation: AtomicU64::new(0),
-            epoch: AtomicU64::new(0),
-            enabled: [const { AtomicU64::new(0) }; MASK_WORDS],
-            recorded: [const { AtomicU64::new(0) }; MASK_WORDS],
-            recording: AtomicPtr::new(std::ptr::null_mut()),
+            masks: AtomicPtr::new((&raw const *masks).cast_mut()),
+            incarnation: AtomicU64::new(0),
             process: AtomicU32::new(0),
-            lifecycle: Lock::new(),
-            memory: Lock::new(),
+            statedump: Lock::new(),
+            memory: UnsafeCell::new(MaybeUninit::uninit()),
         }
-    }
-
-    /// In a forked child, for kernels that do not wipe.
-    pub(crate) fn wipe(&self) {
-        self.generation.store(0, Ordering::Relaxed);
-        self.epoch.store(0, Ordering::Relaxed);
-        self.recording
-            .store(std::ptr::null_mut(), Ordering::Relaxed);
-        self.process.store(0, Ordering::Relaxed);
-        self.enable(&[0; MASK_WORDS], &[0; MASK_WORDS]);
-    }
-
-    pub(crate) fn enable(&self, remembered: &[u64; MASK_WORDS], recorded: &[u64; MASK_WORDS]) {
-        for word in 0..MASK_WORDS {
-            self.recorded[word].store(recorded[word], Ordering::Release);
-            let enabled = remembered[word] | recorded[word];
-            self.enabled[word].store(enabled, Ordering::Release);
-        }
-    }
-
-    /// Whether the recording that runs, if any, wants this event.
-    pub(crate) fn is_recorded(&self, event: u16) -> bool {
-        bit(&self.recorded, event)
     }
 }
 
+static NOTHING: Masks = [const { AtomicU64::new(0) }; MASK_WORDS];
+static EVERYTHING: Masks = [const { AtomicU64::new(u64::MAX) }; MASK_WORDS];
 /// Of a process that cannot record: closed.
-static CLOSED: Gate = Gate::new();
-/// Differs from every gate, so that the first event looks around.
-static UNKNOWN: AtomicU64 = AtomicU64::new(u64::MAX);
-/// Fits a closed gate for ever.
-static NEVER: AtomicU64 = AtomicU64::new(0);
+static CLOSED: Gate = Gate::new(&NOTHING);
+/// Nobody has looked around yet: the first event does.
+static UNKNOWN: Gate = Gate::new(&EVERYTHING);
 /// Before anybody has looked around, and where somebody else knows.
 static ALWAYS: AtomicU64 = AtomicU64::new(1);
+static NEVER: AtomicU64 = AtomicU64::new(0);
 
-pub(crate) static GATE: AtomicPtr<Gate> = AtomicPtr::new((&raw const CLOSED).cast_mut());
-pub(crate) static GENERATION: AtomicPtr<AtomicU64> =
-    AtomicPtr::new((&raw const UNKNOWN).cast_mut());
-
+pub(crate) static GATE: AtomicPtr<Gate> = AtomicPtr::new((&raw const UNKNOWN).cast_mut());
 /// 0 while no event but those of initialisation can have anything to do here.
 pub(crate) static ATTENTION: AtomicPtr<AtomicU64> = AtomicPtr::new((&raw const ALWAYS).cast_mut());
 /// The same for tracepoints of ROS 2, which may have something to do in the real libtracetools.
 pub(crate) static ROS_ATTENTION: AtomicPtr<AtomicU64> =
     AtomicPtr::new((&raw const ALWAYS).cast_mut());
+/// Over forks as well: a child counts on.
+static INCARNATIONS: AtomicU64 = AtomicU64::new(0);
 
-/// Whether events that are not of initialisation have to look further. The pointer is acquired: who sees where orders come from sees
-/// also where calls are passed on to.
+/// Whether events that are not of initialisation have to look further.
 #[inline(always)]
 pub(crate) fn is_attentive() -> bool {
-    // SAFETY: points to a static, or into a page that is never unmapped.
+    // SAFETY: points to a static, or into memory that is never unmapped.
     unsafe { &*ATTENTION.load(Ordering::Acquire) }.load(Ordering::Relaxed) != 0
 }
 
@@ -110,97 +82,88 @@ fn set_attention(attention: &'static AtomicU64) {
 
 #[inline(always)]
 pub(crate) fn gate() -> &'static Gate {
-    // SAFETY: points to a static, or to a page that is never unmapped. An older pointer is that of the closed gate, which is behind.
-    unsafe { &*GATE.load(Ordering::Relaxed) }
+    // SAFETY: points to a static, or to a page that is never unmapped.
+    unsafe { &*GATE.load(Ordering::Acquire) }
 }
 
-/// Whether anything is to be done for an event, be it to carry out a new order. Calls nothing, so that a tracepoint which is not
-/// recorded needs no stack.
+/// The masks, null in a child.
+#[inline(always)]
+fn masks() -> *const Masks {
+    gate().masks.load(Ordering::Acquire)
+}
+
+/// Whether anything is to be done for an event, be it to look around. Calls nothing, so that a tracepoint which is not recorded needs no
+/// stack.
 #[inline(always)]
 pub(crate) fn attends(event: u16) -> bool {
-    let gate = gate();
-    is_behind(gate) || bit(&gate.enabled, event)
+    // SAFETY: null, a static, or memory that is never unmapped.
+    unsafe { masks().as_ref() }.is_none_or(|masks| bit(masks, event))
 }
 
-/// Whether an event that is attended to is recorded or remembered. Carries out a new order first, if there is one.
+/// Whether an event that is attended to is recorded or remembered. Looks around first, if nobody has.
 #[inline(always)]
 pub(crate) fn wants(event: u16) -> bool {
-    if is_behind(gate()) {
-        catch_up(event);
+    let masks = masks();
+    if masks.is_null() || std::ptr::eq(masks, &raw const EVERYTHING) {
+        return look_around(event);
     }
-    bit(&gate().enabled, event)
-}
-
-/// Both loads are acquiring, on processors that reorder loads: a thread that is not behind must see the bits and the filters that were set
-/// before the generation was. With older bits it would lose an event of initialisation for good.
-#[inline(always)]
-fn is_behind(gate: &Gate) -> bool {
-    // SAFETY: points to a static, or into a page that is never unmapped.
-    let ordered = unsafe { &*GENERATION.load(Ordering::Acquire) }.load(Ordering::Relaxed);
-    ordered != gate.generation.load(Ordering::Acquire)
-}
-
-#[inline(always)]
-fn bit(words: &[AtomicU64; MASK_WORDS], event: u16) -> bool {
-    words[usize::from(event) / 64].load(Ordering::Relaxed) >> (event % 64) & 1 == 1
-}
-
-/// Where the order that was carried out last is in a gate, for code that is no Rust.
-#[cfg(target_arch = "x86_64")]
-pub(crate) const OBEYED_AT: usize = std::mem::offset_of!(Gate, generation);
-
-/// Where the bit of an event is in a gate, in 64 bits of it.
-#[cfg(target_arch = "x86_64")]
-pub(crate) const fn enabled_at(event: u16) -> usize {
-    std::mem::offset_of!(Gate, enabled) + 8 * (event as usize / 64)
-}
-
-/// What [`is_attentive`] and [`attends`] look at for one event, for code that asks the same elsewhere. Holds once the process has looked
-/// around.
-#[cfg(target_arch = "x86_64")]
-#[derive(Debug)]
-#[repr(C)]
-pub(crate) struct Question {
-    /// If 0, no event is recorded.
-    pub(crate) attention: *const AtomicU64,
-    /// If not the same as `obeyed`, there is a new order.
-    pub(crate) ordered: *const AtomicU64,
-    pub(crate) obeyed: *const AtomicU64,
-    /// If it has not got `bit`, the event is not recorded.
-    pub(crate) enabled: *const AtomicU64,
-    pub(crate) bit: u64,
-}
-
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn question(event: u16) -> Question {
-    let gate = gate();
-    Question {
-        attention: ATTENTION.load(Ordering::Acquire),
-        ordered: GENERATION.load(Ordering::Acquire),
-        obeyed: &gate.generation,
-        enabled: &gate.enabled[usize::from(event) / 64],
-        bit: 1 << (event % 64),
-    }
+    // SAFETY: a static, or memory that is never unmapped.
+    bit(unsafe { &*masks }, event)
 }
 
 #[cold]
 #[inline(never)]
-fn catch_up(event: u16) {
-    process::catch_up();
-    if is_behind(gate()) && !bit(&gate().enabled, event) {
-        process::miss();
-    }
+fn look_around(event: u16) -> bool {
+    process::attach(event);
+    !is_unknown() && attends(event)
 }
 
-/// The order that processes should have carried out; None before the first event, and where nothing can be ordered.
-pub(crate) fn ordered() -> u64 {
-    // SAFETY: as above.
-    unsafe { &*GENERATION.load(Ordering::Relaxed) }.load(Ordering::Acquire)
+#[inline(always)]
+fn bit(masks: &Masks, event: u16) -> bool {
+    masks[usize::from(event) / 64].load(Ordering::Relaxed) >> (event % 64) & 1 == 1
 }
 
-/// Whether nobody has looked around yet.
+/// The memory of this process; None if it has none, or not yet.
+#[inline(always)]
+pub(crate) fn memory() -> Option<&'static Memory> {
+    let gate = gate();
+    // In a child, whose page was wiped, the number is 0, and in processes that never had memory.
+    (gate.process.load(Ordering::Acquire) != 0).then(|| {
+        // SAFETY: written before the number was.
+        unsafe { (*gate.memory.get()).assume_init_ref() }
+    })
+}
+
+/// Whether what happens to this entity is left out.
+#[inline(always)]
+pub(crate) fn refuses(address: u64) -> bool {
+    memory().is_some_and(|memory| memory.refuses(address))
+}
+
+/// In the upper 16 bits; differs for each memory.
+#[inline(always)]
+pub(crate) fn incarnation() -> u64 {
+    gate().incarnation.load(Ordering::Relaxed)
+}
+
+/// The pid of this process, as its memory has it.
+pub(crate) fn process() -> u32 {
+    gate().process.load(Ordering::Relaxed)
+}
+
+/// Where the bit of an event is among the masks, in 64 bits of them, for code that is no Rust.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const fn enabled_at(event: u16) -> usize {
+    8 * (event as usize / 64)
+}
+
+#[cfg(target_arch = "x86_64")]
+const _: () = assert!(std::mem::offset_of!(Gate, masks) == 0);
+
+/// Whether nobody has looked around yet, in this process or in this child.
 pub(crate) fn is_unknown() -> bool {
-    std::ptr::eq(GENERATION.load(Ordering::Acquire), &raw const UNKNOWN)
+    let masks = masks();
+    masks.is_null() || std::ptr::eq(masks, &raw const EVERYTHING)
 }
 
 /// Whether nothing can ever be recorded in this process.
@@ -210,28 +173,20 @@ pub(crate) fn is_closed() -> bool {
 
 /// From now on nothing is ever recorded.
 pub(crate) fn close() {
-    shut(&NEVER);
+    GATE.store((&raw const CLOSED).cast_mut(), Ordering::Release);
+    set_attention(&NEVER);
 }
 
 /// From now on nothing is ever recorded here, but everything is told to another copy of the tracer.
 pub(crate) fn leave_to_another() {
-    shut(&ALWAYS);
-}
-
-fn shut(attention: &'static AtomicU64) {
-    CLOSED.enable(&[0; MASK_WORDS], &[0; MASK_WORDS]);
     GATE.store((&raw const CLOSED).cast_mut(), Ordering::Release);
-    GENERATION.store((&raw const NEVER).cast_mut(), Ordering::Release);
-    set_attention(attention);
+    set_attention(&ALWAYS);
 }
 
-/// From now on orders come from here; events need not look for one while the attention is 0. Fails if there is no memory.
-pub(crate) fn open(
-    generation: &'static AtomicU64,
-    attention: Option<&'static AtomicU64>,
-) -> Option<&'static Gate> {
+/// A page for a gate, wiped in children; None if there is no memory.
+pub(crate) fn page() -> Option<*mut Gate> {
     // SAFETY: a new page of zeroes, which is a valid `Gate`, and which is never unmapped.
-    let gate = unsafe {
+    unsafe {
         let page = libc::mmap(
             std::ptr::null_mut(),
             4096,
@@ -245,10 +200,42 @@ pub(crate) fn open(
         }
         // Unknown to kernels before 4.14; `fork` itself is noticed in another way too.
         libc::madvise(page, 4096, libc::MADV_WIPEONFORK);
-        &*page.cast::<Gate>()
+        Some(page.cast())
+    }
+}
+
+/// From now on events go to this memory. The page is one of [`page`], or that of a parent which was wiped.
+pub(crate) fn open(page: *mut Gate, memory: Memory, process: u32) {
+    // SAFETY: a valid gate that nobody uses yet, but to see that it is wiped.
+    let gate = unsafe {
+        (*(*page).memory.get()).write(memory);
+        &*page
     };
-    GATE.store(std::ptr::from_ref(gate).cast_mut(), Ordering::Release);
-    GENERATION.store(std::ptr::from_ref(generation).cast_mut(), Ordering::Release);
-    set_attention(attention.unwrap_or(&ALWAYS));
-    Some(gate)
+    let number = INCARNATIONS.fetch_add(1, Ordering::Relaxed) + 1;
+    gate.incarnation.store(number << 48, Ordering::Relaxed);
+    gate.process.store(process, Ordering::Release);
+    let orders = &memory.header().orders;
+    let masks = std::ptr::from_ref(&orders.enabled).cast_mut();
+    gate.masks.store(masks, Ordering::Release);
+    GATE.store(page, Ordering::Release);
+    set_attention(&orders.attention);
+}
+
+/// The gate's page, if there is one: also that of a parent.
+pub(crate) fn own_page() -> Option<*mut Gate> {
+    let gate = GATE.load(Ordering::Acquire);
+    let is_static = std::ptr::eq(gate, &raw const CLOSED) || std::ptr::eq(gate, &raw const UNKNOWN);
+    (!is_static).then_some(gate)
+}
+
+/// In a forked child: for kernels that do not wipe, and for those who ask what is behind `ATTENTION`, which is the parent's.
+pub(crate) fn in_child() {
+    if let Some(page) = own_page() {
+        // SAFETY: the page is never unmapped, and the child has only this thread.
+        let gate = unsafe { &*page };
+        gate.masks.store(std::ptr::null_mut(), Ordering::Relaxed);
+        gate.process.store(0, Ordering::Relaxed);
+        set_attention(&ALWAYS);
+    }
+    gate().statedump.release();
 }

@@ -284,36 +284,30 @@ fn base_of(address: *const c_void) -> usize {
     }
 }
 
-/// Where something that was loaded from a file is in it.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn offset_in_file(address: *const c_void) -> Option<u64> {
-    let mut search = (address as u64, None);
+/// Whether a library with one of these file names, or one of them and a version, is loaded. Does not allocate.
+pub(crate) fn is_any(names: &[&str]) -> bool {
+    let mut search = (names, false);
     // SAFETY: the callback gets back the search that lives on this stack.
-    unsafe { libc::dl_iterate_phdr(Some(look_for_address), (&raw mut search).cast()) };
+    unsafe { libc::dl_iterate_phdr(Some(look_for_any), (&raw mut search).cast()) };
     search.1
 }
 
-#[cfg(target_arch = "x86_64")]
-unsafe extern "C" fn look_for_address(
+unsafe extern "C" fn look_for_any(
     info: *mut libc::dl_phdr_info,
     _size: libc::size_t,
     search: *mut c_void,
 ) -> c_int {
-    // SAFETY: the linker passes a valid description, and `offset_in_file` passed the search.
-    let (info, (address, found), headers) = unsafe {
-        let info = &*info;
-        (
-            info,
-            &mut *search.cast::<(u64, Option<u64>)>(),
-            std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()),
-        )
-    };
-    let in_object = address.wrapping_sub(info.dlpi_addr);
-    *found = headers
-        .iter()
-        .filter(|header| header.p_type == libc::PT_LOAD)
-        .filter(|header| (header.p_vaddr..header.p_vaddr + header.p_filesz).contains(&in_object))
-        .map(|header| in_object - header.p_vaddr + header.p_offset)
-        .next();
-    c_int::from(found.is_some())
+    // SAFETY: the linker passes a valid description, and `is_any` passed the search.
+    let (info, (names, found)) = unsafe { (&*info, &mut *search.cast::<(&[&str], bool)>()) };
+    if info.dlpi_name.is_null() {
+        return 0;
+    }
+    // SAFETY: the name ends with a zero.
+    let path = unsafe { CStr::from_ptr(info.dlpi_name) }.to_bytes();
+    let file = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    *found = names.iter().any(|name| {
+        let rest = file.strip_prefix(name.as_bytes());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"."))
+    });
+    c_int::from(*found)
 }

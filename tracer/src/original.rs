@@ -8,6 +8,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering};
 
+use rostrace_session::tracetools::TracetoolsVersion;
+
 use crate::found::Found;
 pub(crate) use crate::tracetools::Function;
 use crate::tracetools::NAMES;
@@ -18,8 +20,7 @@ use crate::{loaded, lttng};
 struct Original {
     /// Of the package tracetools.
     version: Vec<u8>,
-    major: u32,
-    minor: u32,
+    facts: TracetoolsVersion,
 }
 
 static ORIGINAL: Found<Original> = Found::new();
@@ -76,13 +77,8 @@ pub(crate) fn decide(wanted: PassedOn) {
                 PassedOn::OfLttng | PassedOn::AllOfLttng => {}
             }
         }
-        let mut numbers = version
-            .split(|byte| *byte == b'.')
-            .map(|number| std::str::from_utf8(number).ok()?.parse().ok());
-        let mut next = || numbers.next().flatten().unwrap_or(0);
         Original {
-            major: next(),
-            minor: next(),
+            facts: TracetoolsVersion::parse(&version),
             version,
         }
     });
@@ -119,12 +115,6 @@ pub(crate) fn wants(function: Function) -> bool {
     unsafe { &*WANTED[function as usize].load(Ordering::Acquire) }.load(Ordering::Relaxed) != 0
 }
 
-/// Where [`wants`] looks.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn wanted(function: usize) -> *const AtomicI32 {
-    WANTED[function].load(Ordering::Acquire).cast_const()
-}
-
 /// The real function, if it has anything to do.
 #[inline(always)]
 pub(crate) fn function(function: Function) -> Option<*const c_void> {
@@ -155,30 +145,27 @@ pub(crate) fn version() -> &'static [u8] {
         .map_or(b"9.0.0", |original| &original.version)
 }
 
-fn version_numbers() -> (u32, u32) {
-    ORIGINAL
-        .get()
-        .map_or((9, 0), |original| (original.major, original.minor))
+/// What depends on it.
+pub(crate) fn facts() -> TracetoolsVersion {
+    let unknown = TracetoolsVersion { major: 9, minor: 0 };
+    ORIGINAL.get().map_or(unknown, |original| original.facts)
 }
 
 /// From Jazzy on `rmw_publish` has publisher, message and source timestamp.
 pub(crate) fn stamps_publications() -> bool {
-    version_numbers() >= (7, 0)
+    facts().stamps_publications()
 }
 
-/// Only Humble has gids of 24 bytes; Iron and Jazzy claim so, but have 16.
 pub(crate) fn gid_bytes() -> usize {
-    if version_numbers() < (5, 0) { 24 } else { 16 }
+    facts().gid_bytes()
 }
 
-/// From Kilted on the middleware has tracepoints for requests and responses; 8.3 and 8.4 of Rolling before it do not.
 pub(crate) fn traces_services() -> bool {
-    version_numbers() >= (8, 5)
+    facts().traces_services()
 }
 
-/// Up to Humble a symbol that cannot be resolved is a text, later it is null.
 pub(crate) fn has_unknown_symbols() -> bool {
-    version_numbers() < (5, 0)
+    facts().has_unknown_symbols()
 }
 
 /// `/opt/ros/jazzy` of `/opt/ros/jazzy/lib/libtracetools.so`.

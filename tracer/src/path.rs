@@ -1,10 +1,11 @@
-//! A path that is put together on the stack: files are also made where memory must not be allocated.
+//! A path, or another short text, that is put together on the stack: where memory must not be allocated.
 
 use std::ffi::CStr;
 
 const LONGEST: usize = 1536;
 
 /// Pieces that do not fit are left out; opening the path then fails, which is noticed there.
+#[derive(Debug, Clone)]
 pub(crate) struct PathBuffer {
     bytes: [u8; LONGEST],
     used: usize,
@@ -38,6 +39,14 @@ impl PathBuffer {
             }
         }
         self.push(&digits[first..]);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.used == 0
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.used]
     }
 
     pub(crate) fn as_c_str(&self) -> &CStr {

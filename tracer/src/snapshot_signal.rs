@@ -1,19 +1,24 @@
 //! The signal by which a recorded process asks for a snapshot of the flight recorder, if the recorder was told to allow one.
 //!
 //! An application that does anything with the signal keeps it: we take it only while its action is the default one, which would end the
-//! process, and give it back when the recording ends. The handler adds one to a number; the recorder makes the copy.
+//! process, and give it back when it comes while nothing is recorded any more. The handler adds one to a number; the recorder makes the copy.
 
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use crate::process;
+use rostrace_session::Memory;
+
+use crate::gate;
 
 /// The signal that we handle, 0 for none.
 static CAUGHT: AtomicI32 = AtomicI32::new(0);
 
-/// Takes the signal if nobody else has it. Others than those that are for applications are not touched, whatever the order says.
+/// Takes the signal if nobody else has it. Allowed in a signal handler. Others than those that are for applications are not touched, whatever the order says.
 pub(crate) fn catch(signal: u8) {
     let signal = c_int::from(signal);
+    if CAUGHT.load(Ordering::Relaxed) == signal {
+        return;
+    }
     if !matches!(signal, libc::SIGUSR1 | libc::SIGUSR2) || action_of(signal) != libc::SIG_DFL {
         return;
     }
@@ -29,18 +34,6 @@ pub(crate) fn catch(signal: u8) {
     }
 }
 
-/// Gives the signal back, unless the application has taken it meanwhile.
-pub(crate) fn let_go() {
-    let signal = CAUGHT.swap(0, Ordering::Relaxed);
-    if signal != 0 && action_of(signal) == ask as extern "C" fn(c_int) as libc::sighandler_t {
-        // SAFETY: a structure of zeroes is the default action.
-        unsafe {
-            let action: libc::sigaction = std::mem::zeroed();
-            libc::sigaction(signal, &action, std::ptr::null_mut());
-        }
-    }
-}
-
 fn action_of(signal: c_int) -> libc::sighandler_t {
     // SAFETY: the structure is filled in when the call succeeds; zeroes are a valid value.
     unsafe {
@@ -52,7 +45,20 @@ fn action_of(signal: c_int) -> libc::sighandler_t {
     }
 }
 
-/// Runs in the middle of anything.
-extern "C" fn ask(_: c_int) {
-    process::ask_for_snapshot();
+/// Runs in the middle of anything. When nothing is recorded any more, it gives the signal back, and lets it do what it would have done.
+extern "C" fn ask(signal: c_int) {
+    let is_recording = |memory: &&Memory| memory.header().orders.epoch.load(Ordering::Acquire) != 0;
+    if let Some(memory) = gate::memory().filter(is_recording) {
+        let snapshots = &memory.header().reports.snapshots;
+        snapshots.fetch_add(1, Ordering::Release);
+        return;
+    }
+    CAUGHT.store(0, Ordering::Relaxed);
+    // SAFETY: a structure of zeroes is the default action; the calls are allowed in handlers. The signal is blocked here, and comes when
+    // this returns.
+    unsafe {
+        let action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, &action, std::ptr::null_mut());
+        libc::raise(signal);
+    }
 }

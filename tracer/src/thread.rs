@@ -2,18 +2,25 @@
 //!
 //! The block is placed in the static part of thread-local storage by hand: the compiler's own way would ask the dynamic linker, which
 //! may allocate memory at the first access of a thread where the library was loaded late, in a signal handler perhaps.
+//!
+//! A thread has several writers, each with a stream of its own: the event of a signal handler that came in the middle of another event
+//! goes to the next one. A handler may also leave an event for good, with `siglongjmp`; who comes next notices it by where the
+//! stack is.
 
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, compiler_fence};
 
-use crate::buffer::Buffer;
-use crate::gate::gate;
-use crate::recording::Recording;
+use rostrace_session::Memory;
+use rostrace_session::memory::writer::Writer;
 
-/// Bytes of the context of every event: vpid, vtid, procname.
-pub(crate) const CONTEXT: usize = 25;
-/// How long a thread that got no buffer waits before it asks again.
-const RETRY: u64 = 100_000_000;
+use crate::clock;
+use crate::gate;
+use crate::snapshot_signal;
+
+/// Events of a thread that can be interrupted by each other. More are lost, and counted.
+const LEVELS: usize = 3;
+/// After so many lost ones it is certain that nobody comes back to those that were interrupted.
+const HOPELESS: u32 = 1000;
 
 /// All zeroes at the beginning of a thread. On AArch64 the dynamic linker of glibc has no room in static storage for anything with a larger
 /// alignment than this where the library is loaded late; on x86-64 it has for a line of the cache.
@@ -21,20 +28,17 @@ const RETRY: u64 = 100_000_000;
 #[cfg_attr(target_arch = "x86_64", repr(C, align(64)))]
 #[cfg_attr(not(target_arch = "x86_64"), repr(C, align(16)))]
 pub(crate) struct Thread {
-    /// Belongs to this thread while `epoch` is that of the running recording.
-    pub(crate) buffer: *mut Buffer,
-    pub(crate) epoch: u64,
-    /// The thread is inside the tracer; a signal handler must not enter again.
-    busy: u32,
-    /// Events that a signal handler wanted to emit meanwhile. Atomic because a handler may come while they are being counted.
-    nested: AtomicU32,
+    writers: [Writer; LEVELS],
+    /// How many events are being written.
+    depth: u32,
     /// The process for which `context` is filled in.
     process: u32,
-    leaves: u32,
     /// Context of every event, with room to copy it in two pieces of 16 bytes.
-    pub(crate) context: [u8; 32],
-    recording: *mut Recording,
-    retry: u64,
+    context: [u8; 32],
+    /// Where the stack was when each of them began.
+    frames: [usize; LEVELS],
+    hopeless: u32,
+    _reserved: u32,
     /// The message that rmw is about to write.
     published: u64,
     /// The executor that is being constructed.
@@ -60,22 +64,25 @@ impl Response {
     };
 }
 
+/// Bytes of the block.
+const BLOCK: usize = 320;
+
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 std::arch::global_asm!(
     ".pushsection .tbss.rostrace_thread,\"awT\",@nobits",
     ".globl rostrace_thread_block",
     ".hidden rostrace_thread_block",
     ".type rostrace_thread_block,@object",
-    ".size rostrace_thread_block,128",
+    ".size rostrace_thread_block,{bytes}",
     ".balign {alignment}",
     "rostrace_thread_block:",
-    ".zero 128",
+    ".zero {bytes}",
     ".popsection",
     alignment = const align_of::<Thread>(),
+    bytes = const BLOCK,
 );
 
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-const _: () = assert!(size_of::<Thread>() == 128);
+const _: () = assert!(size_of::<Thread>() <= BLOCK);
 
 /// The block of the calling thread.
 #[cfg(target_arch = "x86_64")]
@@ -119,62 +126,164 @@ pub(crate) fn current() -> *mut Thread {
 #[inline(always)]
 pub(crate) fn current() -> *mut Thread {
     thread_local! {
-        static BLOCK: Thread = const {
-            Thread {
-                buffer: std::ptr::null_mut(),
-                epoch: 0,
-                busy: 0,
-                nested: AtomicU32::new(0),
-                process: 0,
-                leaves: 0,
-                context: [0; 32],
-                recording: std::ptr::null_mut(),
-                retry: 0,
-                published: 0,
-                executor: 0,
-                running: Response::NONE,
-                taken: Response::NONE,
-            }
-        };
+        static BLOCK_OF_THREAD: std::cell::UnsafeCell<std::mem::MaybeUninit<Thread>> =
+            const { std::cell::UnsafeCell::new(std::mem::MaybeUninit::zeroed()) };
     }
-    // No destructor, hence never gone.
-    BLOCK.with(|block| std::ptr::from_ref(block).cast_mut())
+    // No destructor, hence never gone; zeroes are a valid block.
+    BLOCK_OF_THREAD.with(|block| block.get().cast())
 }
 
-/// Marks the thread as being inside the tracer. None if it is already: the event of a signal handler, which is counted.
+/// Where the stack is.
 #[inline(always)]
-pub(crate) fn enter() -> Option<Inside> {
-    let thread = current();
-    // SAFETY: the block belongs to this thread; only signal handlers on it interfere, and they leave `busy` as it was.
+fn stack() -> usize {
+    let stack: usize;
+    // SAFETY: only reads a register.
     unsafe {
-        if (&raw mut (*thread).busy).read_volatile() != 0 {
-            (*thread).nested.fetch_add(1, Ordering::Relaxed);
-            return None;
-        }
-        (&raw mut (*thread).busy).write_volatile(1);
+        #[cfg(target_arch = "x86_64")]
+        std::arch::asm!("mov {}, rsp", out(reg) stack, options(nomem, nostack, preserves_flags));
+        #[cfg(target_arch = "aarch64")]
+        std::arch::asm!("mov {}, sp", out(reg) stack, options(nomem, nostack, preserves_flags));
     }
-    compiler_fence(Ordering::SeqCst);
-    Some(Inside { thread })
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    {
+        let here = 0_u8;
+        stack = (&raw const here) as usize;
+    }
+    stack
+}
+
+/// Marks the thread as being inside the tracer. None if too many events interrupted each other; that is counted.
+#[inline(always)]
+pub(crate) fn enter(memory: &'static Memory) -> Option<Inside> {
+    let thread = current();
+    let stack = stack();
+    // SAFETY: the block belongs to this thread; only signal handlers on it interfere, and they leave `depth` as it was.
+    unsafe {
+        let mut level = (&raw const (*thread).depth).read_volatile() as usize;
+        if level != 0 {
+            level = interrupted(thread, memory, stack)?;
+        }
+        (*thread).writers[level].begin();
+        (*thread).frames[level] = stack;
+        compiler_fence(Ordering::SeqCst);
+        (&raw mut (*thread).depth).write_volatile(level as u32 + 1);
+        compiler_fence(Ordering::SeqCst);
+        Some(Inside {
+            thread,
+            memory,
+            level,
+        })
+    }
+}
+
+/// Whether an event is being written on this thread.
+pub(crate) fn is_inside() -> bool {
+    // SAFETY: the block belongs to this thread.
+    unsafe { (*current()).depth != 0 }
+}
+
+/// An event begins although others have not ended: which level is it? Either this is a handler that came in between, and those below will go
+/// on, or somebody left them for good.
+#[cold]
+#[inline(never)]
+unsafe fn interrupted(thread: *mut Thread, memory: &Memory, stack: usize) -> Option<usize> {
+    // SAFETY: the block belongs to this thread.
+    let thread = unsafe { &mut *thread };
+    let alternative = alternative_stack();
+    let mut level = thread.depth as usize;
+    while level > 0 {
+        let frame = thread.frames[(level - 1).min(LEVELS - 1)];
+        let is_gone = match (alternative.contains(&stack), alternative.contains(&frame)) {
+            // The stack of handlers is left only when they end.
+            (false, true) => true,
+            (true, false) => false,
+            _ => stack >= frame,
+        };
+        if !is_gone {
+            break;
+        }
+        level -= 1;
+        abandon(thread, memory, level);
+    }
+    if level < LEVELS {
+        thread.depth = level as u32;
+        return Some(level);
+    }
+    let lost = &memory.header().reports.lost;
+    lost.fetch_add(1, Ordering::Relaxed);
+    thread.hopeless += 1;
+    if thread.hopeless < HOPELESS {
+        return None;
+    }
+    thread.hopeless = 0;
+    for level in 0..LEVELS {
+        abandon(thread, memory, level);
+        // If somebody comes back after all, it is to a packet that nobody else has.
+        thread.writers[level] = Writer::NONE;
+    }
+    thread.depth = 0;
+    None
+}
+
+/// Nobody will complete what this writer was writing.
+fn abandon(thread: &mut Thread, memory: &Memory, level: usize) {
+    let writer = &mut thread.writers[level.min(LEVELS - 1)];
+    if writer.was_interrupted() {
+        writer.discard(memory, clock::monotonic(), 1);
+        writer.settle();
+    }
+}
+
+/// Where handlers may have a stack of their own; empty if they have none.
+fn alternative_stack() -> std::ops::Range<usize> {
+    // SAFETY: the structure is filled in when the call succeeds; zeroes are a valid value. The call is allowed in handlers.
+    unsafe {
+        let errno = libc::__errno_location();
+        let before = *errno;
+        let mut stack: libc::stack_t = std::mem::zeroed();
+        let found = libc::sigaltstack(std::ptr::null(), &mut stack) == 0;
+        *errno = before;
+        match found && stack.ss_flags & libc::SS_DISABLE == 0 {
+            true => stack.ss_sp as usize..(stack.ss_sp as usize).saturating_add(stack.ss_size),
+            false => 0..0,
+        }
+    }
 }
 
 /// The thread is inside the tracer until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Inside {
     thread: *mut Thread,
+    memory: &'static Memory,
+    level: usize,
 }
 
 impl Inside {
-    /// The thread's buffer in the running recording, and the context of its events. None if there is no recording, or no room.
+    /// Where this thread writes in the running recording, and the context of its events. None if there is no recording, or no stream.
     #[inline(always)]
-    pub(crate) fn buffer(&mut self) -> Option<(&mut Buffer, &[u8; 32])> {
-        let epoch = gate().epoch.load(Ordering::Acquire);
-        // SAFETY: the block is ours while we are inside; the buffer belongs to it for that epoch.
+    pub(crate) fn writer(&mut self) -> Option<(&mut Writer, &[u8; 32])> {
+        let epoch = self.memory.header().orders.epoch.load(Ordering::Acquire);
+        let key = gate::incarnation() | (epoch & ((1 << 48) - 1));
+        // SAFETY: the block is ours while we are inside.
         unsafe {
-            if (*self.thread).epoch != epoch && !self.attach() {
+            let thread = self.thread;
+            if (*thread).writers[self.level].key != key && !self.attach(epoch, key) {
                 return None;
             }
-            Some(((*self.thread).buffer.as_mut()?, &(*self.thread).context))
+            Some((&mut (*thread).writers[self.level], &(*thread).context))
         }
+    }
+
+    /// Whether it came in the middle of another event.
+    pub(crate) fn is_nested(&self) -> bool {
+        self.level > 0
+    }
+
+    /// Counts events that cannot be recorded.
+    #[cold]
+    pub(crate) fn lose(&self, count: u64) {
+        let lost = &self.memory.header().reports.lost;
+        lost.fetch_add(count, Ordering::Relaxed);
     }
 
     /// Thread id and name, for remembered events.
@@ -188,56 +297,31 @@ impl Inside {
 
     #[cold]
     #[inline(never)]
-    fn attach(&self) -> bool {
-        undisturbed(|| {
-            // SAFETY: the block is ours while we are inside. Recordings are never freed.
-            unsafe {
-                let thread = &mut *self.thread;
-                let gate = gate();
-                let Some(recording) = gate.recording.load(Ordering::Acquire).as_ref() else {
-                    return false;
-                };
-                let now = crate::clock::monotonic();
-                if now < thread.retry && std::ptr::eq(thread.recording, recording) {
-                    recording.lost.fetch_add(1, Ordering::Relaxed);
-                    return false;
-                }
-                detach(thread);
-                fill_context(thread);
-                thread.recording = std::ptr::from_ref(recording).cast_mut();
-                match recording.lend(now) {
-                    Some(buffer) => {
-                        thread.buffer = buffer;
-                        thread.epoch = recording.epoch;
-                        watch_end_of_thread(thread);
-                        true
-                    }
-                    None => {
-                        thread.retry = now + RETRY;
-                        recording.lost.fetch_add(1, Ordering::Relaxed);
-                        false
-                    }
-                }
-            }
-        })
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn count_nested(&self) {
-        // SAFETY: the block is ours while we are inside.
-        unsafe {
-            let count = u64::from((*self.thread).nested.swap(0, Ordering::Relaxed));
-            let thread = &mut *self.thread;
-            let recording = gate().recording.load(Ordering::Acquire);
-            if let Some(recording) = recording.as_ref() {
-                if thread.epoch == recording.epoch && !thread.buffer.is_null() {
-                    (*thread.buffer).discard(count);
-                } else {
-                    recording.lost.fetch_add(count, Ordering::Relaxed);
-                }
-            }
+    fn attach(&self, epoch: u64, key: u64) -> bool {
+        if epoch == 0 {
+            return false;
         }
+        undisturbed(|| {
+            // SAFETY: the block is ours while we are inside.
+            let thread = unsafe { &mut *self.thread };
+            fill_context(thread);
+            let writer = &mut thread.writers[self.level];
+            let is_same_memory = writer.key != 0 && writer.key >> 48 == key >> 48;
+            let now = clock::monotonic();
+            if !writer.attach(self.memory, epoch, key, is_same_memory, now) {
+                self.lose(1);
+                return false;
+            }
+            watch_end_of_thread(thread);
+            let signal = self
+                .memory
+                .header()
+                .orders
+                .flight_signal
+                .load(Ordering::Relaxed);
+            snapshot_signal::catch(signal as u8);
+            true
+        })
     }
 }
 
@@ -245,13 +329,8 @@ impl Drop for Inside {
     #[inline(always)]
     fn drop(&mut self) {
         compiler_fence(Ordering::SeqCst);
-        // SAFETY: the block is ours until `busy` is cleared.
-        unsafe {
-            if (*self.thread).nested.load(Ordering::Relaxed) != 0 {
-                self.count_nested();
-            }
-            (&raw mut (*self.thread).busy).write_volatile(0);
-        }
+        // SAFETY: the block is ours until the depth is what it was.
+        unsafe { (&raw mut (*self.thread).depth).write_volatile(self.level as u32) };
     }
 }
 
@@ -313,13 +392,8 @@ pub(crate) fn set_taken(response: Response) -> Response {
     unsafe { std::mem::replace(&mut (*current()).taken, response) }
 }
 
-/// Ends what [`enter`] began where the guard could not be kept: around a fork.
-pub(crate) fn leave() {
-    drop(Inside { thread: current() });
-}
-
 fn fill_context(thread: &mut Thread) {
-    let process = gate().process.load(Ordering::Relaxed);
+    let process = gate::process();
     if thread.process == process && thread.process != 0 {
         return;
     }
@@ -334,22 +408,6 @@ fn fill_context(thread: &mut Thread) {
     thread.context[4..8].copy_from_slice(&tid.to_ne_bytes());
     thread.context[8..24].copy_from_slice(&name);
     thread.process = process;
-}
-
-/// Gives the buffer back, so that another thread can go on in it.
-fn detach(thread: &mut Thread) {
-    let (buffer, recording) = (thread.buffer, thread.recording);
-    thread.buffer = std::ptr::null_mut();
-    thread.epoch = 0;
-    // SAFETY: recordings are never freed.
-    let Some(recording) = (unsafe { recording.as_ref() }) else {
-        return;
-    };
-    // What a parent process recorded is not ours to give back.
-    let is_ours = recording.process == gate().process.load(Ordering::Relaxed);
-    if is_ours && !buffer.is_null() {
-        recording.take_back(buffer);
-    }
 }
 
 static KEY: AtomicU64 = AtomicU64::new(0);
@@ -380,10 +438,25 @@ fn watch_end_of_thread(thread: &mut Thread) {
     }
 }
 
-/// Runs on the thread that ends. Events after this attach again, and this runs again, a few times at most.
+/// Runs on the thread that ends, and gives its streams back, so that other threads can go on in them. Events after this attach again, and
+/// this runs again, a few times at most.
 extern "C" fn end_of_thread(_: *mut libc::c_void) {
-    if let Some(inside) = enter() {
-        // SAFETY: the block is ours while we are inside.
-        undisturbed(|| detach(unsafe { &mut *inside.thread }));
+    let Some(memory) = gate::memory() else {
+        return;
+    };
+    // SAFETY: the block belongs to this thread.
+    let thread = unsafe { &mut *current() };
+    let incarnation = gate::incarnation() >> 48;
+    for level in 0..LEVELS {
+        // A thread that was cancelled may have been in the middle of an event.
+        if (level as u32) < thread.depth {
+            abandon(thread, memory, level);
+        }
+        let writer = &mut thread.writers[level];
+        // What a parent process recorded is not ours to give back.
+        if writer.key != 0 && writer.key >> 48 == incarnation {
+            writer.release(memory);
+        }
     }
+    thread.depth = 0;
 }

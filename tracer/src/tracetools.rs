@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU64};
 use crate::emit::{self, Payload, Text};
 use crate::entry::entry;
 use crate::original;
-use crate::{events, filter, gate, hooks, loaded, thread};
+use crate::{events, gate, hooks, loaded, thread};
 
 include!(concat!(env!("OUT_DIR"), "/functions.rs"));
 
@@ -74,7 +74,7 @@ extern "C" fn trace_rclcpp_publish(publisher_handle: *const c_void, message: *co
 extern "C" fn trace_rmw_publish(first: *const c_void, message: *const c_void, stamp: i64) {
     if gate::wants(events::RMW_PUBLISH) {
         if original::stamps_publications() {
-            if filter::refuses(first as u64) {
+            if gate::refuses(first as u64) {
                 return pass_on_rmw_publish(first, message, stamp);
             }
             // SAFETY: the payload has the size that is said.

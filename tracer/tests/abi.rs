@@ -6,7 +6,6 @@ mod support;
 
 use std::path::Path;
 
-use rostrace_session::{ControlFile, Order};
 use support::{folder, installation, program, quietly, record, survey, traced};
 
 /// Events as babeltrace2 shows them, without host and contexts.
@@ -209,7 +208,6 @@ fn callbacks_in_cpp_get_their_names() {
         .output()
         .unwrap();
     assert!(result.status.success(), "{result:?}");
-    in_small_packets(&program, &output);
     let Some(shown) = quietly(&output.join("trace")) else {
         return;
     };
@@ -231,25 +229,6 @@ fn longest_symbol(events: &[String]) -> usize {
     let symbols = (events.iter()).filter_map(|event| event.split_once("symbol = \"s"));
     let letters = symbols.map(|(_, rest)| 1 + rest.bytes().take_while(|it| *it == b's').count());
     letters.max().unwrap_or(0)
-}
-
-/// A symbol that does not fit into a packet loses its end, and nothing else is lost.
-fn in_small_packets(program: &Path, output: &Path) {
-    let control = output.join("control");
-    let file = ControlFile::create(&control).unwrap();
-    let mut order = Order::record(output.join("small").to_str().unwrap());
-    order.buffers.packet_bytes = 4096;
-    file.order(&order).unwrap();
-    let result = std::process::Command::new(program)
-        .env("ROS_DISTRO", "jazzy")
-        .env("ROSTRACE_CONTROL", &control)
-        .output()
-        .unwrap();
-    assert!(result.status.success(), "{result:?}");
-    assert_eq!(survey(&output.join("small")), (7, 0));
-    if let Some(shown) = quietly(&output.join("small")) {
-        assert!((3000..4096).contains(&longest_symbol(&shown.events)));
-    }
 }
 
 #[test]

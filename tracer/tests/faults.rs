@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use rostrace_session::stream_file::trim;
-use rostrace_session::{Buffers, ControlFile, Order};
+use rostrace_session::{Order, Room};
 use support::{
-    babeltrace, compile, folder, library, program, quietly, record, source, survey, traced,
+    Recorder, babeltrace, compile, folder, library, program, quietly, record, source, survey,
+    traced,
 };
 
 /// Events of initialisation that every run of `emit.c` begins with.
@@ -24,20 +24,19 @@ fn emit() -> PathBuf {
     program("emit", "8.2.4", &[])
 }
 
-/// A control file with an order to record into a folder.
-fn ordered(folder: &Path, buffers: Buffers) -> (PathBuf, ControlFile) {
-    let path = folder.join("control");
-    let file = ControlFile::create(&path).unwrap();
+/// A recorder that records into a folder.
+fn ordered(folder: &Path, room: Room) -> Recorder {
+    let mut recorder = Recorder::new(folder);
     let mut order = Order::record(folder.join("trace").to_str().unwrap());
-    order.buffers = buffers;
-    file.order(&order).unwrap();
-    (path, file)
+    order.room = room;
+    recorder.order(&order);
+    recorder
 }
 
-fn run_with(control: &Path, arguments: &[&str]) -> std::process::Output {
+fn run_with(recorder: &Recorder, arguments: &[&str]) -> std::process::Output {
     traced(&emit())
         .args(arguments)
-        .env("ROSTRACE_CONTROL", control)
+        .env("ROSTRACE_CONTROL", &recorder.control)
         .output()
         .unwrap()
 }
@@ -49,20 +48,11 @@ fn a_killed_process_loses_nothing_that_it_had_written() {
     let mut random = 0x2545_F491_u64;
     for round in 0..rounds {
         let folder = folder("killed");
-        let (control, _file) = ordered(
-            &folder,
-            // The smallest packets, so that most kills hit a change of packet or file.
-            Buffers {
-                packet_bytes: 4096,
-                first_packets: 4,
-                most_packets: 64,
-                ..Buffers::default()
-            },
-        );
+        let mut recorder = ordered(&folder, Room::default());
         let stamp = folder.join("stamp");
         let mut child = traced(&program)
             .arg("until-killed")
-            .env("ROSTRACE_CONTROL", control)
+            .env("ROSTRACE_CONTROL", &recorder.control)
             .stdout(File::create(&stamp).unwrap())
             .spawn()
             .unwrap();
@@ -70,8 +60,16 @@ fn a_killed_process_loses_nothing_that_it_had_written() {
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(round);
         std::thread::sleep(Duration::from_micros(3000 + (random >> 33) % 20_000));
+        // Every other time the recorder is killed before, and its files are what is left.
+        if round % 2 == 1 {
+            recorder.is_killed();
+        }
         child.kill().unwrap();
         child.wait().unwrap();
+        match round % 2 {
+            0 => recorder.end(),
+            _ => recorder.stop_as_another(&folder.join("trace")),
+        }
         let mut said = [0; 8];
         // Killed before it had said anything: then there need not be a trace.
         if File::open(&stamp).unwrap().read_exact(&mut said).is_err() {
@@ -84,19 +82,11 @@ fn a_killed_process_loses_nothing_that_it_had_written() {
             (said..=said + 97).contains(&written),
             "round {round}: {events} + {discarded} of {said}"
         );
-        if round % 10 == 5 {
-            // A recorder cleans up; nothing but room is gained.
-            for process in std::fs::read_dir(folder.join("trace")).unwrap() {
-                trim(&process.unwrap().path()).unwrap();
-            }
-            assert_eq!(survey(&folder.join("trace")), (events, discarded));
-        }
-        if round % 10 == 0
+        if round % 10 < 2
             && let Some(shown) = babeltrace(&folder.join("trace"))
         {
             assert_eq!(shown.events.len() as u64, events);
-            // A drop that the kill interrupted stands in packets that were never used, which only babeltrace2 looks at.
-            assert!(shown.discarded() - discarded <= 1);
+            assert_eq!(shown.discarded(), discarded);
         }
     }
 }
@@ -104,16 +94,17 @@ fn a_killed_process_loses_nothing_that_it_had_written() {
 #[test]
 fn a_buffer_that_is_too_small_counts_exactly() {
     let folder = folder("small");
-    let (control, _file) = ordered(
-        &folder,
-        Buffers {
-            packet_bytes: 4096,
-            first_packets: 1,
-            most_packets: 1,
-            ..Buffers::default()
-        },
+    let room = Room {
+        memory_bytes: 64 << 10,
+        ..Room::default()
+    };
+    let mut recorder = ordered(&folder, room);
+    assert!(
+        run_with(&recorder, &["run", "4", "200000"])
+            .status
+            .success()
     );
-    assert!(run_with(&control, &["run", "4", "200000"]).status.success());
+    recorder.end();
     let (events, discarded) = survey(&folder.join("trace"));
     assert!(discarded > 0);
     assert_eq!(events + discarded, 4 * 200_000 + INITIALISATION);
@@ -124,38 +115,39 @@ fn a_buffer_that_is_too_small_counts_exactly() {
 }
 
 #[test]
-fn files_that_follow_each_other_quickly_stay_in_order() {
+fn packets_that_follow_each_other_quickly_stay_in_order() {
     let folder = folder("quick");
-    let (control, _file) = ordered(
-        &folder,
-        Buffers {
-            packet_bytes: 4096,
-            first_packets: 2,
-            most_packets: 4,
-            ..Buffers::default()
-        },
-    );
     for _ in 0..5 {
-        // With pauses, so that the helper and the writers meet at all possible moments.
+        let room = Room {
+            memory_bytes: 256 << 10,
+            ..Room::default()
+        };
+        let mut recorder = ordered(&folder, room);
+        // With pauses, so that the keeper and the writers meet at all possible moments.
         let arguments = ["run", "6", "60000", "90", "10"];
-        assert!(run_with(&control, &arguments).status.success());
+        assert!(run_with(&recorder, &arguments).status.success());
+        recorder.end();
         let (events, discarded) = survey(&folder.join("trace"));
         assert_eq!(events + discarded, 6 * 60_000 + INITIALISATION);
         std::fs::remove_dir_all(folder.join("trace")).unwrap();
+        std::fs::remove_file(&recorder.control).unwrap();
     }
 }
 
 #[test]
 fn a_limit_of_bytes_is_kept_and_counted() {
     let folder = folder("limit");
-    let (control, _file) = ordered(
-        &folder,
-        Buffers {
-            process_bytes: 1 << 20,
-            ..Buffers::default()
-        },
+    let room = Room {
+        process_bytes: 1 << 20,
+        ..Room::default()
+    };
+    let mut recorder = ordered(&folder, room);
+    assert!(
+        run_with(&recorder, &["run", "2", "100000"])
+            .status
+            .success()
     );
-    assert!(run_with(&control, &["run", "2", "100000"]).status.success());
+    recorder.end();
     let (events, discarded) = survey(&folder.join("trace"));
     assert!(discarded > 0);
     assert_eq!(events + discarded, 2 * 100_000 + INITIALISATION);
@@ -228,6 +220,7 @@ fn a_fork_behind_the_back_of_the_c_library_is_noticed() {
             .status
             .success()
     );
+    support::collect(&output);
     let mut counts: Vec<_> = std::fs::read_dir(&output)
         .unwrap()
         .map(|entry| survey(&entry.unwrap().path()))
@@ -275,12 +268,15 @@ fn an_exit_without_destructors_loses_nothing() {
 #[test]
 fn a_process_that_becomes_another_program_loses_nothing() {
     let output = folder("exec");
-    let (control, file) = ordered(&output, Buffers::default());
-    assert!(run_with(&control, &["exec", "1000"]).status.success());
+    let mut recorder = ordered(&output, Room::default());
+    assert!(run_with(&recorder, &["exec", "1000"]).status.success());
+    recorder.end();
     let (events, lost) = survey(&output.join("trace"));
     assert_eq!((events, lost), (2 * (1000 + INITIALISATION), 0));
-    // One process, hence one slot, which it gave back.
-    assert!(file.processes.iter().all(|slot| slot.view().is_none()));
+    assert!(
+        recorder.views().is_empty(),
+        "nothing of it is left in memory"
+    );
     let _ = quietly(&output.join("trace"));
 }
 
@@ -303,11 +299,11 @@ fn a_library_that_is_unloaded_stays_for_the_threads_that_need_it() {
 #[test]
 fn a_full_disk_is_counted_and_harms_nobody() {
     let folder = folder("full");
-    let (control, file) = ordered(&folder, Buffers::default());
+    let output = folder.join("trace");
     let mut command = traced(&emit());
     command
         .args(["run", "4", "50000"])
-        .env("ROSTRACE_CONTROL", control);
+        .env("ROSTRACE_OUTPUT", &output);
     // No file may be larger than this, which is what a full disk looks like.
     // SAFETY: only a system call between fork and exec.
     unsafe {
@@ -323,9 +319,8 @@ fn a_full_disk_is_counted_and_harms_nobody() {
         });
     }
     assert!(command.status().unwrap().success());
-    let (events, discarded) = survey(&folder.join("trace"));
+    let (events, discarded) = survey(&output);
     assert_eq!(events + discarded, 4 * 50_000 + INITIALISATION);
-    drop(file);
 }
 
 #[test]
@@ -372,11 +367,10 @@ fn a_folder_that_cannot_be_written_harms_nobody() {
 #[test]
 fn a_process_that_is_not_recorded_gets_no_thread_and_no_file() {
     let folder = folder("idle");
-    let path = folder.join("control");
-    let _file = ControlFile::create(&path).unwrap();
+    let recorder = Recorder::new(&folder);
     let idle = traced(&emit())
         .args(["threads-of-process", "10"])
-        .env("ROSTRACE_CONTROL", &path)
+        .env("ROSTRACE_CONTROL", &recorder.control)
         .output()
         .unwrap();
     let bare = traced(&emit())

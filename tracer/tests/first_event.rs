@@ -7,8 +7,7 @@ mod support;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use rostrace_session::ControlFile;
-use support::{folder, installation, traced};
+use support::{Recorder, folder, installation, traced};
 
 fn program() -> PathBuf {
     let options = ["-rdynamic", "-Wl,--no-as-needed"];
@@ -16,16 +15,17 @@ fn program() -> PathBuf {
 }
 
 /// Without anything to do, switched off, recording, and waiting for orders.
-fn situations(name: &str) -> Vec<(&'static str, PathBuf)> {
+fn situations(name: &str) -> (Recorder, Vec<(&'static str, PathBuf)>) {
     let place = folder(name);
-    let control = place.join("control");
-    ControlFile::create(&control).unwrap();
-    vec![
+    let recorder = Recorder::new(&place);
+    let control = recorder.control.clone();
+    let situations = vec![
         ("UNUSED", PathBuf::from("1")),
         ("ROSTRACE", PathBuf::from("off")),
         ("ROSTRACE_OUTPUT", place.join("trace")),
         ("ROSTRACE_CONTROL", control),
-    ]
+    ];
+    (recorder, situations)
 }
 
 fn succeeds(command: &mut Command, what: &str) {
@@ -39,7 +39,8 @@ fn nobody_waits_for_a_library_that_is_being_loaded() {
     let library = installation("8.2.4").join("lib/libfirst_event.so");
     let options = ["-shared", "-fPIC", "-DLIBRARY"];
     support::compile(&support::source("first_event.c"), &library, &options, &[]);
-    for (variable, value) in situations("first-event-load") {
+    let (_recorder, situations) = situations("first-event-load");
+    for (variable, value) in situations {
         succeeds(
             traced(&program)
                 .arg("load")
@@ -53,7 +54,8 @@ fn nobody_waits_for_a_library_that_is_being_loaded() {
 #[test]
 fn a_child_that_is_made_meanwhile_has_events() {
     let program = program();
-    for (variable, value) in situations("first-event-fork") {
+    let (_recorder, situations) = situations("first-event-fork");
+    for (variable, value) in situations {
         for steps in (0..20).map(|turn| turn * 2000) {
             succeeds(
                 traced(&program)

@@ -9,10 +9,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use rostrace_session::{ControlFile, Order};
+use rostrace_session::Order;
 use rostrace_tracepoints::Phase;
 use support::told::Told;
-use support::{folder, installation, survey, traced};
+use support::{Recorder, folder, installation, survey, traced};
 
 const INCLUDE: &str = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/include");
 
@@ -45,24 +45,20 @@ fn nothing_is_computed_until_somebody_records() {
     std::os::unix::fs::symlink(support::library(), place.join("libtracetools.so")).unwrap();
     for (name, options) in forms {
         let program = compiled(name, options, &place, &["-ltracetools"]);
-        let control = place.join(format!("{name}-control"));
-        let file = ControlFile::create(&control).unwrap();
+        let mut recorder = Recorder::new(&folder(&format!("header-{name}")));
         let trace = place.join(format!("{name}-trace"));
         let mut running = Told::start(
             traced(&program)
                 .env("ROS_DISTRO", "jazzy")
                 .env("LD_PRELOAD", "")
-                .env("ROSTRACE_CONTROL", &control),
+                .env("ROSTRACE_CONTROL", &recorder.control),
         );
         let before = emit(&mut running);
         assert_eq!(before, 0, "{name}");
-        let mut order = Order::record(trace.to_str().unwrap());
-        file.order(&order).unwrap();
+        recorder.order(&Order::record(trace.to_str().unwrap()));
         assert_eq!(emit(&mut running), 100, "{name}");
-        order.state = rostrace_session::State::Idle;
-        file.order(&order).unwrap();
-        // The first event after the order may still have to notice it.
-        assert!(emit(&mut running) <= 102, "{name}");
+        recorder.order(&Order::idle());
+        assert_eq!(emit(&mut running), 100, "{name}");
         running.end();
         // The node, the callbacks and the executor.
         assert_eq!(survey(&trace), (102, 0), "{name}");

@@ -196,6 +196,8 @@ fn executors_and_groups(name: &str, version: &str, form: &[&str]) {
         .collect();
     expected.sort();
     if let Some(mut events) = events(&output) {
+        // The stand-in for rclcpp does not call its own functions, as the real one does.
+        events.retain(|event| !event.starts_with("hook_state"));
         events.sort();
         assert_eq!(events, expected);
     }

@@ -9,9 +9,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rostrace_session::{ControlFile, Order, State};
+use rostrace_session::Order;
 use support::told::Told;
-use support::{folder, survey, traced};
+use support::{Recorder, folder, survey, traced};
 
 /// A session that ends with the test, also if that fails.
 struct Session(String);
@@ -81,7 +81,7 @@ fn eventually(mut is_so: impl FnMut() -> bool) -> bool {
     false
 }
 
-/// `near.c` on a libtracetools with LTTng in it; None if its headers are not installed.
+/// `lines.c` on a libtracetools with LTTng in it; None if its headers are not installed.
 fn program(place: &Path) -> Option<std::path::PathBuf> {
     if Command::new("lttng-gen-tp").arg("--help").output().is_err() {
         let _ = std::io::stderr().write_all(b"SKIPPED: liblttng-ust-dev is not installed.\n");
@@ -95,12 +95,12 @@ fn program(place: &Path) -> Option<std::path::PathBuf> {
         &["-shared", "-fPIC", benches],
         &["-llttng-ust", "-ldl"],
     );
-    let program = place.join("near");
+    let program = place.join("lines");
     let found = place.display();
     support::compile(
-        &support::source("near.c"),
+        &support::source("lines.c"),
         &program,
-        &[concat!("-I", env!("CARGO_MANIFEST_DIR"), "/include")],
+        &[],
         &[
             &format!("-L{found}"),
             &format!("-Wl,-rpath,{found}"),
@@ -116,9 +116,8 @@ fn both_get_what_happens_while_they_record() {
     let (Some(program), Some(_daemon)) = (program(&place), Daemon::ensure()) else {
         return;
     };
-    let control = place.join("control");
-    let file = ControlFile::create(&control).unwrap();
-    let mut told = Told::start(traced(&program).env("ROSTRACE_CONTROL", &control));
+    let mut recorder = Recorder::new(&place);
+    let mut told = Told::start(traced(&program).env("ROSTRACE_CONTROL", &recorder.control));
     let pid = format!("PID: {} ", told.pid());
     let is_registered =
         || lttng_says(&["list", "--userspace"]).is_some_and(|list| list.contains(&pid));
@@ -157,13 +156,11 @@ fn both_get_what_happens_while_they_record() {
     assert!(lttng(&["start", &name]));
     assert!(eventually(|| tell("enabled") == 1), "LTTng records");
     tell("emit 50");
-    let mut order = Order::record(ours.to_str().unwrap());
-    file.order(&order).unwrap();
+    recorder.order(&Order::record(ours.to_str().unwrap()));
     tell("emit 100");
     drop(named);
     tell("emit 30");
-    order.state = State::Idle;
-    file.order(&order).unwrap();
+    recorder.order(&Order::idle());
     assert!(eventually(|| tell("enabled") == 0), "nobody records");
     tell("emit 1000");
     told.end();

@@ -8,16 +8,15 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use rostrace_session::{
-    Buffers, ControlFile, Order, ProcessState, ProcessView, State, stream_file,
-};
+use rostrace_session::keep::snapshot;
+use rostrace_session::{Order, ProcessState, ProcessView, Room, State};
 use rostrace_tracer::events;
-use support::{folder, program, quietly, survey, traced};
+use support::{Recorder, folder, program, quietly, survey, traced};
 
 /// A process that emits an event every millisecond until its standard input ends.
 struct Running {
     child: Child,
-    control: ControlFile,
+    recorder: Recorder,
 }
 
 impl Running {
@@ -26,26 +25,23 @@ impl Running {
     }
 
     fn doing(mode: &str, folder: &Path) -> Running {
-        let path = folder.join("control");
-        let control = ControlFile::create(&path).unwrap();
+        let recorder = Recorder::new(folder);
         let child = traced(&program("emit", "8.2.4", &[]))
             .arg(mode)
-            .env("ROSTRACE_CONTROL", path)
+            .env("ROSTRACE_CONTROL", &recorder.control)
             .stdin(Stdio::piped())
             .spawn()
             .unwrap();
-        Running { child, control }
+        Running { child, recorder }
     }
 
     /// Waits until the process has said something of itself.
     fn until(&self, is_so: impl Fn(&ProcessView) -> bool) -> ProcessView {
         let begin = Instant::now();
         loop {
-            let found = self
-                .control
-                .processes
-                .iter()
-                .filter_map(|slot| slot.view())
+            let views = self.recorder.views().into_iter();
+            let found = views
+                .filter(|view| view.generation > 0 || view.state == ProcessState::Idle)
                 .find(|view| view.identity.pid == self.child.id() && is_so(view));
             if let Some(view) = found {
                 return view;
@@ -55,16 +51,15 @@ impl Running {
         }
     }
 
-    fn order(&self, order: &Order) -> ProcessView {
-        let generation = self.control.order(order).unwrap();
+    fn order(&mut self, order: &Order) -> ProcessView {
+        let generation = self.recorder.order(order);
         self.until(|view| view.generation == generation)
     }
 
     fn end(mut self) {
         drop(self.child.stdin.take());
         assert!(self.child.wait().unwrap().success());
-        let views = self.control.processes.iter().filter_map(|slot| slot.view());
-        assert_eq!(views.count(), 0, "the slot is given back");
+        self.recorder.end();
     }
 }
 
@@ -78,7 +73,7 @@ fn to(folder: &Path) -> Order {
 #[test]
 fn every_recording_of_a_running_process_has_all_names() {
     let folder = folder("orders");
-    let running = Running::start(&folder);
+    let mut running = Running::start(&folder);
     running.until(|view| view.state == ProcessState::Idle);
     std::thread::sleep(Duration::from_millis(50));
     for name in ["first", "second"] {
@@ -88,8 +83,6 @@ fn every_recording_of_a_running_process_has_all_names() {
         let view = running.until(|view| view.events > 50);
         assert_eq!((view.discarded, view.remembered), (0, 5));
         running.order(&Order::idle());
-        // The helper cuts the files.
-        std::thread::sleep(Duration::from_millis(50));
         let (events, discarded) = survey(&target);
         assert!(events > 50 && discarded == 0, "{events}");
         if let Some(shown) = quietly(&target) {
@@ -106,7 +99,7 @@ fn every_recording_of_a_running_process_has_all_names() {
 #[test]
 fn a_late_recording_knows_the_publisher_of_rosout_of_every_node_that_is_left() {
     let folder = folder("orders-rosout");
-    let running = Running::doing("rosout", &folder);
+    let mut running = Running::doing("rosout", &folder);
     running.until(|view| view.state == ProcessState::Idle);
     std::thread::sleep(Duration::from_millis(50));
     let target = folder.join("trace");
@@ -123,12 +116,21 @@ fn a_late_recording_knows_the_publisher_of_rosout_of_every_node_that_is_left() {
 #[test]
 fn a_snapshot_is_taken_while_the_process_goes_on() {
     let folder = folder("snapshot");
-    let running = Running::start(&folder);
+    let mut running = Running::start(&folder);
     running.order(&Order {
         state: State::Flight,
         ..to(&folder.join("trace"))
     });
     running.until(|view| view.events > 50);
+    let has_folder = || {
+        folder
+            .join("trace")
+            .read_dir()
+            .is_ok_and(|mut all| all.next().is_some())
+    };
+    while !has_folder() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
     let process = std::fs::read_dir(folder.join("trace"))
         .unwrap()
         .next()
@@ -137,7 +139,8 @@ fn a_snapshot_is_taken_while_the_process_goes_on() {
         .path();
     for number in 0..20 {
         let copy = folder.join(format!("copy-{number}"));
-        stream_file::snapshot(&process, &copy).unwrap();
+        running.recorder.flush();
+        snapshot::copy(&process, &copy).unwrap();
         let (events, discarded) = survey(&copy);
         assert!(events > 50 && discarded == 0);
         let _ = quietly(&copy);
@@ -149,7 +152,7 @@ fn a_snapshot_is_taken_while_the_process_goes_on() {
 #[test]
 fn only_the_events_of_the_mask_are_recorded() {
     let folder = folder("mask");
-    let running = Running::start(&folder);
+    let mut running = Running::start(&folder);
     let mut order = to(&folder.join("trace"));
     order.mask = [0; 4];
     for event in [events::RCL_NODE_INIT, events::CALLBACK_END] {
@@ -164,16 +167,16 @@ fn only_the_events_of_the_mask_are_recorded() {
 #[test]
 fn what_happens_in_ignored_nodes_is_not_recorded() {
     let folder = folder("filter");
-    let path = folder.join("control");
-    let control = ControlFile::create(&path).unwrap();
+    let mut recorder = Recorder::new(&folder);
     let mut order = to(&folder.join("trace"));
     order.filters.ignore_nodes = b"/space/*".to_vec();
-    control.order(&order).unwrap();
+    recorder.order(&order);
     let status = traced(&program("abi", "8.2.4", &[]))
-        .env("ROSTRACE_CONTROL", path)
+        .env("ROSTRACE_CONTROL", &recorder.control)
         .status()
         .unwrap();
     assert!(status.success());
+    recorder.end();
     if let Some(shown) = quietly(&folder.join("trace")) {
         for gone in [
             "callback_start",
@@ -197,10 +200,10 @@ fn what_happens_in_ignored_nodes_is_not_recorded() {
 #[test]
 fn a_folder_that_cannot_be_made_is_reported() {
     let folder = folder("refused");
-    let running = Running::start(&folder);
+    let mut running = Running::start(&folder);
     std::fs::write(folder.join("file"), "").unwrap();
-    let view = running.order(&to(&folder.join("file/trace")));
-    assert_eq!(view.state, ProcessState::Failed);
+    running.order(&to(&folder.join("file/trace")));
+    let view = running.until(|view| view.state == ProcessState::Failed);
     assert_eq!(view.errno as i32, libc::ENOTDIR);
     running.end();
 }
@@ -208,25 +211,23 @@ fn a_folder_that_cannot_be_made_is_reported() {
 #[test]
 fn a_flight_recorder_keeps_the_newest() {
     let folder = folder("flight");
-    let path = folder.join("control");
-    let control = ControlFile::create(&path).unwrap();
+    let mut recorder = Recorder::new(&folder);
     let order = Order {
         state: State::Flight,
-        buffers: Buffers {
-            packet_bytes: 32 << 10,
-            first_packets: 8,
+        room: Room {
             flight_bytes: 4 << 20,
-            ..Buffers::default()
+            ..Room::default()
         },
         ..to(&folder.join("trace"))
     };
-    control.order(&order).unwrap();
+    recorder.order(&order);
     let status = traced(&program("emit", "8.2.4", &[]))
         .args(["run", "2", "200000", "200", "500"])
-        .env("ROSTRACE_CONTROL", path)
+        .env("ROSTRACE_CONTROL", &recorder.control)
         .status()
         .unwrap();
     assert!(status.success());
+    recorder.end();
     let (events, discarded) = survey(&folder.join("trace"));
     assert_eq!(discarded, 0);
     assert!((20_000..120_000).contains(&events), "{events}");

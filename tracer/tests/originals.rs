@@ -9,9 +9,8 @@ mod support;
 
 use std::process::{Command, Output};
 
-use rostrace_session::ControlFile;
 use support::stand_ins::{Place, hooks};
-use support::{folder, library, traced};
+use support::{Recorder, folder, library, traced};
 
 /// What the tracer does meanwhile.
 #[derive(Debug, Clone, Copy)]
@@ -24,8 +23,8 @@ enum Mode {
 fn run(place: &Place, name: &str, program: &str, steps: &str, mode: Mode) -> Output {
     let folder = folder(&format!("originals-{name}-{mode:?}"));
     let mut command = traced(&place.path(program));
-    let control = folder.join("control");
-    let _control = ControlFile::create(&control).unwrap();
+    let recorder = Recorder::new(&folder);
+    let control = recorder.control.clone();
     match mode {
         Mode::Recording => command.env("ROSTRACE_OUTPUT", folder.join("trace")),
         Mode::Idle => command.env("ROSTRACE_CONTROL", &control),

@@ -7,6 +7,7 @@ use anyhow::bail;
 use rostrace_analyze::Analysis;
 use rostrace_ctf::schema::Nanos;
 use rostrace_ctf::{Conversion, Cursor, TraceSet};
+use rostrace_record::orphan;
 use rostrace_trace::Model;
 use rostrace_trace::memory::Memory;
 use rostrace_trace::scheduling::Scheduling;
@@ -15,7 +16,7 @@ use crate::args::TraceArguments;
 use crate::interrupt;
 use crate::new_file::folder_of;
 use crate::progress::Progress;
-use crate::render::diagnostic;
+use crate::render::{diagnostic, units};
 use crate::time_argument::Span;
 
 /// Opens all traces, and tells what their metadata has that we do not know.
@@ -26,6 +27,16 @@ pub(crate) fn open(input: &TraceArguments) -> anyhow::Result<TraceSet> {
 }
 
 pub(crate) fn open_quietly(paths: &[PathBuf]) -> anyhow::Result<TraceSet> {
+    for path in paths {
+        let completed = orphan::complete_below(path);
+        if completed > 0 {
+            diagnostic::note(&format!(
+                "{}: {} and what recorded it were killed; the newest events were still in memory and are written now",
+                path.display(),
+                units::counted(completed, "process")
+            ));
+        }
+    }
     let set = TraceSet::open(paths)?;
     if set.traces.is_empty() {
         let reasons = set.damage.iter().map(|damage| damage.message.as_str());

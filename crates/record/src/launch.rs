@@ -14,6 +14,7 @@ use crate::library::TracerLibrary;
 use crate::session::Session;
 
 const PRELOAD: &str = "LD_PRELOAD";
+const SANITIZER: &str = "ASAN_OPTIONS";
 
 /// A command that has not been started.
 #[derive(Debug)]
@@ -65,6 +66,9 @@ impl Launch {
                 PRELOAD,
                 preload(library.as_os_str(), std::env::var_os(PRELOAD)),
             ));
+            // Programs with this sanitizer refuse to start if any library comes before its own, whatever that does.
+            let options = std::env::var_os(SANITIZER);
+            variables.push((SANITIZER, sanitizer_options(options)));
         }
         if self.lttng {
             variables.push((LTTNG_VARIABLE, "1".into()));
@@ -119,6 +123,20 @@ fn preload(library: &OsStr, before: Option<OsString>) -> OsString {
         value.push(before);
     }
     value
+}
+
+/// What was said before, and that the order of libraries is not to be checked, unless that was said, too.
+fn sanitizer_options(before: Option<OsString>) -> OsString {
+    const UNCHECKED: &str = "verify_asan_link_order=0";
+    match before.filter(|before| !before.is_empty()) {
+        None => UNCHECKED.into(),
+        Some(before) if before.to_string_lossy().contains("verify_asan_link_order") => before,
+        Some(mut before) => {
+            before.push(":");
+            before.push(UNCHECKED);
+            before
+        }
+    }
 }
 
 /// A command that was started.
@@ -179,6 +197,17 @@ impl Running {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn options_of_the_sanitizer_stay() {
+        let options = |before: &str| sanitizer_options(Some(before.into()));
+        assert_eq!(sanitizer_options(None), "verify_asan_link_order=0");
+        assert_eq!(options("a=1"), "a=1:verify_asan_link_order=0");
+        assert_eq!(
+            options("verify_asan_link_order=1"),
+            "verify_asan_link_order=1"
+        );
+    }
 
     #[test]
     fn what_was_preloaded_before_stays() {

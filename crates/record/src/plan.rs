@@ -2,15 +2,13 @@
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use glob::Pattern;
-use rostrace_session::{Buffers, DIRECTORY_BYTES, FILTER_BYTES, Filters, Order, State};
+use rostrace_session::{DIRECTORY_BYTES, FILTER_BYTES, Filters, Order, Room, State};
 
 use crate::error::Error;
 use crate::event_selection;
-
-/// A packet of the tracer's files; the size is not a choice of people.
-const PACKET: u32 = 64 << 10;
 
 /// What a flight recorder keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +31,7 @@ pub struct Plan {
     pub flight: Option<Flight>,
     /// A signal by which processes ask for a snapshot, if they do nothing else with it; 0 for none.
     pub flight_signal: u8,
-    /// Bytes that are made ready for a thread before it writes its first event.
+    /// Bytes of memory for events of a process that are not on the disk yet; None for what is usual.
     pub buffer: Option<u64>,
     /// Bytes that a process may write; 0 for no limit.
     pub process_bytes: u64,
@@ -41,6 +39,8 @@ pub struct Plan {
     pub pids: Vec<u32>,
     /// Bytes that must stay free on the disk.
     pub keep_free: u64,
+    /// Recorded at most so long, also if the recorder is killed.
+    pub duration: Option<Duration>,
     /// Processes of other users are to make their folders in it too.
     pub is_for_all_users: bool,
 }
@@ -59,6 +59,7 @@ impl Plan {
             process_bytes: 0,
             pids: Vec::new(),
             keep_free: 64 << 20,
+            duration: None,
             is_for_all_users: false,
         }
     }
@@ -90,33 +91,26 @@ impl Plan {
             vocabulary: rostrace_tracepoints::vocabulary(),
             chosen_only: !self.pids.is_empty(),
             flight_signal: self.flight_signal,
-            buffers: self.buffers(),
+            room: self.room(),
             filters: filters.clone(),
             ..Order::record(directory)
         })
     }
 
-    fn buffers(&self) -> Buffers {
-        let mut buffers = Buffers {
-            packet_bytes: PACKET,
-            process_bytes: self.process_bytes,
-            ..Buffers::default()
+    fn room(&self) -> Room {
+        let usual = Room::default();
+        let (flight_nanos, flight_bytes) = match self.flight {
+            Some(Flight::Nanos(nanos)) => (nanos, 0),
+            Some(Flight::Bytes(bytes)) => (0, bytes),
+            None => (0, 0),
         };
-        if let Some(bytes) = self.buffer {
-            // Small ones are for machines with little memory, where several packets are better than one.
-            while u64::from(buffers.packet_bytes) * 2 > bytes && buffers.packet_bytes > 4096 {
-                buffers.packet_bytes /= 2;
-            }
-            let packets = bytes / u64::from(buffers.packet_bytes);
-            buffers.first_packets = u32::try_from(packets.clamp(1, 4096)).unwrap_or(4096);
-            buffers.most_packets = buffers.most_packets.max(buffers.first_packets);
+        Room {
+            memory_bytes: self.buffer.unwrap_or(usual.memory_bytes),
+            process_bytes: self.process_bytes,
+            flight_bytes,
+            flight_nanos,
+            keep_free: self.keep_free,
         }
-        match self.flight {
-            Some(Flight::Nanos(nanos)) => buffers.flight_nanos = nanos,
-            Some(Flight::Bytes(bytes)) => buffers.flight_bytes = bytes,
-            None => {}
-        }
-        buffers
     }
 }
 
@@ -159,29 +153,9 @@ mod tests {
         let order = plan.order().unwrap();
         assert_eq!(order.state, State::Flight);
         assert_eq!(order.directory, b"/tmp/trace");
-        assert_eq!(order.buffers.flight_bytes, 1 << 20);
-        assert_eq!(order.buffers.process_bytes, 7);
+        assert_eq!(order.room.flight_bytes, 1 << 20);
+        assert_eq!(order.room.process_bytes, 7);
         assert!(order.chosen_only);
-    }
-
-    #[test]
-    fn a_buffer_is_made_of_several_packets() {
-        for (bytes, packet, packets) in [
-            (1, 4096, 1),
-            (8192, 4096, 2),
-            (1 << 20, 64 << 10, 16),
-            (1 << 40, 64 << 10, 4096),
-        ] {
-            let plan = Plan {
-                buffer: Some(bytes),
-                ..Plan::to("/tmp/trace".into())
-            };
-            let buffers = plan.buffers();
-            assert_eq!(
-                (buffers.packet_bytes, buffers.first_packets),
-                (packet, packets)
-            );
-        }
     }
 
     #[test]

@@ -1,21 +1,23 @@
 //! One recording of one session, from the order to record to files that are complete.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use rostrace_session::{Failed, Identity, Order, ProcessState, ProcessView, Stranger, stream_file};
+use rostrace_session::keep::{MEMORY_LINK, Mapped};
+use rostrace_session::{Identity, Order, ProcessView, Stranger, clock};
 
 use crate::error::Error;
+use crate::keeper::{Ended, Keeper};
 use crate::plan::Plan;
 use crate::session::Session;
+use crate::snapshot;
 use crate::storage::{self, Space};
 
-/// So long is waited for processes to complete their files. Their helper threads need some milliseconds; a stopped process would
-/// need for ever.
+/// So long is waited for processes that keep their own memory to complete their files.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
@@ -25,18 +27,18 @@ pub struct Recording<'s> {
     generation: u64,
     keep_free: u64,
     is_flight: bool,
+    keeper: Keeper,
     /// Held until the end.
     _lock: File,
-    /// What processes that were killed had said last.
-    killed: Progress,
-    killed_identities: BTreeSet<(u32, u64)>,
+    /// The last that was known while the disk was being waited for.
+    ended: Ended,
     failures: BTreeSet<Failure>,
     /// Snapshots that processes had asked for.
-    snapshots: u64,
+    snapshots: BTreeMap<Identity, u64>,
     unexpected_hooks: BTreeSet<usize>,
 }
 
-/// What the control page says of a hook whose original's data do not look as expected.
+/// What the memory of a process says of a hook whose original's data do not look as expected.
 const UNEXPECTED: u8 = 3;
 
 /// How it goes.
@@ -65,8 +67,6 @@ pub struct Summary {
     pub killed: u64,
     /// Processes that could not record, or not everything.
     pub failures: Vec<Failure>,
-    /// Processes that could not record everything and have ended, with the system error of one of them.
-    pub ended_failures: Option<(u64, u32)>,
     /// Numbers of hooks that found something else than they know, in the order of the tracer's list.
     pub unexpected_hooks: Vec<usize>,
     /// Processes of the session whose tracer is of another version.
@@ -86,6 +86,8 @@ impl<'s> Recording<'s> {
     /// Makes the folder of the trace and gives the order. Processes that attach later begin when they do.
     pub fn start(session: &'s Session, plan: &Plan) -> Result<Recording<'s>, Error> {
         let lock = session.lock_recorder()?;
+        // What a recorder left that was killed is written down first.
+        session.complete_orphans();
         let mut order = plan.order()?;
         let output = new_folder(&plan.output)?;
         let remove = |error| {
@@ -109,31 +111,29 @@ impl<'s> Recording<'s> {
         }
         session.forget_dead();
         choose(session, &plan.pids).map_err(remove)?;
-        let control = session.control();
-        let ended = &control.ended;
-        for sum in [
-            &ended.processes,
-            &ended.events,
-            &ended.discarded,
-            &ended.bytes,
-            &control.failed.processes,
-        ] {
-            sum.store(0, Ordering::Relaxed);
+        if let Some(duration) = plan.duration {
+            // Somewhat later than the recorder ends it: for the case that it cannot.
+            let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+            order.deadline = clock::monotonic().saturating_add(nanos);
         }
+        let control = session.control();
         let generation = control
             .order(&order)
             .ok_or_else(|| remove(Error::PathTooLong(plan.output.clone())))?;
+        let folder = session.memory_folder();
+        let keeper = Keeper::start(control, folder, generation, order)
+            .map_err(|error| remove(Error::Waiting(error)))?;
         Ok(Recording {
             session,
             output,
             generation,
             keep_free: plan.keep_free,
             is_flight: plan.flight.is_some(),
+            keeper,
             _lock: lock,
-            killed: Progress::default(),
-            killed_identities: BTreeSet::new(),
+            ended: Ended::default(),
             failures: BTreeSet::new(),
-            snapshots: control.wishes.snapshots().0,
+            snapshots: BTreeMap::new(),
             unexpected_hooks: BTreeSet::new(),
         })
     }
@@ -158,45 +158,43 @@ impl<'s> Recording<'s> {
         Some((space, space.is_short(self.keep_free)))
     }
 
-    /// Counts, and notices processes that were killed.
+    /// Counts.
     pub fn progress(&mut self) -> Progress {
-        for dead in self.session.forget_dead() {
-            self.note_failure(&dead);
-            if dead.recorded == self.generation {
-                self.add_killed(&dead);
-            }
+        if let Some(ended) = self.keeper.ended() {
+            self.ended = ended;
         }
-        let ended = &self.session.control().ended;
-        let mut progress = self.killed;
-        // The number of processes last: it says whether there is anything at all.
-        progress.events += ended.events.load(Ordering::Relaxed);
-        progress.discarded += ended.discarded.load(Ordering::Relaxed);
-        progress.bytes += ended.bytes.load(Ordering::Relaxed);
-        progress.processes += ended.processes.load(Ordering::Acquire);
-        for view in self.session.processes() {
+        let mut progress = Progress {
+            processes: self.ended.processes,
+            events: self.ended.events,
+            discarded: self.ended.discarded,
+            bytes: self.ended.bytes,
+            attached: 0,
+        };
+        for view in self.keeper.views() {
             progress.attached += 1;
-            self.note_failure(&view);
-            if view.recorded == self.generation {
-                let hooks = view.hooks.iter().enumerate();
-                let unexpected = hooks.filter(|(_, state)| **state == UNEXPECTED);
-                self.unexpected_hooks
-                    .extend(unexpected.map(|(number, _)| number));
-                add(&mut progress, &view);
+            self.note(&view);
+            if view.generation == self.generation {
+                progress.processes += 1;
+                progress.events += view.events + view.remembered;
+                progress.discarded += view.discarded;
+                progress.bytes += view.bytes;
             }
         }
         progress
     }
 
-    fn note_failure(&mut self, view: &ProcessView) {
-        if view.errno != 0
-            && (view.recorded == self.generation || view.state == ProcessState::Failed)
-        {
+    fn note(&mut self, view: &ProcessView) {
+        if view.errno != 0 {
             self.failures.insert(Failure {
                 pid: view.identity.pid,
                 name: name(&view.identity),
                 errno: view.errno,
             });
         }
+        let hooks = view.hooks.iter().enumerate();
+        let unexpected = hooks.filter(|(_, state)| **state == UNEXPECTED);
+        self.unexpected_hooks
+            .extend(unexpected.map(|(number, _)| number));
     }
 
     /// Of processes that cannot record everything, as far as it is known by now.
@@ -211,96 +209,83 @@ impl<'s> Recording<'s> {
 
     /// The pid of a process that has asked for a snapshot since the last time.
     pub fn asks_for_snapshot(&mut self) -> Option<u32> {
-        let (count, pid) = self.session.control().wishes.snapshots();
-        let is_new = count != self.snapshots;
-        self.snapshots = count;
-        is_new.then_some(pid)
+        let asked = self.keeper.snapshots();
+        let is_new = |(identity, count): &(&Identity, &u64)| {
+            self.snapshots.get(*identity).copied().unwrap_or(0) < **count
+        };
+        let pid = asked.iter().find(is_new).map(|(identity, _)| identity.pid);
+        self.snapshots = asked;
+        pid
     }
 
-    fn add_killed(&mut self, dead: &ProcessView) {
-        add(&mut self.killed, dead);
-        self.killed_identities
-            .insert((dead.identity.pid, dead.identity.start_time));
+    /// Copies everything that was recorded until now.
+    pub fn snapshot(&self, to: &Path) -> Result<(PathBuf, u64), Error> {
+        self.keeper.flush();
+        snapshot::copy(&self.output, to)
     }
 
-    /// Ends it: orders, waits until files are complete, and cuts off what killed processes had not used.
+    /// Ends it: orders, and writes what is left.
     pub fn finish(mut self) -> Summary {
+        self.progress();
         let control = self.session.control();
         if self.is_standing() {
             control.order(&Order::idle());
         }
-        let begin = Instant::now();
-        let mut unfinished = self.writing();
-        let mut quiet = 0;
-        // Twice nothing: a process may have been about to begin when the order came.
-        while quiet < 2 && begin.elapsed() < PATIENCE {
-            std::thread::sleep(Duration::from_millis(5));
-            self.progress();
-            unfinished = self.writing();
-            quiet = if unfinished.is_empty() { quiet + 1 } else { 0 };
+        let ended = self.keeper.finish();
+        for view in &ended.views {
+            if view.errno != 0 {
+                self.failures.insert(Failure {
+                    pid: view.identity.pid,
+                    name: name(&view.identity),
+                    errno: view.errno,
+                });
+            }
         }
-        let progress = self.progress();
-        for folder in self.folders_of_killed() {
-            let _ = stream_file::trim(&folder);
+        let begin = Instant::now();
+        let mut unfinished = unfinished(&self.output);
+        while !unfinished.is_empty() && begin.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_millis(5));
+            unfinished = self::unfinished(&self.output);
         }
         Summary {
-            processes: progress.processes,
-            events: progress.events,
-            discarded: progress.discarded,
+            processes: ended.processes + of_others(&self.output),
+            events: ended.events,
+            discarded: ended.discarded,
             is_flight: self.is_flight,
-            unfinished: unfinished
-                .iter()
-                .map(|view| (view.identity.pid, name(&view.identity)))
-                .collect(),
-            killed: self.killed_identities.len() as u64,
+            unfinished,
+            killed: ended.killed.len() as u64,
             failures: self.failures.into_iter().collect(),
-            ended_failures: ended_failures(&self.session.control().failed),
             strangers: self.session.strangers(),
             unexpected_hooks: self.unexpected_hooks.into_iter().collect(),
             output: self.output,
         }
     }
-
-    fn writing(&self) -> Vec<ProcessView> {
-        let mut views = self.session.processes();
-        views.retain(|view| view.writing > 0 || view.state == ProcessState::Recording);
-        views
-    }
-
-    /// Only of processes that certainly exist no more: a file that is cut while it is mapped kills its process.
-    fn folders_of_killed(&self) -> Vec<PathBuf> {
-        let Ok(entries) = fs::read_dir(&self.output) else {
-            return Vec::new();
-        };
-        let folders = entries.flatten().map(|entry| entry.path());
-        folders
-            .filter(|path| {
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                self.killed_identities
-                    .iter()
-                    .any(|(pid, start)| is_folder_of(&name, *pid, *start))
-            })
-            .collect()
-    }
 }
 
-/// `NAME-PID-STARTED` or `NAME-PID-STARTED-N`; names have no dashes.
-fn is_folder_of(name: &str, pid: u32, start: u64) -> bool {
-    let mut parts = name.split('-').skip(1);
-    parts.next() == Some(&pid.to_string()) && parts.next() == Some(&start.to_string())
+/// Folders of processes, by name.
+fn folders(output: &Path) -> impl Iterator<Item = fs::DirEntry> {
+    let entries = fs::read_dir(output).into_iter().flatten().flatten();
+    entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
 }
 
-fn ended_failures(failed: &Failed) -> Option<(u64, u32)> {
-    let processes = failed.processes.load(Ordering::Acquire);
-    let errno = failed.errno.load(Ordering::Relaxed) as u32;
-    (processes > 0).then_some((processes, errno))
+/// Processes that keep their own memory and have not completed their files, by pid and name.
+fn unfinished(output: &Path) -> Vec<(u32, String)> {
+    folders(output)
+        .filter(|entry| entry.path().join(MEMORY_LINK).exists())
+        .filter_map(|entry| {
+            let folder = entry.file_name().to_string_lossy().into_owned();
+            let mut parts = folder.split('-');
+            let name = parts.next()?.to_owned();
+            Some((parts.next()?.parse().ok()?, name))
+        })
+        .collect()
 }
 
-fn add(progress: &mut Progress, view: &ProcessView) {
-    progress.processes += 1;
-    progress.events += view.events;
-    progress.discarded += view.discarded;
-    progress.bytes += view.bytes;
+/// How many processes of other users, which write their own files, have done so.
+fn of_others(output: &Path) -> u64 {
+    let own = fs::metadata(output).map_or(0, |meta| meta.uid());
+    let others = folders(output).filter(|entry| entry.metadata().is_ok_and(|it| it.uid() != own));
+    others.count() as u64
 }
 
 /// First bytes of the program's name.
@@ -310,20 +295,19 @@ pub(crate) fn name(identity: &Identity) -> String {
 }
 
 fn choose(session: &Session, pids: &[u32]) -> Result<(), Error> {
-    let slots = &session.control().processes;
+    let processes = session.mapped();
+    let pid_of = |mapped: &Mapped| mapped.memory().header().identity().pid;
     for pid in pids {
-        let is_there = |view: ProcessView| view.identity.pid == *pid;
-        if !slots.iter().any(|slot| slot.view().is_some_and(is_there)) {
+        if !processes.iter().any(|mapped| pid_of(mapped) == *pid) {
             return Err(Error::NoSuchProcess {
                 session: session.id.clone(),
                 pid: *pid,
             });
         }
     }
-    for slot in slots {
-        if let Some(view) = slot.view() {
-            slot.choose(pids.contains(&view.identity.pid));
-        }
+    for mapped in processes {
+        let is_chosen = &mapped.memory().header().orders.is_chosen;
+        is_chosen.store(pids.contains(&pid_of(&mapped)).into(), Ordering::Relaxed);
     }
     Ok(())
 }
@@ -350,17 +334,4 @@ pub(crate) fn new_folder(path: &Path) -> Result<PathBuf, Error> {
 
 fn mebibytes(bytes: u64) -> String {
     format!("{} MiB", bytes >> 20)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn folders_belong_to_processes() {
-        assert!(is_folder_of("talker-12-345", 12, 345));
-        assert!(is_folder_of("talker-12-345-1", 12, 345));
-        assert!(!is_folder_of("talker-123-345", 12, 345));
-        assert!(!is_folder_of("12-345", 12, 345));
-    }
 }

@@ -5,16 +5,29 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Write};
 use std::os::fd::AsRawFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use rostrace_session::{Control, ControlError, ControlFile, Order, ProcessView, State, Stranger};
+use rostrace_session::keep::{Mapped, top_up_idle};
+use rostrace_session::memory::spare;
+use rostrace_session::{ControlError, ControlFile, Order, ProcessView, State, Stranger};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::keeper;
 use crate::liveness;
+use crate::memory_folder;
+use crate::orphan;
 use crate::runtime_folder::RuntimeFolder;
+
+/// So long is waited for a recorder to write what it has.
+const FLUSHING: Duration = Duration::from_secs(5);
 
 /// Why a session was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,7 +52,7 @@ pub struct Session {
     /// The pid of the process that made it, with a number behind it if that is taken.
     pub id: String,
     place: Place,
-    control: ControlFile,
+    control: Arc<ControlFile>,
     description: Option<Description>,
     /// Locked while this value lives, if it is the one that made the session.
     owner: Option<File>,
@@ -121,7 +134,9 @@ impl Session {
             };
             let folder = runtime.path().join(&id);
             match fs::create_dir(&folder) {
-                Ok(()) => return Session::make(id, Place::in_folder(&folder), command, purpose),
+                Ok(()) => {
+                    return Session::make(id, Place::in_folder(&folder), command, purpose, false);
+                }
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(Error::file("could not make", folder)(error)),
             }
@@ -137,7 +152,7 @@ impl Session {
     ) -> Result<Session, Error> {
         let control = std::path::absolute(control).unwrap_or_else(|_| control.to_owned());
         let id = control.display().to_string();
-        Session::make(id, Place::around(&control), command, purpose)
+        Session::make(id, Place::around(&control), command, purpose, true)
     }
 
     fn make(
@@ -145,7 +160,9 @@ impl Session {
         place: Place,
         command: &[OsString],
         purpose: Purpose,
+        is_for_all_users: bool,
     ) -> Result<Session, Error> {
+        memory_folder::sweep();
         let owner = lock(&place.owner)?.ok_or_else(|| Error::BeingRecorded(id.clone()))?;
         let description = Description {
             command: command
@@ -157,12 +174,20 @@ impl Session {
             owner_pid: std::process::id(),
         };
         let text = serde_json::to_string(&description).unwrap_or_default();
-        fs::write(&place.description, text)
+        write_new(&place.description, text.as_bytes())
             .map_err(Error::file("could not write", &place.description))?;
-        let control = ControlFile::create(&place.control).map_err(|cause| Error::Control {
-            path: place.control.clone(),
-            cause,
-        })?;
+        let memory = memory_folder::make(&place.control)?;
+        spare::top_up(&memory);
+        let path = memory.as_os_str().as_bytes();
+        let control =
+            ControlFile::create(&place.control, path, is_for_all_users).map_err(|cause| {
+                memory_folder::remove(&memory);
+                Error::Control {
+                    path: place.control.clone(),
+                    cause,
+                }
+            })?;
+        let control = Arc::new(control);
         Ok(Session {
             id,
             place,
@@ -183,9 +208,9 @@ impl Session {
             path: place.control.clone(),
             cause,
         })?;
-        let description = fs::read(&place.description)
-            .ok()
-            .and_then(|text| serde_json::from_slice(&text).ok());
+        let control = Arc::new(control);
+        let description =
+            read_own(&place.description).and_then(|text| serde_json::from_slice(&text).ok());
         Ok(Session {
             id,
             place,
@@ -199,6 +224,7 @@ impl Session {
     pub fn all(runtime: &RuntimeFolder) -> Result<Vec<Session>, Error> {
         let entries =
             fs::read_dir(runtime.path()).map_err(Error::file("could not read", runtime.path()))?;
+        memory_folder::sweep();
         let mut sessions = Vec::new();
         for entry in entries.flatten().filter(|entry| entry.path().is_dir()) {
             let place = Place::in_folder(&entry.path());
@@ -215,7 +241,7 @@ impl Session {
             };
             session.forget_dead();
             if session.is_stale() {
-                session.place.remove();
+                session.remove();
             } else {
                 sessions.push(session);
             }
@@ -273,8 +299,20 @@ impl Session {
         self.control.strangers.view()
     }
 
-    pub fn control(&self) -> &Control {
-        &self.control
+    pub fn control(&self) -> Arc<ControlFile> {
+        Arc::clone(&self.control)
+    }
+
+    /// Where the memories of its processes are.
+    pub(crate) fn memory_folder(&self) -> PathBuf {
+        PathBuf::from(OsString::from_vec(self.control.memory_folder()))
+    }
+
+    /// The memories of its processes.
+    pub(crate) fn mapped(&self) -> Vec<Arc<Mapped>> {
+        let files = keeper::files(&self.memory_folder());
+        let mapped = files.iter().filter_map(|path| Mapped::open(path).ok());
+        mapped.map(Arc::new).collect()
     }
 
     pub fn control_path(&self) -> &Path {
@@ -310,7 +348,6 @@ impl Session {
     }
 
     pub fn state(&self) -> SessionState {
-        use std::os::unix::ffi::OsStringExt;
         for _ in 0..100 {
             if let Some((_, order)) = self.control.read_order() {
                 return match order.state {
@@ -326,35 +363,101 @@ impl Session {
         SessionState::Idle
     }
 
-    /// Processes that are attached, in the order of their slots.
+    /// Processes that are attached.
     pub fn processes(&self) -> Vec<ProcessView> {
-        let slots = self.control.processes.iter();
-        slots.filter_map(|slot| slot.view()).collect()
+        let mut views: Vec<ProcessView> = self
+            .mapped()
+            .iter()
+            .map(|mapped| mapped.memory().view())
+            .collect();
+        views.sort_by_key(|view| view.identity.start_time);
+        views
     }
 
-    /// Frees the slots of processes that are gone, and says what was in them.
-    pub fn forget_dead(&self) -> Vec<ProcessView> {
-        let mut dead = Vec::new();
-        for slot in &self.control.processes {
-            if let Some(view) = slot.view()
-                && !liveness::is_alive(&view.identity)
-                // It may have been freed and taken meanwhile.
-                && slot.view().is_some_and(|again| again.identity == view.identity)
-            {
-                slot.free();
-                dead.push(view);
+    /// Removes the memories of processes that are gone, after their newest events were written where the rest of them is. A recorder does that itself
+    /// for what it records.
+    pub fn forget_dead(&self) {
+        if self.has_recorder() {
+            return;
+        }
+        let output = self.output();
+        let files = keeper::files(&self.memory_folder());
+        let newest = keeper::newest(files.iter());
+        for path in files {
+            let Ok(mapped) = Mapped::open(&path) else {
+                continue;
+            };
+            let identity = mapped.memory().header().identity();
+            if liveness::is_alive(&identity) && newest.contains(&path) {
+                continue;
             }
+            if let Some(output) = &output {
+                orphan::complete(&Arc::new(mapped), output);
+            }
+            let _ = fs::remove_file(&path);
         }
-        dead
     }
 
-    /// Ends whatever is recorded; says whether anything was.
-    pub fn stop(&self) -> bool {
-        let was_recording = self.state() != SessionState::Idle;
-        if was_recording {
-            self.control.order(&Order::idle());
+    /// Makes room for what processes remember while nobody records them.
+    pub fn top_up(&self) {
+        spare::top_up(&self.memory_folder());
+        for mapped in self.mapped() {
+            top_up_idle(&mapped);
         }
-        was_recording
+    }
+
+    /// Where is recorded to.
+    fn output(&self) -> Option<PathBuf> {
+        match self.state() {
+            SessionState::Recording { output, .. } => Some(output),
+            SessionState::Idle => None,
+        }
+    }
+
+    /// Has everything that was recorded written to the disk.
+    pub(crate) fn flush(&self, output: &Path) {
+        if self.has_recorder() {
+            let wanted = self.control.flushes_wanted.fetch_add(1, Ordering::AcqRel) + 1;
+            let begin = Instant::now();
+            while self.control.flushes_done.load(Ordering::Acquire) < wanted
+                && begin.elapsed() < FLUSHING
+            {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            return;
+        }
+        for mapped in self.mapped() {
+            orphan::flush(&mapped, output);
+        }
+    }
+
+    /// Ends whatever is recorded; says whether anything was. Where the recorder is gone, does what it would have done.
+    pub fn stop(&self) -> bool {
+        if self.output().is_none() {
+            return false;
+        }
+        match self.has_recorder() {
+            true => drop(self.control.order(&Order::idle())),
+            false => self.complete_orphans(),
+        }
+        true
+    }
+
+    /// Ends a recording whose recorder is gone, and writes everything down.
+    pub(crate) fn complete_orphans(&self) {
+        let Some(output) = self.output() else {
+            return;
+        };
+        self.control.order(&Order::idle());
+        for mapped in self.mapped() {
+            orphan::complete(&mapped, &output);
+        }
+    }
+
+    fn remove(&self) {
+        // Whatever somebody else put there stays.
+        memory_folder::remove(&self.memory_folder());
+        self.place.remove();
     }
 
     /// Nobody started it and nobody is in it.
@@ -367,7 +470,7 @@ impl Session {
         self.forget_dead();
         self.owner = None;
         if self.processes().is_empty() {
-            self.place.remove();
+            self.remove();
         }
     }
 }
@@ -379,6 +482,8 @@ fn lock(path: &Path) -> Result<Option<File>, Error> {
         .write(true)
         .create(true)
         .truncate(false)
+        .mode(0o600)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
         .open(path)
         .map_err(Error::file("could not make", path))?;
     // SAFETY: a system call on a descriptor that is open.
@@ -386,8 +491,38 @@ fn lock(path: &Path) -> Result<Option<File>, Error> {
     Ok(locked.then_some(file))
 }
 
+/// Reads a small file of this user; never through a link, and never waiting for the other end of a pipe.
+fn read_own(path: &Path) -> Option<Vec<u8>> {
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
+        .open(path)
+        .ok()?;
+    let meta = file.metadata().ok()?;
+    // SAFETY: takes nothing and cannot fail.
+    let is_ours = meta.is_file() && meta.uid() == unsafe { libc::geteuid() };
+    let mut text = Vec::new();
+    is_ours.then(|| file.take(1 << 20).read_to_end(&mut text).ok())??;
+    Some(text)
+}
+
+/// Makes a file that must not exist, be it as a link.
+fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?;
+    file.write_all(bytes)
+}
+
 fn is_locked(path: &Path) -> bool {
-    let Ok(file) = OpenOptions::new().write(true).open(path) else {
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let Ok(file) = OpenOptions::new()
+        .write(true)
+        .custom_flags(flags)
+        .open(path)
+    else {
         return false;
     };
     // SAFETY: a system call on a descriptor that is open; closing it unlocks.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rostrace_session::stream_file;
+use rostrace_session::keep::snapshot;
 
 use crate::error::Error;
 use crate::recording::new_folder;
@@ -15,6 +15,7 @@ pub fn take(session: &Session, to: &Path) -> Result<(PathBuf, u64), Error> {
     let SessionState::Recording { output, .. } = session.state() else {
         return Err(Error::NothingRecorded(session.id.clone()));
     };
+    session.flush(&output);
     copy(&output, to)
 }
 
@@ -26,10 +27,11 @@ pub fn copy(output: &Path, to: &Path) -> Result<(PathBuf, u64), Error> {
     for entry in entries.flatten() {
         let folder = entry.path();
         // One without metadata is just being made.
-        if !folder.join("metadata").is_file() {
+        if !entry.file_type().is_ok_and(|kind| kind.is_dir()) || !folder.join("metadata").is_file()
+        {
             continue;
         }
-        stream_file::snapshot(&folder, &to.join(entry.file_name()))
+        snapshot::copy(&folder, &to.join(entry.file_name()))
             .map_err(Error::file("could not copy", folder))?;
         processes += 1;
     }

@@ -5,21 +5,19 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering, fence};
 
-use crate::order::{Buffers, DIRECTORY_BYTES, FILTER_BYTES, Filters, Order, State};
-use crate::process::Process;
+use crate::memory::header::{read_text, write_text};
+use crate::order::{DIRECTORY_BYTES, FILTER_BYTES, Filters, Order, Room, State};
 
 /// First eight bytes of the file.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"rostrace");
 /// Changes whenever the layout does.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// Where [`Control::strangers`] are, in every version.
 pub(crate) const STRANGERS_AT: usize = 96;
 /// Words of 64 events.
 pub const MASK_WORDS: usize = 4;
-/// Processes that can be attached at the same time.
-pub const PROCESSES: usize = 4096;
 
-/// What the file holds. All of it is atomic: several processes read and write it at once.
+/// What the file holds. All of it is atomic: several processes read it while one writes. Only the recorder's user may write.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Control {
@@ -30,53 +28,34 @@ pub struct Control {
     pub bytes: AtomicU64,
     /// Pid of the recorder, for people.
     pub recorder: AtomicU64,
-    /// Processes that ended in an orderly way while they recorded, and what they had written by then.
-    pub ended: Ended,
-    /// Compared at events while something is recorded: alone in its cache line, but for the next one.
+    _reserved: [AtomicU64; 4],
+    /// Even while the order stands.
     pub generation: AtomicU64,
-    /// Looked at by every event of every process: 0 while nothing is to be recorded, so that nothing else needs to be looked at.
-    pub attention: AtomicU64,
-    /// Hardly ever written.
-    pub failed: Failed,
+    /// How often somebody asked for everything that was recorded to be on the disk, and how often it was.
+    pub flushes_wanted: AtomicU64,
+    pub flushes_done: AtomicU64,
+    _reserved_too: AtomicU64,
     /// Tracers of other versions that wanted to attach. Every version, from layout 4 on, has these at the same place.
     pub strangers: Strangers,
-    /// What processes ask for, also those that end right after.
-    pub wishes: Wishes,
+    _reserved_three: [AtomicU64; 2],
     vocabulary: AtomicU64,
     mask: [AtomicU64; MASK_WORDS],
-    packet_bytes: AtomicU32,
-    first_packets: AtomicU32,
-    most_packets: AtomicU32,
     chosen_only: AtomicU32,
+    flight_signal: AtomicU32,
+    memory_bytes: AtomicU64,
     process_bytes: AtomicU64,
     flight_bytes: AtomicU64,
     flight_nanos: AtomicU64,
-    flight_signal: AtomicU64,
+    keep_free: AtomicU64,
+    deadline: AtomicU64,
     directory: [AtomicU8; DIRECTORY_BYTES],
+    /// Where processes make their memory; said once, before the first order.
+    memory_folder: [AtomicU8; DIRECTORY_BYTES],
     select_nodes: [AtomicU8; FILTER_BYTES],
     ignore_nodes: [AtomicU8; FILTER_BYTES],
     select_topics: [AtomicU8; FILTER_BYTES],
     ignore_topics: [AtomicU8; FILTER_BYTES],
     ignore_processes: [AtomicU8; FILTER_BYTES],
-    pub processes: [Process; PROCESSES],
-}
-
-/// Sums over processes whose slots are free again. The recorder sets them to zero before it gives an order to record.
-#[repr(C)]
-#[derive(Debug)]
-pub struct Ended {
-    pub processes: AtomicU64,
-    pub events: AtomicU64,
-    pub discarded: AtomicU64,
-    pub bytes: AtomicU64,
-}
-
-/// Processes that ended and could not record; the last system error of one. Set to zero as [`Ended`] is.
-#[repr(C)]
-#[derive(Debug)]
-pub struct Failed {
-    pub processes: AtomicU64,
-    pub errno: AtomicU64,
 }
 
 /// What tracers say that know another layout than that of this page.
@@ -118,32 +97,6 @@ impl Strangers {
     }
 }
 
-/// Snapshots that processes asked for, by a signal that they got.
-#[repr(C)]
-#[derive(Debug)]
-pub struct Wishes {
-    snapshots: AtomicU64,
-    /// Of the last process that asked.
-    pid: AtomicU64,
-}
-
-impl Wishes {
-    /// Allowed in a signal handler.
-    pub fn ask_for_snapshot(&self, pid: u32) {
-        self.pid.store(pid.into(), Ordering::Relaxed);
-        self.snapshots.fetch_add(1, Ordering::Release);
-    }
-
-    /// How many there were, and the pid of the last process, in its own name space.
-    pub fn snapshots(&self) -> (u64, u32) {
-        let count = self.snapshots.load(Ordering::Acquire);
-        (count, self.pid.load(Ordering::Relaxed) as u32)
-    }
-}
-
-// What is read at every event begins a cache line.
-const _: () = assert!(std::mem::offset_of!(Control, generation) == 64);
-const _: () = assert!(std::mem::offset_of!(Control, vocabulary) == 128);
 // What all versions agree on.
 const _: () = assert!(std::mem::offset_of!(Control, version) == 8);
 const _: () = assert!(std::mem::offset_of!(Control, strangers) == STRANGERS_AT);
@@ -169,37 +122,32 @@ impl Control {
         // A recorder that died in the middle of an order left an odd number.
         let changing = before | 1;
         self.generation.store(changing, Ordering::Relaxed);
-        let attention = u64::from(order.state != State::Idle);
-        self.attention.fetch_or(attention, Ordering::Relaxed);
         fence(Ordering::SeqCst);
         self.state.store(order.state.number(), Ordering::Relaxed);
         self.vocabulary.store(order.vocabulary, Ordering::Relaxed);
         for (place, word) in self.mask.iter().zip(order.mask) {
             place.store(word, Ordering::Relaxed);
         }
-        let buffers = &order.buffers;
-        self.packet_bytes
-            .store(buffers.packet_bytes, Ordering::Relaxed);
-        self.first_packets
-            .store(buffers.first_packets, Ordering::Relaxed);
-        self.most_packets
-            .store(buffers.most_packets, Ordering::Relaxed);
         self.chosen_only
             .store(order.chosen_only.into(), Ordering::Relaxed);
-        self.process_bytes
-            .store(buffers.process_bytes, Ordering::Relaxed);
-        self.flight_bytes
-            .store(buffers.flight_bytes, Ordering::Relaxed);
-        self.flight_nanos
-            .store(buffers.flight_nanos, Ordering::Relaxed);
         self.flight_signal
             .store(order.flight_signal.into(), Ordering::Relaxed);
+        let room = &order.room;
+        for (place, number) in [
+            (&self.memory_bytes, room.memory_bytes),
+            (&self.process_bytes, room.process_bytes),
+            (&self.flight_bytes, room.flight_bytes),
+            (&self.flight_nanos, room.flight_nanos),
+            (&self.keep_free, room.keep_free),
+            (&self.deadline, order.deadline),
+        ] {
+            place.store(number, Ordering::Relaxed);
+        }
         for (place, text) in texts {
             write_text(place, text);
         }
         let generation = changing.wrapping_add(1);
         self.generation.store(generation, Ordering::Release);
-        self.attention.store(attention, Ordering::Release);
         Some(generation)
     }
 
@@ -216,13 +164,13 @@ impl Control {
             vocabulary: self.vocabulary.load(Ordering::Relaxed),
             chosen_only: self.chosen_only.load(Ordering::Relaxed) != 0,
             flight_signal: self.flight_signal.load(Ordering::Relaxed) as u8,
-            buffers: Buffers {
-                packet_bytes: self.packet_bytes.load(Ordering::Relaxed),
-                first_packets: self.first_packets.load(Ordering::Relaxed),
-                most_packets: self.most_packets.load(Ordering::Relaxed),
+            deadline: self.deadline.load(Ordering::Relaxed),
+            room: Room {
+                memory_bytes: self.memory_bytes.load(Ordering::Relaxed),
                 process_bytes: self.process_bytes.load(Ordering::Relaxed),
                 flight_bytes: self.flight_bytes.load(Ordering::Relaxed),
                 flight_nanos: self.flight_nanos.load(Ordering::Relaxed),
+                keep_free: self.keep_free.load(Ordering::Relaxed),
             },
             filters: Filters {
                 select_nodes: read_text(&self.select_nodes),
@@ -236,7 +184,26 @@ impl Control {
         (self.generation.load(Ordering::Relaxed) == generation).then_some((generation, order))
     }
 
-    pub(crate) fn initialise(&self) {
+    /// Where processes make their memory; empty if they keep it themselves.
+    pub fn memory_folder(&self) -> Vec<u8> {
+        read_text(&self.memory_folder)
+    }
+
+    /// The same without allocation.
+    pub fn read_memory_folder<'b>(&self, bytes: &'b mut [u8; DIRECTORY_BYTES]) -> &'b [u8] {
+        let mut used = 0;
+        for (place, byte) in bytes.iter_mut().zip(&self.memory_folder) {
+            match byte.load(Ordering::Relaxed) {
+                0 => break,
+                byte => *place = byte,
+            }
+            used += 1;
+        }
+        &bytes[..used]
+    }
+
+    pub(crate) fn initialise(&self, memory_folder: &[u8]) {
+        write_text(&self.memory_folder, memory_folder);
         self.version.store(VERSION, Ordering::Relaxed);
         self.bytes
             .store(size_of::<Control>() as u64, Ordering::Relaxed);
@@ -248,26 +215,11 @@ impl Control {
     }
 }
 
-fn write_text(place: &[AtomicU8], text: &[u8]) {
-    for (at, byte) in text.iter().chain(std::iter::once(&0)).zip(place) {
-        byte.store(*at, Ordering::Relaxed);
-    }
-}
-
-fn read_text(place: &[AtomicU8]) -> Vec<u8> {
-    place
-        .iter()
-        .map(|byte| byte.load(Ordering::Relaxed))
-        .take_while(|byte| *byte != 0)
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::Identity;
 
     /// A page without a file, so that Miri can look as well: zeroes, and these bytes from a place on.
     fn page(at: usize, bytes: &[u8]) -> Box<Control> {
@@ -298,10 +250,8 @@ mod tests {
         proptest::collection::vec(any::<u8>(), 0..most)
     }
 
-    /// Anywhere in the part that is not slots, as often as in all of it.
     fn place() -> impl Strategy<Value = usize> {
-        let slots = std::mem::offset_of!(Control, processes);
-        prop_oneof![0..slots, 0..size_of::<Control>()]
+        0..size_of::<Control>()
     }
 
     proptest! {
@@ -313,16 +263,8 @@ mod tests {
             if let Some((generation, order)) = page.read_order() {
                 prop_assert!(generation % 2 == 0);
                 prop_assert!(order.directory.len() <= DIRECTORY_BYTES && !order.directory.contains(&0));
-                let buffers = order.buffers.usable();
-                prop_assert!(buffers.packet_bytes.is_power_of_two());
-                prop_assert!((4096..=16 << 20).contains(&buffers.packet_bytes));
-                prop_assert!(buffers.first_packets > 0 && buffers.most_packets > 0);
             }
-            let slots = if cfg!(miri) { 4 } else { PROCESSES };
-            for slot in &page.processes[..slots] {
-                let _ = (slot.view(), slot.is_failed(), slot.is_chosen());
-                slot.claim(&Identity::default());
-            }
+            prop_assert!(page.memory_folder().len() <= DIRECTORY_BYTES);
         }
 
         #[test]
@@ -334,9 +276,7 @@ mod tests {
             let generation = page.order(&order);
             prop_assert!(generation.is_some());
             prop_assert_eq!(page.read_order(), generation.map(|generation| (generation, order)));
-            prop_assert_eq!(page.attention.load(Ordering::Relaxed), 1);
             prop_assert!(page.order(&Order::idle()).is_some());
-            prop_assert_eq!(page.attention.load(Ordering::Relaxed), 0);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The file behind the control page. Recorders make it, tracers only open it.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::fmt;
 use std::ops::Deref;
 use std::os::unix::ffi::OsStrExt;
@@ -32,58 +32,97 @@ unsafe impl Send for ControlFile {}
 unsafe impl Sync for ControlFile {}
 
 impl ControlFile {
-    /// Makes a new control file that every user of this machine may open; it must not exist.
-    pub fn create(path: &Path) -> Result<ControlFile, ControlError> {
-        let file = Descriptor::open(path, libc::O_RDWR | libc::O_CREAT | libc::O_EXCL)?;
-        // SAFETY: plain system calls on a descriptor that is open. The mode is set after the fact because of the
-        // umask; processes of other users are recorded too.
+    /// Makes a new control file; it must not exist. Only its own user may write to it; others may read it if they are to be recorded, too.
+    pub fn create(
+        path: &Path,
+        memory_folder: &[u8],
+        is_for_all_users: bool,
+    ) -> Result<ControlFile, ControlError> {
+        let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL;
+        let file = Descriptor::open(path, flags)?;
+        let mode = if is_for_all_users { 0o644 } else { 0o600 };
+        // SAFETY: plain system calls on a descriptor that is open. The mode is set after the fact because of the umask.
         let sized = unsafe {
-            libc::fchmod(file.0, 0o666);
+            libc::fchmod(file.0, mode);
             libc::posix_fallocate(file.0, 0, size_of::<Control>() as libc::off_t)
         };
         if sized != 0 {
             return Err(ControlError::System(sized));
         }
-        let mapped = file.map()?;
-        mapped.initialise();
+        let mapped = file.map(true)?;
+        mapped.initialise(memory_folder);
         Ok(mapped)
     }
 
-    /// Maps a control file that a recorder made.
+    /// Maps a control file of this user, to give orders.
     pub fn open(path: &Path) -> Result<ControlFile, ControlError> {
         let file = Descriptor::open(path, libc::O_RDWR)?;
-        let size = file.size()?;
-        // The version first: a file of another one may be shorter.
-        let head = file.head(size)?;
-        match head.version() {
-            VERSION => {}
-            other => return Err(ControlError::Version(other)),
+        file.check()?;
+        file.map(true)
+    }
+
+    /// Maps a control file, of whatever user, to read orders. Does not allocate.
+    ///
+    /// Whoever made the file may cut it, which ends a process that reads it: it is for files of the same user, or of root.
+    pub fn open_to_read(path: &CStr) -> Result<ControlFile, ControlError> {
+        let file = Descriptor::open_path(path, libc::O_RDONLY)?;
+        file.check()?;
+        file.map(false)
+    }
+
+    /// Whether the file is of the user that this process runs as.
+    pub fn is_of_this_user(path: &CStr) -> bool {
+        // SAFETY: the path ends with a zero; `stat` is filled in when the call succeeds.
+        unsafe {
+            let mut stat: libc::stat = std::mem::zeroed();
+            libc::lstat(path.as_ptr(), &mut stat) == 0 && stat.st_uid == libc::geteuid()
         }
-        // A shorter file would end in SIGBUS at the first access behind its end.
-        if size < size_of::<Control>() as u64 {
+    }
+
+    /// A copy of a control file of another user, who cannot harm whoever reads the copy.
+    pub fn copy(path: &CStr) -> Result<Box<Control>, ControlError> {
+        let file = Descriptor::open_path(path, libc::O_RDONLY)?;
+        let layout = std::alloc::Layout::new::<Control>();
+        // SAFETY: zeroes, and any other bytes, are a valid `Control`, in memory of its own layout.
+        let mut control = unsafe {
+            let memory = std::alloc::alloc_zeroed(layout);
+            if memory.is_null() {
+                return Err(ControlError::System(libc::ENOMEM));
+            }
+            Box::from_raw(memory.cast::<Control>())
+        };
+        // SAFETY: the place is as large as is said.
+        let read = unsafe {
+            libc::pread(
+                file.0,
+                std::ptr::from_mut(&mut *control).cast(),
+                layout.size(),
+                0,
+            )
+        };
+        if read < 0 {
+            return Err(last_error());
+        }
+        if (read as usize) < HEAD_BYTES || control.magic.load(Ordering::Relaxed) != MAGIC {
             return Err(ControlError::Foreign);
         }
-        file.map()
+        match control.version.load(Ordering::Relaxed) {
+            VERSION if read as usize == layout.size() => Ok(control),
+            VERSION => Err(ControlError::Foreign),
+            other => Err(ControlError::Version(other)),
+        }
     }
 
     /// Leaves a note in the control file of another version that this process cannot attach to it. Does nothing if that cannot be done.
-    pub fn note_stranger(path: &Path, pid: u32) {
-        let Ok(file) = Descriptor::open(path, libc::O_RDWR) else {
+    pub fn note_stranger(path: &CStr, pid: u32) {
+        let Ok(file) = Descriptor::open_path(path, libc::O_RDWR) else {
             return;
         };
-        if let Ok(head) = file.size().and_then(|size| file.head(size))
+        if let Ok(head) = file.size().and_then(|size| file.head(size, true))
             && head.version() >= FIRST_WITH_STRANGERS
         {
             head.strangers().note(pid, VERSION);
         }
-    }
-
-    /// Keeps the mapping for the rest of the process.
-    pub fn leak(self) -> &'static Control {
-        let control = self.control;
-        std::mem::forget(self);
-        // SAFETY: the mapping is never removed from here on.
-        unsafe { &*control }
     }
 }
 
@@ -110,56 +149,83 @@ impl Descriptor {
     fn open(path: &Path, flags: libc::c_int) -> Result<Descriptor, ControlError> {
         let path = CString::new(path.as_os_str().as_bytes())
             .map_err(|_| ControlError::System(libc::EINVAL))?;
+        Descriptor::open_path(&path, flags)
+    }
+
+    /// Never through a link, and never waiting for the other end of a pipe.
+    fn open_path(path: &CStr, flags: libc::c_int) -> Result<Descriptor, ControlError> {
+        let flags = flags | libc::O_CLOEXEC | libc::O_NOFOLLOW | libc::O_NONBLOCK;
         // SAFETY: the path ends with a zero.
-        let descriptor = unsafe {
-            libc::open(
-                path.as_ptr(),
-                flags | libc::O_CLOEXEC,
-                0o666 as libc::c_uint,
-            )
-        };
+        let descriptor = unsafe { libc::open(path.as_ptr(), flags, 0o600 as libc::c_uint) };
         if descriptor < 0 {
             return Err(last_error());
         }
-        Ok(Descriptor(descriptor))
+        let descriptor = Descriptor(descriptor);
+        match descriptor.status()?.st_mode & libc::S_IFMT {
+            libc::S_IFREG => Ok(descriptor),
+            _ => Err(ControlError::Foreign),
+        }
     }
 
-    fn size(&self) -> Result<u64, ControlError> {
+    /// Refuses what is not a control file of this version.
+    fn check(&self) -> Result<(), ControlError> {
+        let size = self.size()?;
+        // The version first: a file of another one may be shorter.
+        match self.head(size, false)?.version() {
+            VERSION => {}
+            other => return Err(ControlError::Version(other)),
+        }
+        // A shorter file would end in SIGBUS at the first access behind its end.
+        match size < size_of::<Control>() as u64 {
+            true => Err(ControlError::Foreign),
+            false => Ok(()),
+        }
+    }
+
+    fn status(&self) -> Result<libc::stat, ControlError> {
         // SAFETY: `stat` is filled by the call before it is read; zeroes are a valid value.
         unsafe {
             let mut stat: libc::stat = std::mem::zeroed();
-            if libc::fstat(self.0, &mut stat) != 0 {
-                return Err(last_error());
+            match libc::fstat(self.0, &mut stat) {
+                0 => Ok(stat),
+                _ => Err(last_error()),
             }
-            Ok(stat.st_size as u64)
         }
     }
 
+    fn size(&self) -> Result<u64, ControlError> {
+        Ok(self.status()?.st_size as u64)
+    }
+
     /// Maps what control files of all versions have in common; only files of ours.
-    fn head(&self, size: u64) -> Result<Head, ControlError> {
+    fn head(&self, size: u64, to_write: bool) -> Result<Head, ControlError> {
         if size < HEAD_BYTES as u64 {
             return Err(ControlError::Foreign);
         }
-        let head = Head(self.map_bytes(HEAD_BYTES)?);
+        let head = Head(self.map_bytes(HEAD_BYTES, to_write)?);
         match head.magic() {
             MAGIC => Ok(head),
             _ => Err(ControlError::Foreign),
         }
     }
 
-    fn map(&self) -> Result<ControlFile, ControlError> {
+    fn map(&self, to_write: bool) -> Result<ControlFile, ControlError> {
         Ok(ControlFile {
-            control: self.map_bytes(size_of::<Control>())?.cast(),
+            control: self.map_bytes(size_of::<Control>(), to_write)?.cast(),
         })
     }
 
-    fn map_bytes(&self, bytes: usize) -> Result<*mut u8, ControlError> {
+    fn map_bytes(&self, bytes: usize, to_write: bool) -> Result<*mut u8, ControlError> {
+        let rights = match to_write {
+            true => libc::PROT_READ | libc::PROT_WRITE,
+            false => libc::PROT_READ,
+        };
         // SAFETY: a new shared mapping at an address that the system chooses.
         let address = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
                 bytes,
-                libc::PROT_READ | libc::PROT_WRITE,
+                rights,
                 libc::MAP_SHARED,
                 self.0,
                 0,
@@ -241,7 +307,7 @@ impl std::error::Error for ControlError {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Identity, Order, ProcessState};
+    use crate::Order;
 
     fn path(name: &str) -> std::path::PathBuf {
         let path = std::env::temp_dir().join(format!("rostrace-{name}-{}", std::process::id()));
@@ -252,7 +318,7 @@ mod tests {
     #[test]
     fn an_order_arrives_through_another_mapping() {
         let path = path("order");
-        let recorder = ControlFile::create(&path).unwrap();
+        let recorder = ControlFile::create(&path, b"/dev/shm", false).unwrap();
         let tracer = ControlFile::open(&path).unwrap();
         let order = Order::record("/tmp/somewhere");
         let generation = recorder.order(&order).unwrap();
@@ -264,42 +330,9 @@ mod tests {
     #[test]
     fn a_text_that_does_not_fit_changes_nothing() {
         let path = path("long");
-        let recorder = ControlFile::create(&path).unwrap();
+        let recorder = ControlFile::create(&path, b"/dev/shm", false).unwrap();
         assert_eq!(recorder.order(&Order::record(vec![b'x'; 5000])), None);
         assert_eq!(recorder.generation.load(Ordering::Relaxed), 2);
-        std::fs::remove_file(path).unwrap();
-    }
-
-    #[test]
-    fn a_slot_belongs_to_one_process() {
-        let path = path("slot");
-        let file = ControlFile::create(&path).unwrap();
-        let identity = Identity {
-            pid: 7,
-            ..Identity::default()
-        };
-        let slot = &file.processes[0];
-        assert!(slot.view().is_none());
-        assert!(slot.claim(&identity));
-        assert!(!slot.claim(&identity));
-        let view = slot.view().unwrap();
-        assert_eq!((view.identity, view.state), (identity, ProcessState::Idle));
-        slot.free();
-        assert!(slot.claim(&identity));
-        std::fs::remove_file(path).unwrap();
-    }
-
-    #[test]
-    fn a_new_process_in_a_slot_is_not_chosen() {
-        let path = path("chosen");
-        let file = ControlFile::create(&path).unwrap();
-        let slot = &file.processes[7];
-        assert!(slot.claim(&Identity::default()));
-        slot.choose(true);
-        assert!(slot.view().unwrap().is_chosen);
-        slot.free();
-        assert!(slot.claim(&Identity::default()));
-        assert!(!slot.view().unwrap().is_chosen);
         std::fs::remove_file(path).unwrap();
     }
 
@@ -316,19 +349,19 @@ mod tests {
     #[test]
     fn a_file_of_another_version_is_told_apart_and_gets_a_note() {
         let path = path("version");
-        let recorder = ControlFile::create(&path).unwrap();
+        let recorder = ControlFile::create(&path, b"/dev/shm", false).unwrap();
         assert_eq!(recorder.strangers.view(), None);
+        let c_path = CString::new(path.as_os_str().as_bytes()).unwrap();
         for version in [VERSION + 1, VERSION - 1] {
             recorder.version.store(version, Ordering::Relaxed);
             let error = ControlFile::open(&path).err();
             assert_eq!(error, Some(ControlError::Version(version)));
-            ControlFile::note_stranger(&path, 7);
+            ControlFile::note_stranger(&c_path, 7);
         }
-        // The older layout had something else at that place.
         let stranger = recorder.strangers.view().unwrap();
         assert_eq!(
             (stranger.count, stranger.pid, stranger.layout),
-            (1, 7, VERSION)
+            (2, 7, VERSION)
         );
         // A shorter file of another version is not taken for a file of somebody else.
         recorder.version.store(VERSION + 1, Ordering::Relaxed);

@@ -1,23 +1,28 @@
-//! How a recorder and the tracers inside other processes talk: one file, mapped by all of them.
+//! How a recorder and the tracers inside other processes talk, without anybody waiting for anybody.
 //!
-//! The recorder makes the file ([`ControlFile::create`]), says what is to be recorded ([`Control::order`]), and reads what each
-//! process says of itself ([`Process`]). A tracer maps the file whose path is in [`CONTROL_VARIABLE`], claims a
-//! [`Process`] slot, and compares one number, the generation, whenever an event happens. Nobody waits for anybody.
+//! The recorder says what is to be recorded in one small file ([`Control`]). A process that is traced makes a file of [`memory`] in which
+//! its threads write, and a [`keep`]er, mostly the recorder, takes from there what is to be on the disk. So the process itself makes no
+//! file of the trace and starts no thread, and whoever is killed, nothing that was written is lost.
 
+pub mod clock;
 mod control;
+pub mod events;
 mod file;
+pub mod glob;
+pub mod keep;
+pub mod memory;
 mod note;
 mod order;
 mod process;
-pub mod stream_file;
+pub mod tracetools;
 
-pub use control::{
-    Control, Ended, Failed, MAGIC, MASK_WORDS, PROCESSES, Stranger, Strangers, VERSION,
-};
+pub use control::{Control, MAGIC, MASK_WORDS, Stranger, Strangers, VERSION};
 pub use file::{ControlError, ControlFile};
+pub use memory::Memory;
+pub use memory::header::Introduction;
 pub use note::{NOTE_NAME, NOTE_TYPE, Note};
-pub use order::{Buffers, DIRECTORY_BYTES, FILTER_BYTES, Filters, Order, State};
-pub use process::{Identity, Process, ProcessState, ProcessView};
+pub use order::{DIRECTORY_BYTES, FILTER_BYTES, Filters, Order, Room, State};
+pub use process::{Identity, ProcessState, ProcessView};
 
 /// Names the control file of the processes that are started in this environment.
 pub const CONTROL_VARIABLE: &str = "ROSTRACE_CONTROL";
@@ -29,5 +34,3 @@ pub const SWITCH_VARIABLE: &str = "ROSTRACE";
 pub const LTTNG_VARIABLE: &str = "ROSTRACE_LTTNG";
 /// `off` leaves rclpy as it is, and callbacks of Python unknown.
 pub const PYTHON_VARIABLE: &str = "ROSTRACE_PYTHON";
-/// `off` leaves the program's linkage table as it is: tracepoints that are not recorded cost it a nanosecond more.
-pub const NEAR_VARIABLE: &str = "ROSTRACE_NEAR";

@@ -32,49 +32,35 @@ pub struct Order {
     pub chosen_only: bool,
     /// A signal that processes take for the wish of a snapshot, if they do nothing else with it; 0 for none.
     pub flight_signal: u8,
-    pub buffers: Buffers,
+    /// In nanoseconds of the monotonic clock: nothing is recorded after it, 0 for no such time.
+    pub deadline: u64,
+    pub room: Room,
     pub filters: Filters,
 }
 
-/// Sizes of the buffers of a process.
+/// How much memory and disk a process may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Buffers {
-    /// A power of two, at least 4096.
-    pub packet_bytes: u32,
-    /// Packets in the first file of a thread; later files grow.
-    pub first_packets: u32,
-    /// Packets in the largest file.
-    pub most_packets: u32,
+pub struct Room {
+    /// Memory for events that are not on the disk yet; what does not fit is dropped and counted.
+    pub memory_bytes: u64,
     /// A process that has written so much drops events; 0 for no limit.
     pub process_bytes: u64,
-    /// Flight recorder: what a process may keep, 0 for no limit.
+    /// Flight recorder: what a process keeps at least, 0 for no limit.
     pub flight_bytes: u64,
     /// Flight recorder: how long it is kept in ns, 0 for no limit.
     pub flight_nanos: u64,
+    /// Nothing is written while less than this is free on the disk.
+    pub keep_free: u64,
 }
 
-impl Buffers {
-    /// Sizes that work, whatever was asked for: the page can be written by others than recorders.
-    pub fn usable(self) -> Buffers {
-        let packet_bytes = self.packet_bytes.clamp(4096, 16 << 20);
-        Buffers {
-            packet_bytes: packet_bytes.next_power_of_two(),
-            first_packets: self.first_packets.clamp(1, 4096),
-            most_packets: self.most_packets.clamp(1, 4096),
-            ..self
-        }
-    }
-}
-
-impl Default for Buffers {
+impl Default for Room {
     fn default() -> Self {
-        Buffers {
-            packet_bytes: 64 << 10,
-            first_packets: 8,
-            most_packets: 256,
+        Room {
+            memory_bytes: 64 << 20,
             process_bytes: 0,
             flight_bytes: 0,
             flight_nanos: 0,
+            keep_free: 0,
         }
     }
 }
@@ -109,7 +95,8 @@ impl Order {
             vocabulary: 0,
             chosen_only: false,
             flight_signal: 0,
-            buffers: Buffers::default(),
+            deadline: 0,
+            room: Room::default(),
             filters: Filters::default(),
         }
     }

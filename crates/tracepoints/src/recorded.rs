@@ -3,7 +3,7 @@
 //! Tracer and recorder speak of events by their place in this list; the [`vocabulary`] number tells whether both have
 //! the same list.
 
-use crate::{TRACEPOINTS, Tracepoint};
+use crate::{Field, Presence, TRACEPOINTS, Tracepoint};
 
 /// Events of CARET that the tracer writes as well, because ROS 2 has none for what they say.
 const OF_CARET: &[&str] = &[
@@ -31,6 +31,32 @@ pub fn recorded() -> impl Iterator<Item = &'static Tracepoint> {
             "ros2_caret" => OF_CARET.contains(&tracepoint.name),
             _ => false,
         })
+}
+
+impl Tracepoint {
+    /// How the tracer's code calls its number: `ros2:rcl_init` is `RCL_INIT`, events of others begin with their provider.
+    pub fn constant(&self) -> String {
+        let name = self.name.to_uppercase();
+        match self.provider {
+            "ros2" => name,
+            "ros2_caret" => format!("CARET_{name}"),
+            other => format!("{}_{name}", other.to_uppercase()),
+        }
+    }
+
+    /// The fields that the tracer writes: those of modified versions of ROS 2 only where no other version has the event.
+    pub fn recorded_fields(&self) -> impl Iterator<Item = &'static Field> {
+        let name = self.name;
+        self.fields
+            .iter()
+            .filter(move |field| match field.presence {
+                Presence::Fork(_) => false,
+                Presence::Versions(_) => {
+                    !(name == "rclcpp_publish" && field.name == "publisher_handle")
+                }
+                _ => true,
+            })
+    }
 }
 
 /// A number that is the same only for the same list.

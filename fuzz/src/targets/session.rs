@@ -1,14 +1,20 @@
-//! What a recorder and tracers read that others may have written: the control page, stream files that are being written, and programs.
+//! What a recorder and tracers read that others may have written: the control page, stream files that are being written, programs, and the
+//! memory of processes.
 //!
 //! The first byte of the input says which.
 
+use std::ffi::CString;
 use std::fs;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use rostrace_record::unattached;
-use rostrace_session::{Control, ControlFile, Order, stream_file};
+use rostrace_session::keep::{Kept, Mapped, cease, snapshot};
+use rostrace_session::memory::layout::Layout;
+use rostrace_session::{Control, ControlFile, Identity, Introduction, Memory, Order};
 
 use super::Target;
 
@@ -46,9 +52,10 @@ fn run(data: &[u8]) {
     let Some((first, data)) = data.split_first() else {
         return;
     };
-    match first % 3 {
+    match first % 4 {
         0 => control(data),
         1 => stream(data),
+        2 => memory(data),
         _ => {
             let program = file("program");
             fs::write(&program, data).expect("a temporary file can be written");
@@ -66,19 +73,17 @@ fn control(data: &[u8]) {
     let Ok(page) = ControlFile::open(&path) else {
         return;
     };
-    if let Some((_, order)) = page.read_order() {
-        let buffers = order.buffers.usable();
-        assert!(buffers.packet_bytes.is_power_of_two() && buffers.first_packets > 0);
-    }
-    for slot in &page.processes[..16] {
-        let _ = slot.view();
-    }
+    let _ = (
+        page.read_order(),
+        page.memory_folder(),
+        page.strangers.view(),
+    );
     let order = Order::record("/somewhere");
     let generation = page.order(&order).expect("a short text fits");
     assert_eq!(page.read_order(), Some((generation, order)));
 }
 
-/// Cutting off what is not used is done once, and a copy of a copy is the same.
+/// A copy of a copy is the same.
 fn stream(data: &[u8]) {
     let folder = file("stream");
     let write = |name: &str, bytes: &[u8]| {
@@ -90,40 +95,86 @@ fn stream(data: &[u8]) {
     for place in [&copy, &again] {
         let _ = fs::remove_dir_all(place);
     }
-    stream_file::snapshot(&folder, &copy).expect("a file can be copied");
-    stream_file::snapshot(&copy, &again).expect("a copy can be copied");
+    snapshot::copy(&folder, &copy).expect("a file can be copied");
+    snapshot::copy(&copy, &again).expect("a copy can be copied");
     let read = |folder: &Path| fs::read(folder.join("channel_1_0")).unwrap_or_default();
     assert!(read(&copy).len() <= data.len());
     assert_eq!(read(&copy), read(&again));
-    let saved = stream_file::trim(&folder).expect("a file can be cut");
-    assert!(saved <= data.len() as u64);
-    assert_eq!(read(&folder).len() as u64, data.len() as u64 - saved);
-    assert_eq!(stream_file::trim(&folder).expect("a file can be cut"), 0);
+}
+
+/// The memory of a process that wrote nonsense into it: whatever is there can be kept and completed.
+fn memory(data: &[u8]) {
+    let path = file("memory");
+    let memory = fs::File::create(&path).expect("a temporary file can be made");
+    memory
+        .set_len(Layout::ORDINARY.bytes() as u64)
+        .and_then(|()| memory.write_all_at(data, 0))
+        .expect("a temporary file can be written");
+    let Ok(mapped) = Mapped::open(&path) else {
+        return;
+    };
+    let mapped = Arc::new(mapped);
+    let _ = mapped.memory().view();
+    let output = file("kept");
+    let order = Order::record(output.as_os_str().as_encoded_bytes());
+    let epoch = mapped
+        .memory()
+        .header()
+        .orders
+        .epoch
+        .load(Ordering::Relaxed);
+    let mut kept = Kept::new(Arc::clone(&mapped), epoch, &order);
+    kept.drain(true);
+    cease(mapped.memory(), epoch);
+    kept.finish();
+    let _ = fs::remove_dir_all(output);
 }
 
 fn seeds(_: &Path) -> io::Result<Vec<Vec<u8>>> {
     let path = file("seed");
     let _ = fs::remove_file(&path);
-    let page = ControlFile::create(&path).map_err(io::Error::other)?;
+    let page = ControlFile::create(&path, b"/dev/shm", false).map_err(io::Error::other)?;
     page.order(&Order::record("/somewhere"));
     drop(page);
     let mut bytes = fs::read(&path)?;
     bytes.truncate(16 << 10);
     let mut packets = Vec::new();
-    for (number, end) in [(0_u64, 7), (1, 9), (2, stream_file::NEVER + 2)] {
+    for (number, end) in [(0_u64, 7), (1, 9), (2, 11)] {
+        // Begin, end, sizes of the content and of the packet in bits.
         let mut packet = vec![0; 512];
-        for (place, word) in [
-            (stream_file::BEGIN, number),
-            (stream_file::END, end),
-            (stream_file::CONTENT_BITS, 640),
-            (stream_file::PACKET_BITS, 4096),
-        ] {
-            packet[place..place + 8].copy_from_slice(&word.to_le_bytes());
+        for (place, word) in [(32, number), (40, end), (48, 640), (56, 4096)] {
+            packet[place..place + 8].copy_from_slice(&u64::to_le_bytes(word));
         }
         packets.extend(packet);
     }
+    let memory = seed_of_memory()?;
     let mut program = fs::read("/proc/self/exe")?;
     program.truncate(8 << 10);
     let seed = |first: u8, bytes: &[u8]| [&[first], bytes].concat();
-    Ok(vec![seed(0, &bytes), seed(1, &packets), seed(2, &program)])
+    Ok(vec![
+        seed(0, &bytes),
+        seed(1, &packets),
+        seed(2, &memory),
+        seed(3, &program),
+    ])
+}
+
+/// The first pages of a memory that its process has made.
+fn seed_of_memory() -> io::Result<Vec<u8>> {
+    let path = file("memory-seed");
+    let _ = fs::remove_file(&path);
+    let name = CString::new(path.as_os_str().as_encoded_bytes())?;
+    let who = Introduction {
+        identity: Identity::default(),
+        tracetools_version: b"8.2.4",
+        program: b"talker",
+        host: b"robot",
+        is_kept_by_itself: false,
+    };
+    let memory = Memory::create(&name, &who).map_err(io::Error::from_raw_os_error)?;
+    memory.publish();
+    let mut first = vec![0; 16 << 10];
+    fs::File::open(&path)?.read_exact_at(&mut first, 0)?;
+    fs::remove_file(path)?;
+    Ok(first)
 }

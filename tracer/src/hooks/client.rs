@@ -9,7 +9,7 @@ use std::ffi::c_void;
 use super::shared_pointer::SharedPointer;
 use super::{Called, Caller, Hook, interpose, records};
 use crate::thread::{self, Response};
-use crate::{emit, events, filter};
+use crate::{emit, events, gate};
 
 const RCLCPP: &[&str] = &["librclcpp.so"];
 const RCLCPP_ACTION: &[&str] = &["librclcpp_action.so"];
@@ -94,7 +94,7 @@ impl Drop for Execution {
 }
 
 fn emit_event(event: u16, response: Response) {
-    if records(event) && !filter::refuses(response.client) {
+    if records(event) && !gate::refuses(response.client) {
         // SAFETY: the payload has the size that is said.
         emit::event(event, 16, |payload| unsafe {
             payload.unsigned(response.client).signed(response.sequence);

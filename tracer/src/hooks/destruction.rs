@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 
 use super::{Called, Caller, Hook, interpose, records};
-use crate::{emit, events, gate, memory, thread};
+use crate::{emit, events, gate, statedump, thread};
 
 const RCL: &[&str] = &["librcl.so"];
 /// What rcl says when it cannot do something.
@@ -38,9 +38,11 @@ fn end(event: u16, remembered: &[u16], handle: *const c_void) {
         });
     }
     if gate::wants(remembered[0])
-        && let Some(_inside) = thread::enter()
+        && let Some(memory) = gate::memory()
+        && let Some(inside) = thread::enter(memory)
+        && !inside.is_nested()
     {
-        thread::undisturbed(|| memory::forget(remembered, handle as u64));
+        thread::undisturbed(|| statedump::forget(memory, remembered, handle as u64));
     }
 }
 
@@ -57,9 +59,13 @@ unsafe extern "C-unwind" fn rcl_node_fini(node: *mut c_void, caller: Caller) -> 
     );
     // The end of its publisher of `/rosout` has another handle than the beginning.
     if gate::wants(events::RCL_PUBLISHER_INIT)
-        && let Some(_inside) = thread::enter()
+        && let Some(memory) = gate::memory()
+        && let Some(inside) = thread::enter(memory)
+        && !inside.is_nested()
     {
-        thread::undisturbed(|| memory::forget_owned(events::RCL_PUBLISHER_INIT, node as u64));
+        thread::undisturbed(|| {
+            statedump::forget_owned(memory, events::RCL_PUBLISHER_INIT, node as u64);
+        });
     }
     match NODE.original(caller) {
         // SAFETY: the original, with the same arguments.

@@ -115,7 +115,9 @@ impl Hook {
     }
 
     pub(crate) fn set(&self, state: State) {
-        self.state.store(state as u8, Ordering::Relaxed);
+        if self.state.swap(state as u8, Ordering::Relaxed) != state as u8 {
+            super::publish();
+        }
     }
 
     /// Says that what it would tell happened without it, unless it was called before.
@@ -125,7 +127,10 @@ impl Hook {
 
     fn change(&self, before: u8, state: State) {
         let relaxed = Ordering::Relaxed;
-        let _ = (self.state).compare_exchange(before, state as u8, relaxed, relaxed);
+        let changed = (self.state).compare_exchange(before, state as u8, relaxed, relaxed);
+        if changed.is_ok() {
+            super::publish();
+        }
     }
 
     /// As the control page has it; 0 for one that nothing is known of.

@@ -59,21 +59,20 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     all().map(|hook| hook.name.to_str().unwrap_or("?"))
 }
 
-/// Says on the control page how the hooks stand.
-pub(crate) fn report(places: &[AtomicU8]) {
-    if is_helper() {
-        visibility::survey();
-    }
-    for (place, hook) in places.iter().zip(all()) {
-        place.store(hook.state(), Ordering::Relaxed);
+/// Finds out which hooks are gone past, if libraries were loaded since the last time. Takes a moment: not for events that happen again and again.
+pub(crate) fn survey() {
+    visibility::survey();
+}
+
+/// Says to the recorder what has changed.
+fn publish() {
+    if let Some(memory) = gate::memory() {
+        report(&memory.header().reports.hooks);
     }
 }
 
-/// Whether this is the tracer's own thread, which bears its name. At the end of a process the last report comes from the application's, when
-/// nothing more can be recorded.
-fn is_helper() -> bool {
-    let mut name = [0_u8; 16];
-    // SAFETY: PR_GET_NAME writes at most 16 bytes with the zero.
-    unsafe { libc::prctl(libc::PR_GET_NAME, name.as_mut_ptr()) };
-    name.starts_with(b"rostrace\0")
+pub(crate) fn report(places: &[AtomicU8]) {
+    for (place, hook) in places.iter().zip(all()) {
+        place.store(hook.state(), Ordering::Relaxed);
+    }
 }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Called, Caller, Hook, State, client as client_callback, interpose, records};
 use crate::emit::{self, Text};
-use crate::{clock, events, filter, original};
+use crate::{clock, events, gate, original};
 
 const RMW: &[&str] = &["librmw_implementation.so"];
 const RMW_RET_ERROR: c_int = 1;
@@ -64,7 +64,7 @@ type Identifier = unsafe extern "C-unwind" fn() -> *const c_char;
 
 /// Whether this hook has to record the event of a service or a client.
 fn is_ours(hook: &Hook, event: u16, handle: *const c_void) -> bool {
-    if !records(event) || filter::refuses(handle as u64) {
+    if !records(event) || gate::refuses(handle as u64) {
         return false;
     }
     if original::traces_services() {
@@ -89,7 +89,7 @@ unsafe extern "C-unwind" fn rmw_send_request(
     unsafe {
         let original = std::mem::transmute::<*const c_void, SendRequest>(original);
         let begin = events::ROSTRACE_RMW_SEND_REQUEST_BEGIN;
-        if records(begin) && !filter::refuses(client as u64) {
+        if records(begin) && !gate::refuses(client as u64) {
             emit::event(begin, 16, |payload| {
                 payload.pointer(client).pointer(request);
             });

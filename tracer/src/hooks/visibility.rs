@@ -12,11 +12,12 @@
 //! - An address that is not filled in yet will be ours, unless the library looks into itself first (`-Bsymbolic`).
 //! - A function that was called through us is not bypassed, whatever this file thinks.
 //!
-//! Runs on the tracer's own thread when libraries were loaded since the last time. The linker's list is held for one object at a time.
+//! Runs before the program begins, and when a node is made after libraries were loaded. The linker's list is held for one object at a time.
 
+use std::cell::UnsafeCell;
 use std::ffi::c_void;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 use super::{Called, Hook, State, all, records};
 use crate::elf::{Name, Object};
@@ -107,8 +108,11 @@ pub(crate) fn survey() {
     };
     let changes = [changes.0, changes.1];
     let done = DONE.each_ref().map(|it| it.load(Ordering::Relaxed));
-    if done != changes {
-        look();
+    static IS_LOOKING: AtomicBool = AtomicBool::new(false);
+    if done != changes && !IS_LOOKING.swap(true, Ordering::Acquire) {
+        // SAFETY: only who has set the flag is here.
+        look(unsafe { &mut *SIGHTS.0.get() });
+        IS_LOOKING.store(false, Ordering::Release);
         for (place, change) in DONE.iter().zip(changes) {
             place.store(change, Ordering::Relaxed);
         }
@@ -117,6 +121,12 @@ pub(crate) fn survey() {
         tell(hook, told);
     }
 }
+
+/// Too large for the stacks of some threads.
+struct Guarded(UnsafeCell<[Sight; MOST_HOOKS]>);
+// SAFETY: used by one thread at a time, see `survey`.
+unsafe impl Sync for Guarded {}
+static SIGHTS: Guarded = Guarded(UnsafeCell::new([Sight::NOTHING; MOST_HOOKS]));
 
 /// What was recorded of each hook, and of which library.
 static TOLD: [Told; MOST_HOOKS] = [const { Told::new() }; MOST_HOOKS];
@@ -163,11 +173,11 @@ fn tell(hook: &Hook, told: &Told) {
 }
 
 /// Looks at all objects.
-fn look() {
-    let mut sights = [Sight::NOTHING; MOST_HOOKS];
+fn look(sights: &mut [Sight; MOST_HOOKS]) {
+    sights.fill(Sight::NOTHING);
     let mut beginnings = [[0; 4]; MOST_BEGINNINGS];
     let mut different = 0;
-    for (hook, sight) in all().zip(&mut sights) {
+    for (hook, sight) in all().zip(&mut *sights) {
         let name = hook.name.to_bytes();
         sight.hash = scope::hash(name);
         if let Some(beginning) = name.first_chunk()
@@ -180,7 +190,7 @@ fn look() {
     }
     let beginnings = &beginnings[..different];
     each_object(|object| {
-        for (hook, sight) in all().zip(&mut sights) {
+        for (hook, sight) in all().zip(&mut *sights) {
             if let Some(address) = object.function(Name::of(hook.name)) {
                 sight.define(object, address);
             }
@@ -216,7 +226,7 @@ fn look() {
             }
         }
     });
-    for ((hook, sight), told) in all().zip(&sights).zip(&TOLD) {
+    for ((hook, sight), told) in all().zip(&*sights).zip(&TOLD) {
         if sight.is_bypassed(hook.called) {
             for (place, byte) in told.library.iter().zip(sight.library) {
                 place.store(byte, Ordering::Relaxed);

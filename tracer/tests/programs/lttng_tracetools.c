@@ -1,4 +1,4 @@
-// A libtracetools on LTTng-UST, as far as near.c needs one.
+// A libtracetools on LTTng-UST, as far as lines.c needs one.
 #include "lttng_provider.c"
 
 bool ros_trace_enabled_callback_start(void) { return lttng_ust_tracepoint_enabled(ros2, callback_start); }

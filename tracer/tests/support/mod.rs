@@ -1,9 +1,12 @@
 //! Builds small C programs, runs them under the tracer, and asks babeltrace2 and our own reader what was recorded.
 
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
+#![allow(dead_code, unreachable_pub, unused_imports, clippy::unwrap_used)]
 
+pub mod recorder;
 pub mod stand_ins;
 pub mod told;
+
+pub use recorder::Recorder;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -208,9 +211,15 @@ pub fn quietly(folder: &Path) -> Option<Shown> {
     Some(shown)
 }
 
+/// Writes down what processes that were killed left in their memory, as every reader does.
+pub fn collect(folder: &Path) {
+    rostrace_session::keep::collect::collect_below(folder, &rostrace_record::is_alive);
+}
+
 /// Events and known losses as our own reader counts them; any other damage fails.
 pub fn survey(folder: &Path) -> (u64, u64) {
     use rostrace_ctf::{DamageKind, Survey, TraceSet};
+    collect(folder);
     let set = TraceSet::open(&[folder]).unwrap();
     let survey = Survey::take(&set, 1, &|_| true);
     let mut discarded = 0;
@@ -218,7 +227,6 @@ pub fn survey(folder: &Path) -> (u64, u64) {
         assert_eq!(damage.kind, DamageKind::DiscardedEvents, "{damage:?}");
         discarded += damage.count.expect("losses that can be counted");
     }
-    // Packets that were made in advance lie in the far future; they are no part of the trace.
     let (begin, end) = (survey.begin.unwrap(), survey.end.unwrap());
     assert!(end.0 - begin.0 < 3_600_000_000_000, "{begin:?} {end:?}");
     (survey.events, discarded)

@@ -49,10 +49,12 @@ impl Recorded {
 
 /// None if no trace is there.
 pub(super) fn read(rostrace: &Path, trace: &Path) -> Result<Option<Recorded>> {
+    // Whoever reads a trace whose processes and recorder were killed finds what they left in memory.
+    let info = info(rostrace, trace);
     if !has_metadata(trace) {
         return Ok(None);
     }
-    let info = info(rostrace, trace)?;
+    let info = info?;
     let set = TraceSet::open(&[trace])
         .with_context(|| format!("{} could not be read", trace.display()))?;
     let scan = Scan {

@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Outcome> {
     outcome
 }
 
-/// Passes signals on, and forgets processes that were killed.
+/// Passes signals on, sees to it that processes can remember, and forgets those that are gone.
 fn wait(session: &Session, mut running: Running, mut signals: Signals) -> anyhow::Result<Outcome> {
     let mut looked = Instant::now();
     loop {
@@ -48,10 +48,8 @@ fn wait(session: &Session, mut running: Running, mut signals: Signals) -> anyhow
         }
         if looked.elapsed() > Duration::from_secs(2) {
             looked = Instant::now();
-            // A recorder counts those that it sees dying itself.
-            if !session.has_recorder() {
-                session.forget_dead();
-            }
+            session.forget_dead();
+            session.top_up();
         }
         std::thread::sleep(Duration::from_millis(20));
     }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
-use rostrace_record::{ProcessState, Session, SessionState};
+use rostrace_record::SessionState;
 
 use super::record::arguments::StopArguments;
 use super::record::{find, shown};
@@ -16,11 +16,12 @@ pub(crate) fn stop(arguments: &StopArguments) -> anyhow::Result<Outcome> {
         bail!("nothing is being recorded in session {}", session.id);
     };
     session.stop();
+    // Its recorder, if there is one, writes what is left.
     let begin = Instant::now();
-    while is_writing(&session) {
+    while session.has_recorder() {
         if begin.elapsed() > Duration::from_secs(5) {
             diagnostic::note(
-                "some processes have not completed their files; what they wrote can be read",
+                "the recorder has not completed the trace yet; what it wrote can be read",
             );
             break;
         }
@@ -28,12 +29,4 @@ pub(crate) fn stop(arguments: &StopArguments) -> anyhow::Result<Outcome> {
     }
     diagnostic::note(&format!("recorded: {}", shown(&output)));
     Ok(Outcome::Fine)
-}
-
-fn is_writing(session: &Session) -> bool {
-    session.forget_dead();
-    let processes = session.processes();
-    processes
-        .iter()
-        .any(|view| view.writing > 0 || view.state == ProcessState::Recording)
 }

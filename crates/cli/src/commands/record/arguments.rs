@@ -108,7 +108,7 @@ pub(crate) struct WhatArguments {
 /// How much memory and disk.
 #[derive(Debug, Args)]
 pub(crate) struct RoomArguments {
-    /// Room that is made ready for each thread in advance (512K if not given); more where events come in bursts
+    /// Memory of each process for events that are not on the disk yet (64M if not given); what does not fit is counted as lost
     #[arg(long, value_name = "SIZE", help_heading = "Room")]
     pub(crate) buffer: Option<SizeArgument>,
     /// What a process may write; later events are counted as lost

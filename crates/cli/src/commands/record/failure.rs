@@ -7,7 +7,7 @@ use crate::render::units;
 
 /// Whether any process of a recording could not write what it should have.
 pub(super) fn is_any(summary: &Summary) -> bool {
-    !summary.failures.is_empty() || summary.ended_failures.is_some() || summary.strangers.is_some()
+    !summary.failures.is_empty() || summary.strangers.is_some()
 }
 
 /// At the end.
@@ -18,17 +18,6 @@ pub(super) fn tell(summary: &Summary) {
             failure.pid,
             failure.name,
             reason(failure.errno)
-        ));
-    }
-    if let (true, Some((processes, errno))) = (summary.failures.is_empty(), summary.ended_failures)
-    {
-        let processes = match processes {
-            1 => "a process that has ended".to_owned(),
-            count => format!("{count} processes that have ended"),
-        };
-        diagnostic::note(&format!(
-            "{processes} could not record everything: {}",
-            reason(errno)
         ));
     }
     if let Some(stranger) = &summary.strangers {

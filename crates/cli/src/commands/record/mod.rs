@@ -151,6 +151,7 @@ fn plan(arguments: &RecordArguments) -> anyhow::Result<Plan> {
         process_bytes: room.limit.map_or(0, |size| size.0),
         pids: arguments.pids.clone(),
         keep_free: room.keep_free.0,
+        duration: duration(arguments),
         // Who names a control file wants it to be reached by others.
         is_for_all_users: arguments.session.control.is_some(),
         ..Plan::to(new_folder(arguments.output.as_deref())?)

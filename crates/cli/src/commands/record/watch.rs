@@ -146,7 +146,12 @@ impl<'s> Watch<'s> {
         let mut name = self.output.as_os_str().to_owned();
         name.push(format!("-snapshot-{}", self.snapshots));
         self.line.clear();
-        match snapshot::copy(&self.output, &PathBuf::from(name)) {
+        let to = PathBuf::from(name);
+        let copied = match &self.recording {
+            Some(recording) => recording.snapshot(&to),
+            None => snapshot::copy(&self.output, &to),
+        };
+        match copied {
             Ok((folder, _)) => {
                 let why = asked_by.map_or(String::new(), |pid| format!(" (process {pid} asked)"));
                 diagnostic::note(&format!("snapshot{why}: {}", folder.display()));

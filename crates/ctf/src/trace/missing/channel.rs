@@ -50,7 +50,7 @@ pub(super) fn gaps(numbers: &BTreeSet<u64>) -> Vec<RangeInclusive<u64>> {
 }
 
 /// `NAME_7` as `NAME` and 7.
-pub(super) fn number_behind(name: &str) -> Option<(&str, u64)> {
+fn number_behind(name: &str) -> Option<(&str, u64)> {
     let (rest, digits) = name.rsplit_once('_')?;
     let number: u64 = digits.parse().ok()?;
     // No tracer writes `+7` or `07`.

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use self::channel::{Channel, Shape, gaps, number_behind, processor_in_name};
+use self::channel::{Channel, Shape, gaps, processor_in_name};
 use super::Trace;
 use crate::damage::{Damage, DamageKind, DamageRows};
 use crate::schema::{Cycles, Nanos};
@@ -111,14 +111,28 @@ impl MissingSearch<'_> {
         };
         for (folder, notes) in self.census.folders.iter().enumerate() {
             let mut channels: BTreeMap<String, Channel> = BTreeMap::new();
-            for note in notes {
-                if let Some((name, shape, class)) = self.channel_of(note) {
+            // `NAME_2_2` can be the third part of the third processor, or a channel `NAME_2`: files that can be only one of them decide.
+            let read: Vec<Vec<(String, Shape, usize)>> =
+                notes.iter().map(|note| self.channels_of(note)).collect();
+            let in_parts: BTreeSet<&str> = read
+                .iter()
+                .filter_map(|readings| match &readings[..] {
+                    [(name, Shape::ProcessorAndPart, _)] => Some(name.as_str()),
+                    _ => None,
+                })
+                .collect();
+            for readings in &read {
+                let is_in_parts = |(name, shape, _): &&(String, Shape, usize)| {
+                    *shape == Shape::ProcessorAndPart && in_parts.contains(name.as_str())
+                };
+                let reading = readings.iter().find(is_in_parts).or(readings.first());
+                if let Some((name, shape, class)) = reading {
                     let channel = Channel {
-                        shape,
-                        class,
+                        shape: *shape,
+                        class: *class,
                         processors: BTreeSet::new(),
                     };
-                    channels.entry(name).or_insert(channel);
+                    channels.entry(name.clone()).or_insert(channel);
                 }
             }
             for note in notes {
@@ -369,8 +383,23 @@ impl MissingSearch<'_> {
         Some((&self.trace.streams[stream], number))
     }
 
-    /// The channel that a file is of, if it is that of one processor: the packets name it, and so does the file.
-    fn channel_of(&self, note: &FileNote) -> Option<(String, Shape, usize)> {
+    /// The channels that a file can be of, if it is that of one processor: the packets name it, and so does the file.
+    fn channels_of(&self, note: &FileNote) -> Vec<(String, Shape, usize)> {
+        let Some((class, processor)) = self.class_and_processor(note) else {
+            return Vec::new();
+        };
+        let shapes = [Shape::Processor, Shape::ProcessorAndPart];
+        shapes
+            .into_iter()
+            .filter_map(|shape| {
+                let (name, named) = shape.split(&note.path)?;
+                (named == processor).then(|| (name.to_owned(), shape, class))
+            })
+            .collect()
+    }
+
+    /// What the first packet of a file says.
+    fn class_and_processor(&self, note: &FileNote) -> Option<(usize, u64)> {
         let FileState::Present(file) = note.state else {
             return None;
         };
@@ -380,18 +409,10 @@ impl MissingSearch<'_> {
             .packet_context
             .as_ref()?;
         let place = (context.members.iter()).position(|member| &*member.name == "cpu_id")?;
-        let processor = match self.trace.packet_context(packet)?.members()?.get(place)? {
-            Value::Unsigned(number) => *number,
-            _ => return None,
-        };
-        let name = note.path.file_name()?.to_str()?;
-        let (rest, last) = number_behind(name)?;
-        if last == processor {
-            return Some((rest.to_owned(), Shape::Processor, stream.class));
+        match self.trace.packet_context(packet)?.members()?.get(place)? {
+            Value::Unsigned(number) => Some((stream.class, *number)),
+            _ => None,
         }
-        let (rest, last_but_one) = number_behind(rest)?;
-        (last_but_one == processor)
-            .then(|| (rest.to_owned(), Shape::ProcessorAndPart, stream.class))
     }
 }
 

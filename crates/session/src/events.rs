@@ -7,20 +7,20 @@ pub struct Event {
     pub name: &'static str,
     /// Kept, so that later recordings have it too.
     pub is_initialisation: bool,
-    pub(crate) identified: Identified,
-    pub(crate) fields: &'static [(&'static str, Kind)],
+    pub identified: Identified,
+    pub fields: &'static [(&'static str, Kind)],
 }
 
 /// What tells two remembered events of the same kind apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Identified {
+pub enum Identified {
     ByFirstField,
     ByAll,
 }
 
 /// What a field holds; the names are those of the vocabulary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     Pointer,
     Unsigned,
     Signed,
@@ -37,8 +37,8 @@ pub(crate) enum Kind {
 include!(concat!(env!("OUT_DIR"), "/events.rs"));
 
 /// One bit per event of initialisation.
-pub(crate) fn initialisation() -> [u64; rostrace_session::MASK_WORDS] {
-    let mut mask = [0; rostrace_session::MASK_WORDS];
+pub fn initialisation() -> [u64; crate::MASK_WORDS] {
+    let mut mask = [0; crate::MASK_WORDS];
     for (number, event) in EVENTS.iter().enumerate() {
         if event.is_initialisation {
             mask[number / 64] |= 1 << (number % 64);

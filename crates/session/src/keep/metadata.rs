@@ -2,28 +2,18 @@
 //!
 //! All events are declared from the beginning, so the file is complete before the first stream exists, and never changes.
 
-use std::ffi::CStr;
 use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
 
 use crate::events::{EVENTS, Event, Kind, RMW_PUBLISH};
-use crate::folder::number;
-use crate::{identity, original};
+use crate::memory::header::Header;
+use crate::tracetools::TracetoolsVersion;
 
 /// LTTng's level of tracepoints that have none.
 const LOG_LEVEL: u8 = 13;
 
-/// Writes the file under a hidden name first: readers find all of it or nothing. The error is an `errno`.
-pub(crate) fn write(folder: &CStr, uuid: &[u8; 16], offset: i64, process: u32) -> Result<(), i32> {
-    use std::os::unix::ffi::OsStrExt;
-    let folder = Path::new(std::ffi::OsStr::from_bytes(folder.to_bytes()));
-    let hidden = folder.join(".metadata");
-    fs::write(&hidden, text(uuid, offset, process)).map_err(number)?;
-    fs::rename(&hidden, folder.join("metadata")).map_err(number)
-}
-
-fn text(uuid: &[u8; 16], offset: i64, process: u32) -> String {
+/// The text of the file, for a trace of this process.
+pub(crate) fn text(header: &Header, uuid: [u64; 2], offset: i64) -> String {
+    let version = TracetoolsVersion::parse(&header.tracetools_version());
     let mut text = String::with_capacity(32 << 10);
     let order = if cfg!(target_endian = "little") {
         "le"
@@ -34,7 +24,7 @@ fn text(uuid: &[u8; 16], offset: i64, process: u32) -> String {
     let clock = |bits: u32| {
         format!("integer {{ size = {bits}; align = 8; signed = 0; map = clock.monotonic.value; }}")
     };
-    let boot = identity::boot_id()
+    let boot = boot_id()
         .map(|id| format!("\tuuid = \"{id}\";\n"))
         .unwrap_or_default();
     let _ = write!(
@@ -61,14 +51,14 @@ fn text(uuid: &[u8; 16], offset: i64, process: u32) -> String {
          \t\tinteger {{ size = 32; align = 8; signed = 1; base = 10; }} _vpid;\n\
          \t\tinteger {{ size = 32; align = 8; signed = 1; base = 10; }} _vtid;\n\
          \t\tinteger {{ size = 8; align = 8; signed = 0; encoding = UTF8; }} _procname[17];\n\t}};\n}};\n\n",
-        uuid = hyphenated(uuid),
+        uuid = hyphenated(&bytes_of(uuid)),
         u8 = integer(8),
         u16 = integer(16),
         u32 = integer(32),
         u64 = integer(64),
         clock32 = clock(32),
         clock64 = clock(64),
-        environment = environment(process),
+        environment = environment(header),
     );
     for (number, event) in EVENTS.iter().enumerate() {
         let _ = write!(
@@ -76,24 +66,30 @@ fn text(uuid: &[u8; 16], offset: i64, process: u32) -> String {
             "event {{\n\tname = \"{}\";\n\tid = {number};\n\tstream_id = 0;\n\tloglevel = {LOG_LEVEL};\n\
              \tfields := struct {{\n{}\t}};\n}};\n\n",
             event.name,
-            fields(number, event),
+            fields(number, event, version),
         );
     }
     text
 }
 
-fn environment(process: u32) -> String {
+fn environment(header: &Header) -> String {
     let mut text = String::from("env {\n");
-    let name = String::from_utf8_lossy(&identity::name()).into_owned();
+    let identity = header.identity();
+    let name = identity.name;
+    let end = name.iter().position(|byte| *byte == 0);
+    let process = identity.pid;
     for (key, value) in [
         ("domain", "ust"),
         ("tracer_name", "rostrace"),
         ("tracer_buffering_scheme", "pid"),
-        ("hostname", identity::host_name().as_str()),
-        ("procname", &name),
+        ("hostname", &String::from_utf8_lossy(&header.host())),
+        (
+            "procname",
+            &String::from_utf8_lossy(&name[..end.unwrap_or(name.len())]),
+        ),
         (
             "ros_tracetools_version",
-            &String::from_utf8_lossy(original::version()),
+            &String::from_utf8_lossy(&header.tracetools_version()),
         ),
     ] {
         let _ = writeln!(text, "\t{key} = \"{}\";", escaped(value));
@@ -112,12 +108,12 @@ fn environment(process: u32) -> String {
 }
 
 /// The fields of an event as this version of ROS 2 fills them.
-fn fields(number: usize, event: &Event) -> String {
+fn fields(number: usize, event: &Event, version: TracetoolsVersion) -> String {
     let mut text = String::new();
     for (name, kind) in event.fields {
         if number == usize::from(RMW_PUBLISH)
             && *name != "message"
-            && !original::stamps_publications()
+            && !version.stamps_publications()
         {
             continue;
         }
@@ -138,9 +134,7 @@ fn fields(number: usize, event: &Event) -> String {
             Kind::Texts => sequence("string"),
             Kind::Gid => {
                 let bytes = match event.name {
-                    "ros2:rmw_publisher_init" | "ros2:rmw_subscription_init" => {
-                        original::gid_bytes()
-                    }
+                    "ros2:rmw_publisher_init" | "ros2:rmw_subscription_init" => version.gid_bytes(),
                     _ => 16,
                 };
                 let _ = writeln!(text, "\t\t{} _{name}[{bytes}];", integer(8, 0, 10));
@@ -164,6 +158,20 @@ fn fields(number: usize, event: &Event) -> String {
         }
     }
     text
+}
+
+/// The same for all traces since the machine was started: their clocks are one clock.
+fn boot_id() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    Some(text.trim().to_owned()).filter(|id| id.len() == 36)
+}
+
+fn bytes_of(uuid: [u64; 2]) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    for (half, word) in bytes.chunks_exact_mut(8).zip(uuid) {
+        half.copy_from_slice(&word.to_ne_bytes());
+    }
+    bytes
 }
 
 fn hyphenated(uuid: &[u8; 16]) -> String {

@@ -1,7 +1,7 @@
 //! Patterns with `*` (any text) and `?` (any byte), separated by `:`.
 
 /// Whether any of the patterns is the whole text.
-pub(crate) fn matches_any(patterns: &[u8], text: &[u8]) -> bool {
+pub fn matches_any(patterns: &[u8], text: &[u8]) -> bool {
     patterns
         .split(|byte| *byte == b':')
         .filter(|pattern| !pattern.is_empty())

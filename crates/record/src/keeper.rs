@@ -1,0 +1,351 @@
+//! The keeper of all processes of a session while they are recorded: finds them, gives them packets, writes what they recorded, and sees
+//! them end.
+//!
+//! One thread gives out packets and never touches the disk. The other one does everything else, and may have to wait for the disk.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rostrace_session::keep::{Kept, Mapped, OpenError, Pace, Supplier, carry_out, cease, is_meant};
+use rostrace_session::memory::spare;
+use rostrace_session::{ControlFile, Identity, Order, ProcessView};
+
+use crate::liveness;
+
+/// Between two looks for new processes.
+const DISCOVERY: Duration = Duration::from_millis(5);
+/// Between two looks whether processes are still there.
+const LIVENESS: Duration = Duration::from_millis(100);
+/// What is not full is written to the disk at least so often, for those who read meanwhile.
+const FLUSHES: Duration = Duration::from_secs(1);
+
+#[derive(Debug)]
+pub struct Keeper {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    control: Arc<ControlFile>,
+    folder: PathBuf,
+    generation: u64,
+    order: Order,
+    is_ending: AtomicBool,
+    /// All processes of the session, for those who may not wait for the disk.
+    processes: Mutex<BTreeMap<PathBuf, Arc<Mapped>>>,
+    kept: Mutex<Keeping>,
+    /// Snapshots that processes asked for which are gone.
+    asked: Mutex<BTreeMap<Identity, u64>>,
+}
+
+/// What only one thread looks at while it runs.
+#[derive(Debug, Default)]
+struct Keeping {
+    recorded: BTreeMap<PathBuf, Kept>,
+    ended: Ended,
+}
+
+/// Sums over processes that are gone.
+#[derive(Debug, Clone, Default)]
+pub struct Ended {
+    pub processes: u64,
+    pub events: u64,
+    pub discarded: u64,
+    pub bytes: u64,
+    /// Without a chance to say that they end.
+    pub killed: BTreeSet<Identity>,
+    pub views: Vec<ProcessView>,
+}
+
+impl Keeper {
+    /// The order was given in the control file.
+    pub fn start(
+        control: Arc<ControlFile>,
+        folder: PathBuf,
+        generation: u64,
+        order: Order,
+    ) -> std::io::Result<Keeper> {
+        let shared = Arc::new(Shared {
+            control,
+            folder,
+            generation,
+            order,
+            is_ending: AtomicBool::new(false),
+            processes: Mutex::default(),
+            kept: Mutex::default(),
+            asked: Mutex::default(),
+        });
+        // Those that are there begin at once.
+        shared.discover(&mut lock(&shared.kept));
+        let spawn = |name: &str, work: fn(&Shared)| {
+            let shared = Arc::clone(&shared);
+            std::thread::Builder::new()
+                .name(name.to_owned())
+                .spawn(move || work(&shared))
+        };
+        let supplies = spawn("supply", Shared::supply_again_and_again)?;
+        let threads = match spawn("drain", Shared::drain_again_and_again) {
+            Ok(drains) => vec![supplies, drains],
+            Err(error) => {
+                shared.is_ending.store(true, Ordering::Release);
+                return Err(error);
+            }
+        };
+        Ok(Keeper { shared, threads })
+    }
+
+    /// Processes that are there, and those that are gone.
+    pub fn views(&self) -> Vec<ProcessView> {
+        let processes = lock(&self.shared.processes);
+        let views = processes.values().map(|mapped| mapped.memory().view());
+        views.collect()
+    }
+
+    /// Sums over those that are gone; None while the disk is being waited for.
+    pub fn ended(&self) -> Option<Ended> {
+        let keeping = self.shared.kept.try_lock().ok()?;
+        Some(keeping.ended.clone())
+    }
+
+    /// How often processes have asked for a snapshot, and the last one that did.
+    pub fn snapshots(&self) -> BTreeMap<Identity, u64> {
+        let mut all = lock(&self.shared.asked).clone();
+        let processes = lock(&self.shared.processes);
+        let asked = processes.values().map(|mapped| {
+            let header = mapped.memory().header();
+            let count = header.reports.snapshots.load(Ordering::Acquire);
+            (header.identity(), count)
+        });
+        all.extend(asked.filter(|(_, count)| *count > 0));
+        all
+    }
+
+    /// Writes everything that was recorded until now to the disk.
+    pub fn flush(&self) {
+        let mut keeping = lock(&self.shared.kept);
+        for kept in keeping.recorded.values_mut() {
+            kept.drain(true);
+        }
+    }
+
+    /// Leaves everything as it is, as if this process had been killed.
+    pub fn abandon(self) {
+        self.shared.is_ending.store(true, Ordering::Release);
+        for thread in self.threads {
+            let _ = thread.join();
+        }
+    }
+
+    /// Ends the recording in all processes, and writes what is left. Returns sums over all of them.
+    pub fn finish(self) -> Ended {
+        self.shared.is_ending.store(true, Ordering::Release);
+        for thread in self.threads {
+            let _ = thread.join();
+        }
+        let shared = &self.shared;
+        let idle = shared.control.generation.load(Ordering::Acquire);
+        let mut keeping = lock(&shared.kept);
+        shared.discover(&mut keeping);
+        for kept in keeping.recorded.values() {
+            cease(kept.mapped().memory(), idle);
+        }
+        for mapped in lock(&shared.processes).values() {
+            let orders = &mapped.memory().header().orders;
+            orders.generation.store(idle, Ordering::Release);
+        }
+        let Keeping { recorded, ended } = &mut *keeping;
+        for (path, mut kept) in std::mem::take(recorded) {
+            kept.finish();
+            let is_gone = !liveness::is_alive(&kept.mapped().memory().header().identity());
+            ended.add(&kept, is_gone);
+            if is_gone {
+                kept.mapped().remove();
+                lock(&shared.processes).remove(&path);
+            }
+        }
+        ended.clone()
+    }
+}
+
+impl Shared {
+    fn supply_again_and_again(&self) {
+        let mut suppliers: BTreeMap<PathBuf, Supplier> = BTreeMap::new();
+        let mut pace = Pace::default();
+        while !self.is_ending.load(Ordering::Acquire) {
+            let processes = lock(&self.processes).clone();
+            suppliers.retain(|path, _| processes.contains_key(path));
+            let mut is_quick = false;
+            for (path, mapped) in processes {
+                let memory_bytes = self.order.room.memory_bytes;
+                let supplier = suppliers
+                    .entry(path)
+                    .or_insert_with(|| Supplier::new(Arc::clone(&mapped), memory_bytes));
+                let epoch = &mapped.memory().header().orders.epoch;
+                if epoch.load(Ordering::Acquire) != 0 {
+                    is_quick |= supplier.top_up();
+                }
+            }
+            std::thread::sleep(pace.next(is_quick));
+        }
+    }
+
+    fn drain_again_and_again(&self) {
+        let mut pace = Pace::default();
+        let begin = Instant::now();
+        let (mut discovered, mut looked, mut flushed) = (begin, begin, begin);
+        while !self.is_ending.load(Ordering::Acquire) {
+            let mut keeping = lock(&self.kept);
+            if discovered.elapsed() >= DISCOVERY {
+                discovered = Instant::now();
+                self.discover(&mut keeping);
+            }
+            let wanted = self.control.flushes_wanted.load(Ordering::Acquire);
+            let is_asked = wanted != self.control.flushes_done.load(Ordering::Relaxed);
+            let is_due = is_asked || flushed.elapsed() >= FLUSHES;
+            let mut is_busy = false;
+            for kept in keeping.recorded.values_mut() {
+                is_busy |= kept.drain(is_due);
+            }
+            if is_due {
+                flushed = Instant::now();
+                self.control.flushes_done.store(wanted, Ordering::Release);
+            }
+            if looked.elapsed() >= LIVENESS {
+                looked = Instant::now();
+                self.bury_the_dead(&mut keeping);
+            }
+            drop(keeping);
+            std::thread::sleep(pace.next(is_busy));
+        }
+    }
+
+    /// Finds processes that have attached since the last time, and begins to record them.
+    fn discover(&self, keeping: &mut Keeping) {
+        spare::top_up(&self.folder);
+        for path in files(&self.folder) {
+            if lock(&self.processes).contains_key(&path) {
+                continue;
+            }
+            let mapped = match Mapped::open(&path) {
+                Ok(mapped) => Arc::new(mapped),
+                // It is looked at again.
+                Err(OpenError::NotReady | OpenError::System(_) | OpenError::Foreign) => continue,
+            };
+            lock(&self.processes).insert(path.clone(), Arc::clone(&mapped));
+            let memory = mapped.memory();
+            let orders = &memory.header().orders;
+            let has_begun = orders.epoch.load(Ordering::Acquire) == self.generation;
+            if !has_begun && !is_meant(memory, &self.order) {
+                continue;
+            }
+            if !has_begun {
+                let allocate = |at, bytes| mapped.allocate(at, bytes);
+                let begun = carry_out(memory, self.generation, &self.order, &allocate);
+                if let Err(error) = begun {
+                    let errno = &memory.header().reports.errno;
+                    errno.store(error.cast_unsigned(), Ordering::Relaxed);
+                    continue;
+                }
+            }
+            let kept = Kept::new(mapped, self.generation, &self.order);
+            keeping.recorded.insert(path, kept);
+        }
+    }
+
+    /// Completes the traces of processes that are gone, and of programs that became others.
+    fn bury_the_dead(&self, keeping: &mut Keeping) {
+        let processes = lock(&self.processes).clone();
+        let newest = newest(processes.keys());
+        for (path, mapped) in processes {
+            let identity = mapped.memory().header().identity();
+            if liveness::is_alive(&identity) && newest.contains(&path) {
+                continue;
+            }
+            let snapshots = &mapped.memory().header().reports.snapshots;
+            let asked = snapshots.load(Ordering::Acquire);
+            if asked > 0 {
+                lock(&self.asked).insert(identity, asked);
+            }
+            if let Some(mut kept) = keeping.recorded.remove(&path) {
+                kept.finish();
+                keeping.ended.add(&kept, true);
+            }
+            mapped.remove();
+            lock(&self.processes).remove(&path);
+        }
+    }
+}
+
+impl Ended {
+    fn add(&mut self, kept: &Kept, is_gone: bool) {
+        let view = kept.mapped().memory().view();
+        // A process that was never heard of again after it had attached was not recorded.
+        if kept.folder().is_some() || kept.events() + kept.discarded() > 0 {
+            self.processes += 1;
+        }
+        self.events += kept.events();
+        self.discarded += kept.discarded();
+        self.bytes += kept.bytes();
+        if is_gone && !view.is_ending {
+            self.killed.insert(view.identity);
+        }
+        self.views.push(view);
+    }
+}
+
+/// The memories of processes in a folder.
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries
+        .filter(|entry| {
+            let name = entry.file_name();
+            name.as_encoded_bytes()
+                .first()
+                .is_some_and(u8::is_ascii_digit)
+        })
+        .map(|entry| entry.path())
+        .collect();
+    files.sort();
+    files
+}
+
+/// `PID-STARTED-NUMBER`: a process that becomes another program makes new memory, and the older one is used by nobody.
+pub(crate) fn newest<'p>(paths: impl Iterator<Item = &'p PathBuf>) -> BTreeSet<PathBuf> {
+    let mut newest: BTreeMap<String, (u32, &PathBuf)> = BTreeMap::new();
+    for path in paths {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let mut parts = name.splitn(3, '-');
+        let process = format!("{:?}-{:?}", parts.next(), parts.next());
+        let number = parts.next().and_then(|it| it.parse().ok()).unwrap_or(0);
+        let known = newest.entry(process).or_insert((number, path));
+        if known.0 < number {
+            *known = (number, path);
+        }
+    }
+    newest.into_values().map(|(_, path)| path.clone()).collect()
+}
+
+/// A thread that panicked left nothing half done that matters more than the rest.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_memory_of_a_program_that_became_another_is_not_the_newest() {
+        let all: Vec<PathBuf> = ["/m/7-1", "/m/7-1-1", "/m/7-1-10", "/m/7-1-9", "/m/8-1"]
+            .map(PathBuf::from)
+            .to_vec();
+        let newest = newest(all.iter());
+        let expected = ["/m/7-1-10", "/m/8-1"].map(PathBuf::from);
+        assert_eq!(newest, BTreeSet::from(expected));
+    }
+}

@@ -1,0 +1,59 @@
+//! Processes whose recorder is gone: what they recorded is in their memory, and is written where the recorder had begun to.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use rostrace_session::Order;
+use rostrace_session::keep::collect::{collect_below, finish};
+use rostrace_session::keep::{Kept, MEMORY_LINK, Mapped, cease};
+
+use crate::liveness::is_alive;
+
+/// Completes the traces below a folder whose processes and recorder were killed. Whoever reads them calls this first. Returns how many
+/// there were.
+pub fn complete_below(trace: &Path) -> u64 {
+    collect_below(trace, &is_alive)
+}
+
+/// Ends the recording of a process, and writes everything that is left of it.
+pub fn complete(mapped: &Arc<Mapped>, output: &Path) {
+    match folder_of(mapped, output) {
+        Some(folder) => drop(finish(mapped, &folder)),
+        None => {
+            let Some(mut kept) = begun(mapped, output) else {
+                return;
+            };
+            cease(mapped.memory(), kept.generation());
+            kept.finish();
+        }
+    }
+}
+
+/// Writes everything that was recorded until now.
+pub fn flush(mapped: &Arc<Mapped>, output: &Path) {
+    let kept = match folder_of(mapped, output) {
+        Some(folder) => Kept::resume(Arc::clone(mapped), &folder),
+        None => begun(mapped, output),
+    };
+    if let Some(mut kept) = kept {
+        kept.drain(true);
+    }
+}
+
+/// A recording that has begun, but of which nothing was written.
+fn begun(mapped: &Arc<Mapped>, output: &Path) -> Option<Kept> {
+    let orders = &mapped.memory().header().orders;
+    let generation = orders.epoch.load(Ordering::Acquire);
+    let output = std::os::unix::ffi::OsStrExt::as_bytes(output.as_os_str());
+    (generation != 0).then(|| Kept::new(Arc::clone(mapped), generation, &Order::record(output)))
+}
+
+/// The folder that names this memory.
+fn folder_of(mapped: &Mapped, output: &Path) -> Option<PathBuf> {
+    let path = mapped.path()?.as_os_str().as_encoded_bytes();
+    let entries = std::fs::read_dir(output).ok()?.flatten();
+    entries
+        .map(|entry| entry.path())
+        .find(|folder| std::fs::read(folder.join(MEMORY_LINK)).is_ok_and(|named| named == path))
+}

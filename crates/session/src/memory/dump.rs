@@ -1,0 +1,570 @@
+//! The statedump: events of initialisation are kept, so that a recording that begins later knows all names.
+//!
+//! They lie one after the other in a space of the shared memory. What was destroyed is marked as dead, and an entity at an address that is
+//! used again replaces the one before; when half of the space is dead, what lives moves to the other space. The process has the same
+//! bytes a second time in memory of its own, because a forked child gets a copy of that, and of shared memory it does not.
+//!
+//! [`Statedump`] is the process's side: one thread at a time, no allocation. [`entries`] is the reader's.
+
+use std::sync::atomic::{AtomicU32, Ordering, fence};
+
+use crate::events::{EVENTS, Identified};
+use crate::memory::Memory;
+use crate::memory::layout::Layout;
+
+/// Bytes of the process's own memory: two spaces as large as those of the largest layout, and the index behind them.
+pub const OWN_BYTES: usize = 2 * Layout::ORDINARY.dump_bytes as usize + INDEX_BYTES;
+/// Places of the index: more than there can be entries in a space.
+const PLACES: usize = 1 << 17;
+const INDEX_BYTES: usize = PLACES * 4;
+/// In the index: nothing was ever here, something was.
+const EMPTY: u32 = 0;
+const GONE: u32 = u32::MAX;
+/// Room for further entries where memory is locked.
+const LITTLE: u32 = 32 << 10;
+/// Less is not worth the move.
+const MUCH_DEAD: u32 = 64 << 10;
+
+const LIVE: u32 = 1;
+const DEAD: u32 = 2;
+
+/// Before the payload of each entry.
+#[derive(Debug)]
+#[repr(C)]
+struct EntryHead {
+    /// With this head, and up to a multiple of eight.
+    bytes: u32,
+    payload_bytes: u32,
+    state: AtomicU32,
+    event: u32,
+    /// Counts all entries that ever were.
+    number: u64,
+    time: u64,
+    context: [u8; 32],
+}
+
+const HEAD: usize = size_of::<EntryHead>();
+const _: () = assert!(HEAD == 64);
+
+/// An event that happened.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry<'a> {
+    pub event: u16,
+    pub number: u64,
+    pub time: u64,
+    pub is_live: bool,
+    /// Thread id and name of who told; the process may have been a parent.
+    pub context: &'a [u8; 32],
+    pub payload: &'a [u8],
+}
+
+/// All complete entries of a space, up to so many bytes; ends where they make no sense.
+///
+/// # Safety
+/// So many bytes are mapped there, and complete entries do not change but for their state.
+unsafe fn walk<'a>(space: *const u8, used: u32) -> impl Iterator<Item = (u32, Entry<'a>)> + Clone {
+    let mut at = 0_u32;
+    std::iter::from_fn(move || {
+        if at as usize + HEAD > used as usize {
+            return None;
+        }
+        // SAFETY: as the caller promises; entries are aligned to eight bytes.
+        let head = unsafe { &*space.add(at as usize).cast::<EntryHead>() };
+        let fits = head.bytes as usize >= HEAD
+            && head.bytes.is_multiple_of(8)
+            && at.checked_add(head.bytes).is_some_and(|end| end <= used)
+            && HEAD + head.payload_bytes as usize <= head.bytes as usize;
+        if !fits || head.event as usize >= EVENTS.len() {
+            return None;
+        }
+        // SAFETY: as above.
+        let payload = unsafe {
+            std::slice::from_raw_parts(space.add(at as usize + HEAD), head.payload_bytes as usize)
+        };
+        let entry = Entry {
+            event: head.event as u16,
+            number: head.number,
+            time: head.time,
+            is_live: head.state.load(Ordering::Relaxed) == LIVE,
+            context: &head.context,
+            payload,
+        };
+        let place = at;
+        at += head.bytes;
+        Some((place, entry))
+    })
+}
+
+/// What a reader finds in shared memory: `read` gets all entries in the order of their numbers. None if the process was moving them; then it is to be tried again.
+pub fn entries<R>(
+    memory: &Memory,
+    read: impl FnOnce(&mut dyn Iterator<Item = Entry<'_>>) -> R,
+) -> Option<R> {
+    let state = &memory.header().dump;
+    let version = state.version.load(Ordering::Acquire);
+    if version % 2 == 1 {
+        return None;
+    }
+    let space = state.space.load(Ordering::Acquire) & 1;
+    let used = state.used[space as usize].load(Ordering::Acquire);
+    let used = used.min(memory.layout().dump_bytes);
+    // SAFETY: the space is mapped. While entries are moved, those of this space stay as they are until the next move.
+    let mut all = unsafe { walk(memory.dump_space(space), used) }.map(|(_, entry)| entry);
+    let result = read(&mut all);
+    fence(Ordering::Acquire);
+    // Two moves later the space would be used again.
+    let now = state.version.load(Ordering::Relaxed);
+    (now.wrapping_sub(version) < 2).then_some(result)
+}
+
+/// Allocates the filter table when a filter is to be used.
+pub(crate) fn filter_part(
+    memory: &Memory,
+    allocate: &dyn Fn(usize, usize) -> Result<(), i32>,
+) -> Result<(), i32> {
+    match memory.header().orders.is_filtered.load(Ordering::Relaxed) {
+        0 => Ok(()),
+        _ => allocate(
+            memory.layout().filter_at(),
+            crate::memory::layout::FILTER_SLOTS * 8,
+        ),
+    }
+}
+
+/// What the process remembers. Used by one thread at a time.
+#[derive(Debug)]
+pub struct Statedump {
+    /// [`OWN_BYTES`] of zeroes at first.
+    own: *mut u8,
+    space: u32,
+    used: u32,
+    dead: u32,
+    count: u32,
+    next_number: u64,
+    /// Bytes of a space that may be used, and places of the index: more than there can be entries.
+    room: u32,
+    places: usize,
+    /// Of an entry that did not fit.
+    pub lost: u64,
+}
+
+// SAFETY: the memory is used through this value only.
+unsafe impl Send for Statedump {}
+
+impl Statedump {
+    /// # Safety
+    /// There are [`OWN_BYTES`] of zeroes, aligned to a page, for this value alone and for ever.
+    pub const unsafe fn new(own: *mut u8) -> Statedump {
+        Statedump {
+            own,
+            space: 0,
+            used: 0,
+            dead: 0,
+            count: 0,
+            next_number: 1,
+            room: Layout::ORDINARY.dump_bytes,
+            places: PLACES,
+            lost: 0,
+        }
+    }
+
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    fn own_space(&self, space: u32) -> *mut u8 {
+        // SAFETY: within the memory.
+        unsafe {
+            self.own
+                .add(space as usize * Layout::ORDINARY.dump_bytes as usize)
+        }
+    }
+
+    fn index(&self) -> &[AtomicU32] {
+        // SAFETY: behind the two spaces, aligned, and any bytes are valid.
+        unsafe {
+            let index = self.own.add(2 * Layout::ORDINARY.dump_bytes as usize);
+            std::slice::from_raw_parts(index.cast::<AtomicU32>(), self.places)
+        }
+    }
+
+    fn head(&self, at: u32) -> &EntryHead {
+        // SAFETY: `at` is the place of an entry in the current space.
+        unsafe {
+            &*self
+                .own_space(self.space)
+                .add(at as usize)
+                .cast::<EntryHead>()
+        }
+    }
+
+    /// The entries that are remembered.
+    pub fn live(&self) -> impl Iterator<Item = Entry<'_>> + Clone {
+        // SAFETY: the memory is ours, and complete up to `used`.
+        unsafe { walk(self.own_space(self.space), self.used) }
+            .map(|(_, entry)| entry)
+            .filter(|entry| entry.is_live)
+    }
+
+    /// The entry at a place that [`keep`](Self::keep) returned.
+    pub fn entry(&self, at: u32) -> Option<Entry<'_>> {
+        let rest = self.used.checked_sub(at)?;
+        // SAFETY: the memory is ours, and complete up to `used`; the place is that of an entry.
+        let mut from = unsafe { walk(self.own_space(self.space).add(at as usize), rest) };
+        from.next().map(|(_, entry)| entry)
+    }
+
+    /// The live entry of this kind whose first field is this address; only for kinds of which an address has one.
+    pub fn find(&self, event: u16, address: u64) -> Option<Entry<'_>> {
+        let (_, at) = self.look_up(event, &address.to_ne_bytes())?;
+        self.entry(at)
+    }
+
+    /// Where a kind of event with this key is in the index, and in the space.
+    fn look_up(&self, event: u16, key: &[u8]) -> Option<(usize, u32)> {
+        let index = self.index();
+        let mut place = hash(event, key);
+        for _ in 0..index.len() {
+            place %= index.len();
+            match index[place].load(Ordering::Relaxed) {
+                EMPTY => return None,
+                GONE => {}
+                at => {
+                    let head = self.head(at - 1);
+                    if head.event == u32::from(event) && self.key(at - 1) == key {
+                        return Some((place, at - 1));
+                    }
+                }
+            }
+            place += 1;
+        }
+        None
+    }
+
+    /// What identifies the entity of an entry: its address, or all that is said of it.
+    fn key(&self, at: u32) -> &[u8] {
+        let head = self.head(at);
+        let bytes = match EVENTS[head.event as usize].identified {
+            Identified::ByFirstField => head.payload_bytes.min(8),
+            Identified::ByAll => head.payload_bytes,
+        };
+        // SAFETY: the payload follows the head.
+        unsafe {
+            let space = self.own_space(self.space);
+            std::slice::from_raw_parts(space.add(at as usize + HEAD), bytes as usize)
+        }
+    }
+
+    fn enter(&self, at: u32) {
+        let index = self.index();
+        let head = self.head(at);
+        let mut place = hash(head.event as u16, self.key(at));
+        loop {
+            place %= index.len();
+            if matches!(index[place].load(Ordering::Relaxed), EMPTY | GONE) {
+                index[place].store(at + 1, Ordering::Relaxed);
+                return;
+            }
+            place += 1;
+        }
+    }
+
+    /// Keeps an event whose payload of this size `fill` writes. Returns its place, until anything else is kept or forgotten; None if there
+    /// is no room for it.
+    pub fn keep(
+        &mut self,
+        shared: Option<&Memory>,
+        event: u16,
+        time: u64,
+        context: &[u8; 32],
+        payload_bytes: usize,
+        fill: impl FnOnce(*mut u8),
+    ) -> Option<u32> {
+        let bytes = (HEAD + payload_bytes).next_multiple_of(8) as u32;
+        let room = self
+            .room
+            .min(shared.map_or(u32::MAX, |it| it.layout().dump_bytes));
+        if self.used + bytes > room {
+            self.tidy(shared);
+        }
+        if self.used + bytes > room || usize::from(event) >= EVENTS.len() {
+            self.lost += 1;
+            return None;
+        }
+        let at = self.used;
+        // SAFETY: there is room for the entry in the current space.
+        unsafe {
+            let entry = self.own_space(self.space).add(at as usize);
+            fill(entry.add(HEAD));
+            entry.cast::<EntryHead>().write(EntryHead {
+                bytes,
+                payload_bytes: payload_bytes as u32,
+                state: AtomicU32::new(LIVE),
+                event: event.into(),
+                number: self.next_number,
+                time,
+                context: *context,
+            });
+        }
+        self.next_number += 1;
+        self.used += bytes;
+        let before = self.look_up(event, self.key(at));
+        if let Some((place, before)) = before {
+            self.index()[place].store(at + 1, Ordering::Relaxed);
+            self.bury(shared, before);
+        } else {
+            self.enter(at);
+        }
+        self.count += 1;
+        self.mirror(shared);
+        Some(at)
+    }
+
+    /// Entities of this event whose first field is this address no longer exist.
+    pub fn forget(&mut self, shared: Option<&Memory>, event: u16, address: u64) {
+        match EVENTS[usize::from(event)].identified {
+            Identified::ByFirstField => {
+                if let Some((place, at)) = self.look_up(event, &address.to_ne_bytes()) {
+                    self.index()[place].store(GONE, Ordering::Relaxed);
+                    self.bury(shared, at);
+                }
+            }
+            Identified::ByAll => self.forget_with(shared, event, 0, address),
+        }
+        self.tidy_now_and_then(shared);
+    }
+
+    /// Entities of this event, which is identified by all of its fields, that have this address at this byte of their payload no longer exist.
+    pub fn forget_with(&mut self, shared: Option<&Memory>, event: u16, byte: usize, address: u64) {
+        let mut at = 0;
+        while at < self.used {
+            let head = self.head(at);
+            let (next, number) = (at + head.bytes, head.event);
+            if number == u32::from(event)
+                && head.state.load(Ordering::Relaxed) == LIVE
+                && self.key(at).get(byte..byte + 8) == Some(&address.to_ne_bytes())
+                && let Some((place, _)) = self.look_up(event, self.key(at))
+            {
+                self.index()[place].store(GONE, Ordering::Relaxed);
+                self.bury(shared, at);
+            }
+            at = next;
+        }
+    }
+
+    fn bury(&mut self, shared: Option<&Memory>, at: u32) {
+        self.head(at).state.store(DEAD, Ordering::Relaxed);
+        self.dead += self.head(at).bytes;
+        self.count -= 1;
+        if let Some(shared) = shared {
+            let state = &shared.header().dump;
+            let space = state.space.load(Ordering::Relaxed) & 1;
+            if at < state.used[space as usize].load(Ordering::Relaxed) {
+                // SAFETY: the same entry is at the same place of the shared space.
+                let head = unsafe {
+                    &*shared
+                        .dump_space(space)
+                        .add(at as usize)
+                        .cast::<EntryHead>()
+                };
+                head.state.store(DEAD, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Copies what shared memory does not have yet, as far as that is allocated.
+    fn mirror(&mut self, shared: Option<&Memory>) {
+        let Some(shared) = shared else {
+            return;
+        };
+        let header = shared.header();
+        let state = &header.dump;
+        let space = state.space.load(Ordering::Relaxed) & 1;
+        let mirrored = state.used[space as usize].load(Ordering::Relaxed);
+        if mirrored < self.used && self.is_allocated(shared, space, self.used) {
+            // SAFETY: both spaces have so many bytes, and the shared one's are allocated.
+            unsafe {
+                let from = self.own_space(self.space).add(mirrored as usize);
+                let to = shared.dump_space(space).add(mirrored as usize);
+                to.copy_from_nonoverlapping(from, (self.used - mirrored) as usize);
+            }
+            state.used[space as usize].store(self.used, Ordering::Release);
+        }
+        header
+            .reports
+            .remembered
+            .store(self.count, Ordering::Relaxed);
+    }
+
+    /// Makes sure that so much of a shared space can be written to.
+    fn is_allocated(&self, shared: &Memory, space: u32, bytes: u32) -> bool {
+        const MADV_POPULATE_WRITE: i32 = 23;
+        const STEP: u32 = 64 << 10;
+        let allocated = &shared.header().dump.allocated[space as usize];
+        let have = allocated.load(Ordering::Acquire);
+        if bytes <= have {
+            return true;
+        }
+        // Nobody supplied it: rare, and only in events of initialisation.
+        let wanted = bytes.next_multiple_of(STEP).min(shared.layout().dump_bytes);
+        // SAFETY: within the mapping. The call says if there is no room, where a store would end the process.
+        let populated = unsafe {
+            let first = shared.dump_space(space).add(have as usize);
+            libc::madvise(first.cast(), (wanted - have) as usize, MADV_POPULATE_WRITE)
+        };
+        if populated == 0 {
+            allocated.fetch_max(wanted, Ordering::AcqRel);
+        }
+        populated == 0 && bytes <= wanted
+    }
+
+    fn tidy_now_and_then(&mut self, shared: Option<&Memory>) {
+        if self.dead > MUCH_DEAD && self.dead > self.used / 2 {
+            self.tidy(shared);
+        }
+    }
+
+    /// Moves what lives to the other space, and with it what the recording that runs has not got yet.
+    fn tidy(&mut self, shared: Option<&Memory>) {
+        let written = shared.map_or(u64::MAX, |it| {
+            it.header().dump.written.load(Ordering::Acquire)
+        });
+        let other = self.space ^ 1;
+        let (from, to) = (self.own_space(self.space), self.own_space(other));
+        let mut used = 0;
+        let mut dead = 0;
+        // SAFETY: both spaces are ours; what is kept of one has room in the other.
+        unsafe {
+            for (at, entry) in walk(from, self.used) {
+                if entry.is_live || entry.number > written {
+                    let bytes = self.head(at).bytes;
+                    to.add(used as usize)
+                        .copy_from_nonoverlapping(from.add(at as usize), bytes as usize);
+                    used += bytes;
+                    dead += if entry.is_live { 0 } else { bytes };
+                }
+            }
+        }
+        if used == self.used {
+            return;
+        }
+        if let Some(shared) = shared
+            && !self.move_shared(shared, to, used)
+        {
+            // No room for it there: the other space of our own was only tried.
+            return;
+        }
+        (self.space, self.used, self.dead) = (other, used, dead);
+        self.make_index();
+    }
+
+    /// Makes the index anew.
+    fn make_index(&mut self) {
+        for place in self.index() {
+            place.store(EMPTY, Ordering::Relaxed);
+        }
+        let mut at = 0;
+        while at < self.used {
+            if self.head(at).state.load(Ordering::Relaxed) == LIVE {
+                self.enter(at);
+            }
+            at += self.head(at).bytes;
+        }
+    }
+
+    fn move_shared(&self, shared: &Memory, from: *const u8, used: u32) -> bool {
+        let state = &shared.header().dump;
+        let other = state.space.load(Ordering::Relaxed) & 1 ^ 1;
+        if !self.is_allocated(shared, other, used) {
+            return false;
+        }
+        let version = state.version.load(Ordering::Relaxed) | 1;
+        state.version.store(version, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+        // SAFETY: both have so many bytes, and the shared ones are allocated.
+        unsafe {
+            shared
+                .dump_space(other)
+                .copy_from_nonoverlapping(from, used as usize);
+        }
+        state.used[other as usize].store(used, Ordering::Release);
+        state.space.store(other, Ordering::Release);
+        state
+            .version
+            .store(version.wrapping_add(1), Ordering::Release);
+        true
+    }
+
+    /// Tells a new shared memory everything, as a forked child has to.
+    pub fn share(&mut self, shared: &Memory, process: u32) {
+        // Threads of the parent told it.
+        let mut at = 0;
+        while at < self.used {
+            let next = at + self.head(at).bytes;
+            // SAFETY: an entry of ours.
+            unsafe {
+                let head = self
+                    .own_space(self.space)
+                    .add(at as usize)
+                    .cast::<EntryHead>();
+                (&raw mut (*head).context)
+                    .cast::<[u8; 4]>()
+                    .write(process.to_ne_bytes());
+            }
+            at = next;
+        }
+        if self.used > shared.layout().dump_bytes {
+            self.tidy(None);
+        }
+        self.mirror(Some(shared));
+    }
+
+    /// Unmaps what is not needed for a while, of its own memory and of the shared one: no more than so much is remembered from now on.
+    pub fn give_up_spare(&mut self, shared: Option<&Memory>) {
+        const PAGE: u32 = 64 << 10;
+        let most = Layout::ORDINARY.dump_bytes;
+        let room = (self.used * 2 + LITTLE)
+            .next_multiple_of(PAGE)
+            .min(self.room.min(most));
+        for space in 0..2 {
+            // SAFETY: of its own memory, behind everything that is used from now on.
+            unsafe {
+                let spare = self.own_space(space).add(room as usize);
+                libc::munmap(spare.cast(), (most - room) as usize);
+            }
+        }
+        self.room = room;
+        // SAFETY: of its own memory, behind the places that are used from now on.
+        unsafe {
+            let index = self.own.add(2 * most as usize);
+            let places = (room as usize / HEAD * 2).next_multiple_of(PAGE as usize / 4);
+            self.places = places.min(self.places);
+            let bytes = self.places * 4;
+            libc::munmap(index.add(bytes).cast(), INDEX_BYTES - bytes);
+        }
+        self.make_index();
+        if let Some(shared) = shared {
+            let bytes = shared.layout().dump_bytes;
+            for space in 0..2 {
+                let at = shared.layout().dump_at(space) + room as usize;
+                shared.unmap(at, bytes.saturating_sub(room) as usize);
+            }
+        }
+    }
+
+    /// Forgets everything, after a fork in the middle of a change.
+    pub fn clear(&mut self) {
+        for place in self.index() {
+            place.store(EMPTY, Ordering::Relaxed);
+        }
+        (self.used, self.dead, self.count) = (0, 0, 0);
+    }
+}
+
+fn hash(event: u16, key: &[u8]) -> usize {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ u64::from(event);
+    for byte in key {
+        hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+    (hash ^ hash >> 29) as usize
+}

@@ -1,0 +1,150 @@
+//! The head of a packet, as bytes in shared memory and in files.
+//!
+//! A packet is valid at every moment from the one in which it is begun: SIGKILL may come between any two stores.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes of the head, which the first event follows.
+pub const HEAD: usize = 80;
+const MAGIC: u32 = 0xC1FC_1FC1;
+
+/// Where the numbers of a head are.
+pub(crate) mod place {
+    pub(crate) const UUID: usize = 4;
+    pub(crate) const STREAM_CLASS: usize = 20;
+    pub(crate) const STREAM: usize = 24;
+    pub(crate) const BEGIN: usize = 32;
+    pub(crate) const END: usize = 40;
+    pub(crate) const CONTENT_BITS: usize = 48;
+    pub(crate) const PACKET_BITS: usize = 56;
+    pub(crate) const NUMBER: usize = 64;
+    pub(crate) const DISCARDED: usize = 72;
+}
+
+/// What the head of a packet says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub(crate) uuid: [u64; 2],
+    pub(crate) stream: u64,
+    pub(crate) begin: u64,
+    pub(crate) end: u64,
+    pub(crate) content_bytes: usize,
+    pub(crate) packet_bytes: usize,
+    pub(crate) number: u64,
+    pub(crate) discarded: u64,
+}
+
+impl Head {
+    pub(crate) fn bytes(&self) -> [u8; HEAD] {
+        let mut bytes = [0; HEAD];
+        bytes[..4].copy_from_slice(&MAGIC.to_le_bytes());
+        for (half, word) in self.uuid.iter().enumerate() {
+            let at = place::UUID + 8 * half;
+            bytes[at..at + 8].copy_from_slice(&word.to_ne_bytes());
+        }
+        bytes[place::STREAM_CLASS..place::STREAM].fill(0);
+        for (at, value) in [
+            (place::STREAM, self.stream),
+            (place::BEGIN, self.begin),
+            (place::END, self.end),
+            (place::CONTENT_BITS, self.content_bytes as u64 * 8),
+            (place::PACKET_BITS, self.packet_bytes as u64 * 8),
+            (place::NUMBER, self.number),
+            (place::DISCARDED, self.discarded),
+        ] {
+            bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+        }
+        bytes
+    }
+}
+
+/// A packet in memory, aligned to a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Packet(pub(crate) *mut u8);
+
+impl Packet {
+    /// Writes the head of a packet that nobody reads yet.
+    ///
+    /// # Safety
+    /// The packet is mapped for writing and this thread is its only writer.
+    pub(crate) unsafe fn begin(self, head: &Head) {
+        // SAFETY: as the caller promises; a head lies within the packet.
+        unsafe {
+            self.0
+                .copy_from_nonoverlapping(head.bytes().as_ptr(), place::CONTENT_BITS);
+            for (at, value) in [
+                (place::PACKET_BITS, head.packet_bytes as u64 * 8),
+                (place::NUMBER, head.number),
+                (place::DISCARDED, head.discarded),
+                (place::CONTENT_BITS, head.content_bytes as u64 * 8),
+            ] {
+                self.word(at).store(value.to_le(), Ordering::Release);
+            }
+        }
+    }
+
+    /// Makes events visible that were written up to this byte.
+    ///
+    /// # Safety
+    /// As for [`begin`](Self::begin); the events are written.
+    #[inline(always)]
+    pub(crate) unsafe fn commit(self, now: u64, content_bytes: usize) {
+        // SAFETY: as the caller promises. End before size: an event is never younger than its packet's end.
+        unsafe {
+            self.word(place::END).store(now.to_le(), Ordering::Relaxed);
+            self.word(place::CONTENT_BITS)
+                .store((content_bytes as u64 * 8).to_le(), Ordering::Release);
+        }
+    }
+
+    /// Says how many events of the stream were dropped until now.
+    ///
+    /// # Safety
+    /// As for [`begin`](Self::begin).
+    pub(crate) unsafe fn discard(self, now: u64, discarded: u64) {
+        // SAFETY: as the caller promises. The drop lies between the end of the packet before and the end of this one.
+        unsafe {
+            let end = u64::from_le(self.word(place::END).load(Ordering::Relaxed)).max(now);
+            self.word(place::END).store(end.to_le(), Ordering::Relaxed);
+            self.word(place::DISCARDED)
+                .store(discarded.to_le(), Ordering::Release);
+        }
+    }
+
+    /// # Safety
+    /// The packet is mapped and was begun.
+    pub(crate) unsafe fn content_bytes(self) -> usize {
+        // SAFETY: as the caller promises.
+        let bits = unsafe { self.word(place::CONTENT_BITS) }.load(Ordering::Acquire);
+        (u64::from_le(bits) / 8) as usize
+    }
+
+    /// What the head says now: the size of the content first, so that what it covers is complete.
+    ///
+    /// # Safety
+    /// The packet is mapped and was begun.
+    pub(crate) unsafe fn head(self) -> Head {
+        // SAFETY: as the caller promises.
+        unsafe {
+            let content_bytes = self.content_bytes();
+            let word = |at| u64::from_le(self.word(at).load(Ordering::Acquire));
+            let uuid = self.0.add(place::UUID).cast::<[u64; 2]>();
+            Head {
+                uuid: uuid.read_unaligned(),
+                stream: word(place::STREAM),
+                begin: word(place::BEGIN),
+                end: word(place::END),
+                content_bytes,
+                packet_bytes: (word(place::PACKET_BITS) / 8) as usize,
+                number: word(place::NUMBER),
+                discarded: word(place::DISCARDED),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn word(&self, at: usize) -> &AtomicU64 {
+        // SAFETY: packets are aligned to pages and all places to 8 bytes.
+        unsafe { &*self.0.add(at).cast::<AtomicU64>() }
+    }
+}

@@ -1,0 +1,305 @@
+//! Who gives out packets and streams, and how many: allocated before anybody can take them, and as many as the pace needs.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::memory::Memory;
+use crate::memory::dump;
+use crate::memory::header::Header;
+use crate::memory::layout::{LARGE, Layout, SMALL};
+use crate::memory::pool::{FREE, FreeList, PacketInfo};
+use crate::memory::stream::Stream;
+
+/// Streams and bytes of the statedump that are allocated from the beginning.
+pub(crate) const FIRST_STREAMS: u32 = 256;
+pub(crate) const FIRST_DUMP_BYTES: u32 = 64 << 10;
+/// Free packets and streams that are kept ready at least while something is recorded.
+const READY_SMALL: u32 = 192;
+const READY_LARGE: u32 = 8;
+const READY_STREAMS: u32 = 512;
+/// Bytes of the statedump that are kept ready.
+const READY_DUMP: u32 = 64 << 10;
+/// Twice so many packets as were ever used between two looks are kept ready.
+const AHEAD: u32 = 2;
+/// A thousandth of the pace is forgotten with each look.
+const DECAY: u32 = 1024;
+
+/// Parts of a new file that its process needs before anybody supplies it.
+pub(crate) fn first_parts(layout: &Layout) -> [(usize, usize); 3] {
+    [
+        (
+            0,
+            layout.infos() + layout.packets() as usize * size_of::<PacketInfo>(),
+        ),
+        (
+            layout.streams_at(),
+            FIRST_STREAMS as usize * size_of::<Stream>(),
+        ),
+        (layout.dump_at(0), FIRST_DUMP_BYTES as usize),
+    ]
+}
+
+/// Supplies one process.
+#[derive(Debug)]
+pub(crate) struct Supply {
+    /// Bytes of large packets that may be allocated.
+    limit: u64,
+    /// Packets that are on their way to the disk or back, at the last look.
+    full: u32,
+    /// The most that were used between two looks, times [`DECAY`].
+    pace: u32,
+}
+
+impl Supply {
+    pub(crate) fn new(limit: u64) -> Supply {
+        Supply {
+            limit,
+            full: 0,
+            pace: 0,
+        }
+    }
+
+    /// Makes sure that threads find what they need. Returns whether packets are used up quickly, and the error if no more could be
+    /// allocated.
+    pub(crate) fn top_up(
+        &mut self,
+        memory: &Memory,
+        allocate: &dyn Fn(usize, usize) -> Result<(), i32>,
+    ) -> (bool, Option<i32>) {
+        let header = memory.header();
+        let mut error = top_up_dump(memory, allocate).err();
+        let free = &header.free;
+        let made = free.streams_made.load(Ordering::Relaxed);
+        let supplied = free.streams_supplied.load(Ordering::Relaxed);
+        if made.saturating_add(READY_STREAMS) > supplied && supplied < memory.layout.streams {
+            let more = READY_STREAMS.min(memory.layout.streams - supplied);
+            let bytes = size_of::<Stream>();
+            let at = memory.layout.streams_at() + supplied as usize * bytes;
+            match allocate(at, more as usize * bytes) {
+                Ok(()) => {
+                    let all = supplied + more;
+                    free.streams_supplied.fetch_max(all, Ordering::AcqRel);
+                }
+                Err(number) => error = Some(number),
+            }
+        }
+        let full = free.full.load(Ordering::Relaxed);
+        let used = full.saturating_sub(self.full);
+        self.full = full;
+        self.pace = (self.pace - self.pace / DECAY).max(used.min(1 << 16) * DECAY);
+        let ready = READY_LARGE.max(AHEAD * (self.pace / DECAY));
+        let most = u32::try_from(self.limit / LARGE as u64).unwrap_or(u32::MAX);
+        free.large_limit
+            .store(memory.layout.large.min(most.max(1)), Ordering::Relaxed);
+        let mut is_quick = used > 1;
+        for (class, ready) in [
+            (Class::small(memory), READY_SMALL),
+            (Class::large(memory), ready),
+        ] {
+            match class.top_up(memory, ready, allocate) {
+                Ok(more) => is_quick |= more > ready / 4,
+                Err(number) => error = Some(number),
+            }
+        }
+        (is_quick, error)
+    }
+}
+
+/// Only what is needed while nothing is recorded.
+pub(crate) fn top_up_dump(
+    memory: &Memory,
+    allocate: &dyn Fn(usize, usize) -> Result<(), i32>,
+) -> Result<(), i32> {
+    let state = &memory.header().dump;
+    // The other space is needed when the process tidies up.
+    let used =
+        state.used[(state.space.load(Ordering::Relaxed) & 1) as usize].load(Ordering::Acquire);
+    for space in 0..2_u32 {
+        let allocated = state.allocated[space as usize].load(Ordering::Acquire);
+        let wanted = (used.min(memory.layout.dump_bytes) + READY_DUMP)
+            .next_multiple_of(READY_DUMP)
+            .min(memory.layout.dump_bytes);
+        if allocated < wanted {
+            let at = memory.layout.dump_at(space) + allocated as usize;
+            allocate(at, (wanted - allocated) as usize)?;
+            state.allocated[space as usize].fetch_max(wanted, Ordering::AcqRel);
+        }
+    }
+    dump::filter_part(memory, allocate)
+}
+
+/// Packets of one size.
+struct Class<'a> {
+    first: u32,
+    most: u32,
+    bytes: usize,
+    supplied: &'a AtomicU32,
+    list: &'a FreeList,
+}
+
+impl Class<'_> {
+    fn small(memory: &Memory) -> Class<'static> {
+        let free = &memory.header().free;
+        Class {
+            first: 0,
+            most: memory.layout.small,
+            bytes: SMALL,
+            supplied: &free.small_supplied,
+            list: &free.small,
+        }
+    }
+
+    fn large(memory: &Memory) -> Class<'static> {
+        let free = &memory.header().free;
+        let limit = free.large_limit.load(Ordering::Relaxed);
+        Class {
+            first: memory.layout.small,
+            most: memory.layout.large.min(limit),
+            bytes: LARGE,
+            supplied: &free.large_supplied,
+            list: &free.large,
+        }
+    }
+
+    /// The next packets that were never handed out, at most so many: for whoever asks, and for nobody else. The first, and how many.
+    fn claim(&self, wanted: u32) -> Option<(u32, u32)> {
+        let taken = self
+            .supplied
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |supplied| {
+                let more = wanted.min(self.most.saturating_sub(supplied));
+                (more > 0).then_some(supplied + more)
+            });
+        let first = taken.ok()?;
+        Some((first, wanted.min(self.most - first)))
+    }
+
+    fn top_up(
+        &self,
+        memory: &Memory,
+        ready: u32,
+        allocate: &dyn Fn(usize, usize) -> Result<(), i32>,
+    ) -> Result<u32, i32> {
+        let free = self.list.count(&memory.packets(), ready);
+        if free >= ready {
+            return Ok(0);
+        }
+        let Some((first, more)) = self.claim(ready - free) else {
+            return Ok(0);
+        };
+        let (at, _) = memory.layout.packet(self.first + first);
+        if let Err(error) = allocate(at, more as usize * self.bytes) {
+            // Nobody else has claimed any, unless it was in this moment: then these are never used.
+            let (end, begin) = (first + more, first);
+            let order = (Ordering::AcqRel, Ordering::Relaxed);
+            let _ = self.supplied.compare_exchange(end, begin, order.0, order.1);
+            return Err(error);
+        }
+        for number in (first..first + more).rev() {
+            let packet = self.first + number;
+            if let Some(info) = memory.info(packet) {
+                info.state.store(FREE, Ordering::Relaxed);
+            }
+            self.list.push(&memory.packets(), packet);
+        }
+        Ok(more)
+    }
+
+    /// Keeps a few of the free packets, and unmaps the others.
+    fn give_up_free(&self, memory: &Memory) {
+        const KEPT: usize = 4;
+        const MOST: usize = 256;
+        let mut free = [u32::MAX; MOST];
+        let mut count = 0;
+        while count < MOST
+            && let Some(packet) = self.list.pop(&memory.packets())
+        {
+            free[count] = packet;
+            count += 1;
+        }
+        for (at, packet) in free[..count].iter().enumerate() {
+            match at < KEPT {
+                true => self.list.push(&memory.packets(), *packet),
+                false => {
+                    let (at, bytes) = memory.layout.packet(*packet);
+                    memory.unmap(at, bytes);
+                }
+            }
+        }
+    }
+
+    /// A packet for a thread: a free one, or, where the supplier is late, one that it allocates itself.
+    fn take(&self, memory: &Memory) -> Option<u32> {
+        self.list.pop(&memory.packets()).or_else(|| {
+            let (first, _) = self.claim(1)?;
+            let packet = self.first + first;
+            let (at, bytes) = memory.layout.packet(packet);
+            memory.populate(at, bytes).ok()?;
+            Some(packet)
+        })
+    }
+}
+
+/// Unmaps the packets that were never handed out, in this process: they are never handed out from now on. For programs that lock all their
+/// memory, which would allocate all of it.
+pub fn give_up_spare(memory: &Memory) {
+    for class in [Class::small(memory), Class::large(memory)] {
+        let all = match class.first {
+            0 => memory.layout.small,
+            _ => memory.layout.large,
+        };
+        // Nobody claims one after this.
+        let first = class.supplied.swap(all, Ordering::AcqRel).min(all);
+        if first < all {
+            let (at, _) = memory.layout.packet(class.first + first);
+            memory.unmap(at, (all - first) as usize * class.bytes);
+        }
+        class.give_up_free(memory);
+    }
+}
+
+/// A packet with room for so many bytes, which is begun with: a small one will do if the stream is new.
+pub(crate) fn take_packet(memory: &Memory, bytes: usize, is_new: bool) -> Option<u32> {
+    if bytes > LARGE {
+        return None;
+    }
+    let small = (is_new && bytes <= SMALL)
+        .then(|| Class::small(memory).take(memory))
+        .flatten();
+    small.or_else(|| Class::large(memory).take(memory))
+}
+
+/// A stream that nobody has.
+pub(crate) fn take_stream(memory: &Memory) -> Option<u32> {
+    let free = &memory.header().free;
+    if let Some(stream) = free.streams.pop(&memory.streams()) {
+        return Some(stream);
+    }
+    let most = memory.layout.streams;
+    let new = free
+        .streams_made
+        .fetch_update(Ordering::AcqRel, Ordering::Acquire, |made| {
+            (made < most).then_some(made + 1)
+        })
+        .ok()?;
+    if new >= free.streams_supplied.load(Ordering::Acquire) {
+        let bytes = size_of::<Stream>();
+        let at = memory.layout.streams_at() + new as usize * bytes;
+        // A stream that cannot be used is never used.
+        memory.populate(at, bytes).ok()?;
+    }
+    Some(new)
+}
+
+/// Gives a packet out again whose content nobody needs.
+pub(crate) fn recycle(memory: &Memory, header: &Header, packet: u32) {
+    let Some(info) = memory.info(packet) else {
+        return;
+    };
+    info.epoch.store(0, Ordering::Relaxed);
+    info.state.store(FREE, Ordering::Release);
+    let list = match packet < memory.layout.small {
+        true => &header.free.small,
+        false => &header.free.large,
+    };
+    list.push(&memory.packets(), packet);
+    header.free.full.fetch_sub(1, Ordering::Relaxed);
+}
