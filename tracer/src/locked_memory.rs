@@ -2,6 +2,7 @@
 //! allocated and count against their limit. So what was not handed out is given up before, and the process is recorded with what is left.
 
 use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rostrace_session::memory::supply;
 
@@ -12,7 +13,12 @@ use crate::{gate, statedump, thread};
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mlockall(flags: c_int) -> c_int {
     thread::undisturbed(|| {
-        if let Some(memory) = gate::memory() {
+        // Once for each memory: what was given up may be the program's own by now.
+        static DONE: AtomicU64 = AtomicU64::new(0);
+        let incarnation = gate::incarnation();
+        if let Some(memory) = gate::memory()
+            && DONE.swap(incarnation, Ordering::AcqRel) != incarnation
+        {
             supply::give_up_spare(memory);
             statedump::give_up_spare(Some(memory));
         }

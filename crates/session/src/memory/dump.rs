@@ -144,6 +144,8 @@ pub struct Statedump {
     /// Bytes of a space that may be used, and places of the index: more than there can be entries.
     room: u32,
     places: usize,
+    /// What was not needed was given up: that is done once.
+    is_trimmed: bool,
     /// Of an entry that did not fit.
     pub lost: u64,
 }
@@ -164,6 +166,7 @@ impl Statedump {
             next_number: 1,
             room: Layout::ORDINARY.dump_bytes,
             places: PLACES,
+            is_trimmed: false,
             lost: 0,
         }
     }
@@ -523,9 +526,12 @@ impl Statedump {
     pub fn give_up_spare(&mut self, shared: Option<&Memory>) {
         const PAGE: u32 = 64 << 10;
         let most = Layout::ORDINARY.dump_bytes;
-        let room = (self.used * 2 + LITTLE)
-            .next_multiple_of(PAGE)
-            .min(self.room.min(most));
+        if self.is_trimmed {
+            // The program may have something else there by now.
+            return self.give_up_shared(shared);
+        }
+        self.is_trimmed = true;
+        let room = (self.used * 2 + LITTLE).next_multiple_of(PAGE).min(most);
         for space in 0..2 {
             // SAFETY: of its own memory, behind everything that is used from now on.
             unsafe {
@@ -543,12 +549,18 @@ impl Statedump {
             libc::munmap(index.add(bytes).cast(), INDEX_BYTES - bytes);
         }
         self.make_index();
-        if let Some(shared) = shared {
-            let bytes = shared.layout().dump_bytes;
-            for space in 0..2 {
-                let at = shared.layout().dump_at(space) + room as usize;
-                shared.unmap(at, bytes.saturating_sub(room) as usize);
-            }
+        self.give_up_shared(shared);
+    }
+
+    /// The same of shared memory, of which it was not done before.
+    fn give_up_shared(&self, shared: Option<&Memory>) {
+        let Some(shared) = shared else {
+            return;
+        };
+        for space in 0..2 {
+            let at = shared.layout().dump_at(space) + self.room as usize;
+            let spare = shared.layout().dump_bytes.saturating_sub(self.room);
+            shared.unmap(at, spare as usize);
         }
     }
 
@@ -567,4 +579,38 @@ fn hash(event: u16, key: &[u8]) -> usize {
         hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
     }
     (hash ^ hash >> 29) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(at: *mut u8, bytes: usize, flags: i32) -> *mut u8 {
+        let rights = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | flags;
+        // SAFETY: a new mapping, at a place where nothing is.
+        unsafe { libc::mmap(at.cast(), bytes, rights, flags, -1, 0).cast() }
+    }
+
+    #[test]
+    fn what_a_program_maps_where_memory_was_given_up_stays_its_own() {
+        let own = map(std::ptr::null_mut(), OWN_BYTES, 0);
+        // SAFETY: new zeroes, which are never unmapped as a whole.
+        let mut store = unsafe { Statedump::new(own) };
+        let context = [0; 32];
+        // SAFETY: there is room for as many bytes as are said.
+        let fill = |at: *mut u8| unsafe { at.write_bytes(7, 16) };
+        assert!(store.keep(None, 0, 1, &context, 16, fill).is_some());
+        store.give_up_spare(None);
+        // SAFETY: within what was given up.
+        let theirs = unsafe { own.add(1 << 20) };
+        assert_eq!(map(theirs, 4096, libc::MAP_FIXED_NOREPLACE), theirs);
+        store.give_up_spare(None);
+        // SAFETY: mapped above, and not by the store.
+        unsafe {
+            theirs.write(1);
+            assert_eq!(theirs.read(), 1);
+        }
+        assert_eq!(store.live().count(), 1);
+    }
 }
