@@ -25,6 +25,7 @@ mod lock;
 mod locked_memory;
 mod lttng;
 mod original;
+mod own_heap;
 mod own_keeper;
 mod path;
 mod process;

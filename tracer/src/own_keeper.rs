@@ -1,14 +1,14 @@
 //! A process that keeps its own memory, with two threads: where there is no recorder (`ROSTRACE_OUTPUT`), or where the recorder cannot
 //! reach the memory, being of another user or outside of the container.
 //!
-//! The threads take no signals, so no handler of the application ever runs on them.
+//! The threads take no signals, so no handler of the application ever runs on them. They are made without Rust's `std::thread`, which would
+//! have a destructor per thread registered: in a program without memory the C library aborts there.
 
-use std::ffi::{CStr, CString, OsStr};
+use std::ffi::{CStr, CString, OsStr, c_void};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::thread::Thread;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rostrace_session::keep::collect::own_folder;
@@ -18,12 +18,15 @@ use rostrace_session::keep::{
 use rostrace_session::{ControlFile, Introduction, Memory, Order};
 
 use crate::settings::settings;
-use crate::{clock, complaint, gate, hooks, process, statedump};
+use crate::{clock, complaint, futex, gate, hooks, own_heap, process, statedump};
 
 /// The order of a process without a recorder: the one that its environment gives.
 const OWN_GENERATION: u64 = 2;
 /// Between two looks at the control file.
 const BETWEEN_ORDERS: u64 = 20_000_000;
+/// Nothing of the program runs on these threads. Counts where a program locks its memory.
+const STACK: usize = 64 << 10;
+const BETWEEN_LOOKS_AT_NOTHING: Duration = Duration::from_secs(1);
 /// What is not full is written to the disk at least so often, for those who read meanwhile.
 const BETWEEN_FLUSHES: u64 = 1_000_000_000;
 
@@ -32,10 +35,10 @@ struct Own {
     process: u32,
     mapped: Arc<Mapped>,
     control: Option<CString>,
-    drains: OnceLock<Thread>,
     /// The folder is there, or cannot be made.
     is_ready: AtomicBool,
-    is_ending: AtomicBool,
+    /// Not zero when the process ends; the thread that drains waits for it.
+    is_ending: AtomicU32,
     is_finished: AtomicBool,
     kept: Mutex<Keeping>,
 }
@@ -94,9 +97,8 @@ pub(crate) fn start(who: &Introduction<'_>, control: Option<&CStr>) -> Result<()
         process: who.identity.pid,
         mapped,
         control: control.map(CStr::to_owned),
-        drains: OnceLock::new(),
         is_ready: AtomicBool::new(false),
-        is_ending: AtomicBool::new(false),
+        is_ending: AtomicU32::new(0),
         is_finished: AtomicBool::new(false),
         kept: Mutex::new(Keeping {
             generation,
@@ -104,13 +106,15 @@ pub(crate) fn start(who: &Introduction<'_>, control: Option<&CStr>) -> Result<()
             is_told: false,
         }),
     }));
-    start_thread(own, drain_again_and_again)
-        .map(|drains| own.drains.set(drains))
-        .and_then(|_| start_thread(own, supply_again_and_again))
-        .map_err(impossible(b"start a thread that writes the trace"))
-        .inspect_err(|_| own.mapped.remove())?;
-    memory.publish();
     OWN.store(std::ptr::from_ref(own).cast_mut(), Ordering::Release);
+    start_thread(drain)
+        .and_then(|()| start_thread(supply))
+        .map_err(impossible(b"start a thread that writes the trace"))
+        .inspect_err(|_| {
+            OWN.store(std::ptr::null_mut(), Ordering::Release);
+            own.mapped.remove();
+        })?;
+    memory.publish();
     gate::open(page, memory, who.identity.pid);
     hooks::report(&memory.header().reports.hooks);
     Ok(())
@@ -150,23 +154,81 @@ fn order(control: Option<&CStr>) -> Option<(u64, Order)> {
     }
 }
 
-fn start_thread(own: &'static Own, work: fn(&'static Own)) -> Result<Thread, i32> {
-    // SAFETY: signal sets are initialised before use and live during the calls.
+fn start_thread(work: extern "C" fn(*mut c_void) -> *mut c_void) -> Result<(), i32> {
+    // SAFETY: signal sets and attributes are initialised before use and live during the calls; the function takes no argument.
     unsafe {
         let mut all: libc::sigset_t = std::mem::zeroed();
         let mut before: libc::sigset_t = std::mem::zeroed();
+        let mut attributes: libc::pthread_attr_t = std::mem::zeroed();
+        let mut thread: libc::pthread_t = std::mem::zeroed();
         libc::sigfillset(&mut all);
+        libc::pthread_attr_init(&mut attributes);
+        libc::pthread_attr_setdetachstate(&mut attributes, libc::PTHREAD_CREATE_DETACHED);
+        libc::pthread_attr_setstacksize(&mut attributes, STACK + smallest_stack(&attributes));
         libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut before);
-        let started = std::thread::Builder::new()
-            .name("rostrace".to_owned())
-            .stack_size(128 << 10)
-            .spawn(move || work(own));
+        let error = libc::pthread_create(&mut thread, &attributes, work, std::ptr::null_mut());
         libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
-        match started {
-            Ok(thread) => Ok(thread.thread().clone()),
-            Err(error) => Err(error.raw_os_error().unwrap_or(libc::EAGAIN)),
+        libc::pthread_attr_destroy(&mut attributes);
+        match error {
+            0 => Ok(()),
+            error => Err(error),
         }
     }
+}
+
+/// What the C library takes of a stack for itself: variables of threads, of which the program's libraries may have many.
+fn smallest_stack(attributes: &libc::pthread_attr_t) -> usize {
+    type MinimumStack = unsafe extern "C" fn(*const libc::pthread_attr_t) -> usize;
+    // SAFETY: the name ends with a zero; where the function exists, Rust's own threads use it in this way, too.
+    unsafe {
+        let found = libc::dlsym(libc::RTLD_DEFAULT, c"__pthread_get_minstack".as_ptr());
+        match found.is_null() {
+            true => libc::PTHREAD_STACK_MIN,
+            false => std::mem::transmute::<*mut c_void, MinimumStack>(found)(attributes),
+        }
+    }
+}
+
+extern "C" fn drain(_: *mut c_void) -> *mut c_void {
+    work(drain_again_and_again)
+}
+
+extern "C" fn supply(_: *mut c_void) -> *mut c_void {
+    work(supply_again_and_again)
+}
+
+/// A thread of the tracer. Whatever becomes of its work, the program begins and ends.
+fn work(work: fn(&'static Own)) -> *mut c_void {
+    let Some(own) = own() else {
+        return std::ptr::null_mut();
+    };
+    // SAFETY: the name ends with a zero.
+    unsafe { libc::prctl(libc::PR_SET_NAME, c"rostrace".as_ptr()) };
+    own_heap::wait_for_memory(&end_without_memory);
+    if std::panic::catch_unwind(|| work(own)).is_err() {
+        give_up(own);
+    }
+    std::ptr::null_mut()
+}
+
+/// Called while there is no memory for what has to be done. When the process ends, what was recorded stays where a reader of the trace finds
+/// it.
+fn end_without_memory() {
+    let Some(own) = own() else {
+        return;
+    };
+    own.is_ready.store(true, Ordering::Release);
+    if own.is_ending.load(Ordering::Acquire) != 0 {
+        give_up(own);
+        loop {
+            std::thread::sleep(BETWEEN_LOOKS_AT_NOTHING);
+        }
+    }
+}
+
+fn give_up(own: &Own) {
+    own.is_ready.store(true, Ordering::Release);
+    own.is_finished.store(true, Ordering::Release);
 }
 
 /// Gives the calling thread a table of files of its own: whatever the program closes or replaces, it cannot hit ours, and ours are never in its
@@ -194,7 +256,7 @@ fn supply_again_and_again(own: &'static Own) {
     part_from_files(own);
     let mut pace = Pace::default();
     let mut supplier: Option<(u64, Supplier)> = None;
-    while !own.is_ending.load(Ordering::Acquire) {
+    while own.is_ending.load(Ordering::Acquire) == 0 {
         let orders = &own.mapped.memory().header().orders;
         let epoch = orders.epoch.load(Ordering::Acquire);
         let is_quick = if epoch == 0 {
@@ -217,7 +279,7 @@ fn drain_again_and_again(own: &'static Own) {
     let (mut looked, mut flushed) = (clock::monotonic(), clock::monotonic());
     part_from_files(own);
     prepare(own);
-    while !own.is_ending.load(Ordering::Acquire) {
+    while own.is_ending.load(Ordering::Acquire) == 0 {
         let now = clock::monotonic();
         let is_busy = {
             let mut keeping = own.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -232,7 +294,7 @@ fn drain_again_and_again(own: &'static Own) {
             keeping.kept.as_mut().is_some_and(|kept| kept.drain(is_due))
         };
         tell(own);
-        std::thread::park_timeout(pace.next(is_busy));
+        futex::wait(&own.is_ending, 0, Some(pace.next(is_busy)));
     }
     let mut keeping = own.kept.lock().unwrap_or_else(PoisonError::into_inner);
     cease(own.mapped.memory(), keeping.generation);
@@ -317,12 +379,10 @@ pub(crate) fn finish() {
     let Some(own) = own() else {
         return;
     };
-    if own.is_ending.swap(true, Ordering::AcqRel) {
+    if own.is_ending.swap(1, Ordering::AcqRel) != 0 {
         return;
     }
-    if let Some(drains) = own.drains.get() {
-        drains.unpark();
-    }
+    futex::wake(&own.is_ending);
     wait_for(&own.is_finished);
 }
 

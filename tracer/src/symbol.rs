@@ -74,10 +74,10 @@ unsafe fn demangled_or(
                 std::ptr::null_mut(),
                 &mut status,
             );
+            // Without a name there is no text that would have to be freed.
             if status == 0 && !text.is_null() {
                 return text;
             }
-            libc::free(text.cast());
         }
         if !original::has_unknown_symbols() {
             return std::ptr::null_mut();

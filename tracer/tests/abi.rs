@@ -5,6 +5,7 @@
 mod support;
 
 use std::path::Path;
+use std::process::Command;
 
 use support::{folder, installation, program, quietly, record, survey, traced};
 
@@ -253,4 +254,32 @@ fn who_tells_the_time_in_the_place_of_the_c_library_is_asked() {
         .unwrap();
     let (events, _) = survey(&trace);
     assert!(events > 40 && asked >= events, "{events} events, {said}");
+}
+
+/// Neither the library nor the parts of Rust's that are in it reach for the program's allocator.
+#[test]
+fn its_memory_is_its_own() {
+    let listed = Command::new("nm")
+        .args(["--dynamic", "--undefined-only"])
+        .arg(support::library())
+        .output()
+        .unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    assert!(listed.contains(" mmap"), "{listed}");
+    let of_the_program: Vec<&str> = listed
+        .split_whitespace()
+        .filter_map(|word| word.split('@').next())
+        .filter(|name| {
+            [
+                "malloc",
+                "calloc",
+                "realloc",
+                "posix_memalign",
+                "aligned_alloc",
+                "free",
+            ]
+            .contains(name)
+        })
+        .collect();
+    assert_eq!(of_the_program, Vec::<&str>::new());
 }

@@ -237,7 +237,8 @@ impl Place {
         static PLACE: OnceLock<Place> = OnceLock::new();
         PLACE.get_or_init(|| {
             let place = Place {
-                folder: folder(name),
+                // Each test may be a process of its own.
+                folder: folder(&format!("{name}-{}", std::process::id())),
             };
             place.make();
             place
