@@ -26,8 +26,8 @@ const MOST_KEPT: u64 = 32 << 20;
 /// More than this, in bytes, is beyond any limit of that size: packets of a few threads may be open.
 const FAR_BEYOND_MOST: u64 = 4 << 20;
 /// How long a recording is that ends by itself, and how long the program then goes on.
-const DURATION: &str = "200ms";
-const AFTER_DURATION: u64 = 1500;
+const DURATION: &str = "2s";
+const AFTER_DURATION: u64 = 6000;
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     pub(super) failures: Vec<Failure>,

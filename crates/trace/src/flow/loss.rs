@@ -23,6 +23,10 @@ impl Losses {
                 // The windows of a row that stands for many were kept apart.
                 (Some(_), Some(_)) if damage.more.is_some() => {}
                 (Some(begin), Some(end)) => losses.windows.push((begin, end)),
+                // From then on, for all that is known.
+                (Some(begin), None) if is_known_to_be_missing(damage.kind) => {
+                    losses.windows.push((begin, Nanos(i64::MAX)));
+                }
                 // What was counted or is known to be missing, but without a time, can be anywhere.
                 _ => losses.everywhere |= is_known_to_be_missing(damage.kind),
             }

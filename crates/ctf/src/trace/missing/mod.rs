@@ -6,6 +6,7 @@
 
 mod census;
 mod channel;
+mod cut;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::RangeInclusive;
@@ -46,6 +47,7 @@ pub(super) fn find(trace: &mut Trace, census: &Census, damage: &mut DamageRows) 
     search.processors();
     search.first_packets();
     search.indexes();
+    search.cut_files();
     search.everything();
     for (row, missing) in std::mem::take(&mut search.found) {
         damage.push(row);
