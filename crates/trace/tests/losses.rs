@@ -3,6 +3,7 @@
 mod support;
 
 use rostrace_ctf::TraceSet;
+use rostrace_ctf::schema::Nanos;
 use rostrace_trace::flow::DeliveryStatus::{Delivered, Lost, Overwritten, Unknown};
 use rostrace_trace::flow::{Fate, Losses};
 use support::{Flavour, Recording, deliveries};
@@ -264,4 +265,22 @@ fn the_time_of_a_stream_that_is_gone_is_a_window_of_loss() {
     let losses = Losses::of(&TraceSet::open(&[folder.path()]).unwrap());
     assert!(losses.any());
     assert!(losses.between(begin, end));
+}
+
+#[test]
+fn behind_the_cut_of_a_file_without_an_index_nothing_is_certain() {
+    let recording = Recording::talker_and_listener(Flavour::Jazzy);
+    let folder = tempfile::tempdir().unwrap();
+    recording.save(folder.path());
+    let whole = TraceSet::open(&[folder.path()]).unwrap();
+    let (_, end) = whole.traces[0].span(&whole.traces[0].streams[0]).unwrap();
+    let file = whole.traces[0]
+        .path_of(&whole.traces[0].streams[0])
+        .to_owned();
+    let bytes = std::fs::read(&file).unwrap();
+    std::fs::write(file, &bytes[..bytes.len() - 1]).unwrap();
+    let losses = Losses::of(&TraceSet::open(&[folder.path()]).unwrap());
+    let (second, hour) = (1_000_000_000, 3_600_000_000_000);
+    assert!(losses.between(Nanos(end.0 + second), Nanos(end.0 + hour)));
+    assert!(!losses.between(Nanos(end.0 - hour), Nanos(end.0 - hour + second)));
 }

@@ -185,6 +185,21 @@ fn packets_that_are_gone_from_either_end_of_a_file_leave_a_window() {
 }
 
 #[test]
+fn a_file_that_is_cut_may_have_gone_on_where_no_index_says_otherwise() {
+    let (folder, trace) = copy_of("lossy", "a_file_that_is_cut");
+    let bytes = std::fs::read(trace.join("ros2_1")).unwrap();
+    let (_, end) = span_of(&folder, "ros2_1");
+    std::fs::write(trace.join("ros2_1"), &bytes[..bytes.len() - 100]).unwrap();
+    // The index lists the packet that is cut, and none behind it.
+    assert_eq!(rows_of(&folder, DamageKind::MissingPackets), []);
+    std::fs::remove_dir_all(trace.join("index")).unwrap();
+    let rows = rows_of(&folder, DamageKind::MissingPackets);
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    assert_eq!(rows[0].offset, Some(bytes.len() as u64 - 100));
+    assert_eq!((rows[0].begin, rows[0].end), (Some(end), None));
+}
+
+#[test]
 fn an_index_that_is_gone_is_told_but_loses_nothing() {
     let (folder, trace) = copy_of("lossy", "an_index_that_is_gone");
     let before = TraceSet::open(&[&folder]).unwrap().damage;
