@@ -18,7 +18,25 @@ pub fn is_alive(identity: &Identity) -> bool {
     if identity.pid_namespace == own {
         return is_same(&identity.pid.to_string(), identity);
     }
-    own != INITIAL_NAMESPACE || exists_elsewhere(identity)
+    own != INITIAL_NAMESPACE || find_elsewhere(identity).map_or(true, |found| found.is_some())
+}
+
+/// The pid of a living process as it is seen from here.
+pub(crate) fn pid_here(identity: &Identity) -> Option<u32> {
+    let own = namespace("self");
+    if own != 0 && identity.pid_namespace == own {
+        return is_same(&identity.pid.to_string(), identity).then_some(identity.pid);
+    }
+    let is_elsewhere = own == INITIAL_NAMESPACE && identity.pid_namespace != 0;
+    is_elsewhere.then(|| find_elsewhere(identity))?.ok()?
+}
+
+/// What `wait` would say of a process that has ended and was not waited for.
+pub(crate) fn status_of_zombie(pid: u32) -> Option<i32> {
+    let words = stat(&pid.to_string())?;
+    let is_zombie = words.first().is_some_and(|state| state == "Z");
+    // The last word of all that is documented, the 52nd.
+    is_zombie.then(|| words.get(49)?.parse().ok())?
 }
 
 fn is_same(process: &str, identity: &Identity) -> bool {
@@ -28,22 +46,16 @@ fn is_same(process: &str, identity: &Identity) -> bool {
 }
 
 /// Looks at all processes of the machine for one of that name space and pid.
-fn exists_elsewhere(identity: &Identity) -> bool {
-    let Ok(entries) = fs::read_dir("/proc") else {
-        return true;
-    };
-    entries.flatten().any(|entry| {
-        let name = entry.file_name();
-        let Some(process) = name
-            .to_str()
-            .filter(|name| name.bytes().all(|it| it.is_ascii_digit()))
-        else {
-            return false;
-        };
-        namespace(process) == identity.pid_namespace
-            && pid_inside(process) == Some(identity.pid)
-            && is_same(process, identity)
-    })
+fn find_elsewhere(identity: &Identity) -> std::io::Result<Option<u32>> {
+    let found = fs::read_dir("/proc")?.flatten().find_map(|entry| {
+        let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
+        let process = pid.to_string();
+        let is_it = namespace(&process) == identity.pid_namespace
+            && pid_inside(&process) == Some(identity.pid)
+            && is_same(&process, identity);
+        is_it.then_some(pid)
+    });
+    Ok(found)
 }
 
 fn namespace(process: &str) -> u64 {
@@ -61,13 +73,29 @@ fn pid_inside(process: &str) -> Option<u32> {
 
 /// Ticks after boot, and the state.
 fn start_time(process: &str) -> Option<(u64, char)> {
+    let words = stat(process)?;
+    let state = words.first()?.chars().next()?;
+    Some((words.get(19)?.parse().ok()?, state))
+}
+
+/// What the kernel says of a process behind its name: the first word is the state.
+fn stat(process: &str) -> Option<Vec<String>> {
     let stat = fs::read(format!("/proc/{process}/stat")).ok()?;
     // The name in parentheses may hold anything, also parentheses.
     let after = stat.iter().rposition(|byte| *byte == b')')? + 1;
     let text = String::from_utf8_lossy(&stat[after..]);
-    let mut words = text.split_ascii_whitespace();
-    let state = words.next()?.chars().next()?;
-    Some((words.nth(18)?.parse().ok()?, state))
+    Some(text.split_ascii_whitespace().map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+pub(crate) fn identity(pid: u32) -> Option<Identity> {
+    let process = pid.to_string();
+    Some(Identity {
+        pid,
+        start_time: start_time(&process)?.0,
+        pid_namespace: namespace(&process),
+        name: [0; 16],
+    })
 }
 
 #[cfg(test)]
@@ -75,12 +103,7 @@ mod tests {
     use super::*;
 
     fn own_identity() -> Identity {
-        Identity {
-            pid: std::process::id(),
-            start_time: start_time("self").unwrap().0,
-            pid_namespace: namespace("self"),
-            name: [0; 16],
-        }
+        identity(std::process::id()).unwrap()
     }
 
     #[test]

@@ -130,7 +130,8 @@ fn process(view: &ProcessView) -> ProcessRow {
         .iter()
         .position(|byte| *byte == 0)
         .unwrap_or(name.len());
-    let is_recording = view.state == ProcessState::Recording;
+    // One that has failed goes on with what it can.
+    let is_recording = view.state != ProcessState::Idle;
     let of_recording = |counter: u64| if is_recording { counter } else { 0 };
     ProcessRow {
         pid: view.identity.pid,
