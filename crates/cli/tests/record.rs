@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use support::place::{Place, finished, signal, ticker, wait_for_ready};
+use support::place::{Place, compile, finished, signal, ticker, wait_for_ready};
 
 #[test]
 fn a_command_is_recorded_verified_and_shown() {
@@ -360,6 +360,31 @@ fn the_doctor_says_whether_anything_can_be_recorded() {
     assert!(
         out.contains("BROKEN") && out.contains("cannot be loaded"),
         "{out}"
+    );
+}
+
+#[test]
+fn the_doctor_says_which_libraries_hide_their_calls() {
+    let place = Place::new();
+    let folder = place.path("lib");
+    std::fs::create_dir(&folder).unwrap();
+    let source = place.path("rclcpp.c");
+    let text = "void _ZN6rclcpp8ExecutorC2ERKNS_15ExecutorOptionsE(void *a, void *b) { (void)a, (void)b; }\n\
+                void other(void) { _ZN6rclcpp8ExecutorC2ERKNS_15ExecutorOptionsE(0, 0); }\n";
+    std::fs::write(&source, text).unwrap();
+    let said = |option: &str| {
+        let library = folder.join("librclcpp.so");
+        compile(&["-shared", "-fPIC", option, "-o"], &library, &[&source]);
+        let mut command = place.command(&["doctor"]);
+        command.env("LD_LIBRARY_PATH", &folder);
+        finished(command.output().unwrap(), 0).0
+    };
+    let seen = said("-O0");
+    assert!(seen.contains("lib/librclcpp.so") && seen.contains("its calls can be observed"));
+    let hidden = said("-Wl,-Bsymbolic-functions");
+    assert!(
+        hidden.contains("executors and callback groups will not all be seen: it was linked so"),
+        "{hidden}"
     );
 }
 

@@ -91,14 +91,14 @@ impl Keeper {
                 .name(name.to_owned())
                 .spawn(move || work(&shared))
         };
-        let supplies = spawn("supply", Shared::supply_again_and_again)?;
-        let mut threads = vec![supplies];
-        let others: [(&str, fn(&Shared)); 2] = [
-            ("drain", Shared::drain_again_and_again),
-            ("deathwatch", Shared::watch_ends),
+        let spawned = [
+            spawn("supply", Shared::supply_again_and_again),
+            spawn("drain", Shared::drain_again_and_again),
+            spawn("deathwatch", Shared::watch_ends),
         ];
-        for (name, work) in others {
-            match spawn(name, work) {
+        let mut threads = Vec::new();
+        for thread in spawned {
+            match thread {
                 Ok(thread) => threads.push(thread),
                 Err(error) => {
                     shared.is_ending.store(true, Ordering::Release);

@@ -20,6 +20,7 @@
 //! # Ok::<(), rostrace_record::Error>(())
 //! ```
 
+mod bypass;
 pub mod caret_filter;
 pub mod caret_filter_file;
 mod death;
@@ -42,6 +43,7 @@ pub mod snapshot;
 mod storage;
 pub mod unattached;
 
+pub use bypass::bypassed;
 pub use death::Death;
 pub use error::Error;
 pub use keeper::{Ended, Keeper};

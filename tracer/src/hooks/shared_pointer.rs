@@ -23,8 +23,8 @@ impl SharedPointer {
     /// Another owner exists for the time being: what is owned is never destroyed here.
     pub(super) unsafe fn let_go(self) {
         if !self.control.is_null() {
-            // SAFETY: the counter is at this place in every control block of libstdc++.
             thread::at_work(|| {
+                // SAFETY: the counter is at this place in every control block of libstdc++.
                 let owners = unsafe { &*self.control.byte_add(OWNERS).cast::<AtomicI32>() };
                 owners.fetch_sub(1, Ordering::AcqRel);
             });
