@@ -115,6 +115,34 @@ fn recording_ends_before_a_disk_is_full() {
 }
 
 #[test]
+fn what_must_stay_free_stays_free_when_the_recorder_is_killed() {
+    let Some(way) = isolation() else { return };
+    let place = Place::new();
+    std::fs::create_dir(place.path("disk")).unwrap();
+    // The recorder is killed at once, the memory of the process fills up, and something else takes the room: 20 MB are left.
+    let steps = "mount -t tmpfs -o size=96m none disk || exit 99
+        TICKER_FLOOD=1 $ROSTRACE record --keep-free 32M -o disk/trace -- $TICKER 2000 &
+        recorder=$!
+        until ls disk/trace/*/thread_1_0 > ready 2> ready; do sleep 0.01; done
+        kill -9 $recorder
+        sleep 1
+        $ROSTRACE status >&2
+        free=$(df --output=avail -B1 disk | tail -1)
+        head -c $((free - 20000000)) /dev/zero > disk/other
+        $ROSTRACE stop
+        df --output=avail -B1 disk | tail -1 > free
+        cp -r disk/trace trace
+        wait
+        sleep 2";
+    script(&place, &way, steps, 0);
+    let free = std::fs::read_to_string(place.path("free")).unwrap();
+    let free: u64 = free.trim().parse().unwrap();
+    assert!(free > 15 << 20, "{free} bytes are free");
+    let info = damaged(&place, "trace");
+    assert!(info["discarded_events"].as_u64().unwrap() > 0, "{info}");
+}
+
+#[test]
 fn processes_of_other_users_record_where_they_may() {
     if !is_root() {
         return skipped("only root can start processes of other users");
