@@ -180,8 +180,7 @@ impl Keeper {
         let Keeping { recorded, ended } = &mut *keeping;
         for (path, mut kept) in std::mem::take(recorded) {
             kept.finish();
-            let identity = kept.mapped().memory().header().identity();
-            let is_gone = !liveness::is_alive(&identity);
+            let is_gone = !liveness::is_alive(kept.mapped());
             ended.add(&kept);
             if is_gone {
                 ended.bury(&kept, shared.deathwatch.end(&path));
@@ -293,7 +292,7 @@ impl Shared {
         let newest = newest(processes.keys());
         for (path, mapped) in processes {
             let identity = mapped.memory().header().identity();
-            let is_alive = liveness::is_alive(&identity);
+            let is_alive = liveness::is_alive(&mapped);
             if is_alive && newest.contains(&path) {
                 continue;
             }
