@@ -95,7 +95,7 @@ impl Text {
             return Text::from_bytes(b"(null)");
         }
         // SAFETY: as the caller promises.
-        let length = unsafe { libc::strnlen(text, longest) };
+        let length = thread::at_work(|| unsafe { libc::strnlen(text, longest) });
         Text {
             bytes: text.cast(),
             length,

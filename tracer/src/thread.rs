@@ -348,11 +348,43 @@ pub(crate) fn undisturbed<R>(work: impl FnOnce() -> R) -> R {
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &mut state);
         let place = libc::__errno_location();
         let before = *place;
-        let result = work();
+        let result = at_work(work);
         *place = before;
         pthread_setcancelstate(state, std::ptr::null_mut());
         result
     }
+}
+
+/// Runs code of the tracer that is not the way of an event, and marks the thread meanwhile: should the process die here, its memory tells.
+/// Nothing of the application may be called from it.
+#[inline]
+pub(crate) fn at_work<R>(work: impl FnOnce() -> R) -> R {
+    let Some(memory) = gate::memory() else {
+        return work();
+    };
+    // SAFETY: the block belongs to this thread.
+    let writer = unsafe { &(*current()).writers[0] };
+    let is_ours = writer.key != 0 && writer.key >> 48 == gate::incarnation() >> 48;
+    if let Some(mark) = writer.at_work().filter(|_| is_ours) {
+        // Others only look; a handler that comes in between leaves it as it was.
+        let before = mark.load(Ordering::Relaxed);
+        mark.store(before + 1, Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst);
+        let result = work();
+        compiler_fence(Ordering::SeqCst);
+        mark.store(before, Ordering::Relaxed);
+        return result;
+    }
+    let mark = &memory.header().reports.at_work;
+    mark.fetch_add(1, Ordering::Relaxed);
+    compiler_fence(Ordering::SeqCst);
+    let result = work();
+    compiler_fence(Ordering::SeqCst);
+    // A child that was forked meanwhile has nothing to do with its parent's memory.
+    if gate::memory().is_some_and(|now| std::ptr::eq(now.header(), memory.header())) {
+        mark.fetch_sub(1, Ordering::Relaxed);
+    }
+    result
 }
 
 /// The message that rmw is about to write on this thread.

@@ -8,6 +8,7 @@
 
 pub mod activity;
 pub mod analysis;
+pub mod blind_spot;
 pub mod budget;
 pub mod built_in;
 pub mod callback;

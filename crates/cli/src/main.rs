@@ -1,7 +1,6 @@
 //! `rostrace`: one program to record, read and explain ROS 2 traces. See [`run`] for what it can do.
 
 mod args;
-mod blind_spot;
 mod commands;
 mod entity_filter;
 mod family;

@@ -115,6 +115,34 @@ fn recording_ends_before_a_disk_is_full() {
 }
 
 #[test]
+fn what_must_stay_free_stays_free_when_the_recorder_is_killed() {
+    let Some(way) = isolation() else { return };
+    let place = Place::new();
+    std::fs::create_dir(place.path("disk")).unwrap();
+    // The recorder is killed at once, the memory of the process fills up, and something else takes the room: 20 MB are left.
+    let steps = "mount -t tmpfs -o size=96m none disk || exit 99
+        TICKER_FLOOD=1 $ROSTRACE record --keep-free 32M -o disk/trace -- $TICKER 2000 &
+        recorder=$!
+        until ls disk/trace/*/thread_1_0 > ready 2> ready; do sleep 0.01; done
+        kill -9 $recorder
+        sleep 1
+        $ROSTRACE status >&2
+        free=$(df --output=avail -B1 disk | tail -1)
+        head -c $((free - 20000000)) /dev/zero > disk/other
+        $ROSTRACE stop
+        df --output=avail -B1 disk | tail -1 > free
+        cp -r disk/trace trace
+        wait
+        sleep 2";
+    script(&place, &way, steps, 0);
+    let free = std::fs::read_to_string(place.path("free")).unwrap();
+    let free: u64 = free.trim().parse().unwrap();
+    assert!(free > 15 << 20, "{free} bytes are free");
+    let info = damaged(&place, "trace");
+    assert!(info["discarded_events"].as_u64().unwrap() > 0, "{info}");
+}
+
+#[test]
 fn processes_of_other_users_record_where_they_may() {
     if !is_root() {
         return skipped("only root can start processes of other users");
@@ -202,6 +230,41 @@ fn a_container_with_a_read_only_root_and_no_home_is_recorded_from_outside() {
     assert_eq!(place.nodes("shared/trace"), ["/ticker"]);
     signal(&child, libc::SIGKILL);
     child.wait().unwrap();
+}
+
+/// Neither sees the other's processes: reader and process are in name spaces of their own.
+#[test]
+fn a_process_that_was_killed_where_its_pid_means_nothing_is_known_to_be_gone() {
+    let Some(way) = isolation() else { return };
+    let mut probe = Command::new(way[0]);
+    probe
+        .args(&way[1..])
+        .args(["unshare", "-p", "-f", "--mount-proc", "true"]);
+    if !probe.status().is_ok_and(|status| status.success()) {
+        return skipped("`unshare` may not make name spaces of pids");
+    }
+    let place = Place::new();
+    let steps = "$ROSTRACE record --no-report -o trace -- unshare -p -f \\
+          sh -c 'read pid rest < /proc/self/stat; echo $pid > pid; exec $TICKER 60000' > log 2>&1 &
+        recorder=$!
+        until ls trace/*/thread_1_0 > ready 2>&1; do sleep 0.01; done
+        kill -9 $recorder
+        inside='unshare -p -f --mount-proc'
+        $inside $ROSTRACE info trace --format json > alive || exit 98
+        ls trace/*/.memory || exit 97
+        sleep 0.3
+        kill -9 $(cat pid)
+        while kill -0 $(cat pid) 2> ready; do sleep 0.01; done
+        $inside $ROSTRACE info trace --format json > gone
+        if ls trace/*/.memory 2> ready; then exit 96; fi";
+    script(&place, &way, steps, 0);
+    let events = |name: &str| {
+        let info = std::fs::read_to_string(place.path(name)).unwrap();
+        let info: Value = serde_json::from_str(&info).unwrap();
+        info["events"].as_u64().unwrap()
+    };
+    // What happened in the last moments was only in memory.
+    assert!(events("gone") > events("alive") + 100);
 }
 
 #[test]

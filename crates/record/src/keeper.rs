@@ -14,6 +14,7 @@ use rostrace_session::keep::{Kept, Mapped, OpenError, Pace, Supplier, carry_out,
 use rostrace_session::memory::spare;
 use rostrace_session::{ControlFile, Identity, Order, ProcessView};
 
+use crate::death::{Death, Deathwatch, End};
 use crate::liveness;
 
 /// Between two looks for new processes.
@@ -41,6 +42,7 @@ struct Shared {
     kept: Mutex<Keeping>,
     /// Snapshots that processes asked for which are gone.
     asked: Mutex<BTreeMap<Identity, u64>>,
+    deathwatch: Deathwatch,
 }
 
 /// What only one thread looks at while it runs.
@@ -57,8 +59,8 @@ pub struct Ended {
     pub events: u64,
     pub discarded: u64,
     pub bytes: u64,
-    /// Without a chance to say that they end.
-    pub killed: BTreeSet<Identity>,
+    /// Of those that did not end in an orderly way.
+    pub deaths: Vec<Death>,
     pub views: Vec<ProcessView>,
 }
 
@@ -79,6 +81,7 @@ impl Keeper {
             processes: Mutex::default(),
             kept: Mutex::default(),
             asked: Mutex::default(),
+            deathwatch: Deathwatch::default(),
         });
         // Those that are there begin at once.
         shared.discover(&mut lock(&shared.kept));
@@ -88,14 +91,21 @@ impl Keeper {
                 .name(name.to_owned())
                 .spawn(move || work(&shared))
         };
-        let supplies = spawn("supply", Shared::supply_again_and_again)?;
-        let threads = match spawn("drain", Shared::drain_again_and_again) {
-            Ok(drains) => vec![supplies, drains],
-            Err(error) => {
-                shared.is_ending.store(true, Ordering::Release);
-                return Err(error);
+        let spawned = [
+            spawn("supply", Shared::supply_again_and_again),
+            spawn("drain", Shared::drain_again_and_again),
+            spawn("deathwatch", Shared::watch_ends),
+        ];
+        let mut threads = Vec::new();
+        for thread in spawned {
+            match thread {
+                Ok(thread) => threads.push(thread),
+                Err(error) => {
+                    shared.is_ending.store(true, Ordering::Release);
+                    return Err(error);
+                }
             }
-        };
+        }
         Ok(Keeper { shared, threads })
     }
 
@@ -133,6 +143,15 @@ impl Keeper {
         }
     }
 
+    /// Lets the recording go on until then, also in processes that begin later.
+    pub fn postpone(&self, deadline: u64) {
+        self.shared.control.postpone(deadline);
+        for mapped in lock(&self.shared.processes).values() {
+            let orders = &mapped.memory().header().orders;
+            orders.deadline.store(deadline, Ordering::Relaxed);
+        }
+    }
+
     /// Leaves everything as it is, as if this process had been killed.
     pub fn abandon(self) {
         self.shared.is_ending.store(true, Ordering::Release);
@@ -161,9 +180,10 @@ impl Keeper {
         let Keeping { recorded, ended } = &mut *keeping;
         for (path, mut kept) in std::mem::take(recorded) {
             kept.finish();
-            let is_gone = !liveness::is_alive(&kept.mapped().memory().header().identity());
-            ended.add(&kept, is_gone);
+            let is_gone = !liveness::is_alive(kept.mapped());
+            ended.add(&kept);
             if is_gone {
+                ended.bury(&kept, shared.deathwatch.end(&path));
                 kept.mapped().remove();
                 lock(&shared.processes).remove(&path);
             }
@@ -192,6 +212,10 @@ impl Shared {
             }
             std::thread::sleep(pace.next(is_quick));
         }
+    }
+
+    fn watch_ends(&self) {
+        self.deathwatch.look_until(&self.is_ending);
     }
 
     fn drain_again_and_again(&self) {
@@ -245,13 +269,18 @@ impl Shared {
             }
             if !has_begun {
                 let allocate = |at, bytes| mapped.allocate(at, bytes);
-                let begun = carry_out(memory, self.generation, &self.order, &allocate);
+                let order = Order {
+                    deadline: self.control.deadline(),
+                    ..self.order.clone()
+                };
+                let begun = carry_out(memory, self.generation, &order, &allocate);
                 if let Err(error) = begun {
                     let errno = &memory.header().reports.errno;
                     errno.store(error.cast_unsigned(), Ordering::Relaxed);
                     continue;
                 }
             }
+            self.deathwatch.watch(&path, &memory.header().identity());
             let kept = Kept::new(mapped, self.generation, &self.order);
             keeping.recorded.insert(path, kept);
         }
@@ -263,7 +292,8 @@ impl Shared {
         let newest = newest(processes.keys());
         for (path, mapped) in processes {
             let identity = mapped.memory().header().identity();
-            if liveness::is_alive(&identity) && newest.contains(&path) {
+            let is_alive = liveness::is_alive(&mapped);
+            if is_alive && newest.contains(&path) {
                 continue;
             }
             let snapshots = &mapped.memory().header().reports.snapshots;
@@ -273,7 +303,12 @@ impl Shared {
             }
             if let Some(mut kept) = keeping.recorded.remove(&path) {
                 kept.finish();
-                keeping.ended.add(&kept, true);
+                keeping.ended.add(&kept);
+                // One that has become another program is no less alive.
+                match !is_alive && newest.contains(&path) {
+                    true => keeping.ended.bury(&kept, self.deathwatch.end(&path)),
+                    false => self.deathwatch.forget(&path),
+                }
             }
             mapped.remove();
             lock(&self.processes).remove(&path);
@@ -282,7 +317,7 @@ impl Shared {
 }
 
 impl Ended {
-    fn add(&mut self, kept: &Kept, is_gone: bool) {
+    fn add(&mut self, kept: &Kept) {
         let view = kept.mapped().memory().view();
         // A process that was never heard of again after it had attached was not recorded.
         if kept.folder().is_some() || kept.events() + kept.discarded() > 0 {
@@ -291,10 +326,13 @@ impl Ended {
         self.events += kept.events();
         self.discarded += kept.discarded();
         self.bytes += kept.bytes();
-        if is_gone && !view.is_ending {
-            self.killed.insert(view.identity);
-        }
         self.views.push(view);
+    }
+
+    /// The process is gone.
+    fn bury(&mut self, kept: &Kept, end: Option<End>) {
+        let view = kept.mapped().memory().view();
+        self.deaths.extend(Death::of(&view, end));
     }
 }
 

@@ -176,21 +176,31 @@ impl Running {
 
     /// Asks it to end as Ctrl-C would, then more and more firmly.
     pub fn end(&mut self) -> Result<ExitStatus, Error> {
-        for (signal, patience) in [
-            (libc::SIGINT, Duration::from_secs(10)),
-            (libc::SIGTERM, Duration::from_secs(5)),
-        ] {
-            self.signal(signal);
-            let begin = Instant::now();
-            while begin.elapsed() < patience {
-                if let Some(status) = self.ended()? {
-                    return Ok(status);
-                }
-                std::thread::sleep(Duration::from_millis(10));
-            }
+        match self.end_by(libc::SIGINT, Duration::from_secs(10))? {
+            Some(status) => Ok(status),
+            None => self.end_now(),
+        }
+    }
+
+    /// The same for one that did not heed Ctrl-C.
+    pub fn end_now(&mut self) -> Result<ExitStatus, Error> {
+        if let Some(status) = self.end_by(libc::SIGTERM, Duration::from_secs(5))? {
+            return Ok(status);
         }
         self.signal(libc::SIGKILL);
         self.wait()
+    }
+
+    fn end_by(&mut self, signal: i32, patience: Duration) -> Result<Option<ExitStatus>, Error> {
+        self.signal(signal);
+        let begin = Instant::now();
+        while begin.elapsed() < patience {
+            if let Some(status) = self.ended()? {
+                return Ok(Some(status));
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Ok(None)
     }
 }
 

@@ -20,8 +20,10 @@
 //! # Ok::<(), rostrace_record::Error>(())
 //! ```
 
+mod bypass;
 pub mod caret_filter;
 pub mod caret_filter_file;
+mod death;
 pub mod doctor;
 mod elf;
 mod error;
@@ -41,6 +43,8 @@ pub mod snapshot;
 mod storage;
 pub mod unattached;
 
+pub use bypass::bypassed;
+pub use death::Death;
 pub use error::Error;
 pub use keeper::{Ended, Keeper};
 pub use launch::{Launch, Running};
@@ -50,7 +54,7 @@ pub use liveness::is_alive;
 pub use plan::{Flight, Plan, filters};
 pub use recording::{Failure, Progress, Recording, Summary};
 pub use rostrace_session::{
-    Filters, ProcessState, ProcessView, State, Stranger, VERSION as CONTROL_LAYOUT,
+    Filters, Identity, ProcessState, ProcessView, State, Stranger, VERSION as CONTROL_LAYOUT,
 };
 pub use runtime_folder::RuntimeFolder;
 pub use session::{Purpose, Session, SessionState};

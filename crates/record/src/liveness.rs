@@ -4,21 +4,66 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 
 use rostrace_session::Identity;
+use rostrace_session::keep::Mapped;
 
 /// Inode of the name space in which all processes of the machine are visible.
 const INITIAL_NAMESPACE: u64 = 0xEFFF_FFFC;
 
-/// Whether the process exists. One that cannot be seen from here, because it lives in a name space of its own, is taken for
-/// alive: its files must not be touched.
-pub fn is_alive(identity: &Identity) -> bool {
+/// What can be seen of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Seen {
+    Alive,
+    Gone,
+    /// It lives, or lived, in a name space that cannot be seen from here.
+    Nothing,
+}
+
+/// Whether the process of a memory exists. Where its name space cannot be seen from here, the kernel knows whether anybody still has the
+/// memory mapped; where even that cannot be found out it is taken for alive: its files must not be touched.
+pub fn is_alive(mapped: &Mapped) -> bool {
+    match look(&mapped.memory().header().identity()) {
+        Seen::Alive => true,
+        Seen::Gone => false,
+        Seen::Nothing => mapped.is_used_by_others().unwrap_or(true),
+    }
+}
+
+pub(crate) fn look(identity: &Identity) -> Seen {
     let own = namespace("self");
     if own == 0 || identity.pid_namespace == 0 {
-        return true;
+        return Seen::Nothing;
     }
-    if identity.pid_namespace == own {
-        return is_same(&identity.pid.to_string(), identity);
+    let is_there = if identity.pid_namespace == own {
+        is_same(&identity.pid.to_string(), identity)
+    } else {
+        match find_elsewhere(identity) {
+            Ok(Some(_)) => true,
+            Ok(None) if own == INITIAL_NAMESPACE => false,
+            _ => return Seen::Nothing,
+        }
+    };
+    match is_there {
+        true => Seen::Alive,
+        false => Seen::Gone,
     }
-    own != INITIAL_NAMESPACE || exists_elsewhere(identity)
+}
+
+/// The pid of a living process as it is seen from here.
+pub(crate) fn pid_here(identity: &Identity) -> Option<u32> {
+    let own = namespace("self");
+    if own != 0 && identity.pid_namespace == own {
+        return is_same(&identity.pid.to_string(), identity).then_some(identity.pid);
+    }
+    let is_known = own != 0 && identity.pid_namespace != 0;
+    is_known.then(|| find_elsewhere(identity))?.ok()?
+}
+
+/// What `wait` would say of a process that has ended and was not waited for.
+pub(crate) fn status_of_zombie(pid: u32) -> Option<i32> {
+    let words = stat(&pid.to_string())?;
+    let is_zombie = words.first().is_some_and(|state| state == "Z");
+    // The last word of all that is documented, the 52nd.
+    is_zombie.then(|| words.get(49)?.parse().ok())?
 }
 
 fn is_same(process: &str, identity: &Identity) -> bool {
@@ -27,23 +72,17 @@ fn is_same(process: &str, identity: &Identity) -> bool {
         .is_some_and(|(start, state)| start == identity.start_time && !matches!(state, 'Z' | 'X'))
 }
 
-/// Looks at all processes of the machine for one of that name space and pid.
-fn exists_elsewhere(identity: &Identity) -> bool {
-    let Ok(entries) = fs::read_dir("/proc") else {
-        return true;
-    };
-    entries.flatten().any(|entry| {
-        let name = entry.file_name();
-        let Some(process) = name
-            .to_str()
-            .filter(|name| name.bytes().all(|it| it.is_ascii_digit()))
-        else {
-            return false;
-        };
-        namespace(process) == identity.pid_namespace
-            && pid_inside(process) == Some(identity.pid)
-            && is_same(process, identity)
-    })
+/// Looks at all processes that can be seen for one of that name space and pid.
+fn find_elsewhere(identity: &Identity) -> std::io::Result<Option<u32>> {
+    let found = fs::read_dir("/proc")?.flatten().find_map(|entry| {
+        let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
+        let process = pid.to_string();
+        let is_it = namespace(&process) == identity.pid_namespace
+            && pid_inside(&process) == Some(identity.pid)
+            && is_same(&process, identity);
+        is_it.then_some(pid)
+    });
+    Ok(found)
 }
 
 fn namespace(process: &str) -> u64 {
@@ -61,13 +100,29 @@ fn pid_inside(process: &str) -> Option<u32> {
 
 /// Ticks after boot, and the state.
 fn start_time(process: &str) -> Option<(u64, char)> {
+    let words = stat(process)?;
+    let state = words.first()?.chars().next()?;
+    Some((words.get(19)?.parse().ok()?, state))
+}
+
+/// What the kernel says of a process behind its name: the first word is the state.
+fn stat(process: &str) -> Option<Vec<String>> {
     let stat = fs::read(format!("/proc/{process}/stat")).ok()?;
     // The name in parentheses may hold anything, also parentheses.
     let after = stat.iter().rposition(|byte| *byte == b')')? + 1;
     let text = String::from_utf8_lossy(&stat[after..]);
-    let mut words = text.split_ascii_whitespace();
-    let state = words.next()?.chars().next()?;
-    Some((words.nth(18)?.parse().ok()?, state))
+    Some(text.split_ascii_whitespace().map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+pub(crate) fn identity(pid: u32) -> Option<Identity> {
+    let process = pid.to_string();
+    Some(Identity {
+        pid,
+        start_time: start_time(&process)?.0,
+        pid_namespace: namespace(&process),
+        name: [0; 16],
+    })
 }
 
 #[cfg(test)]
@@ -75,31 +130,26 @@ mod tests {
     use super::*;
 
     fn own_identity() -> Identity {
-        Identity {
-            pid: std::process::id(),
-            start_time: start_time("self").unwrap().0,
-            pid_namespace: namespace("self"),
-            name: [0; 16],
-        }
+        identity(std::process::id()).unwrap()
     }
 
     #[test]
     fn a_process_is_alive_and_another_one_with_its_pid_is_not() {
         let own = own_identity();
-        assert!(is_alive(&own));
+        assert_eq!(look(&own), Seen::Alive);
         let later = Identity {
             start_time: own.start_time + 1,
             ..own
         };
-        assert!(!is_alive(&later));
+        assert_eq!(look(&later), Seen::Gone);
     }
 
     #[test]
-    fn a_process_that_cannot_be_seen_is_taken_for_alive() {
+    fn of_a_process_in_a_name_space_that_is_not_known_nothing_is_known() {
         let elsewhere = Identity {
             pid_namespace: 0,
             ..own_identity()
         };
-        assert!(is_alive(&elsewhere));
+        assert_eq!(look(&elsewhere), Seen::Nothing);
     }
 }

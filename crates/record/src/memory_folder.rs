@@ -66,7 +66,7 @@ pub(crate) fn sweep() {
         let mut memories = keeper::files(&folder)
             .into_iter()
             .filter_map(|path| Mapped::open(&path).ok());
-        if is_gone && memories.all(|it| !is_alive(&it.memory().header().identity())) {
+        if is_gone && memories.all(|it| !is_alive(&it)) {
             for path in keeper::files(&folder) {
                 if let Ok(mapped) = Mapped::open(&path) {
                     let directory = mapped.memory().header().directory();

@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use rostrace_session::Order;
 use rostrace_session::keep::collect::{collect_below, finish};
-use rostrace_session::keep::{Kept, MEMORY_LINK, Mapped, cease};
+use rostrace_session::keep::{Kept, MEMORY_LINK, Mapped, cease, standing};
 
 use crate::liveness::is_alive;
 
@@ -46,7 +45,8 @@ fn begun(mapped: &Arc<Mapped>, output: &Path) -> Option<Kept> {
     let orders = &mapped.memory().header().orders;
     let generation = orders.epoch.load(Ordering::Acquire);
     let output = std::os::unix::ffi::OsStrExt::as_bytes(output.as_os_str());
-    (generation != 0).then(|| Kept::new(Arc::clone(mapped), generation, &Order::record(output)))
+    let order = standing(mapped.memory(), output);
+    (generation != 0).then(|| Kept::new(Arc::clone(mapped), generation, &order))
 }
 
 /// The folder that names this memory.

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use rostrace_session::keep::{MEMORY_LINK, Mapped};
 use rostrace_session::{Identity, Order, ProcessView, Stranger, clock};
 
+use crate::death::Death;
 use crate::error::Error;
 use crate::keeper::{Ended, Keeper};
 use crate::plan::Plan;
@@ -27,6 +28,8 @@ pub struct Recording<'s> {
     generation: u64,
     keep_free: u64,
     is_flight: bool,
+    /// When processes end it by themselves; 0 for never.
+    deadline: u64,
     keeper: Keeper,
     /// Held until the end.
     _lock: File,
@@ -36,6 +39,15 @@ pub struct Recording<'s> {
     /// Snapshots that processes had asked for.
     snapshots: BTreeMap<Identity, u64>,
     unexpected_hooks: BTreeSet<usize>,
+}
+
+/// A recording that has a duration ends so long after it, also when the recorder was killed. One that lives says again and again that it goes on.
+const LEASE: Duration = Duration::from_millis(500);
+
+/// On the clock of processes.
+fn after(duration: Duration) -> u64 {
+    let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+    clock::monotonic().saturating_add(nanos)
 }
 
 /// What the memory of a process says of a hook whose original's data do not look as expected.
@@ -63,8 +75,8 @@ pub struct Summary {
     pub is_flight: bool,
     /// Processes that did not complete their files in time; what they wrote can be read.
     pub unfinished: Vec<(u32, String)>,
-    /// Processes that ended without a chance to complete their files; what they wrote can be read.
-    pub killed: u64,
+    /// Processes that did not end in an orderly way; everything that they wrote is there.
+    pub deaths: Vec<Death>,
     /// Processes that could not record, or not everything.
     pub failures: Vec<Failure>,
     /// Numbers of hooks that found something else than they know, in the order of the tracer's list.
@@ -112,10 +124,9 @@ impl<'s> Recording<'s> {
         session.forget_dead();
         choose(session, &plan.pids).map_err(remove)?;
         if let Some(duration) = plan.duration {
-            // Somewhat later than the recorder ends it: for the case that it cannot.
-            let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
-            order.deadline = clock::monotonic().saturating_add(nanos);
+            order.deadline = after(duration.saturating_add(LEASE));
         }
+        let deadline = order.deadline;
         let control = session.control();
         let generation = control
             .order(&order)
@@ -129,6 +140,7 @@ impl<'s> Recording<'s> {
             generation,
             keep_free: plan.keep_free,
             is_flight: plan.flight.is_some(),
+            deadline,
             keeper,
             _lock: lock,
             ended: Ended::default(),
@@ -140,6 +152,14 @@ impl<'s> Recording<'s> {
 
     pub fn output(&self) -> &Path {
         &self.output
+    }
+
+    /// It goes on, although its duration may be over. To be said more often than every quarter of a second.
+    pub fn go_on(&mut self) {
+        if self.deadline != 0 && self.deadline < after(LEASE / 2) {
+            self.deadline = after(LEASE);
+            self.keeper.postpone(self.deadline);
+        }
     }
 
     /// Whether the order still stands; `rostrace stop` gives another one.
@@ -253,7 +273,7 @@ impl<'s> Recording<'s> {
             discarded: ended.discarded,
             is_flight: self.is_flight,
             unfinished,
-            killed: ended.killed.len() as u64,
+            deaths: ended.deaths,
             failures: self.failures.into_iter().collect(),
             strangers: self.session.strangers(),
             unexpected_hooks: self.unexpected_hooks.into_iter().collect(),

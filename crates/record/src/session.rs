@@ -387,8 +387,7 @@ impl Session {
             let Ok(mapped) = Mapped::open(&path) else {
                 continue;
             };
-            let identity = mapped.memory().header().identity();
-            if liveness::is_alive(&identity) && newest.contains(&path) {
+            if liveness::is_alive(&mapped) && newest.contains(&path) {
                 continue;
             }
             if let Some(output) = &output {

@@ -11,7 +11,7 @@ use crate::order::{DIRECTORY_BYTES, FILTER_BYTES, Filters, Order, Room, State};
 /// First eight bytes of the file.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"rostrace");
 /// Changes whenever the layout does.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 /// Where [`Control::strangers`] are, in every version.
 pub(crate) const STRANGERS_AT: usize = 96;
 /// Words of 64 events.
@@ -149,6 +149,16 @@ impl Control {
         let generation = changing.wrapping_add(1);
         self.generation.store(generation, Ordering::Release);
         Some(generation)
+    }
+
+    /// The recording may go on until then. It stays the same order.
+    pub fn postpone(&self, deadline: u64) {
+        self.deadline.store(deadline, Ordering::Relaxed);
+    }
+
+    /// When the recording ends by itself; 0 for never.
+    pub fn deadline(&self) -> u64 {
+        self.deadline.load(Ordering::Relaxed)
     }
 
     /// The order that stands, with its generation. None while it is being changed.

@@ -43,6 +43,8 @@ pub struct ProcessView {
     pub remembered: u64,
     pub hooks: [u8; 64],
     pub is_ending: bool,
+    /// Threads that ran code of the tracer when this was looked at, which tells something of a process that is gone.
+    pub at_work: u32,
 }
 
 impl Memory {
@@ -69,6 +71,7 @@ impl Memory {
             remembered: reports.remembered.load(Ordering::Relaxed).into(),
             hooks: std::array::from_fn(|at| reports.hooks[at].load(Ordering::Relaxed)),
             is_ending: header.is_ending.load(Ordering::Relaxed) != 0,
+            at_work: self.at_work(),
         }
     }
 }

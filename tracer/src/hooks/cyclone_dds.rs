@@ -122,7 +122,7 @@ unsafe extern "C-unwind" fn dds_writecdr(
             let before = time();
             let result = original(writer, serialised);
             let after = time();
-            let stamp = held.byte_add(TIMESTAMP).cast::<i64>().read();
+            let stamp = thread::at_work(|| held.byte_add(TIMESTAMP).cast::<i64>().read());
             std::mem::transmute::<*const c_void, Unreference>(unreference)(held);
             if (before..=after).contains(&stamp) {
                 bind(thread::take_published(), stamp as u64);

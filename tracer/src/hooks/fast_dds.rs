@@ -105,7 +105,7 @@ unsafe fn set_fragments(hook: &Hook, history: *mut c_void, change: *mut c_void, 
     let message = thread::take_published();
     if message != 0 {
         // SAFETY: the change is one of Fast DDS.
-        if let Some(stamp) = unsafe { stamp_of(hook, change) } {
+        if let Some(stamp) = thread::at_work(|| unsafe { stamp_of(hook, change) }) {
             bind(message, stamp);
         }
     }

@@ -13,7 +13,7 @@ use crate::thread;
 pub(crate) struct Hook {
     pub(super) name: &'static CStr,
     /// Where its original is to be looked for if neither the order of search nor the caller tells.
-    libraries: &'static [&'static str],
+    pub(super) libraries: &'static [&'static str],
     pub(super) called: Called,
     /// For all callers alike.
     original: AtomicPtr<c_void>,

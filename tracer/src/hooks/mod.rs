@@ -59,6 +59,13 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     all().map(|hook| hook.name.to_str().unwrap_or("?"))
 }
 
+/// Functions that their own libraries call, with the names of these libraries: a library may be linked so that nobody sees it.
+pub fn called_within() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+    all()
+        .filter(|hook| hook.called == Called::Within)
+        .map(|hook| (hook.name.to_str().unwrap_or("?"), hook.libraries))
+}
+
 /// Finds out which hooks are gone past, if libraries were loaded since the last time. Takes a moment: not for events that happen again and again.
 pub(crate) fn survey() {
     visibility::survey();

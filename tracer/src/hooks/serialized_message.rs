@@ -36,7 +36,7 @@ unsafe fn size(hook: &Hook, event: u16, handle: *const c_void, message: *const c
         return;
     }
     // SAFETY: by the contract; the structure is only read.
-    let bytes = unsafe { &*message.cast::<Bytes>() };
+    let bytes = thread::at_work(|| unsafe { message.cast::<Bytes>().read() });
     if bytes.length > bytes.capacity || bytes.buffer.is_null() && bytes.length > 0 {
         hook.set(State::Unexpected);
         return;

@@ -3,6 +3,8 @@
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicI32, Ordering};
 
+use crate::thread;
+
 /// Where the counter of owners is, behind the pointer to the virtual functions.
 const OWNERS: usize = 8;
 
@@ -21,9 +23,11 @@ impl SharedPointer {
     /// Another owner exists for the time being: what is owned is never destroyed here.
     pub(super) unsafe fn let_go(self) {
         if !self.control.is_null() {
-            // SAFETY: the counter is at this place in every control block of libstdc++.
-            let owners = unsafe { &*self.control.byte_add(OWNERS).cast::<AtomicI32>() };
-            owners.fetch_sub(1, Ordering::AcqRel);
+            thread::at_work(|| {
+                // SAFETY: the counter is at this place in every control block of libstdc++.
+                let owners = unsafe { &*self.control.byte_add(OWNERS).cast::<AtomicI32>() };
+                owners.fetch_sub(1, Ordering::AcqRel);
+            });
         }
     }
 }

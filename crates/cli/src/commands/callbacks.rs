@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 
 use rostrace_analyze::callback::{self, CallbackSummary};
 use rostrace_analyze::names::{self, Names};
-use rostrace_analyze::{Analysis, Statistics, built_in};
+use rostrace_analyze::{Analysis, Statistics, blind_spot, built_in};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
 use rostrace_trace::entity::{Address, CallbackOwner, ClientId, NodeId, ProcessId};
 use serde::Serialize;
 
 use crate::args::LookArguments;
-use crate::blind_spot;
 use crate::family;
 use crate::listing::{Reading, Row, cell};
 use crate::outcome::Outcome;

@@ -2,11 +2,14 @@
 
 use std::io::Write;
 
-use rostrace_record::doctor::{Check, Verdict, can_record, checks};
+use rostrace_analyze::blind_spot;
+use rostrace_record::doctor::{self, Check, Verdict, can_record, checks};
+use rostrace_record::{RuntimeFolder, Session};
 use serde::Serialize;
 
 use super::record::arguments::DoctorArguments;
 use super::record::library;
+use super::status;
 use crate::args::InfoFormat;
 use crate::outcome::Outcome;
 use crate::render::palette::Palette;
@@ -20,7 +23,8 @@ struct Answer<'a> {
 }
 
 pub(crate) fn doctor(arguments: &DoctorArguments) -> anyhow::Result<Outcome> {
-    let checks = checks(&library());
+    let mut checks = checks(&library());
+    checks.extend(hidden_calls());
     let can_record = can_record(&checks);
     let mut out = std::io::stdout().lock();
     match arguments.format {
@@ -39,6 +43,20 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> anyhow::Result<Outcome> {
         true => Outcome::Fine,
         false => Outcome::Refused,
     })
+}
+
+/// What recordings will not have because calls go past the tracer, in what is installed and in what runs.
+fn hidden_calls() -> Vec<Check> {
+    let functions: Vec<_> = rostrace_tracer::hooks::called_within().collect();
+    let subjects = |functions: &[&str]| blind_spot::subjects(functions.iter().copied());
+    let mut checks = doctor::hidden_calls(&functions, &subjects);
+    let sessions = RuntimeFolder::of_user().and_then(|runtime| Session::all(&runtime));
+    for session in sessions.unwrap_or_default() {
+        let sentences = session.processes();
+        let sentences = sentences.iter().filter_map(status::hidden_calls);
+        checks.extend(sentences.map(|it| doctor::process(Verdict::Warning, it)));
+    }
+    checks
 }
 
 fn write_table(out: &mut impl Write, checks: &[Check], can_record: bool) -> anyhow::Result<()> {

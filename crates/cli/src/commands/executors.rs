@@ -10,16 +10,15 @@ use rostrace_trace::flow::CallbackInstance;
 use serde::Serialize;
 
 use crate::args::LookArguments;
-use crate::blind_spot;
 use crate::family::EXECUTORS;
 use crate::listing::{Reading, Row, cell};
 use crate::outcome::Outcome;
 use crate::render::table::{Align, Table};
 use crate::render::units;
 use crate::view::View;
-use rostrace_analyze::built_in;
 use rostrace_analyze::names::Names;
 use rostrace_analyze::observed_executor::{ObservedExecutor, observed_executors};
+use rostrace_analyze::{blind_spot, built_in};
 
 #[derive(Debug, Serialize)]
 struct ExecutorRow<'m> {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
+use rostrace_analyze::blind_spot;
 use rostrace_ctf::schema::Nanos;
 use rostrace_record::{ProcessState, ProcessView, RuntimeFolder, Session, SessionState};
 use serde::Serialize;
@@ -80,6 +81,13 @@ pub(crate) fn status(arguments: &StatusArguments) -> anyhow::Result<Outcome> {
             diagnostic::note(&format!("session {}: {sentence}", session.id));
         }
     }
+    for session in &sessions {
+        for view in session.processes() {
+            if let Some(sentence) = hidden_calls(&view) {
+                diagnostic::note(&sentence);
+            }
+        }
+    }
     let rows: Vec<SessionRow> = sessions.iter().map(row).collect();
     let mut out = std::io::stdout().lock();
     match arguments.format {
@@ -101,6 +109,20 @@ pub(crate) fn status(arguments: &StatusArguments) -> anyhow::Result<Outcome> {
     out.flush()?;
     Ok(Outcome::Fine)
 }
+
+/// What recordings of a process will not have, because calls go past the tracer.
+pub(crate) fn hidden_calls(view: &ProcessView) -> Option<String> {
+    let hooks = rostrace_tracer::hooks::names().zip(view.hooks);
+    let bypassed = hooks.filter(|(_, state)| *state == BYPASSED);
+    let subjects = blind_spot::subjects(bypassed.map(|(name, _)| name))?;
+    let pid = view.identity.pid;
+    Some(format!(
+        "{subjects} of process {pid} are not all seen: a library was linked so that its calls cannot be observed"
+    ))
+}
+
+/// What the memory of a process says of a hook that is gone past.
+const BYPASSED: u8 = 5;
 
 fn row(session: &Session) -> SessionRow {
     let (state, output) = match session.state() {
@@ -130,7 +152,8 @@ fn process(view: &ProcessView) -> ProcessRow {
         .iter()
         .position(|byte| *byte == 0)
         .unwrap_or(name.len());
-    let is_recording = view.state == ProcessState::Recording;
+    // One that has failed goes on with what it can.
+    let is_recording = view.state != ProcessState::Idle;
     let of_recording = |counter: u64| if is_recording { counter } else { 0 };
     ProcessRow {
         pid: view.identity.pid,
@@ -162,7 +185,7 @@ fn hook(state: u8) -> Option<&'static str> {
         2 => "no original was found",
         3 => "of an unknown version",
         4 => "needless: this version of ROS 2 has a tracepoint",
-        5 => "not seen: its library was linked so that calls cannot be observed",
+        BYPASSED => "not seen: its library was linked so that calls cannot be observed",
         _ => "off",
     })
 }

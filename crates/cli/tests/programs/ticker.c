@@ -1,7 +1,9 @@
 // ticker MILLISECONDS EXIT_CODE: a node whose timer fires every millisecond, until the time is over or Ctrl-C.
 // TICKER_NODE names it, TICKER_CHILD makes a child that does the same, TICKER_FLOOD makes it fire without a pause,
 // and with TICKER_DEAF Ctrl-C is ignored. TICKER_FILES makes it use up its file descriptors: `early` around the first tracepoint,
-// `late` once it runs, `asked` at SIGHUP, until the next one. TICKER_OWN makes it handle SIGUSR2, and say so at its end.
+// `late` once it runs, `asked` at SIGHUP, until the next one. TICKER_OWN makes it handle SIGUSR2, and say so at its end. TICKER_DEATH makes
+// it, or its child, die in the middle: in code of its `own`, by `abort`, or in the `tracer`, which gets a bad address. TICKER_LAST is for how many
+// milliseconds another timer, "Ticker::last()", goes on after Ctrl-C.
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdbool.h>
@@ -38,6 +40,12 @@ static void give_files_back(void) {
   while (held > 0) close(files[--held]);
 }
 
+static void die(const char *where, const void *callback) {
+  if (!strcmp(where, "own")) *(volatile int *)16 = 1;
+  if (!strcmp(where, "abort")) abort();
+  if (!strcmp(where, "tracer")) ros_trace_rclcpp_callback_register(callback, (const char *)16);
+}
+
 static double now(void) {
   struct timespec at;
   clock_gettime(CLOCK_MONOTONIC, &at);
@@ -45,7 +53,7 @@ static double now(void) {
 }
 
 int main(int count, char **arguments) {
-  static char context, node, rmw, timer, callback;
+  static char context, node, rmw, timer, callback, last, last_callback;
   double milliseconds = count > 1 ? atof(arguments[1]) : 300;
   const char *name = getenv("TICKER_NODE") ? getenv("TICKER_NODE") : "ticker";
   struct sigaction action = {.sa_handler = getenv("TICKER_DEAF") ? SIG_IGN : end};
@@ -66,7 +74,9 @@ int main(int count, char **arguments) {
   ros_trace_rclcpp_timer_link_node(&timer, &node);
   puts("ready");
   fflush(stdout);
+  const char *death = getenv("TICKER_DEATH");
   for (double begin = now(); !is_over && now() - begin < milliseconds;) {
+    if (death && child <= 0 && now() - begin > milliseconds / 2) die(death, &callback);
     ros_trace_callback_start(&callback, false);
     ros_trace_callback_end(&callback);
     if (!getenv("TICKER_FLOOD")) usleep(1000);
@@ -78,6 +88,17 @@ int main(int count, char **arguments) {
       } else {
         hold_files();
       }
+    }
+  }
+  if (is_over && getenv("TICKER_LAST")) {
+    ros_trace_rcl_timer_init(&last, 1000000);
+    ros_trace_rclcpp_timer_callback_added(&last, &last_callback);
+    ros_trace_rclcpp_callback_register(&last_callback, "Ticker::last()");
+    ros_trace_rclcpp_timer_link_node(&last, &node);
+    for (double begin = now(); now() - begin < atof(getenv("TICKER_LAST"));) {
+      ros_trace_callback_start(&last_callback, false);
+      ros_trace_callback_end(&last_callback);
+      usleep(1000);
     }
   }
   if (is_own) puts("own handler ran");

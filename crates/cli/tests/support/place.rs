@@ -155,10 +155,13 @@ pub fn ticker() -> &'static str {
     })
 }
 
+/// Under another name first: other tests may do the same at this moment, or run the result.
 pub fn compile(options: &[&str], result: &Path, sources: &[&Path]) {
+    let unique = tempfile::tempdir_in(result.parent().unwrap()).unwrap();
+    let made = unique.path().join("made");
     let output = Command::new("cc")
         .args(options)
-        .arg(result)
+        .arg(&made)
         .args(sources)
         .output()
         .expect("these tests need a C compiler");
@@ -167,6 +170,7 @@ pub fn compile(options: &[&str], result: &Path, sources: &[&Path]) {
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
+    std::fs::rename(made, result).unwrap();
 }
 
 /// Waits until the recorded program says that it is ready.

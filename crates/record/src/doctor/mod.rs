@@ -5,8 +5,11 @@ mod machine;
 mod ros;
 mod tracer;
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
+use crate::bypass::bypassed;
 use crate::error::Error;
 use crate::library::TracerLibrary;
 
@@ -66,6 +69,50 @@ pub fn checks(library: &Result<TracerLibrary, Error>) -> Vec<Check> {
     checks.extend(machine::checks());
     checks.extend(lttng::checks());
     checks
+}
+
+/// Libraries of ROS 2 whose calls cannot all be seen. `functions` are those that libraries call themselves, with the names of these libraries;
+/// `subjects` says what is missing without some of them.
+pub fn hidden_calls(
+    functions: &[(&str, &[&str])],
+    subjects: &dyn Fn(&[&str]) -> Option<String>,
+) -> Vec<Check> {
+    let names: BTreeSet<&str> = functions
+        .iter()
+        .flat_map(|(_, libraries)| libraries.iter().copied())
+        .collect();
+    let mut checks = Vec::new();
+    for name in names {
+        let own = functions.iter().filter(|(_, it)| it.contains(&name));
+        let own: Vec<&str> = own.map(|(function, _)| *function).collect();
+        for library in ros::libraries(name) {
+            let Some(bypassed) = bypassed(&library, &own) else {
+                continue;
+            };
+            let bypassed: Vec<&str> = bypassed.into_iter().collect();
+            let place = library.display().to_string();
+            checks.push(match subjects(&bypassed) {
+                Some(subjects) => Check::new(
+                    "ros",
+                    place,
+                    Verdict::Warning,
+                    format!(
+                        "{subjects} will not all be seen: it was linked so that its calls cannot be observed. Which thread ran which callback is recorded"
+                    ),
+                )
+                .fix(format!(
+                    "link {name} without -Bsymbolic-functions, link-time optimisation and -fno-semantic-interposition to see them"
+                )),
+                None => Check::new("ros", place, Verdict::Ok, "its calls can be observed"),
+            });
+        }
+    }
+    checks
+}
+
+/// What processes that run under the tracer say, beside the files: a library may be loaded so that calls go past it.
+pub fn process(verdict: Verdict, found: String) -> Check {
+    Check::new("tracer", "running processes", verdict, found)
 }
 
 /// Whether anything can be recorded.

@@ -35,6 +35,22 @@ pub(super) fn checks() -> Vec<Check> {
     checks
 }
 
+/// Where a library of ROS 2 is that programs load here: the first of those that are sourced, else that of each one that is installed.
+pub(super) fn libraries(name: &str) -> Vec<PathBuf> {
+    let search = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let sourced = std::env::split_paths(&search)
+        .filter(|folder| folder.is_absolute())
+        .chain(prefixes().into_iter().map(|prefix| prefix.join("lib")));
+    let found = |folder: PathBuf| Some(folder.join(name)).filter(|file| file.is_file());
+    match sourced.into_iter().find_map(found) {
+        Some(library) => vec![library],
+        None => {
+            let installed = installed().into_iter().map(|prefix| prefix.join("lib"));
+            installed.filter_map(found).collect()
+        }
+    }
+}
+
 /// `/opt/ros/*`
 fn installed() -> Vec<PathBuf> {
     let entries = std::fs::read_dir("/opt/ros")
@@ -136,6 +152,8 @@ fn middleware<'a>(prefixes: impl Iterator<Item = &'a PathBuf>) -> Check {
                 && short.starts_with("rmw_")
                 && short.ends_with("_cpp")
                 && !short.contains("shared")
+                // Messages of a package that is no middleware.
+                && !short.contains("__")
             {
                 found.insert(short.to_owned());
             }

@@ -7,7 +7,7 @@ use rostrace_analyze::thread::{
     self, Ran, ThreadSummary, executor_observed, part as share_of, process_observed,
 };
 use rostrace_analyze::utilisation::over_time;
-use rostrace_analyze::{Analysis, Statistics, names, spin};
+use rostrace_analyze::{Analysis, Statistics, blind_spot, names, spin};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{ExecutorId, ProcessId, ThreadId};
 use serde::Serialize;
@@ -37,6 +37,8 @@ struct Processes<'a> {
     t: ColumnReference,
     processes: Vec<Process<'a>>,
     executors: Vec<Executor<'a>>,
+    /// Why executors are missing, if they are.
+    not_seen: Vec<String>,
     threads: Vec<Thread<'a>>,
     memory: Vec<Memory<'a>>,
 }
@@ -185,6 +187,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
         t: writer.columns.add(begins),
         processes,
         executors,
+        not_seen: blind_spot::sentences(model),
         threads,
     };
     Part::new("processes", &processes, writer.columns)

@@ -7,14 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::keep::{Kept, MEMORY_LINK, Mapped, cease};
+use crate::keep::{Kept, MEMORY_LINK, Mapped, cease, standing};
 use crate::memory::header::read_text;
-use crate::order::Order;
-use crate::process::Identity;
 
 /// Completes the recordings below a folder whose processes are gone, and were not followed by anybody who would do it: `is_alive` says whether
 /// a process is still there. Returns how many there were.
-pub fn collect_below(trace: &Path, is_alive: &dyn Fn(&Identity) -> bool) -> u64 {
+pub fn collect_below(trace: &Path, is_alive: &dyn Fn(&Mapped) -> bool) -> u64 {
     let mut count = u64::from(collect(trace, is_alive));
     for entry in std::fs::read_dir(trace).into_iter().flatten().flatten() {
         count += u64::from(collect(&entry.path(), is_alive));
@@ -33,11 +31,11 @@ pub fn collect_below(trace: &Path, is_alive: &dyn Fn(&Identity) -> bool) -> u64 
         let directory = PathBuf::from(OsStr::from_bytes(&read_text(&header.directory)));
         let generation = header.orders.epoch.load(Ordering::Acquire);
         let is_of_it = std::fs::canonicalize(directory).is_ok_and(|it| it == trace);
-        if generation == 0 || !is_of_it || is_alive(&header.identity()) {
+        if generation == 0 || !is_of_it || is_alive(&mapped) {
             continue;
         }
         let mapped = Arc::new(mapped);
-        let order = Order::record(trace.as_os_str().as_bytes());
+        let order = standing(mapped.memory(), trace.as_os_str().as_bytes());
         let mut kept = Kept::new(Arc::clone(&mapped), generation, &order);
         cease(mapped.memory(), generation);
         kept.finish();
@@ -70,7 +68,7 @@ pub fn own_folder() -> PathBuf {
 }
 
 /// Completes the recording of one process, in whose folder memory is named.
-fn collect(folder: &Path, is_alive: &dyn Fn(&Identity) -> bool) -> bool {
+fn collect(folder: &Path, is_alive: &dyn Fn(&Mapped) -> bool) -> bool {
     let Ok(named) = std::fs::read(folder.join(MEMORY_LINK)) else {
         return false;
     };
@@ -78,7 +76,7 @@ fn collect(folder: &Path, is_alive: &dyn Fn(&Identity) -> bool) -> bool {
     let Ok(mapped) = Mapped::open(path) else {
         return false;
     };
-    if is_alive(&mapped.memory().header().identity()) {
+    if is_alive(&mapped) {
         return false;
     }
     let mapped = Arc::new(mapped);

@@ -17,6 +17,7 @@ use crate::keep::folder::Folder;
 use crate::keep::init_stream::InitStream;
 use crate::keep::mapped::Mapped;
 use crate::keep::metadata;
+use crate::keep::orders;
 use crate::memory::dump::entries;
 use crate::memory::packet::{HEAD, Head};
 use crate::memory::pool::{FULL, HELD};
@@ -106,13 +107,7 @@ impl Kept {
             return None;
         }
         let written = header.dump.written.load(Ordering::Acquire);
-        let mut order = Order::record(directory);
-        if header.orders.epoch.load(Ordering::Acquire) != 0 {
-            order.mask =
-                std::array::from_fn(|word| header.orders.recorded[word].load(Ordering::Relaxed));
-        }
-        order.room.process_bytes = header.orders.process_bytes.load(Ordering::Relaxed);
-        order.room.keep_free = header.orders.keep_free.load(Ordering::Relaxed);
+        let order = orders::standing(mapped.memory(), directory);
         let bytes = header.reports.bytes.load(Ordering::Relaxed);
         let mut kept = Kept::new(mapped, generation, &order);
         kept.bytes = bytes;
@@ -462,6 +457,16 @@ impl Kept {
         let limit = self.order.room.process_bytes;
         if limit > 0 && self.bytes + bytes as u64 > limit {
             return Err(libc::ENOSPC);
+        }
+        let keep_free = self.order.room.keep_free;
+        if self.is_final
+            && let Some((folder, _)) = self.folder.as_ref().filter(|_| keep_free > 0)
+        {
+            // What is left at the end may take half of what was to stay free, and no more: it can be as much as all memory.
+            let free = folder.free_bytes().unwrap_or(u64::MAX);
+            if free < keep_free / 2 + bytes as u64 {
+                return Err(libc::ENOSPC);
+            }
         }
         Ok(())
     }

@@ -116,6 +116,28 @@ impl Mapped {
         }
     }
 
+    /// Whether anybody else has the file mapped or open to write: a process that made it has, as long as it lives, and so have children
+    /// that it forked. The kernel keeps count, whatever name spaces they are in and whatever descriptors they close. None if it does not say.
+    ///
+    /// It is asked for a lease, which it gives only to who is alone, and which is given back at once. Whoever opens the file in this moment is
+    /// told to try again.
+    pub fn is_used_by_others(&self) -> Option<bool> {
+        const F_SETSIG: i32 = 10;
+        let file = self.file.as_ref()?.as_raw_fd();
+        // SAFETY: system calls on a descriptor that is open.
+        unsafe {
+            // Who opens it meanwhile causes a signal, which must be one that is ignored unless somebody wants it.
+            if libc::fcntl(file, F_SETSIG, libc::SIGURG) != 0 {
+                return None;
+            }
+            if libc::fcntl(file, libc::F_SETLEASE, libc::F_WRLCK) == 0 {
+                libc::fcntl(file, libc::F_SETLEASE, libc::F_UNLCK);
+                return Some(false);
+            }
+        }
+        (errno() == libc::EAGAIN).then_some(true)
+    }
+
     pub(crate) fn note_error(&self, error: i32) {
         let errno = &self.memory.header().reports.errno;
         errno.store(error.cast_unsigned(), Ordering::Relaxed);

@@ -18,7 +18,7 @@ pub mod snapshot;
 
 pub use kept::{Kept, MEMORY_LINK};
 pub use mapped::{Mapped, OpenError};
-pub use orders::{carry_out, cease, is_meant};
+pub use orders::{carry_out, cease, is_meant, standing};
 
 use std::sync::Arc;
 use std::time::Duration;

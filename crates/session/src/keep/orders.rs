@@ -88,6 +88,18 @@ pub fn carry_out(
     Ok(())
 }
 
+/// The order that was carried out in a memory, as far as whoever goes on with the work of a keeper needs it.
+pub fn standing(memory: &Memory, directory: &[u8]) -> Order {
+    let orders = &memory.header().orders;
+    let mut order = Order::record(directory);
+    if orders.epoch.load(Ordering::Acquire) != 0 {
+        order.mask = std::array::from_fn(|word| orders.recorded[word].load(Ordering::Relaxed));
+    }
+    order.room.process_bytes = orders.process_bytes.load(Ordering::Relaxed);
+    order.room.keep_free = orders.keep_free.load(Ordering::Relaxed);
+    order
+}
+
 /// Decides which of the entities that exist are recorded. Returns the number of the last entry.
 fn judge(
     memory: &Memory,

@@ -113,6 +113,8 @@ pub struct Reports {
     pub bytes: AtomicU64,
     pub unwritten: AtomicU64,
     pub errno: AtomicU32,
+    /// Threads without a stream that run code of the tracer.
+    pub at_work: AtomicU32,
 }
 
 /// What can be taken by threads. Everything in it is allocated.

@@ -7,6 +7,7 @@
 //!
 //! Read next: [`layout`], [`header`], then [`writer`] for the way of an event, [`pool`] for what it takes, [`dump`] for what is remembered.
 
+pub mod at_work;
 pub mod dump;
 pub mod filter;
 pub mod header;

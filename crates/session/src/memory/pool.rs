@@ -17,7 +17,9 @@ pub struct PacketInfo {
     pub(crate) stream: AtomicU32,
     /// Events in it.
     pub(crate) events: AtomicU32,
-    _reserved: AtomicU64,
+    /// The same with the event that is being written: one more while one is.
+    pub(crate) begun: AtomicU32,
+    _reserved: AtomicU32,
 }
 
 /// In a free list, on its way from or to one, or never handed out.

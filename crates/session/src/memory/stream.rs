@@ -20,4 +20,6 @@ pub struct Stream {
     pub(crate) events: AtomicU64,
     /// Of the keeper: events of full packets that could not be written to the disk.
     pub(crate) unwritten: AtomicU64,
+    /// Not 0 while its thread runs code of the tracer that is not the way of an event: see [`crate::memory::at_work`].
+    pub(crate) at_work: AtomicU32,
 }

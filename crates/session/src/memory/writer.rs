@@ -4,7 +4,7 @@
 //! middle of an event has a writer of its own. What cannot be written is counted in shared memory at once: in the packet that the stream has, or in
 //! the header where it has none.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering, compiler_fence};
 
 use crate::memory::Memory;
 use crate::memory::packet::{HEAD, Head, Packet};
@@ -81,6 +81,17 @@ impl Writer {
     /// The event that was interrupted was counted.
     pub fn settle(&mut self) {
         self.target = 0;
+        // SAFETY: null, or the description of the packet that this writer holds.
+        if let Some(info) = unsafe { self.info.as_ref() } {
+            let events = info.events.load(Ordering::Relaxed);
+            info.begun.store(events, Ordering::Relaxed);
+        }
+    }
+
+    /// Where the thread says that it runs code of the tracer; None without a stream.
+    pub fn at_work(&self) -> Option<&'static AtomicU32> {
+        // SAFETY: null, or a stream, which is mapped as long as the process lives.
+        unsafe { self.stream.as_ref() }.map(|stream| &stream.at_work)
     }
 
     /// Makes ready for a recording. `key` is a number that differs for every recording and every memory of a process and its children. False if
@@ -103,6 +114,7 @@ impl Writer {
             };
             let threads = &memory.header().reports.threads;
             threads.fetch_add(1, Ordering::Relaxed);
+            stream.at_work.store(0, Ordering::Relaxed);
             self.stream = stream;
             self.number = number;
         }
@@ -163,6 +175,11 @@ impl Writer {
         }
         // SAFETY: there is room for `worst` bytes in the current packet.
         unsafe {
+            // Who dies before the event is complete is known to have died here.
+            let info = &*self.info;
+            let begun = info.events.load(Ordering::Relaxed).wrapping_add(1);
+            info.begun.store(begun, Ordering::Relaxed);
+            compiler_fence(Ordering::SeqCst);
             let at = self.packet.add(self.cursor as usize);
             let header = if now.wrapping_sub(self.last_time) < 1 << 32 {
                 at.cast::<u16>().write_unaligned(event);
@@ -271,6 +288,7 @@ impl Writer {
         // SAFETY: the packet was taken by this thread alone, and what is taken is allocated.
         unsafe { place.begin(&head) };
         info.events.store(0, Ordering::Relaxed);
+        info.begun.store(0, Ordering::Relaxed);
         info.stream.store(self.number, Ordering::Relaxed);
         info.state.store(HELD, Ordering::Relaxed);
         info.epoch.store(epoch, Ordering::Release);

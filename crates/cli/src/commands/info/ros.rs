@@ -3,12 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rostrace_analyze::blind_spot;
 use rostrace_ctf::{Survey, TraceSet};
+use rostrace_trace::entity::UnseenSubject;
 use rostrace_trace::{Model, creates_entities};
 use rostrace_tracepoints::{Kind, Layer, find};
 use serde::Serialize;
 
-use crate::blind_spot;
 use crate::family::FAMILIES;
 
 /// Programs announce what they consist of when they start. If that is not over after so many bytes, the numbers are
@@ -43,7 +44,8 @@ pub(crate) struct EntityCounts {
     pub(crate) services: u64,
     pub(crate) clients: u64,
     pub(crate) callbacks: u64,
-    pub(crate) callback_groups: u64,
+    /// None where the tracer could not see them.
+    pub(crate) callback_groups: Option<u64>,
     pub(crate) executors: u64,
 }
 
@@ -135,6 +137,13 @@ fn is_of_ros(kinds: &[u64]) -> bool {
     of_ros.any(|kind| kinds[kind.index()] > 0)
 }
 
+/// Where some were seen, those are counted.
+fn callback_groups(model: &Model) -> Option<u64> {
+    let count = model.callback_groups.len() as u64;
+    let unseen = |process| blind_spot::of_process(process, UnseenSubject::Executors).is_some();
+    (count > 0 || !model.processes.iter().any(unseen)).then_some(count)
+}
+
 impl EntityCounts {
     fn of(model: &Model, complete: bool) -> EntityCounts {
         let sent = model.publishers.iter().map(|it| it.topic.as_str());
@@ -153,7 +162,7 @@ impl EntityCounts {
             services: model.services.len() as u64,
             clients: model.clients.len() as u64,
             callbacks: (model.callbacks.len() + model.clients.len()) as u64,
-            callback_groups: model.callback_groups.len() as u64,
+            callback_groups: callback_groups(model),
             executors: model.executors.len() as u64,
         }
     }

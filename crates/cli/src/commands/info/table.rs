@@ -147,7 +147,10 @@ fn ros(ros: &Ros) -> Table {
             (
                 "executors",
                 entities.executors,
-                vec![units::counted(entities.callback_groups, "callback group")],
+                vec![match entities.callback_groups {
+                    Some(count) => units::counted(count, "callback group"),
+                    None => "callback groups not known".to_owned(),
+                }],
             ),
         ] {
             let mut value = format!("{at_least}{}", units::count(number));

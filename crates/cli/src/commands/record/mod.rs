@@ -2,6 +2,7 @@
 //! was written, and shows the callbacks.
 
 pub(crate) mod arguments;
+mod death;
 pub(crate) mod failure;
 mod live_line;
 pub(crate) mod outcome_of_command;
@@ -62,11 +63,7 @@ fn start(arguments: &RecordArguments) -> anyhow::Result<Outcome> {
     let ending = record_command(&session, &plan, arguments, &library);
     session.close();
     let ending = ending?;
-    if let Some(status) = ending.status
-        && let Some(sentence) = outcome_of_command::sentence(status, ending.was_interrupted)
-    {
-        diagnostic::note(&sentence);
-    }
+    death::tell(&ending);
     if ending.summary.processes == 0 {
         failure::tell(&ending.summary);
         let _ = std::fs::remove_dir(&ending.summary.output);
@@ -108,6 +105,7 @@ fn attach(arguments: &RecordArguments) -> anyhow::Result<Outcome> {
     let signals = watch::signals()?;
     let recording = Recording::start(&session, &plan)?;
     let ending = Watch::new(recording, None, signals, duration(arguments)).until_the_end()?;
+    death::tell(&ending);
     if ending.summary.processes == 0 {
         failure::tell(&ending.summary);
         let _ = std::fs::remove_dir(&ending.summary.output);

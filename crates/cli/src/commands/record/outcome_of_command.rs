@@ -3,6 +3,8 @@
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
+use super::death;
+
 /// None for an orderly end. Ended by Ctrl-C is an orderly end where we sent it.
 pub(crate) fn sentence(status: ExitStatus, was_interrupted: bool) -> Option<String> {
     match (status.code(), status.signal()) {
@@ -11,7 +13,7 @@ pub(crate) fn sentence(status: ExitStatus, was_interrupted: bool) -> Option<Stri
         (Some(130), _) if was_interrupted => None,
         (_, Some(libc::SIGINT)) if was_interrupted => None,
         (Some(code), _) => Some(format!("the command ended with exit code {code}")),
-        (None, Some(signal)) => Some(format!("the command was ended by signal {signal}")),
+        (None, Some(signal)) => Some(format!("the command was ended by {}", death::name(signal))),
         (None, None) => Some("it is not known how the command ended".to_owned()),
     }
 }

@@ -19,11 +19,15 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Between two looks at processes, and at the disk, which a busy application fills at hundreds of megabytes per second.
 const COUNTING: Duration = Duration::from_millis(200);
 
+/// So long may a command take to shut down.
+const GRACE: Duration = Duration::from_secs(10);
+
 /// What a recording was ended by, and with what.
 #[derive(Debug)]
 pub(crate) struct Ending {
     pub(crate) summary: Summary,
-    /// None without a command.
+    /// Of the command; none without one.
+    pub(crate) pid: Option<u32>,
     pub(crate) status: Option<ExitStatus>,
     pub(crate) was_interrupted: bool,
     pub(crate) duration: Duration,
@@ -38,6 +42,8 @@ pub(crate) struct Watch<'s> {
     signals: Signals,
     began: Instant,
     limit: Option<Duration>,
+    /// When the command was asked to end because the time was over.
+    asked: Option<Instant>,
     line: LiveLine,
     output: PathBuf,
     interrupts: u32,
@@ -68,6 +74,7 @@ impl<'s> Watch<'s> {
             signals,
             began: Instant::now(),
             limit,
+            asked: None,
             line: LiveLine::new(),
             interrupts: 0,
             snapshots: 0,
@@ -90,15 +97,10 @@ impl<'s> Watch<'s> {
             if self.running.is_none() && (self.interrupts > 0 || self.finished.is_some()) {
                 break;
             }
-            if self
-                .limit
-                .is_some_and(|limit| self.began.elapsed() >= limit)
-            {
-                self.finish(None);
-                if let Some(running) = &mut self.running {
-                    self.interrupts += 1;
-                    running.end()?;
-                }
+            if let Some(recording) = &mut self.recording {
+                recording.go_on();
+            }
+            if self.is_over() && !self.end_command()? {
                 break;
             }
             if counted.elapsed() >= COUNTING {
@@ -113,13 +115,48 @@ impl<'s> Watch<'s> {
             Some(running) => running.ended()?,
             None => None,
         };
+        let pid = self.running.as_ref().map(Running::pid);
         let (summary, duration) = self.finished.context("the recording did not end")?;
         Ok(Ending {
             summary,
+            pid,
             status,
             was_interrupted: self.interrupts > 0,
             duration,
         })
+    }
+
+    /// Whether it was recorded for as long as was asked for.
+    fn is_over(&self) -> bool {
+        self.limit
+            .is_some_and(|limit| self.began.elapsed() >= limit)
+    }
+
+    /// Asks the command to end, as Ctrl-C would: how it shuts down belongs to the recording. False if there is nothing to wait for.
+    fn end_command(&mut self) -> anyhow::Result<bool> {
+        let Some(running) = &mut self.running else {
+            return Ok(false);
+        };
+        match self.asked {
+            None => {
+                self.asked = Some(Instant::now());
+                if self.interrupts == 0 {
+                    self.interrupts = 1;
+                    running.signal(SIGINT);
+                }
+                Ok(true)
+            }
+            Some(asked) if asked.elapsed() < GRACE => Ok(true),
+            Some(_) => {
+                self.finish(Some(
+                    "the command has not ended 10 s after it was asked to: the recording was ended without it",
+                ));
+                if let Some(running) = &mut self.running {
+                    running.end_now()?;
+                }
+                Ok(false)
+            }
+        }
     }
 
     /// Ctrl-C goes to the command; the second one kills it. SIGUSR1 copies what there is.

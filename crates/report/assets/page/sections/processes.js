@@ -52,6 +52,7 @@ function processTables(data, column, nodes) {
       utilisationChart({ title: data.processes.length > BUSIEST ? `Busiest ${BUSIEST} processes` : "Processes", data, column, entries: busiest.map((process) => ({ name: processName(process), shares: process.shares })) }),
       utilisationChart({ title: data.threads.length > BUSIEST ? `Busiest ${BUSIEST} threads` : "Threads", data, column, entries: threads.map((thread) => ({ name: `${processName(processOf.get(thread.process))} ${threadName(thread)}`, shares: thread.over_time.callbacks })) }),
     ),
+    data.not_seen.map((sentence) => h("p", { class: "notice warn" }, `${sentence}. What their threads ran is below.`)),
     data.executors.length > 0 && section("Executors", h("div", { class: "card" }, executorTable(data.executors, column)),
       cards(utilisationChart({ title: "Executors", data, column, entries: [...data.executors].sort(byBusy).slice(0, BUSIEST).map((executor) => ({ name: executorName(executor), shares: executor.shares })) }))),
     data.threads.length > 0 && section("Threads", h("div", { class: "card" }, threadTable(data.threads, processOf, column)), shareBars(threads, processOf)),

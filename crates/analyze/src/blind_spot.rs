@@ -3,18 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rostrace_trace::Model;
-use rostrace_trace::entity::{Process, UnseenSubject};
-
-use crate::render::units;
+use rostrace_trace::entity::{Process, Unseen, UnseenSubject};
 
 /// `not seen: librclcpp.so was linked so that its calls cannot be observed`; nothing where such a thing was seen.
-pub(crate) fn of_process(process: &Process, subject: UnseenSubject) -> Option<String> {
+pub fn of_process(process: &Process, subject: UnseenSubject) -> Option<String> {
     let unseen = process.unseen.iter().find(|it| it.subject() == subject)?;
     Some(format!("not seen: {}", reason(&unseen.library)))
 }
 
 /// One sentence for each library.
-pub(crate) fn sentences(model: &Model) -> Vec<String> {
+pub fn sentences(model: &Model) -> Vec<String> {
     let mut libraries: BTreeMap<&str, (BTreeSet<usize>, BTreeSet<UnseenSubject>)> = BTreeMap::new();
     for (number, process) in model.processes.iter().enumerate() {
         for unseen in &process.unseen {
@@ -23,13 +21,30 @@ pub(crate) fn sentences(model: &Model) -> Vec<String> {
             subjects.insert(unseen.subject());
         }
     }
-    let sentence = |(library, (processes, subjects)): (&str, (BTreeSet<_>, BTreeSet<_>))| {
-        let names: Vec<&str> = subjects.into_iter().map(UnseenSubject::name).collect();
-        let processes = units::counted(processes.len() as u64, "process");
-        let (names, reason) = (names.join(", "), reason(library));
+    let sentence = |(library, (processes, subjects)): (&str, (BTreeSet<usize>, _))| {
+        let processes = match processes.len() {
+            1 => "1 process".to_owned(),
+            count => format!("{count} processes"),
+        };
+        let (names, reason) = (named(subjects), reason(library));
         format!("{names} of {processes} were not all seen: {reason}")
     };
     libraries.into_iter().map(sentence).collect()
+}
+
+/// What is not seen where these functions are not: `executors and callback groups, callbacks of clients`; nothing without functions.
+pub fn subjects<'f>(functions: impl IntoIterator<Item = &'f str>) -> Option<String> {
+    let unseen = functions.into_iter().map(|function| Unseen {
+        function: function.to_owned(),
+        library: String::new(),
+    });
+    let subjects: BTreeSet<UnseenSubject> = unseen.map(|it| it.subject()).collect();
+    (!subjects.is_empty()).then(|| named(subjects))
+}
+
+fn named(subjects: BTreeSet<UnseenSubject>) -> String {
+    let names: Vec<&str> = subjects.into_iter().map(UnseenSubject::name).collect();
+    names.join(", ")
 }
 
 fn reason(library: &str) -> String {

@@ -1,0 +1,103 @@
+//! What is said of processes that die by a signal while they are recorded: which one, by what, and whether the tracer was at work in it.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use support::place::{Place, finished, ticker, wait_for_ready};
+
+const OWN: &str = "; none of its threads was running code of the tracer\n";
+
+/// Records a ticker that dies, and returns what was said.
+fn told(place: &Place, variables: &[(&str, &str)]) -> String {
+    let arguments = [
+        "record",
+        "--no-report",
+        "-o",
+        "trace",
+        "--",
+        ticker(),
+        "600",
+    ];
+    let mut command = place.command(&arguments);
+    command.envs(variables.iter().copied());
+    let (out, err) = finished(command.output().unwrap(), 0);
+    assert!(out.contains("lost: 0"), "{out}");
+    err
+}
+
+#[test]
+fn a_crash_in_code_of_the_program_is_not_ours() {
+    let err = told(&Place::new(), &[("TICKER_DEATH", "own")]);
+    assert!(err.starts_with("rostrace: note: `ticker` (pid ") || err.contains("`ticker` (pid "));
+    assert!(err.contains(") was ended by SIGSEGV"), "{err}");
+    assert!(err.ends_with(OWN), "{err}");
+    assert_eq!(err.lines().count(), 1, "{err}");
+}
+
+#[test]
+fn a_crash_in_the_tracer_is_told_as_such() {
+    let err = told(&Place::new(), &[("TICKER_DEATH", "tracer")]);
+    let expected = ") was ended by SIGSEGV; one of its threads was running code of the tracer\n";
+    assert!(err.ends_with(expected), "{err}");
+}
+
+#[test]
+fn a_child_that_aborts_is_told_although_the_command_ends_well() {
+    let err = told(
+        &Place::new(),
+        &[("TICKER_DEATH", "abort"), ("TICKER_CHILD", "1")],
+    );
+    assert!(err.contains("`ticker` (pid "), "{err}");
+    assert!(err.contains(") was ended by SIGABRT"), "{err}");
+    assert!(err.ends_with(OWN), "{err}");
+}
+
+#[test]
+fn a_process_that_is_killed_while_it_emits_is_told() {
+    let place = Place::new();
+    let mut child = place
+        .command(&[
+            "record",
+            "--no-report",
+            "--limit",
+            "1M",
+            "-o",
+            "trace",
+            "--",
+            ticker(),
+            "60000",
+        ])
+        .env("TICKER_FLOOD", "1")
+        .spawn()
+        .unwrap();
+    let rest = wait_for_ready(&mut child);
+    let sessions = place
+        .until(|all| all.len() == 1 && all[0]["processes"][0]["events"].as_u64().unwrap_or(0) > 20);
+    let pid = sessions[0]["processes"][0]["pid"].as_i64().unwrap();
+    // SAFETY: a plain system call, on a process that the test has started.
+    unsafe { libc::kill(i32::try_from(pid).unwrap(), libc::SIGKILL) };
+    std::io::copy(&mut { rest }, &mut std::io::sink()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    let expected = format!("`ticker` (pid {pid}) was ended by SIGKILL; ");
+    assert!(err.contains(&expected), "{err}");
+    assert!(
+        err.contains("of its threads was running code of the tracer"),
+        "{err}"
+    );
+}
+
+#[test]
+fn a_process_that_dies_while_others_record_it_is_told() {
+    let place = Place::new();
+    let mut run = place
+        .command(&["run", "--", ticker(), "3000"])
+        .env("TICKER_DEATH", "own")
+        .spawn()
+        .unwrap();
+    let _rest = wait_for_ready(&mut run);
+    let (_, err) = place.run(&["record", "--no-report", "--attach", "-o", "trace"], 0);
+    assert!(err.contains(") was ended by SIGSEGV"), "{err}");
+    run.wait().unwrap();
+}
