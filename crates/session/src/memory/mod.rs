@@ -11,6 +11,7 @@ pub mod dump;
 pub mod filter;
 pub mod header;
 pub mod layout;
+pub(crate) mod losses;
 pub mod packet;
 pub mod pool;
 pub mod spare;
@@ -206,19 +207,6 @@ impl Memory {
             }
         }
         events
-    }
-
-    /// Events of the recording that runs that were dropped for want of packets.
-    pub fn discarded(&self) -> u64 {
-        let header = self.header();
-        let epoch = header.orders.epoch.load(Ordering::Acquire);
-        let made = header.free.streams_made.load(Ordering::Acquire);
-        let of_streams: u64 = (0..made)
-            .filter_map(|number| self.stream(number))
-            .filter(|stream| epoch != 0 && stream.epoch.load(Ordering::Acquire) == epoch)
-            .map(|stream| stream.discarded.load(Ordering::Relaxed))
-            .fold(0, u64::saturating_add);
-        of_streams.saturating_add(header.reports.lost.load(Ordering::Relaxed))
     }
 }
 
