@@ -16,7 +16,7 @@ use crate::keep::folder::Folder;
 use crate::keep::init_stream::InitStream;
 use crate::keep::loss_stream::LossStream;
 use crate::keep::mapped::Mapped;
-use crate::memory::dump::entries;
+use crate::memory::entry::entries;
 use crate::memory::packet::{HEAD, Head};
 use crate::memory::pool::{FULL, HELD};
 use crate::memory::supply::recycle;

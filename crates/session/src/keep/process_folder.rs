@@ -9,7 +9,7 @@ use crate::clock;
 use crate::keep::folder::Folder;
 use crate::keep::kept::{Kept, MEMORY_LINK};
 use crate::keep::metadata;
-use crate::memory::dump::entries;
+use crate::memory::entry::entries;
 
 impl Kept {
     /// Removes a folder in which nothing was written.

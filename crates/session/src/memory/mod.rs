@@ -8,6 +8,7 @@
 //! Read next: [`layout`], [`header`], then [`writer`] for the way of an event, [`pool`] for what it takes, [`dump`] for what is remembered.
 
 pub mod dump;
+pub mod entry;
 pub mod filter;
 pub mod header;
 pub mod layout;
