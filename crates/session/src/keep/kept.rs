@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{Ordering, fence};
+use std::sync::atomic::Ordering;
 
 use crate::clock;
 use crate::keep::disk_stream::{CompleteFile, DiskStream};
@@ -21,6 +21,7 @@ use crate::memory::packet::{HEAD, Head};
 use crate::memory::pool::{FULL, HELD};
 use crate::memory::supply::recycle;
 use crate::order::{Order, State};
+use crate::sync::{self, fence};
 
 /// In the folder of a process that is being recorded: names the file of its memory, where the newest events are.
 pub const MEMORY_LINK: &str = ".memory";
@@ -305,7 +306,10 @@ impl Kept {
             return false;
         }
         // SAFETY: complete up to there, and only its writer adds behind it.
-        let content = unsafe { std::slice::from_raw_parts(place.0, head.content_bytes) };
+        let content = unsafe {
+            sync::will_read(place.0.add(HEAD), head.content_bytes - HEAD);
+            std::slice::from_raw_parts(place.0, head.content_bytes)
+        };
         let is_flight = self.order.state == State::Flight;
         let written = match self.room_for(head.content_bytes) {
             Ok(()) => self.write_packet(number, &head, content, is_full, is_flight),

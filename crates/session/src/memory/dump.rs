@@ -6,12 +6,13 @@
 //!
 //! [`Statedump`] is the process's side: one thread at a time, no allocation. The reader's is [`entries`](crate::memory::entry::entries).
 
-use std::sync::atomic::{AtomicU32, Ordering, fence};
+use std::sync::atomic::Ordering;
 
 use crate::events::{EVENTS, Identified};
 use crate::memory::Memory;
 use crate::memory::entry::{DEAD, Entry, EntryHead, HEAD, LIVE, walk};
 use crate::memory::layout::Layout;
+use crate::sync::{AtomicU32, fence};
 
 /// Bytes of the process's own memory: two spaces as large as those of the largest layout, and the index behind them.
 pub const OWN_BYTES: usize = 2 * Layout::ORDINARY.dump_bytes as usize + INDEX_BYTES;

@@ -1,9 +1,10 @@
 //! An entry of the statedump: an event of initialisation, as it lies in memory and as readers get it.
 
-use std::sync::atomic::{AtomicU32, Ordering, fence};
+use std::sync::atomic::Ordering;
 
 use crate::events::EVENTS;
 use crate::memory::Memory;
+use crate::sync::{AtomicU32, fence};
 
 pub(crate) const LIVE: u32 = 1;
 pub(crate) const DEAD: u32 = 2;

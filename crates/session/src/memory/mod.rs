@@ -21,9 +21,10 @@ pub mod supply;
 pub mod writer;
 
 use std::ffi::CStr;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use crate::VERSION;
+use crate::sync::{AtomicU32, AtomicU64};
 use header::{Header, Introduction, MAGIC};
 use layout::{FILTER_SLOTS, Layout};
 use packet::Packet;
@@ -76,7 +77,7 @@ impl Memory {
         Ok(memory)
     }
 
-    fn introduce(&self, who: &Introduction<'_>) {
+    pub(crate) fn introduce(&self, who: &Introduction<'_>) {
         let header = self.header();
         header.introduce(who, self.layout, VERSION);
         header
@@ -162,6 +163,7 @@ impl Memory {
 
     /// Makes sure that a part can be written to, without the file. The call takes no longer than clearing the pages does. Kernels before 5.14
     /// do not know it. The error is an `errno`, which is left as it was.
+    #[cfg(not(all(test, feature = "models")))]
     pub fn populate(&self, at: usize, bytes: usize) -> Result<(), i32> {
         const MADV_POPULATE_WRITE: i32 = 23;
         let end = (at + bytes).next_multiple_of(4096).min(self.layout.bytes());
@@ -177,6 +179,11 @@ impl Memory {
                 _ => Err(error),
             }
         }
+    }
+
+    #[cfg(all(test, feature = "models"))]
+    pub fn populate(&self, at: usize, bytes: usize) -> Result<(), i32> {
+        crate::sync::modelled::populate(at, bytes)
     }
 
     /// Takes whole pages of a part out of this process, which never touches it again.
