@@ -8,13 +8,12 @@ use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
+use rostrace_session::memory::header::{Masks, is_set};
 use rostrace_session::{MASK_WORDS, Memory};
 
 use crate::lock::Lock;
 use crate::original;
 use crate::process;
-
-type Masks = [AtomicU64; MASK_WORDS];
 
 /// State of the process. All zeroes: a child that has not noticed yet that it is one.
 #[derive(Debug)]
@@ -97,7 +96,7 @@ fn masks() -> *const Masks {
 #[inline(always)]
 pub(crate) fn attends(event: u16) -> bool {
     // SAFETY: null, a static, or memory that is never unmapped.
-    unsafe { masks().as_ref() }.is_none_or(|masks| bit(masks, event))
+    unsafe { masks().as_ref() }.is_none_or(|masks| is_set(masks, event))
 }
 
 /// Whether an event that is attended to is recorded or remembered. Looks around first, if nobody has.
@@ -108,7 +107,7 @@ pub(crate) fn wants(event: u16) -> bool {
         return look_around(event);
     }
     // SAFETY: a static, or memory that is never unmapped.
-    bit(unsafe { &*masks }, event)
+    is_set(unsafe { &*masks }, event)
 }
 
 #[cold]
@@ -116,11 +115,6 @@ pub(crate) fn wants(event: u16) -> bool {
 fn look_around(event: u16) -> bool {
     process::attach(event);
     !is_unknown() && attends(event)
-}
-
-#[inline(always)]
-fn bit(masks: &Masks, event: u16) -> bool {
-    masks[usize::from(event) / 64].load(Ordering::Relaxed) >> (event % 64) & 1 == 1
 }
 
 /// The memory of this process; None if it has none, or not yet.

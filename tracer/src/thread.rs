@@ -228,10 +228,7 @@ unsafe fn interrupted(thread: *mut Thread, memory: &Memory, stack: usize) -> Opt
 /// Nobody will complete what this writer was writing.
 fn abandon(thread: &mut Thread, memory: &Memory, level: usize) {
     let writer = &mut thread.writers[level.min(LEVELS - 1)];
-    if writer.was_interrupted() {
-        writer.discard(memory, clock::monotonic(), 1);
-        writer.settle();
-    }
+    writer.abandon(memory, clock::monotonic());
 }
 
 /// Where handlers may have a stack of their own; empty if they have none.
@@ -262,8 +259,8 @@ impl Inside {
     /// Where this thread writes in the running recording, and the context of its events. None if there is no recording, or no stream.
     #[inline(always)]
     pub(crate) fn writer(&mut self) -> Option<(&mut Writer, &[u8; 32])> {
-        let epoch = self.memory.header().orders.epoch.load(Ordering::Acquire);
-        let key = gate::incarnation() | (epoch & ((1 << 48) - 1));
+        let orders = &self.memory.header().orders;
+        let (epoch, key) = orders.running(gate::incarnation());
         // SAFETY: the block is ours while we are inside.
         unsafe {
             let thread = self.thread;
@@ -306,10 +303,7 @@ impl Inside {
             let thread = unsafe { &mut *self.thread };
             fill_context(thread);
             let writer = &mut thread.writers[self.level];
-            let is_same_memory = writer.key != 0 && writer.key >> 48 == key >> 48;
-            let now = clock::monotonic();
-            if !writer.attach(self.memory, epoch, key, is_same_memory, now) {
-                self.lose(1);
+            if !writer.attach(self.memory, epoch, key, clock::monotonic()) {
                 return false;
             }
             watch_end_of_thread(thread);

@@ -11,8 +11,9 @@ use crate::{fuzz, packages};
 
 pub(crate) const USAGE: &str = "\
 cargo xtask test [--quick]
-    Checks the packages that the tests need, formatting, lints and all tests; then builds the program for
-    release, throws damaged input at it for half a minute and compares it with the recordings in ../shared.
+    Checks the packages that the tests need, formatting, lints, all tests and the models of the shared memory;
+    then builds the program for release, throws damaged input at it for half a minute and compares it with
+    the recordings in ../shared.
     --quick   without what needs the release build";
 
 /// What the score tool judges today. Grows with the program.
@@ -46,10 +47,22 @@ pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     steps.run("lints", || {
         let strict = ["--all-targets", "--", "-D", "warnings"];
         succeed(workspace.cargo(&["clippy", "--workspace"]).args(strict))?;
+        let models = ["clippy", "--package=rostrace-session", "--features=models"];
+        succeed(workspace.cargo(&models).args(strict))?;
         succeed(workspace.cargo(&["clippy", fuzz::MANIFEST]).args(strict))
     })?;
     steps.run("tests", || {
         succeed(&mut workspace.cargo(&["test", "--workspace"]))
+    })?;
+
+    steps.run("models", || {
+        // All orders of what threads do to the shared memory: see crates/session/src/models.
+        let models = ["--features=models", "--lib", "models::"];
+        succeed(
+            workspace
+                .cargo(&["test", "--package=rostrace-session"])
+                .args(models),
+        )
     })?;
 
     if quick {

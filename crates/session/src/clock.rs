@@ -1,9 +1,13 @@
 //! Time, as keepers need it: the monotonic clock, and how it relates to the wall clock.
 
 /// `CLOCK_MONOTONIC` in nanoseconds: what LTTng-UST uses, so that traces merge.
+#[cfg(not(all(test, feature = "models")))]
 pub fn monotonic() -> u64 {
     read(libc::CLOCK_MONOTONIC)
 }
+
+#[cfg(all(test, feature = "models"))]
+pub(crate) use crate::sync::modelled::monotonic;
 
 fn read(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec {

@@ -11,9 +11,12 @@ mod file;
 pub mod glob;
 pub mod keep;
 pub mod memory;
+#[cfg(all(test, feature = "models"))]
+mod models;
 mod note;
 mod order;
 mod process;
+mod sync;
 pub mod tracetools;
 
 pub use control::{Control, MAGIC, MASK_WORDS, Stranger, Strangers, VERSION};

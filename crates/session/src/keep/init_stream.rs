@@ -2,7 +2,7 @@
 
 use crate::keep::disk_stream::DiskStream;
 use crate::keep::folder::Folder;
-use crate::memory::dump::Entry;
+use crate::memory::entry::Entry;
 use crate::memory::packet::{HEAD, Head};
 use crate::memory::writer::CONTEXT;
 

@@ -5,54 +5,50 @@
 
 use std::collections::BTreeMap;
 use std::collections::VecDeque;
-use std::ffi::{CString, OsStr};
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{Ordering, fence};
+use std::sync::atomic::Ordering;
 
 use crate::clock;
 use crate::keep::disk_stream::{CompleteFile, DiskStream};
 use crate::keep::folder::Folder;
 use crate::keep::init_stream::InitStream;
+use crate::keep::loss_stream::LossStream;
 use crate::keep::mapped::Mapped;
-use crate::keep::metadata;
-use crate::keep::orders;
-use crate::memory::dump::entries;
+use crate::memory::entry::entries;
 use crate::memory::packet::{HEAD, Head};
 use crate::memory::pool::{FULL, HELD};
 use crate::memory::supply::recycle;
 use crate::order::{Order, State};
+use crate::sync::{self, fence};
 
 /// In the folder of a process that is being recorded: names the file of its memory, where the newest events are.
 pub const MEMORY_LINK: &str = ".memory";
-/// Losses that no stream tells of are written at most so often.
-const BETWEEN_LOSSES: u64 = 100_000_000;
 /// The disk is asked for its room at most so often.
 const BETWEEN_LOOKS: u64 = 50_000_000;
 
 #[derive(Debug)]
 pub struct Kept {
-    mapped: Arc<Mapped>,
-    generation: u64,
-    order: Order,
-    uuid: [u64; 2],
-    init: InitStream,
-    streams: BTreeMap<u32, DiskStream>,
-    folder: Option<(Folder, PathBuf)>,
+    pub(super) mapped: Arc<Mapped>,
+    pub(super) generation: u64,
+    pub(super) order: Order,
+    pub(super) uuid: [u64; 2],
+    pub(super) init: InitStream,
+    pub(super) streams: BTreeMap<u32, DiskStream>,
+    pub(super) folder: Option<(Folder, PathBuf)>,
     /// The folder above it was made for it, too.
-    made_directory: bool,
+    pub(super) made_directory: bool,
     /// Of a folder that could not be made.
-    error: i32,
-    /// Losses that no stream tells of: what there was when the recording began, what is on the disk, and when that was.
-    lost_before: u64,
-    lost: Option<(DiskStream, u64)>,
-    lost_told: u64,
-    lost_at: u64,
+    pub(super) error: i32,
+    /// Losses that no stream of a thread tells of.
+    pub(super) lost: LossStream,
+    /// What was dropped in memory, as the trace says, when everything was written.
+    dropped: Option<u64>,
     /// In packets that are complete on the disk, and in those that are not.
     events: u64,
     partial: BTreeMap<u32, u64>,
-    bytes: u64,
+    pub(super) bytes: u64,
     unwritten: u64,
     complete: VecDeque<CompleteFile>,
     disk_looked: u64,
@@ -67,7 +63,6 @@ impl Kept {
         let header = mapped.memory().header();
         let uuid = std::array::from_fn(|half| header.orders.uuid[half].load(Ordering::Relaxed));
         let process = header.identity().pid;
-        let now = clock::monotonic();
         Kept {
             generation,
             order: order.clone(),
@@ -77,10 +72,8 @@ impl Kept {
             folder: None,
             made_directory: false,
             error: 0,
-            lost_before: header.reports.lost_before.load(Ordering::Relaxed),
-            lost: None,
-            lost_told: 0,
-            lost_at: now,
+            lost: LossStream::new(uuid, clock::monotonic()),
+            dropped: None,
             events: 0,
             partial: BTreeMap::new(),
             bytes: 0,
@@ -90,75 +83,6 @@ impl Kept {
             disk_is_short: false,
             is_final: false,
             mapped,
-        }
-    }
-
-    /// Goes on with what another keeper, who is gone, wrote into this folder. None if that is not a recording of this memory.
-    pub fn resume(mapped: Arc<Mapped>, path: &Path) -> Option<Kept> {
-        let header = mapped.memory().header();
-        let generation = header.orders.last_epoch.load(Ordering::Acquire);
-        let directory = path.parent()?.as_os_str().as_bytes();
-        let named = std::fs::read(path.join(MEMORY_LINK)).ok()?;
-        if generation == 0 || mapped.path()?.as_os_str().as_bytes() != named {
-            return None;
-        }
-        let folder = Folder::open(path).ok()?;
-        if !folder.is_ours() {
-            return None;
-        }
-        let written = header.dump.written.load(Ordering::Acquire);
-        let order = orders::standing(mapped.memory(), directory);
-        let bytes = header.reports.bytes.load(Ordering::Relaxed);
-        let mut kept = Kept::new(mapped, generation, &order);
-        kept.bytes = bytes;
-        for entry in std::fs::read_dir(path).ok()?.flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let Some((stream, file)) = name.rsplit_once('_') else {
-                continue;
-            };
-            let Ok(file) = file.parse::<u32>() else {
-                continue;
-            };
-            kept.resume_file(&entry.path(), stream, file);
-        }
-        kept.init.last = written;
-        kept.folder = Some((folder, path.to_owned()));
-        Some(kept)
-    }
-
-    fn resume_file(&mut self, path: &Path, name: &str, file: u32) {
-        let uuid = self.uuid;
-        let memory = *self.mapped.memory();
-        let resume = |stream: u64| {
-            let number = u32::try_from(stream).ok().and_then(|it| it.checked_sub(1));
-            let unwritten = number
-                .and_then(|number| memory.stream(number))
-                .filter(|it| it.epoch.load(Ordering::Acquire) == self.generation)
-                .map_or(0, |it| it.unwritten.load(Ordering::Relaxed));
-            DiskStream::resume(path, unwritten, name.to_owned(), uuid, stream, file)
-        };
-        match name.strip_prefix("thread_").map(str::parse::<u32>) {
-            Some(Ok(number @ 1..)) => {
-                let Ok(stream) = resume(number.into()) else {
-                    return;
-                };
-                let before = self.streams.get(&(number - 1));
-                if before.is_none_or(|before| before.file_number() <= file) {
-                    self.streams.insert(number - 1, stream);
-                }
-            }
-            _ if name == "init" => {
-                if let Ok(stream) = resume(0) {
-                    self.init.resume(stream);
-                }
-            }
-            _ if name == "lost" => {
-                if let Ok(stream) = resume(u64::from(u32::MAX)) {
-                    self.lost_told = stream.discarded();
-                    self.lost = Some((stream, 0));
-                }
-            }
-            _ => {}
         }
     }
 
@@ -187,22 +111,11 @@ impl Kept {
 
     /// Events that are known to be missing.
     pub fn discarded(&self) -> u64 {
-        let header = self.mapped.memory().header();
-        let lost = header
-            .reports
-            .lost
-            .load(Ordering::Relaxed)
-            .saturating_sub(self.lost_before);
-        let made = header.free.streams_made.load(Ordering::Acquire);
         let memory = self.mapped.memory();
-        let of_streams: u64 = (0..made)
-            .filter_map(|number| memory.stream(number))
-            .filter(|stream| stream.epoch.load(Ordering::Acquire) == self.generation)
-            .map(|stream| stream.discarded.load(Ordering::Relaxed))
-            .fold(0, u64::saturating_add);
-        of_streams
-            .saturating_add(lost)
-            .saturating_add(self.unwritten)
+        let dropped = self
+            .dropped
+            .unwrap_or_else(|| memory.losses(self.generation).sum());
+        dropped.saturating_add(self.unwritten)
     }
 
     pub fn bytes(&self) -> u64 {
@@ -212,22 +125,6 @@ impl Kept {
     /// Makes the folder before there is anything to write, so that it names the memory whatever happens next. The error is an `errno`.
     pub fn prepare(&mut self) -> Result<(), i32> {
         self.make_folder()
-    }
-
-    /// Removes a folder in which nothing was written.
-    pub fn remove_if_empty(&mut self) {
-        if self.events() + self.discarded() > 0 {
-            return;
-        }
-        if let Some((folder, path)) = self.folder.take() {
-            for name in [c"metadata", c"init_0", c".memory"] {
-                folder.remove(name);
-            }
-            let _ = std::fs::remove_dir(&path);
-            if let Some(directory) = path.parent().filter(|_| self.made_directory) {
-                let _ = std::fs::remove_dir(directory);
-            }
-        }
     }
 
     /// Writes what is full, and, with `all`, also what is not. Returns whether there was anything.
@@ -256,27 +153,9 @@ impl Kept {
     pub fn finish(&mut self) {
         self.is_final = true;
         self.drain(true);
-        let now = clock::monotonic();
+        self.tell_losses();
         let memory = self.mapped.memory();
         if let Some((folder, _)) = &self.folder {
-            // What no file of its own tells, because there was no room for one, is told by the stream of initialisation.
-            let lost = memory.header().reports.lost.load(Ordering::Relaxed);
-            let mut homeless = lost
-                .saturating_sub(self.lost_before)
-                .saturating_sub(self.lost_told);
-            for (number, stream) in &mut self.streams {
-                let discarded = memory
-                    .stream(*number)
-                    .filter(|it| it.epoch.load(Ordering::Acquire) == self.generation)
-                    .map_or(0, |it| it.discarded.load(Ordering::Relaxed));
-                match stream.account(folder, now, discarded) {
-                    Ok(left) => homeless = homeless.saturating_add(left),
-                    Err(error) => self.mapped.note_error(error),
-                }
-            }
-            if let Err(error) = self.init.account(folder, now, homeless) {
-                self.mapped.note_error(error);
-            }
             let link = CString::new(MEMORY_LINK).unwrap_or_default();
             folder.remove(&link);
             memory
@@ -293,6 +172,50 @@ impl Kept {
             {
                 recycle(memory, memory.header(), packet);
             }
+        }
+    }
+
+    /// Says of every stream what was dropped, now that nothing more is written: what this says is what [`discarded`](Self::discarded) says from
+    /// here on, also if a thread that is late drops something.
+    fn tell_losses(&mut self) {
+        let losses = self.mapped.memory().losses(self.generation);
+        self.dropped = Some(losses.sum());
+        let Some((folder, _)) = &self.folder else {
+            return;
+        };
+        let now = clock::monotonic();
+        // What no file of its own tells, because there was no room for one, is told by the stream of initialisation.
+        let mut homeless = self.lost.untold(losses.elsewhere);
+        for (number, stream) in &mut self.streams {
+            let dropped = losses.by_stream.get(number).copied().unwrap_or(0);
+            match stream.account(folder, now, dropped) {
+                Ok(left) => homeless = homeless.saturating_add(left),
+                Err(error) => self.mapped.note_error(error),
+            }
+        }
+        let silent = losses.by_stream.iter();
+        for (_, dropped) in silent.filter(|(number, _)| !self.streams.contains_key(number)) {
+            homeless = homeless.saturating_add(*dropped);
+        }
+        if let Err(error) = self.init.account(folder, now, homeless) {
+            self.mapped.note_error(error);
+        }
+    }
+
+    /// Writes how many events were lost that no stream of a thread tells of.
+    fn drain_losses(&mut self, all: bool) {
+        let lost = self.mapped.memory().lost();
+        let now = clock::monotonic();
+        let is_due = all || self.lost.is_due(now);
+        if self.lost.untold(lost) == 0 || !is_due || self.make_folder().is_err() {
+            return;
+        }
+        let Some((folder, _)) = &self.folder else {
+            return;
+        };
+        match self.lost.write(folder, now, lost) {
+            Ok(grown) => self.bytes += grown,
+            Err(error) => self.mapped.note_error(error),
         }
     }
 
@@ -369,16 +292,24 @@ impl Kept {
         if head.content_bytes < HEAD || head.content_bytes > bytes {
             return false;
         }
-        if !is_full && (head.content_bytes == HEAD || stream.has(head.begin, head.content_bytes)) {
+        let events = u64::from(info.events.load(Ordering::Acquire));
+        if !is_full && head.content_bytes == HEAD {
+            return false;
+        }
+        if !is_full && stream.has(head.begin, head.content_bytes) {
+            // An event is there a moment before it is counted.
+            self.partial.insert(number, events);
             return false;
         }
         if self.disk_is_short && !self.is_final {
             // It waits in memory: perhaps there is room again, or somebody ends the recording.
             return false;
         }
-        let events = u64::from(info.events.load(Ordering::Relaxed));
         // SAFETY: complete up to there, and only its writer adds behind it.
-        let content = unsafe { std::slice::from_raw_parts(place.0, head.content_bytes) };
+        let content = unsafe {
+            sync::will_read(place.0.add(HEAD), head.content_bytes - HEAD);
+            std::slice::from_raw_parts(place.0, head.content_bytes)
+        };
         let is_flight = self.order.state == State::Flight;
         let written = match self.room_for(head.content_bytes) {
             Ok(()) => self.write_packet(number, &head, content, is_full, is_flight),
@@ -532,53 +463,6 @@ impl Kept {
         true
     }
 
-    /// Writes how many events were lost that no stream tells of: an empty packet for each stretch of time.
-    fn drain_losses(&mut self, all: bool) {
-        let header = self.mapped.memory().header();
-        let lost = header
-            .reports
-            .lost
-            .load(Ordering::Relaxed)
-            .saturating_sub(self.lost_before);
-        let now = clock::monotonic();
-        if lost <= self.lost_told || !all && now < self.lost_at + BETWEEN_LOSSES {
-            return;
-        }
-        if self.make_folder().is_err() {
-            return;
-        }
-        let uuid = self.uuid;
-        let number = u64::from(u32::MAX);
-        let (stream, count) = self
-            .lost
-            .get_or_insert_with(|| (DiskStream::new("lost".to_owned(), uuid, number), 0));
-        *count += 1;
-        let head = Head {
-            uuid,
-            stream: number,
-            begin: self.lost_at,
-            end: now,
-            content_bytes: HEAD,
-            packet_bytes: HEAD,
-            number: *count,
-            discarded: lost,
-        };
-        let Some((folder, _)) = &self.folder else {
-            return;
-        };
-        match stream.write(folder, &head, &[0; HEAD], true, false) {
-            Ok((grown, _)) => {
-                self.bytes += grown;
-                self.lost_told = lost;
-                self.lost_at = now;
-            }
-            Err(error) => {
-                *count -= 1;
-                self.mapped.note_error(error);
-            }
-        }
-    }
-
     /// Deletes what a flight recorder need not keep: what is older, or more, than was asked for. Initialisation stays.
     fn forget_old(&mut self) {
         let room = &self.order.room;
@@ -600,102 +484,5 @@ impl Kept {
             self.bytes -= file.bytes;
             self.complete.pop_front();
         }
-    }
-
-    /// Makes the folder of the process, `NAME-PID-STARTED`, with its metadata, if that was not done yet.
-    fn make_folder(&mut self) -> Result<(), i32> {
-        if self.folder.is_some() {
-            return Ok(());
-        }
-        if self.error != 0 {
-            return Err(self.error);
-        }
-        let made = self.new_folder();
-        match made {
-            Ok((folder, path)) => {
-                // Initialisation may have happened in a parent, before there was this memory.
-                let memory = self.mapped.memory();
-                let first = entries(memory, |all| all.next().map(|entry| entry.time));
-                let made = memory.header().made.load(Ordering::Relaxed);
-                let begin = first.flatten().unwrap_or(made).min(made);
-                match self.init.open(&folder, begin) {
-                    Ok(bytes) => self.bytes += bytes,
-                    Err(error) => self.mapped.note_error(error),
-                }
-                self.folder = Some((folder, path));
-                Ok(())
-            }
-            Err(error) => {
-                self.error = error;
-                Err(error)
-            }
-        }
-    }
-
-    fn new_folder(&mut self) -> Result<(Folder, PathBuf), i32> {
-        let directory = PathBuf::from(OsStr::from_bytes(&self.order.directory));
-        // The recorder has made it; a process that records by itself has not.
-        if !directory.is_dir() {
-            std::fs::create_dir_all(&directory)
-                .map_err(|error| error.raw_os_error().unwrap_or(libc::EIO))?;
-            self.made_directory = true;
-        }
-        let parent = Folder::open(&directory)?;
-        let header = self.mapped.memory().header();
-        let identity = header.identity();
-        let name = format!(
-            "{}-{}-{}",
-            file_name(&identity.name),
-            identity.pid,
-            identity.start_time
-        );
-        // Under a hidden name first, which is the same for whoever has to do it again: readers find all of it or nothing.
-        let hidden = CString::new(format!(".{name}")).map_err(|_| libc::EINVAL)?;
-        let folder = parent.make(&hidden)?;
-        if let Err(error) = self.describe(&folder) {
-            parent.remove_folder(&hidden);
-            return Err(error);
-        }
-        for attempt in 0..10_000 {
-            let name = match attempt {
-                0 => name.clone(),
-                more => format!("{name}-{more}"),
-            };
-            let text = CString::new(name.as_str()).map_err(|_| libc::EINVAL)?;
-            match parent.rename(&hidden, &text) {
-                Ok(()) => return Ok((folder, directory.join(name))),
-                // The process has recorded here before.
-                Err(libc::EEXIST) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Err(libc::EEXIST)
-    }
-
-    /// Writes what readers need before the first stream exists.
-    fn describe(&self, folder: &Folder) -> Result<(), i32> {
-        let header = self.mapped.memory().header();
-        let text = metadata::text(header, self.uuid, clock::offset());
-        folder.write_at_once(c"metadata", c".metadata", text.as_bytes())?;
-        // Empty where there is no file: it still says that the trace is not complete.
-        let path = self.mapped.path().map(|path| path.as_os_str().as_bytes());
-        let link = CString::new(MEMORY_LINK).unwrap_or_default();
-        folder.write_at_once(&link, c".memory-new", path.unwrap_or_default())
-    }
-}
-
-/// The name of a program, fit for the name of a folder.
-fn file_name(name: &[u8; 16]) -> String {
-    let name: String = name
-        .iter()
-        .take_while(|byte| **byte != 0)
-        .map(|byte| match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'.' | b'+' => *byte as char,
-            _ => '_',
-        })
-        .collect();
-    match name.trim_start_matches('.') {
-        "" => "process".to_owned(),
-        name => name.to_owned(),
     }
 }

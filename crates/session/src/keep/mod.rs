@@ -11,9 +11,12 @@ mod disk_stream;
 pub mod folder;
 mod init_stream;
 mod kept;
+mod loss_stream;
 mod mapped;
 mod metadata;
 mod orders;
+mod process_folder;
+mod resume;
 pub mod snapshot;
 
 pub use kept::{Kept, MEMORY_LINK};

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use crate::events;
 use crate::glob;
 use crate::memory::Memory;
-use crate::memory::dump::{Entry, entries};
+use crate::memory::entry::{Entry, entries};
 use crate::memory::filter;
 use crate::memory::header::write_text;
 use crate::memory::supply::Supply;

@@ -52,14 +52,12 @@ mod tests {
             is_kept_by_itself: true,
         })
         .unwrap();
-        memory
-            .header()
-            .orders
-            .deadline
-            .store(u64::MAX, Ordering::Relaxed);
+        let orders = &memory.header().orders;
+        orders.deadline.store(u64::MAX, Ordering::Relaxed);
+        orders.epoch.store(1, Ordering::Relaxed);
         supply::Supply::new(1 << 20).top_up(&memory, &|_, _| Ok(()));
         let mut writer = Writer::NONE;
-        assert!(writer.attach(&memory, 1, 1, false, 0));
+        assert!(writer.attach(&memory, 1, 1 << 48 | 1, 0));
         writer.begin();
         assert_eq!(memory.at_work(), 0);
         let reserved = writer.reserve(&memory, 0, 1, &[0; 32], 8).unwrap();
@@ -69,7 +67,7 @@ mod tests {
         // A handler leaves an event for good; the next one notices.
         writer.begin();
         writer.reserve(&memory, 0, 2, &[0; 32], 8).unwrap();
-        writer.settle();
+        writer.abandon(&memory, 3);
         assert_eq!(memory.at_work(), 0);
     }
 }

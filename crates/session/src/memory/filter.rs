@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use crate::events;
 use crate::glob;
 use crate::memory::Memory;
-use crate::memory::dump::Entry;
+use crate::memory::entry::Entry;
 use crate::memory::header::{FilterTexts, write_text};
 use crate::order::{FILTER_BYTES, Filters};
 
@@ -48,41 +48,47 @@ impl Memory {
         for step in 0..table.len() {
             match table[place(address, step, table.len())].load(Ordering::Relaxed) {
                 EMPTY => return false,
-                found if found == address => return true,
+                found if found == address => return address > GONE,
                 _ => {}
             }
         }
         false
     }
 
-    fn refuse(&self, address: u64) {
+    fn refuse(&self, address: u64) -> bool {
         let table = self.filter_table();
         if address <= GONE || self.is_in_filter_table(address) {
-            return;
+            return false;
         }
         // Half of it stays free; what does not fit is recorded although it is not wanted.
         for step in 0..table.len() / 2 {
             let place = &table[place(address, step, table.len())];
             if matches!(place.load(Ordering::Relaxed), EMPTY | GONE) {
                 place.store(address, Ordering::Relaxed);
-                return;
+                return true;
             }
         }
+        false
     }
 
-    fn accept(&self, address: u64) {
+    fn accept(&self, address: u64) -> bool {
         let table = self.filter_table();
         for step in 0..table.len() {
             let place = &table[place(address, step, table.len())];
             match place.load(Ordering::Relaxed) {
-                EMPTY => return,
-                found if found == address => return place.store(GONE, Ordering::Relaxed),
+                EMPTY => return false,
+                found if found == address && address > GONE => {
+                    place.store(GONE, Ordering::Relaxed);
+                    return true;
+                }
                 _ => {}
             }
         }
+        false
     }
 
-    fn judge(&self, address: u64, is_wanted: bool) {
+    /// Returns whether that is new.
+    fn judge(&self, address: u64, is_wanted: bool) -> bool {
         match is_wanted {
             true => self.accept(address),
             false => self.refuse(address),
@@ -127,12 +133,14 @@ impl Memory {
         all: impl Iterator<Item = Entry<'a>> + Clone,
     ) {
         let is_entity = self.filter_entity(entry, node);
-        self.filter_link(entry);
-        if is_entity {
-            for _ in 0..LINKS {
-                for link in all.clone() {
-                    self.filter_link(&link);
-                }
+        let mut is_changed = self.filter_link(entry) || is_entity;
+        // What was linked before it was known what it is linked to.
+        for _ in 0..LINKS {
+            if !std::mem::take(&mut is_changed) {
+                return;
+            }
+            for link in all.clone() {
+                is_changed |= self.filter_link(&link);
             }
         }
     }
@@ -156,7 +164,9 @@ impl Memory {
                 self.judge(first, is_wanted);
                 self.judge(third, is_wanted);
             }
-            events::RCLCPP_TIMER_LINK_NODE => self.judge(first, self.is_wanted(node(second), None)),
+            events::RCLCPP_TIMER_LINK_NODE => {
+                self.judge(first, self.is_wanted(node(second), None));
+            }
             events::RCL_LIFECYCLE_STATE_MACHINE_INIT => {
                 self.judge(second, self.is_wanted(node(first), None));
             }
@@ -165,8 +175,8 @@ impl Memory {
         true
     }
 
-    /// What belongs to something that is refused is refused, too.
-    fn filter_link(&self, entry: &Entry<'_>) {
+    /// What belongs to something that is refused is refused, too. Returns whether that is new.
+    fn filter_link(&self, entry: &Entry<'_>) -> bool {
         let (first, second) = (word(entry.payload, 0), word(entry.payload, 1));
         let (owner, owned) = match entry.event {
             events::RCLCPP_SUBSCRIPTION_INIT
@@ -174,9 +184,9 @@ impl Memory {
             | events::RCLCPP_SERVICE_CALLBACK_ADDED
             | events::RCLCPP_TIMER_CALLBACK_ADDED => (first, second),
             events::RCLCPP_IPB_TO_SUBSCRIPTION | events::RCLCPP_BUFFER_TO_IPB => (second, first),
-            _ => return,
+            _ => return false,
         };
-        self.judge(owned, !self.is_in_filter_table(owner));
+        self.judge(owned, !self.is_in_filter_table(owner))
     }
 
     fn is_wanted(&self, node: Option<Entry<'_>>, topic: Option<&[u8]>) -> bool {
@@ -247,4 +257,316 @@ fn text(payload: &[u8], from: usize, number: usize) -> &[u8] {
         .get(from..)
         .and_then(|texts| texts.split(|byte| *byte == 0).nth(number))
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::sync::OnceLock;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::memory::header::Introduction;
+    use crate::memory::layout::FILTER_SLOTS;
+    use crate::process::Identity;
+
+    /// Memory with a table; each test has its own.
+    fn memory(place: &'static OnceLock<Memory>) -> &'static Memory {
+        place.get_or_init(|| {
+            let who = Introduction {
+                identity: Identity {
+                    pid: 1,
+                    start_time: 1,
+                    pid_namespace: 1,
+                    name: [0; 16],
+                },
+                tracetools_version: b"",
+                program: b"",
+                host: b"",
+                is_kept_by_itself: true,
+            };
+            let memory = Memory::anonymous(&who).expect("there is memory");
+            memory
+                .header()
+                .orders
+                .is_filtered
+                .store(1, Ordering::Relaxed);
+            memory
+        })
+    }
+
+    const NODES: [&str; 3] = ["/talker", "/lidar/front", "/lidar/rear"];
+    const TOPICS: [&str; 3] = ["/chatter", "/points", "/lidar/points"];
+    const PATTERNS: [&str; 5] = ["/talker", "/lidar/*", "*points", "/nobody", "*"];
+
+    /// Something that is made with a node and perhaps a topic, and what is linked to it: a chain of so many.
+    #[derive(Debug, Clone)]
+    struct Entity {
+        kind: u16,
+        /// The last is one that nobody knows.
+        node: usize,
+        topic: usize,
+        links: Vec<u16>,
+    }
+
+    impl Entity {
+        fn has_topic(&self) -> bool {
+            matches!(
+                self.kind,
+                events::RCL_PUBLISHER_INIT | events::RCL_SUBSCRIPTION_INIT
+            )
+        }
+
+        /// What is known by an address of its own: the entity, and its rmw handle where it has one.
+        fn addresses(&self, number: usize) -> Vec<u64> {
+            let address = address(number);
+            match self.kind {
+                events::RCLCPP_TIMER_LINK_NODE | events::RCL_LIFECYCLE_STATE_MACHINE_INIT => {
+                    vec![address]
+                }
+                _ => vec![address, address + 8],
+            }
+        }
+    }
+
+    fn address(number: usize) -> u64 {
+        0x7f00_0000_0000 + 0x1000 * number as u64
+    }
+
+    fn linked(number: usize, link: usize) -> u64 {
+        address(number) + 16 * (link as u64 + 1)
+    }
+
+    fn node_handle(node: usize) -> u64 {
+        0x5500_0000_0000 + 64 * node as u64
+    }
+
+    /// The events that tell of it, one after the other.
+    fn told(number: usize, entity: &Entity) -> Vec<(u16, Vec<u8>)> {
+        let (own, node) = (address(number), node_handle(entity.node));
+        let words = match entity.kind {
+            events::RCL_LIFECYCLE_STATE_MACHINE_INIT => vec![node, own],
+            events::RCLCPP_TIMER_LINK_NODE => vec![own, node],
+            _ => vec![own, node, own + 8],
+        };
+        let mut payload: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        if entity.has_topic() {
+            payload.extend(TOPICS[entity.topic].as_bytes());
+            payload.push(0);
+        }
+        let mut all = vec![(entity.kind, payload)];
+        let mut owner = own;
+        for (link, kind) in entity.links.iter().enumerate() {
+            let owned = linked(number, link);
+            let words = match *kind {
+                events::RCLCPP_IPB_TO_SUBSCRIPTION | events::RCLCPP_BUFFER_TO_IPB => [owned, owner],
+                _ => [owner, owned],
+            };
+            all.push((
+                *kind,
+                words.iter().flat_map(|word| word.to_ne_bytes()).collect(),
+            ));
+            owner = owned;
+        }
+        all
+    }
+
+    fn nodes() -> Vec<(u16, Vec<u8>)> {
+        let told = NODES.iter().enumerate().map(|(number, full)| {
+            let (space, name) = full.rsplit_once('/').expect("full names");
+            let space = if space.is_empty() { "/" } else { space };
+            let handle = node_handle(number).to_ne_bytes();
+            let payload = [
+                &handle,
+                &handle,
+                name.as_bytes(),
+                b"\0",
+                space.as_bytes(),
+                b"\0",
+            ];
+            (events::RCL_NODE_INIT, payload.concat())
+        });
+        told.collect()
+    }
+
+    fn entries(told: &[(u16, Vec<u8>)]) -> Vec<Entry<'_>> {
+        let numbered = told.iter().zip(1..);
+        numbered
+            .map(|((event, payload), number)| Entry {
+                event: *event,
+                number,
+                time: number,
+                is_live: true,
+                context: &[0; 32],
+                payload,
+            })
+            .collect()
+    }
+
+    /// The rule, as it is written at the top of this file.
+    fn is_recorded(filters: &Filters, entity: &Entity) -> bool {
+        let Some(node) = NODES.get(entity.node) else {
+            return true;
+        };
+        let topic = entity.has_topic().then(|| TOPICS[entity.topic]);
+        let is_in = |patterns: &[u8], name: &str| glob::matches_any(patterns, name.as_bytes());
+        let topic_is_in = |patterns: &[u8]| topic.is_some_and(|topic| is_in(patterns, topic));
+        if filters.select_nodes.is_empty() && filters.select_topics.is_empty() {
+            !is_in(&filters.ignore_nodes, node) && !topic_is_in(&filters.ignore_topics)
+        } else {
+            is_in(&filters.select_nodes, node) || topic_is_in(&filters.select_topics)
+        }
+    }
+
+    fn assert_judged(memory: &Memory, filters: &Filters, world: &[Entity]) {
+        for (number, entity) in world.iter().enumerate() {
+            let is_refused = !is_recorded(filters, entity);
+            let links = (0..entity.links.len()).map(|link| linked(number, link));
+            for address in entity.addresses(number).into_iter().chain(links) {
+                assert_eq!(
+                    memory.refuses(address),
+                    is_refused,
+                    "{address:x} {entity:?}"
+                );
+            }
+        }
+        for node in 0..NODES.len() {
+            assert!(!memory.refuses(node_handle(node)), "nodes are recorded");
+        }
+    }
+
+    fn pattern_lists() -> impl Strategy<Value = Vec<u8>> {
+        let list = prop::collection::vec(prop::sample::select(&PATTERNS[..]), 0..3);
+        list.prop_map(|patterns| patterns.join(":").into_bytes())
+    }
+
+    fn filters() -> impl Strategy<Value = Filters> {
+        let lists = [(); 4].map(|()| pattern_lists());
+        lists.prop_map(
+            |[select_nodes, ignore_nodes, select_topics, ignore_topics]| Filters {
+                select_nodes,
+                ignore_nodes,
+                select_topics,
+                ignore_topics,
+                ignore_processes: Vec::new(),
+            },
+        )
+    }
+
+    fn worlds() -> impl Strategy<Value = Vec<Entity>> {
+        let kinds = prop::sample::select(vec![
+            events::RCL_PUBLISHER_INIT,
+            events::RCL_SUBSCRIPTION_INIT,
+            events::RCL_SERVICE_INIT,
+            events::RCL_CLIENT_INIT,
+            events::RCLCPP_TIMER_LINK_NODE,
+            events::RCL_LIFECYCLE_STATE_MACHINE_INIT,
+        ]);
+        let links = prop::sample::select(vec![
+            events::RCLCPP_SUBSCRIPTION_INIT,
+            events::RCLCPP_SUBSCRIPTION_CALLBACK_ADDED,
+            events::RCLCPP_SERVICE_CALLBACK_ADDED,
+            events::RCLCPP_TIMER_CALLBACK_ADDED,
+            events::RCLCPP_IPB_TO_SUBSCRIPTION,
+            events::RCLCPP_BUFFER_TO_IPB,
+        ]);
+        let links = prop::collection::vec(links, 0..=LINKS);
+        let entity = (kinds, 0..=NODES.len(), 0..TOPICS.len(), links);
+        let entity = entity.prop_map(|(kind, node, topic, links)| Entity {
+            kind,
+            node,
+            topic,
+            links,
+        });
+        prop::collection::vec(entity, 0..12)
+    }
+
+    proptest! {
+        #[test]
+        fn what_exists_is_judged_by_its_node_and_topic_in_whatever_order_it_is_told(
+            filters in filters(),
+            world in worlds(),
+            seed in any::<u64>(),
+        ) {
+            static MEMORY: OnceLock<Memory> = OnceLock::new();
+            let memory = memory(&MEMORY);
+            let told_of = |(number, entity)| told(number, entity);
+            let mut told = nodes();
+            told.extend(world.iter().enumerate().flat_map(told_of));
+            shuffle(&mut told, seed);
+            memory.set_filters(&filters, &entries(&told));
+            assert_judged(memory, &filters, &world);
+        }
+
+        #[test]
+        fn what_is_new_is_judged_as_if_it_had_been_there(
+            filters in filters(),
+            world in worlds(),
+            seed in any::<u64>(),
+        ) {
+            static MEMORY: OnceLock<Memory> = OnceLock::new();
+            let memory = memory(&MEMORY);
+            let mut new: Vec<_> = world.iter().enumerate().flat_map(|(number, entity)| told(number, entity)).collect();
+            // A node is there before what belongs to it.
+            shuffle(&mut new, seed);
+            let mut told = nodes();
+            told.extend(new);
+            let all = entries(&told);
+            let first = &all[..NODES.len()];
+            memory.set_filters(&filters, first);
+            let node = |handle: u64| first.iter().find(|entry| word(entry.payload, 0) == handle).copied();
+            for at in NODES.len()..all.len() {
+                memory.filter_new(&all[at], &node, all[..=at].iter().copied());
+            }
+            assert_judged(memory, &filters, &world);
+        }
+
+        #[test]
+        fn the_table_is_a_set(changes in prop::collection::vec((0..40_u64, any::<bool>()), 0..200)) {
+            static MEMORY: OnceLock<Memory> = OnceLock::new();
+            let memory = memory(&MEMORY);
+            memory.set_filters(&Filters::default(), &[]);
+            let mut expected = HashSet::new();
+            for (address, is_wanted) in changes {
+                memory.judge(address, is_wanted);
+                match is_wanted {
+                    true => expected.remove(&address),
+                    // Nothing lies at the first addresses, which mean something else in the table.
+                    false => address > GONE && expected.insert(address),
+                };
+                for address in 0..40 {
+                    prop_assert_eq!(memory.refuses(address), expected.contains(&address));
+                }
+            }
+        }
+    }
+
+    /// In an order that the seed decides.
+    fn shuffle<T>(things: &mut [T], mut seed: u64) {
+        for at in (1..things.len()).rev() {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            things.swap(at, (seed >> 33) as usize % (at + 1));
+        }
+    }
+
+    #[test]
+    fn a_table_that_is_full_refuses_nothing_that_was_not_put_there() {
+        static MEMORY: OnceLock<Memory> = OnceLock::new();
+        let memory = memory(&MEMORY);
+        memory.set_filters(&Filters::default(), &[]);
+        let addresses = |from: usize| (from..from + FILTER_SLOTS).map(address);
+        for address in addresses(0) {
+            memory.refuse(address);
+        }
+        // Some of the last ones may not have found a place; whoever was not refused never is.
+        assert!(addresses(0).filter(|it| memory.refuses(*it)).count() > FILTER_SLOTS / 2);
+        assert!(!addresses(FILTER_SLOTS).any(|it| memory.refuses(it)));
+        for address in addresses(0) {
+            memory.accept(address);
+        }
+        assert!(!addresses(0).any(|it| memory.refuses(it)));
+        memory.refuse(address(7));
+        assert!(memory.refuses(address(7)));
+    }
 }

@@ -3,13 +3,14 @@
 //! All of it is atomic: the process, its threads and the keeper read and write it at once. What is read at every event is together in
 //! the first lines of the cache of [`Orders`], which the keeper writes only when a recording begins or ends.
 
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use crate::MASK_WORDS;
 use crate::memory::layout::Layout;
 use crate::memory::pool::FreeList;
 use crate::order::{DIRECTORY_BYTES, FILTER_BYTES};
 use crate::process::Identity;
+use crate::sync::{AtomicU32, AtomicU64};
 
 /// First eight bytes of the file.
 pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"rostrmem");
@@ -62,12 +63,15 @@ pub struct Introduction<'a> {
     pub is_kept_by_itself: bool,
 }
 
+/// One bit for each event.
+pub type Masks = [AtomicU64; MASK_WORDS];
+
 /// What the keeper says.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Orders {
-    /// One bit for each event that is recorded or remembered.
-    pub enabled: [AtomicU64; MASK_WORDS],
+    /// Events that are recorded or remembered.
+    pub enabled: Masks,
     /// 0 while no event but those of initialisation has anything to do.
     pub attention: AtomicU64,
     /// The order by which is recorded, 0 while nothing is. Set after everything else was.
@@ -83,14 +87,29 @@ pub struct Orders {
     /// What may be written, and what must stay free, for whoever goes on with the work of a keeper.
     pub(crate) process_bytes: AtomicU64,
     pub(crate) keep_free: AtomicU64,
-    /// One bit for each event that is recorded.
-    pub recorded: [AtomicU64; MASK_WORDS],
+    /// Events that are recorded.
+    pub recorded: Masks,
     /// A signal by which the process asks for a snapshot; 0 for none.
     pub flight_signal: AtomicU32,
     /// Of the trace.
     pub uuid: [AtomicU64; 2],
     /// The order that the process has seen, or that was carried out for it.
     pub generation: AtomicU64,
+}
+
+impl Orders {
+    /// The recording that runs, 0 for none, and the key by which writers know it. The number of the memory is in the upper 16 bits.
+    #[inline(always)]
+    pub fn running(&self, incarnation: u64) -> (u64, u64) {
+        let epoch = self.epoch.load(Ordering::Acquire);
+        (epoch, incarnation | (epoch & ((1 << 48) - 1)))
+    }
+}
+
+/// Whether the bit of an event is set.
+#[inline(always)]
+pub fn is_set(masks: &Masks, event: u16) -> bool {
+    masks[usize::from(event) / 64].load(Ordering::Relaxed) >> (event % 64) & 1 == 1
 }
 
 /// What the process says.

@@ -12,9 +12,11 @@ use crate::memory::pool::PacketInfo;
 use crate::memory::stream::Stream;
 
 /// Bytes of the packets that a thread begins with: most threads have little to say.
-pub const SMALL: usize = 4 << 10;
+pub const SMALL: usize = if MODELLED { 256 } else { 4 << 10 };
 /// Bytes of all further packets.
-pub const LARGE: usize = 64 << 10;
+pub const LARGE: usize = if MODELLED { 512 } else { 64 << 10 };
+/// In models every byte and every event is dear.
+const MODELLED: bool = cfg!(all(test, feature = "models"));
 /// Slots of the filter table.
 pub const FILTER_SLOTS: usize = 8192;
 /// Parts begin with a page, also where pages are large.

@@ -9,9 +9,11 @@
 
 pub mod at_work;
 pub mod dump;
+pub mod entry;
 pub mod filter;
 pub mod header;
 pub mod layout;
+pub(crate) mod losses;
 pub mod packet;
 pub mod pool;
 pub mod spare;
@@ -20,9 +22,10 @@ pub mod supply;
 pub mod writer;
 
 use std::ffi::CStr;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use crate::VERSION;
+use crate::sync::{AtomicU32, AtomicU64};
 use header::{Header, Introduction, MAGIC};
 use layout::{FILTER_SLOTS, Layout};
 use packet::Packet;
@@ -75,7 +78,7 @@ impl Memory {
         Ok(memory)
     }
 
-    fn introduce(&self, who: &Introduction<'_>) {
+    pub(crate) fn introduce(&self, who: &Introduction<'_>) {
         let header = self.header();
         header.introduce(who, self.layout, VERSION);
         header
@@ -161,6 +164,7 @@ impl Memory {
 
     /// Makes sure that a part can be written to, without the file. The call takes no longer than clearing the pages does. Kernels before 5.14
     /// do not know it. The error is an `errno`, which is left as it was.
+    #[cfg(not(all(test, feature = "models")))]
     pub fn populate(&self, at: usize, bytes: usize) -> Result<(), i32> {
         const MADV_POPULATE_WRITE: i32 = 23;
         let end = (at + bytes).next_multiple_of(4096).min(self.layout.bytes());
@@ -176,6 +180,11 @@ impl Memory {
                 _ => Err(error),
             }
         }
+    }
+
+    #[cfg(all(test, feature = "models"))]
+    pub fn populate(&self, at: usize, bytes: usize) -> Result<(), i32> {
+        crate::sync::modelled::populate(at, bytes)
     }
 
     /// Takes whole pages of a part out of this process, which never touches it again.
@@ -207,19 +216,6 @@ impl Memory {
             }
         }
         events
-    }
-
-    /// Events of the recording that runs that were dropped for want of packets.
-    pub fn discarded(&self) -> u64 {
-        let header = self.header();
-        let epoch = header.orders.epoch.load(Ordering::Acquire);
-        let made = header.free.streams_made.load(Ordering::Acquire);
-        let of_streams: u64 = (0..made)
-            .filter_map(|number| self.stream(number))
-            .filter(|stream| epoch != 0 && stream.epoch.load(Ordering::Acquire) == epoch)
-            .map(|stream| stream.discarded.load(Ordering::Relaxed))
-            .fold(0, u64::saturating_add);
-        of_streams.saturating_add(header.reports.lost.load(Ordering::Relaxed))
     }
 }
 

@@ -2,7 +2,9 @@
 //!
 //! A packet is valid at every moment from the one in which it is begun: SIGKILL may come between any two stores.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
+
+use crate::sync::AtomicU64;
 
 /// Bytes of the head, which the first event follows.
 pub const HEAD: usize = 80;
@@ -63,22 +65,16 @@ impl Head {
 pub(crate) struct Packet(pub(crate) *mut u8);
 
 impl Packet {
-    /// Writes the head of a packet that nobody reads yet.
+    /// Writes the head of a packet that nobody reads yet, and may not before something else says so.
     ///
     /// # Safety
     /// The packet is mapped for writing and this thread is its only writer.
     pub(crate) unsafe fn begin(self, head: &Head) {
         // SAFETY: as the caller promises; a head lies within the packet.
         unsafe {
-            self.0
-                .copy_from_nonoverlapping(head.bytes().as_ptr(), place::CONTENT_BITS);
-            for (at, value) in [
-                (place::PACKET_BITS, head.packet_bytes as u64 * 8),
-                (place::NUMBER, head.number),
-                (place::DISCARDED, head.discarded),
-                (place::CONTENT_BITS, head.content_bytes as u64 * 8),
-            ] {
-                self.word(at).store(value.to_le(), Ordering::Release);
+            for (number, word) in head.bytes().as_chunks::<8>().0.iter().enumerate() {
+                let word = u64::from_ne_bytes(*word);
+                self.word(8 * number).store(word, Ordering::Relaxed);
             }
         }
     }
@@ -119,6 +115,15 @@ impl Packet {
         (u64::from_le(bits) / 8) as usize
     }
 
+    /// Its number in its stream.
+    ///
+    /// # Safety
+    /// The packet is mapped and was begun.
+    pub(crate) unsafe fn number(self) -> u64 {
+        // SAFETY: as the caller promises.
+        u64::from_le(unsafe { self.word(place::NUMBER) }.load(Ordering::Relaxed))
+    }
+
     /// What the head says now: the size of the content first, so that what it covers is complete.
     ///
     /// # Safety
@@ -128,9 +133,8 @@ impl Packet {
         unsafe {
             let content_bytes = self.content_bytes();
             let word = |at| u64::from_le(self.word(at).load(Ordering::Acquire));
-            let uuid = self.0.add(place::UUID).cast::<[u64; 2]>();
             Head {
-                uuid: uuid.read_unaligned(),
+                uuid: self.uuid(),
                 stream: word(place::STREAM),
                 begin: word(place::BEGIN),
                 end: word(place::END),
@@ -142,8 +146,25 @@ impl Packet {
         }
     }
 
+    /// It lies across three words.
+    ///
+    /// # Safety
+    /// The packet is mapped and was begun.
+    unsafe fn uuid(self) -> [u64; 2] {
+        let mut bytes = [0; place::STREAM];
+        for (number, word) in bytes.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+            // SAFETY: as the caller promises.
+            let value = unsafe { self.word(8 * number) }.load(Ordering::Relaxed);
+            *word = value.to_ne_bytes();
+        }
+        std::array::from_fn(|half| {
+            let at = place::UUID + 8 * half;
+            u64::from_ne_bytes(std::array::from_fn(|byte| bytes[at + byte]))
+        })
+    }
+
     #[inline(always)]
-    unsafe fn word(&self, at: usize) -> &AtomicU64 {
+    pub(crate) unsafe fn word(&self, at: usize) -> &AtomicU64 {
         // SAFETY: packets are aligned to pages and all places to 8 bytes.
         unsafe { &*self.0.add(at).cast::<AtomicU64>() }
     }

@@ -3,7 +3,9 @@
 //! A free list is a stack of numbers with a count of its changes beside the first one, so that a thread which slept between looking and
 //! taking notices that the stack has changed, even if the same number is on top again.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
+
+use crate::sync::{AtomicU32, AtomicU64};
 
 /// What is known of a packet outside of it.
 #[derive(Debug)]
@@ -32,7 +34,7 @@ pub(crate) const FULL: u32 = 2;
 /// The number on top plus one in the lower half, the count of changes in the upper.
 #[derive(Debug)]
 #[repr(transparent)]
-pub(crate) struct FreeList(AtomicU64);
+pub(crate) struct FreeList(pub(crate) AtomicU64);
 
 /// Where a list keeps the number that lies below another one.
 pub(crate) trait Links {

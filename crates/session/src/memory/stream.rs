@@ -1,7 +1,7 @@
 //! A stream: what one thread at a time writes, packet after packet. A thread that ends leaves its stream, with the packet that is not
 //! full yet, to the next one.
 
-use std::sync::atomic::{AtomicU32, AtomicU64};
+use crate::sync::{AtomicU32, AtomicU64};
 
 #[derive(Debug)]
 #[repr(C, align(64))]
@@ -12,8 +12,7 @@ pub struct Stream {
     pub(crate) next: AtomicU32,
     /// The recording that everything else here speaks of.
     pub(crate) epoch: AtomicU64,
-    /// Number of the packet that was begun last; the first is 1.
-    pub(crate) sequence: AtomicU64,
+    _reserved: AtomicU64,
     /// Events that were dropped.
     pub(crate) discarded: AtomicU64,
     /// Events in packets that are full.

@@ -1,6 +1,6 @@
 //! Who gives out packets and streams, and how many: allocated before anybody can take them, and as many as the pace needs.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
 
 use crate::memory::Memory;
 use crate::memory::dump;
@@ -8,6 +8,7 @@ use crate::memory::header::Header;
 use crate::memory::layout::{LARGE, Layout, SMALL};
 use crate::memory::pool::{FREE, FreeList, PacketInfo};
 use crate::memory::stream::Stream;
+use crate::sync::AtomicU32;
 
 /// Streams and bytes of the statedump that are allocated from the beginning.
 pub(crate) const FIRST_STREAMS: u32 = 256;
@@ -160,16 +161,19 @@ impl Class<'_> {
         }
     }
 
-    /// The next packets that were never handed out, at most so many: for whoever asks, and for nobody else. The first, and how many.
-    fn claim(&self, wanted: u32) -> Option<(u32, u32)> {
-        let taken = self
-            .supplied
-            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |supplied| {
-                let more = wanted.min(self.most.saturating_sub(supplied));
-                (more > 0).then_some(supplied + more)
-            });
-        let first = taken.ok()?;
-        Some((first, wanted.min(self.most - first)))
+    /// The next packets that were never handed out, at most so many: for whoever asks, and for nobody else. They are allocated first, so that
+    /// none is claimed that cannot be. Where they begin, and how many; 0 if there are no more.
+    fn claim(
+        &self,
+        memory: &Memory,
+        wanted: u32,
+        allocate: &dyn Fn(usize, usize) -> Result<(), i32>,
+    ) -> Result<(u32, u32), i32> {
+        claim(self.supplied, self.most, wanted, |first, more| {
+            let (at, _) = memory.layout.packet(self.first + first);
+            allocate(at, more as usize * self.bytes)
+        })
+        .map(|(first, more)| (self.first + first, more))
     }
 
     fn top_up(
@@ -182,19 +186,8 @@ impl Class<'_> {
         if free >= ready {
             return Ok(0);
         }
-        let Some((first, more)) = self.claim(ready - free) else {
-            return Ok(0);
-        };
-        let (at, _) = memory.layout.packet(self.first + first);
-        if let Err(error) = allocate(at, more as usize * self.bytes) {
-            // Nobody else has claimed any, unless it was in this moment: then these are never used.
-            let (end, begin) = (first + more, first);
-            let order = (Ordering::AcqRel, Ordering::Relaxed);
-            let _ = self.supplied.compare_exchange(end, begin, order.0, order.1);
-            return Err(error);
-        }
-        for number in (first..first + more).rev() {
-            let packet = self.first + number;
+        let (first, more) = self.claim(memory, ready - free, allocate)?;
+        for packet in (first..first + more).rev() {
             if let Some(info) = memory.info(packet) {
                 info.state.store(FREE, Ordering::Relaxed);
             }
@@ -229,11 +222,9 @@ impl Class<'_> {
     /// A packet for a thread: a free one, or, where the supplier is late, one that it allocates itself.
     fn take(&self, memory: &Memory) -> Option<u32> {
         self.list.pop(&memory.packets()).or_else(|| {
-            let (first, _) = self.claim(1)?;
-            let packet = self.first + first;
-            let (at, bytes) = memory.layout.packet(packet);
-            memory.populate(at, bytes).ok()?;
-            Some(packet)
+            let populate = |at, bytes| memory.populate(at, bytes);
+            let (packet, claimed) = self.claim(memory, 1, &populate).ok()?;
+            (claimed > 0).then_some(packet)
         })
     }
 }
@@ -273,20 +264,39 @@ pub(crate) fn take_stream(memory: &Memory) -> Option<u32> {
     if let Some(stream) = free.streams.pop(&memory.streams()) {
         return Some(stream);
     }
-    let most = memory.layout.streams;
-    let new = free
-        .streams_made
-        .fetch_update(Ordering::AcqRel, Ordering::Acquire, |made| {
-            (made < most).then_some(made + 1)
-        })
-        .ok()?;
-    if new >= free.streams_supplied.load(Ordering::Acquire) {
+    let claimed = claim(&free.streams_made, memory.layout.streams, 1, |new, _| {
+        if new < free.streams_supplied.load(Ordering::Acquire) {
+            return Ok(());
+        }
         let bytes = size_of::<Stream>();
         let at = memory.layout.streams_at() + new as usize * bytes;
-        // A stream that cannot be used is never used.
-        memory.populate(at, bytes).ok()?;
+        memory.populate(at, bytes)
+    });
+    let (new, claimed) = claimed.ok()?;
+    (claimed > 0).then_some(new)
+}
+
+/// Raises a count by as many as are wanted, up to the most that there can be, after `allocate` has done what they need: what is allocated
+/// but was claimed by somebody else meanwhile does no harm. Returns the count before, and by how many it was raised.
+fn claim(
+    count: &AtomicU32,
+    most: u32,
+    wanted: u32,
+    mut allocate: impl FnMut(u32, u32) -> Result<(), i32>,
+) -> Result<(u32, u32), i32> {
+    let mut before = count.load(Ordering::Acquire);
+    loop {
+        let more = wanted.min(most.saturating_sub(before));
+        if more == 0 {
+            return Ok((before, 0));
+        }
+        allocate(before, more)?;
+        let (success, failure) = (Ordering::AcqRel, Ordering::Acquire);
+        match count.compare_exchange_weak(before, before + more, success, failure) {
+            Ok(_) => return Ok((before, more)),
+            Err(now) => before = now,
+        }
     }
-    Some(new)
 }
 
 /// Gives a packet out again whose content nobody needs.

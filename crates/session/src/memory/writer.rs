@@ -4,13 +4,14 @@
 //! middle of an event has a writer of its own. What cannot be written is counted in shared memory at once: in the packet that the stream has, or in
 //! the header where it has none.
 
-use std::sync::atomic::{AtomicU32, Ordering, compiler_fence};
+use std::sync::atomic::{Ordering, compiler_fence};
 
 use crate::memory::Memory;
 use crate::memory::packet::{HEAD, Head, Packet};
 use crate::memory::pool::{FULL, HELD, PacketInfo};
 use crate::memory::stream::Stream;
 use crate::memory::supply;
+use crate::sync;
 
 /// Bytes of the context of every event: vpid, vtid, procname.
 pub const CONTEXT: usize = 25;
@@ -21,6 +22,9 @@ const SHORT_HEADER: usize = 6;
 const SLACK: usize = 32 - CONTEXT;
 /// Selects the long header; no event has this number.
 const EXTENDED: u16 = u16::MAX;
+
+/// Number of the first packet of a stream.
+const FIRST: u64 = 1;
 
 /// Where a thread writes. All zeroes: nowhere yet.
 #[derive(Debug)]
@@ -39,6 +43,9 @@ pub struct Writer {
     /// Where the event that is being written ends: `u32::MAX` before that is known.
     target: u32,
     number: u32,
+    /// The packet that was taken and is about to be written to, plus one; 0 for none.
+    taken: u32,
+    _reserved: u32,
 }
 
 /// Where the payload of an event goes.
@@ -59,80 +66,102 @@ impl Writer {
         last_time: 0,
         target: 0,
         number: 0,
+        taken: 0,
+        _reserved: 0,
     };
 
-    /// An event begins. If a signal handler leaves it with `siglongjmp`, [`was_interrupted`](Self::was_interrupted) tells.
+    /// An event begins. If a signal handler leaves it with `siglongjmp`, [`abandon`](Self::abandon) counts it.
     #[inline(always)]
     pub fn begin(&mut self) {
         // SAFETY: a field of our own; volatile, because a handler on this thread may look at any moment.
         unsafe { (&raw mut self.target).write_volatile(u32::MAX) };
     }
 
-    /// Whether the event that was begun last was never completed.
-    pub fn was_interrupted(&self) -> bool {
-        if self.target == u32::MAX {
-            return true;
-        }
-        // SAFETY: null, or a packet that this writer holds.
-        !self.packet.is_null()
-            && unsafe { Packet(self.packet).content_bytes() } < self.target as usize
-    }
-
-    /// The event that was interrupted was counted.
-    pub fn settle(&mut self) {
+    /// Nobody will complete what was being written, if anything was: that is counted.
+    pub fn abandon(&mut self, memory: &Memory, now: u64) {
+        let was_interrupted = self.was_interrupted();
         self.target = 0;
+        if self.taken != 0 {
+            // On its way to the next packet: the one before may be somebody else's by now.
+            self.size = 0;
+            let lost = &memory.header().reports.lost;
+            lost.fetch_add(was_interrupted.into(), Ordering::Relaxed);
+            return;
+        }
         // SAFETY: null, or the description of the packet that this writer holds.
         if let Some(info) = unsafe { self.info.as_ref() } {
             let events = info.events.load(Ordering::Relaxed);
             info.begun.store(events, Ordering::Relaxed);
         }
+        if !self.packet.is_null() {
+            // What is complete stays, also if that was not noted here any more.
+            // SAFETY: a packet that this writer holds.
+            self.cursor = unsafe { Packet(self.packet).content_bytes() } as u32;
+        }
+        if was_interrupted {
+            self.discard(memory, now, 1);
+        }
     }
 
     /// Where the thread says that it runs code of the tracer; None without a stream.
-    pub fn at_work(&self) -> Option<&'static AtomicU32> {
+    pub fn at_work(&self) -> Option<&'static sync::AtomicU32> {
         // SAFETY: null, or a stream, which is mapped as long as the process lives.
         unsafe { self.stream.as_ref() }.map(|stream| &stream.at_work)
     }
 
-    /// Makes ready for a recording. `key` is a number that differs for every recording and every memory of a process and its children. False if
-    /// there is no stream.
+    /// Whether the event that was begun last was never completed.
+    fn was_interrupted(&self) -> bool {
+        if self.target == u32::MAX || self.packet.is_null() {
+            return self.target == u32::MAX;
+        }
+        // SAFETY: a packet that this writer holds: it does so from when the end of the event is known until that is written.
+        (unsafe { Packet(self.packet).content_bytes() }) < self.target as usize
+    }
+
+    /// Makes ready for a recording. `key` is a number that differs for every recording and, in its upper 16 bits, for every memory of a process
+    /// and its children. False if there is no stream, which is counted, or if the recording has ended.
     #[cold]
-    pub fn attach(
-        &mut self,
-        memory: &Memory,
-        epoch: u64,
-        key: u64,
-        is_same_memory: bool,
-        now: u64,
-    ) -> bool {
+    pub fn attach(&mut self, memory: &Memory, epoch: u64, key: u64, now: u64) -> bool {
+        let is_same_memory = self.key != 0 && self.key >> 48 == key >> 48;
+        if let Some(packet) = self.taken.checked_sub(1).filter(|_| is_same_memory) {
+            // An event of the recording before was left for good on its way there.
+            self.go_on_in(memory, packet, now);
+        }
+        // Nothing that is counted from here on belongs to the recording before.
+        self.packet = std::ptr::null_mut();
+        self.info = std::ptr::null();
+        (self.cursor, self.size, self.last_time, self.taken) = (0, 0, 0, 0);
         if !is_same_memory || self.stream.is_null() {
-            let Some(number) = supply::take_stream(memory) else {
+            let Some((number, stream)) =
+                supply::take_stream(memory).and_then(|it| Some((it, memory.stream(it)?)))
+            else {
+                memory.header().reports.lost.fetch_add(1, Ordering::Relaxed);
                 return false;
             };
-            let Some(stream) = memory.stream(number) else {
-                return false;
-            };
-            let threads = &memory.header().reports.threads;
-            threads.fetch_add(1, Ordering::Relaxed);
             stream.at_work.store(0, Ordering::Relaxed);
             self.stream = stream;
             self.number = number;
+            // If the event is left here for good, the next one has a stream.
+            self.key = key >> 48 << 48;
+            let threads = &memory.header().reports.threads;
+            threads.fetch_add(1, Ordering::Relaxed);
+            // Whoever had the stream before may have seen the next recording: it must not be wiped for one that has ended.
+            if memory.header().orders.epoch.load(Ordering::Acquire) != epoch {
+                self.release(memory);
+                return false;
+            }
         }
         // SAFETY: streams are mapped as long as the process lives.
         let stream = unsafe { &*self.stream };
         let held = stream.packet.load(Ordering::Acquire).checked_sub(1);
-        self.packet = std::ptr::null_mut();
-        self.info = std::ptr::null();
-        (self.cursor, self.size, self.last_time) = (0, 0, 0);
         if stream.epoch.load(Ordering::Acquire) == epoch {
-            // The thread that had it before left a packet that has room.
             if let Some((packet, info)) = held.and_then(|it| Some((it, memory.info(it)?))) {
-                let (place, bytes) = memory.packet(packet);
-                self.packet = place.0;
-                self.info = info;
-                self.size = bytes as u32;
-                // SAFETY: the stream holds the packet, and this thread the stream.
-                self.cursor = unsafe { place.content_bytes() } as u32;
+                // The thread that had it before left a packet that has room, or an event that it left for good had not begun it.
+                if info.epoch.load(Ordering::Relaxed) != epoch {
+                    self.publish(memory, packet, epoch, FIRST, now);
+                }
+                // The time of its last event is not known here.
+                self.hold(memory, packet, 0);
             }
         } else {
             // What an earlier recording left was written long ago.
@@ -140,13 +169,13 @@ impl Writer {
                 info.epoch.store(0, Ordering::Release);
             }
             stream.epoch.store(0, Ordering::Release);
-            stream.sequence.store(0, Ordering::Relaxed);
             stream.discarded.store(0, Ordering::Relaxed);
             stream.events.store(0, Ordering::Relaxed);
             stream.unwritten.store(0, Ordering::Relaxed);
             stream.epoch.store(epoch, Ordering::Release);
             if let Some(packet) = held {
-                self.begin_packet(memory, packet, epoch, now);
+                self.publish(memory, packet, epoch, FIRST, now);
+                self.hold(memory, packet, now);
             }
         }
         self.key = key;
@@ -191,6 +220,7 @@ impl Writer {
                 at.add(6).cast::<u64>().write_unaligned(now);
                 LONG_HEADER
             };
+            sync::will_write(at, header + 32);
             at.add(header)
                 .copy_from_nonoverlapping(context.as_ptr(), 32);
             let end = self.cursor + (header + CONTEXT + payload) as u32;
@@ -240,39 +270,70 @@ impl Writer {
     #[cold]
     #[inline(never)]
     fn switch(&mut self, memory: &Memory, now: u64, bytes: usize) -> bool {
-        let header = memory.header();
+        // An event that was left for good had got this far.
+        if let Some(packet) = self.taken.checked_sub(1) {
+            self.go_on_in(memory, packet, now);
+            if self.cursor as usize + bytes <= self.size as usize {
+                return true;
+            }
+        }
         let packet = supply::take_packet(memory, HEAD + bytes, self.packet.is_null());
         let Some(packet) = packet else {
             self.discard(memory, now, 1);
             return false;
         };
-        // SAFETY: streams are mapped as long as the process lives; attached, so there is one.
-        let epoch = unsafe { &*self.stream }.epoch.load(Ordering::Relaxed);
-        let before = self.info;
-        self.begin_packet(memory, packet, epoch, now);
-        // SAFETY: null, or the description of the packet that was held until now.
-        if let Some(before) = unsafe { before.as_ref() } {
-            // SAFETY: as above.
-            let events = unsafe { &(*self.stream).events };
-            events.fetch_add(
-                before.events.load(Ordering::Relaxed).into(),
-                Ordering::Relaxed,
-            );
-            before.state.store(FULL, Ordering::Release);
-            header.free.full.fetch_add(1, Ordering::Relaxed);
-        }
+        // SAFETY: a field of our own; volatile, because a handler may leave everything from here on for good.
+        unsafe { (&raw mut self.taken).write_volatile(packet + 1) };
+        compiler_fence(Ordering::SeqCst);
+        self.go_on_in(memory, packet, now);
         true
     }
 
-    /// The packet becomes the one that is written to.
-    fn begin_packet(&mut self, memory: &Memory, packet: u32, epoch: u64, now: u64) {
+    /// The packet that was taken becomes the one that is written to, and the one before is full. Whoever is interrupted here for good does the
+    /// rest of it the next time.
+    fn go_on_in(&mut self, memory: &Memory, packet: u32, now: u64) {
+        // SAFETY: streams are mapped as long as the process lives; attached, so there is one.
+        let stream = unsafe { &*self.stream };
+        if stream.packet.load(Ordering::Relaxed) != packet + 1 {
+            let number = match self.packet.is_null() {
+                true => FIRST,
+                // SAFETY: the packet that this writer holds: it is not full yet.
+                false => (unsafe { Packet(self.packet).number() }) + 1,
+            };
+            let epoch = stream.epoch.load(Ordering::Relaxed);
+            self.publish(memory, packet, epoch, number, now);
+        }
+        let is_new = |info| {
+            memory
+                .info(packet)
+                .is_some_and(|new| std::ptr::eq(new, info))
+        };
+        // SAFETY: null, or the description of a packet.
+        if let Some(before) = unsafe { self.info.as_ref() }
+            && !is_new(before)
+            // If it was full already, somebody else may have it by now.
+            && before.state.load(Ordering::Acquire) == HELD
+            && before.stream.load(Ordering::Relaxed) == self.number
+        {
+            let events = before.events.load(Ordering::Relaxed);
+            stream.events.fetch_add(events.into(), Ordering::Relaxed);
+            // Counted before anybody can find it, and count it as written.
+            memory.header().free.full.fetch_add(1, Ordering::Relaxed);
+            before.state.store(FULL, Ordering::Release);
+        }
+        self.hold(memory, packet, now);
+        compiler_fence(Ordering::SeqCst);
+        self.taken = 0;
+    }
+
+    /// Begins a packet that this thread alone has, and tells the keeper of it.
+    fn publish(&self, memory: &Memory, packet: u32, epoch: u64, number: u64, now: u64) {
         let Some(info) = memory.info(packet) else {
             return;
         };
         // SAFETY: streams are mapped as long as the process lives.
         let stream = unsafe { &*self.stream };
         let (place, bytes) = memory.packet(packet);
-        let sequence = stream.sequence.load(Ordering::Relaxed) + 1;
         let uuid = &memory.header().orders.uuid;
         let head = Head {
             uuid: std::array::from_fn(|half| uuid[half].load(Ordering::Relaxed)),
@@ -282,7 +343,7 @@ impl Writer {
             end: now,
             content_bytes: HEAD,
             packet_bytes: bytes,
-            number: sequence,
+            number,
             discarded: stream.discarded.load(Ordering::Relaxed),
         };
         // SAFETY: the packet was taken by this thread alone, and what is taken is allocated.
@@ -290,13 +351,21 @@ impl Writer {
         info.events.store(0, Ordering::Relaxed);
         info.begun.store(0, Ordering::Relaxed);
         info.stream.store(self.number, Ordering::Relaxed);
-        info.state.store(HELD, Ordering::Relaxed);
+        info.state.store(HELD, Ordering::Release);
         info.epoch.store(epoch, Ordering::Release);
-        stream.sequence.store(sequence, Ordering::Relaxed);
         stream.packet.store(packet + 1, Ordering::Release);
+    }
+
+    /// Writes to this packet from now on, which was begun.
+    fn hold(&mut self, memory: &Memory, packet: u32, now: u64) {
+        let Some(info) = memory.info(packet) else {
+            return;
+        };
+        let (place, bytes) = memory.packet(packet);
         self.packet = place.0;
         self.info = info;
-        self.cursor = HEAD as u32;
+        // SAFETY: the stream holds the packet, and this thread the stream.
+        self.cursor = unsafe { place.content_bytes() } as u32;
         self.size = bytes as u32;
         self.last_time = now;
     }
@@ -309,5 +378,86 @@ impl Writer {
             header.reports.threads.fetch_sub(1, Ordering::Relaxed);
         }
         *self = Writer::NONE;
+    }
+}
+
+// Real threads, which the atomics of models do not know.
+#[cfg(all(test, not(feature = "models")))]
+mod tests {
+    use std::alloc::{Layout as Bytes, alloc_zeroed, dealloc};
+
+    use super::*;
+    use crate::memory::header::Introduction;
+    use crate::memory::layout::Layout;
+    use crate::memory::supply::Supply;
+    use crate::process::Identity;
+
+    const LAYOUT: Layout = Layout {
+        streams: 2,
+        small: 2,
+        large: 2,
+        dump_bytes: 64 << 10,
+    };
+
+    #[test]
+    fn threads_fill_packets_of_their_own() {
+        const EVENTS: u64 = 100;
+        let bytes = Bytes::from_size_align(LAYOUT.bytes(), 64 << 10).expect("a sound layout");
+        // SAFETY: so many zeroes, aligned, until the end of this test.
+        let (base, memory) = unsafe {
+            let base = alloc_zeroed(bytes);
+            (base, Memory::at(base, LAYOUT))
+        };
+        memory.introduce(&Introduction {
+            identity: Identity {
+                pid: 1,
+                start_time: 1,
+                pid_namespace: 1,
+                name: [0; 16],
+            },
+            tracetools_version: b"",
+            program: b"",
+            host: b"",
+            is_kept_by_itself: true,
+        });
+        let orders = &memory.header().orders;
+        orders.deadline.store(u64::MAX, Ordering::Relaxed);
+        orders.epoch.store(2, Ordering::Release);
+        let (_, error) = Supply::new(1 << 20).top_up(&memory, &|_, _| Ok(()));
+        assert_eq!(error, None);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    let mut writer = Writer::NONE;
+                    assert!(writer.attach(&memory, 2, 2, 1));
+                    for time in 1..=EVENTS {
+                        let reserved = writer.reserve(&memory, 7, time, &[3; 32], 8);
+                        let reserved = reserved.expect("there is room");
+                        // SAFETY: there is room for so many bytes.
+                        unsafe { reserved.at.cast::<u64>().write_unaligned(time) };
+                        writer.commit(time, reserved);
+                    }
+                    writer.release(&memory);
+                });
+            }
+        });
+        assert_eq!(memory.events(), 2 * EVENTS);
+        assert_eq!(memory.discarded(), 0);
+        let each = SHORT_HEADER + CONTEXT + 8;
+        let mut written = 0;
+        for packet in 0..LAYOUT.packets() {
+            let info = memory.info(packet).expect("there are so many");
+            if info.epoch.load(Ordering::Acquire) != 2 {
+                continue;
+            }
+            // SAFETY: a packet with an epoch was begun.
+            let head = unsafe { memory.packet(packet).0.head() };
+            let events = u64::from(info.events.load(Ordering::Relaxed));
+            assert_eq!(head.content_bytes, HEAD + events as usize * each);
+            written += events;
+        }
+        assert_eq!(written, 2 * EVENTS);
+        // SAFETY: allocated above; nobody uses it any more.
+        unsafe { dealloc(base, bytes) };
     }
 }

@@ -1,0 +1,83 @@
+//! A keeper that goes on with the work of one that is gone.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use crate::keep::disk_stream::DiskStream;
+use crate::keep::folder::Folder;
+use crate::keep::kept::{Kept, MEMORY_LINK};
+use crate::keep::loss_stream;
+use crate::keep::mapped::Mapped;
+use crate::keep::orders;
+
+impl Kept {
+    /// Goes on with what another keeper, who is gone, wrote into this folder. None if that is not a recording of this memory.
+    pub fn resume(mapped: Arc<Mapped>, path: &Path) -> Option<Kept> {
+        let header = mapped.memory().header();
+        let generation = header.orders.last_epoch.load(Ordering::Acquire);
+        let directory = path.parent()?.as_os_str().as_bytes();
+        let named = std::fs::read(path.join(MEMORY_LINK)).ok()?;
+        if generation == 0 || mapped.path()?.as_os_str().as_bytes() != named {
+            return None;
+        }
+        let folder = Folder::open(path).ok()?;
+        if !folder.is_ours() {
+            return None;
+        }
+        let written = header.dump.written.load(Ordering::Acquire);
+        let order = orders::standing(mapped.memory(), directory);
+        let bytes = header.reports.bytes.load(Ordering::Relaxed);
+        let mut kept = Kept::new(mapped, generation, &order);
+        kept.bytes = bytes;
+        for entry in std::fs::read_dir(path).ok()?.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let Some((stream, file)) = name.rsplit_once('_') else {
+                continue;
+            };
+            let Ok(file) = file.parse::<u32>() else {
+                continue;
+            };
+            kept.resume_file(&entry.path(), stream, file);
+        }
+        kept.init.last = written;
+        kept.folder = Some((folder, path.to_owned()));
+        Some(kept)
+    }
+
+    fn resume_file(&mut self, path: &Path, name: &str, file: u32) {
+        let uuid = self.uuid;
+        let memory = *self.mapped.memory();
+        let resume = |stream: u64| {
+            let number = u32::try_from(stream).ok().and_then(|it| it.checked_sub(1));
+            let unwritten = number
+                .and_then(|number| memory.stream(number))
+                .filter(|it| it.epoch.load(Ordering::Acquire) == self.generation)
+                .map_or(0, |it| it.unwritten.load(Ordering::Relaxed));
+            DiskStream::resume(path, unwritten, name.to_owned(), uuid, stream, file)
+        };
+        match name.strip_prefix("thread_").map(str::parse::<u32>) {
+            Some(Ok(number @ 1..)) => {
+                let Ok(stream) = resume(number.into()) else {
+                    return;
+                };
+                let before = self.streams.get(&(number - 1));
+                if before.is_none_or(|before| before.file_number() <= file) {
+                    self.streams.insert(number - 1, stream);
+                }
+            }
+            _ if name == "init" => {
+                if let Ok(stream) = resume(0) {
+                    self.init.resume(stream);
+                }
+            }
+            _ if name == loss_stream::NAME => {
+                if let Ok(stream) = resume(loss_stream::NUMBER) {
+                    self.lost.resume(stream);
+                }
+            }
+            _ => {}
+        }
+    }
+}
