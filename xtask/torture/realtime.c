@@ -1,11 +1,12 @@
-// Control loops with real-time priority and four tracepoints in each turn, while a bag is written to the same disk: realtime BAG MILLISECONDS TIMES THREADS RATE LOCK
+// Control loops with real-time priority and four tracepoints in each turn, while a bag is written to the same disk: realtime BAG MILLISECONDS TIMES THREADS RATE WORK
 // The loops never write themselves, so whatever they wait for is the tracer's or the system's. BAG may be "-"; TIMES gets the nanoseconds of every tracepoint, as 32 bits each.
+// WORK is done in the place of each tracepoint, in nanoseconds, and subtracted: what happens to any code that takes so long.
 // Compiled a second time with LTTng's provider in the place of libtracetools.
 #include "torture.h"
 
 enum { TRACEPOINTS = 4 };
 static volatile bool over;
-static uint64_t until, rate, first;
+static uint64_t until, rate, first, work;
 static pthread_barrier_t begin;
 struct times { uint32_t *at; uint64_t count, most, offset; };
 
@@ -23,6 +24,12 @@ static void *write_bag(void *path) {
   return NULL;
 }
 
+static uint64_t busy(uint64_t nanos) {
+  uint64_t begin = now(), took = 0;
+  while (took < nanos) took = now() - begin;
+  return took - nanos;
+}
+
 static void *control(void *argument) {
   struct times *times = argument;
   struct sched_param highest = {sched_get_priority_max(SCHED_FIFO) - 1}, normal = {0};
@@ -30,7 +37,7 @@ static void *control(void *argument) {
   pthread_barrier_wait(&begin);
   for (uint64_t due = first + times->offset; sleep_until(due), !enough(until); due += 1000000000u / rate) {
     for (int i = 0; i < TRACEPOINTS; i++) {
-      uint64_t nanos = emit();
+      uint64_t nanos = work ? busy(work) : emit();
       if (times->count < times->most) times->at[times->count++] = nanos < UINT32_MAX ? (uint32_t)nanos : UINT32_MAX;
     }
   }
@@ -43,6 +50,7 @@ int main(int count, char **words) {
   uint64_t milliseconds = number_of(count, words, 2, 3000), threads = number_of(count, words, 4, 1);
   const char *bag = word_of(count, words, 1), *file = word_of(count, words, 3);
   rate = number_of(count, words, 5, 1000);
+  work = number_of(count, words, 6, 0);
   if (threads > MOST || !rate) return 2;
   static pthread_t all[MOST], writer;
   static struct times times[MOST];
@@ -60,7 +68,7 @@ int main(int count, char **words) {
     pthread_attr_setstacksize(&small, 128 << 10);
     if (pthread_create(&all[i], &small, control, &times[i])) return 2;
   }
-  if (number_of(count, words, 6, 1)) mlockall(MCL_CURRENT);
+  mlockall(MCL_CURRENT);
   first = now();
   until = first + milliseconds * 1000000u;
   pthread_barrier_wait(&begin);

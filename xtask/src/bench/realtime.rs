@@ -17,6 +17,8 @@ use crate::torture::process;
 
 /// Tracepoints in each turn of a loop.
 const IN_A_TURN: usize = 4;
+/// Nanoseconds of work in the place of a tracepoint.
+const WORK: u32 = 200;
 /// How long a recording takes that comes while the loops run.
 const WINDOW: Duration = Duration::from_millis(300);
 const BETWEEN_WINDOWS: Duration = Duration::from_millis(200);
@@ -25,7 +27,10 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tracer {
+    /// A function that does nothing.
     None,
+    /// No tracer, but as much work in the place of each tracepoint as a tracer does: interrupts and the hypervisor hit whoever takes longer more often.
+    Work,
     Lttng,
     Rostrace,
 }
@@ -34,6 +39,7 @@ impl Tracer {
     pub(super) fn name(self) -> &'static str {
         match self {
             Tracer::None => "no tracer",
+            Tracer::Work => "no tracer, 200 ns of work each",
             Tracer::Lttng => "LTTng-UST",
             Tracer::Rostrace => "rostrace",
         }
@@ -83,7 +89,8 @@ impl Loops {
         self.place.folder.join("traces")
     }
 
-    fn program(&self, mut command: Command, setting: &Setting) -> Command {
+    /// The words of the program, which in the place of tracepoints may work for so many nanoseconds.
+    fn program(&self, mut command: Command, setting: &Setting, work: u32) -> Command {
         let bag = match self.has_bag {
             true => self.place.folder.join("bag"),
             false => PathBuf::from("-"),
@@ -93,7 +100,8 @@ impl Loops {
             .arg(setting.milliseconds.to_string())
             .arg(self.scene.folder.join("times"))
             .arg(setting.threads.to_string())
-            .arg(setting.rate.to_string());
+            .arg(setting.rate.to_string())
+            .arg(work.to_string());
         command
     }
 
@@ -110,7 +118,8 @@ impl Loops {
         let is_late = setting.windows > 0;
         let plain = self.scene.command(&programs.plain);
         let (command, daemon, running) = match tracer {
-            Tracer::None => (self.program(plain, setting), None, None),
+            Tracer::None => (self.program(plain, setting, 0), None, None),
+            Tracer::Work => (self.program(plain, setting, WORK), None, None),
             Tracer::Lttng => {
                 let program = programs
                     .lttng
@@ -122,7 +131,7 @@ impl Loops {
                     false => Some(Session::start(&session, &self.traces())?),
                 };
                 let program = self.scene.command(program);
-                (self.program(program, setting), Some(daemon), running)
+                (self.program(program, setting, 0), Some(daemon), running)
             }
             Tracer::Rostrace => {
                 let mut command = self.scene.command(rostrace);
@@ -133,7 +142,7 @@ impl Loops {
                         .arg(self.traces().join("trace")),
                 };
                 command.arg("--").arg(&programs.plain);
-                (self.program(command, setting), None, None)
+                (self.program(command, setting, 0), None, None)
             }
         };
         let mut child = self.spawn(command)?;
@@ -193,7 +202,7 @@ impl Loops {
             std::thread::sleep(BETWEEN_WINDOWS);
             let output = self.traces().join(format!("trace-{window}"));
             match tracer {
-                Tracer::None => std::thread::sleep(WINDOW),
+                Tracer::None | Tracer::Work => std::thread::sleep(WINDOW),
                 Tracer::Lttng => {
                     let running = Session::start(&format!("{session}-{window}"), &output)?;
                     std::thread::sleep(WINDOW);

@@ -1,5 +1,5 @@
 //! The longest tracepoint, since one that takes long is what a control loop notices: beside a bag on a slow disk, and when a recording
-//! begins while the program runs. Ours, LTTng's and none, in turn; without a tracer is what the system does to any program.
+//! begins while the program runs. Ours, LTTng's and none, in turn; what it is without a tracer, the system does to any program.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ const ATTACHED: Setting = Setting {
 /// Runs of it for each tracer and disk.
 const ATTACHED_RUNS: u32 = 3;
 
-const TRACERS: [Tracer; 3] = [Tracer::None, Tracer::Lttng, Tracer::Rostrace];
+const TRACERS: [Tracer; 4] = [Tracer::None, Tracer::Work, Tracer::Lttng, Tracer::Rostrace];
 
 /// The programs, and where all is done.
 #[derive(Debug)]
@@ -137,7 +137,7 @@ impl<'a> Worst<'a> {
             );
         }
         let counted = match tracer {
-            Tracer::None => None,
+            Tracer::None | Tracer::Work => None,
             _ => Some(counted(self.rostrace, &loops.traces())?),
         };
         Ok(Row {

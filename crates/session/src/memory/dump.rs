@@ -9,8 +9,8 @@
 use std::sync::atomic::{AtomicU32, Ordering, fence};
 
 use crate::events::{EVENTS, Identified};
-use crate::memory::Memory;
 use crate::memory::layout::Layout;
+use crate::memory::{Memory, page_size};
 
 /// Bytes of the process's own memory: two spaces as large as those of the largest layout, and the index behind them.
 pub const OWN_BYTES: usize = 2 * Layout::ORDINARY.dump_bytes as usize + INDEX_BYTES;
@@ -559,8 +559,9 @@ impl Statedump {
         };
         for space in 0..2 {
             let at = shared.layout().dump_at(space) + self.room as usize;
-            let spare = shared.layout().dump_bytes.saturating_sub(self.room);
-            shared.unmap(at, spare as usize);
+            let spare = shared.layout().dump_bytes.saturating_sub(self.room) as usize;
+            // Packets come next, and are put back behind a page that is mapped.
+            shared.unmap(at, spare.saturating_sub(space as usize * page_size()));
         }
     }
 

@@ -128,16 +128,19 @@ pub(crate) fn top_up_dump(
 }
 
 /// Packets of one size.
-struct Class<'a> {
-    first: u32,
+#[derive(Debug)]
+pub(super) struct Class<'a> {
+    /// The number of the first one.
+    pub(super) first: u32,
     most: u32,
-    bytes: usize,
-    supplied: &'a AtomicU32,
-    list: &'a FreeList,
+    pub(super) bytes: usize,
+    /// How many were ever handed out to be used.
+    pub(super) supplied: &'a AtomicU32,
+    pub(super) list: &'a FreeList,
 }
 
 impl Class<'_> {
-    fn small(memory: &Memory) -> Class<'static> {
+    pub(super) fn small(memory: &Memory) -> Class<'static> {
         let free = &memory.header().free;
         Class {
             first: 0,
@@ -148,7 +151,7 @@ impl Class<'_> {
         }
     }
 
-    fn large(memory: &Memory) -> Class<'static> {
+    pub(super) fn large(memory: &Memory) -> Class<'static> {
         let free = &memory.header().free;
         let limit = free.large_limit.load(Ordering::Relaxed);
         Class {
@@ -203,68 +206,40 @@ impl Class<'_> {
         Ok(more)
     }
 
-    /// Keeps a few of the free packets, and unmaps the others.
-    fn give_up_free(&self, memory: &Memory) {
-        const KEPT: usize = 4;
-        const MOST: usize = 256;
-        let mut free = [u32::MAX; MOST];
-        let mut count = 0;
-        while count < MOST
-            && let Some(packet) = self.list.pop(&memory.packets())
-        {
-            free[count] = packet;
-            count += 1;
-        }
-        for (at, packet) in free[..count].iter().enumerate() {
-            match at < KEPT {
-                true => self.list.push(&memory.packets(), *packet),
-                false => {
-                    let (at, bytes) = memory.layout.packet(*packet);
-                    memory.unmap(at, bytes);
-                }
-            }
-        }
+    /// A free packet.
+    fn free(&self, memory: &Memory) -> Option<u32> {
+        self.list.pop(&memory.packets())
     }
 
-    /// A packet for a thread: a free one, or, where the supplier is late, one that it allocates itself.
-    fn take(&self, memory: &Memory) -> Option<u32> {
-        self.list.pop(&memory.packets()).or_else(|| {
-            let (first, _) = self.claim(1)?;
-            let packet = self.first + first;
-            let (at, bytes) = memory.layout.packet(packet);
-            memory.populate(at, bytes).ok()?;
-            Some(packet)
-        })
+    /// A packet that the thread allocates itself, because the supplier is late.
+    fn allocated(&self, memory: &Memory) -> Option<u32> {
+        let (first, _) = self.claim(1)?;
+        let packet = self.first + first;
+        let (at, bytes) = memory.layout.packet(packet);
+        memory.populate(at, bytes).ok()?;
+        Some(packet)
     }
 }
 
-/// Unmaps the packets that were never handed out, in this process: they are never handed out from now on. For programs that lock all their
-/// memory, which would allocate all of it.
-pub fn give_up_spare(memory: &Memory) {
-    for class in [Class::small(memory), Class::large(memory)] {
-        let all = match class.first {
-            0 => memory.layout.small,
-            _ => memory.layout.large,
-        };
-        // Nobody claims one after this.
-        let first = class.supplied.swap(all, Ordering::AcqRel).min(all);
-        if first < all {
-            let (at, _) = memory.layout.packet(class.first + first);
-            memory.unmap(at, (all - first) as usize * class.bytes);
-        }
-        class.give_up_free(memory);
-    }
-}
-
-/// A packet with room for so many bytes, which is begun with: a small one will do if the stream is new.
+/// A packet with room for so many bytes, which is begun with: a small one will do if the stream is new. Small ones also help out where no large one is
+/// ready: many threads may need one at once, and who has to allocate 64 KiB waits as long as clearing them takes.
 pub(crate) fn take_packet(memory: &Memory, bytes: usize, is_new: bool) -> Option<u32> {
     if bytes > LARGE {
         return None;
     }
-    let small = (is_new && bytes <= SMALL)
-        .then(|| Class::small(memory).take(memory))
-        .flatten();
-    small.or_else(|| Class::large(memory).take(memory))
+    let (small, large) = (Class::small(memory), Class::large(memory));
+    if bytes > SMALL {
+        return large.free(memory).or_else(|| large.allocated(memory));
+    }
+    let (first, second) = match is_new {
+        true => (&small, &large),
+        false => (&large, &small),
+    };
+    first
+        .free(memory)
+        .or_else(|| second.free(memory))
+        .or_else(|| small.allocated(memory))
+        .or_else(|| large.allocated(memory))
 }
 
 /// A stream that nobody has.
