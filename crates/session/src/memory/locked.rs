@@ -112,7 +112,7 @@ impl Class<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::ffi::CString;
 
     use super::*;
@@ -120,7 +120,8 @@ mod tests {
     use crate::memory::supply::{Supply, take_packet};
     use crate::process::Identity;
 
-    fn memory(name: &str) -> Memory {
+    /// For one test.
+    pub(in crate::memory) fn memory(name: &str) -> Memory {
         let path = format!("/dev/shm/rostrace-test-{name}-{}", std::process::id());
         let path = CString::new(path).unwrap();
         let who = Introduction {

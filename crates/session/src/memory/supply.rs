@@ -16,6 +16,8 @@ pub(crate) const FIRST_DUMP_BYTES: u32 = 64 << 10;
 const READY_SMALL: u32 = 192;
 const READY_LARGE: u32 = 8;
 const READY_STREAMS: u32 = 512;
+/// Threads for each of which a large packet is kept ready.
+const MOST_THREADS: u32 = 128;
 /// Bytes of the statedump that are kept ready.
 const READY_DUMP: u32 = 64 << 10;
 /// Twice so many packets as were ever used between two looks are kept ready.
@@ -86,7 +88,14 @@ impl Supply {
         let used = full.saturating_sub(self.full);
         self.full = full;
         self.pace = (self.pace - self.pace / DECAY).max(used.min(1 << 16) * DECAY);
-        let ready = READY_LARGE.max(AHEAD * (self.pace / DECAY));
+        // Threads that began together fill their small packets together: each needs a large one then, and who finds none has to clear
+        // 64 KiB inside of an event.
+        let threads = header
+            .reports
+            .threads
+            .load(Ordering::Relaxed)
+            .min(MOST_THREADS);
+        let ready = READY_LARGE.max(threads).max(AHEAD * (self.pace / DECAY));
         let most = u32::try_from(self.limit / LARGE as u64).unwrap_or(u32::MAX);
         free.large_limit
             .store(memory.layout.large.min(most.max(1)), Ordering::Relaxed);
@@ -206,40 +215,27 @@ impl Class<'_> {
         Ok(more)
     }
 
-    /// A free packet.
-    fn free(&self, memory: &Memory) -> Option<u32> {
-        self.list.pop(&memory.packets())
-    }
-
-    /// A packet that the thread allocates itself, because the supplier is late.
-    fn allocated(&self, memory: &Memory) -> Option<u32> {
-        let (first, _) = self.claim(1)?;
-        let packet = self.first + first;
-        let (at, bytes) = memory.layout.packet(packet);
-        memory.populate(at, bytes).ok()?;
-        Some(packet)
+    /// A packet for a thread: a free one, or, where the supplier is late, one that it allocates itself.
+    fn take(&self, memory: &Memory) -> Option<u32> {
+        self.list.pop(&memory.packets()).or_else(|| {
+            let (first, _) = self.claim(1)?;
+            let packet = self.first + first;
+            let (at, bytes) = memory.layout.packet(packet);
+            memory.populate(at, bytes).ok()?;
+            Some(packet)
+        })
     }
 }
 
-/// A packet with room for so many bytes, which is begun with: a small one will do if the stream is new. Small ones also help out where no large one is
-/// ready: many threads may need one at once, and who has to allocate 64 KiB waits as long as clearing them takes.
+/// A packet with room for so many bytes, which is begun with: a small one will do if the stream is new.
 pub(crate) fn take_packet(memory: &Memory, bytes: usize, is_new: bool) -> Option<u32> {
     if bytes > LARGE {
         return None;
     }
-    let (small, large) = (Class::small(memory), Class::large(memory));
-    if bytes > SMALL {
-        return large.free(memory).or_else(|| large.allocated(memory));
-    }
-    let (first, second) = match is_new {
-        true => (&small, &large),
-        false => (&large, &small),
-    };
-    first
-        .free(memory)
-        .or_else(|| second.free(memory))
-        .or_else(|| small.allocated(memory))
-        .or_else(|| large.allocated(memory))
+    let small = (is_new && bytes <= SMALL)
+        .then(|| Class::small(memory).take(memory))
+        .flatten();
+    small.or_else(|| Class::large(memory).take(memory))
 }
 
 /// A stream that nobody has.
@@ -277,4 +273,27 @@ pub(crate) fn recycle(memory: &Memory, header: &Header, packet: u32) {
     };
     list.push(&memory.packets(), packet);
     header.free.full.fetch_sub(1, Ordering::Relaxed);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::locked::tests::memory;
+
+    fn ready(memory: &Memory, threads: u32) -> u32 {
+        let reports = &memory.header().reports;
+        reports.threads.store(threads, Ordering::Relaxed);
+        let populate = |at, bytes| memory.populate(at, bytes);
+        let (_, error) = Supply::new(64 << 20).top_up(memory, &populate);
+        assert_eq!(error, None);
+        Class::large(memory).list.count(&memory.packets(), u32::MAX)
+    }
+
+    #[test]
+    fn every_thread_finds_a_large_packet_when_its_small_one_is_full() {
+        let memory = memory("supply-threads");
+        assert_eq!(ready(&memory, 2), READY_LARGE);
+        assert_eq!(ready(&memory, 64), 64);
+        assert_eq!(ready(&memory, 5000), MOST_THREADS);
+    }
 }
