@@ -1,28 +1,51 @@
 //! Programs that lock all their memory (`mlockall`), as those do that must never wait for a page: our memory, of which most is never used, would be
-//! allocated and count against their limit. So what was not handed out is given up before, and the process is recorded with what is left.
+//! allocated and count against their limit. So packets that were not handed out are taken out before and put back after it.
 
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rostrace_session::memory::supply;
+use rostrace_session::Memory;
+use rostrace_session::memory::locked::Spare;
 
 use crate::{gate, statedump, thread};
+
+/// The memory whose statedump has given up what it does not need: once, because that may be the program's own by now.
+static TRIMMED: AtomicU64 = AtomicU64::new(0);
+/// The memory that is without its spare packets, for now, or for good where somebody else has their place.
+static TAKEN_OUT: AtomicU64 = AtomicU64::new(0);
 
 /// # Safety
 /// As the C library says.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mlockall(flags: c_int) -> c_int {
-    thread::undisturbed(|| {
-        // Once for each memory: what was given up may be the program's own by now.
-        static DONE: AtomicU64 = AtomicU64::new(0);
-        let incarnation = gate::incarnation();
-        if let Some(memory) = gate::memory()
-            && DONE.swap(incarnation, Ordering::AcqRel) != incarnation
-        {
-            supply::give_up_spare(memory);
-            statedump::give_up_spare(Some(memory));
-        }
-    });
+    let spare = thread::undisturbed(take_out);
+    // SAFETY: as the caller promises.
+    let result = unsafe { original(flags) };
+    if let Some((memory, spare)) = spare {
+        thread::undisturbed(|| {
+            if spare.put_back(memory) {
+                TAKEN_OUT.store(0, Ordering::Release);
+            }
+        });
+    }
+    result
+}
+
+fn take_out() -> Option<(&'static Memory, Spare)> {
+    let memory = gate::memory()?;
+    let incarnation = gate::incarnation();
+    if TAKEN_OUT.swap(incarnation, Ordering::AcqRel) == incarnation {
+        return None;
+    }
+    if TRIMMED.swap(incarnation, Ordering::AcqRel) != incarnation {
+        statedump::give_up_spare(Some(memory));
+    }
+    Some((memory, Spare::take_out(memory)))
+}
+
+/// # Safety
+/// As the C library says.
+unsafe fn original(flags: c_int) -> c_int {
     // SAFETY: the name ends with a zero; the next function of that name takes the same argument, and without one there is the system call, which is
     // all that the C library does.
     unsafe {

@@ -95,6 +95,22 @@ fn every_recording_of_a_running_process_has_all_names() {
     assert!(!folder.join("third").exists());
 }
 
+/// As programs with real-time priority do.
+#[test]
+fn a_process_that_has_locked_its_memory_is_recorded_as_any_other() {
+    let folder = folder("orders_locked");
+    let mut running = Running::doing("locked", &folder);
+    running.until(|view| view.state == ProcessState::Idle);
+    std::thread::sleep(Duration::from_millis(200));
+    let target = folder.join("trace");
+    running.order(&to(&target));
+    running.until(|view| view.events + view.discarded > 500);
+    running.order(&Order::idle());
+    let (events, discarded) = survey(&target);
+    running.end();
+    assert!(events > 500 && discarded == 0, "{events} {discarded}");
+}
+
 /// rcl makes the publisher of `/rosout` on the stack, so that several nodes' have the same handle.
 #[test]
 fn a_late_recording_knows_the_publisher_of_rosout_of_every_node_that_is_left() {

@@ -101,20 +101,23 @@ static inline void tracepoint(const void *number) { ros_trace_callback_start(num
 static inline void tracepoint(const void *number) { ros_trace_rclcpp_publish((void *)0x1000000, number); }
 #endif
 
-static inline void emit_on(struct lane *lane) {
+// Returns the nanoseconds that it took.
+static inline uint64_t emit_on(struct lane *lane) {
   if (atomic_load_explicit(&report->ending, memory_order_relaxed)) atomic_fetch_add(&lane->late, 1);
   uint64_t number = atomic_fetch_add(&lane->begun, 1) + 1;
   uint64_t begin = now();
   tracepoint(numbered(lane, number));
-  note_worst(now() - begin);
+  uint64_t nanos = now() - begin;
+  note_worst(nanos);
   atomic_fetch_add(&lane->returned, 1);
+  return nanos;
 }
 
 // Local-exec, so that a handler can use it.
 static __thread struct lane *lane_of_thread;
-static inline void emit(void) {
+static inline uint64_t emit(void) {
   if (!lane_of_thread) lane_of_thread = new_lane();
-  emit_on(lane_of_thread);
+  return emit_on(lane_of_thread);
 }
 
 // Events that describe entities: the judge counts them, but cannot number them.

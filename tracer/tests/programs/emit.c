@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -154,7 +155,8 @@ int main(int argc, char **argv) {
     run(a, 0, 0);
     execl(argv[0], argv[0], "run", "1", argv[2], (char *)NULL);
     return 8;
-  } else if (!strcmp(mode, "wait") || !strcmp(mode, "rosout")) {  // events every millisecond until standard input ends
+  } else if (!strcmp(mode, "wait") || !strcmp(mode, "rosout") || !strcmp(mode, "locked")) {  // events every millisecond until standard input ends
+    for (int i = 0; *mode == 'l' && i < 2; i++) mlockall(MCL_CURRENT);  // may be forbidden
     for (uint64_t node = 0x200; *mode == 'r' && node <= 0x400; node += 0x100) {  // three nodes, of which the second ends
       ros_trace_rcl_node_init(address(node), address(node + 1), "node", "/");
       ros_trace_rcl_publisher_init(address(0x7000), address(node), address(node + 2), "/rosout", 1000);

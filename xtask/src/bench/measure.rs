@@ -121,7 +121,7 @@ fn once(program: &Program, log: &Path) -> Result<Outcome> {
 }
 
 /// Waits for one child and returns what it used. The standard library's `wait` does not tell.
-fn wait(pid: u32) -> io::Result<(ExitStatus, libc::rusage)> {
+pub(super) fn wait(pid: u32) -> io::Result<(ExitStatus, libc::rusage)> {
     let pid = libc::pid_t::try_from(pid).map_err(io::Error::other)?;
     let mut status = 0;
     loop {
@@ -140,7 +140,7 @@ fn wait(pid: u32) -> io::Result<(ExitStatus, libc::rusage)> {
     }
 }
 
-fn duration(time: libc::timeval) -> Duration {
+pub(super) fn duration(time: libc::timeval) -> Duration {
     let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
     let microseconds = u64::try_from(time.tv_usec).unwrap_or(0);
     Duration::from_secs(seconds) + Duration::from_micros(microseconds)

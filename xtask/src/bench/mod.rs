@@ -2,20 +2,26 @@
 //!
 //! A recording is repeated in time until it is big enough (`generate`, with `lttng_packet` for the layout and `walk` for what
 //! needs decoding), the programs' answers are checked (`answer`), then the programs of a contest run on it in turn (`measure`) and the best of their runs become a
-//! table (`table`). Absolute seconds mean little on a shared machine; ratios inside one table do.
+//! table (`table`). What our tracer does to programs is measured beside LTTng: what an event costs (`tracing`), the longest one in loops with
+//! real-time priority (`worst`), and what a real system notices (`idle_system`). Absolute seconds mean little on a shared machine; ratios inside one table do.
 
 mod analysis;
 mod answer;
 mod contest;
+mod counted;
 mod generate;
+mod idle_system;
 mod library;
+pub(crate) mod lttng;
 mod lttng_packet;
 mod measure;
+pub(crate) mod realtime;
 mod recording;
 mod size;
 mod table;
-pub(crate) mod tracing;
+mod tracing;
 mod walk;
+mod worst;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -23,20 +29,24 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, WrongUsage};
 use crate::packages;
 use crate::workspace::Workspace;
 use generate::BigTrace;
 use size::Size;
 
 pub(crate) const USAGE: &str = "\
-cargo xtask bench [--size SIZE] [--trace DIR] [--runs N] [--tracing]
+cargo xtask bench [--size SIZE] [--trace DIR] [--runs N] [--tracing] [--only PART] [--seconds N] [--system COMMAND]
     Repeats a recording in time until it has SIZE bytes, runs rostrace and other readers on it in turn and prints
     tables of their best times as ratios. The repeated trace is kept in the target folder's bench/.
     --size SIZE   500M (the default), 2G, …; `original` measures the recording as it is
     --trace DIR   an LTTng-UST recording, or one packed as .tar.zst (default: ../shared/traces/jazzy/load_1m.tar.zst, else testdata/pingpong)
     --runs N      runs of each program, of which the best counts (default: 5)
-    --tracing     only what recording costs: our tracer against LTTng-UST";
+    --tracing     only what recording costs: our tracer against LTTng-UST
+    --only PART   only a part of that: cost (of an event), disk (the longest tracepoint beside a bag on a slow disk, needs root),
+                  attach (the longest one when a recording begins) or system
+    --seconds N   how long each tracer runs beside the bag (default: 60)
+    --system COMMAND  a system of ROS 2 that ends by itself, as a line for the shell: what an idle tracer costs it. Runs N pairs (default: 10)";
 
 const DEFAULT_SIZE: &str = "500M";
 const DEFAULT_RUNS: u32 = 5;
@@ -48,16 +58,17 @@ pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
         .unwrap_or(DEFAULT_SIZE)
         .parse()?;
     let trace = arguments.option("--trace")?.map(PathBuf::from);
-    let runs = arguments.count("--runs")?.unwrap_or(DEFAULT_RUNS);
-    let tracing_only = arguments.flag("--tracing");
+    let given_runs = arguments.count("--runs")?;
+    let runs = given_runs.unwrap_or(DEFAULT_RUNS);
+    let tracer = tracer_benchmarks(&mut arguments, given_runs)?;
     arguments.finish()?;
     packages::ensure(packages::FOR_BENCHMARKS)?;
 
     let scratch = workspace.target_folder()?.join("bench");
     std::fs::create_dir_all(&scratch)
         .with_context(|| format!("the folder {} could not be made", scratch.display()))?;
-    if tracing_only {
-        return print_tracing(workspace, &scratch, runs);
+    if tracer.is_alone {
+        return tracer.print(workspace, &scratch);
     }
     let named = trace.is_some();
     let recording = match trace {
@@ -128,20 +139,100 @@ pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
         "\nHow the analysis grows with the trace\n\n{}",
         analysis::growth(&program, &analysed, &scratch, runs)?
     );
-    print_tracing(workspace, &scratch, runs)?;
+    tracer.print(workspace, &scratch)?;
     if !failed.is_empty() {
         bail!("some programs failed.\n{}", failed.join("\n"));
     }
     Ok(())
 }
 
-fn print_tracing(workspace: &Workspace, scratch: &Path, runs: u32) -> Result<()> {
-    let program = workspace.release_program()?;
-    println!(
-        "\nWhat recording costs the application, per event\n\n{}",
-        tracing::contest(workspace, &program, scratch, runs)?
-    );
-    Ok(())
+/// What is measured of the tracer.
+#[derive(Debug)]
+struct TracerBenchmarks {
+    is_alone: bool,
+    only: Option<String>,
+    runs: Option<u32>,
+    seconds: u32,
+    system: Option<String>,
+}
+
+const COST: &str = "cost";
+const DISK: &str = "disk";
+const ATTACH: &str = "attach";
+const SYSTEM: &str = "system";
+
+fn tracer_benchmarks(arguments: &mut Arguments, runs: Option<u32>) -> Result<TracerBenchmarks> {
+    let only = arguments.option("--only")?;
+    let system = arguments.option("--system")?;
+    match only.as_deref() {
+        None | Some(COST | DISK | ATTACH) => {}
+        Some(SYSTEM) if system.is_some() => {}
+        Some(SYSTEM) => {
+            return Err(WrongUsage("--only system needs --system COMMAND.".to_owned()).into());
+        }
+        Some(other) => {
+            return Err(WrongUsage(format!(
+                "--only is {COST}, {DISK}, {ATTACH} or {SYSTEM}, not `{other}`."
+            ))
+            .into());
+        }
+    }
+    Ok(TracerBenchmarks {
+        is_alone: arguments.flag("--tracing") || only.is_some(),
+        only,
+        runs,
+        seconds: arguments.count("--seconds")?.unwrap_or(worst::SECONDS),
+        system,
+    })
+}
+
+impl TracerBenchmarks {
+    /// Runs all parts, also after one has failed.
+    fn print(&self, workspace: &Workspace, scratch: &Path) -> Result<()> {
+        let program = workspace.release_program()?;
+        let mut failed = Vec::new();
+        let mut part = |name: &str, title: &str, measure: &dyn Fn() -> Result<String>| {
+            if self.only.as_deref().is_some_and(|only| only != name) {
+                return;
+            }
+            match measure() {
+                Ok(text) => println!("\n{title}\n\n{text}"),
+                Err(error) => {
+                    println!("\n{title}\n\nfailed: {error:#}");
+                    failed.push(format!("{name}: {error:#}"));
+                }
+            }
+        };
+        part(
+            COST,
+            "What recording costs the application, per event",
+            &|| {
+                let runs = self.runs.unwrap_or(DEFAULT_RUNS);
+                tracing::contest(workspace, &program, scratch, runs)
+            },
+        );
+        part(
+            DISK,
+            "The longest tracepoint of a 1 kHz loop beside a bag on a slow disk",
+            &|| worst::Worst::new(workspace, &program, scratch)?.under_disk_load(self.seconds),
+        );
+        part(
+            ATTACH,
+            "The longest tracepoint of 64 threads when recordings begin",
+            &|| worst::Worst::new(workspace, &program, scratch)?.when_attached(),
+        );
+        part(SYSTEM, "What an idle tracer costs a system", &|| {
+            let Some(system) = &self.system else {
+                return Ok("Left out: no --system was named.".to_owned());
+            };
+            let runs = self.runs.unwrap_or(idle_system::RUNS);
+            idle_system::contest(&program, system, scratch, runs)
+        });
+        if !failed.is_empty() {
+            bail!("these parts failed:\n{}", failed.join("\n"));
+        }
+        Ok(())
+    }
 }
 
 /// Reads all files once, so that the first program measured does not pay for the disk. Memory stays small: a

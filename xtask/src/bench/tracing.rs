@@ -8,12 +8,14 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use crate::step::succeed;
+use super::counted::counted;
+use super::lttng::{Session, SessionDaemon};
+use crate::step::{command_line, succeed};
 use crate::workspace::Workspace;
 
 /// How the tracer is called in the table.
@@ -25,9 +27,6 @@ const IDLE: [&str; 3] = ["0", "100000000", "1"];
 const MANY: [&str; 3] = ["4", "500000", "10"];
 /// One thread with a microsecond of work for each event.
 const WHOLE: [&str; 3] = ["application", "1000000", "2"];
-
-/// Large enough that LTTng has a chance at the highest rate; ros2_tracing's own are 2 of 32 KiB.
-const LTTNG_BUFFERS: [&str; 2] = ["--subbuf-size=4M", "--num-subbuf=8"];
 
 /// What the program printed, in nanoseconds, and what the trace says.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -43,7 +42,6 @@ struct Cost {
     user: f64,
     /// Of a tight loop only: what a call adds to work that waits for its results, that keeps the processor busy, that branches.
     beside_work: [f64; 3],
-    recorded: Option<u64>,
     lost: u64,
     /// Seconds from the start of the program until its trace was complete, and what all processors did meanwhile.
     wall: f64,
@@ -244,54 +242,21 @@ impl Bench<'_> {
     }
 
     fn with_lttng(&self, rate: &[&str; 3]) -> Result<Cost> {
-        const SESSION: &str = "rostrace-bench";
         let output = self.scratch.join("lttng");
         let _ = std::fs::remove_dir_all(&output);
-        let folder = format!("--output={}", output.display());
-        lttng(&["create", SESSION, &folder])?;
-        let session = format!("--session={SESSION}");
-        let prepared = (|| {
-            let mut channel = vec!["enable-channel", "--userspace", &session, "ros2"];
-            channel.extend(LTTNG_BUFFERS);
-            lttng(&channel)?;
-            lttng(&[
-                "enable-event",
-                "--userspace",
-                &session,
-                "--channel=ros2",
-                "ros2:*",
-            ])?;
-            let contexts = ["-t", "vpid", "-t", "vtid", "-t", "procname"];
-            let mut add = vec!["add-context", "--userspace", &session, "--channel=ros2"];
-            add.extend(contexts);
-            lttng(&add)?;
-            lttng(&["start", SESSION])
-        })();
+        let session = Session::start("rostrace-bench", &output)?;
         let cost = timed(|| {
-            let cost = prepared.and_then(|()| run(Command::new(&self.lttng.program).args(rate)));
-            lttng(&["stop", SESSION])?;
-            lttng(&["destroy", SESSION])?;
+            let cost = run(Command::new(&self.lttng.program).args(rate));
+            session.finish()?;
             cost
         })?;
         self.counted(cost, &output)
     }
 
     fn counted(&self, cost: Cost, trace: &Path) -> Result<Cost> {
-        let output = Command::new(self.rostrace)
-            .args(["info", "--format", "json"])
-            .arg(trace)
-            .output()?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        let number = |name: &str| -> Result<u64> {
-            let (_, after) = text
-                .split_once(&format!("\"{name}\": "))
-                .with_context(|| format!("`rostrace info` says nothing of {name}"))?;
-            let digits: String = after.chars().take_while(char::is_ascii_digit).collect();
-            Ok(digits.parse()?)
-        };
+        let counted = counted(self.rostrace, trace)?;
         Ok(Cost {
-            recorded: Some(number("events")?),
-            lost: number("discarded_events")?,
+            lost: counted.lost,
             ..cost
         })
     }
@@ -332,14 +297,20 @@ fn run(command: &mut Command) -> Result<Cost> {
     if command.get_envs().all(|(name, _)| name != "LD_PRELOAD") {
         command.env_remove("LD_PRELOAD");
     }
+    let line = command_line(command);
     let output = command
         .stdin(Stdio::null())
         .output()
-        .context("the benchmark could not be started")?;
+        .with_context(|| format!("`{line}` could not be started"))?;
     if !output.status.success() {
-        bail!("the benchmark ended with {}.", output.status);
+        bail!(
+            "`{line}` ended with {} and said: {}",
+            output.status,
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
     }
-    parse(&String::from_utf8_lossy(&output.stdout)).context("the benchmark printed no result")
+    parse(&String::from_utf8_lossy(&output.stdout))
+        .with_context(|| format!("`{line}` printed no result"))
 }
 
 /// `events 200000 p50 31.2 … p99.9 80.1 …`
@@ -455,59 +426,6 @@ fn whole_table(rows: &[(&str, Cost)]) -> String {
 fn beside_work(cost: &Cost) -> String {
     let [waiting, busy, branches] = cost.beside_work;
     format!("{waiting:.2}, {busy:.2}, {branches:.2}")
-}
-
-pub(crate) fn lttng(arguments: &[&str]) -> Result<()> {
-    let output = Command::new("lttng")
-        .arg("--no-sessiond")
-        .args(arguments)
-        .output()
-        .context("`lttng` could not be started")?;
-    if !output.status.success() {
-        bail!(
-            "`lttng {}` failed: {}",
-            arguments.join(" "),
-            String::from_utf8_lossy(&output.stderr).trim()
-        );
-    }
-    Ok(())
-}
-
-/// The one that runs, or one of ours that ends with the benchmark.
-#[derive(Debug)]
-pub(crate) struct SessionDaemon(Option<Child>);
-
-impl SessionDaemon {
-    pub(crate) fn ensure() -> Result<SessionDaemon> {
-        if lttng(&["list"]).is_ok() {
-            return Ok(SessionDaemon(None));
-        }
-        let child = Command::new("lttng-sessiond")
-            .arg("--no-kernel")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .context("`lttng-sessiond` could not be started")?;
-        let daemon = SessionDaemon(Some(child));
-        let begin = Instant::now();
-        while lttng(&["list"]).is_err() {
-            if begin.elapsed() > Duration::from_secs(10) {
-                bail!("`lttng-sessiond` does not answer.");
-            }
-            std::thread::sleep(Duration::from_millis(100));
-        }
-        Ok(daemon)
-    }
-}
-
-impl Drop for SessionDaemon {
-    fn drop(&mut self) {
-        if let Some(child) = &mut self.0 {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
 }
 
 #[cfg(test)]

@@ -53,14 +53,14 @@ pub(super) struct Testimony {
 
 /// The files of one run.
 #[derive(Debug)]
-pub(super) struct Scene {
-    pub(super) folder: PathBuf,
-    pub(super) report: Report,
+pub(crate) struct Scene {
+    pub(crate) folder: PathBuf,
+    pub(crate) report: Report,
     pub(super) user: User,
 }
 
 impl Scene {
-    pub(super) fn new(folder: PathBuf, user: User) -> Result<Scene> {
+    pub(crate) fn new(folder: PathBuf, user: User) -> Result<Scene> {
         let _ = std::fs::remove_dir_all(&folder);
         let runtime = folder.join("runtime");
         std::fs::create_dir_all(&runtime)
@@ -84,7 +84,7 @@ impl Scene {
     }
 
     /// A command in the surroundings of this run, without anything that was set outside.
-    pub(super) fn command(&self, program: &Path) -> Command {
+    pub(crate) fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         for (name, _) in std::env::vars_os() {
             let text = name.to_string_lossy();
@@ -126,7 +126,7 @@ impl Scene {
     }
 
     /// Ends what still runs of this run, and returns where it was if that is asked for.
-    pub(super) fn end(&self, with_whereabouts: bool) -> String {
+    pub(crate) fn end(&self, with_whereabouts: bool) -> String {
         let pids = process::of_run(&self.report_path());
         let text = if with_whereabouts {
             process::whereabouts(&pids)

@@ -133,16 +133,7 @@ impl Built {
 
 /// Compiles everything into `folder`. A sanitizer that is not installed is no reason to give up.
 pub(super) fn build(sources: &Path, folder: &Path) -> Result<Built> {
-    let libraries = folder.join("lib");
-    std::fs::create_dir_all(&libraries)
-        .with_context(|| format!("{} could not be made", libraries.display()))?;
-    // The tracer asks which version callers expect.
-    let package = folder.join("share/tracetools");
-    std::fs::create_dir_all(&package)?;
-    std::fs::write(
-        package.join("package.xml"),
-        "<?xml version=\"1.0\"?>\n<package format=\"3\">\n  <name>tracetools</name>\n  <version>8.2.0</version>\n</package>\n",
-    )?;
+    prepare(folder)?;
     let mut missing = Vec::new();
     for recipe in RECIPES {
         if let Err(error) = compile(sources, folder, recipe) {
@@ -160,6 +151,21 @@ pub(super) fn build(sources: &Path, folder: &Path) -> Result<Built> {
         folder: folder.to_owned(),
         missing,
     })
+}
+
+/// The folder that programs are compiled into.
+fn prepare(folder: &Path) -> Result<()> {
+    let libraries = folder.join("lib");
+    std::fs::create_dir_all(&libraries)
+        .with_context(|| format!("{} could not be made", libraries.display()))?;
+    // The tracer asks which version callers expect.
+    let package = folder.join("share/tracetools");
+    std::fs::create_dir_all(&package)?;
+    std::fs::write(
+        package.join("package.xml"),
+        "<?xml version=\"1.0\"?>\n<package format=\"3\">\n  <name>tracetools</name>\n  <version>8.2.0</version>\n</package>\n",
+    )?;
+    Ok(())
 }
 
 fn compile(sources: &Path, folder: &Path, recipe: &Recipe) -> Result<()> {
@@ -192,8 +198,30 @@ fn compile(sources: &Path, folder: &Path, recipe: &Recipe) -> Result<()> {
     Ok(())
 }
 
-/// The real-time program with LTTng in the place of libtracetools; None where LTTng is not installed.
-pub(super) fn realtime_with_lttng(root: &Path, folder: &Path) -> Option<PathBuf> {
+/// The loops with real-time priority.
+#[derive(Debug)]
+pub(crate) struct RealTime {
+    pub(crate) plain: PathBuf,
+    /// With LTTng's provider in the place of libtracetools; None where LTTng is not installed.
+    pub(crate) lttng: Option<PathBuf>,
+}
+
+/// Compiles these alone.
+pub(crate) fn realtime(root: &Path, folder: &Path) -> Result<RealTime> {
+    const NAME: &str = "realtime";
+    let sources = root.join("xtask/torture");
+    prepare(folder)?;
+    let needed = ["lib/libtracetools.so", NAME];
+    for recipe in RECIPES.iter().filter(|it| needed.contains(&it.result)) {
+        compile(&sources, folder, recipe)?;
+    }
+    Ok(RealTime {
+        plain: folder.join(NAME),
+        lttng: realtime_with_lttng(root, folder),
+    })
+}
+
+fn realtime_with_lttng(root: &Path, folder: &Path) -> Option<PathBuf> {
     let benches = root.join("tracer/benches");
     let provider = folder.join("lttng/libtracetools.so");
     std::fs::create_dir_all(provider.parent()?).ok()?;

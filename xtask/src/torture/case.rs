@@ -30,7 +30,7 @@ pub(super) struct Surroundings {
 
 /// Where traces are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     Plain,
     /// A file system of 1 MB.
     Full,
@@ -43,7 +43,7 @@ pub(super) enum Place {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum User {
+pub(crate) enum User {
     Same,
     /// Needs root: everything is run by somebody without rights.
     Nobody,

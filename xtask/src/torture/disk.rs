@@ -13,15 +13,15 @@ const THROTTLE: &str = "/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device";
 
 /// A place, and what must be undone.
 #[derive(Debug)]
-pub(super) struct Mounted {
-    pub(super) folder: PathBuf,
+pub(crate) struct Mounted {
+    pub(crate) folder: PathBuf,
     is_mounted: bool,
     /// The loop device, and its number.
     device: Option<(String, String)>,
 }
 
 /// Why such a place cannot be made here; None if it can.
-pub(super) fn reason_without(place: Place) -> Option<&'static str> {
+pub(crate) fn reason_without(place: Place) -> Option<&'static str> {
     let is_root = super::user::is_root();
     match place {
         Place::Plain | Place::Deleted => None,
@@ -52,7 +52,7 @@ fn succeed(command: &mut Command) -> Result<String> {
 
 impl Mounted {
     /// The place where a run in `folder` writes its traces.
-    pub(super) fn new(place: Place, folder: &Path) -> Result<Mounted> {
+    pub(crate) fn new(place: Place, folder: &Path) -> Result<Mounted> {
         let mut mounted = Mounted {
             folder: folder.join("place"),
             is_mounted: false,

@@ -7,12 +7,12 @@
 
 mod alone;
 mod attach;
-mod bench;
-mod build;
-mod case;
-mod disk;
+pub(crate) mod bench;
+pub(crate) mod build;
+pub(crate) mod case;
+pub(crate) mod disk;
 mod judge;
-mod process;
+pub(crate) mod process;
 mod random;
 mod realtime;
 mod report;

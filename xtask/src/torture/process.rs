@@ -37,7 +37,7 @@ impl Holdings {
 }
 
 /// None: it did not end in time.
-pub(super) fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
+pub(crate) fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
     let begin = Instant::now();
     loop {
         if let Ok(Some(status)) = child.try_wait() {

@@ -1,64 +1,53 @@
-//! A control loop with real-time priority beside a bag on the same slow disk: the longest tracepoint, ours and LTTng's in turn.
+//! A control loop with real-time priority beside a bag on the same slow disk: the longest tracepoint, ours and LTTng's in turn, and whether
+//! every event is accounted for. `cargo xtask bench` runs the same loop for longer.
 
-use std::path::PathBuf;
-use std::process::Stdio;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
-use super::bench::{Bench, LIMIT, Scene};
-use super::build;
-use super::case::{Place, User};
-use super::disk::Mounted;
+use super::bench::Bench;
+use super::build::RealTime;
+use super::case::Place;
 use super::judge::{Failure, Kind};
 use super::run::Outcome;
-use super::{process, trace};
-use crate::bench::tracing::{SessionDaemon, lttng};
+use super::{build, trace};
+use crate::bench::realtime::{Ending, Loops, Setting, Tracer};
 
 pub(super) const NAME: &str = "disk-realtime";
-const MILLISECONDS: &str = "3000";
+const SETTING: Setting = Setting {
+    milliseconds: 3000,
+    threads: 1,
+    rate: 1000,
+    windows: 0,
+};
 /// Longer than LTTng's longest by this is a failure, if it is longer than a turn of the loop at all: one run has little to say of microseconds.
 const RATIO: u64 = 3;
 const TURN: u64 = 1_000_000;
 
 pub(super) fn perform(bench: &Bench, folder: PathBuf) -> Result<Outcome> {
-    let with_lttng = build::realtime_with_lttng(&bench.root, &bench.folder.join("programs"));
-    let theirs = match with_lttng {
-        Some(program) => lttngs_worst(&program, folder.join("lttng")).ok(),
-        None => None,
+    let programs = build::realtime(&bench.root, &bench.folder.join("programs"))?;
+    let theirs = match programs.lttng.is_some() {
+        true => lttngs_worst(&bench.rostrace, &programs, folder.join("lttng")).ok(),
+        false => None,
     };
-    let scene = Scene::new(folder.clone(), User::Root)?;
-    let place = Mounted::new(Place::Slow, &scene.folder)?;
-    let output = place.folder.join("trace");
-    let log = std::fs::File::create(scene.folder.join("recorder.log"))?;
-    let mut child = scene
-        .command(&bench.rostrace)
-        .args(["record", "--no-report", "-o"])
-        .arg(&output)
-        .arg("--")
-        .arg(bench.built.program("realtime"))
-        .arg(place.folder.join("bag"))
-        .arg(MILLISECONDS)
-        .stdout(log.try_clone()?)
-        .stderr(log)
-        .spawn()
-        .context("the recorder could not be started")?;
+    let loops = Loops::new(folder.clone(), Place::Slow)?;
     let mut failures = Vec::new();
-    if process::wait(&mut child, LIMIT * 3).is_none() {
-        let text = scene.end(true);
-        std::fs::write(scene.folder.join("hang.txt"), text)?;
-        let _ = child.wait();
-        failures.push(Failure::new(
+    match loops.run(Tracer::Rostrace, &bench.rostrace, &programs, &SETTING)? {
+        Ending::Hung => failures.push(Failure::new(
             Kind::Hang,
             "the program or the recorder did not end",
-        ));
-    } else if let Some(recorded) = trace::read(&bench.rostrace, &output)? {
-        failures = super::judge::account(
-            &scene.report.emitted(),
-            &recorded,
-            super::way::Extent::Everything,
-        );
+        )),
+        Ending::Ended => {
+            if let Some(recorded) = trace::read(&bench.rostrace, &loops.traces())? {
+                failures = super::judge::account(
+                    &loops.scene.report.emitted(),
+                    &recorded,
+                    super::way::Extent::Everything,
+                );
+            }
+        }
     }
-    let worst = scene.report.worst();
+    let worst = loops.scene.report.worst();
     if let Some(theirs) = theirs
         && worst > TURN
         && worst > RATIO * theirs
@@ -72,7 +61,7 @@ pub(super) fn perform(bench: &Bench, folder: PathBuf) -> Result<Outcome> {
             ),
         ));
     }
-    drop(place);
+    drop(loops);
     if failures.is_empty() {
         let _ = std::fs::remove_dir_all(&folder);
     }
@@ -89,29 +78,8 @@ pub(super) fn perform(bench: &Bench, folder: PathBuf) -> Result<Outcome> {
 }
 
 /// The same program with LTTng, on a slow disk of its own.
-fn lttngs_worst(program: &std::path::Path, folder: PathBuf) -> Result<u64> {
-    const SESSION: &str = "rostrace-torture";
-    let scene = Scene::new(folder, User::Root)?;
-    let place = Mounted::new(Place::Slow, &scene.folder)?;
-    let daemon = SessionDaemon::ensure()?;
-    let output = format!("--output={}", place.folder.join("lttng").display());
-    lttng(&["create", SESSION, &output])?;
-    let session = format!("--session={SESSION}");
-    let measured = (|| {
-        lttng(&["enable-event", "--userspace", &session, "ros2:*"])?;
-        lttng(&["start", SESSION])?;
-        let mut child = scene
-            .command(program)
-            .arg(place.folder.join("bag"))
-            .arg(MILLISECONDS)
-            .stdout(Stdio::null())
-            .spawn()
-            .context("the program with LTTng could not be started")?;
-        process::wait(&mut child, LIMIT * 3).context("the program with LTTng did not end")?;
-        Ok(scene.report.worst())
-    })();
-    let _ = lttng(&["destroy", SESSION]);
-    drop(daemon);
-    drop(place);
-    measured
+fn lttngs_worst(rostrace: &Path, programs: &RealTime, folder: PathBuf) -> Result<u64> {
+    let loops = Loops::new(folder, Place::Slow)?;
+    loops.run(Tracer::Lttng, rostrace, programs, &SETTING)?;
+    Ok(loops.scene.report.worst())
 }

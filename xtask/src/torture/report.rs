@@ -22,7 +22,7 @@ const ENDS: u64 = 56;
 const ENDS_RETURNED: u64 = 64;
 
 #[derive(Debug)]
-pub(super) struct Report(File);
+pub(crate) struct Report(File);
 
 /// Events of one lane.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -67,12 +67,12 @@ impl Report {
         }
     }
 
-    pub(super) fn is_ready(&self) -> bool {
+    pub(crate) fn is_ready(&self) -> bool {
         self.word(READY) != 0
     }
 
     /// Asks programs that last to end.
-    pub(super) fn stop(&self) -> io::Result<()> {
+    pub(crate) fn stop(&self) -> io::Result<()> {
         self.0.write_all_at(&1_u64.to_ne_bytes(), STOP)
     }
 

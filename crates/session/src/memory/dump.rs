@@ -9,9 +9,9 @@
 use std::sync::atomic::Ordering;
 
 use crate::events::{EVENTS, Identified};
-use crate::memory::Memory;
 use crate::memory::entry::{DEAD, Entry, EntryHead, HEAD, LIVE, walk};
 use crate::memory::layout::Layout;
+use crate::memory::{Memory, page_size};
 use crate::sync::{AtomicU32, fence};
 
 /// Bytes of the process's own memory: two spaces as large as those of the largest layout, and the index behind them.
@@ -469,8 +469,9 @@ impl Statedump {
         };
         for space in 0..2 {
             let at = shared.layout().dump_at(space) + self.room as usize;
-            let spare = shared.layout().dump_bytes.saturating_sub(self.room);
-            shared.unmap(at, spare as usize);
+            let spare = shared.layout().dump_bytes.saturating_sub(self.room) as usize;
+            // Packets come next, and are put back behind a page that is mapped.
+            shared.unmap(at, spare.saturating_sub(space as usize * page_size()));
         }
     }
 

@@ -13,6 +13,7 @@ pub mod entry;
 pub mod filter;
 pub mod header;
 pub mod layout;
+pub mod locked;
 pub(crate) mod losses;
 pub mod packet;
 pub mod pool;
@@ -189,13 +190,29 @@ impl Memory {
 
     /// Takes whole pages of a part out of this process, which never touches it again.
     pub(crate) fn unmap(&self, at: usize, bytes: usize) {
-        // SAFETY: only returns a number that the C library knows from the start of the process.
-        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(4096) as usize;
+        let page = page_size();
         let begin = at.next_multiple_of(page);
         let end = (at + bytes) / page * page;
         if begin < end {
             // SAFETY: within the mapping; as the caller promises.
             unsafe { libc::munmap(self.base.add(begin).cast(), end - begin) };
+        }
+    }
+
+    /// Maps again what [`unmap`](Self::unmap) took out, not locked, if nobody has anything else there. Needs what lies before it.
+    pub(crate) fn map_again(&self, at: usize, bytes: usize) -> bool {
+        let page = page_size();
+        let begin = at.next_multiple_of(page);
+        let end = (at + bytes) / page * page;
+        if begin >= end {
+            return true;
+        }
+        // SAFETY: the page before is ours, and stays where it is; the call fails where it cannot be made longer. What is locked would
+        // be allocated, so the lock is taken off that page first.
+        unsafe {
+            let before = self.base.add(begin - page).cast();
+            libc::munlock(before, page);
+            libc::mremap(before, page, page + end - begin, 0) == before
         }
     }
 
@@ -217,6 +234,11 @@ impl Memory {
         }
         events
     }
+}
+
+pub(crate) fn page_size() -> usize {
+    // SAFETY: only returns a number that the C library knows from the start of the process.
+    unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(4096) as usize
 }
 
 /// The list of free packets goes through their descriptions.

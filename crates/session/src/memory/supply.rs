@@ -17,6 +17,8 @@ pub(crate) const FIRST_DUMP_BYTES: u32 = 64 << 10;
 const READY_SMALL: u32 = 192;
 const READY_LARGE: u32 = 8;
 const READY_STREAMS: u32 = 512;
+/// Threads for each of which a large packet is kept ready.
+const MOST_THREADS: u32 = 128;
 /// Bytes of the statedump that are kept ready.
 const READY_DUMP: u32 = 64 << 10;
 /// Twice so many packets as were ever used between two looks are kept ready.
@@ -87,7 +89,14 @@ impl Supply {
         let used = full.saturating_sub(self.full);
         self.full = full;
         self.pace = (self.pace - self.pace / DECAY).max(used.min(1 << 16) * DECAY);
-        let ready = READY_LARGE.max(AHEAD * (self.pace / DECAY));
+        // Threads that began together fill their small packets together: each needs a large one then, and who finds none has to clear
+        // 64 KiB inside of an event.
+        let threads = header
+            .reports
+            .threads
+            .load(Ordering::Relaxed)
+            .min(MOST_THREADS);
+        let ready = READY_LARGE.max(threads).max(AHEAD * (self.pace / DECAY));
         let most = u32::try_from(self.limit / LARGE as u64).unwrap_or(u32::MAX);
         free.large_limit
             .store(memory.layout.large.min(most.max(1)), Ordering::Relaxed);
@@ -129,16 +138,19 @@ pub(crate) fn top_up_dump(
 }
 
 /// Packets of one size.
-struct Class<'a> {
-    first: u32,
+#[derive(Debug)]
+pub(super) struct Class<'a> {
+    /// The number of the first one.
+    pub(super) first: u32,
     most: u32,
-    bytes: usize,
-    supplied: &'a AtomicU32,
-    list: &'a FreeList,
+    pub(super) bytes: usize,
+    /// How many were ever handed out to be used.
+    pub(super) supplied: &'a AtomicU32,
+    pub(super) list: &'a FreeList,
 }
 
 impl Class<'_> {
-    fn small(memory: &Memory) -> Class<'static> {
+    pub(super) fn small(memory: &Memory) -> Class<'static> {
         let free = &memory.header().free;
         Class {
             first: 0,
@@ -149,7 +161,7 @@ impl Class<'_> {
         }
     }
 
-    fn large(memory: &Memory) -> Class<'static> {
+    pub(super) fn large(memory: &Memory) -> Class<'static> {
         let free = &memory.header().free;
         let limit = free.large_limit.load(Ordering::Relaxed);
         Class {
@@ -196,29 +208,6 @@ impl Class<'_> {
         Ok(more)
     }
 
-    /// Keeps a few of the free packets, and unmaps the others.
-    fn give_up_free(&self, memory: &Memory) {
-        const KEPT: usize = 4;
-        const MOST: usize = 256;
-        let mut free = [u32::MAX; MOST];
-        let mut count = 0;
-        while count < MOST
-            && let Some(packet) = self.list.pop(&memory.packets())
-        {
-            free[count] = packet;
-            count += 1;
-        }
-        for (at, packet) in free[..count].iter().enumerate() {
-            match at < KEPT {
-                true => self.list.push(&memory.packets(), *packet),
-                false => {
-                    let (at, bytes) = memory.layout.packet(*packet);
-                    memory.unmap(at, bytes);
-                }
-            }
-        }
-    }
-
     /// A packet for a thread: a free one, or, where the supplier is late, one that it allocates itself.
     fn take(&self, memory: &Memory) -> Option<u32> {
         self.list.pop(&memory.packets()).or_else(|| {
@@ -226,24 +215,6 @@ impl Class<'_> {
             let (packet, claimed) = self.claim(memory, 1, &populate).ok()?;
             (claimed > 0).then_some(packet)
         })
-    }
-}
-
-/// Unmaps the packets that were never handed out, in this process: they are never handed out from now on. For programs that lock all their
-/// memory, which would allocate all of it.
-pub fn give_up_spare(memory: &Memory) {
-    for class in [Class::small(memory), Class::large(memory)] {
-        let all = match class.first {
-            0 => memory.layout.small,
-            _ => memory.layout.large,
-        };
-        // Nobody claims one after this.
-        let first = class.supplied.swap(all, Ordering::AcqRel).min(all);
-        if first < all {
-            let (at, _) = memory.layout.packet(class.first + first);
-            memory.unmap(at, (all - first) as usize * class.bytes);
-        }
-        class.give_up_free(memory);
     }
 }
 
@@ -312,4 +283,27 @@ pub(crate) fn recycle(memory: &Memory, header: &Header, packet: u32) {
     };
     list.push(&memory.packets(), packet);
     header.free.full.fetch_sub(1, Ordering::Relaxed);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::locked::tests::memory;
+
+    fn ready(memory: &Memory, threads: u32) -> u32 {
+        let reports = &memory.header().reports;
+        reports.threads.store(threads, Ordering::Relaxed);
+        let populate = |at, bytes| memory.populate(at, bytes);
+        let (_, error) = Supply::new(64 << 20).top_up(memory, &populate);
+        assert_eq!(error, None);
+        Class::large(memory).list.count(&memory.packets(), u32::MAX)
+    }
+
+    #[test]
+    fn every_thread_finds_a_large_packet_when_its_small_one_is_full() {
+        let memory = memory("supply-threads");
+        assert_eq!(ready(&memory, 2), READY_LARGE);
+        assert_eq!(ready(&memory, 64), 64);
+        assert_eq!(ready(&memory, 5000), MOST_THREADS);
+    }
 }
