@@ -96,18 +96,18 @@ fn a_duration_ends_the_recording_and_the_command() {
             "-o",
             "trace",
             "--duration",
-            "300ms",
+            "2s",
             "--",
             ticker(),
-            "60000",
+            "600000",
         ],
         0,
     );
-    assert!(begin.elapsed() < Duration::from_secs(20));
+    assert!(begin.elapsed() < Duration::from_secs(300));
     assert!(out.contains("lost: 0"), "{out}");
     assert_eq!(err, "");
     let count = place.callbacks("trace")[0]["count"].as_u64().unwrap();
-    assert!((50..5_000).contains(&count), "{count}");
+    assert!((50..60_000).contains(&count), "{count}");
 }
 
 #[test]

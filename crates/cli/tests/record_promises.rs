@@ -79,7 +79,7 @@ fn a_duration_holds_when_the_recorder_is_killed() {
             break;
         }
         before = now;
-        assert!(begin.elapsed() < Duration::from_secs(20), "{now} events");
+        assert!(begin.elapsed() < Duration::from_secs(120), "{now} events");
     }
     orphan.place.run(&["stop"], 0);
     assert_eq!(orphan.place.nodes("trace"), ["/ticker"]);

@@ -103,7 +103,7 @@ impl Place {
             if is_so(&sessions) {
                 return sessions;
             }
-            assert!(begin.elapsed() < Duration::from_secs(20), "{sessions:?}");
+            assert!(begin.elapsed() < Duration::from_secs(120), "{sessions:?}");
             std::thread::sleep(Duration::from_millis(20));
         }
     }
