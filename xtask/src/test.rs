@@ -7,13 +7,13 @@ use anyhow::Result;
 use crate::arguments::Arguments;
 use crate::step::{Steps, succeed};
 use crate::workspace::Workspace;
-use crate::{fuzz, packages};
+use crate::{fuzz, packages, torture};
 
 pub(crate) const USAGE: &str = "\
 cargo xtask test [--quick]
     Checks the packages that the tests need, formatting, lints, all tests and the models of the shared memory;
-    then builds the program for release, throws damaged input at it for half a minute and compares it with
-    the recordings in ../shared.
+    then builds the program for release, throws damaged input at it for half a minute, records programs of
+    all kinds for a minute and compares it with the recordings in ../shared.
     --quick   without what needs the release build";
 
 /// What the score tool judges today. Grows with the program.
@@ -21,6 +21,9 @@ const SCORED: &str = "dump,info,suite,entities,truth,architecture,tables";
 
 /// Time for all fuzz targets together.
 const FUZZ_SECONDS: u32 = 30;
+
+/// Time for programs of all kinds under the tracer.
+const TORTURE_SECONDS: u64 = 60;
 
 pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()> {
     let quick = arguments.flag("--quick");
@@ -66,10 +69,11 @@ pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     })?;
 
     if quick {
-        not_tested.push("--quick: no release build, no fuzzing, no score.".to_owned());
+        not_tested.push("--quick: no release build, no fuzzing, no torture, no score.".to_owned());
     } else {
         let program = steps.run("release build", || workspace.release_program())?;
         steps.run("fuzzing", || fuzz::smoke(workspace, FUZZ_SECONDS))?;
+        steps.run("torture", || torture::smoke(workspace, TORTURE_SECONDS))?;
         match workspace.shared().map(|folder| folder.join("tools/score")) {
             Some(score) if score.is_file() => steps.run("score", || {
                 succeed(Command::new(score).args(["--only", SCORED]).arg(program))

@@ -84,21 +84,47 @@ pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
         Some(text) => text
             .parse()
             .map_err(|_| WrongUsage(format!("--seed needs a number, not `{text}`.")))?,
-        None => SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .map_or(1, |time| time.as_nanos() as u64),
+        None => seed_of_now(),
     };
     let limit = match (seconds, &seed) {
         (None, Some(_)) => None,
         (seconds, _) => Some(Duration::from_secs(seconds.unwrap_or(SECONDS).into())),
     };
-    let jobs = jobs.map_or_else(
-        || std::thread::available_parallelism().map_or(1, |count| count.get().div_ceil(2)),
-        |jobs| jobs as usize,
-    );
+    let jobs = jobs.map_or_else(usual_jobs, |jobs| jobs as usize);
     let bench = prepare(workspace, program)?;
+    torture_for(bench, units, first_seed, limit, jobs)
+}
+
+/// A part of the tests: everything in some order, for so long.
+pub(crate) fn smoke(workspace: &Workspace, seconds: u64) -> Result<()> {
+    let seed = seed_of_now();
+    torture_for(
+        prepare(workspace, None)?,
+        units(""),
+        seed,
+        Some(Duration::from_secs(seconds)),
+        usual_jobs(),
+    )
+}
+
+fn seed_of_now() -> u64 {
+    let time = SystemTime::now().duration_since(UNIX_EPOCH);
+    time.map_or(1, |time| time.as_nanos() as u64)
+}
+
+fn usual_jobs() -> usize {
+    std::thread::available_parallelism().map_or(1, |count| count.get().div_ceil(2))
+}
+
+fn torture_for(
+    bench: Bench,
+    units: Vec<Unit>,
+    seed: u64,
+    limit: Option<Duration>,
+    jobs: usize,
+) -> Result<()> {
     let is_alone = alone::with_own_shared_memory();
-    let table = torture(&bench, units, first_seed, limit, jobs, is_alone)?;
+    let table = torture(&bench, units, seed, limit, jobs, is_alone)?;
     println!("\n{}", table.text());
     println!("{:.0} s of processor time.", processor_seconds());
     match table.failed() {
