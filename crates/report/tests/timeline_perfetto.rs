@@ -445,7 +445,7 @@ fn a_range_of_time_and_a_node_narrow_what_is_shown() {
         let delivery = analysis.delivery(DeliveryId::from_index(*index));
         let publisher = analysis.publication(delivery.publication).publisher;
         let sender = &loaded.model.publishers[publisher.unwrap().index()];
-        let receiver = &loaded.model.subscriptions[delivery.subscription.index()];
+        let receiver = &loaded.model.subscriptions[delivery.subscription.unwrap().index()];
         let is_it = |node| loaded.model.node_name(node) == Some("/ponger");
         is_it(sender.node) && is_it(receiver.node) && delivery.instance.is_some()
     });

@@ -99,8 +99,17 @@ impl Model {
         let simulated: HashSet<ProcessId> = (imported.sim_times.iter())
             .map(|(process, _)| *process)
             .collect();
+        let listening: HashSet<NodeId> = (entities.subscriptions.iter())
+            .filter(|it| it.topic == "/clock")
+            .filter_map(|it| it.node)
+            .collect();
         for timer in &mut entities.timers {
-            timer.simulated &= simulated.contains(&timer.process);
+            let listens = timer.node.is_some_and(|node| listening.contains(&node));
+            timer.simulated = match timer.ros_clock {
+                Some(false) => false,
+                Some(true) => listens || simulated.contains(&timer.process),
+                None => listens,
+            };
         }
         flow::connect(&mut imported, &entities);
         for size in &mut imported.message_sizes {
