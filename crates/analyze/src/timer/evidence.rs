@@ -13,6 +13,9 @@ use rostrace_trace::flow::{ExecutorPhase, PhaseKind};
 
 use crate::analysis::Analysis;
 
+/// A thread that did not get a processor makes a timer leave out a firing or two; with more that nothing explains, it was rather not set.
+const PERIODS: i64 = 4;
+
 /// What may be asked of one timer.
 pub(super) struct Witnesses<'a> {
     analysis: &'a Analysis<'a>,
@@ -74,11 +77,12 @@ impl<'a> Witnesses<'a> {
     /// Whether nothing tells if it was due at all: it seems to have left out firings, and its thread had nothing else to do then, as far as is known.
     pub(super) fn is_silent(&self, thread: ThreadId, due: i64, start: i64) -> bool {
         let analysis = self.analysis;
-        if start.saturating_sub(due) <= self.period || !analysis.phases_on(thread).is_empty() {
+        let longest = self.period.saturating_mul(PERIODS);
+        if start.saturating_sub(due) <= longest || !analysis.phases_on(thread).is_empty() {
             return false;
         }
         let idle = analysis.activity().idle(thread, Nanos(due), Nanos(start));
-        idle.saturating_sub(self.excluded(due, start)) > self.period
+        idle.saturating_sub(self.excluded(due, start)) > longest
     }
 
     /// An executor that began to wait for work twice. It was not due before the last of these waits ended. Waits inside of callbacks are those of another

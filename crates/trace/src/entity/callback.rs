@@ -43,7 +43,7 @@ pub struct Timer {
     pub callback: Option<CallbackId>,
     /// Whether it goes by the clock of ROS; nothing where the trace does not tell.
     pub ros_clock: Option<bool>,
-    /// It goes by the clock of ROS, as far as is known, and that is simulated: its process notes simulated times, or its node listens to `/clock`.
+    /// It goes by the clock of ROS, as far as is known, and that is simulated: its process notes simulated times, or its node heard of `/clock`.
     pub simulated: bool,
 }
 
