@@ -175,7 +175,7 @@ fn why_assumes_what_latency_assumes() {
         assert_eq!(why["total_ns"].as_i64(), slowest, "{name}");
         let shown = stdout_of(&question, 0);
         assert!(
-            shown.contains("assumed: /planner published the newest"),
+            shown.contains("/planner published the newest message that it had received"),
             "{shown}"
         );
     }

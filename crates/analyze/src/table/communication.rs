@@ -50,7 +50,7 @@ pub(super) const DELIVERIES: Table = Table {
         KIND,
         Column::time("callback_start_ns", "Start of the execution that received it; nothing if it was taken by hand or did not arrive.").optional(),
         Column::text("status", "`delivered`, `overwritten` (pushed out of a full ring buffer), `lost` (earlier and later ones arrived), `queued` (not received, though the recording went on for a second or more), `unknown`."),
-        Column::text("matched_by", "What ties the two ends together; empty if nothing does."),
+        Column::text("matched_by", "What ties the two ends together (`stamp_alone` where one of them has no name); empty if nothing does."),
         PUB_NODE,
         RCLCPP_PUBLISH,
         RCL_PUBLISH,

@@ -366,7 +366,7 @@ fn table(rows: &[ExecutorRow<'_>], all: bool) -> Table {
     }
     if !folded.is_empty() {
         let number = units::counted(folded.len() as u64, "executor");
-        table.row([format!("{number} of recorders and of ros2's own commands")]);
+        table.row([format!("{number} of recorders and tools")]);
     }
     table
 }

@@ -223,9 +223,11 @@ pub(super) struct SetContextArguments {
     /// The node, by its full name
     pub(super) node: String,
     /// The topic that it subscribes to
-    pub(super) input: String,
+    #[arg(value_name = "IN")]
+    pub(super) subscribed: String,
     /// The topic that it publishes
-    pub(super) output: String,
+    #[arg(value_name = "OUT")]
+    pub(super) published: String,
     /// The message context
     pub(super) context: String,
     #[command(flatten)]

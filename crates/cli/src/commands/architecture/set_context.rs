@@ -20,8 +20,8 @@ pub(super) fn set_context(arguments: &SetContextArguments) -> anyhow::Result<Out
     }
     let SetContextArguments {
         node,
-        input,
-        output,
+        subscribed: input,
+        published: output,
         ..
     } = arguments;
     file::edit(&arguments.file, &arguments.edit, |architecture| {
