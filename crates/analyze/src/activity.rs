@@ -1,7 +1,7 @@
 //! What threads did all the time: run a callback, look for work, wait for it.
 //!
 //! A thread's time is cut into segments at the starts and ends of its callbacks and at the phases of its executor. A callback
-//! inside another one is part of it. Executors that tell no phases (those of static and events executors, and all of CARET's
+//! inside another one is part of it; one whose end is not in the trace has no duration. Executors that tell no phases (those of static and events executors, and all of CARET's
 //! recordings) leave the time between callbacks unobserved.
 
 use rostrace_ctf::schema::Nanos;
@@ -17,6 +17,9 @@ pub enum Doing {
     Callback(InstanceId),
     /// Running the callback of a client, the outermost one.
     Client(ClientCallbackId),
+    /// A callback began, and the trace has no end of it (a service that answers later has none): it ran for some of this time, at most
+    /// until the executor went on.
+    Unended(InstanceId),
     /// Waiting for work: the executor has nothing to do.
     Waiting,
     /// The executor's own work: collecting what is ready, taking messages, dispatching.
@@ -33,7 +36,10 @@ impl Doing {
 
     /// Whether the thread runs something that the application wrote.
     pub fn is_callback(self) -> bool {
-        matches!(self, Doing::Callback(_) | Doing::Client(_))
+        matches!(
+            self,
+            Doing::Callback(_) | Doing::Client(_) | Doing::Unended(_)
+        )
     }
 }
 
@@ -139,22 +145,20 @@ impl Timeline {
             while let Some(phase) = phases.next_if(|phase| phase.time.0 <= start) {
                 timeline.phase(phase.time.0, phase.kind);
             }
-            // A callback whose end is not in the trace lasts until the executor goes on.
-            let next_phase = phases.peek().map(|phase| phase.time.0);
+            // What has no end has no known duration. It is over when the executor goes on, so the thread was not free before that; an
+            // executor that tells no phases may have gone on at any time.
             let known_end = end;
-            let end = match known_end {
-                Some(end) => end,
-                None => {
-                    let next = runs.peek().map(|next| next.start);
-                    let sign = next.into_iter().chain(next_phase).min();
-                    sign.unwrap_or(start)
-                }
-            };
-            // If events were lost meanwhile, its end may be one of them, and much else may have happened since.
-            let is_lost = known_end.is_none() && analysis.is_damaged(Nanos(start), Nanos(end));
-            let doing = match is_lost {
-                true => Doing::Unobserved,
-                false => doing,
+            let end = known_end.unwrap_or_else(|| {
+                let next = runs.peek().map(|next| next.start);
+                let phase = phases.peek().map(|phase| phase.time.0);
+                next.into_iter().chain(phase).min().unwrap_or(start)
+            });
+            let doing = match (known_end, doing) {
+                (Some(_), doing) => doing,
+                // If events were lost meanwhile, its end may be one of them, and much else may have happened since.
+                _ if analysis.is_damaged(Nanos(start), Nanos(end)) => Doing::Unobserved,
+                (None, Doing::Callback(id)) if between == Doing::Executor => Doing::Unended(id),
+                (None, _) => between,
             };
             timeline.push(start, doing);
             // Phases inside a callback are those of an executor that is spun there.

@@ -1,6 +1,5 @@
 //! A trace as the metrics see it: the model, the names, the range of time that counts, and who belongs to whom.
 
-use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
@@ -46,8 +45,6 @@ pub struct Analysis<'m> {
     enqueued_for: Groups<InstanceId, EnqueueId>,
     activity: OnceLock<Activity>,
     messages: OnceLock<Messages>,
-    /// By callback: whether those of its node ran on one thread only.
-    runs_alone: OnceLock<Vec<bool>>,
     /// By publisher: the outermost layer that its publications told of. Empty if nothing was lost.
     outermost: Vec<u8>,
 }
@@ -79,7 +76,7 @@ impl<'m> Analysis<'m> {
                 Some(deliveries[row].publication)
             }),
             deliveries_to: Groups::new(model.subscriptions.len(), deliveries.len(), |row| {
-                Some(deliveries[row].subscription)
+                deliveries[row].subscription
             }),
             received_by: Groups::new(instances.len(), deliveries.len(), |row| {
                 deliveries[row].instance
@@ -103,7 +100,6 @@ impl<'m> Analysis<'m> {
             }),
             activity: OnceLock::new(),
             messages: OnceLock::new(),
-            runs_alone: OnceLock::new(),
             outermost: outermost_layers(model),
             model,
         }
@@ -112,13 +108,6 @@ impl<'m> Analysis<'m> {
     /// What threads did all the time; found when it is first asked for.
     pub fn activity(&self) -> &Activity {
         self.activity.get_or_init(|| Activity::of(self))
-    }
-
-    /// Whether no other thread ran callbacks of the same node, so that nothing but its own thread can have kept a callback from
-    /// running.
-    pub fn runs_alone(&self, callback: CallbackId) -> bool {
-        let found = self.runs_alone.get_or_init(|| lone_callbacks(self));
-        found[callback.index()]
     }
 
     fn messages(&self) -> &Messages {
@@ -192,7 +181,7 @@ impl<'m> Analysis<'m> {
             .and_then(|instance| self.instance(instance).take);
         let by_hand = || {
             let mut takes = self.takes_of.of(delivery.publication).iter().copied();
-            let subscription = Some(delivery.subscription);
+            let subscription = delivery.subscription;
             takes.find(|take| self.model.takes[take.index()].subscription == subscription)
         };
         let take = of_instance.or_else(by_hand)?;
@@ -293,25 +282,4 @@ fn outermost_layers(model: &Model) -> Vec<u8> {
         }
     }
     outermost
-}
-
-fn lone_callbacks(analysis: &Analysis<'_>) -> Vec<bool> {
-    let model = analysis.model;
-    let callbacks = || (0..model.callbacks.len()).map(CallbackId::from_index);
-    let home = |id: CallbackId| {
-        let process = model.callbacks[id.index()].process;
-        (process, model.node_of_callback(id))
-    };
-    // The thread of each node; nothing if there are several.
-    let mut threads: HashMap<_, Option<ThreadId>> = HashMap::new();
-    for id in callbacks() {
-        for instance in analysis.instances_of(id) {
-            let thread = analysis.instance(*instance).thread;
-            let known = threads.entry(home(id)).or_insert(Some(thread));
-            *known = known.filter(|known| *known == thread);
-        }
-    }
-    callbacks()
-        .map(|id| threads.get(&home(id)).is_none_or(Option::is_some))
-        .collect()
 }

@@ -1,5 +1,5 @@
-//! What nobody wrote: the topics and services that rclcpp gives to every node, the hidden ones of actions, and what
-//! CARET's recorder adds to each process. Tables fold them; JSON marks them.
+//! What nobody wrote: the topics and services that rclcpp gives to every node, hidden ones, and what CARET's recorder adds to each process. Tables
+//! fold them; JSON marks them. Actions have hidden names too, but their goals, feedback and results are the application's.
 
 /// Services of every node, below its name: parameters, type description, lifecycle.
 const NODE_SERVICES: &[&str] = &[
@@ -29,9 +29,15 @@ const TOPICS: &[&str] = &[
 /// service is made by rcl.
 const SYMBOLS: &[&str] = &["rclcpp_lifecycle::LifecycleNode::LifecycleNodeInterfaceImpl::"];
 
-/// The nodes by which CARET starts and stops a recording: one in each process, and one that tells them.
+/// The nodes by which CARET starts and stops a recording (one in each process, and one that tells them), that of `ros2 launch`, and hidden ones, as the other
+/// commands of `ros2` make them.
 pub fn node(name: &str) -> bool {
-    name.starts_with("/caret_trace_") || name == "/caret_session_node"
+    let last = name.rsplit('/').next().unwrap_or_default();
+    let launch = name.strip_prefix("/launch_ros_");
+    name.starts_with("/caret_trace_")
+        || name == "/caret_session_node"
+        || launch.is_some_and(|pid| pid.bytes().all(|it| it.is_ascii_digit()))
+        || last.starts_with('_')
 }
 
 pub fn topic(name: &str) -> bool {
@@ -44,7 +50,7 @@ pub fn service(node: Option<&str>, name: &str) -> bool {
     is_hidden(name) || NODE_SERVICES.contains(&last) && node.is_none_or(|node| node == owner)
 }
 
-/// A client is made on purpose, also one of another node's parameters; those of actions are hidden.
+/// A client is made on purpose, also one of another node's parameters.
 pub fn client(name: &str) -> bool {
     is_hidden(name)
 }
@@ -53,9 +59,11 @@ pub fn symbol(symbol: &str) -> bool {
     SYMBOLS.iter().any(|own| symbol.contains(own))
 }
 
-/// ROS 2 hides names with a part that begins with an underscore.
+/// ROS 2 hides names with a part that begins with an underscore. What an action consists of, and by what a container loads nodes, runs what somebody wrote.
 fn is_hidden(name: &str) -> bool {
-    name.split('/').any(|part| part.starts_with('_'))
+    let is_own = |part: &str| !matches!(part, "_action" | "_container");
+    let mut parts = name.split('/').filter(|part| part.starts_with('_'));
+    parts.any(is_own)
 }
 
 #[cfg(test)]
@@ -65,20 +73,27 @@ mod tests {
     #[test]
     fn what_every_node_has_is_built_in() {
         assert!(topic("/rosout"));
-        assert!(topic("/count/_action/feedback"));
+        assert!(topic("/count/_hidden/feedback"));
         assert!(topic("/talker/transition_event"));
         assert!(service(Some("/a/talker"), "/a/talker/get_parameters"));
         assert!(service(None, "/talker/change_state"));
         assert!(node("/caret_trace_a638fa97"));
+        assert!(node("/launch_ros_26717"));
+        assert!(node("/_ros2cli_14292"));
     }
 
     #[test]
     fn what_somebody_wrote_is_not() {
         assert!(!topic("/points"));
         assert!(!topic("/my_rosout"));
+        assert!(!topic("/count/_action/feedback"));
+        assert!(!client("/count/_action/send_goal"));
+        assert!(!service(Some("/counter"), "/count/_action/send_goal"));
+        assert!(!service(Some("/box"), "/box/_container/load_node"));
         assert!(!service(Some("/talker"), "/get_parameters"));
         assert!(!service(Some("/talker"), "/talker/add"));
         assert!(!client("/talker/get_parameters"));
         assert!(!node("/talker"));
+        assert!(!node("/launch_ros_stack"));
     }
 }

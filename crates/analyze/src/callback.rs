@@ -73,9 +73,11 @@ pub fn executions(analysis: &Analysis<'_>, callback: CallbackId) -> Vec<Executio
         CallbackOwner::Timer(id) => timer::firings(analysis, id),
         _ => Vec::new(),
     };
+    let mut firings = firings.into_iter().peekable();
     let mut executions = Vec::new();
     let mut before: Option<InstanceId> = None;
-    for (number, id) in analysis.instances_of(callback).iter().enumerate() {
+    for id in analysis.instances_of(callback) {
+        let firing = firings.next_if(|firing| firing.instance == *id);
         let instance = analysis.instance(*id);
         let last = before.replace(*id).map(|before| analysis.instance(before));
         if !analysis.counts(instance.start) {
@@ -89,7 +91,7 @@ pub fn executions(analysis: &Analysis<'_>, callback: CallbackId) -> Vec<Executio
             gap: last
                 .and_then(|last| last.end)
                 .map(|end| instance.start.0 - end.0),
-            firing: firings.get(number).copied(),
+            firing,
         });
     }
     executions

@@ -158,8 +158,9 @@ impl<'a> Splitter<'a> {
                 .and_then(|instance| analysis.enqueued_for(instance))
                 .unwrap_or(publish),
         };
-        let subscription = &analysis.model.subscriptions[delivery.subscription.index()];
-        let historical = subscription.created > publication.publish;
+        let subscriptions = &analysis.model.subscriptions;
+        let subscription = delivery.subscription.map(|id| &subscriptions[id.index()]);
+        let historical = subscription.is_some_and(|it| it.created > publication.publish);
         if received < publish {
             let transport = received.0 - publish.0;
             return Some(Arrival {

@@ -9,7 +9,7 @@ use crate::communication::DropCause;
 use crate::declared::Style;
 use crate::declared::records::Records;
 use crate::declared::response_time::{ResponseTimes, leave_out_damaged};
-use crate::flow_path::{FlowPath, Origin};
+use crate::flow_path::{FlowPath, Origin, published};
 
 /// What became of the messages that came as far as a hop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -171,30 +171,26 @@ impl Way<'_> {
 /// Follows all messages of the first hop forward, to where they ended.
 fn follow(analysis: &Analysis<'_>, path: &FlowPath, tell: &mut dyn FnMut(usize, &Way<'_>, Fate)) {
     let model = analysis.model;
-    let is_of = |publisher: Option<PublisherId>, hop: usize| {
-        let (node, topic) = publisher.map_or(("", ""), |id| {
-            let publisher = &model.publishers[id.index()];
-            let node = model.node_name(publisher.node).unwrap_or("");
-            (node, publisher.topic.as_str())
-        });
+    let is_of = |publication: PublicationId, hop: usize| {
+        let (node, topic) = published(analysis, analysis.publication(publication));
         topic == path.hops[hop].topic && node == path.hops[hop].publishing_node
     };
     let publishers = (0..model.publishers.len()).map(PublisherId::from_index);
-    let named = publishers
-        .filter(|id| is_of(Some(*id), 0))
-        .flat_map(|id| analysis.publications_of(id).iter().copied());
-    // Those of publishers that the trace does not name are looked for one by one.
-    let all = if is_of(None, 0) {
-        model.publications.len()
-    } else {
-        0
-    };
-    let unnamed = (0..all)
-        .map(PublicationId::from_index)
-        .filter(|id| analysis.publication(*id).publisher.is_none());
+    let mut first: Vec<PublicationId> = publishers
+        .map(|id| analysis.publications_of(id))
+        .filter(|sent| sent.first().is_some_and(|id| is_of(*id, 0)))
+        .flatten()
+        .copied()
+        .collect();
+    if first.is_empty() {
+        // Those of publishers that the trace does not name are looked for one by one.
+        let all = (0..model.publications.len()).map(PublicationId::from_index);
+        let unnamed = all.filter(|id| analysis.publication(*id).publisher.is_none());
+        first = unnamed.filter(|id| is_of(*id, 0)).collect();
+    }
     // Each with the step that led to it.
-    let mut sent: Vec<(PublicationId, Option<usize>)> = named
-        .chain(unnamed)
+    let mut sent: Vec<(PublicationId, Option<usize>)> = first
+        .into_iter()
         .filter(|id| {
             let publication = analysis.publication(*id);
             analysis.counts(publication.publish) && is_from(&path.origin, analysis, publication)
@@ -207,16 +203,24 @@ fn follow(analysis: &Analysis<'_>, path: &FlowPath, tell: &mut dyn FnMut(usize, 
         for (publication, before) in &sent {
             for id in analysis.deliveries_of(*publication) {
                 let delivery = analysis.delivery(*id);
-                let subscription = &model.subscriptions[delivery.subscription.index()];
-                let callback = match delivery.instance {
-                    Some(instance) => analysis.instance(instance).callback,
-                    None => subscription.callback,
+                let subscription = delivery
+                    .subscription
+                    .map(|id| &model.subscriptions[id.index()]);
+                let name = match delivery.instance {
+                    Some(instance) => analysis.names.execution(model, instance),
+                    None => {
+                        let callback = subscription.and_then(|it| it.callback);
+                        callback
+                            .map_or("", |it| analysis.names.unnumbered(it))
+                            .into()
+                    }
                 };
-                if callback.map_or("", |it| analysis.names.unnumbered(it)) != hop.callback {
+                if name != hop.callback {
                     continue;
                 }
                 // What was published before there was a subscription is no message under way.
-                if subscription.created > analysis.publication(*publication).publish {
+                let sent = analysis.publication(*publication).publish;
+                if subscription.is_some_and(|it| it.created > sent) {
                     continue;
                 }
                 let way = Way {
@@ -246,10 +250,7 @@ fn follow(analysis: &Analysis<'_>, path: &FlowPath, tell: &mut dyn FnMut(usize, 
         for (instance, step) in arrived {
             let before = sent.len();
             let publications = analysis.publications_in(instance).iter().copied();
-            let passed_on = publications.filter(|id| {
-                let publisher = analysis.publication(*id).publisher;
-                is_of(publisher, number + 1)
-            });
+            let passed_on = publications.filter(|id| is_of(*id, number + 1));
             sent.extend(passed_on.map(|id| (id, Some(step))));
             if sent.len() == before {
                 let way = Way {
@@ -268,8 +269,7 @@ fn is_from(origin: &Origin, analysis: &Analysis<'_>, publication: &Publication) 
     match (origin, publication.instance) {
         (Origin::Outside, None) => true,
         (Origin::Callback { name, .. }, Some(instance)) => {
-            let callback = analysis.instance(instance).callback;
-            callback.map_or("", |id| analysis.names.unnumbered(id)) == name
+            analysis.names.execution(analysis.model, instance) == name.as_str()
         }
         _ => false,
     }

@@ -5,12 +5,14 @@
 //! takes one pass over the executions. A way that comes back to a callback that it passed before is cut there: a loop is a
 //! path from the callback to itself.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
-use rostrace_trace::entity::{CallbackId, DeliveryId, InstanceId, PublisherId};
-use rostrace_trace::flow::DeliveryStatus;
+use rostrace_trace::entity::{Address, CallbackId, DeliveryId, InstanceId, ProcessId};
+use rostrace_trace::flow::{DeliveryStatus, Publication};
 
 use crate::analysis::Analysis;
+use crate::names;
 
 /// A callback, whichever process or life of its node it belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -52,6 +54,14 @@ pub struct Flow {
     pub deliveries: Vec<DeliveryId>,
 }
 
+impl FlowPath {
+    /// Whether the trace names all that it passes. Addresses and processes are of one recording only.
+    pub fn is_named(&self) -> bool {
+        let mut names = (self.hops.iter()).flat_map(|hop| [&hop.topic, &hop.callback]);
+        !names.any(|name| names::is_unnamed(name))
+    }
+}
+
 /// Which ends a path has to have: names of nodes or topics, by any test.
 pub struct Ends<'f> {
     pub from: Option<&'f dyn Fn(&str) -> bool>,
@@ -88,8 +98,10 @@ pub struct FlowPaths<'a> {
     analysis: &'a Analysis<'a>,
     /// By execution: the delivery that caused it and the execution before; nothing where a path begins.
     causes: Vec<Option<DeliveryId>>,
-    /// By callback and publisher: what they are called. Several lives of a node share names.
+    /// By callback: what they are called. Several lives of a node share names.
     callback_names: Vec<StepName>,
+    /// Callbacks that the trace does not name.
+    unnamed: HashMap<(ProcessId, Address), StepName>,
 }
 
 impl<'a> FlowPaths<'a> {
@@ -104,12 +116,21 @@ impl<'a> FlowPaths<'a> {
             StepName(*known.entry((name, node)).or_insert(next))
         });
         let callback_names = callback_names.collect();
+        let mut next = known.len() as u32;
+        let mut unnamed = HashMap::new();
+        for instance in model.instances.iter().filter(|it| it.callback.is_none()) {
+            let key = (model.process_of(instance.thread), instance.address);
+            unnamed.entry(key).or_insert_with(|| {
+                next += 1;
+                StepName(next - 1)
+            });
+        }
         let causes = (0..model.instances.len()).map(|index| {
             let delivery = analysis.received_by(InstanceId::from_index(index))?;
             let row = analysis.delivery(delivery);
-            let subscription = &model.subscriptions[row.subscription.index()];
+            let subscription = row.subscription.map(|id| &model.subscriptions[id.index()]);
             let publication = analysis.publication(row.publication);
-            let is_told = subscription.created <= publication.publish;
+            let is_told = subscription.is_none_or(|it| it.created <= publication.publish);
             let counts = row.status == DeliveryStatus::Delivered && is_told;
             counts.then_some(delivery)
         });
@@ -117,6 +138,7 @@ impl<'a> FlowPaths<'a> {
             analysis,
             causes: causes.collect(),
             callback_names,
+            unnamed,
         }
     }
 
@@ -141,8 +163,14 @@ impl<'a> FlowPaths<'a> {
     }
 
     fn name(&self, instance: InstanceId) -> Option<StepName> {
-        let callback = self.analysis.instance(instance).callback?;
-        Some(self.callback_names[callback.index()])
+        let instance = self.analysis.instance(instance);
+        match instance.callback {
+            Some(callback) => Some(self.callback_names[callback.index()]),
+            None => {
+                let process = self.analysis.model.process_of(instance.thread);
+                self.unnamed.get(&(process, instance.address)).copied()
+            }
+        }
     }
 
     /// The deliveries that led to an execution, the first one first: back to an execution that no message caused, or to an
@@ -171,7 +199,7 @@ impl<'a> FlowPaths<'a> {
     pub fn paths(&self, ends: &Ends<'_>) -> Vec<FlowPath> {
         let analysis = self.analysis;
         let mut places: HashMap<Vec<(u32, StepName)>, usize> = HashMap::new();
-        let mut topics: HashMap<(&str, &str), u32> = HashMap::new();
+        let mut topics: HashMap<(Cow<'_, str>, Cow<'_, str>), u32> = HashMap::new();
         let mut paths: Vec<FlowPath> = Vec::new();
         for (index, causes_another) in self.causing().into_iter().enumerate() {
             let instance = InstanceId::from_index(index);
@@ -205,9 +233,9 @@ impl<'a> FlowPaths<'a> {
             let mut key = Vec::with_capacity(way.len() + 1);
             key.push((u32::MAX, self.origin_name(way[0])));
             for delivery in way {
-                let (node, topic) = self.published(*delivery);
                 let next = topics.len() as u32;
-                let message = *topics.entry((node, topic)).or_insert(next);
+                let message = topics.entry(self.published(*delivery));
+                let message = *message.or_insert(next);
                 key.push((message, self.receiver(*delivery).unwrap_or(UNNAMED)));
             }
             let place = *places.entry(key).or_insert_with(|| {
@@ -242,20 +270,35 @@ impl<'a> FlowPaths<'a> {
         let topic = self
             .cause(instance)
             .map(|delivery| self.published(delivery).1);
-        node.is_some_and(to) || topic.is_some_and(to)
+        let node = node.map_or_else(|| self.node(instance), Cow::Borrowed);
+        to(&node) || topic.is_some_and(|topic| to(&topic))
     }
 
     fn is_begin(&self, delivery: DeliveryId, from: &dyn Fn(&str) -> bool) -> bool {
         let (node, topic) = self.published(delivery);
-        from(node) || from(topic)
+        from(&node) || from(&topic)
     }
 
     /// Node and topic of a message.
-    fn published(&self, delivery: DeliveryId) -> (&'a str, &'a str) {
-        let analysis = self.analysis;
-        let publication = analysis.publication(analysis.delivery(delivery).publication);
-        let publisher = publication.publisher.map(|id| publisher(analysis, id));
-        publisher.unwrap_or(("", ""))
+    fn published(&self, delivery: DeliveryId) -> (Cow<'a, str>, Cow<'a, str>) {
+        let delivery = self.analysis.delivery(delivery);
+        published(
+            self.analysis,
+            self.analysis.publication(delivery.publication),
+        )
+    }
+
+    /// What stands for the node of an execution.
+    fn node(&self, instance: InstanceId) -> Cow<'a, str> {
+        let model = self.analysis.model;
+        let row = self.analysis.instance(instance);
+        match row.callback {
+            Some(callback) => {
+                let node = model.node_name(model.node_of_callback(callback));
+                node.unwrap_or_default().into()
+            }
+            None => names::unnamed_node(model, model.process_of(row.thread)).into(),
+        }
     }
 
     fn receiver(&self, delivery: DeliveryId) -> Option<StepName> {
@@ -272,30 +315,24 @@ impl<'a> FlowPaths<'a> {
 
     fn describe(&self, way: &[DeliveryId]) -> FlowPath {
         let analysis = self.analysis;
-        let model = analysis.model;
-        let of_callback = |callback: Option<CallbackId>| {
-            let name = callback.map(|id| analysis.names.unnumbered(id).to_owned());
-            let node = callback.and_then(|id| model.node_name(model.node_of_callback(id)));
-            (
-                name.unwrap_or_default(),
-                node.unwrap_or_default().to_owned(),
-            )
+        let of_execution = |instance: InstanceId| {
+            let name = analysis.names.execution(analysis.model, instance);
+            (name.into_owned(), self.node(instance).into_owned())
         };
         let origin = match self.publishing(way[0]) {
             Some(instance) => {
-                let (name, node) = of_callback(analysis.instance(instance).callback);
+                let (name, node) = of_execution(instance);
                 Origin::Callback { name, node }
             }
             None => Origin::Outside,
         };
         let hops = way.iter().map(|delivery| {
             let instance = analysis.delivery(*delivery).instance;
-            let callback = instance.and_then(|instance| analysis.instance(instance).callback);
-            let (callback, node) = of_callback(callback);
+            let (callback, node) = instance.map(of_execution).unwrap_or_default();
             let (publishing_node, topic) = self.published(*delivery);
             Hop {
-                publishing_node: publishing_node.to_owned(),
-                topic: topic.to_owned(),
+                publishing_node: publishing_node.into_owned(),
+                topic: topic.into_owned(),
                 callback,
                 node,
             }
@@ -308,8 +345,18 @@ impl<'a> FlowPaths<'a> {
     }
 }
 
-fn publisher<'m>(analysis: &Analysis<'m>, id: PublisherId) -> (&'m str, &'m str) {
-    let publisher = &analysis.model.publishers[id.index()];
-    let node = analysis.model.node_name(publisher.node).unwrap_or("");
-    (node, &publisher.topic)
+/// Node and topic of a publication, as paths call them.
+pub(crate) fn published<'m>(
+    analysis: &Analysis<'m>,
+    publication: &Publication,
+) -> (Cow<'m, str>, Cow<'m, str>) {
+    let model = analysis.model;
+    let node = match publication.publisher {
+        Some(id) => {
+            let node = model.node_name(model.publishers[id.index()].node);
+            node.unwrap_or_default().into()
+        }
+        None => names::sender(model, publication),
+    };
+    (node, names::topic_of(model, publication))
 }

@@ -99,11 +99,15 @@ fn observed(analysis: &Analysis<'_>, paths: &FlowPaths<'_>, take: Sink<'_>) -> i
             continue;
         };
         let cause = analysis.delivery(cause);
+        // Without a name there is no node to tell of.
+        let Some(subscription) = cause.subscription else {
+            continue;
+        };
         let callback = instance.callback;
         for output in analysis.publications_in(id) {
             take(&NodeLatency {
                 node: callback.and_then(|callback| model.node_of_callback(callback)),
-                subscription: cause.subscription,
+                subscription,
                 input: Some(cause.publication),
                 received: instance.start,
                 output: *output,

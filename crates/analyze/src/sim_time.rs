@@ -4,9 +4,30 @@
 //! changes of its speed stay where they were. (CARET lays one straight line through all notes, which is wrong everywhere as soon as the speed
 //! changes once.) Durations are converted at both ends: what took a second while the simulation stood still took no simulated time.
 
+use std::collections::BTreeSet;
+
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
 use rostrace_trace::flow::SimTime;
+
+/// What every output says where simulated time rules: how late these timers were cannot be measured with the clock of the trace.
+pub fn sentence(model: &Model) -> Option<String> {
+    let timers = model.timers.iter();
+    let simulated = timers.filter(|timer| timer.simulated && timer.callback.is_some());
+    let nodes: BTreeSet<_> = simulated.clone().filter_map(|timer| timer.node).collect();
+    let counted = |number: usize, noun: &str| match number {
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {noun}s"),
+    };
+    let number = simulated.count();
+    (number > 0).then(|| {
+        format!(
+            "simulated time rules: {} of {} may go by /clock, so how late they were is not known",
+            counted(number, "timer"),
+            counted(nodes.len(), "node")
+        )
+    })
+}
 
 /// Both clocks at some instants, in the order of time.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -20,7 +20,7 @@ pub struct TimeSpent {
     pub executor: i64,
     /// The executor had nothing to do.
     pub waiting: i64,
-    /// The trace does not tell.
+    /// The trace does not tell: it has no phases of the executor, or a callback began that has no end.
     pub unobserved: i64,
 }
 
@@ -30,7 +30,7 @@ impl TimeSpent {
             Doing::Callback(_) | Doing::Client(_) => &mut self.callbacks,
             Doing::Executor => &mut self.executor,
             Doing::Waiting => &mut self.waiting,
-            Doing::Unobserved => &mut self.unobserved,
+            Doing::Unended(_) | Doing::Unobserved => &mut self.unobserved,
         };
         *part += segment.duration();
     }
@@ -54,8 +54,8 @@ pub struct Share {
     pub ran: Ran,
     /// Executions that began.
     pub executions: u64,
-    /// Time in it. Inside another callback of the same thread it is part of that one.
-    pub busy: i64,
+    /// Time in it. Inside another callback of the same thread it is part of that one. Nothing if no execution has an end.
+    pub busy: Option<i64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,8 +85,9 @@ impl ThreadSummary {
         part(self.time.callbacks, self.observed())
     }
 
+    /// The callback that took most time, as far as is known.
     pub fn busiest(&self) -> Option<&Share> {
-        self.shares.first()
+        self.shares.first().filter(|share| share.busy.is_some())
     }
 }
 
@@ -104,7 +105,18 @@ fn summary(
     thread: ThreadId,
 ) -> Option<ThreadSummary> {
     let (begin, end) = observed(analysis, thread)?;
-    let mut shares: BTreeMap<Ran, (u64, i64)> = BTreeMap::new();
+    let mut shares: BTreeMap<Ran, Share> = BTreeMap::new();
+    let mut began = |ran: Ran, is_ended: bool| {
+        let share = shares.entry(ran).or_insert(Share {
+            ran,
+            executions: 0,
+            busy: None,
+        });
+        share.executions += 1;
+        if is_ended {
+            share.busy.get_or_insert(0);
+        }
+    };
     let ran = |id| {
         let instance = analysis.instance(id);
         match instance.callback {
@@ -121,15 +133,17 @@ fn summary(
     };
     let mut executions = 0;
     for id in analysis.client_callbacks_on(thread) {
-        if analysis.counts(analysis.client_callback(*id).start) {
+        let callback = analysis.client_callback(*id);
+        if analysis.counts(callback.start) {
             executions += 1;
-            shares.entry(ran_for(*id)).or_default().0 += 1;
+            began(ran_for(*id), callback.end.is_some());
         }
     }
     for id in analysis.instances_on(thread) {
-        if analysis.counts(analysis.instance(*id).start) {
+        let instance = analysis.instance(*id);
+        if analysis.counts(instance.start) {
             executions += 1;
-            shares.entry(ran(*id)).or_default().0 += 1;
+            began(ran(*id), instance.end.is_some());
         }
     }
     let mut time = TimeSpent::default();
@@ -138,18 +152,16 @@ fn summary(
         let ran = match segment.doing {
             Doing::Callback(id) => ran(id),
             Doing::Client(id) => ran_for(id),
-            Doing::Waiting | Doing::Executor | Doing::Unobserved => continue,
+            Doing::Unended(_) | Doing::Waiting | Doing::Executor | Doing::Unobserved => continue,
         };
-        shares.entry(ran).or_default().1 += segment.duration();
-    }
-    let shares = shares.into_iter();
-    let mut shares: Vec<Share> = shares
-        .map(|(ran, (executions, busy))| Share {
+        let share = shares.entry(ran).or_insert(Share {
             ran,
-            executions,
-            busy,
-        })
-        .collect();
+            executions: 0,
+            busy: None,
+        });
+        *share.busy.get_or_insert(0) += segment.duration();
+    }
+    let mut shares: Vec<Share> = shares.into_values().collect();
     shares.sort_by_key(|share| std::cmp::Reverse(share.busy));
     Some(ThreadSummary {
         thread,

@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use recordings::{Row, load, rows};
 use rostrace_analyze::Analysis;
 use rostrace_analyze::observed_executor::observed_executors;
+use rostrace_analyze::why::{Cause, Why};
 use rostrace_ctf::schema::Nanos;
+use rostrace_trace::entity::InstanceId;
 
 const RECORDINGS: [&str; 10] = [
     "jazzy/executors",
@@ -59,7 +61,10 @@ fn the_shares_of_a_thread_are_all_that_it_did() {
             let key = (row.integer("pid"), row.integer("tid"));
             let (executions, busy, share) = shares.entry(key).or_default();
             *executions += row.integer("executions");
-            *busy += row.integer("busy_ns");
+            // What never ended has none.
+            if row.has("busy_ns") {
+                *busy += row.integer("busy_ns");
+            }
             if row.has("share_of_busy") {
                 *share += row.number("share_of_busy").unwrap();
             }
@@ -98,7 +103,7 @@ fn the_parts_of_a_spin_cycle_add_up_and_cycles_follow_each_other() {
         let Some(recording) = load(name) else { return };
         let mut reached: BTreeMap<(i64, i64), i64> = BTreeMap::new();
         for row in rows(&recording.analysis(), "spins") {
-            let parts = ["waiting_ns", "executor_ns", "callbacks_ns"];
+            let parts = ["waiting_ns", "executor_ns", "callbacks_ns", "unobserved_ns"];
             let duration = row.integer("duration_ns");
             assert_eq!(sum(&row, &parts), duration, "{name} {row:?}");
             let key = (row.integer("pid"), row.integer("tid"));
@@ -305,5 +310,41 @@ fn executors_are_observed_where_nothing_tells_of_them() {
         let nodes = observed_nodes(&plain.model);
         assert_eq!(nodes, observed_nodes(&told.model), "{name}");
         assert!(nodes.len() > 1, "{name}: {nodes:?}");
+    }
+}
+
+/// A service that answers later leaves no `callback_end`: how long it ran is not known, so it took no time of anybody.
+#[test]
+fn what_has_no_end_has_no_duration() {
+    for name in [
+        "jazzy/services",
+        "jazzy/services_caret",
+        "humble/services",
+        "humble/services_caret",
+    ] {
+        let Some(recording) = load(name) else { return };
+        let analysis = recording.analysis();
+        let is_later = |row: &Row| row.text("callback").contains("service /later");
+        let shares = rows(&analysis, "executor_shares");
+        let later: Vec<&Row> = shares.iter().filter(|row| is_later(row)).collect();
+        assert!(!later.is_empty(), "{name}");
+        for row in &later {
+            assert!(row.integer("executions") > 10, "{name} {row:?}");
+            assert!(!row.has("busy_ns"), "{name} {row:?}");
+            assert!(!row.has("share_of_busy"), "{name} {row:?}");
+        }
+        for row in rows(&analysis, "threads") {
+            assert!(!row.text("busiest_callback").contains("/later"), "{name}");
+        }
+        // What it did not end cannot be said to have been in the way of others.
+        let mut why = Why::new(&analysis);
+        for index in 0..analysis.model.instances.len() {
+            for part in why.instance(InstanceId::from_index(index), None).parts {
+                let Cause::OtherCallback(other, _) = part.cause else {
+                    continue;
+                };
+                assert!(analysis.instance(other).end.is_some(), "{name} {part:?}");
+            }
+        }
     }
 }

@@ -89,9 +89,16 @@ fn errors(recorded: &Recorded) -> Vec<i64> {
         };
         let mut rcl: Option<RclTimer> = None;
         let mut moves = moves.iter().peekable();
-        for firing in firings(&analysis, TimerId::from_index(index)) {
-            assert!(firing.lateness >= 0);
-            let start = firing.expected.0 + firing.lateness;
+        let mut found = firings(&analysis, TimerId::from_index(index))
+            .into_iter()
+            .peekable();
+        let runs = timer
+            .callback
+            .map_or(&[][..], |it| analysis.instances_of(it));
+        for id in runs {
+            // Nothing is said of some.
+            let firing = found.next_if(|firing| firing.instance == *id);
+            let start = analysis.instance(*id).start.0;
             let mut moved = rcl.is_none();
             while let Some((at, period)) = moves.next_if(|(at, _)| *at < start) {
                 moved = true;
@@ -108,6 +115,9 @@ fn errors(recorded: &Recorded) -> Vec<i64> {
             if moved && start - due > rcl.period {
                 continue;
             }
+            let Some(firing) = firing else { continue };
+            assert_eq!(firing.expected.0 + firing.lateness, start);
+            assert!(firing.lateness >= 0);
             errors.push(firing.expected.0 - due);
         }
     }
@@ -310,4 +320,90 @@ fn resets_are_noticed_from_the_firings_that_follow() {
         assert!(wrong[SCHEDULES - 2] <= 20, "{wrong:?}");
         assert!(wrong[SCHEDULES - 1] <= 25, "{wrong:?}");
     }
+}
+
+/// Two threads of one node, as of a multi-threaded executor without phases: a timer of 10 ms, and another callback that runs every 10 ms for 1 ms.
+fn on_two_threads(pause: std::ops::Range<u64>, with_companion: bool) -> Recording {
+    let mut recording = Recording::jazzy();
+    recording.context(1).node(2, "/n");
+    recording.timer(0x60, 2, PERIOD, 0x70);
+    recording.subscription(0x20, 2, "/a", 0x30);
+    let created = 1_002_000;
+    for k in 1..=400u64 {
+        let thread = if k % 2 == 0 { 1 } else { 7 };
+        if !pause.contains(&k) {
+            recording
+                .thread(thread)
+                .at(created + k * 10_000_000 + 5_000);
+            recording.run(0x70);
+        }
+        if with_companion {
+            recording
+                .thread(8 - thread)
+                .at(created + k * 10_000_000 + 4_000_000)
+                .start(0x30);
+            recording.at(created + k * 10_000_000 + 5_000_000).end(0x30);
+        }
+    }
+    recording
+}
+
+#[test]
+fn a_timer_that_was_not_set_is_not_late_because_others_ran_meanwhile() {
+    let model = on_two_threads(100..300, true).load();
+    let all = firings(&whole(&model), TimerId(0));
+    assert_eq!(all.len(), 200);
+    let worst = all.iter().map(|firing| firing.lateness).max();
+    assert!(worst < Some(PERIOD), "{worst:?}");
+    assert!(all.iter().all(|firing| firing.skipped == 0));
+}
+
+#[test]
+fn nothing_is_said_of_a_long_silence_that_nothing_explains() {
+    let model = on_two_threads(100..300, false).load();
+    let analysis = whole(&model);
+    let all = firings(&analysis, TimerId(0));
+    // The one after the pause has no lateness, all others have.
+    assert_eq!(all.len(), 199);
+    let summary = &summaries(&analysis)[0];
+    assert_eq!((summary.count, summary.skipped), (200, 0));
+    assert!(summary.lateness.is_some_and(|it| it.max < 1_000_000));
+}
+
+#[test]
+fn a_thread_that_was_busy_makes_a_timer_late_however_long() {
+    let mut recording = Recording::jazzy();
+    recording.context(1).node(2, "/n");
+    recording.timer(0x60, 2, PERIOD, 0x70);
+    recording.subscription(0x20, 2, "/a", 0x30);
+    recording.at(11_010_000).run(0x70);
+    recording.at(12_000_000).start(0x30);
+    recording.at(512_000_000).end(0x30);
+    recording.at(512_010_000).run(0x70);
+    let model = recording.load();
+    let all = firings(&whole(&model), TimerId(0));
+    assert_eq!(all.len(), 2);
+    assert!(all[1].lateness > 490_000_000, "{all:?}");
+}
+
+#[test]
+fn a_timer_of_a_node_that_listens_to_the_clock_has_no_lateness() {
+    let mut recording = Recording::jazzy();
+    recording.context(1).node(2, "/n").node(3, "/other");
+    recording.timer(0x60, 2, PERIOD, 0x70);
+    recording.timer(0x61, 3, PERIOD, 0x71);
+    recording.subscription(0x20, 2, "/clock", 0x30);
+    for k in 1..=10u64 {
+        recording.at(k * 25_000_000).run(0x70).run(0x71);
+    }
+    // A clock that never says anything moves no timer: this one goes by the system's.
+    let model = recording.load();
+    assert!(!firings(&whole(&model), TimerId(0)).is_empty());
+    recording.at(300_000_000).run(0x30);
+    let model = recording.load();
+    let analysis = whole(&model);
+    assert!(firings(&analysis, TimerId(0)).is_empty());
+    assert!(!firings(&analysis, TimerId(1)).is_empty());
+    let sentence = rostrace_analyze::sim_time::sentence(&model).unwrap();
+    assert!(sentence.contains("1 timer of 1 node"), "{sentence}");
 }

@@ -4,12 +4,12 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::error::proposal;
-use crate::model::{Architecture, Callback, ContextType, Node};
-use crate::node_path::{Limits, node_paths};
+use crate::model::{Architecture, Callback, ContextType, Endpoint, Node};
+use crate::node_path::{Limits, NodePaths, node_paths};
 use crate::place::Place;
 use crate::read::Severity;
 use crate::similar::most_similar;
-use crate::verify::{PathFaultKind, Verifier};
+use crate::verify::{PathFaultKind, Verifier, declaration};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
@@ -42,6 +42,9 @@ struct Findings(Vec<Finding>);
 
 /// Who has more to mend than this does not need more help but another file.
 const MOST_PROPOSALS: usize = 100;
+
+/// Of the contexts of a node that are not declared.
+const MOST_NAMED: usize = 5;
 
 impl Findings {
     fn proposal<'a>(&self, name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
@@ -256,6 +259,29 @@ impl NodeCheck<'_> {
         }
     }
 
+    /// What nobody has said yet: one note for the node, for there may be many.
+    fn undefined_contexts(&mut self, paths: &NodePaths<'_>) {
+        let pairs: Vec<(&Endpoint, &Endpoint)> = (paths.paths.iter())
+            .filter(|path| path.context.is_none())
+            .filter_map(|path| Some((path.subscription.as_ref()?, path.publisher.as_ref()?)))
+            .collect();
+        let Some((subscription, publisher)) = pairs.first() else {
+            return;
+        };
+        let named = pairs.iter().take(MOST_NAMED);
+        let mut named: Vec<String> = named.map(|(from, to)| format!("{from} to {to}")).collect();
+        if pairs.len() > MOST_NAMED {
+            named.push(format!("{} more", pairs.len() - MOST_NAMED));
+        }
+        let message = format!(
+            "node `{}`: the message context is UNDEFINED from {}; {}",
+            self.node.name,
+            named.join(", "),
+            declaration(&self.node.name, subscription, publisher)
+        );
+        self.findings.note(Place::Node(self.index), message);
+    }
+
     fn contexts(&mut self) {
         let paths = node_paths(self.node, Limits::default());
         if paths.left_out_callbacks > 0 {
@@ -275,6 +301,7 @@ impl NodeCheck<'_> {
             );
             self.findings.warning(Place::Node(self.index), message);
         }
+        self.undefined_contexts(&paths);
         let mut seen = HashSet::new();
         for (entry, context) in self.node.message_contexts.iter().enumerate() {
             let place = Place::MessageContext(self.index, entry);

@@ -205,13 +205,16 @@ impl<'m> Builder<'m> {
             .collect()
     }
 
+    /// Without those of lifecycle services: CARET cannot tell whose they are, and numbers the others.
     fn service_callbacks(&self, node: NodeId) -> Vec<CallbackId> {
-        let services = self
-            .model
-            .services
-            .iter()
-            .filter(|service| service.node == Some(node));
-        services.filter_map(|service| service.callback).collect()
+        let services = self.model.services.iter();
+        let own = services.filter(|service| service.node == Some(node));
+        own.filter_map(|service| service.callback)
+            .filter(|id| {
+                let callback = &self.model.callbacks[id.index()];
+                !callback.symbol.as_deref().is_some_and(is_of_lifecycle)
+            })
+            .collect()
     }
 
     /// Where groups are recorded, a callback that is in none is one that no executor can run.
@@ -302,6 +305,10 @@ impl<'m> Builder<'m> {
                 .push(Executor::new(kind, name, names));
         }
     }
+}
+
+fn is_of_lifecycle(symbol: &str) -> bool {
+    symbol.contains("LifecycleNodeInterfaceImpl")
 }
 
 fn is_service(model: &Model, callback: CallbackId) -> bool {

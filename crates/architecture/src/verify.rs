@@ -144,11 +144,22 @@ fn endpoints_exist(node: &Node, step: &PathStep) -> Result<(), String> {
     Ok(())
 }
 
+/// How to say what a context is.
+pub(crate) fn declaration(node: &str, subscription: &Endpoint, publisher: &Endpoint) -> String {
+    format!(
+        "`rostrace architecture set-context FILE {node} {} {} use_latest_message` declares that the newest message is used",
+        subscription.topic, publisher.topic
+    )
+}
+
 fn context_sentence(node: &Node, step: &PathStep, fault: ContextFault) -> Option<String> {
     let (subscription, publisher) = (step.subscription.as_ref()?, step.publisher.as_ref()?);
     let about = format!("node `{}`, from {subscription} to {publisher}", node.name);
     Some(match fault {
-        ContextFault::None => format!("{about}: no message context"),
+        ContextFault::None => format!(
+            "{about}: the message context is UNDEFINED; {}",
+            declaration(&node.name, subscription, publisher)
+        ),
         ContextFault::InheritUniqueStamp => format!(
             "{about}: inherit_unique_stamp cannot be followed: traces do not have the header stamps of received messages"
         ),

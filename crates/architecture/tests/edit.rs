@@ -337,7 +337,11 @@ fn a_path_is_verified_node_by_node() {
         (faults[0].step, faults[0].kind),
         (1, PathFaultKind::Context)
     );
-    assert!(faults[0].message.ends_with("no message context"));
+    assert_eq!(
+        faults[0].message,
+        "node `/mapper`, from /scan #1 to /map: the message context is UNDEFINED; `rostrace architecture set-context FILE /mapper /scan /map \
+         use_latest_message` declares that the newest message is used"
+    );
     it.update_message_context(
         "/mapper",
         Some(ContextType::InheritUniqueStamp),

@@ -166,7 +166,7 @@ Examples:
   rostrace executors --format json session/ | jq '.[].groups[].callbacks'
 
 Busy is the time in callbacks, divided by the time that the process was observed; above 100 % several threads were busy at \
-once. Recordings of plain ros2_tracing do not tell of executors; those of CARET do."))]
+once. Recordings of ros2_tracing alone do not tell of executors; those of rostrace and CARET do."))]
     Executors(LookArguments),
     /// Show how long messages take along the paths that they really go, hop by hop and end to end
     #[command(after_help = "\

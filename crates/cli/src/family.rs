@@ -149,7 +149,7 @@ pub(crate) const EXECUTORS: Family = Family {
     },
     allows: "which callbacks exclude each other, and who executes them",
     without: Some(
-        "no executors and callback groups (plain ros2_tracing recordings do not have them, those of CARET do): which callbacks \
+        "no executors and callback groups (rostrace and CARET record them, ros2_tracing alone does not): which callbacks \
          exclude each other cannot be known",
     ),
 };
@@ -341,6 +341,23 @@ pub(crate) const FAMILIES: &[&Family] = &[
     &LIBRARIES,
 ];
 
+/// What a recording of our own tracer lacks for other reasons than others do.
+const OWN: &[(&str, &str)] = &[
+    (
+        EXECUTORS.name,
+        "no executors and callback groups: no program in C++ was seen to make any, so which callbacks exclude each other cannot be known",
+    ),
+    (
+        SERVICES.name,
+        "no service events: no request was seen being sent or taken",
+    ),
+];
+
+/// Whether our own tracer made the recording: it names the middleware, as CARET does, but not itself as CARET.
+fn is_own(kinds: &[u64]) -> bool {
+    kinds[Kind::RmwImplementation.index()] > 0 && kinds[Kind::CaretInit.index()] == 0
+}
+
 impl Family {
     /// How many events of a trace are of this family; `kinds` counts them by [`Kind::index`].
     pub(crate) fn events(&self, kinds: &[u64]) -> u64 {
@@ -350,7 +367,10 @@ impl Family {
 
     /// What cannot be known, if the trace has none of it.
     pub(crate) fn lack(&self, kinds: &[u64]) -> Option<&'static str> {
-        self.without.filter(|_| self.events(kinds) == 0)
+        let without = self.without.filter(|_| self.events(kinds) == 0)?;
+        let own = OWN.iter().find(|(family, _)| *family == self.name);
+        let own = own.filter(|_| is_own(kinds));
+        Some(own.map_or(without, |(_, sentence)| sentence))
     }
 }
 

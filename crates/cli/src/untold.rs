@@ -18,7 +18,14 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
         .collect();
     // Elsewhere: then a callback that is named and never ran is as silent as one that is not.
     let has_callbacks = CALLBACKS.events(&model.kinds) > 0;
-    let is_untold = |process: ProcessId| !told.contains(&process) && view.has_process(process);
+    // What belongs to a command of ros2 is nobody's concern.
+    let is_tool = |process: ProcessId| {
+        let mut nodes = model.nodes.iter().filter(|it| it.process == process);
+        nodes.clone().next().is_some() && nodes.all(|it| built_in::node(&it.name))
+    };
+    let is_untold = |process: ProcessId| {
+        !told.contains(&process) && view.has_process(process) && !is_tool(process)
+    };
     let took: BTreeSet<_> = view.takes().filter_map(|take| take.subscription).collect();
     let subscriptions = (model.subscriptions.iter().enumerate())
         .filter(|(index, it)| {

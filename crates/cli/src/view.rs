@@ -262,12 +262,20 @@ impl<'m> View<'m> {
                 (node, model.process_of(it.thread))
             })
         };
-        let subscriptions = || ends().map(|it| &model.subscriptions[it.subscription.index()]);
-        let receivers = || subscriptions().map(|it| (it.node, it.process));
+        let subscription = |it: &Delivery| Some(&model.subscriptions[it.subscription?.index()]);
+        let receivers = || {
+            ends().filter_map(|it| {
+                let subscription = subscription(it);
+                let by_thread =
+                    || Some(model.process_of(model.instances[it.instance?.index()].thread));
+                let process = subscription.map(|it| it.process).or_else(by_thread)?;
+                Some((subscription.and_then(|it| it.node), process))
+            })
+        };
         let both = || senders().chain(receivers());
         self.selection.fits_any(
             both().map(|(node, _)| model.node_name(node)),
-            subscriptions().map(|it| Some(it.topic.as_str())),
+            ends().map(|it| Some(subscription(it)?.topic.as_str())),
             both().map(|(_, process)| self.pid(process)),
         )
     }

@@ -95,14 +95,8 @@ impl Model {
             imported.population.process_of(thread)
         });
         drop(inits);
-        // The clock of ROS is the system's where nobody simulates.
-        let simulated: HashSet<ProcessId> = (imported.sim_times.iter())
-            .map(|(process, _)| *process)
-            .collect();
-        for timer in &mut entities.timers {
-            timer.simulated &= simulated.contains(&timer.process);
-        }
         flow::connect(&mut imported, &entities);
+        simulate(&imported, &mut entities);
         for size in &mut imported.message_sizes {
             let process = imported.population.process_of(size.thread);
             match &mut size.by {
@@ -215,5 +209,31 @@ impl Model {
     /// How often a kind of event occurred.
     pub fn count(&self, kind: Kind) -> u64 {
         self.kinds[kind.index()]
+    }
+}
+
+/// Says which timers go by simulated time. The clock of ROS is the system's where nobody simulates, and a timer cannot go by a `/clock` that never came.
+fn simulate(imported: &Imported, entities: &mut Entities) {
+    let simulated: HashSet<ProcessId> = (imported.sim_times.iter())
+        .map(|(process, _)| *process)
+        .collect();
+    let took = imported.takes.iter().filter_map(|take| take.subscription);
+    let ran = imported.instances.iter().filter_map(|it| it.callback);
+    let ran = ran.filter_map(|id| match entities.callbacks[id.index()].owner {
+        CallbackOwner::Subscription(subscription) => Some(subscription),
+        _ => None,
+    });
+    let listening: HashSet<NodeId> = (took.chain(ran))
+        .map(|id| &entities.subscriptions[id.index()])
+        .filter(|it| it.topic == "/clock")
+        .filter_map(|it| it.node)
+        .collect();
+    for timer in &mut entities.timers {
+        let listens = timer.node.is_some_and(|node| listening.contains(&node));
+        timer.simulated = match timer.ros_clock {
+            Some(false) => false,
+            Some(true) => listens || simulated.contains(&timer.process),
+            None => listens,
+        };
     }
 }

@@ -24,6 +24,9 @@ pub struct Link<'a> {
     pub callback: String,
 }
 
+/// A node, and what it publishes or subscribes to.
+pub(super) type End<'a> = (&'a Node, &'a Endpoint);
+
 impl Indexed<'_> {
     /// Whether any message between the two went inside one process.
     pub fn is_intra(&self, link: &Link<'_>) -> bool {
@@ -36,6 +39,26 @@ impl Indexed<'_> {
                 .iter()
                 .any(|it| self.intra.contains(&(*publisher, *it)))
         })
+    }
+
+    /// Whether the trace tells of any message between the two that it arrived, or that it did not. True where none was sent.
+    pub(super) fn is_told(&self, (from, publisher): End<'_>, (to, subscription): End<'_>) -> bool {
+        let receivers = self.objects.subscriptions(to, subscription);
+        let publishers = self.objects.publishers(from, publisher).iter();
+        let publications = publishers.flat_map(|id| self.publications(*id));
+        let mut statuses = publications.flat_map(|(publication, _)| {
+            let deliveries = self.deliveries(publication).iter();
+            deliveries
+                .filter(|row| row.subscription.is_some_and(|it| receivers.contains(&it)))
+                .map(|row| row.status)
+        });
+        match statuses.next() {
+            Some(first) => {
+                let mut all = std::iter::once(first).chain(statuses);
+                all.any(|status| status != DeliveryStatus::Unknown)
+            }
+            None => true,
+        }
     }
 
     /// Every message from publish to callback.
@@ -62,7 +85,7 @@ impl Indexed<'_> {
         };
         match self.style {
             Style::Own => self.sent_and_met(link, last, |delivery| {
-                taken(delivery.publication, delivery.subscription)
+                taken(delivery.publication, delivery.subscription?)
             }),
             Style::Caret => self.sent(link, last, |publication| {
                 let mut receivers = self.receivers(link).iter();
@@ -109,7 +132,7 @@ impl Indexed<'_> {
             self.receivers(link).iter().filter_map(move |receiver| {
                 let row = deliveries
                     .iter()
-                    .find(|row| row.subscription == *receiver)?;
+                    .find(|row| row.subscription == Some(*receiver))?;
                 let arrived = row.status == DeliveryStatus::Delivered && row.kind == kind;
                 arrived.then(|| (publication, self.start(row)))
             })
@@ -160,7 +183,7 @@ impl Indexed<'_> {
         for (row, publication) in stamps.rows.into_iter().zip(publications) {
             let concerned = || {
                 let deliveries = self.deliveries(publication).iter();
-                deliveries.filter(|row| receivers.contains(&row.subscription))
+                deliveries.filter(|row| row.subscription.is_some_and(|it| receivers.contains(&it)))
             };
             let certain = |row: &&Delivery| {
                 use DeliveryStatus::*;

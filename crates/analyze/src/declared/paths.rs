@@ -56,7 +56,8 @@ pub enum PathError {
     NoCommunication { path: String },
     #[error(
         "the path {path} cannot be followed through the node {node}: nothing says how {output} is made from {input}; \
-         declare a message context or variable passings"
+         `rostrace architecture set-context FILE {node} {input} {output} use_latest_message` declares that it is made from the newest one, or \
+         declare variable passings"
     )]
     NoContext {
         path: String,

@@ -22,6 +22,18 @@ pub struct DeclaredPath {
     /// Messages that began, and those of them that came through. A message that led to several outputs counts as often.
     pub begun: usize,
     pub complete: usize,
+    /// The first topic on the way of which the trace tells of no message whether it arrived: then nobody knows how many came through.
+    pub untold: Option<String>,
+}
+
+impl DeclaredPath {
+    /// What to say where nobody knows whether messages arrived.
+    pub fn not_known(&self) -> Option<String> {
+        let topic = self.untold.as_ref()?;
+        Some(format!(
+            "whether messages came through is not known: the trace tells of none on {topic} whether it arrived"
+        ))
+    }
 }
 
 /// From one instant of a path to the next.
@@ -64,7 +76,26 @@ pub fn declared_path(
     counts: impl Fn(Nanos) -> bool,
 ) -> Result<DeclaredPath, PathError> {
     let records = instants(indexed, architecture, path, ends, counts)?;
-    Ok(summary(indexed, &records))
+    Ok(DeclaredPath {
+        untold: untold(indexed, architecture, path),
+        ..summary(indexed, &records)
+    })
+}
+
+/// The first topic of a path of which the trace tells of no message whether it arrived.
+pub fn untold(
+    indexed: &Indexed<'_>,
+    architecture: &Architecture,
+    path: &NamedPath,
+) -> Option<String> {
+    path.steps.windows(2).find_map(|pair| {
+        let (from, to) = (&pair[0], &pair[1]);
+        let (publisher, subscription) = (from.publisher.as_ref()?, to.subscription.as_ref()?);
+        let publishing = architecture.node(&from.node).ok()?;
+        let subscribing = architecture.node(&to.node).ok()?;
+        let is_told = indexed.is_told((publishing, publisher), (subscribing, subscription));
+        (!is_told).then(|| publisher.topic.clone())
+    })
 }
 
 /// Summarises what [`instants`] found.
@@ -99,6 +130,7 @@ pub fn summary(indexed: &Indexed<'_>, records: &Records) -> DeclaredPath {
         }),
         begun: records.rows.len(),
         complete,
+        untold: None,
     }
 }
 

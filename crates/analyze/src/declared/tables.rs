@@ -70,8 +70,8 @@ impl<'m> Indexed<'m> {
             let publisher = model.publications[delivery.publication.index()].publisher;
             let inside = delivery.kind == DeliveryKind::Intra
                 && delivery.status == DeliveryStatus::Delivered;
-            if let Some(publisher) = publisher.filter(|_| inside) {
-                indexed.intra.insert((publisher, delivery.subscription));
+            if let Some(ends) = publisher.zip(delivery.subscription).filter(|_| inside) {
+                indexed.intra.insert(ends);
             }
         }
         for (index, take) in model.takes.iter().enumerate() {

@@ -192,6 +192,9 @@ impl<'i, 'm> Ways<'i, 'm> {
         let mut deliveries = indexed.delivery_ids(publication);
         deliveries.find(|id| {
             let delivery = &indexed.model.deliveries[id.index()];
+            let Some(subscription) = delivery.subscription else {
+                return false;
+            };
             let (receivers, met) = match self.points.get(place) {
                 Some(Point::Start(_, receivers)) => {
                     let instance = delivery.instance.map(InstanceId::index);
@@ -199,12 +202,12 @@ impl<'i, 'm> Ways<'i, 'm> {
                     (receivers, start)
                 }
                 Some(Point::Take(receivers)) => {
-                    let key = (delivery.publication, delivery.subscription);
+                    let key = (delivery.publication, subscription);
                     (receivers, indexed.taken.get(&key).copied())
                 }
                 _ => return false,
             };
-            met == Some(at) && receivers.contains(&delivery.subscription)
+            met == Some(at) && receivers.contains(&subscription)
         })
     }
 

@@ -38,6 +38,7 @@ pub fn measured_paths(
     with_built_in: bool,
 ) -> Vec<MeasuredPath> {
     let mut paths = FlowPaths::of(analysis).paths(ends);
+    paths.retain(FlowPath::is_named);
     if !with_built_in {
         let is_own = |hop: &Hop| built_in::topic(&hop.topic) || built_in::node(&hop.node);
         paths.retain(|path| !path.hops.iter().any(is_own));

@@ -176,7 +176,11 @@ pub(super) const CALLBACK_INSTANCES: Table = Table {
             "Since the start of the execution before, less what the timer is set to.",
         )
         .optional(),
-        Column::time("expected_ns", "When the timer was due.").optional(),
+        Column::time(
+            "expected_ns",
+            "When the timer was due; empty if that is not known.",
+        )
+        .optional(),
         Column::duration("lateness_ns", "From when the timer was due to the start.").optional(),
         Column::integer(
             "skipped",

@@ -3,7 +3,7 @@
 use std::io;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::SubscriptionId;
+use rostrace_trace::entity::{DeliveryId, SubscriptionId};
 use rostrace_trace::flow::DeliveryStatus;
 
 use super::describe::{pid, publisher, start_of};
@@ -50,7 +50,7 @@ pub(super) const DELIVERIES: Table = Table {
         KIND,
         Column::time("callback_start_ns", "Start of the execution that received it; nothing if it was taken by hand or did not arrive.").optional(),
         Column::text("status", "`delivered`, `overwritten` (pushed out of a full ring buffer), `lost` (earlier and later ones arrived), `queued` (not received, though the recording went on for a second or more), `unknown`."),
-        Column::text("matched_by", "What ties the two ends together; empty if nothing does."),
+        Column::text("matched_by", "What ties the two ends together (`stamp_alone` where one of them has no name); empty if nothing does."),
         PUB_NODE,
         RCLCPP_PUBLISH,
         RCL_PUBLISH,
@@ -72,57 +72,78 @@ pub(super) const DELIVERIES: Table = Table {
 fn deliveries(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
     let model = analysis.model;
     for index in 0..model.subscriptions.len() {
-        let id = SubscriptionId::from_index(index);
-        let subscription = &model.subscriptions[index];
-        for delivery_id in analysis.deliveries_to(id) {
-            let delivery = analysis.delivery(*delivery_id);
-            let publication = analysis.publication(delivery.publication);
-            if !analysis.counts(publication.publish) {
-                continue;
-            }
-            let from = model.process_of(publication.thread);
-            let node = model.node_name(subscription.node).unwrap_or_default();
-            let arrival = analysis.arrival(*delivery_id);
-            let stages = arrival.map(|arrival| arrival.stages);
-            let cause = analysis.drop_cause(*delivery_id);
-            // What is not known to have ended can have met any loss since.
-            let received = match (arrival, delivery.status) {
-                (Some(arrival), _) => arrival.received,
-                (None, DeliveryStatus::Unknown | DeliveryStatus::Queued) => Nanos(i64::MAX),
-                (None, _) => publication.publish,
-            };
-            let damaged = analysis.is_damaged(publication.publish, received)
-                || analysis.begins_late(delivery.publication);
-            take(&[
-                subscription.topic.as_str().into(),
-                model.host_name(from).into(),
-                pid(model, from).into(),
-                publication.publish.into(),
-                model.host_name(subscription.process).into(),
-                pid(model, subscription.process).into(),
-                node.into(),
-                delivery.kind.name().into(),
-                start_of(model, delivery.instance).into(),
-                delivery.status.name().into(),
-                delivery.by.name().into(),
-                publisher(model, publication.publisher).0.into(),
-                publication.rclcpp.into(),
-                publication.rcl.into(),
-                publication.rmw.into(),
-                publication.source_timestamp.into(),
-                arrival.and_then(|arrival| arrival.taken).into(),
-                stages.map(|stages| stages.latency()).into(),
-                stages.map(|stages| stages.publish).into(),
-                stages.map(|stages| stages.transport).into(),
-                stages.map(|stages| stages.wait).into(),
-                stages.map(|stages| stages.dispatch).into(),
-                arrival.is_some_and(|arrival| arrival.historical).into(),
-                cause.map(|cause| cause.name()).into(),
-                damaged.into(),
-            ])?;
+        for id in analysis.deliveries_to(SubscriptionId::from_index(index)) {
+            delivery(analysis, *id, take)?;
+        }
+    }
+    // Those to subscriptions that the trace does not name.
+    for (index, row) in model.deliveries.iter().enumerate() {
+        if row.subscription.is_none() {
+            delivery(analysis, DeliveryId::from_index(index), take)?;
         }
     }
     Ok(())
+}
+
+fn delivery(analysis: &Analysis<'_>, id: DeliveryId, take: Sink<'_>) -> io::Result<()> {
+    let model = analysis.model;
+    let delivery = analysis.delivery(id);
+    let publication = analysis.publication(delivery.publication);
+    if !analysis.counts(publication.publish) {
+        return Ok(());
+    }
+    let from = model.process_of(publication.thread);
+    let subscription = delivery
+        .subscription
+        .map(|id| &model.subscriptions[id.index()]);
+    let to = match (subscription, delivery.instance) {
+        (Some(subscription), _) => Some(subscription.process),
+        (None, instance) => instance.map(|id| model.process_of(analysis.instance(id).thread)),
+    };
+    let topic = match (subscription, publication.publisher) {
+        (Some(subscription), _) => subscription.topic.as_str(),
+        (None, Some(publisher)) => model.publishers[publisher.index()].topic.as_str(),
+        (None, None) => "",
+    };
+    let node = model.node_name(subscription.and_then(|it| it.node));
+    let arrival = analysis.arrival(id);
+    let stages = arrival.map(|arrival| arrival.stages);
+    let cause = analysis.drop_cause(id);
+    // What is not known to have ended can have met any loss since.
+    let received = match (arrival, delivery.status) {
+        (Some(arrival), _) => arrival.received,
+        (None, DeliveryStatus::Unknown | DeliveryStatus::Queued) => Nanos(i64::MAX),
+        (None, _) => publication.publish,
+    };
+    let damaged = analysis.is_damaged(publication.publish, received)
+        || analysis.begins_late(delivery.publication);
+    take(&[
+        topic.into(),
+        model.host_name(from).into(),
+        pid(model, from).into(),
+        publication.publish.into(),
+        to.map_or("", |to| model.host_name(to)).into(),
+        to.map_or(0, |to| pid(model, to)).into(),
+        node.unwrap_or_default().into(),
+        delivery.kind.name().into(),
+        start_of(model, delivery.instance).into(),
+        delivery.status.name().into(),
+        delivery.by.name().into(),
+        publisher(model, publication.publisher).0.into(),
+        publication.rclcpp.into(),
+        publication.rcl.into(),
+        publication.rmw.into(),
+        publication.source_timestamp.into(),
+        arrival.and_then(|arrival| arrival.taken).into(),
+        stages.map(|stages| stages.latency()).into(),
+        stages.map(|stages| stages.publish).into(),
+        stages.map(|stages| stages.transport).into(),
+        stages.map(|stages| stages.wait).into(),
+        stages.map(|stages| stages.dispatch).into(),
+        arrival.is_some_and(|arrival| arrival.historical).into(),
+        cause.map(|cause| cause.name()).into(),
+        damaged.into(),
+    ])
 }
 
 pub(super) const COMMUNICATIONS: Table = Table {

@@ -58,7 +58,11 @@ pub(super) const NAMED_PATHS: Table = Table {
                 "begun",
                 "Messages that began; one that led to several outputs counts as often."
             ),
-            Column::integer("complete", "Messages that came through to the end."),
+            Column::integer(
+                "complete",
+                "Messages that came through to the end; empty if the trace does not tell."
+            )
+            .optional(),
         ],
         statistics_columns!(
             "latency",
@@ -89,10 +93,14 @@ fn named_paths(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
         let error = found.as_ref().err().map(PathError::to_string);
         let found = found.ok();
         let count = |number: Option<usize>| Cell::Integer(number.unwrap_or(0) as i64);
+        let complete = match &found {
+            Some(found) if found.untold.is_some() => Cell::Nothing,
+            found => count(found.as_ref().map(|it| it.complete)),
+        };
         let mut cells: Vec<Cell<'_>> = vec![
             path.name.as_str().into(),
             count(found.as_ref().map(|it| it.begun)),
-            count(found.as_ref().map(|it| it.complete)),
+            complete,
         ];
         let latency = found.as_ref().and_then(|it| it.latency);
         cells.extend(statistics_cells(latency.as_ref()));

@@ -29,7 +29,7 @@ pub(super) const NODE_SHARES: Table = Table {
         Column::integer("executions", "Executions of its callbacks that began."),
         Column::duration(
             "busy_ns",
-            "Time in its callbacks; inside another callback of the same thread it is that one's.",
+            "Time in its callbacks, as far as executions have an end; inside another callback of the same thread it is that one's.",
         ),
         Column::duration("observed_ns", "How long its process was observed."),
         Column::number(
@@ -59,7 +59,7 @@ fn node_shares(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
             };
             let (executions, busy) = nodes.entry((thread.process, node)).or_default();
             *executions += share.executions;
-            *busy += share.busy;
+            *busy += share.busy.unwrap_or(0);
         }
     }
     for ((process, node), (executions, busy)) in nodes {
@@ -90,7 +90,7 @@ pub(super) const PROCESS_SHARES: Table = Table {
         Column::integer("executions", "Executions of callbacks that began."),
         Column::duration(
             "busy_ns",
-            "Time in callbacks; one inside another on the same thread does not count twice.",
+            "Time in callbacks, as far as executions have an end; one inside another on the same thread does not count twice.",
         ),
         Column::duration(
             "observed_ns",

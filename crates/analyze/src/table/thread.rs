@@ -47,7 +47,7 @@ pub(super) const THREADS: Table = Table {
         Column::duration("waiting_ns", "Waiting for work."),
         Column::duration(
             "unobserved_ns",
-            "Between callbacks, where the trace has no phases of the executor.",
+            "Between callbacks, where the trace has no phases of the executor, and after the start of a callback that has no end, until the executor went on.",
         ),
         Column::integer("callbacks", "Executions of callbacks that began."),
         Column::number("utilisation", "`busy_ns` / `observed_ns`.").optional(),
@@ -67,7 +67,7 @@ fn threads(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
     for thread in summaries(analysis, activity) {
         let busiest = thread.busiest();
         let name = busiest.map_or(Cow::Borrowed(""), |share| name_of(analysis, share.ran));
-        let share = busiest.and_then(|share| part(share.busy, thread.time.callbacks));
+        let share = busiest.and_then(|share| part(share.busy?, thread.time.callbacks));
         take(&[
             model.host_name(thread.process).into(),
             pid(model, thread.process).into(),
@@ -102,8 +102,9 @@ pub(super) const EXECUTOR_SHARES: Table = Table {
         Column::integer("executions", "Executions that began."),
         Column::duration(
             "busy_ns",
-            "Time in it. Inside another callback of the same thread it is part of that one.",
-        ),
+            "Time in it. Inside another callback of the same thread it is part of that one. Empty if no execution has an end.",
+        )
+        .optional(),
         Column::number(
             "share_of_process",
             "Its part of the time that the process was observed.",
@@ -143,8 +144,10 @@ fn executor_shares(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
                 name_of(analysis, share.ran).as_ref().into(),
                 share.executions.into(),
                 share.busy.into(),
-                part(share.busy, observed).into(),
-                part(share.busy, thread.time.callbacks).into(),
+                share.busy.and_then(|busy| part(busy, observed)).into(),
+                (share.busy)
+                    .and_then(|busy| part(busy, thread.time.callbacks))
+                    .into(),
                 thread.damaged.into(),
             ])?;
         }
@@ -154,7 +157,7 @@ fn executor_shares(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
 
 pub(super) const SPINS: Table = Table {
     name: "spins",
-    about: "One cycle of an executor on a thread: from one wait for work to the next. `waiting_ns` + `executor_ns` + `callbacks_ns` = `duration_ns`. Executors that tell no phases have none.",
+    about: "One cycle of an executor on a thread: from one wait for work to the next. `waiting_ns` + `executor_ns` + `callbacks_ns` + `unobserved_ns` = `duration_ns`. Executors that tell no phases have none.",
     columns: &[
         HOST,
         PID,
@@ -164,6 +167,10 @@ pub(super) const SPINS: Table = Table {
         Column::duration("waiting_ns", "Waiting for work: idle."),
         Column::duration("executor_ns", "In the executor's own work."),
         Column::duration("callbacks_ns", "In callbacks."),
+        Column::duration(
+            "unobserved_ns",
+            "After the start of a callback that has no end, until the executor went on.",
+        ),
         Column::integer(
             "callbacks",
             "Executions; one inside another does not count.",
@@ -188,9 +195,9 @@ fn spin_cycles(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
                 spin.begin.into(),
                 (spin.end.0 - spin.begin.0).into(),
                 spin.time.waiting.into(),
-                // Nothing is unobserved on a thread that tells phases.
-                (spin.time.executor + spin.time.unobserved).into(),
+                spin.time.executor.into(),
                 spin.time.callbacks.into(),
+                spin.time.unobserved.into(),
                 spin.callbacks.into(),
                 Cell::Flag(spin.damaged),
             ])?;

@@ -20,6 +20,8 @@ pub(super) struct Due {
     pub(super) at: i64,
     pub(super) skipped: u64,
     pub(super) basis: Basis,
+    /// Nothing tells whether it was due before it fired.
+    pub(super) is_known: bool,
     /// How far the grid that it lies on has moved, as was known then.
     moved: i64,
 }
@@ -47,24 +49,27 @@ impl Move {
 }
 
 /// What the rest of the trace says of a firing, given by its number.
-pub(super) struct Evidence<U, N, I> {
+pub(super) struct Evidence<U, N, S, I> {
     /// Whether firings may be missing before it.
     pub(super) uncertain: U,
     /// Since when it can have been due at the earliest, where that is later than what is expected.
     pub(super) not_due_until: N,
+    /// Whether nothing tells if it was due at all before it fired.
+    pub(super) silent: S,
     /// How long its thread had nothing to do since it is expected to have been due.
     pub(super) idle: I,
 }
 
-pub(super) fn expectations<U, N, I>(
+pub(super) fn expectations<U, N, S, I>(
     starts: &[i64],
     period: i64,
     created: Option<i64>,
-    evidence: &Evidence<U, N, I>,
+    evidence: &Evidence<U, N, S, I>,
 ) -> Vec<Due>
 where
     U: Fn(usize) -> bool,
     N: Fn(usize, i64) -> Option<i64>,
+    S: Fn(usize, i64) -> bool,
     I: Fn(usize, i64) -> i64,
 {
     let tolerance = tolerance(period);
@@ -105,6 +110,7 @@ where
             skipped -= 1;
         }
         let otherwise = Some((skipped, basis));
+        let mut is_known = true;
         if *start < at {
             let early = at - start;
             at = *start;
@@ -146,6 +152,13 @@ where
             at = earliest;
             skipped = 0;
             basis = Basis::Firings;
+        } else if *start > at.saturating_add(period) && (evidence.silent)(number, at) {
+            // It may have been cancelled: the grid begins anew.
+            settle(&mut latest, &mut dues);
+            at = *start;
+            skipped = 0;
+            basis = Basis::Firings;
+            is_known = false;
         } else if *start > at.saturating_add(tolerance)
             // A thread that had other things to do is the reason, however regular it is.
             && (evidence.idle)(number, at) > tolerance
@@ -167,6 +180,7 @@ where
             at,
             skipped,
             basis,
+            is_known,
             moved,
         });
         // A move that was none is forgotten.
@@ -234,6 +248,7 @@ mod tests {
         let evidence = Evidence {
             uncertain: |number| Some(number) == lost_before,
             not_due_until: |_, _| None,
+            silent: |_, _| false,
             idle: |number, due| starts[number] - due,
         };
         let dues = expectations(starts, period, Some(0), &evidence);
@@ -244,6 +259,7 @@ mod tests {
         let evidence = Evidence {
             uncertain: |_| false,
             not_due_until: |_, _| None,
+            silent: |_, _| false,
             idle: |number: usize, due: i64| starts[number] - due,
         };
         let dues = expectations(starts, period, created, &evidence);

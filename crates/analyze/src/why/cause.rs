@@ -20,6 +20,9 @@ pub enum Cause {
     OtherCallback(InstanceId, Relation),
     /// The callback of a client ran.
     ClientCallback(ClientCallbackId, Relation),
+    /// Another callback began on the same thread, and the trace has no end of it: it ran for some of this time, at most until the
+    /// executor went on.
+    Unended(InstanceId),
     /// The executor looked for work, took messages, dispatched.
     Executor,
     /// From the take to the start of the callback.
@@ -87,6 +90,7 @@ impl Cause {
             Cause::MiddlewareOrExecutor => "middleware_or_executor",
             Cause::IntraProcessBuffer => "intra_process_buffer",
             Cause::OtherCallback(..) | Cause::ClientCallback(..) => "other_callback",
+            Cause::Unended(_) => "unended_callback",
             Cause::Executor => "executor",
             Cause::Dispatch => "dispatch",
             Cause::TimerLateness => "timer_lateness",
@@ -102,6 +106,7 @@ impl Cause {
     pub fn instance(self) -> Option<InstanceId> {
         match self {
             Cause::OtherCallback(instance, _)
+            | Cause::Unended(instance)
             | Cause::Stored(instance)
             | Cause::UsedBefore(instance)
             | Cause::Execution(instance) => Some(instance),
@@ -135,6 +140,10 @@ impl Cause {
                 let name = client_name(analysis, id);
                 format!("waiting: {name} ran ({})", relation.name())
             }
+            Cause::Unended(instance) => format!(
+                "waiting: {} began, its end is not in the trace (same thread)",
+                name(instance)
+            ),
             Cause::Executor => "executor: looking for work, taking, dispatching".to_owned(),
             Cause::Dispatch => "dispatch: from the take to the callback".to_owned(),
             Cause::TimerLateness => "timer lateness: due, but its thread woke up late".to_owned(),

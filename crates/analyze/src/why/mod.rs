@@ -143,7 +143,7 @@ impl<'a> Why<'a> {
         parts.damaged |= self.analysis.begins_late(delivery.publication);
         if arrival.received < arrival.publish {
             // The clocks of two hosts disagree: nothing can be said of the time between.
-            parts.until(arrival.received, Cause::Unknown);
+            parts.back_to(arrival.received);
             return;
         }
         let publication = self.analysis.publication(delivery.publication);
@@ -180,6 +180,7 @@ impl<'a> Why<'a> {
             let cause = match segment.doing {
                 Doing::Callback(other) => Cause::OtherCallback(other, Relation::SameThread),
                 Doing::Client(other) => Cause::ClientCallback(other, Relation::SameThread),
+                Doing::Unended(other) => Cause::Unended(other),
                 Doing::Executor => Cause::Executor,
                 Doing::Waiting => idle,
                 Doing::Unobserved => match idle {
@@ -222,7 +223,9 @@ impl<'a> Why<'a> {
                 let cause = match run.doing {
                     Doing::Callback(id) => Cause::OtherCallback(id, Relation::SameGroup),
                     Doing::Client(id) => Cause::ClientCallback(id, Relation::SameGroup),
-                    Doing::Executor | Doing::Waiting | Doing::Unobserved => return None,
+                    Doing::Unended(_) | Doing::Executor | Doing::Waiting | Doing::Unobserved => {
+                        return None;
+                    }
                 };
                 (run.thread != thread && end > from && run.start < to)
                     .then_some((run.start, end, cause))

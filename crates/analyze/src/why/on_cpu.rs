@@ -17,6 +17,7 @@ pub(super) fn on_cpu(scheduling: &Scheduling, part: &Part) -> Vec<Part> {
         | Cause::TimerLateness => None,
         Cause::OtherCallback(..)
         | Cause::ClientCallback(..)
+        | Cause::Unended(_)
         | Cause::Stored(_)
         | Cause::UsedBefore(_)
         | Cause::OutsideCallbacks

@@ -51,11 +51,21 @@ impl Parts {
         }
     }
 
-    /// Everything up to an instant has this cause. Only a disagreement of clocks makes time go back.
+    /// Everything up to an instant has this cause. What lies before the end of the last part has one already.
     pub(super) fn until(&mut self, end: Nanos, cause: Cause) {
-        if end == self.at || end < self.at && cause != Cause::Unknown {
-            return;
+        if end > self.at {
+            self.push(end, cause);
         }
+    }
+
+    /// Clocks of two hosts disagree, so that the next thing happened before the last one.
+    pub(super) fn back_to(&mut self, end: Nanos) {
+        if end < self.at {
+            self.push(end, Cause::Unknown);
+        }
+    }
+
+    fn push(&mut self, end: Nanos, cause: Cause) {
         match self.done.last_mut() {
             Some(last) if last.cause == cause && last.hop == self.hop => last.end = end,
             _ => self.done.push(Part {

@@ -73,7 +73,33 @@ pub struct Rest {
     pub times: usize,
 }
 
+impl Rest {
+    fn add(&mut self, wait: &Wait) {
+        self.waits += 1;
+        self.duration = self.duration.saturating_add(wait.duration);
+        self.times += wait.times;
+    }
+}
+
+/// What is a smaller part of the whole explains nothing.
+const NOTICEABLE: f64 = 0.001;
+
 impl Waits {
+    /// Without those that are less than a thousandth of the whole, and what these are together; a single one is no shorter to tell so.
+    pub fn noticeable(self, total: i64) -> (Vec<Wait>, Option<Rest>) {
+        let is_small = |wait: &Wait| (wait.duration as f64) < NOTICEABLE * total as f64;
+        let small = self.list.iter().filter(|wait| is_small(wait)).count();
+        if small < 2 {
+            return (self.list, None);
+        }
+        let (folded, kept): (Vec<Wait>, _) = self.list.into_iter().partition(is_small);
+        let mut rest = Rest::default();
+        for wait in folded {
+            rest.add(&wait);
+        }
+        (kept, Some(rest))
+    }
+
     /// At most so many: the longest ones in their order, and what the others are together, which counts as one.
     pub fn longest(self, most: usize) -> (Vec<Wait>, Option<Rest>) {
         let mut list = self.list;
@@ -92,9 +118,7 @@ impl Waits {
             let keep = is_kept[place];
             place += 1;
             if !keep {
-                rest.waits += 1;
-                rest.duration = rest.duration.saturating_add(wait.duration);
-                rest.times += wait.times;
+                rest.add(wait);
             }
             keep
         });
@@ -136,6 +160,13 @@ mod tests {
         let kept_sum: i64 = kept.iter().map(|wait| wait.duration).sum();
         assert_eq!(kept_sum + rest.duration, sum);
         assert!(kept.iter().all(|wait| wait.duration >= 3));
-        assert_eq!(waits.longest(40).1, None);
+        assert_eq!(waits.clone().longest(40).1, None);
+        // Eight of them last no time at all.
+        let (kept, rest) = waits.clone().noticeable(sum);
+        let rest = rest.unwrap();
+        assert_eq!((kept.len(), rest.waits, rest.duration), (32, 8, 0));
+        let mut one = waits;
+        one.list.truncate(3);
+        assert_eq!(one.noticeable(3).1, None);
     }
 }

@@ -149,8 +149,8 @@ fn a_path_that_cannot_be_followed_is_an_error_that_names_the_stage() {
     assert!(matches!(error, PathError::NoContext { .. }));
     assert_eq!(
         error.to_string(),
-        "the path all cannot be followed through the node /relay: nothing says how /b is made from /a; declare a \
-         message context or variable passings"
+        "the path all cannot be followed through the node /relay: nothing says how /b is made from /a; `rostrace \
+         architecture set-context FILE /relay /a /b use_latest_message` declares that it is made from the newest one, or declare variable passings"
     );
     // CARET's ends silently before it.
     let shorter = follow(Style::Caret).unwrap();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rostrace_analyze::callback::{self, CallbackSummary};
 use rostrace_analyze::names::{self, Names};
-use rostrace_analyze::{Analysis, Statistics, blind_spot, built_in};
+use rostrace_analyze::{Analysis, Statistics, blind_spot, built_in, sim_time};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
 use rostrace_trace::entity::{Address, CallbackOwner, ClientId, NodeId, ProcessId};
@@ -78,7 +78,10 @@ pub(crate) fn callbacks(arguments: &LookArguments) -> anyhow::Result<Outcome> {
     reading.print(
         &rows,
         || table(view.model, &rows, arguments.all),
-        notes.chain(lack).chain(blind_spot::sentences(view.model)),
+        notes
+            .chain(lack)
+            .chain(sim_time::sentence(view.model))
+            .chain(blind_spot::sentences(view.model)),
     )
 }
 

@@ -318,7 +318,7 @@ impl Row for ExecutorRow<'_> {
     }
 }
 
-/// Executors of recorders are one line at the end, unless all are asked for.
+/// Executors of recorders and commands are one line at the end, unless all are asked for.
 fn table(rows: &[ExecutorRow<'_>], all: bool) -> Table {
     if rows.is_empty() {
         let mut table = Table::new(&[("", Align::Left)]);
@@ -365,7 +365,7 @@ fn table(rows: &[ExecutorRow<'_>], all: bool) -> Table {
     }
     if !folded.is_empty() {
         let number = units::counted(folded.len() as u64, "executor");
-        table.row([format!("{number} of CARET's recorder")]);
+        table.row([format!("{number} of recorders and tools")]);
     }
     table
 }

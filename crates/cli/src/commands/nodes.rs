@@ -305,7 +305,7 @@ fn table(rows: &[NodeRow<'_>], all: bool) -> Table {
     }
     if !folded.is_empty() {
         let number = units::counted(folded.len() as u64, "node");
-        table.row([format!("{number} of CARET's recorder")]);
+        table.row([format!("{number} of recorders and tools")]);
     }
     table
 }

@@ -163,7 +163,7 @@ fn work(subject: Subject<'_>, nodes: &mut [Node<'_>]) {
             if let Some(node) = analysis.model.node_of_callback(callback) {
                 let node = &mut nodes[node.index()];
                 node.executions += share.executions;
-                node.busy += share.busy;
+                node.busy += share.busy.unwrap_or(0);
             }
         }
     }

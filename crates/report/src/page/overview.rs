@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use rostrace_analyze::finding::{self, Evidence, FindingKind};
 use rostrace_analyze::thread::Ran;
-use rostrace_analyze::{built_in, names};
+use rostrace_analyze::{built_in, names, sim_time};
 use rostrace_trace::entity::{CallbackId, NodeId};
 use serde::Serialize;
 
@@ -27,6 +27,8 @@ struct Overview<'a> {
     /// The part of the recording that is shown, if it is not all.
     narrowed: bool,
     damage: Vec<Damaged<'a>>,
+    /// What to say where simulated time rules.
+    simulated_time: Option<String>,
     findings: Vec<Finding>,
     names: Vec<Named<'a>>,
     clock: Option<Clock>,
@@ -170,6 +172,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
             messages: model.publications.len(),
         },
         damage: damage(subject),
+        simulated_time: sim_time::sentence(model),
         findings: foremost(subject),
         names: named(subject),
         clock,

@@ -106,7 +106,8 @@ struct Share<'a> {
     callback: Option<usize>,
     name: Cow<'a, str>,
     executions: u64,
-    busy: i64,
+    /// Nothing if no execution has an end.
+    busy: Option<i64>,
     of_busy: Option<f64>,
     of_process: Option<f64>,
 }
@@ -127,6 +128,7 @@ struct Spins {
     waiting: i64,
     executor: i64,
     callbacks: i64,
+    unobserved: i64,
     series: Option<Series>,
     spread: Option<Distribution>,
 }
@@ -286,8 +288,9 @@ impl<'a> Writer<'a> {
             duration,
             most_callbacks: spins.iter().map(|it| it.callbacks).max().unwrap_or(0),
             waiting: sum(|it| it.time.waiting),
-            executor: sum(|it| it.time.executor + it.time.unobserved),
+            executor: sum(|it| it.time.executor),
             callbacks: sum(|it| it.time.callbacks),
+            unobserved: sum(|it| it.time.unobserved),
             series,
             spread,
         })
@@ -357,7 +360,7 @@ impl<'a> Writer<'a> {
         let (mut executions, mut busy) = (0, 0);
         for share in shares.filter(|share| is_its_own(share.ran)) {
             executions += share.executions;
-            busy += share.busy;
+            busy += share.busy.unwrap_or(0);
         }
         let own = || threads.iter().filter(|it| it.executor == Some(id));
         let groups = model.callback_groups.iter();
@@ -412,13 +415,13 @@ impl<'a> Writer<'a> {
 /// The longest shares of a thread, and the rest as one.
 fn shares<'a>(analysis: &'a Analysis<'_>, summary: &ThreadSummary) -> Vec<Share<'a>> {
     let observed = process_observed(analysis, summary.process);
-    let share = |callback, name, executions, busy| Share {
+    let share = |callback, name, executions, busy: Option<i64>| Share {
         callback,
         name,
         executions,
         busy,
-        of_busy: share_of(busy, summary.time.callbacks),
-        of_process: share_of(busy, observed),
+        of_busy: busy.and_then(|busy| share_of(busy, summary.time.callbacks)),
+        of_process: busy.and_then(|busy| share_of(busy, observed)),
     };
     let shown = summary.shares.len().min(MOST_SHARES);
     let mut shares: Vec<Share<'a>> = summary.shares[..shown]
@@ -436,7 +439,8 @@ fn shares<'a>(analysis: &'a Analysis<'_>, summary: &ThreadSummary) -> Vec<Share<
     if !rest.is_empty() {
         let name = format!("{} other callbacks", rest.len());
         let executions = rest.iter().map(|it| it.executions).sum();
-        let busy = rest.iter().map(|it| it.busy).sum();
+        let busy = rest.iter().filter_map(|it| it.busy);
+        let busy = busy.reduce(|sum, busy| sum + busy);
         shares.push(share(None, name.into(), executions, busy));
     }
     shares

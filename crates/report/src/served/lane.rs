@@ -234,7 +234,8 @@ fn drops(analysis: &Analysis<'_>, subjects: &Subjects) -> Drops {
     };
     for id in found {
         let subscription = analysis.delivery(id).subscription;
-        let Some(callback) = model.subscriptions[subscription.index()].callback else {
+        let callback = subscription.and_then(|id| model.subscriptions[id.index()].callback);
+        let Some(callback) = callback else {
             continue;
         };
         if !subjects.list[callback.index()].shown {

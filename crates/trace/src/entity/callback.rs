@@ -41,7 +41,9 @@ pub struct Timer {
     /// When it was destroyed, where the trace tells.
     pub ended: Option<Nanos>,
     pub callback: Option<CallbackId>,
-    /// It goes by the clock of ROS, in a process whose clock is simulated.
+    /// Whether it goes by the clock of ROS; nothing where the trace does not tell.
+    pub ros_clock: Option<bool>,
+    /// It goes by the clock of ROS, as far as is known, and that is simulated: its process notes simulated times, or its node heard of `/clock`.
     pub simulated: bool,
 }
 

@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 use rostrace_ctf::schema::Nanos;
 
 use super::Publication;
+use super::matching::match_stamps;
 use super::reception::{Receptions, is_second_copy};
 use crate::entity::{
     Entities, InstanceId, Process, PublicationId, PublisherId, SubscriptionId, TakeId,
@@ -18,7 +19,8 @@ use crate::import::Imported;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Delivery {
     pub publication: PublicationId,
-    pub subscription: SubscriptionId,
+    /// Nothing if the trace does not name it: then all that is known is that the message arrived.
+    pub subscription: Option<SubscriptionId>,
     pub kind: DeliveryKind,
     pub status: DeliveryStatus,
     /// The execution that received it; nothing if it was taken by hand or did not arrive.
@@ -55,6 +57,8 @@ pub enum DeliveryStatus {
 pub enum Match {
     /// Topic and source timestamp.
     SourceTimestamp,
+    /// The source timestamp alone, which no other publication has: the trace does not name one of the ends.
+    Stamp,
     /// Topic and source timestamp, which several publishers share; all of their messages arrived.
     Ambiguous,
     /// The only publication on whose way the stamp of the take can have been made: an inference.
@@ -82,6 +86,7 @@ impl Match {
     pub fn name(self) -> &'static str {
         match self {
             Match::SourceTimestamp => "source_timestamp",
+            Match::Stamp => "stamp_alone",
             Match::Ambiguous => "ambiguous",
             Match::Instant => "instant",
             Match::RingBuffer => "ring_buffer",
@@ -131,8 +136,29 @@ pub(crate) fn deliveries(imported: &mut Imported, entities: &Entities) -> Vec<De
             imported.takes[take.index()].publication = Some(publication);
         }
     }
+    unnamed_deliveries(imported, &mut rows);
     rows.sort_unstable_by_key(|row| (row.publication, row.subscription));
     rows
+}
+
+/// What arrived where the trace does not name one of the ends, so that their topic is not known: a recording that began late has no names,
+/// and one that lost events lacks some.
+fn unnamed_deliveries(imported: &mut Imported, rows: &mut Vec<Delivery>) {
+    for (take, publication) in match_stamps(imported) {
+        let row = &mut imported.takes[take.index()];
+        row.publication = Some(publication);
+        // Without a callback nobody knows whether it was used, and by whom.
+        if row.instance.is_some() {
+            rows.push(Delivery {
+                publication,
+                subscription: row.subscription,
+                kind: DeliveryKind::Inter,
+                status: DeliveryStatus::Delivered,
+                instance: row.instance,
+                by: Match::Stamp,
+            });
+        }
+    }
 }
 
 /// What one processor found out.
@@ -268,7 +294,7 @@ impl Topic {
                 };
                 rows.push(Delivery {
                     publication: id,
-                    subscription: subscription_id,
+                    subscription: Some(subscription_id),
                     kind: if is_intra {
                         DeliveryKind::Intra
                     } else {

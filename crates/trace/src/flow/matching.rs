@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use rostrace_ctf::schema::Nanos;
 
 use super::Match;
-use crate::entity::{PublicationId, PublisherId, SubscriptionId, TakeId};
+use crate::entity::{Address, ProcessId, PublicationId, PublisherId, SubscriptionId, TakeId};
 use crate::import::{Imported, LATEST_STAMP};
 
 /// For takes of one topic the publications that they fetched. All ids are in the order of time.
@@ -58,6 +58,44 @@ pub(super) fn match_takes(
         matched.extend(pairs.map(|((_, _, take), (_, publication))| (*take, *publication, by)));
     }
     match_by_instant(imported, publications, &rest, &mut matched);
+    matched
+}
+
+/// For takes of unnamed subscriptions, and those of unnamed publishers: the one publication that has the same stamp. Where several have it,
+/// nobody knows which topic was meant.
+pub(super) fn match_stamps(imported: &Imported) -> Vec<(TakeId, PublicationId)> {
+    let publications = imported.publications.iter().enumerate();
+    let mut stamped: Vec<(i64, PublicationId)> = publications
+        .filter_map(|(index, row)| Some((row.source_timestamp?, PublicationId::of(index))))
+        .collect();
+    stamped.sort_unstable();
+    let mut matched = Vec::new();
+    // A subscription gets a message once.
+    let mut fetched: HashSet<(ProcessId, Address, PublicationId)> = HashSet::new();
+    for (index, take) in imported.takes.iter().enumerate() {
+        if take.publication.is_some() || take.source_timestamp == 0 {
+            continue;
+        }
+        let begin = stamped.partition_point(|(stamp, _)| *stamp < take.source_timestamp);
+        let same = stamped[begin..].iter();
+        let mut same = same.take_while(|(stamp, _)| *stamp == take.source_timestamp);
+        let (Some((_, publication)), None) = (same.next(), same.next()) else {
+            continue;
+        };
+        // Where both have names, they are of different topics.
+        let publisher = imported.publications[publication.index()].publisher;
+        if take.subscription.is_some() && publisher.is_some() {
+            continue;
+        }
+        let process = imported.population.process_of(take.thread);
+        let by = match take.rmw_handle.non_null() {
+            Some(handle) => handle,
+            None => take.dispatched,
+        };
+        if fetched.insert((process, by, *publication)) {
+            matched.push((TakeId::of(index), *publication));
+        }
+    }
     matched
 }
 

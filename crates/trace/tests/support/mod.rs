@@ -74,7 +74,7 @@ pub fn publisher_nodes(model: &Model) -> Vec<Option<&str>> {
 pub fn deliveries(model: &Model) -> Vec<(u32, u32, DeliveryStatus, Option<u32>)> {
     let row = |row: &Delivery| {
         let instance = row.instance.map(|InstanceId(id)| id);
-        let SubscriptionId(subscription) = row.subscription;
+        let subscription = row.subscription.map_or(u32::MAX, |SubscriptionId(id)| id);
         (row.publication.0, subscription, row.status, instance)
     };
     model.deliveries.iter().map(row).collect()

@@ -60,6 +60,15 @@ Examples:
   rostrace architecture rename architecture.yaml node /fusion /sensor_fusion
   rostrace architecture rename architecture.yaml callback /fusion/callback_0 on_points")]
     Rename(RenameArguments),
+    /// Say how a node makes an output from an input: the message context
+    #[command(after_help = "\
+Contexts are use_latest_message (the newest input, as a timer that publishes what a subscription stored), callback_chain (through variable \
+passings), inherit_unique_stamp, tilde, and UNDEFINED, which takes a declaration back.
+
+Examples:
+  rostrace architecture set-context architecture.yaml /planner /objects /command use_latest_message
+  rostrace architecture check architecture.yaml                   # names what is UNDEFINED")]
+    SetContext(SetContextArguments),
     /// Make one named path of two
     #[command(after_help = "\
 Example:
@@ -204,6 +213,23 @@ pub(super) struct RenameArguments {
     pub(super) kind: Renamed,
     pub(super) old: String,
     pub(super) new: String,
+    #[command(flatten)]
+    pub(super) edit: EditArguments,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SetContextArguments {
+    pub(super) file: PathBuf,
+    /// The node, by its full name
+    pub(super) node: String,
+    /// The topic that it subscribes to
+    #[arg(value_name = "IN")]
+    pub(super) subscribed: String,
+    /// The topic that it publishes
+    #[arg(value_name = "OUT")]
+    pub(super) published: String,
+    /// The message context
+    pub(super) context: String,
     #[command(flatten)]
     pub(super) edit: EditArguments,
 }

@@ -6,6 +6,7 @@ use rostrace_architecture::{
 
 use super::arguments::CreateArguments;
 use super::file;
+use crate::family::EXECUTORS;
 use crate::outcome::Outcome;
 use crate::render::diagnostic;
 use crate::source;
@@ -37,10 +38,8 @@ fn tell(architecture: &Architecture, model: &rostrace_trace::Model) {
         diagnostic::note(
             "the recording names no node: it began after the nodes were created, or is no recording of ROS 2",
         );
-    } else if model.executors.is_empty() {
-        diagnostic::note(
-            "the recording has no executors and callback groups: ros2_tracing does not record them",
-        );
+    } else if let Some(lack) = EXECUTORS.lack(&model.kinds) {
+        diagnostic::note(lack);
     }
     let unbound = architecture
         .nodes

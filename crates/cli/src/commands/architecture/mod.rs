@@ -13,6 +13,7 @@ mod graph;
 mod paths;
 mod remove_path;
 mod rename;
+mod set_context;
 
 pub(crate) use arguments::ArchitectureArguments;
 use arguments::ArchitectureVerb;
@@ -28,6 +29,7 @@ pub(crate) fn architecture(arguments: &ArchitectureArguments) -> anyhow::Result<
         ArchitectureVerb::AddPath(arguments) => add_path::add_path(arguments),
         ArchitectureVerb::RemovePath(arguments) => remove_path::remove_path(arguments),
         ArchitectureVerb::Rename(arguments) => rename::rename(arguments),
+        ArchitectureVerb::SetContext(arguments) => set_context::set_context(arguments),
         ArchitectureVerb::Combine(arguments) => combine::combine(arguments),
         ArchitectureVerb::Graph(arguments) => graph::graph(arguments),
     }

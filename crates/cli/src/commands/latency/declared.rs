@@ -20,6 +20,7 @@ use super::{
     DISPENSABLE, Ends, LatencyArguments, PathsArguments, columns, line, named_path, nothing_found,
 };
 use crate::args::LookFormat;
+use crate::family::TAKE;
 use crate::outcome::Outcome;
 use crate::render::palette::Palette;
 use crate::render::printable::printable;
@@ -85,6 +86,14 @@ fn answer(
     }
 }
 
+/// What was taken for granted, as a part of a sentence.
+pub(crate) fn assumption(nodes: &[String]) -> String {
+    format!(
+        "assumed: {} published the newest message that it had received",
+        nodes.join(", ")
+    )
+}
+
 /// The paths between two ends, by an architecture file or by what the trace shows. Where nothing says how a node makes its
 /// output, it is taken to use the newest input, and the answer says so.
 pub(super) fn between(
@@ -134,7 +143,7 @@ fn ends_in(node: &Node, to: &Ends<'_>) -> bool {
 }
 
 /// The shortest paths between any two nodes that fit, at most `most`.
-fn search(
+pub(crate) fn search(
     architecture: &Architecture,
     from: &Ends<'_>,
     to: &Ends<'_>,
@@ -220,12 +229,21 @@ fn print(
     if let (Some(headline), false) = (&headline, format == LookFormat::Table) {
         diagnostic::note(headline);
     }
+    let is_untold = |answer: &Answer| match &answer.result {
+        Ok(path) => path.untold.is_some(),
+        Err(_) => false,
+    };
     for answer in answers {
         if let Err(error) = &answer.result {
             diagnostic::note(error);
         }
     }
-    Ok(match answers.iter().any(|answer| answer.result.is_err()) {
+    let lack = TAKE.lack(&analysis.model.kinds);
+    if let Some(lack) = lack.filter(|_| answers.iter().any(is_untold)) {
+        diagnostic::note(lack);
+    }
+    let is_refused = |answer: &Answer| answer.result.is_err() || is_untold(answer);
+    Ok(match answers.iter().any(is_refused) {
         true => Outcome::Refused,
         false => Outcome::of(all_damage()),
     })
@@ -251,6 +269,8 @@ fn write_answer(out: &mut impl Write, answer: &Answer) -> anyhow::Result<()> {
     for stage in &path.stages {
         let ended = match stage.ended_here {
             0 => String::new(),
+            // Whether they ended is not known.
+            _ if path.untold.is_some() => String::new(),
             ended => units::count(ended as u64),
         };
         let name = stage_name(stage.kind, &stage.name);
@@ -262,11 +282,14 @@ fn write_answer(out: &mut impl Write, answer: &Answer) -> anyhow::Result<()> {
         table.row(line(&name, times.as_ref(), 0.0, ""));
     }
     write!(out, "{table}")?;
-    let mut remark = format!(
-        "   {} of {} came through",
-        units::count(path.complete as u64),
-        units::counted(path.begun as u64, "message")
-    );
+    let mut remark = match path.not_known() {
+        Some(sentence) => format!("   {sentence}"),
+        None => format!(
+            "   {} of {} came through",
+            units::count(path.complete as u64),
+            units::counted(path.begun as u64, "message")
+        ),
+    };
     if let Some(latency) = &path.latency {
         remark += &format!(
             "; the slowest began at {}",
@@ -274,10 +297,7 @@ fn write_answer(out: &mut impl Write, answer: &Answer) -> anyhow::Result<()> {
         );
     }
     if !answer.assumed.is_empty() {
-        remark += &format!(
-            "; assumed: {} published the newest message that it had received",
-            answer.assumed.join(", ")
-        );
+        remark += &format!("; {}", assumption(&answer.assumed));
     }
     writeln!(out, "{}\n", palette.dim(&remark))?;
     Ok(())
@@ -295,7 +315,11 @@ fn json_of(answer: &Answer) -> Value {
         Err(error) => row["error"] = json!(error),
         Ok(path) => {
             row["begun"] = json!(path.begun);
-            row["complete"] = json!(path.complete);
+            let complete = path.untold.is_none().then_some(path.complete);
+            row["complete"] = json!(complete);
+            if let Some(topic) = &path.untold {
+                row["arrival_not_known"] = json!(topic);
+            }
             row["latency_ns"] = json!(path.latency);
             row["stages"] = path
                 .stages

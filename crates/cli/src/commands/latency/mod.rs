@@ -14,8 +14,10 @@ use rostrace_analyze::flow_path::{Ends as PathEnds, FlowPath, FlowPaths};
 use rostrace_analyze::{Analysis, Statistics, built_in};
 use rostrace_architecture::from_trace_with_flows;
 use rostrace_ctf::schema::Nanos;
+use rostrace_trace::flow::DeliveryStatus;
 
 use crate::args::LookFormat;
+use crate::family::TAKE;
 use crate::filter;
 use crate::outcome::Outcome;
 use crate::render::palette::Palette;
@@ -26,7 +28,7 @@ use crate::untold;
 use crate::view::View;
 
 pub(crate) use arguments::{EndArgument, Ends, LatencyArguments, PathsArguments};
-pub(crate) use declared::paths;
+pub(crate) use declared::{assumption, paths, search};
 
 pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
     let from = Ends::of("--from", &arguments.from)?;
@@ -43,6 +45,7 @@ pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
     let view = View::within(&model, &arguments.entities, window.clone());
     diagnostic::notes(&view.hints());
     let analysis = Analysis::new(&model, window);
+    diagnostic::notes(&shared_names(&analysis, &from, &to));
     let paths = FlowPaths::of(&analysis);
     let is_from = |name: &str| from.has(name);
     let is_to = |name: &str| to.has(name);
@@ -127,6 +130,26 @@ pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
     Ok(Outcome::of(set.damage.iter().chain(&model.damage)))
 }
 
+/// Names that are those of a node and of a topic: which one was meant is not known, so both count.
+pub(crate) fn shared_names(analysis: &Analysis<'_>, from: &Ends<'_>, to: &Ends<'_>) -> Vec<String> {
+    let model = analysis.model;
+    let nodes: BTreeSet<&str> = model.nodes.iter().map(|it| it.name.as_str()).collect();
+    let publishers = model.publishers.iter().map(|it| it.topic.as_str());
+    let subscriptions = model.subscriptions.iter().map(|it| it.topic.as_str());
+    let topics: BTreeSet<&str> = publishers.chain(subscriptions).collect();
+    let ends = [("--from", from, "begin"), ("--to", to, "end")].into_iter();
+    let ends = ends.flat_map(|(option, ends, verb)| {
+        let shared = nodes.intersection(&topics).filter(|name| ends.has(name));
+        shared.map(move |name| (option, *name, verb))
+    });
+    ends.map(|(option, name, verb)| {
+        format!(
+            "{option}: {name} is a node and a topic: paths that {verb} in the node and those that {verb} with the topic both count"
+        )
+    })
+    .collect()
+}
+
 /// Why there is no path: an end that the trace does not have, or `otherwise`.
 fn nothing_found(
     analysis: &Analysis<'_>,
@@ -138,8 +161,17 @@ fn nothing_found(
         "no message was seen to arrive in this trace, so there is no path to follow";
     unknown_end(analysis, from, to).unwrap_or_else(|| {
         let nothing = analysis.model.deliveries.is_empty();
-        if nothing { nothing_arrived } else { otherwise }.to_owned()
+        let lack = TAKE.lack(&analysis.model.kinds);
+        let lack = lack.filter(|_| !is_told(analysis));
+        lack.unwrap_or(if nothing { nothing_arrived } else { otherwise })
+            .to_owned()
     })
+}
+
+/// Whether the trace tells of any message whether it arrived.
+fn is_told(analysis: &Analysis<'_>) -> bool {
+    let mut deliveries = analysis.model.deliveries.iter();
+    deliveries.any(|it| it.status != DeliveryStatus::Unknown)
 }
 
 /// A sentence for an end that the trace does not have.

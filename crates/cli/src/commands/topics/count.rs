@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use rostrace_analyze::endpoint::{self, EndpointSummary, Endpoints};
 use rostrace_analyze::{Analysis, Statistics};
 use rostrace_ctf::schema::Nanos;
+use rostrace_trace::Model;
 use rostrace_trace::entity::{Address, CallbackOwner, ProcessId, PublisherId};
-use rostrace_trace::flow::{Delivery, DeliveryKind, DeliveryStatus};
+use rostrace_trace::flow::{Delivery, DeliveryKind, DeliveryStatus, Publication};
 use serde::Serialize;
 
 use crate::view::View;
@@ -19,7 +20,16 @@ pub(super) struct Counts {
     pub(super) received: Vec<Beat>,
     pub(super) deliveries: Vec<Deliveries>,
     /// Of publishers that the trace does not name.
-    pub(super) unknown: BTreeMap<(ProcessId, Address), Beat>,
+    pub(super) unknown: BTreeMap<(ProcessId, Address), (Beat, Deliveries)>,
+}
+
+/// A publisher that the trace does not name.
+fn unknown(model: &Model, publication: &Publication) -> (ProcessId, Address) {
+    let address = match publication.handle {
+        Address(0) => publication.rmw_handle,
+        handle => handle,
+    };
+    (model.process_of(publication.thread), address)
 }
 
 impl Counts {
@@ -41,12 +51,10 @@ impl Counts {
             match publication.publisher {
                 Some(publisher) => counts.published[publisher.index()].add(publication.publish),
                 None => {
-                    let process = model.process_of(publication.thread);
-                    let address = match publication.handle {
-                        Address(0) => publication.rmw_handle,
-                        handle => handle,
-                    };
-                    let beat = counts.unknown.entry((process, address)).or_default();
+                    let (beat, _) = counts
+                        .unknown
+                        .entry(unknown(model, publication))
+                        .or_default();
                     beat.add(publication.publish);
                 }
             }
@@ -75,7 +83,17 @@ impl Counts {
             }
         }
         for delivery in view.deliveries() {
-            counts.deliveries[delivery.subscription.index()].add(delivery);
+            if let Some(subscription) = delivery.subscription {
+                counts.deliveries[subscription.index()].add(delivery);
+            }
+            let publication = &model.publications[delivery.publication.index()];
+            if publication.publisher.is_none() {
+                let (_, deliveries) = counts
+                    .unknown
+                    .entry(unknown(model, publication))
+                    .or_default();
+                deliveries.add(delivery);
+            }
         }
         counts
     }
@@ -91,7 +109,7 @@ fn periods(summary: &EndpointSummary) -> Option<Statistics> {
 /// One for each message and subscription that it should have reached.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(super) struct Deliveries {
-    delivered: u64,
+    pub(super) delivered: u64,
     lost: u64,
     overwritten: u64,
     queued: u64,

@@ -110,16 +110,16 @@ impl<'m> TopicRow<'m> {
     pub(super) fn unnamed(counts: &Counts, view: &View<'m>) -> Vec<TopicRow<'m>> {
         let shown = counts.unknown.iter();
         let shown = shown.filter(|((process, _), _)| view.has_unnamed(*process));
-        let rows = shown.map(|((process, address), beat)| TopicRow {
+        let rows = shown.map(|((process, address), (beat, deliveries))| TopicRow {
             topic: None,
             built_in: false,
             messages: beat.count,
             rate_hz: beat.rate(),
             longest_pause_ns: None,
-            received: 0,
+            received: deliveries.delivered,
             receive_rate_min_hz: None,
             receive_rate_max_hz: None,
-            deliveries: Deliveries::default(),
+            deliveries: *deliveries,
             publishers: vec![PublisherRow {
                 address: (address.0 != 0).then(|| address.to_string()),
                 ..PublisherRow::new(view.model, *process, None, *beat)

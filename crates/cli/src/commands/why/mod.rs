@@ -6,12 +6,12 @@ mod subject;
 
 use std::io::{BufWriter, Write};
 
-use rostrace_analyze::Analysis;
 use rostrace_analyze::why::{Cause, Explanation, NotOnCpu, Why, client_name};
+use rostrace_analyze::{Analysis, sim_time};
 use rostrace_ctf::schema::Nanos;
 use serde::Serialize;
 
-use crate::commands::latency::Ends;
+use crate::commands::latency::{Ends, assumption};
 use crate::outcome::Outcome;
 use crate::render::palette::Palette;
 use crate::render::printable::printable;
@@ -33,6 +33,7 @@ pub(crate) fn why(arguments: &WhyArguments) -> anyhow::Result<Outcome> {
     let window = Ends::times(&from, &to, arguments.skip).window(&set, &model)?;
     let view = View::within(&model, &arguments.entities, window.clone());
     diagnostic::notes(&view.hints());
+    diagnostic::notes(&Vec::from_iter(sim_time::sentence(&model)));
     let analysis = source::analysis(&set, &model, window);
     let span = source::span(&set);
     let at = arguments.at.map(|at| at.resolve(span)).transpose()?;
@@ -88,6 +89,9 @@ fn write_table(
         time::time_of_day(explanation.begin),
         subject.end(analysis)
     )?;
+    if !subject.assumed().is_empty() {
+        writeln!(out, "{}", palette.dim(&assumption(subject.assumed())))?;
+    }
     if explanation.damaged {
         writeln!(
             out,
@@ -106,7 +110,8 @@ fn write_table(
         share.unwrap_or_default()
     };
     let mut hop = None;
-    for wait in explanation.waits(analysis).list {
+    let (waits, rest) = explanation.waits(analysis).noticeable(total);
+    for wait in waits {
         if subject.hops() > 1 && hop != Some(wait.hop) {
             table.row([subject.hop(analysis, wait.hop)]);
         }
@@ -120,6 +125,17 @@ fn write_table(
             units::signed_duration(wait.duration),
             share(wait.duration),
             times,
+        ]);
+    }
+    if let Some(rest) = rest {
+        table.row([
+            format!(
+                "  {} below 0.1 % each",
+                units::counted(rest.waits as u64, "other cause")
+            ),
+            units::signed_duration(rest.duration),
+            share(rest.duration),
+            units::count(rest.times as u64),
         ]);
     }
     let total = [
@@ -163,6 +179,8 @@ struct WhyRow {
     end_ns: i64,
     total_ns: i64,
     damaged: bool,
+    /// Nodes that are taken to have used the newest input, since nothing says what they use.
+    assumed_latest_message: Vec<String>,
     parts: Vec<PartRow>,
 }
 
@@ -220,6 +238,7 @@ fn json(analysis: &Analysis<'_>, subject: &Subject, explanation: &Explanation) -
         end_ns: explanation.end.0,
         total_ns: explanation.end.0 - explanation.begin.0,
         damaged: explanation.damaged,
+        assumed_latest_message: subject.assumed().to_vec(),
         parts: parts.collect(),
     }
 }

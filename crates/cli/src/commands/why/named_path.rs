@@ -7,15 +7,15 @@ use glob::Pattern;
 use rostrace_analyze::Analysis;
 use rostrace_analyze::declared::Style;
 use rostrace_analyze::declared::paths::Ends as IncludedEnds;
-use rostrace_analyze::declared::records::Cell;
-use rostrace_analyze::declared::summary::{instants, stage_columns};
+use rostrace_analyze::declared::records::{Cell, Records};
+use rostrace_analyze::declared::summary::{assume_latest_message, instants, stage_columns, untold};
 use rostrace_analyze::declared::tables::Indexed;
 use rostrace_analyze::declared::way::{Passage, Way, Ways};
-use rostrace_architecture::NamedPath;
+use rostrace_architecture::{NamedPath, from_trace_with_flows};
 use rostrace_ctf::schema::Nanos;
 
 use super::subject::{Choice, Subject};
-use crate::commands::latency::{Ends, named_path};
+use crate::commands::latency::{Ends, named_path, search};
 use crate::render::diagnostic;
 use crate::view::View;
 
@@ -53,31 +53,74 @@ pub(super) fn find(
     diagnostic::notes(&errors);
     let mut rows: Vec<(usize, &[Cell], Nanos, Nanos)> = Vec::new();
     for (number, (_, records)) in found.iter().enumerate() {
-        let columns = stage_columns(records);
-        let (Some(first), Some(last)) = (columns.first(), columns.last()) else {
-            continue;
-        };
-        let complete = records
-            .rows
-            .iter()
-            .filter(|row| columns.iter().all(|column| row[*column].is_some()));
-        rows.extend(complete.filter_map(|row| {
-            let (begin, end) = (Nanos(row[*first]?), Nanos(row[*last]?));
-            Some((number, row.as_slice(), begin, end))
-        }));
+        rows.extend(complete(records).map(|(row, begin, end)| (number, row, begin, end)));
     }
     let picked = choice.pick(rows, |(_, _, begin, end)| (*begin, *end, end.0 - begin.0));
     let way = picked.and_then(|(number, row, ..)| {
         let (path, records) = &found[number];
         let way = Ways::new(&indexed, &architecture, path, records).of(row)?;
-        Some(Subject::NamedPath((*path).clone(), way))
+        Some(Subject::NamedPath((*path).clone(), way, Vec::new()))
     });
+    let untold = found
+        .iter()
+        .any(|(path, _)| untold(&indexed, &architecture, path).is_some());
     match way {
         Some(subject) => Ok(subject),
+        None if untold => bail!(
+            "whether messages came through is not known: the trace does not tell of messages on the way whether they arrived"
+        ),
         None => bail!(
             "no message came through in this part of the trace; `rostrace paths` with the same file says where they ended"
         ),
     }
+}
+
+/// Paths between two ends that are looked at.
+const MOST_PATHS: usize = 5;
+
+/// The slowest message between two ends where observation finds none, since a callback on the way publishes what another one stored: as `latency` does, nodes
+/// are taken to use their newest input.
+pub(super) fn between(
+    analysis: &Analysis<'_>,
+    view: &View<'_>,
+    (from, to): (&Ends<'_>, &Ends<'_>),
+    choice: Choice,
+) -> Option<Subject> {
+    if from.names.is_empty() || to.names.is_empty() {
+        return None;
+    }
+    let architecture = from_trace_with_flows(analysis.model);
+    let indexed = Indexed::new(analysis.model, Style::Own);
+    let mut found = Vec::new();
+    for path in search(&architecture, from, to, MOST_PATHS, view) {
+        let mut assuming = architecture.clone();
+        let assumed = assume_latest_message(&mut assuming, &path);
+        let ends = IncludedEnds::default();
+        let counts = |time| analysis.counts(time);
+        if let Ok(records) = instants(&indexed, &assuming, &path, ends, counts) {
+            found.push((path, assuming, assumed, records));
+        }
+    }
+    let mut rows: Vec<(usize, &[Cell], Nanos, Nanos)> = Vec::new();
+    for (number, (_, _, _, records)) in found.iter().enumerate() {
+        rows.extend(complete(records).map(|(row, begin, end)| (number, row, begin, end)));
+    }
+    let (number, row, ..) =
+        choice.pick(rows, |(_, _, begin, end)| (*begin, *end, end.0 - begin.0))?;
+    let (path, assuming, assumed, records) = &found[number];
+    let way = Ways::new(&indexed, assuming, path, records).of(row)?;
+    Some(Subject::NamedPath(path.clone(), way, assumed.clone()))
+}
+
+/// The messages that came through, with their first and last instant.
+fn complete(records: &Records) -> impl Iterator<Item = (&[Cell], Nanos, Nanos)> {
+    let columns = stage_columns(records);
+    records.rows.iter().filter_map(move |row| {
+        let is_complete = columns.iter().all(|column| row[*column].is_some());
+        let (first, last) = columns.first().zip(columns.last())?;
+        let ends = row[*first].zip(row[*last]).filter(|_| is_complete);
+        ends.map(|(begin, end)| (row.as_slice(), Nanos(begin), Nanos(end)))
+    })
 }
 
 /// Whether it begins and ends in one of the nodes, or with one of the topics, that were given.

@@ -4,24 +4,25 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use anyhow::bail;
-use rostrace_analyze::callback::{self, CallbackSummary};
+use rostrace_analyze::callback::{self, CallbackSummary, Execution};
 use rostrace_analyze::declared::summary::title;
 use rostrace_analyze::declared::way::Way;
 use rostrace_analyze::flow_latency::{FlowTimes, Include};
 use rostrace_analyze::flow_path::{Ends as PathEnds, Flow, FlowPath, FlowPaths};
 use rostrace_analyze::timer::Firing;
 use rostrace_analyze::why::{Explanation, Why};
-use rostrace_analyze::{Analysis, built_in};
+use rostrace_analyze::{Analysis, built_in, names};
 use rostrace_architecture::NamedPath;
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{CallbackId, CallbackOwner, DeliveryId, InstanceId, PublisherId};
+use rostrace_trace::entity::{CallbackId, CallbackOwner, DeliveryId, InstanceId};
+use rostrace_trace::flow::DeliveryStatus;
 
 use super::{WhyArguments, named_path};
 use crate::commands::latency::{self, Ends};
 use crate::family;
 use crate::filter;
 use crate::outcome::wrong_usage;
-use crate::render::units;
+use crate::render::{diagnostic, units};
 use crate::view::View;
 
 #[derive(Debug)]
@@ -29,7 +30,8 @@ pub(super) enum Subject {
     Execution(InstanceId, Option<Firing>),
     Message(DeliveryId),
     Path(FlowPath, Flow),
-    NamedPath(NamedPath, Way),
+    /// With the nodes that are taken to have used the newest input.
+    NamedPath(NamedPath, Way, Vec<String>),
 }
 
 impl Subject {
@@ -65,7 +67,7 @@ impl Subject {
             Subject::Execution(instance, firing) => Some(why.instance(*instance, firing.as_ref())),
             Subject::Message(delivery) => why.communication(*delivery),
             Subject::Path(_, flow) => why.flow(flow),
-            Subject::NamedPath(_, way) => Some(why.way(way)),
+            Subject::NamedPath(_, way, _) => Some(why.way(way)),
         }
     }
 
@@ -82,7 +84,7 @@ impl Subject {
             Subject::Execution(instance, _) => execution_name(analysis, *instance),
             Subject::Message(delivery) => message_name(analysis, *delivery),
             Subject::Path(path, _) => path.title(),
-            Subject::NamedPath(path, _) => title(path),
+            Subject::NamedPath(path, ..) => title(path),
         }
     }
 
@@ -95,23 +97,34 @@ impl Subject {
             }
             Subject::Execution(_, None) => "the publication of its message",
             Subject::Message(_) | Subject::Path(..) => "the publication",
-            Subject::NamedPath(_, way) => named_path::begin(way),
+            Subject::NamedPath(_, way, _) => named_path::begin(way),
         }
     }
 
     pub(super) fn end(&self, analysis: &Analysis<'_>) -> &'static str {
         match self {
+            Subject::Execution(instance, _) if analysis.instance(*instance).end.is_none() => {
+                "its start; the trace does not have its end"
+            }
             Subject::Execution(..) => "the end of the callback",
             Subject::Message(_) => "the start of the callback",
             Subject::Path(..) => "the start of the last callback",
-            Subject::NamedPath(_, way) => named_path::end(analysis, way),
+            Subject::NamedPath(_, way, _) => named_path::end(analysis, way),
+        }
+    }
+
+    /// The nodes that are taken to have used the newest input.
+    pub(super) fn assumed(&self) -> &[String] {
+        match self {
+            Subject::NamedPath(_, _, assumed) => assumed,
+            _ => &[],
         }
     }
 
     pub(super) fn hops(&self) -> usize {
         match self {
             Subject::Path(path, _) => path.hops.len(),
-            Subject::NamedPath(path, _) => named_path::hops(path).count(),
+            Subject::NamedPath(path, ..) => named_path::hops(path).count(),
             _ => 1,
         }
     }
@@ -119,7 +132,7 @@ impl Subject {
     pub(super) fn hop(&self, analysis: &Analysis<'_>, hop: usize) -> String {
         match self {
             Subject::Path(_, flow) => message_name(analysis, flow.deliveries[hop]),
-            Subject::NamedPath(path, _) => named_path::hops(path).nth(hop).unwrap_or_default(),
+            Subject::NamedPath(path, ..) => named_path::hops(path).nth(hop).unwrap_or_default(),
             _ => String::new(),
         }
     }
@@ -171,6 +184,7 @@ fn execution(
     choice: Choice,
 ) -> anyhow::Result<Subject> {
     let mut summaries = callback::summaries(analysis);
+    let mut unnamed = unnamed_executions(analysis);
     if let Some(pattern) = &arguments.callback {
         summaries.retain(|summary| {
             let node = analysis.model.node_of_callback(summary.callback);
@@ -178,13 +192,17 @@ fn execution(
             let name = analysis.names.callback(summary.callback);
             pattern.matches(name) || pattern.matches(node)
         });
-        if summaries.is_empty() {
+        unnamed.retain(|it| pattern.matches(&execution_name(analysis, it.instance)));
+        if summaries.is_empty() && unnamed.is_empty() {
             let similar = similar_callbacks(analysis, pattern);
             bail!("no callback and no node of this trace is named `{pattern}`; {similar}");
         }
     }
     summaries.retain(|summary| view.has_callback(summary.callback));
+    let thread = |it: &Execution| analysis.instance(it.instance).thread;
+    unnamed.retain(|it| view.has_unnamed(analysis.model.process_of(thread(it))));
     if summaries.is_empty()
+        && unnamed.is_empty()
         && let Some(sentence) = arguments.entities.nothing_fits("such callback")
     {
         bail!("{sentence}; `rostrace callbacks` lists them with their nodes and processes");
@@ -202,21 +220,25 @@ fn execution(
             worst.into_iter().collect()
         }
     };
+    // Without a name nothing is known that could be ranked, so they are chosen where nothing else is.
+    let has_named = wanted.iter().any(|summary| summary.count > 0);
+    unnamed.retain(|_| arguments.callback.is_some() || !has_named);
+    let named = wanted
+        .iter()
+        .flat_map(|it| callback::executions(analysis, it.callback));
     let mut executions = Vec::new();
-    for summary in wanted {
-        for execution in callback::executions(analysis, summary.callback) {
-            let instance = analysis.instance(execution.instance);
-            let end = instance.end.unwrap_or(instance.start);
-            let cause = match execution.firing {
-                Some(firing) => firing.expected,
-                None => analysis
-                    .received_by(execution.instance)
-                    .and_then(|id| analysis.arrival(id))
-                    .filter(|arrival| !arrival.historical)
-                    .map_or(instance.start, |arrival| arrival.publish),
-            };
-            executions.push((execution, cause, end));
-        }
+    for execution in named.chain(unnamed) {
+        let instance = analysis.instance(execution.instance);
+        let end = instance.end.unwrap_or(instance.start);
+        let cause = match execution.firing {
+            Some(firing) => firing.expected,
+            None => analysis
+                .received_by(execution.instance)
+                .and_then(|id| analysis.arrival(id))
+                .filter(|arrival| !arrival.historical)
+                .map_or(instance.start, |arrival| arrival.publish),
+        };
+        executions.push((execution, cause, end));
     }
     choice.within(executions.len(), "execution")?;
     let picked = choice.pick(executions, |(_, begin, end)| {
@@ -231,13 +253,31 @@ fn execution(
     }
 }
 
+/// The executions of callbacks that the trace does not name.
+fn unnamed_executions(analysis: &Analysis<'_>) -> Vec<Execution> {
+    let instances = analysis.model.instances.iter().enumerate();
+    let unnamed = instances.filter(|(_, it)| it.callback.is_none() && analysis.counts(it.start));
+    let execution = |(index, _)| Execution {
+        instance: InstanceId::from_index(index),
+        period: None,
+        gap: None,
+        firing: None,
+    };
+    unnamed.map(execution).collect()
+}
+
 /// Names that may have been meant, or where they are listed.
 fn similar_callbacks(analysis: &Analysis<'_>, pattern: &glob::Pattern) -> String {
     let model = analysis.model;
     let callbacks = (0..model.callbacks.len()).map(CallbackId::from_index);
     let callbacks = callbacks.map(|callback| analysis.names.callback(callback));
+    let unnamed: BTreeSet<String> = unnamed_executions(analysis)
+        .iter()
+        .map(|it| execution_name(analysis, it.instance))
+        .collect();
     let nodes = model.nodes.iter().map(|node| node.name.as_str());
-    let names: BTreeSet<&str> = callbacks.chain(nodes).collect();
+    let unnamed = unnamed.iter().map(String::as_str);
+    let names: BTreeSet<&str> = callbacks.chain(nodes).chain(unnamed).collect();
     match filter::similar(pattern.as_str(), &names).as_slice() {
         [] => "`rostrace callbacks` lists them".to_owned(),
         similar => format!("similar: {}", similar.join(", ")),
@@ -263,12 +303,14 @@ fn message(
 ) -> anyhow::Result<Subject> {
     let mut rows = Vec::new();
     let mut known = false;
+    let mut is_untold = true;
     for index in 0..analysis.model.deliveries.len() {
         let id = DeliveryId::from_index(index);
         if !view.has_message(id) {
             continue;
         }
         known = true;
+        is_untold &= analysis.delivery(id).status == DeliveryStatus::Unknown;
         let publication = analysis.delivery(id).publication;
         if analysis.counts(analysis.publication(publication).publish)
             && let Some(arrival) = analysis.arrival(id)
@@ -289,6 +331,12 @@ fn message(
     });
     match picked {
         Some((id, _)) => Ok(Subject::Message(id)),
+        None if is_untold => bail!(
+            "whether these messages arrived is not known: {}",
+            family::TAKE
+                .lack(&analysis.model.kinds)
+                .unwrap_or("the trace tells of none of them whether it did")
+        ),
         None => bail!("no such message arrived in this part of the trace"),
     }
 }
@@ -309,6 +357,7 @@ fn path(
     if let Some(sentence) = latency::unknown_end(analysis, from, to) {
         bail!("{sentence}");
     }
+    diagnostic::notes(&latency::shared_names(analysis, from, to));
     let paths = FlowPaths::of(analysis).paths(&ends);
     let mut rows = Vec::new();
     let mut found = false;
@@ -321,6 +370,11 @@ fn path(
             let times = FlowTimes::of(analysis, flow, Include::default());
             rows.extend(times.map(|times| (number, flow.clone(), times)));
         }
+    }
+    if rows.is_empty()
+        && let Some(subject) = named_path::between(analysis, view, (from, to), choice)
+    {
+        return Ok(subject);
     }
     if rows.is_empty()
         && found
@@ -347,7 +401,7 @@ fn path(
 fn execution_name(analysis: &Analysis<'_>, instance: InstanceId) -> String {
     match analysis.instance(instance).callback {
         Some(callback) => analysis.names.callback(callback).to_owned(),
-        None => rostrace_analyze::names::unnamed_callback(analysis.instance(instance).address),
+        None => names::unnamed_callback(analysis.instance(instance).address),
     }
 }
 
@@ -355,14 +409,9 @@ fn execution_name(analysis: &Analysis<'_>, instance: InstanceId) -> String {
 fn message_name(analysis: &Analysis<'_>, delivery: DeliveryId) -> String {
     let model = analysis.model;
     let delivery = analysis.delivery(delivery);
-    let publisher: Option<PublisherId> = analysis.publication(delivery.publication).publisher;
-    let sender = publisher.and_then(|id| model.node_name(model.publishers[id.index()].node));
-    let subscription = &model.subscriptions[delivery.subscription.index()];
-    let receiver = model.node_name(subscription.node);
-    format!(
-        "{} → {} → {}",
-        sender.unwrap_or(rostrace_analyze::names::UNKNOWN_NODE),
-        subscription.topic,
-        receiver.unwrap_or(rostrace_analyze::names::UNKNOWN_NODE)
-    )
+    let publication = analysis.publication(delivery.publication);
+    let sender = names::sender(model, publication);
+    let topic = names::topic(model, delivery);
+    let receiver = names::receiver(model, delivery);
+    format!("{sender} → {topic} → {receiver}")
 }

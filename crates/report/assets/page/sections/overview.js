@@ -8,6 +8,7 @@ view("overview", {
       h("h1", {}, name(document.getElementById("title").textContent, false)),
       h("p", { class: "quiet" }, recordedSentence(data)),
       trust(data),
+      data.simulated_time && h("p", { class: "notice warn", id: "simulated-time" }, `${data.simulated_time[0].toUpperCase()}${data.simulated_time.slice(1)}.`),
       h("h2", {}, "What hurts most ", definitionLink("what-hurts-most-severity")),
       data.findings.length > 0 ? h("ol", { class: "findings" }, data.findings.map(findingItem)) : h("p", { class: "notice good" }, "Nothing stands out."),
       h("h2", {}, "What was recorded"),

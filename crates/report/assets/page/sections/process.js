@@ -55,7 +55,7 @@ function shareBars(threads, processOf) {
     h("h3", {}, "Share of each callback in the busy time of its thread ", definitionLink("executor-thread-process")),
     h("div", { class: "shares" }, busy.map((thread) => [
       h("span", { class: "small" }, name(`${processName(processOf.get(thread.process))} ${threadName(thread)}`)),
-      stackedBar(thread.ran.map((it, index) => ({ value: it.busy, colour: it.callback === null ? "#9aa4ae" : PALETTE[index % PALETTE.length], title: `${it.name}: ${duration(it.busy)}, ${share(it.of_busy)} of the busy time, ${count(it.executions)} executions` })), thread.busy),
+      stackedBar(thread.ran.filter((it) => it.busy !== null).map((it, index) => ({ value: it.busy, colour: it.callback === null ? "#9aa4ae" : PALETTE[index % PALETTE.length], title: `${it.name}: ${duration(it.busy)}, ${share(it.of_busy)} of the busy time, ${count(it.executions)} executions` })), thread.busy),
       h("span", { class: "number small" }, share(thread.utilisation)),
     ])),
     h("h3", {}, "The same as a table"),

@@ -10,7 +10,7 @@ use rostrace_analyze::declared::records::{Cell, Records};
 use rostrace_analyze::declared::response_time::Case;
 use rostrace_analyze::declared::stacked_bar;
 use rostrace_analyze::declared::summary::{
-    DeclaredPath, StageKind, instants, stage_columns, summary, title,
+    DeclaredPath, StageKind, instants, stage_columns, summary, title, untold,
 };
 use rostrace_analyze::declared::tables::Indexed;
 use rostrace_analyze::declared::way::Ways;
@@ -86,15 +86,22 @@ impl<'a> Declared<'a> {
             }
             let found = instants(indexed, architecture, path, ends, counts).and_then(|records| {
                 Ok(Found {
-                    summary: summary(indexed, &records),
+                    summary: DeclaredPath {
+                        untold: untold(indexed, architecture, path),
+                        ..summary(indexed, &records)
+                    },
                     chain: indexed.chain_latency(architecture, path, ends)?,
                     records,
                 })
             });
+            let found = found.map_err(|error| error.to_string());
             paths.push(Path {
                 number,
                 path,
-                found: found.map_err(|error| error.to_string()),
+                found: found.and_then(|found| match found.summary.not_known() {
+                    Some(sentence) => Err(sentence),
+                    None => Ok(found),
+                }),
             });
         }
         declared.paths = paths;

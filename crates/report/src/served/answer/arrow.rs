@@ -1,5 +1,6 @@
 //! Messages as arrows, from the publication to the start of the callback that received it.
 
+use rostrace_analyze::names;
 use rostrace_trace::entity::{DeliveryId, InstanceId, PublicationId};
 use serde::Serialize;
 
@@ -100,9 +101,7 @@ impl ServedTimeline<'_> {
             to_thread: instance.thread.0,
             to_instance: receiver.0,
             to_subject: self.subjects.number_of(analysis, receiver),
-            topic: analysis.model.subscriptions[delivery.subscription.index()]
-                .topic
-                .clone(),
+            topic: names::topic(analysis.model, delivery).into_owned(),
         })
     }
 }

@@ -1,5 +1,7 @@
 //! Everything about one execution: its facts, the messages that led to it, those that it led to, and why it took so long.
 
+use std::borrow::Cow;
+
 use rostrace_analyze::names;
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{DeliveryId, InstanceId, PublicationId};
@@ -69,7 +71,7 @@ struct OnCpu {
 struct Message<'a> {
     /// How many messages away.
     depth: usize,
-    topic: &'a str,
+    topic: Cow<'a, str>,
     /// Who sent it (upstream), who received it (downstream).
     name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -210,7 +212,7 @@ impl ServedTimeline<'_> {
             let sent = sent?;
             Some(Message {
                 depth: 0,
-                topic: &model.services[service.index()].name,
+                topic: model.services[service.index()].name.as_str().into(),
                 name: self.analysis.names.client(client).to_owned(),
                 instance: None,
                 published: self.since(sent.0),
@@ -230,20 +232,22 @@ impl ServedTimeline<'_> {
         let model = analysis.model;
         let delivery = analysis.delivery(id);
         let publication = analysis.publication(delivery.publication);
-        let subscription = &model.subscriptions[delivery.subscription.index()];
+        let subscription = delivery
+            .subscription
+            .map(|id| &model.subscriptions[id.index()]);
         let other = match is_upstream {
             true => publication.instance,
             false => delivery.instance,
         };
         let node = match is_upstream {
             true => (publication.publisher).and_then(|id| model.publishers[id.index()].node),
-            false => subscription.node,
+            false => subscription.and_then(|it| it.node),
         };
         let shown = other.filter(|id| self.subjects.is_shown(analysis, *id));
         let arrival = analysis.arrival(id);
         Message {
             depth,
-            topic: &subscription.topic,
+            topic: names::topic(model, delivery),
             name: match other {
                 Some(other) => self.name(other).to_owned(),
                 None => names::of_node(model, node).to_owned(),

@@ -84,8 +84,9 @@ impl ServedTimeline<'_> {
             }
             Content::Drops(_) => {
                 let subscription = analysis.delivery(DeliveryId(item)).subscription;
-                let subscription = &analysis.model.subscriptions[subscription.index()];
-                (subscription.callback.map_or(u32::MAX, |id| id.0), 0)
+                let callback =
+                    subscription.and_then(|id| analysis.model.subscriptions[id.index()].callback);
+                (callback.map_or(u32::MAX, |id| id.0), 0)
             }
             Content::Executor(_) | Content::Scheduling(_) => (item & 3, 0),
         };

@@ -48,7 +48,7 @@ impl<S: Sink> Story<'_, S> {
         thread: ThreadId,
         parent: TrackId,
     ) -> io::Result<()> {
-        let entries = self.entries(process, thread);
+        let entries = self.entries(thread);
         let has_phases = !self.analysis.phases_on(thread).is_empty();
         if entries.is_empty() && !(has_phases && self.selected.has_unnamed()) {
             return Ok(());
@@ -97,13 +97,11 @@ impl<S: Sink> Story<'_, S> {
     }
 
     /// Everything that is shown, in the order of time; what contains comes before what it contains.
-    fn entries(&self, process: ProcessId, thread: ThreadId) -> Vec<Entry> {
+    fn entries(&self, thread: ThreadId) -> Vec<Entry> {
         let model = self.analysis.model;
         let mut entries = Vec::new();
         let instances = self.analysis.instances_on(thread);
-        let phases = self.analysis.phases_on(thread);
-        let last = model.processes[process.index()].last;
-        for (place, id) in instances.iter().enumerate() {
+        for id in instances {
             let instance = self.analysis.instance(*id);
             if !self.shows_instance(instance) {
                 continue;
@@ -115,16 +113,13 @@ impl<S: Sink> Story<'_, S> {
                     end: end.max(begin),
                     what: What::Execution(*id),
                 },
-                // It was over when the thread did something else.
+                // How long it ran is not known; it did as long as it published.
                 None => {
-                    let next = instances.get(place + 1);
-                    let next = next.map(|next| self.analysis.instance(*next).start);
-                    let after = phases.partition_point(|it| model.phases[it.index()].time <= begin);
-                    let phase = phases.get(after).map(|it| model.phases[it.index()].time);
-                    let sign = next.into_iter().chain(phase).min();
+                    let published = self.analysis.publications_in(*id).last();
+                    let published = published.map(|it| self.analysis.publication(*it).last);
                     Entry {
                         begin,
-                        end: sign.unwrap_or(last).max(begin),
+                        end: published.unwrap_or(begin).max(begin),
                         what: What::Unfinished(*id),
                     }
                 }

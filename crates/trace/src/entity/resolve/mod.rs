@@ -2,9 +2,10 @@
 //!
 //! Events are taken in the order in which things happened. A reference to an address means the youngest entity there; where
 //! rclcpp emits a reference before what it refers to (an intra-process twin gets its callback before it is tied to its
-//! subscription), the reference waits: `twin` keeps those of subscriptions, `group` those of executors.
+//! subscription), the reference waits: `twin` keeps those of subscriptions, `group` those of executors. `lifecycle` knows whose services rclcpp adopts.
 
 mod group;
+mod lifecycle;
 mod twin;
 
 use std::collections::HashMap;
@@ -251,13 +252,14 @@ impl Resolver<'_> {
                     created: time,
                     ended: None,
                     callback: None,
+                    ros_clock: None,
                     simulated: false,
                 });
                 all.timer_at.create(process, *handle, time, id);
             }
             Init::TimerClock { handle, is_ros } => {
                 if let Some(timer) = all.timer_at.at(process, *handle, time) {
-                    all.timers[timer.index()].simulated = *is_ros;
+                    all.timers[timer.index()].ros_clock = Some(*is_ros);
                 }
             }
             Init::TimerCallback { handle, callback } => {
@@ -277,9 +279,9 @@ impl Resolver<'_> {
                 }
             }
             Init::CallbackSymbol { callback, symbol } => {
-                if let Some(callback) = all.callback_at.at(process, *callback, time) {
-                    let callback = &mut all.callbacks[callback.index()];
-                    callback.symbol = Some(symbol::demangled(symbol));
+                if let Some(id) = all.callback_at.at(process, *callback, time) {
+                    all.callbacks[id.index()].symbol = Some(symbol::demangled(symbol));
+                    lifecycle::adopt(all, id);
                 }
             }
             Init::RingBuffer { buffer, capacity } => {
@@ -342,6 +344,7 @@ impl Resolver<'_> {
                     created: time,
                     ended: None,
                     callback: Some(callback),
+                    ros_clock: None,
                     simulated: false,
                 });
                 all.timer_at.create(process, *handle, time, id);

@@ -1,0 +1,34 @@
+//! `rostrace architecture set-context`: how a node makes an output from an input, where no recording can tell.
+
+use anyhow::Context;
+use rostrace_architecture::ContextType;
+
+use super::arguments::SetContextArguments;
+use super::file;
+use crate::outcome::{Outcome, wrong_usage};
+use crate::render::diagnostic;
+
+/// Takes a declaration back.
+const UNDEFINED: &str = "UNDEFINED";
+
+pub(super) fn set_context(arguments: &SetContextArguments) -> anyhow::Result<Outcome> {
+    let word = arguments.context.as_str();
+    let context = ContextType::from_keyword(word);
+    if context.is_none() && word != UNDEFINED {
+        let known = ContextType::ALL.map(ContextType::keyword).join(", ");
+        wrong_usage!("`{word}` is no message context; there are {known} and {UNDEFINED}");
+    }
+    let SetContextArguments {
+        node,
+        subscribed: input,
+        published: output,
+        ..
+    } = arguments;
+    file::edit(&arguments.file, &arguments.edit, |architecture| {
+        architecture
+            .update_message_context(node, context, input.as_str(), output.as_str())
+            .with_context(|| format!("the context of {node} from {input} to {output}"))
+    })?;
+    diagnostic::note(&format!("{node} makes {output} from {input}: {word}"));
+    Ok(Outcome::Fine)
+}
