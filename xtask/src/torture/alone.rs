@@ -1,6 +1,13 @@
 //! A `/dev/shm` of our own, so that what is left there at the end is ours, whoever else records on this machine.
 
 use std::ffi::CStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use super::bench::Bench;
+use crate::step::succeed;
 
 /// For this thread and whatever it starts from now on. Without the right to do so everything stays as it is, and the answer is `false`.
 pub(super) fn with_own_shared_memory() -> bool {
@@ -23,4 +30,40 @@ pub(super) fn with_own_shared_memory() -> bool {
                 c"mode=1777".as_ptr().cast(),
             ) == 0
     }
+}
+
+/// What is in shared memory after the next recorder has tidied up. Recorders that were killed leave something, and runs take their sessions away
+/// from under it; what is younger than a minute is left alone, so it is made older.
+pub(super) fn left_for_good(bench: &Bench) -> Result<Vec<PathBuf>> {
+    let left = shared_memory();
+    if left.is_empty() {
+        return Ok(left);
+    }
+    succeed(
+        Command::new("touch")
+            .args(["--date", "10 minutes ago"])
+            .args(&left),
+    )?;
+    let next = bench.folder.join("next");
+    let _ = std::fs::remove_dir_all(&next);
+    Command::new(&bench.rostrace)
+        .args(["record", "--no-report", "--output"])
+        .arg(&next)
+        .args(["--", "true"])
+        .output()
+        .context("the next recorder could not be started")?;
+    let _ = std::fs::remove_dir_all(&next);
+    Ok(shared_memory())
+}
+
+/// Files of ours in the memory that processes share.
+fn shared_memory() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(Path::new("/dev/shm"))
+        .into_iter()
+        .flatten();
+    entries
+        .flatten()
+        .filter(|entry| entry.file_name().to_string_lossy().contains("rostrace"))
+        .map(|entry| entry.path())
+        .collect()
 }

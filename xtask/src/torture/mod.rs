@@ -376,7 +376,11 @@ fn torture(
             "it is not installed, so there was no second opinion",
         );
     }
-    let left = shared_memory();
+    let left = if is_alone {
+        alone::left_for_good(bench)?
+    } else {
+        Vec::new()
+    };
     if !is_alone {
         table.leave_out(
             "memory that is left behind",
@@ -435,18 +439,6 @@ fn processor_seconds() -> f64 {
     };
     let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
     seconds(used.ru_utime) + seconds(used.ru_stime)
-}
-
-/// Files of ours in the memory that processes share.
-fn shared_memory() -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(Path::new("/dev/shm"))
-        .into_iter()
-        .flatten();
-    entries
-        .flatten()
-        .filter(|entry| entry.file_name().to_string_lossy().contains("rostrace"))
-        .map(|entry| entry.path())
-        .collect()
 }
 
 #[cfg(test)]
