@@ -3,6 +3,7 @@
 mod args;
 mod blind_spot;
 mod commands;
+mod desktop;
 mod entity_filter;
 mod family;
 mod filter;
