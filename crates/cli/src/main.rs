@@ -2,6 +2,7 @@
 
 mod args;
 mod commands;
+mod desktop;
 mod entity_filter;
 mod family;
 mod filter;

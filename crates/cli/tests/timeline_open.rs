@@ -1,4 +1,4 @@
-//! `rostrace timeline --open`: an address on standard output, a page behind it, and a clean end.
+//! `rostrace timeline` without a file: an address on standard output, a page behind it, and a clean end.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,7 +17,7 @@ struct Served {
 impl Served {
     fn start(arguments: &[&str]) -> Option<Served> {
         let trace = support::shared_recordings()?.join("jazzy/chain");
-        let mut all = vec!["timeline", trace.to_str()?, "--open", "--no-browser"];
+        let mut all = vec!["timeline", trace.to_str()?, "--no-browser"];
         all.extend(arguments);
         let mut program = support::spawn(&all);
         let mut address = String::new();
@@ -78,7 +78,12 @@ fn the_printed_address_shows_the_trace_and_control_c_ends_it() {
         "{}",
         served.address
     );
-    assert!(served.ask("/", "").starts_with("HTTP/1.1 403 "));
+    let refusal = served.ask("/", "");
+    assert!(refusal.starts_with("HTTP/1.1 403 "));
+    assert!(
+        refusal.contains("press <b>Enter</b> in the terminal"),
+        "{refusal}"
+    );
     let trace = served.trace();
     assert!(trace.contains("\"title\":\"chain\""), "{trace}");
     assert!(trace.contains("/fusion"));
@@ -105,11 +110,121 @@ fn filters_and_instants_reach_the_page() {
 #[test]
 fn what_makes_no_sense_without_a_page_is_refused() {
     for arguments in [
-        ["timeline", "x", "--at", "+1s"],
-        ["timeline", "x", "--no-browser", "y"],
+        ["--at", "+1s"].as_slice(),
+        &["--no-browser"],
+        &["--open"],
+        &["--port", "7001"],
     ] {
-        support::stderr_of(&arguments, 2);
+        let all = [&["timeline", "x", "-o", "y"], arguments].concat();
+        let said = support::stderr_of(&all, 2);
+        assert!(said.contains("cannot be used with"), "{said}");
     }
+}
+
+#[test]
+fn a_port_can_be_chosen_and_one_that_is_taken_is_named() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let Some(shared) = support::shared_recordings() else {
+        return;
+    };
+    let trace = shared.join("jazzy/chain");
+    let arguments = ["timeline", trace.to_str().unwrap(), "--port", &port];
+    let said = support::stderr_of(&arguments, 1);
+    assert!(
+        said.contains(&format!(
+            "port {port} of this machine cannot be listened on"
+        )),
+        "{said}"
+    );
+    drop(taken);
+    let Some(served) = Served::start(&["--port", &port]) else {
+        return;
+    };
+    let expected = format!("http://127.0.0.1:{port}/?token=");
+    assert!(served.address.starts_with(&expected), "{}", served.address);
+    served.interrupt();
+}
+
+/// A terminal of our own: the side of a person, and that of the program.
+fn terminal() -> (std::fs::File, std::fs::File) {
+    use std::os::fd::FromRawFd;
+    let (mut person, mut program) = (0, 0);
+    let nothing = std::ptr::null_mut();
+    // SAFETY: both numbers are written to, and nothing is asked about names or sizes.
+    let result = unsafe {
+        libc::openpty(
+            &raw mut person,
+            &raw mut program,
+            nothing,
+            nothing.cast(),
+            nothing.cast(),
+        )
+    };
+    assert_eq!(result, 0);
+    // SAFETY: both were just opened and belong to nobody else.
+    unsafe {
+        (
+            std::fs::File::from_raw_fd(person),
+            std::fs::File::from_raw_fd(program),
+        )
+    }
+}
+
+#[test]
+fn enter_in_the_terminal_prints_an_address_that_works_when_the_first_was_used() {
+    use std::os::unix::process::CommandExt;
+
+    let Some(shared) = support::shared_recordings() else {
+        return;
+    };
+    let (mut person, program_side) = terminal();
+    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("rostrace"));
+    command
+        .args(["timeline", "--no-browser"])
+        .arg(shared.join("jazzy/chain"))
+        .stdin(program_side)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
+    // SAFETY: between fork and exec only these two calls are made, and both may be made there.
+    unsafe {
+        command.pre_exec(|| {
+            // It is the foreground of this terminal, as a program is that was started by hand.
+            if libc::setsid() < 0 || libc::ioctl(0, libc::TIOCSCTTY, 0) < 0 {
+                return Err(std::io::Error::last_os_error());
+            }
+            Ok(())
+        });
+    }
+    let mut program = command.spawn().unwrap();
+    let mut out = BufReader::new(program.stdout.take().unwrap());
+    let mut line = || {
+        let mut address = String::new();
+        out.read_line(&mut address).unwrap();
+        address.trim().to_owned()
+    };
+    let mut served = Served {
+        address: line(),
+        program,
+    };
+    served.trace();
+    let used = served.address.split_once("/?").unwrap().1.to_owned();
+    assert!(
+        served
+            .ask(&format!("/?{used}"), "")
+            .starts_with("HTTP/1.1 403 ")
+    );
+    person.write_all(b"\n").unwrap();
+    let next = line();
+    assert_ne!(next, served.address);
+    served.address = next;
+    served.trace();
+    let (status, said) = served.interrupt();
+    assert_eq!(status, Some(0));
+    assert!(
+        said.contains("Enter prints an address for another one"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -132,11 +247,7 @@ fn the_token_is_in_no_arguments_but_in_a_file_that_only_its_owner_can_read() {
     std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).unwrap();
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
     let mut program = std::process::Command::new(assert_cmd::cargo::cargo_bin("rostrace"))
-        .args([
-            "timeline",
-            shared.join("jazzy/chain").to_str().unwrap(),
-            "--open",
-        ])
+        .args(["timeline", shared.join("jazzy/chain").to_str().unwrap()])
         .env("PATH", path)
         .env("DISPLAY", ":7")
         .env("XDG_RUNTIME_DIR", place.path())

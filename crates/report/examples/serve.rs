@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         selection: Selection::default(),
     };
     let timeline = ServedTimeline::new(&analysis, options);
-    let server = Server::bind()?;
+    let server = Server::bind(0)?;
     println!("{}", server.address());
     server.run(&timeline, &|| false)?;
     Ok(())

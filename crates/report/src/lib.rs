@@ -7,6 +7,7 @@ pub mod budget;
 pub mod comparison;
 pub mod markup;
 pub mod page;
+mod process_name;
 pub mod quantity;
 pub mod served;
 pub mod timeline;

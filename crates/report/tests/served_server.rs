@@ -96,7 +96,7 @@ fn with_site(test: impl FnOnce(&Site)) {
         selection: Selection::default(),
     };
     let timeline = ServedTimeline::new(&analysis, options);
-    let server = Server::bind().unwrap();
+    let server = Server::bind(0).unwrap();
     let address = server.address();
     let token = address.split_once("?token=").unwrap().1.to_owned();
     let is_over = AtomicBool::new(false);
@@ -157,7 +157,18 @@ fn without_cookie_or_token_nothing_is_told() {
         ] {
             let reply = site.ask("GET", &target, &headers);
             assert_eq!(reply.status, 403, "{target} {headers}");
-            assert!(reply.body.is_empty(), "{target}");
+            // Nothing, or the page that says what to do, which is the same for all.
+            let is_page = target.ends_with('/') || target.starts_with("/?");
+            assert_eq!(!reply.body.is_empty(), is_page, "{target}");
+            if is_page {
+                let nobody = site.ask("GET", "/", "").body;
+                assert_eq!(reply.body, nobody, "{target}");
+                assert!(
+                    String::from_utf8(nobody)
+                        .unwrap()
+                        .contains("prints a new address")
+                );
+            }
             assert_eq!(reply.header("Set-Cookie"), None);
         }
     });

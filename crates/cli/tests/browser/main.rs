@@ -6,6 +6,7 @@
 mod driver;
 mod hostile_names;
 mod keyboard;
+mod large_timeline;
 mod made_up;
 mod numbers;
 mod opened;

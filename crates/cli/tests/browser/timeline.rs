@@ -9,19 +9,14 @@ use serde_json::json;
 use crate::driver::Browser;
 use crate::{scenarios, support, title};
 
-struct Served {
+pub(crate) struct Served {
     program: Child,
-    address: String,
+    pub(crate) address: String,
 }
 
 impl Served {
-    fn start(trace: &Path, options: &[&str]) -> Served {
-        let mut arguments = vec![
-            "timeline",
-            trace.to_str().unwrap(),
-            "--open",
-            "--no-browser",
-        ];
+    pub(crate) fn start(trace: &Path, options: &[&str]) -> Served {
+        let mut arguments = vec!["timeline", trace.to_str().unwrap(), "--no-browser"];
         arguments.extend(options);
         let mut program = support::spawn(&arguments);
         let mut address = String::new();
@@ -122,6 +117,8 @@ fn a_reload_works_and_a_second_visitor_is_refused() {
     };
     other.open(&served.address);
     assert_eq!(other.value("window.rostrace === undefined"), json!(true));
+    let told = other.text("document.body.textContent");
+    assert!(told.contains("press Enter in the terminal"), "{told}");
     other.open(&here);
     assert_eq!(other.value("window.rostrace === undefined"), json!(true));
 }

@@ -75,9 +75,9 @@ function tag(context, text, x, width, height, ground) {
   context.textAlign = 'left';
 }
 
-/** What the corner beside the axis says. */
-export function cornerText() {
+/** What is in view, for the line at the bottom. */
+export function viewText() {
   const { from, to } = state.view;
   const length = `${duration(to - from)} in view`;
-  return innerWidth <= 720 ? length : `${wallDate((from + to) / 2)} · ${length}`;
+  return innerWidth <= 720 ? length : `${wallDate((from + to) / 2)}, ${length}`;
 }

@@ -40,7 +40,7 @@ function drawGround(context, view, items) {
   for (const time of gridTimes(view.width)) context.fillRect(Math.round(view.x(time)), 0, 1, view.height);
   for (const item of items) {
     const y = item.y - view.scroll;
-    if (item.kind === 'group') {
+    if (item.kind !== 'lane') {
       context.fillStyle = colour('band');
       context.fillRect(0, y, view.width, item.height);
       context.fillStyle = colour('line');
@@ -164,18 +164,19 @@ function drawLabel(context, view, subject, start, end, y, length) {
   }
 }
 
-/** As much of a text as there is room for. Isolated, so that right-to-left names do not turn their surroundings. */
+/** As much of a text as there is room for: both its ends. Isolated, so that right-to-left names do not turn their surroundings. */
 export function fitted(context, name, room) {
-  const short = name.slice(0, Math.ceil(room / 2.5));
   const isolated = (text) => `\u2068${text}\u2069`;
-  if (short === name && context.measureText(isolated(name)).width <= room) return isolated(name);
-  let [low, high] = [0, short.length];
+  const most = Math.ceil(room / 2.5);
+  if (name.length <= most && context.measureText(isolated(name)).width <= room) return isolated(name);
+  const cut = (letters) => isolated(`${name.slice(0, letters >> 1)}…${name.slice(name.length - (letters - (letters >> 1)))}`);
+  let [low, high] = [0, Math.min(most, name.length)];
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (context.measureText(isolated(`${short.slice(0, middle)}…`)).width <= room) low = middle;
+    if (context.measureText(cut(middle)).width <= room) low = middle;
     else high = middle - 1;
   }
-  return low < 2 ? '' : isolated(`${short.slice(0, low)}…`);
+  return low < 2 ? '' : cut(low);
 }
 
 /** A mark over the longest execution of a lane, where it is too narrow to be seen by itself. */
@@ -227,13 +228,20 @@ function drawDrops(context, view, row, y) {
       state.drawn.drops += row.executions(place);
       continue;
     }
-    const size = row.executions(place) > 1 ? 5 : 4;
+    const isChosen = row.start(place) === state.dropped?.published;
+    const size = isChosen ? 7 : row.executions(place) > 1 ? 5 : 4;
     context.beginPath();
     context.moveTo(x, y - 2);
     context.lineTo(x + size, y + size - 2);
     context.lineTo(x, y + 2 * size - 2);
     context.lineTo(x - size, y + size - 2);
     context.fill();
+    if (isChosen) {
+      context.closePath();
+      context.strokeStyle = colour('text');
+      context.lineWidth = 1.5;
+      context.stroke();
+    }
     state.drawn.drops += row.executions(place);
   }
 }

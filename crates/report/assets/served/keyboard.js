@@ -2,7 +2,8 @@
 
 import { changed, glideTo, pan, showAll, showSpan, state, zoom } from './state.js';
 import { deselect, follow } from './panel.js';
-import { forget, step } from './search.js';
+import { laneOfPlace, togglePin } from './lanes.js';
+import { forget, step, stepLongest } from './search.js';
 
 const STEP = 0.15;
 
@@ -42,7 +43,11 @@ function actions(scroller, press) {
     f: () => { if (state.selected) showSpan(state.selected.place.start, state.selected.place.length); },
     n: () => step('next'),
     p: () => step('previous'),
-    l: () => step('longest'),
+    x: () => step('longest'),
+    g: stepLongest,
+    l: () => press('legend-button'),
+    i: () => press('idle'),
+    k: () => { if (state.selected) togglePin(laneOfPlace(state.selected.place)?.lane.track); },
     t: () => step('latest'),
     u: () => follow('upstream'),
     j: () => follow('downstream'),
@@ -53,7 +58,7 @@ function actions(scroller, press) {
     '?': () => press('help-button'),
     Escape: () => {
       if (state.range) state.range = null;
-      else if (state.selected) deselect();
+      else if (state.selected || state.dropped) deselect();
       else forget();
       changed();
     },

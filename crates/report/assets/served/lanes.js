@@ -1,7 +1,9 @@
 // Where the lanes are: groups under headings, one below the other, in the pixels of the content that is scrolled.
 
+import { arranged, folded, groupsOfMode } from './arrange.js';
+import { element, named, short } from './element.js';
 import { changed, state } from './state.js';
-import { count } from './time.js';
+import { count, duration, percent } from './time.js';
 
 const HEADING = 26;
 const ROWS = { few: 34, many: 22 };
@@ -25,19 +27,24 @@ export function layOut() {
 }
 
 function place() {
-  const groups = state.mode === 'threads' ? state.trace.threads : state.trace.callbacks;
   const layout = [];
   let y = 0;
-  groups.forEach((group, number) => {
-    const lanes = group.lanes.filter((lane) => state.showBuiltIn || !lane.built_in);
-    if (lanes.length === 0) return;
-    const key = `${state.mode} ${number}`;
-    const isOpen = !state.collapsed.has(key);
-    layout.push({ kind: 'group', key, group, isOpen, y, height: HEADING });
-    y += HEADING;
-    if (!isOpen) return;
-    for (const lane of lanes) {
-      const item = { kind: 'lane', key: `${key} ${lane.track}`, lane, y, parts: [] };
+  for (const group of arranged()) {
+    const isOpen = !state.collapsed.has(group.key);
+    // Where there are many, a process with one thread needs no heading.
+    const isAlone = state.isLarge && group.entries.length === 1 && !group.isMixed;
+    if (!isAlone) {
+      layout.push({ kind: 'group', key: group.key, group, isOpen, y, height: HEADING });
+      y += HEADING;
+      if (!isOpen) continue;
+    }
+    const [first, others] = folded(group);
+    for (const entry of first) {
+      const { lane } = entry;
+      const isMixed = isAlone || group.isMixed;
+      const name = isMixed ? entry.group.name : lane.name;
+      const note = isMixed ? [lane.name, entry.group.note].join(' · ') : lane.note;
+      const item = { kind: 'lane', key: `${group.key} ${lane.track}`, lane, name, note, isAlone, y, parts: [] };
       let at = y + ROOM;
       item.rowsY = at;
       at += Math.max(lane.rows, 1) * row;
@@ -50,7 +57,11 @@ function place() {
       y += item.height;
       layout.push(item);
     }
-  });
+    if (others.length > 0) {
+      layout.push({ kind: 'more', key: `${group.key} more`, group, others, y, height: HEADING });
+      y += HEADING;
+    }
+  }
   state.layout = layout;
   state.layoutHeight = y + 40;
   state.laneOf = new Map();
@@ -58,6 +69,15 @@ function place() {
     if (item.kind !== 'lane') continue;
     state.laneOf.set(state.mode === 'threads' ? item.lane.thread : item.lane.subject, item);
   }
+}
+
+/** Lays out again with what is at the top, or under the pointer, staying where it is. */
+export function layOutAround(scroller) {
+  const anchor = state.hover?.item ?? lanesBetween(scroller.scrollTop, scroller.scrollTop).find((item) => item.kind === 'lane');
+  const offset = anchor ? anchor.y - scroller.scrollTop : 0;
+  layOut();
+  const now = anchor && state.layout.find((item) => item.kind === 'lane' && item.lane.track === anchor.lane.track);
+  if (now) scroller.scrollTop = Math.max(now.y - offset, 0);
 }
 
 export function rowHeight() {
@@ -100,15 +120,15 @@ export function laneOfPlace(place) {
   return state.laneOf.get(key) ?? null;
 }
 
-/** Opens the group that an execution is in. */
+/** Shows the lane of the selected execution, whatever it was hidden by. */
 export function openGroupOf(place) {
   if (laneOfPlace(place)) return;
-  const groups = state.mode === 'threads' ? state.trace.threads : state.trace.callbacks;
-  groups.forEach((group, number) => {
-    const lane = group.lanes.find((one) => (state.mode === 'threads' ? one.thread === place.thread : one.subject === place.subject));
+  const isIts = (lane) => (state.mode === 'threads' ? lane.thread === place.thread : lane.subject === place.subject);
+  groupsOfMode().forEach((group, number) => {
+    const lane = group.lanes.find(isIts);
     if (!lane) return;
-    state.collapsed.delete(`${state.mode} ${number}`);
-    if (lane.built_in) state.showBuiltIn = true;
+    const key = state.pinned.has(lane.track) ? 'pinned' : lane.tf ? 'tf' : number;
+    state.collapsed.delete(`${state.mode} ${key}`);
   });
   layOut();
   changed();
@@ -121,12 +141,12 @@ export function placeLabels(container, items) {
     wanted.add(item.key);
     let label = shown.get(item.key);
     if (!label) {
-      label = item.kind === 'group' ? heading(item) : name(item);
+      label = { group: heading, more, lane: name }[item.kind](item);
       shown.set(item.key, label);
       container.append(label);
     }
     if (item.kind === 'group') label.setAttribute('aria-expanded', String(item.isOpen));
-    else label.classList.toggle('focus', isInFocus(item.lane));
+    else if (item.kind === 'lane') label.classList.toggle('focus', isInFocus(item.lane));
     label.style.top = `${item.y}px`;
     label.style.height = `${item.height}px`;
   }
@@ -142,16 +162,11 @@ function isInFocus(lane) {
 }
 
 function heading(item) {
-  const button = document.createElement('button');
-  button.className = 'group';
-  button.dataset.group = item.group.name.slice(0, 200);
-  const text = document.createElement('bdi');
-  text.textContent = short(item.group.name);
-  const note = document.createElement('span');
-  note.className = 'note';
-  note.textContent = short(item.group.note);
-  button.title = `${short(item.group.name)} (${short(item.group.note)})`;
-  button.append(text, note);
+  const { name, note } = item.group;
+  const remark = element('span', 'note', short(note));
+  const button = element('button', 'group', named(name), remark);
+  button.dataset.group = name.slice(0, 200);
+  button.title = `${short(name)} (${short(note)})`;
   button.addEventListener('click', () => {
     if (state.collapsed.has(item.key)) state.collapsed.delete(item.key);
     else state.collapsed.add(item.key);
@@ -161,24 +176,48 @@ function heading(item) {
   return button;
 }
 
-function name(item) {
-  const label = document.createElement('div');
-  label.className = 'lane';
-  label.dataset.lane = item.lane.name.slice(0, 200);
-  const text = document.createElement('bdi');
-  text.textContent = short(item.lane.name);
-  const note = document.createElement('bdi');
-  note.className = 'count';
-  const executions = item.lane.count === 1 ? '1 execution' : `${count(item.lane.count)} executions`;
-  note.textContent = item.lane.note ? short(item.lane.note) : executions;
-  label.title = [item.lane.name, item.lane.note, executions].filter(Boolean).map(short).join('\n');
-  label.classList.toggle('low', item.height < 36);
-  label.append(text);
-  if (item.lane.note || item.height >= 36) label.append(note);
+/** In the place of lanes that are folded. */
+function more({ group, others }) {
+  const most = figure(others[0].lane);
+  const button = element('button', 'more', `${count(others.length)} more, each ${most.startsWith('<') ? '' : 'at most '}${most}`);
+  button.addEventListener('click', () => {
+    state.expanded.add(group.key);
+    layOut();
+    changed();
+  });
+  return button;
+}
+
+/** What a lane is sorted by. */
+function figure({ busy, longest }) {
+  if (state.sort === 'load') return `${percent(busy / state.trace.length_ns)}`;
+  return state.sort === 'worst' ? duration(longest) : '';
+}
+
+function name({ lane, name: own, note, height, isAlone }) {
+  const executions = lane.count === 1 ? '1 execution' : `${count(lane.count)} executions`;
+  const lost = lane.lost > 0 ? `, ${count(lane.lost)} dropped` : '';
+  const load = `${percent(lane.busy / state.trace.length_ns)} busy, longest ${duration(lane.longest)}`;
+  const label = element('div', 'lane', named(own));
+  label.dataset.lane = own.slice(0, 200);
+  label.title = [own, note, `${executions}${lost}`, load].filter(Boolean).map(short).join('\n');
+  label.classList.toggle('low', height < 36);
+  label.classList.toggle('alone', isAlone);
+  if (note && !isAlone || height >= 36) label.append(element('bdi', 'count', note ? short(note) : executions));
+  const text = figure(lane);
+  if (text) label.append(element('span', 'figure', text));
+  const isPinned = state.pinned.has(lane.track);
+  const pin = element('button', 'pin', isPinned ? '●' : '○');
+  pin.title = isPinned ? 'Back to its place' : 'Pin: keep it on top';
+  pin.setAttribute('aria-label', pin.title);
+  pin.setAttribute('aria-pressed', String(isPinned));
+  pin.addEventListener('click', () => togglePin(lane.track));
+  label.append(pin);
   return label;
 }
 
-/** No more of a name than anyone reads: the whole of it is in the panel. */
-export function short(text) {
-  return text.length > 300 ? `${text.slice(0, 299)}…` : text;
+export function togglePin(track) {
+  if (!state.pinned.delete(track)) state.pinned.add(track);
+  layOut();
+  changed();
 }

@@ -1,15 +1,20 @@
 // Puts the parts together. `window.rostrace` tells tests and the curious what is drawn.
 
-import { cornerText, drawAxis } from './axis.js';
-import { EXECUTOR, SCHEDULING, colour, forgetColours } from './colour.js';
+import { drawAxis, viewText } from './axis.js';
+import { chooseArrangement, hiddenText } from './arrange.js';
+import { forgetColours } from './colour.js';
 import { drawLanes } from './drawing.js';
+import { short } from './element.js';
 import * as keyboard from './keyboard.js';
-import { lanesBetween, layOut, placeLabels, short, tracksOf } from './lanes.js';
+import { lanesBetween, layOut, layOutAround, placeLabels, togglePin, tracksOf } from './lanes.js';
+import { drawLegend, showLegend } from './legend.js';
+import { selectDropped } from './message.js';
 import * as overview from './overview.js';
 import * as panel from './panel.js';
 import * as pointer from './pointer.js';
+import { followRange } from './range.js';
 import * as search from './search.js';
-import { askArrows, askOverview, askTrace, askView } from './server.js';
+import { askArrows, askAwake, askOverview, askTrace, askView } from './server.js';
 import { changed, onChange, setView, showAll, state, zoom } from './state.js';
 import { count, duration, relative } from './time.js';
 
@@ -56,7 +61,6 @@ function draw() {
   // The scroll bar of the lanes has no counterpart above.
   drawAxis(contextOf(axis, axis.clientWidth, axis.clientHeight), width, axis.clientHeight);
   overview.drawOverview(contextOf(strip, strip.clientWidth, strip.clientHeight), strip.clientWidth, strip.clientHeight);
-  $('corner').textContent = cornerText();
   if (state.hover && (state.hover.view.from !== state.view.from || state.hover.view.to !== state.view.to)) {
     state.hover = null;
     $('tip').hidden = true;
@@ -65,7 +69,15 @@ function draw() {
   const near = lanesBetween(scroller.scrollTop - AHEAD, scroller.scrollTop + height + AHEAD);
   askView(Math.round(width), tracksOf(near));
   askArrows();
+  askAwake(rearrange);
+  followRange();
   remember();
+}
+
+/** Other lanes have something in view. */
+function rearrange() {
+  layOutAround(scroller);
+  changed();
 }
 
 function drawStatus() {
@@ -85,11 +97,13 @@ function drawStatus() {
 function sentence() {
   if (!state.trace) return 'Loading …';
   const { executions, length_ns: length, losses } = state.trace;
-  const parts = [`${count(executions)} executions in ${duration(length)}`];
+  const parts = [viewText(), `${count(executions)} executions in ${duration(length)}`];
   if (state.selected) parts.push(`selected: ${short(state.selected.name)} at ${relative(state.selected.place.start, 1000)}`);
   if (losses.length > 0) parts.push('events were lost where it is red');
   if (state.range) parts.push(`marked: ${duration(state.range.to - state.range.from)} from ${relative(state.range.from, 1000)} (z zooms)`);
   if (state.showArrows && state.tooManyArrows) parts.push('messages appear when you zoom in');
+  const hidden = hiddenText();
+  if (hidden) parts.push(hidden);
   return parts.join(' · ');
 }
 
@@ -99,13 +113,16 @@ let rememberTimer = 0;
 function remember() {
   clearTimeout(rememberTimer);
   rememberTimer = setTimeout(() => {
-    const place = `#${Math.round(state.view.from)},${Math.round(state.view.to)},${state.mode},${state.selected?.place.id ?? ''}`;
+    const pins = [...state.pinned].join('.');
+    const place = `#${Math.round(state.view.from)},${Math.round(state.view.to)},${state.mode},${state.selected?.place.id ?? ''},${state.sort},${pins}`;
     if (place !== location.hash) history.replaceState(null, '', place);
   }, 400);
 }
 
 function recall() {
-  const [from, to, mode, selected] = location.hash.slice(1).split(',');
+  const [from, to, mode, selected, sort, pins] = location.hash.slice(1).split(',');
+  if (['name', 'load', 'worst'].includes(sort)) state.sort = sort;
+  if (pins) state.pinned = new Set(pins.split('.').map(Number));
   if (mode === 'threads' || mode === 'callbacks') state.mode = mode;
   if (!(Number(to) > Number(from))) return false;
   setView(Number(from), Number(to));
@@ -141,7 +158,7 @@ function toggle(id, key, after = () => {}) {
 function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
   forgetColours();
-  legend();
+  drawLegend($('legend'));
   changed();
 }
 
@@ -159,19 +176,12 @@ function chooseTheme() {
   });
 }
 
-function legend() {
-  if (!state.trace) return;
-  const lanes = state.trace.threads.flatMap((group) => group.lanes);
-  const entries = [];
-  if (lanes.some((lane) => lane.executor !== undefined)) entries.push([EXECUTOR[0], 'executor executes'], [EXECUTOR[1], 'looks for work'], [EXECUTOR[2], 'waits']);
-  if (state.trace.has_scheduling) entries.push([SCHEDULING[0], 'on a CPU'], [SCHEDULING[1], 'waiting for one'], [SCHEDULING[2], 'sleeping']);
-  $('legend').replaceChildren(...entries.map(([name, text]) => {
-    const entry = document.createElement('span');
-    const swatch = document.createElement('i');
-    swatch.style.background = colour(name);
-    entry.append(swatch, text);
-    return entry;
-  }));
+/** Changes how lanes are arranged, and goes to the first. */
+function arrange(change) {
+  change();
+  layOut();
+  scroller.scrollTop = 0;
+  changed();
 }
 
 function listenToAll() {
@@ -189,6 +199,22 @@ function listenToAll() {
   $('by-callback').addEventListener('click', () => setMode('callbacks'));
   toggle('arrows', 'showArrows');
   toggle('built-in', 'showBuiltIn', layOut);
+  $('idle').addEventListener('click', () => {
+    state.hideIdle = !state.hideIdle;
+    changed();
+  });
+  onChange(() => $('idle').setAttribute('aria-pressed', String(!state.hideIdle)));
+  $('worst').addEventListener('click', search.stepLongest);
+  $('filter').addEventListener('input', () => arrange(() => { state.filter = $('filter').value; }));
+  $('filter').addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' && event.key !== 'Enter') return;
+    if (event.key === 'Escape') arrange(() => { state.filter = $('filter').value = ''; });
+    scroller.focus();
+  });
+  $('sort').addEventListener('change', () => arrange(() => { state.sort = $('sort').value; }));
+  onChange(() => { $('sort').value = state.sort; });
+  $('legend-button').addEventListener('click', () => showLegend($('signs'), $('signs-list')));
+  $('signs-close').addEventListener('click', () => $('signs').close());
   $('zoom-in').addEventListener('click', () => zoom(0.5));
   $('zoom-out').addEventListener('click', () => zoom(2));
   $('zoom-all').addEventListener('click', showAll);
@@ -205,8 +231,9 @@ async function begin() {
   document.title = `${short(state.trace.title)} · rostrace`;
   $('title').textContent = short(state.trace.title);
   $('title').title = short(state.trace.title);
+  chooseArrangement();
   listenToAll();
-  legend();
+  drawLegend($('legend'));
   setView(0, state.trace.length_ns);
   const isRecalled = recall();
   setMode(state.mode);
@@ -240,13 +267,21 @@ window.rostrace = {
   get error() { return state.error; },
   get trace() { return state.trace; },
   get arrows() { return state.arrows; },
+  get dropped() { return state.dropped; },
+  /** All headings and lanes as they are laid out, in view or not. */
+  get layout() { return state.layout.map(({ kind, key, name, group, lane }) => ({ kind, key, name: name ?? group.name, track: lane?.track, busy: lane?.busy, longest: lane?.longest })); },
+  get hidden() { return { ...state.hidden }; },
   /** Lanes in view with their places on the screen, and what is drawn in their rows. */
   get lanes() {
     const box = canvas.getBoundingClientRect();
     return lanesBetween(scroller.scrollTop, scroller.scrollTop + scroller.clientHeight)
       .filter((item) => item.kind === 'lane')
       .map((item) => ({
-        name: item.lane.name,
+        name: item.name,
+        drops: (state.tracks.get(item.lane.drops) ?? []).flatMap((row) => Array.from({ length: row.count }, (_, place) => ({
+          id: row.item(place), messages: row.executions(place), y: box.top + item.rowsY - scroller.scrollTop + 2,
+          x: box.left + ((row.start(place) - state.view.from) / (state.view.to - state.view.from)) * box.width,
+        }))),
         y: box.top + item.rowsY - scroller.scrollTop + 10,
         spans: (state.tracks.get(item.lane.track) ?? []).flatMap((row) => Array.from({ length: row.count }, (_, place) => ({
           start: row.start(place), length: row.length(place), executions: row.executions(place), instance: row.item(place),
@@ -256,6 +291,8 @@ window.rostrace = {
       }));
   },
   select: (id) => panel.select(id, { reveal: true }),
+  selectDropped: (id) => selectDropped(id, { reveal: true }),
+  pin: (track) => togglePin(track),
   setView: (from, to) => setView(from, to),
 };
 

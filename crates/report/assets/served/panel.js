@@ -1,10 +1,12 @@
 // Facts, flow and explanation of the selected execution. Every name is a text node: what a trace calls itself is never markup.
 
 import { causeColour } from './colour.js';
-import { laneOfPlace, openGroupOf } from './lanes.js';
+import { element, named } from './element.js';
+import { laneOfPlace, layOut, openGroupOf } from './lanes.js';
+import { ordinal } from './search.js';
 import { askInstance } from './server.js';
 import { changed, glideTo, showSpan, state } from './state.js';
-import { duration, exactDuration, percent, wallClock, wallDate } from './time.js';
+import { count, duration, exactDuration, percent, wallClock, wallDate } from './time.js';
 
 let panel = null;
 let scroller = null;
@@ -28,11 +30,10 @@ export async function select(id, { reveal = false } = {}) {
   // A later click wins, whoever is answered first.
   if (mine !== asked) return;
   state.selected = facts;
+  state.dropped = null;
   state.notice = null;
-  panel.replaceChildren(...content(facts));
-  panel.hidden = false;
+  show('execution', content(facts));
   panel.dataset.instance = String(id);
-  panel.scrollTop = 0;
   openGroupOf(facts.place);
   if (reveal) bring(facts.place);
   changed();
@@ -40,10 +41,48 @@ export async function select(id, { reveal = false } = {}) {
 
 export function deselect() {
   asked += 1;
+  // Its lane was shown whatever hid it.
+  const wasSelected = state.selected !== null;
+  state.notice = null;
   state.selected = null;
+  state.dropped = null;
+  hide();
+  if (wasSelected) layOut();
+  changed();
+}
+
+/** Shows something else than what was there: an execution, a dropped message, a range. */
+export function show(kind, parts) {
+  const close = element('button', 'close', '×');
+  close.setAttribute('aria-label', 'Close');
+  close.addEventListener('click', () => {
+    if (kind === 'range') state.range = null;
+    else deselect();
+    changed();
+  });
+  panel.replaceChildren(close, ...parts);
+  panel.hidden = false;
+  panel.dataset.kind = kind;
+  delete panel.dataset.instance;
+  panel.scrollTop = 0;
+  changed();
+}
+
+function hide() {
   panel.hidden = true;
   panel.replaceChildren();
   delete panel.dataset.instance;
+  delete panel.dataset.kind;
+}
+
+/** Takes something away that is no longer there; the selected execution comes back. */
+export function leave(kind) {
+  if (panel.dataset.kind !== kind) return;
+  hide();
+  if (state.selected) {
+    show('execution', content(state.selected));
+    panel.dataset.instance = String(state.selected.place.id);
+  }
   changed();
 }
 
@@ -74,25 +113,8 @@ export function follow(direction) {
   if (next) select(next.instance.id, { reveal: true });
 }
 
-function element(kind, className, ...children) {
-  const made = document.createElement(kind);
-  if (className) made.className = className;
-  made.append(...children);
-  return made;
-}
-
-/** A name, kept apart from its surroundings whatever it is written in. */
-function named(text) {
-  const made = element('bdi', '', text);
-  made.title = text.slice(0, 1000);
-  return made;
-}
-
 function content(facts) {
-  const close = element('button', 'close', '×');
-  close.setAttribute('aria-label', 'Close');
-  close.addEventListener('click', deselect);
-  const parts = [close, element('h2', '', named(facts.name)), numbers(facts)];
+  const parts = [element('h2', '', element('bdi', '', facts.name)), numbers(facts), beside(facts)];
   if (facts.damaged) parts.push(element('p', 'alarm', 'Events were lost meanwhile: what is told here may not be all.'));
   parts.push(actions(facts), explanation(facts), flow('Upstream: what led to it', facts.upstream, upstreamNote(facts)));
   const cut = facts.downstream_is_cut ? 'More follows, which is not listed here.' : '';
@@ -120,6 +142,17 @@ function numbers(facts) {
   add('lateness', facts.lateness, facts.kind === 'timer' ? 'after it was due' : 'after the publication');
   add('period', facts.since_previous, 'since the previous start');
   return all;
+}
+
+/** What is usual for this callback, and where this one stands. */
+function beside(facts) {
+  if (facts.usual === undefined || facts.duration === undefined || facts.of < 2) return element('p', 'beside', facts.of === 1 ? 'its only execution with a known end' : '');
+  const rank = `${ordinal(facts.longer + 1)}longest of ${count(facts.of)}`;
+  const times = facts.usual > 0 ? facts.duration / facts.usual : 0;
+  const made = element('p', 'beside', `usual ${duration(facts.usual)}, ${rank}${times >= 2 ? `: ${times >= 10 ? Math.round(times) : times.toFixed(1)} times the usual` : ''}`);
+  made.dataset.usual = String(facts.usual);
+  made.dataset.longer = String(facts.longer);
+  return made;
 }
 
 function actions(facts) {
@@ -175,12 +208,30 @@ function explanation(facts) {
 }
 
 const STATUSES = {
-  ring_buffer_full: 'dropped: buffer full', history_full: 'dropped: history full', middleware: 'lost', recording_end: 'not yet received', unknown: 'unknown',
+  ring_buffer_full: 'dropped: buffer full', history_full: 'dropped: history full', middleware: 'lost', recording_end: 'not yet received', unknown: 'not known',
 };
+
+/** More receivers than this of which nothing else is known are one row. */
+const FEW = 3;
+
+/** Receivers of a topic that came to the same end, and lead nowhere, are counted. */
+function together(messages) {
+  const keyOf = (message) => (message.instance ? null : `${message.depth} ${message.topic} ${message.status}`);
+  const counts = new Map();
+  for (const message of messages) counts.set(keyOf(message), (counts.get(keyOf(message)) ?? 0) + 1);
+  const seen = new Set();
+  return messages.flatMap((message) => {
+    const key = keyOf(message);
+    if (key === null || counts.get(key) <= FEW) return [message];
+    if (seen.has(key)) return [];
+    seen.add(key);
+    return [{ ...message, latency: undefined, name: `${count(counts.get(key))} receivers` }];
+  });
+}
 
 function flow(title, messages, note) {
   const list = element('ul', 'flow');
-  for (const message of messages) {
+  for (const message of together(messages)) {
     const kind = message.instance ? 'button' : 'div';
     const number = message.latency === undefined ? STATUSES[message.status] ?? 'taken' : duration(message.latency);
     const topic = element('bdi', 'topic', message.topic);

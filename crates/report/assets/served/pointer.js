@@ -1,6 +1,8 @@
 // Mouse, pen and fingers: the wheel zooms around the pointer, dragging moves, with shift it marks a range, a click selects.
 
-import { lanesBetween, rowHeight, rowY, short } from './lanes.js';
+import { short } from './element.js';
+import { lanesBetween, rowHeight, rowY } from './lanes.js';
+import { selectDropped } from './message.js';
 import { changed, pan, setView, showSpan, state, zoom } from './state.js';
 import { count, duration, percent, relative } from './time.js';
 import { select } from './panel.js';
@@ -24,7 +26,7 @@ function under(canvas, scroller, x, y) {
   const drops = state.tracks.get(item.lane.drops)?.[0];
   const drop = drops && top < item.rowsY + 9 ? nearest(drops, time, pixel) : null;
   if (drop !== null && drop !== undefined) {
-    return { time, kind: 'drops', count: drops.executions(drop), subject: drops.subject(drop), start: drops.start(drop) };
+    return { time, kind: 'drops', item, count: drops.executions(drop), id: drops.item(drop), subject: drops.subject(drop), cause: drops.flags(drop), start: drops.start(drop) };
   }
   for (const part of item.parts) {
     if (top < part.y - 1 || top >= part.y + part.height + 1) continue;
@@ -80,6 +82,7 @@ export function listen(canvas, scroller, axis, tip) {
     canvas.setPointerCapture(event.pointerId);
     scroller.focus({ preventScroll: true });
     pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
+    state.isDragging = true;
     if (pointers.size === 1) {
       const kind = event.shiftKey ? 'range' : 'pan';
       drag = { kind, x: event.offsetX, y: event.offsetY, view: state.view, scroll: scroller.scrollTop, moved: false };
@@ -117,6 +120,8 @@ export function listen(canvas, scroller, axis, tip) {
 
   const up = (event) => {
     pointers.delete(event.pointerId);
+    state.isDragging = pointers.size > 0;
+    changed();
     canvas.classList.remove('panning');
     if (!drag || event.type === 'pointercancel') {
       drag = null;
@@ -125,6 +130,7 @@ export function listen(canvas, scroller, axis, tip) {
     if (!drag.moved) {
       const found = under(canvas, scroller, event.offsetX, event.offsetY);
       if (found.kind === 'execution') select(found.id);
+      else if (found.kind === 'drops') selectDropped(found.id);
       else if (drag.kind !== 'range') {
         state.range = null;
         changed();
@@ -162,7 +168,7 @@ export function listen(canvas, scroller, axis, tip) {
   function hover(found, event) {
     state.hover = found.kind ? { ...found, view: state.view } : null;
     state.pointerTime = found.time ?? null;
-    canvas.style.cursor = found.kind === 'execution' ? 'pointer' : '';
+    canvas.style.cursor = found.kind === 'execution' || found.kind === 'drops' ? 'pointer' : '';
     changed();
     tip.hidden = !found.kind;
     if (!found.kind) return;
@@ -208,7 +214,7 @@ function describe(found) {
       }
       return [line('b', name), line('span', `${found.isOpen ? 'its end is not known' : duration(found.length)} ${at}`)];
     case 'drops':
-      return [line('b', found.count === 1 ? 'A message was dropped' : `${count(found.count)} messages were dropped`), line('span', `for ${name}`), line('span', `published ${at}`)];
+      return [line('b', found.count === 1 ? 'A message was dropped' : `${count(found.count)} messages were dropped`), line('span', `${found.count === 1 ? '' : 'the first: '}${state.trace.drop_causes[found.cause]}`), line('span', `for ${name}`), line('span', `published ${at}; click for more`)];
     default: {
       const names = found.kind === 'executor' ? EXECUTOR_STATES : KERNEL_STATES;
       const who = found.kind === 'executor' ? 'The executor' : 'The thread';

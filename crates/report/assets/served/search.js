@@ -1,8 +1,8 @@
 // Search for callbacks, nodes and topics, and steps through their executions.
 
 import { bring, select } from './panel.js';
-import { short } from './lanes.js';
-import { askOccurrence } from './server.js';
+import { short } from './element.js';
+import { askLongest, askOccurrence } from './server.js';
 import { changed, state } from './state.js';
 import { count } from './time.js';
 
@@ -140,6 +140,32 @@ export async function step(direction) {
   state.notice = null;
   await select(found.id);
   bring(found);
+}
+
+let rank = 0;
+
+/** To the longest execution of all, wherever it is; when that is what is selected, to the next longest, and so on. */
+export async function stepLongest() {
+  rank = state.selected && state.selected.place.id === stepLongest.shown ? rank + 1 : 0;
+  let found;
+  try {
+    found = await askLongest(rank);
+  } catch {
+    return;
+  }
+  if (!found) return;
+  stepLongest.shown = found.id;
+  await select(found.id, { reveal: true });
+  state.notice = `${ordinal(rank + 1)}longest execution of all; again for the next`;
+  changed();
+}
+
+/** What is put before a superlative: nothing for the first, `2nd `, `3rd `. */
+export function ordinal(number) {
+  if (number === 1) return '';
+  const tens = number % 100;
+  const ending = tens > 10 && tens < 14 ? 'th' : ['th', 'st', 'nd', 'rd'][number % 10] ?? 'th';
+  return `${count(number)}${ending} `;
 }
 
 function everyOne() {

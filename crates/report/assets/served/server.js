@@ -47,6 +47,51 @@ export async function askOccurrence(subjects, direction, from, than) {
   return (await (await ask('occurrence', parameters)).json()).instance ?? null;
 }
 
+/** The longest execution of all, or the one with so many before it. */
+export async function askLongest(rank) {
+  return (await (await ask('occurrence', { direction: 'longest', rank })).json()).instance ?? null;
+}
+
+export async function askDropped(id) {
+  return (await ask('dropped', { id })).json();
+}
+
+export async function askRange(from, to) {
+  return (await ask('range', { from: Math.floor(from), to: Math.ceil(to) })).json();
+}
+
+let awakeTimer = 0;
+let awakeTold = '';
+
+/** Asks which lanes have anything in view when it has stood still for a while; `act` is called when that is known. */
+export function askAwake(act) {
+  const { from, to } = state.view;
+  const key = state.hideIdle ? `${from} ${to}` : '';
+  if (key === awakeTold) return;
+  awakeTold = key;
+  clearTimeout(awakeTimer);
+  if (!key) {
+    state.awake = null;
+    return act();
+  }
+  awakeTimer = setTimeout(async () => {
+    // Lanes do not move under a finger; the next picture asks again.
+    if (state.isDragging) {
+      awakeTold = '';
+      return;
+    }
+    try {
+      const response = await ask('awake', { from: Math.floor(from), to: Math.ceil(to) });
+      const { tracks } = await response.json();
+      if (awakeTold !== key) return;
+      state.awake = new Set(tracks);
+    } catch {
+      state.awake = null;
+    }
+    act();
+  }, 2 * SETTLED);
+}
+
 let isAsking = false;
 let told = '';
 

@@ -24,6 +24,7 @@ export class Row {
   item(place) { return this.numbers[place * EIGHTS * 2 + 9]; }
   /** Its callback, or its state. */
   subject(place) { return this.numbers[place * EIGHTS * 2 + 10]; }
+  flags(place) { return this.numbers[place * EIGHTS * 2 + 11]; }
   isOpen(place) { return (this.numbers[place * EIGHTS * 2 + 11] & 1) === 1; }
   /** Time in executions. */
   busy(place) { return this.floats[place * EIGHTS * 2 + 12]; }

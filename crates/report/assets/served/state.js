@@ -9,6 +9,18 @@ export const state = {
   layout: [],
   layoutHeight: 0,
   collapsed: new Set(),
+  /** Groups of which all lanes are shown. */
+  expanded: new Set(),
+  /** How lanes are arranged (arrange.js): 'name', 'load' or 'worst'; words that they have to fit; tracks that stay on top. */
+  sort: 'name',
+  filter: '',
+  pinned: new Set(),
+  /** Lanes without anything in view are hidden; the tracks of those with something. */
+  hideIdle: false,
+  awake: null,
+  hidden: { builtIn: 0, idle: 0, filtered: 0 },
+  isLarge: false,
+  isDragging: false,
   showArrows: true,
   showBuiltIn: false,
   /** By number of the track: what the server told. */
@@ -17,6 +29,8 @@ export const state = {
   tooManyArrows: false,
   /** Facts of the selected execution. */
   selected: null,
+  /** Facts of the selected message that was dropped. */
+  dropped: null,
   /** What the pointer is over. */
   hover: null,
   /** A range of time that was marked. */

@@ -1,23 +1,11 @@
 // Times and numbers for people.
 
+import { duration } from './duration.js';
 import { state } from './state.js';
 
-const UNITS = [['h', 3600e9], ['min', 60e9], ['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]];
+export { duration };
 
-/** `12.3 ms`, three significant digits. */
-export function duration(nanos) {
-  const size = Math.abs(nanos);
-  if (size >= 60e9) {
-    const seconds = Math.round(size / 1e9);
-    const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
-    const text = h > 0 ? `${h} h ${String(m).padStart(2, '0')} min` : `${m} min ${String(s).padStart(2, '0')} s`;
-    return nanos < 0 ? `−${text}` : text;
-  }
-  const [unit, scale] = UNITS.find(([name, factor]) => size >= factor && name.length < 3) ?? UNITS[5];
-  const value = size / scale;
-  const digits = scale === 1 ? 0 : value >= 100 ? 0 : value >= 10 ? 1 : 2;
-  return `${nanos < 0 ? '−' : ''}${value.toFixed(digits)} ${unit}`;
-}
+const UNITS = [['h', 3600e9], ['min', 60e9], ['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]];
 
 /** `12.345 678 ms`: every nanosecond. */
 export function exactDuration(nanos) {

@@ -15,6 +15,7 @@ const CHART_LIBRARY: &str = include_str!(concat!(env!("OUT_DIR"), "/plotly.base6
 /// One script, in the order in which its pieces need each other.
 const SCRIPTS: &[&str] = &[
     include_str!("../../assets/page/base/element.js"),
+    include_str!("../../assets/shared/duration.js"),
     include_str!("../../assets/page/base/format.js"),
     include_str!("../../assets/page/base/data.js"),
     include_str!("../../assets/page/base/theme.js"),
@@ -84,7 +85,7 @@ impl Document<'_> {
             "version" => out.write_all(env!("CARGO_PKG_VERSION").as_bytes()),
             "title" => out.write_all(escaped(self.title).as_bytes()),
             "style" => pieces(STYLE, out),
-            "script" => pieces(SCRIPTS, out),
+            "script" => scripts(out),
             "definitions" => out.write_all(DEFINITIONS.as_bytes()),
             "data" => {
                 for part in self.parts {
@@ -102,6 +103,14 @@ fn pieces(pieces: &[&str], out: &mut impl Write) -> io::Result<()> {
     pieces
         .iter()
         .try_for_each(|piece| out.write_all(piece.as_bytes()))
+}
+
+/// All pieces share one scope, so that what the timeline's modules export is simply declared.
+fn scripts(out: &mut impl Write) -> io::Result<()> {
+    for line in SCRIPTS.iter().flat_map(|piece| piece.split_inclusive('\n')) {
+        out.write_all(line.strip_prefix("export ").unwrap_or(line).as_bytes())?;
+    }
+    Ok(())
 }
 
 /// Data that the browser does not look into.
@@ -137,6 +146,7 @@ mod tests {
     fn no_two_pieces_of_the_script_declare_the_same_name() {
         let mut declared = std::collections::HashSet::new();
         for line in SCRIPTS.iter().flat_map(|piece| piece.lines()) {
+            let line = line.strip_prefix("export ").unwrap_or(line);
             let line = line.strip_prefix("async ").unwrap_or(line);
             let keywords = ["function ", "const ", "let ", "class "];
             let rest = keywords

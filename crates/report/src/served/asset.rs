@@ -1,5 +1,8 @@
 //! The page: files that are part of the program.
 
+/// For a person whose address does not work.
+pub(super) const REFUSED: &str = include_str!("../../assets/served/refused.html");
+
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 macro_rules! assets {
@@ -17,6 +20,7 @@ assets! {
     "main.js" => SCRIPT, "main.js";
     "state.js" => SCRIPT, "state.js";
     "server.js" => SCRIPT, "server.js";
+    "duration.js" => SCRIPT, "../shared/duration.js";
     "time.js" => SCRIPT, "time.js";
     "colour.js" => SCRIPT, "colour.js";
     "lanes.js" => SCRIPT, "lanes.js";
@@ -29,6 +33,11 @@ assets! {
     "keyboard.js" => SCRIPT, "keyboard.js";
     "panel.js" => SCRIPT, "panel.js";
     "search.js" => SCRIPT, "search.js";
+    "arrange.js" => SCRIPT, "arrange.js";
+    "element.js" => SCRIPT, "element.js";
+    "legend.js" => SCRIPT, "legend.js";
+    "message.js" => SCRIPT, "message.js";
+    "range.js" => SCRIPT, "range.js";
 }
 
 /// Media type and text of a file, by the name under the page's folder.

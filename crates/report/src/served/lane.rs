@@ -8,14 +8,15 @@ use rostrace_trace::entity::{CallbackId, DeliveryId, InstanceId, ProcessId, Thre
 use rostrace_trace::flow::DeliveryStatus;
 use serde::Serialize;
 
-use super::subject::{Subjects, counted};
-use super::track::{Content, Track};
+use super::subject::{Subject, Subjects, counted};
+use super::track::{Content, Track, span};
+use crate::process_name::{is_tf_listener, is_tf_topic, listed, process_names};
 
 /// Lanes under one heading.
 #[derive(Debug, Serialize)]
 pub struct Group {
     pub name: String,
-    /// What else is to be said: the process, the machine.
+    /// What else is to be said: what a container has loaded, the process, the machine.
     pub note: String,
     pub lanes: Vec<Lane>,
 }
@@ -42,7 +43,19 @@ pub struct Lane {
     pub thread: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subject: Option<u32>,
+    /// Of a thread, the callbacks that ran on it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub subjects: Vec<u32>,
+    /// Nothing ran here but what nobody wrote, and nothing of it took long.
     pub built_in: bool,
+    /// Nothing ran here but what listens to transforms; there is one in nearly every process, and they are all alike.
+    pub tf: bool,
+    /// Time in executions; what runs inside another one counts once.
+    pub busy: i64,
+    /// The duration of the longest execution.
+    pub longest: i64,
+    /// Messages that did not arrive.
+    pub lost: usize,
 }
 
 /// All lanes, and what their tracks show.
@@ -84,6 +97,11 @@ impl Lanes {
             }
             let instances = || instances.iter().copied();
             let process = &model.processes[thread.process.index()];
+            let numbers = instances().map(|id| subjects.number_of(analysis, id));
+            let counts = counted_subjects(subjects, numbers);
+            let ran = || (counts.iter()).map(|(number, _)| &subjects.list[*number as usize]);
+            let lost = drops.remove(&id);
+            let (busy, longest) = load(analysis, instances());
             let has_phases = !analysis.phases_on(id).is_empty();
             let scheduling = analysis.scheduling.as_ref();
             let is_scheduled = scheduling.is_some_and(|it| it.timeline(id).is_some());
@@ -92,33 +110,33 @@ impl Lanes {
                     true => "main thread".to_owned(),
                     false => format!("thread {}", thread.tid),
                 },
-                note: nodes_on(
-                    subjects,
-                    instances().map(|id| subjects.number_of(analysis, id)),
-                ),
+                note: nodes_on(subjects, &counts),
                 track: self.add(Content::Thread(id)),
                 rows: Track::rows_of_instances(analysis, instances()),
                 count: instances().count(),
                 executor: has_phases.then(|| self.add(Content::Executor(id))),
                 scheduling: is_scheduled.then(|| self.add(Content::Scheduling(id))),
-                drops: drops.remove(&id).map(|it| self.add(Content::Drops(it))),
+                lost: lost.as_ref().map_or(0, Vec::len),
+                drops: lost.map(|it| self.add(Content::Drops(it))),
                 thread: Some(id.0),
-                ..Lane::default()
+                subject: None,
+                built_in: ran().all(|subject| subject.built_in) && longest < NOTABLE,
+                tf: ran().all(|subject| subject.built_in || is_of_tf(subject))
+                    && ran().any(is_of_tf),
+                subjects: counts.iter().map(|(number, _)| *number).collect(),
+                busy,
+                longest,
             };
             of_processes.entry(thread.process).or_default().push(lane);
         }
+        let names = process_names(model);
         for (id, lanes) in of_processes {
-            let process = &model.processes[id.index()];
-            let name = match process.name.is_empty() {
-                true => format!("process {}", process.pid),
-                false => process.name.clone(),
-            };
-            let host = model.host_name(id);
-            let note = match model.hosts.len() > 1 && !host.is_empty() {
-                true => format!("{} on {host}", process.pid),
-                false => process.pid.to_string(),
-            };
-            self.threads.push(Group { name, note, lanes });
+            let process = names[id.index()].clone();
+            self.threads.push(Group {
+                name: process.name,
+                note: process.note,
+                lanes,
+            });
         }
     }
 
@@ -139,14 +157,19 @@ impl Lanes {
             // The heading says the node already.
             let own = subject.name.strip_prefix(subject.node.as_str());
             let own = own.map(|own| own.trim_start_matches([' ', '·']));
+            let (busy, longest) = load(analysis, instances.iter().copied());
             let lane = Lane {
                 name: own.unwrap_or(&subject.name).to_owned(),
                 track: self.add(Content::Subject(number)),
                 rows: Track::rows_of_instances(analysis, instances.iter().copied()).max(1),
                 count: instances.len(),
+                lost: lost.as_ref().map_or(0, Vec::len),
                 drops: lost.map(|it| self.add(Content::Drops(it))),
                 subject: Some(number),
-                built_in: subject.built_in,
+                built_in: subject.built_in && longest < NOTABLE,
+                tf: is_of_tf(subject),
+                busy,
+                longest,
                 ..Lane::default()
             };
             let node = (subject.node.as_str(), subject.process);
@@ -165,32 +188,50 @@ impl Lanes {
     }
 }
 
-/// So many nodes are named; the others are counted.
-const MOST_NODES: usize = 3;
+/// An execution of so many nanoseconds is shown whoever wrote it.
+const NOTABLE: i64 = 1_000_000_000;
 
-/// Whose callbacks these are: `/planner, /fusion and 3 more`.
-fn nodes_on(subjects: &Subjects, numbers: impl Iterator<Item = u32>) -> String {
+/// How often each callback ran, by its number.
+fn counted_subjects(subjects: &Subjects, numbers: impl Iterator<Item = u32>) -> Vec<(u32, u32)> {
     let mut counts = vec![0u32; subjects.list.len()];
     for number in numbers {
         counts[number as usize] += 1;
     }
+    let counts = (0..).zip(counts);
+    counts.filter(|(_, count)| *count > 0).collect()
+}
+
+/// Whose callbacks these are, those that ran most often first: `/planner, /fusion and 3 more`.
+fn nodes_on(subjects: &Subjects, counts: &[(u32, u32)]) -> String {
     let mut nodes: HashMap<&str, u32> = HashMap::new();
-    for (subject, count) in subjects.list.iter().zip(counts) {
-        if count > 0 && !subject.built_in {
+    for (number, count) in counts {
+        let subject = &subjects.list[*number as usize];
+        if !subject.built_in && !is_tf_listener(&subject.node) {
             *nodes.entry(&subject.node).or_default() += count;
         }
     }
     let mut nodes: Vec<(&str, u32)> = nodes.into_iter().collect();
     nodes.sort_by_key(|(node, count)| (Reverse(*count), *node));
-    let named: Vec<&str> = nodes
-        .iter()
-        .take(MOST_NODES)
-        .map(|(node, _)| *node)
-        .collect();
-    match nodes.len().saturating_sub(MOST_NODES) {
-        0 => named.join(", "),
-        more => format!("{} and {more} more", named.join(", ")),
+    let nodes: Vec<&str> = nodes.into_iter().map(|(node, _)| node).collect();
+    listed(&nodes)
+}
+
+/// Whether a callback does nothing but listen to transforms.
+fn is_of_tf(subject: &Subject) -> bool {
+    subject.kind == "subscription" && is_tf_topic(&subject.topic)
+}
+
+/// Time in executions, and the duration of the longest. They are in the order of their starts.
+fn load(analysis: &Analysis<'_>, instances: impl Iterator<Item = InstanceId>) -> (i64, i64) {
+    let (mut busy, mut longest, mut reached) = (0i64, 0, i64::MIN);
+    for id in instances {
+        let (start, length) = span(analysis, id);
+        let end = start.saturating_add(length);
+        busy = busy.saturating_add(end.saturating_sub(start.max(reached)).max(0));
+        reached = reached.max(end);
+        longest = longest.max(length);
     }
+    (busy, longest)
 }
 
 /// What is shown of a thread.

@@ -167,6 +167,17 @@ impl Row {
         low + self.starts[low..high].partition_point(|start| *start < at_or_after)
     }
 
+    /// The places of spans that touch a range: that run when it begins, or begin in it.
+    pub(super) fn touching(&self, from: i64, to: i64) -> Range<usize> {
+        let mut first = self.first_ending(from);
+        // What ends in the instant in which the range begins is not in it.
+        while first < self.len() && self.end_of(first) <= from && self.starts[first] < from {
+            first += 1;
+        }
+        let last = self.starts.partition_point(|start| *start <= to);
+        first..last.max(first)
+    }
+
     /// The first place whose span has not ended before a time.
     pub(super) fn first_ending(&self, at_or_after: i64) -> usize {
         let (mut low, mut high) = (0, self.len());
@@ -263,6 +274,23 @@ mod tests {
             prop_assert_eq!(row.first_start(0, at, guess), expected);
             let ended = (0..row.len()).filter(|place| row.end_of(*place) < at).count();
             prop_assert_eq!(row.first_ending(at), ended);
+        }
+
+        #[test]
+        fn what_touches_a_range_is_found_however_long_ago_it_began(
+            lengths in proptest::collection::vec(0i64..5000, 1..100),
+            from in -10i64..20_000,
+            length in 0i64..2000,
+        ) {
+            let row = row(&lengths);
+            let to = from + length;
+            let expected: Vec<usize> = (0..row.len())
+                .filter(|place| {
+                    let (start, end) = (row.starts[*place], row.end_of(*place));
+                    start <= to && (end > from || start >= from)
+                })
+                .collect();
+            prop_assert_eq!(row.touching(from, to).collect::<Vec<_>>(), expected);
         }
     }
 }

@@ -163,24 +163,22 @@ impl<'a> ServedTimeline<'a> {
         let analysis = self.analysis;
         let mut running: Option<(Nanos, InstanceId)> = None;
         let mut next: Option<(Nanos, InstanceId)> = None;
-        for content in &self.lanes.contents {
-            let Content::Thread(thread) = content else {
-                continue;
-            };
-            let all = super::subject::counted(analysis, analysis.instances_on(*thread));
-            let after = all.partition_point(|id| analysis.instance(*id).start <= time);
-            let shown = |id: &&InstanceId| self.subjects.is_shown(analysis, **id);
-            // Outer callbacks are few behind the inner one.
-            let before = all[..after].iter().rev().take(64).filter(shown);
-            for id in before {
-                let instance = analysis.instance(*id);
-                if instance.end.is_some_and(|end| end >= time) {
-                    running = running.max(Some((instance.start, *id)));
+        for lane in self.lanes.threads.iter().flat_map(|group| &group.lanes) {
+            let rows = self.track(lane.track).map(|(_, track)| &track.rows);
+            for row in rows.into_iter().flatten() {
+                let place = row.first_ending(time.0);
+                let found = |place: usize| {
+                    let id = InstanceId(row.items[place]);
+                    (analysis.instance(id).start, id)
+                };
+                let is_running = place < row.len() && row.starts[place] <= time.0;
+                if is_running && analysis.instance(found(place).1).end.is_some() {
+                    running = running.max(Some(found(place)));
                 }
-            }
-            if let Some(id) = all[after..].iter().find(shown) {
-                let found = (analysis.instance(*id).start, *id);
-                next = Some(next.map_or(found, |next| next.min(found)));
+                let after = row.starts.partition_point(|start| *start <= time.0);
+                if after < row.len() {
+                    next = Some(next.map_or(found(after), |next| next.min(found(after))));
+                }
             }
         }
         running.or(next).map(|(_, id)| id)

@@ -1,6 +1,7 @@
 //! `rostrace timeline`: what happened when, in a page that is served here, or as a file for programs that draw it.
 
 mod arguments;
+mod enter_key;
 mod file;
 mod open;
 mod redirect_page;

@@ -1,15 +1,16 @@
-//! `rostrace timeline --open`: a page for the browser of this machine, until Ctrl-C.
+//! `rostrace timeline` without a file: a page for the browser of this machine, until Ctrl-C.
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
 
 use anyhow::Context;
 use rostrace_ctf::Damage;
 use rostrace_report::served::{Options, ServedTimeline, Server};
 
 use super::TimelineArguments;
+use super::enter_key::EnterKey;
 use super::redirect_page::RedirectPage;
+use crate::desktop;
 use crate::family;
 use crate::interrupt;
 use crate::outcome::Outcome;
@@ -44,7 +45,11 @@ pub(super) fn open(arguments: &TimelineArguments) -> anyhow::Result<Outcome> {
         selection: view.selection().clone(),
     };
     let timeline = ServedTimeline::new(&analysis, options);
-    let server = Server::bind().context("no port of this machine can be listened on")?;
+    let port = arguments.port;
+    let server = Server::bind(port).with_context(|| match port {
+        0 => "no port of this machine can be listened on".to_owned(),
+        port => format!("port {port} of this machine cannot be listened on"),
+    })?;
     let address = server.address();
     writeln!(std::io::stdout(), "{address}")?;
     let page = (!arguments.no_browser)
@@ -53,8 +58,20 @@ pub(super) fn open(arguments: &TimelineArguments) -> anyhow::Result<Outcome> {
     if page.is_none() {
         diagnostic::note("open this address in a browser of this machine; it works once");
     }
-    diagnostic::note("the timeline is served to that browser alone; Ctrl-C ends it");
+    let enter = EnterKey::new();
+    diagnostic::note(match enter.exists() {
+        true => {
+            "the timeline is served to that browser alone; Enter prints an address for another one, Ctrl-C ends it"
+        }
+        false => "the timeline is served to that browser alone; Ctrl-C ends it",
+    });
     let stop = || {
+        // A new address that cannot be made or printed leaves the page as it is.
+        if enter.was_pressed()
+            && let Ok(address) = server.renew()
+        {
+            let _ = writeln!(std::io::stdout(), "{address}");
+        }
         if server.is_opened()
             && let Some(page) = &page
         {
@@ -87,18 +104,9 @@ fn loss(damage: &Damage) -> Option<(rostrace_ctf::schema::Nanos, rostrace_ctf::s
 
 /// Asks the desktop to open a page that leads to an address, if there is a desktop. The page has to stay until it was read.
 fn start_browser(address: &str) -> Option<RedirectPage> {
-    let has_display = ["WAYLAND_DISPLAY", "DISPLAY"]
-        .iter()
-        .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
-    if !has_display {
+    if !desktop::exists() {
         return None;
     }
     let page = RedirectPage::write(address).ok()?;
-    let mut command = Command::new("xdg-open");
-    command.arg(page.path());
-    let quiet = command.stdin(Stdio::null()).stdout(Stdio::null());
-    let mut browser = quiet.stderr(Stdio::null()).spawn().ok()?;
-    // It may stay as long as the browser does; its end is of no interest, but it has to be taken note of.
-    std::thread::spawn(move || browser.wait());
-    Some(page)
+    desktop::open(page.path()).then_some(page)
 }

@@ -1,34 +1,4 @@
-// Numbers as people read them. Durations come in nanoseconds and times in nanoseconds since the report's begin.
-
-const MISSING = "–";
-
-const DURATION_UNITS = [
-  { below: 1e3, divisor: 1, unit: "ns" },
-  { below: 1e6, divisor: 1e3, unit: "µs" },
-  { below: 1e9, divisor: 1e6, unit: "ms" },
-  { below: Infinity, divisor: 1e9, unit: "s" },
-];
-
-/** The unit in which a duration of this size is read. */
-function durationUnit(nanoseconds) {
-  const size = Math.abs(nanoseconds);
-  return DURATION_UNITS.find((unit) => size < unit.below);
-}
-
-/** Three digits that count. */
-function digits(value) {
-  const size = Math.abs(value);
-  if (size === 0) return "0";
-  return value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3);
-}
-
-function duration(nanoseconds) {
-  if (nanoseconds === undefined || nanoseconds === null || Number.isNaN(nanoseconds)) return MISSING;
-  let { divisor, unit, below } = durationUnit(nanoseconds);
-  // 999.96 µs would be printed as 1000 µs.
-  if (Math.abs(nanoseconds) / divisor >= 999.5 && below !== Infinity) ({ divisor, unit } = durationUnit(below));
-  return divisor === 1 ? `${Math.round(nanoseconds)} ns` : `${digits(nanoseconds / divisor)} ${unit}`;
-}
+// Numbers as people read them; durations are in assets/shared. Times are nanoseconds since the report's begin.
 
 function frequency(hertz) {
   return hertz === undefined || hertz === null ? MISSING : `${digits(hertz)} Hz`;

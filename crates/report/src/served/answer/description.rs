@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use rostrace_analyze::communication::DropCause;
 use rostrace_analyze::names;
 use serde::Serialize;
 
 use super::Answer;
+use super::dropped::in_few_words;
 use super::occurrence::Place;
 use crate::served::lane::Group;
 use crate::served::timeline::ServedTimeline;
@@ -23,6 +25,8 @@ struct Description<'a> {
     subjects: Vec<SubjectRow<'a>>,
     topics: Vec<TopicRow<'a>>,
     losses: Vec<(i64, i64)>,
+    /// Why messages are dropped, in a few words, as views number it.
+    drop_causes: Vec<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<At>,
 }
@@ -98,6 +102,7 @@ impl ServedTimeline<'_> {
             losses: (self.options.losses.iter())
                 .map(|(from, to)| (self.since(from.0), self.since(to.0)))
                 .collect(),
+            drop_causes: DropCause::EVERY.map(in_few_words).into(),
             at: self.options.at.map(|at| At {
                 time: self.since(at.0),
                 instance: self.instance_at(at).map(|id| self.place(id)),

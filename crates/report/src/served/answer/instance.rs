@@ -13,6 +13,7 @@ use super::explanation::WhyRow;
 use super::occurrence::Place;
 use crate::served::http::Query;
 use crate::served::timeline::ServedTimeline;
+use crate::served::track::span;
 
 /// Callbacks that publish to each other could lead upstream for ever.
 const MOST_HOPS: usize = 32;
@@ -38,6 +39,12 @@ struct Facts<'a> {
     /// Nothing if the end is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     duration: Option<i64>,
+    /// What is usual for this callback: the median of its durations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usual: Option<i64>,
+    /// How many executions of it took longer, and of how many the duration is known.
+    longer: usize,
+    of: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     lateness: Option<i64>,
     /// Since the start of the execution before.
@@ -99,6 +106,8 @@ impl ServedTimeline<'_> {
         let previous = before.checked_sub(1).map(|place| instances[place]);
         let callback = subject.callback.map(|id| &model.callbacks[id.index()]);
         let end = row.end.map(|end| end.max(row.start));
+        let duration = end.map(|end| end.0.saturating_sub(row.start.0));
+        let (usual, longer, of) = self.beside_others(instances, duration);
         let upstream = self.upstream(id);
         let (downstream, downstream_is_cut) = self.downstream(id);
         let deliveries = upstream.iter().chain(&downstream).map(|(_, id)| *id);
@@ -116,7 +125,10 @@ impl ServedTimeline<'_> {
             pid: process.pid,
             tid: model.threads[row.thread.index()].tid,
             start_ns: row.start.0.to_string(),
-            duration: end.map(|end| end.0.saturating_sub(row.start.0)),
+            duration,
+            usual,
+            longer,
+            of,
             lateness: self.lateness(id),
             since_previous: previous.map(|it| row.start.0 - analysis.instance(it).start.0),
             intra_process: row.intra_process,
@@ -134,6 +146,25 @@ impl ServedTimeline<'_> {
             downstream_is_cut,
             why: self.why(id),
         }))
+    }
+
+    /// The median of durations, how many are longer than one of them, and how many are known.
+    fn beside_others(
+        &self,
+        instances: &[InstanceId],
+        duration: Option<i64>,
+    ) -> (Option<i64>, usize, usize) {
+        let known = instances
+            .iter()
+            .filter(|id| self.analysis.instance(**id).end.is_some());
+        let mut durations: Vec<i64> = known.map(|id| span(self.analysis, *id).1).collect();
+        let longer = durations.iter().filter(|it| Some(**it) > duration).count();
+        let number = durations.len();
+        if number == 0 {
+            return (None, 0, 0);
+        }
+        let (_, median, _) = durations.select_nth_unstable((number - 1) / 2);
+        (Some(*median), longer, number)
     }
 
     fn on_cpu(&self, id: InstanceId, end: Nanos) -> Option<OnCpu> {

@@ -2,10 +2,12 @@
 
 mod arrow;
 mod description;
+mod dropped;
 mod explanation;
 mod instance;
 mod occurrence;
 mod overview;
+mod range;
 mod view;
 
 use serde::Serialize;
@@ -47,6 +49,9 @@ impl ServedTimeline<'_> {
             "arrows" => self.arrows(query),
             "instance" => self.instance(query),
             "occurrence" => self.occurrence(query),
+            "dropped" => self.dropped(query),
+            "range" => self.range(query),
+            "awake" => self.awake(query),
             _ => None,
         }
     }

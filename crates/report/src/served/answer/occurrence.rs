@@ -1,4 +1,4 @@
-//! The next, the previous, the longest or the latest execution of some callbacks.
+//! The next, the previous, the longest or the latest execution of some callbacks, or of all.
 
 use std::cmp::Reverse;
 
@@ -29,8 +29,15 @@ pub(super) struct Place {
 impl ServedTimeline<'_> {
     pub(super) fn occurrence(&self, query: &Query) -> Option<Answer> {
         let analysis = self.analysis;
-        let subjects = query.integers("subjects");
-        let subjects: Vec<u32> = subjects.filter_map(|it| u32::try_from(it).ok()).collect();
+        let subjects: Vec<u32> = match query.text("subjects") {
+            // What is meant by no list is the whole: it would be longer than an address may be.
+            None => (0..self.subjects.list.len() as u32).collect(),
+            Some(_) => (query.integers("subjects"))
+                .filter_map(|it| u32::try_from(it).ok())
+                .collect(),
+        };
+        // The second longest has one before it, and so on.
+        let rank = usize::try_from(query.integer("rank").unwrap_or(0)).ok()?;
         let lists = || {
             let shown = |number: &&u32| {
                 let subject = self.subjects.list.get(**number as usize);
@@ -60,10 +67,14 @@ impl ServedTimeline<'_> {
                     Some(list[before.checked_sub(1)?])
                 })
                 .max_by_key(|id| order(*id)),
-            "longest" => first_most((lists().flatten()).map(|id| (span(analysis, *id).1, *id))),
-            "latest" => {
-                first_most((lists().flatten()).filter_map(|id| Some((self.lateness(*id)?, *id))))
-            }
+            "longest" => ranked(
+                (lists().flatten()).map(|id| (span(analysis, *id).1, *id)),
+                rank,
+            ),
+            "latest" => ranked(
+                (lists().flatten()).filter_map(|id| Some((self.lateness(*id)?, *id))),
+                rank,
+            ),
             _ => return None,
         };
         Some(Answer::json(&Occurrence {
@@ -83,8 +94,12 @@ impl ServedTimeline<'_> {
     }
 }
 
-/// The first of those with the largest number; `max_by_key` would yield the last.
-fn first_most(numbered: impl Iterator<Item = (i64, InstanceId)>) -> Option<InstanceId> {
-    let ranked = numbered.map(|(number, id)| (number, Reverse(id)));
-    ranked.max().map(|(_, Reverse(id))| id)
+/// The one with the largest number, or the one with so many before it; of those with the same number the first.
+fn ranked(numbered: impl Iterator<Item = (i64, InstanceId)>, before: usize) -> Option<InstanceId> {
+    let mut all: Vec<_> = numbered.map(|(number, id)| (Reverse(number), id)).collect();
+    if before >= all.len() {
+        return None;
+    }
+    let (_, (_, id), _) = all.select_nth_unstable(before);
+    Some(*id)
 }

@@ -4,6 +4,7 @@
 //! rows; a row is its spans and a zero; a span is four times eight bytes (start, length, start and length of the longest; floating point) and
 //! six times four (count, item of the longest, its subject or class, flags, busy time as floating point, shares of classes).
 
+use rostrace_analyze::communication::DropCause;
 use rostrace_trace::entity::DeliveryId;
 
 use super::Answer;
@@ -16,7 +17,7 @@ use crate::served::window::{Seen, Window, look};
 pub(super) const MAGIC: u32 = 0x3156_5452;
 /// The bytes of a span.
 const RECORD: usize = 56;
-/// The end of an execution is not known.
+/// A flag: the end of an execution is not known. Of a message that was dropped the flags are the place of the cause among all.
 const OPEN: u32 = 1;
 /// Memory is asked for once if no more than this is needed.
 const MOST_EXPECTED: usize = 1 << 23;
@@ -86,7 +87,10 @@ impl ServedTimeline<'_> {
                 let subscription = analysis.delivery(DeliveryId(item)).subscription;
                 let callback =
                     subscription.and_then(|id| analysis.model.subscriptions[id.index()].callback);
-                (callback.map_or(u32::MAX, |id| id.0), 0)
+                let cause = analysis.drop_cause(DeliveryId(item));
+                let cause = DropCause::EVERY.iter().position(|it| Some(*it) == cause);
+                let subject = callback.map_or(u32::MAX, |id| id.0);
+                (subject, cause.unwrap_or_default() as u32)
             }
             Content::Executor(_) | Content::Scheduling(_) => (item & 3, 0),
         };

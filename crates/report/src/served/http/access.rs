@@ -1,12 +1,12 @@
 //! Who may ask: the browser that was opened with the token, and nobody else.
 //!
 //! The address that is printed holds a token that works once. Whoever uses it gets a cookie, which scripts cannot read and other sites
-//! cannot use; from then on the token is dead. Browsers send cookies to all ports of a machine, so the cookie is bound to a folder with a secret
+//! cannot use; from then on the token is dead, and whoever started the server can have a new one. Browsers send cookies to all ports of a machine, so the cookie is bound to a folder with a secret
 //! name: servers of other people on this machine never see it. A page of a foreign name that is made to point at this machine (DNS
 //! rebinding) fails by its `Host`.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard};
 
 use super::request::Request;
 
@@ -14,10 +14,24 @@ use super::request::Request;
 #[derive(Debug)]
 pub(super) struct Access {
     port: u16,
-    token: String,
-    token_is_used: AtomicBool,
+    token: Mutex<Token>,
     cookie: String,
     folder: String,
+}
+
+#[derive(Debug)]
+struct Token {
+    text: String,
+    is_used: bool,
+}
+
+impl Token {
+    fn new() -> io::Result<Token> {
+        Ok(Token {
+            text: secret()?,
+            is_used: false,
+        })
+    }
 }
 
 /// What is done with a request.
@@ -25,6 +39,8 @@ pub(super) struct Access {
 pub(super) enum Verdict<'r> {
     /// Nothing is said, not even why.
     Refused,
+    /// A person came with an address that does not work: told what to do, the same whatever the address was.
+    Astray,
     /// The token was right: the cookie is given, and the page is shown.
     Welcome,
     /// Something of the folder is asked for.
@@ -35,8 +51,7 @@ impl Access {
     pub(super) fn new(port: u16) -> io::Result<Access> {
         Ok(Access {
             port,
-            token: secret()?,
-            token_is_used: AtomicBool::new(false),
+            token: Mutex::new(Token::new()?),
             cookie: secret()?,
             folder: secret()?,
         })
@@ -44,11 +59,26 @@ impl Access {
 
     /// The address that opens the page, once.
     pub(super) fn address(&self) -> String {
-        format!("http://127.0.0.1:{}/?token={}", self.port, self.token)
+        format!(
+            "http://127.0.0.1:{}/?token={}",
+            self.port,
+            self.token().text
+        )
+    }
+
+    /// Another address; the one before works no longer. Who came by it may stay.
+    pub(super) fn renew(&self) -> io::Result<String> {
+        *self.token() = Token::new()?;
+        Ok(self.address())
     }
 
     pub(super) fn is_opened(&self) -> bool {
-        self.token_is_used.load(Ordering::SeqCst)
+        self.token().is_used
+    }
+
+    fn token(&self) -> MutexGuard<'_, Token> {
+        // A thread that panicked has left it whole.
+        self.token.lock().unwrap_or_else(|it| it.into_inner())
     }
 
     /// Where the page is.
@@ -70,17 +100,22 @@ impl Access {
             return Verdict::Refused;
         }
         if request.path == "/" {
-            let token = request.query.text("token").unwrap_or_default();
-            let is_right = request.method == "GET" && is_same(token, &self.token);
-            let is_first = || !self.token_is_used.swap(true, Ordering::SeqCst);
-            return match is_right && is_first() {
-                true => Verdict::Welcome,
-                false => Verdict::Refused,
-            };
+            if request.method != "GET" {
+                return Verdict::Refused;
+            }
+            let given = request.query.text("token").unwrap_or_default();
+            let mut token = self.token();
+            if !is_same(given, &token.text) || token.is_used {
+                return Verdict::Astray;
+            }
+            token.is_used = true;
+            return Verdict::Welcome;
         }
         let in_folder = request.path.strip_prefix(&self.page());
         match in_folder.filter(|_| self.has_cookie(request)) {
             Some(name) => Verdict::Allowed(name),
+            // What a page loads is no person.
+            None if request.method == "GET" && request.path.ends_with('/') => Verdict::Astray,
             None => Verdict::Refused,
         }
     }

@@ -42,6 +42,14 @@ impl Response {
         }
     }
 
+    /// A status, and a page that says what it means.
+    pub(super) fn page(status: &'static str, text: &str) -> Response {
+        Response {
+            status,
+            ..Response::ok("text/html; charset=utf-8", text.as_bytes().to_vec())
+        }
+    }
+
     pub(super) fn with(mut self, name: &'static str, value: String) -> Response {
         self.headers.push((name, value));
         self

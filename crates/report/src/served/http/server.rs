@@ -27,9 +27,9 @@ pub struct Server {
 }
 
 impl Server {
-    /// Takes a free port of 127.0.0.1 that the system picks.
-    pub fn bind() -> io::Result<Server> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    /// Takes a port of 127.0.0.1, for 0 a free one that the system picks.
+    pub fn bind(port: u16) -> io::Result<Server> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         let port = listener.local_addr()?.port();
         Ok(Server {
             listener,
@@ -41,6 +41,11 @@ impl Server {
     /// The address that opens the page; it works once.
     pub fn address(&self) -> String {
         self.access.address()
+    }
+
+    /// Another address that opens the page once; the one before works no longer.
+    pub fn renew(&self) -> io::Result<String> {
+        self.access.renew()
     }
 
     /// Whether a browser has used the address.
@@ -117,6 +122,7 @@ impl Server {
     fn respond(&self, request: &Request, timeline: &ServedTimeline<'_>) -> Response {
         let name = match self.access.verdict(request) {
             Verdict::Refused => return Response::bare("403 Forbidden"),
+            Verdict::Astray => return Response::page("403 Forbidden", asset::REFUSED),
             Verdict::Welcome => return self.welcome(request),
             Verdict::Allowed(name) => name,
         };

@@ -1,0 +1,33 @@
+// Elements, and names that keep the end by which they differ. Every name is a text node: what a trace calls itself is never markup.
+
+export function element(kind, className, ...children) {
+  const made = document.createElement(kind);
+  if (className) made.className = className;
+  made.append(...children);
+  return made;
+}
+
+/** No more of a name than anyone reads: the whole of it is in the panel. */
+export function short(text) {
+  return text.length > 300 ? `${text.slice(0, 199)}…${text.slice(-100)}` : text;
+}
+
+/** So much of the end of a name is always seen, and so much before what triggers a callback: `…planner · timer 10 ms`. */
+const TAIL = 18;
+const BEFORE_TRIGGER = 10;
+const LONGEST_TAIL = 34;
+
+function tailOf(text) {
+  const trigger = Math.max(text.lastIndexOf(' · '), text.lastIndexOf(' ← '));
+  const wanted = trigger < 0 ? TAIL : text.length - trigger + BEFORE_TRIGGER;
+  return Math.max(text.length - Math.min(wanted, LONGEST_TAIL), 0);
+}
+
+/** A name that loses its middle where there is no room for it; all of it stays its text, and is its title. */
+export function named(text) {
+  const shown = short(text);
+  const cut = tailOf(shown);
+  const made = element('bdi', 'cut', element('span', '', shown.slice(0, cut)), element('span', '', shown.slice(cut)));
+  made.title = text.slice(0, 1000);
+  return made;
+}
