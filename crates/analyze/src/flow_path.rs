@@ -11,6 +11,7 @@ use rostrace_trace::entity::{CallbackId, DeliveryId, InstanceId, PublisherId};
 use rostrace_trace::flow::DeliveryStatus;
 
 use crate::analysis::Analysis;
+use crate::clocks::Strangers;
 
 /// A callback, whichever process or life of its node it belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -69,6 +70,12 @@ impl std::fmt::Debug for Ends<'_> {
 }
 
 impl FlowPath {
+    /// Where it leads from one host to another whose clock is not known to agree.
+    pub fn strangers<'m>(&self, analysis: &Analysis<'m>) -> Option<Strangers<'m>> {
+        let mut flows = self.flows.iter();
+        flows.find_map(|flow| Strangers::on_the_way(analysis, &flow.deliveries))
+    }
+
     /// `/sensor → /points → /fusion → /objects → /planner`
     pub fn title(&self) -> String {
         let mut title = String::new();

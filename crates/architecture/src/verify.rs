@@ -149,9 +149,6 @@ fn context_sentence(node: &Node, step: &PathStep, fault: ContextFault) -> Option
     let about = format!("node `{}`, from {subscription} to {publisher}", node.name);
     Some(match fault {
         ContextFault::None => format!("{about}: no message context"),
-        ContextFault::InheritUniqueStamp => format!(
-            "{about}: inherit_unique_stamp cannot be followed: traces do not have the header stamps of received messages"
-        ),
         ContextFault::EmptyChain => {
             let publishes = node.publisher(publisher)?;
             if publishes.callbacks.is_empty() {

@@ -414,3 +414,16 @@ fn every_verb_has_help_with_an_example() {
         Some(2)
     );
 }
+
+#[test]
+fn one_error_does_not_hide_the_others() {
+    let desk = Desk::new();
+    desk.replace("callback_type: timer_callback", "callback_type: x");
+    desk.replace(
+        "  - /driver/callback_group_0\n",
+        "  - /driver/callback_group_9\n",
+    );
+    let said = desk.stdout("check", &[], 1);
+    assert!(said.contains("found `x`"), "{said}");
+    assert!(said.contains("callback_group_9"), "{said}");
+}

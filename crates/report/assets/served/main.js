@@ -207,7 +207,7 @@ async function begin() {
   $('title').title = short(state.trace.title);
   listenToAll();
   legend();
-  setView(0, state.trace.length_ns);
+  setView(state.trace.from_ns, state.trace.from_ns + state.trace.length_ns);
   const isRecalled = recall();
   setMode(state.mode);
   const nothing = $('nothing');
