@@ -227,6 +227,11 @@ impl<'m> Analysis<'m> {
         self.model.losses.between(from, to)
     }
 
+    /// Whether events were lost between two times, so that what was counted there is too little. Pauses are no losses.
+    pub fn is_lossy(&self, from: Nanos, to: Nanos) -> bool {
+        self.model.losses.lost_between(from, to)
+    }
+
     /// Whether events were lost during an execution. One without an end lasted at most until the next one on its thread.
     pub fn is_execution_damaged(&self, id: InstanceId) -> bool {
         let instance = self.instance(id);

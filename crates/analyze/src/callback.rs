@@ -4,7 +4,7 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{CallbackId, CallbackOwner, InstanceId};
 
 use crate::analysis::Analysis;
-use crate::rate::{Frequency, per_second};
+use crate::rate::{Frequency, recorded_bins, recorded_per_second};
 use crate::statistics::Statistics;
 use crate::thread::process_observed;
 use crate::timer::{self, Firing};
@@ -163,8 +163,10 @@ fn summary(analysis: &Analysis<'_>, callback: CallbackId) -> CallbackSummary {
     CallbackSummary {
         callback,
         count,
-        rate: ends.and_then(|(first, last)| per_second(count, start(first), start(last))),
-        frequency: Frequency::of(&starts),
+        rate: ends.and_then(|(first, last)| {
+            recorded_per_second(analysis, count, start(first), start(last))
+        }),
+        frequency: Frequency::of(recorded_bins(analysis, &starts)),
         duration: Statistics::of(&mut durations),
         period: Statistics::of(&mut periods),
         gap: Statistics::of(&mut gaps),

@@ -11,7 +11,7 @@ use rostrace_trace::flow::Take;
 use crate::analysis::Analysis;
 use crate::groups::Groups;
 use crate::message_age::message_age;
-use crate::rate::per_second;
+use crate::rate::recorded_per_second;
 use crate::statistics::Statistics;
 
 /// What one end of a topic published or received.
@@ -175,7 +175,7 @@ impl<'a> Endpoints<'a> {
             by_hand,
             rate: first
                 .zip(last)
-                .and_then(|(first, last)| per_second(messages, first, last)),
+                .and_then(|(first, last)| recorded_per_second(analysis, messages, first, last)),
             period: Statistics::of(&mut periods),
             age: Statistics::of(&mut ages),
             damaged,

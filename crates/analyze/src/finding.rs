@@ -8,6 +8,7 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{CallbackId, CallbackOwner, PublisherId, SubscriptionId, ThreadId};
 
 use crate::analysis::Analysis;
+use crate::built_in;
 use crate::callback::CallbackSummary;
 use crate::communication::{DropCause, Pair};
 use crate::endpoint::EndpointSummary;
@@ -15,7 +16,6 @@ use crate::flow_latency::PathLatency;
 use crate::flow_path::FlowPath;
 use crate::statistics::Statistics;
 use crate::thread::ThreadSummary;
-use crate::{built_in, names};
 
 /// What findings are found in.
 #[derive(Debug, Clone, Copy)]
@@ -105,7 +105,7 @@ const ENOUGH: u64 = 5;
 pub fn findings(analysis: &Analysis<'_>, evidence: Evidence<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     for summary in evidence.callbacks {
-        if !is_built_in(analysis, summary.callback) {
+        if !built_in::callback(analysis.model, summary.callback) {
             of_callback(analysis, summary, &mut found);
         }
     }
@@ -160,19 +160,6 @@ fn damped(times: f64) -> f64 {
 /// Whether something keeps to a rhythm most of the time. What comes as it likes has no period, and no pauses.
 fn is_regular(period: &Statistics) -> bool {
     period.count >= ENOUGH && period.p50 > 0 && period.p90 <= 2 * period.p50
-}
-
-fn is_built_in(analysis: &Analysis<'_>, callback: CallbackId) -> bool {
-    let model = analysis.model;
-    let node = model.node_of_callback(callback);
-    let own = match model.callbacks[callback.index()].owner {
-        CallbackOwner::Subscription(id) => built_in::topic(&model.subscriptions[id.index()].topic),
-        CallbackOwner::Service(id) => {
-            built_in::service(model.node_name(node), &model.services[id.index()].name)
-        }
-        _ => false,
-    };
-    own || built_in::node(names::of_node(model, node))
 }
 
 fn of_callback(analysis: &Analysis<'_>, summary: &CallbackSummary, found: &mut Vec<Finding>) {

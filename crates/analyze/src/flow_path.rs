@@ -12,6 +12,7 @@ use rostrace_trace::entity::{Address, CallbackId, DeliveryId, InstanceId, Proces
 use rostrace_trace::flow::{DeliveryStatus, Publication};
 
 use crate::analysis::Analysis;
+use crate::clocks::Strangers;
 use crate::names;
 
 /// A callback, whichever process or life of its node it belongs to.
@@ -79,6 +80,12 @@ impl std::fmt::Debug for Ends<'_> {
 }
 
 impl FlowPath {
+    /// Where it leads from one host to another whose clock is not known to agree.
+    pub fn strangers<'m>(&self, analysis: &Analysis<'m>) -> Option<Strangers<'m>> {
+        let mut flows = self.flows.iter();
+        flows.find_map(|flow| Strangers::on_the_way(analysis, &flow.deliveries))
+    }
+
     /// `/sensor → /points → /fusion → /objects → /planner`
     pub fn title(&self) -> String {
         let mut title = String::new();

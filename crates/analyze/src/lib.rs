@@ -12,6 +12,8 @@ pub mod blind_spot;
 pub mod budget;
 pub mod built_in;
 pub mod callback;
+pub mod census;
+pub mod clocks;
 pub mod communication;
 pub mod comparison;
 pub mod declared;

@@ -5,6 +5,7 @@
 
 use rostrace_ctf::schema::Nanos;
 
+use crate::analysis::Analysis;
 use crate::statistics::Statistics;
 
 const SECOND: i64 = 1_000_000_000;
@@ -34,6 +35,26 @@ impl Bin {
 pub fn per_second(number: u64, first: Nanos, last: Nanos) -> Option<f64> {
     let nanoseconds = last.0.saturating_sub(first.0);
     (nanoseconds > 0).then(|| number.saturating_sub(1) as f64 * 1e9 / nanoseconds as f64)
+}
+
+/// The same, of the time that was recorded.
+pub fn recorded_per_second(
+    analysis: &Analysis<'_>,
+    number: u64,
+    first: Nanos,
+    last: Nanos,
+) -> Option<f64> {
+    let paused = analysis.model.losses.paused(first, last);
+    per_second(number, first, Nanos(last.0.saturating_sub(paused)))
+}
+
+/// Those of the [`bins`] in which all was recorded.
+pub fn recorded_bins<'i>(
+    analysis: &'i Analysis<'_>,
+    instants: &'i [Nanos],
+) -> impl Iterator<Item = Bin> + 'i {
+    let losses = &analysis.model.losses;
+    bins(instants).filter(|bin| losses.paused(bin.begin, bin.end()) == 0)
 }
 
 /// The whole seconds between the first and the last of some instants, which have to be in order. What lies before the first
@@ -95,11 +116,9 @@ pub struct Frequency {
 }
 
 impl Frequency {
-    /// Of instants, which have to be in order; nothing where no whole second passed.
-    pub fn of(instants: &[Nanos]) -> Option<Frequency> {
-        let mut counts: Vec<(i64, Nanos)> = bins(instants)
-            .map(|bin| (bin.count as i64, bin.begin))
-            .collect();
+    /// Nothing where no whole second passed.
+    pub fn of(bins: impl Iterator<Item = Bin>) -> Option<Frequency> {
+        let mut counts: Vec<(i64, Nanos)> = bins.map(|bin| (bin.count as i64, bin.begin)).collect();
         let lowest = counts.iter().min_by_key(|(count, _)| *count)?.1;
         Some(Frequency {
             counts: Statistics::of(&mut counts)?,
@@ -144,10 +163,10 @@ mod tests {
 
     #[test]
     fn the_worst_second_is_the_one_with_the_fewest() {
-        assert_eq!(Frequency::of(&every(SECOND / 10, 10)), None);
+        assert_eq!(Frequency::of(bins(&every(SECOND / 10, 10))), None);
         let mut instants = every(SECOND / 10, 36);
         instants.retain(|instant| !(SECOND..SECOND + SECOND / 2).contains(&instant.0));
-        let frequency = Frequency::of(&instants).unwrap();
+        let frequency = Frequency::of(bins(&instants)).unwrap();
         assert_eq!((frequency.counts.min, frequency.counts.max), (6, 10));
         assert_eq!(frequency.lowest, Nanos(7 + SECOND / 20 + SECOND));
     }

@@ -172,7 +172,7 @@ fn summary(
         time,
         executions,
         shares,
-        damaged: analysis.is_damaged(begin, end),
+        damaged: analysis.is_lossy(begin, end),
     })
 }
 
@@ -214,14 +214,15 @@ pub fn process_span(analysis: &Analysis<'_>, process: ProcessId) -> (Nanos, Nano
 /// How long a process was recorded, in the range that counts: the whole of all its utilisations and shares.
 pub fn process_observed(analysis: &Analysis<'_>, process: ProcessId) -> i64 {
     let (begin, end) = process_span(analysis, process);
-    end.0.saturating_sub(begin.0)
+    analysis.model.observed(process, begin, end)
 }
 
 /// How long an executor was observed, in the range that counts: from when it was made.
 pub fn executor_observed(analysis: &Analysis<'_>, executor: ExecutorId) -> i64 {
     let executor = &analysis.model.executors[executor.index()];
     let (begin, end) = process_span(analysis, executor.process);
-    end.0.saturating_sub(executor.created.max(begin).0).max(0)
+    let begin = executor.created.max(begin);
+    analysis.model.observed(executor.process, begin, end)
 }
 
 /// A part of a whole; nothing of a whole without length.

@@ -7,10 +7,12 @@ mod observed;
 mod support;
 
 use observed::whole;
+use rostrace_analyze::clocks::Strangers;
+use rostrace_analyze::flow_path::FlowPaths;
 use rostrace_analyze::thread::{Ran, summaries};
 use rostrace_analyze::timer::firings;
 use rostrace_analyze::why::{Cause, Explanation, Relation, Why};
-use rostrace_trace::entity::{ClientCallbackId, ClientId, InstanceId, TimerId};
+use rostrace_trace::entity::{ClientCallbackId, ClientId, DeliveryId, InstanceId, TimerId};
 use support::{Recording, stamp, time};
 
 fn parts(explained: &Explanation) -> Vec<(i64, Cause)> {
@@ -199,4 +201,35 @@ fn clocks_that_disagree_are_unknown_and_still_add_up() {
         (1_000, Cause::Execution(InstanceId(0))),
     ];
     assert_eq!(parts(&explained), expected);
+}
+
+#[test]
+fn a_message_from_another_host_is_told_to_be_of_two_clocks() {
+    let mut recording = Recording::jazzy();
+    recording
+        .process(1, "source")
+        .context(1)
+        .node(2, "/source")
+        .publisher(0x10, 2, "/a");
+    recording
+        .at(10_000_000)
+        .publish(0x10, 0x5000, stamp(10_002_300));
+    recording
+        .host("other")
+        .at(1_000_000)
+        .process(2, "sink")
+        .context(1)
+        .node(2, "/sink");
+    recording.subscription(0x20, 2, "/a", 0x30);
+    recording
+        .at(9_990_000)
+        .receive(0x20, stamp(10_002_300), 0x30);
+    let model = recording.load();
+    let analysis = whole(&model);
+    let strangers = Strangers::on_the_way(&analysis, &[DeliveryId(0)]).unwrap();
+    assert_eq!(strangers.to, "other");
+    assert_eq!(Strangers::of(&model), Some(strangers));
+    assert!(strangers.sentence().contains("not known to agree"));
+    let paths = FlowPaths::observed(&analysis);
+    assert_eq!(paths[0].strangers(&analysis), Some(strangers));
 }

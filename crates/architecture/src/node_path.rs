@@ -30,10 +30,14 @@ impl NodePath<'_> {
     pub fn fault(&self) -> Option<ContextFault> {
         match self.context.map(|context| context.context_type) {
             None => Some(ContextFault::None),
-            Some(ContextType::UseLatestMessage | ContextType::Tilde) => None,
+            // Stamps of headers are followed where a trace tells them.
+            Some(
+                ContextType::UseLatestMessage
+                | ContextType::Tilde
+                | ContextType::InheritUniqueStamp,
+            ) => None,
             Some(ContextType::CallbackChain) if !self.chain.is_empty() => None,
             Some(ContextType::CallbackChain) => Some(ContextFault::EmptyChain),
-            Some(ContextType::InheritUniqueStamp) => Some(ContextFault::InheritUniqueStamp),
         }
     }
 }
@@ -44,8 +48,6 @@ pub enum ContextFault {
     None,
     /// `callback_chain`, but no variable passings lead from the subscription to the publisher.
     EmptyChain,
-    /// Header stamps of received messages are not in traces.
-    InheritUniqueStamp,
 }
 
 /// How far ways through a node are followed.

@@ -160,9 +160,6 @@ fn context_sentence(node: &Node, step: &PathStep, fault: ContextFault) -> Option
             "{about}: the message context is UNDEFINED; {}",
             declaration(&node.name, subscription, publisher)
         ),
-        ContextFault::InheritUniqueStamp => format!(
-            "{about}: inherit_unique_stamp cannot be followed: traces do not have the header stamps of received messages"
-        ),
         ContextFault::EmptyChain => {
             let publishes = node.publisher(publisher)?;
             if publishes.callbacks.is_empty() {

@@ -6,27 +6,56 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use rostrace_analyze::Analysis;
 use rostrace_ctf::schema::Nanos;
-use rostrace_ctf::{Conversion, Cursor, TraceSet};
+use rostrace_ctf::{Error, TraceSet};
 use rostrace_record::orphan;
-use rostrace_trace::Model;
 use rostrace_trace::memory::Memory;
 use rostrace_trace::scheduling::Scheduling;
+use rostrace_trace::{Model, RecordedTwice};
 
 use crate::args::TraceArguments;
 use crate::interrupt;
 use crate::new_file::folder_of;
+use crate::outcome::wrong_usage;
 use crate::progress::Progress;
-use crate::render::{diagnostic, units};
+use crate::render::{diagnostic, time, units};
 use crate::time_argument::Span;
 
-/// Opens all traces, and tells what their metadata has that we do not know.
+/// Opens all traces, and tells what their metadata has that we do not know. What counts events needs them once.
 pub(crate) fn open(input: &TraceArguments) -> anyhow::Result<TraceSet> {
-    let set = open_quietly(&input.traces)?;
+    let set = open_events(input)?;
+    expect_once(&set)?;
+    Ok(set)
+}
+
+/// The same for what only shows or copies events.
+pub(crate) fn open_events(input: &TraceArguments) -> anyhow::Result<TraceSet> {
+    let set = open_all(&input.traces)?;
     diagnostic::warnings(&set.warnings);
     Ok(set)
 }
 
 pub(crate) fn open_quietly(paths: &[PathBuf]) -> anyhow::Result<TraceSet> {
+    let set = open_all(paths)?;
+    expect_once(&set)?;
+    Ok(set)
+}
+
+fn expect_once(set: &TraceSet) -> anyhow::Result<()> {
+    let Some(twice) = RecordedTwice::find(set) else {
+        return Ok(());
+    };
+    let (first, second) = (twice.first.display(), twice.second.display());
+    let whose = match twice.pid {
+        Some(pid) => format!(" of process {pid}"),
+        None => String::new(),
+    };
+    wrong_usage!(
+        "{first} and {second} were recorded at the same time and both have `{}`{whose}, so everything would count twice; give one of them",
+        twice.event
+    )
+}
+
+fn open_all(paths: &[PathBuf]) -> anyhow::Result<TraceSet> {
     for path in paths {
         let completed = orphan::complete_below(path);
         if completed > 0 {
@@ -37,7 +66,21 @@ pub(crate) fn open_quietly(paths: &[PathBuf]) -> anyhow::Result<TraceSet> {
             ));
         }
     }
-    let set = TraceSet::open(paths)?;
+    let set = match TraceSet::open(paths) {
+        Err(Error::OverlappingCuts {
+            first,
+            second,
+            begin,
+            end,
+        }) => {
+            let (first, second) = (first.display(), second.display());
+            let (begin, end) = (time::date_and_time(begin), time::date_and_time(end));
+            wrong_usage!(
+                "{first} and {second} are parts of one recording and both have what happened between {begin} and {end}, which would count twice; give one of them, or cut them so that they do not overlap"
+            )
+        }
+        opened => opened?,
+    };
     if set.traces.is_empty() {
         let reasons = set.damage.iter().map(|damage| damage.message.as_str());
         match reasons.clone().next() {
@@ -96,19 +139,8 @@ pub(crate) fn analysis<'m>(
     analysis
 }
 
-/// When the trace begins and ends, without reading all of it: by its packets, as `info` says it, or else by its first
-/// event. Nothing for a trace without a clock.
+/// When the recording begins and ends: what `+1s` and `-1s` count from. Nothing for a trace without a clock.
 pub(crate) fn span(set: &TraceSet) -> Option<Span> {
-    let spans: Vec<_> = set
-        .streams()
-        .filter_map(|id| set.trace_of(id).span(set.stream(id)))
-        .collect();
-    let first_event = || Cursor::new(set, Conversion::Exact).next()?.nanos();
-    let begin = spans.iter().map(|&(begin, _)| begin).min();
-    let begin = begin.or_else(first_event)?;
-    let end = spans.iter().map(|&(_, end)| end).max();
-    Some(Span {
-        begin,
-        end: end.unwrap_or(begin).max(begin),
-    })
+    let (begin, end) = set.span()?;
+    Some(Span { begin, end })
 }

@@ -139,6 +139,8 @@ fn duration(text: &str) -> anyhow::Result<i64> {
         .find(|c: char| !c.is_ascii_digit() && c != '.')
         .unwrap_or(text.len());
     let (number, unit) = text.split_at(unit_at);
+    // Outputs have a space there, and are copied from.
+    let unit = unit.strip_prefix(' ').unwrap_or(unit);
     let scale = match unit {
         "ns" => 1,
         "us" | "µs" | "μs" => 1_000,
@@ -236,7 +238,8 @@ mod tests {
         assert_eq!(nanos("2s"), Some(2_000_000_000));
         assert_eq!(nanos("500ms"), Some(500_000_000));
         assert_eq!(nanos("1.5m"), Some(90_000_000_000));
-        for wrong in ["", "s", "-2s", "+2s", "2 s", "soon"] {
+        assert_eq!(nanos("33.468340 s"), Some(33_468_340_000));
+        for wrong in ["", "s", "-2s", "+2s", "2  s", "soon"] {
             assert_eq!(nanos(wrong), None, "{wrong}");
         }
     }

@@ -100,13 +100,6 @@ impl<'m> View<'m> {
         *self.time.end()
     }
 
-    /// The part of a span of time that counts, in nanoseconds.
-    pub(crate) fn overlap(&self, begin: Nanos, end: Nanos) -> u64 {
-        let begin = begin.max(*self.time.start());
-        let end = end.min(*self.time.end());
-        u64::try_from(end.0.saturating_sub(begin.0)).unwrap_or(0)
-    }
-
     fn pid(&self, process: ProcessId) -> i64 {
         self.model.processes[process.index()].pid
     }

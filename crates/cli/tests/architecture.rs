@@ -447,3 +447,16 @@ fn a_context_that_is_undefined_is_named_and_can_be_declared() {
     let checked = support::stdout_of(&["architecture", "check", &file], 0);
     assert!(checked.contains(undefined), "{checked}");
 }
+
+#[test]
+fn one_error_does_not_hide_the_others() {
+    let desk = Desk::new();
+    desk.replace("callback_type: timer_callback", "callback_type: x");
+    desk.replace(
+        "  - /driver/callback_group_0\n",
+        "  - /driver/callback_group_9\n",
+    );
+    let said = desk.stdout("check", &[], 1);
+    assert!(said.contains("found `x`"), "{said}");
+    assert!(said.contains("callback_group_9"), "{said}");
+}

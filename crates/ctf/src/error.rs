@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::metadata::MetadataError;
+use crate::schema::Nanos;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -16,6 +17,16 @@ pub enum Error {
     Unreadable {
         path: PathBuf,
         source: std::io::Error,
+    },
+    #[error(
+        "{} and {} have a part of one trace in common, from {} to {} ns since 1970, which would count twice; give one of them, or cut them so that they do not overlap",
+        first.display(), second.display(), begin.0, end.0
+    )]
+    OverlappingCuts {
+        first: PathBuf,
+        second: PathBuf,
+        begin: Nanos,
+        end: Nanos,
     },
     #[error("{}: the metadata cannot be understood: {source}", path.display())]
     Metadata {

@@ -67,6 +67,6 @@ pub use slice::slices;
 pub use stream::Stream;
 pub use survey::{ClassSurvey, ProcessSurvey, StreamSurvey, Survey};
 pub use time::{Conversion, TimeBase};
-pub use trace::{MissingStreams, StreamBytes, StreamId, Trace, TraceSet};
+pub use trace::{MissingStreams, Recording, StreamBytes, StreamId, Stretch, Trace, TraceSet};
 pub use value::Value;
 pub use walk::{Event, Walker};

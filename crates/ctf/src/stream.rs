@@ -14,6 +14,8 @@ pub struct Stream {
     pub id: u64,
     /// In the order of time.
     pub packets: Vec<Packet>,
+    /// The place of the cut that it is from: each cut tells what names things, and counts its packets anew. Nothing if its folders are no cuts.
+    pub(crate) cut: Option<usize>,
     /// Packets must be decoded one after the other, for they do not tell the whole time.
     pub sequential: bool,
     /// Packets that stood in their file in another order than that of time.
@@ -23,14 +25,19 @@ pub struct Stream {
     pub rank: u32,
 }
 
-/// Puts packets together to streams. Packets without an instance id, or without a begin time, make a stream per file.
-pub(crate) fn assemble(found: Vec<Found>, sequential: &[bool]) -> Vec<Stream> {
+/// Puts packets together to streams. Packets without an instance id, or without a begin time, make a stream per file. `cut_of` says
+/// which cut a file is from.
+pub(crate) fn assemble(
+    found: Vec<Found>,
+    sequential: &[bool],
+    cut_of: impl Fn(u32) -> Option<usize>,
+) -> Vec<Stream> {
     #[derive(PartialEq, Eq, PartialOrd, Ord)]
     enum Key {
         Instance(u64),
         File(u32),
     }
-    let mut groups: BTreeMap<(usize, Key), Vec<Packet>> = BTreeMap::new();
+    let mut groups: BTreeMap<(usize, Key, Option<usize>), Vec<Packet>> = BTreeMap::new();
     for Found {
         packet,
         class,
@@ -42,10 +49,11 @@ pub(crate) fn assemble(found: Vec<Found>, sequential: &[bool]) -> Vec<Stream> {
             Some(id) if has_begin => Key::Instance(id),
             _ => Key::File(packet.file),
         };
-        groups.entry((class, key)).or_default().push(packet);
+        let cut = cut_of(packet.file);
+        groups.entry((class, key, cut)).or_default().push(packet);
     }
     let mut unnamed = BTreeMap::new();
-    let streams = groups.into_iter().map(|((class, key), packets)| {
+    let streams = groups.into_iter().map(|((class, key, cut), packets)| {
         let id = match key {
             Key::Instance(id) => id,
             Key::File(_) => {
@@ -59,6 +67,7 @@ pub(crate) fn assemble(found: Vec<Found>, sequential: &[bool]) -> Vec<Stream> {
             class,
             id,
             packets,
+            cut,
             sequential: sequential[class],
             unordered,
             rank: 0,

@@ -20,11 +20,10 @@ use crate::walk::{Event, Walker};
 #[derive(Debug, Default)]
 pub struct Survey {
     pub events: u64,
-    /// Time of the first and the last event, or of the first packet's begin and the last one's end.
+    /// When the recording began: see [`TraceSet::span`].
     pub begin: Option<Nanos>,
+    /// Time of the last event, or of the last packet's end.
     pub end: Option<Nanos>,
-    /// The same without [statedumps](Trace::is_statedump): when the recording really began. Rates are over the time from then on.
-    pub recorded_from: Option<Nanos>,
     pub streams: Vec<StreamSurvey>,
     /// Every declared event class, also those without events, in order of trace, stream class and declaration.
     pub classes: Vec<ClassSurvey>,
@@ -346,9 +345,6 @@ impl Tally {
             survey.events += count.events;
             let begin = earliest(span.map(|(begin, _)| begin), first);
             survey.begin = earliest(survey.begin, begin);
-            if !set.trace_of(id).is_statedump(stream) {
-                survey.recorded_from = earliest(survey.recorded_from, begin);
-            }
             survey.end = survey.end.max(span.map(|(_, end)| end)).max(last);
             survey.streams.push(StreamSurvey {
                 stream: id,
@@ -359,7 +355,8 @@ impl Tally {
                 last,
             });
         }
-        survey.recorded_from = survey.recorded_from.or(survey.begin);
+        let recorded = survey.begin.and_then(|_| set.span());
+        survey.begin = recorded.map(|(begin, _)| begin).or(survey.begin);
         for (trace, bases) in self.class_base.iter().enumerate() {
             for (stream_class, &base) in bases.iter().enumerate() {
                 let events = set.traces[trace].schema.streams[stream_class].events.len();

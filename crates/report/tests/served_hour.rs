@@ -24,6 +24,7 @@ fn hour() -> Model {
     let set = TraceSet::open(&[] as &[&str]).unwrap();
     let mut model = Model::load(&set, &mut |_| true);
     model.hosts.push(Host {
+        clock: None,
         name: "robot".to_owned(),
     });
     for number in 0..THREADS {

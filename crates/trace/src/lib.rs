@@ -20,8 +20,10 @@ mod import;
 pub mod memory;
 mod model;
 mod progress;
+mod recorded_twice;
 pub mod scheduling;
 mod symbol;
 
 pub use import::creates_entities;
 pub use model::Model;
+pub use recorded_twice::RecordedTwice;

@@ -60,6 +60,7 @@ pub struct Model {
     /// What applications say of themselves.
     pub user_events: Vec<UserEvent>,
 
+    /// When the recording began: relative times count from here, in all outputs. Some things were created earlier.
     pub begin: Option<Nanos>,
     pub end: Option<Nanos>,
     pub events: u64,
@@ -82,10 +83,10 @@ impl Model {
         Model::of(import(set, progress))
     }
 
-    /// Reads only the events that create entities, so that there are no flows: from the start of a set until `events` of
-    /// them were found or `bytes` were passed. [`Model::events`] says how many were found.
-    pub fn load_entities(set: &TraceSet, events: u64, bytes: u64) -> Model {
-        Model::of(import_entities(set, events, bytes))
+    /// Reads only the events that create entities, so that there are no flows: from the start of a set until so many of
+    /// them were found.
+    pub fn load_entities(set: &TraceSet, events: u64) -> Model {
+        Model::of(import_entities(set, events))
     }
 
     fn of(mut imported: Imported) -> Model {
@@ -180,11 +181,19 @@ impl Model {
         self.threads[thread.index()].process
     }
 
-    /// From when to when something was recorded; nothing if there is no event. What an attached tracer tells of the time before does not
-    /// count.
-    pub fn recorded(&self) -> Option<(Nanos, Nanos)> {
-        let begin = self.processes.iter().map(|process| process.recorded_from);
-        begin.min().or(self.begin).zip(self.end)
+    /// How long a process was observed between two instants, in nanoseconds: what utilisations, rates and shares are parts of.
+    pub fn observed(&self, process: ProcessId, from: Nanos, to: Nanos) -> i64 {
+        let (begin, end) = self.processes[process.index()].recorded();
+        let (begin, end) = (begin.max(from), end.min(to));
+        let length = end.0.saturating_sub(begin.0).max(0);
+        length - self.losses.paused(begin, end)
+    }
+
+    /// Whether the times of two processes are of one clock: they are on one host, or in two containers of one.
+    pub fn have_one_clock(&self, a: ProcessId, b: ProcessId) -> bool {
+        let host = |process: ProcessId| self.processes[process.index()].host;
+        let clock = |process: ProcessId| self.hosts[host(process).index()].clock;
+        host(a) == host(b) || clock(a).is_some() && clock(a) == clock(b)
     }
 
     pub fn host_name(&self, process: ProcessId) -> &str {

@@ -244,3 +244,29 @@ fn a_generic_publisher_of_the_humble_fork_is_known_by_rclcpp_alone() {
     assert_eq!(topic(&model, &model.publications[0]), Some("/a"));
     assert_eq!(model.publications[0].source_timestamp, Some(5));
 }
+
+#[test]
+fn log_messages_that_rcl_sends_from_its_stack_are_of_rosout() {
+    for flavour in [Flavour::Galactic, Flavour::Humble] {
+        let mut recording = Recording::talker(flavour);
+        recording.publisher(0x30, 0x10, "/rosout");
+        for depth in 0..3 {
+            // Another copy of the publisher each time; rclcpp knows nothing of it.
+            recording
+                .wait(1000)
+                .rcl_publish(0x7fff_0000 + depth * 0x40, 0x70 + depth);
+        }
+        let model = recording.load();
+        assert_eq!(topics(&model), [Some("/rosout"); 3], "{flavour:?}");
+    }
+}
+
+#[test]
+fn what_rclcpp_sends_with_an_unknown_publisher_is_of_nobody() {
+    let mut recording = Recording::talker(Flavour::Galactic);
+    recording.publisher(0x30, 0x10, "/rosout");
+    recording.wait(1000).publish(0x7fff_0000, 0x70, 0);
+    let model = recording.load();
+    assert_eq!(model.publications.len(), 1);
+    assert_eq!(topic(&model, &model.publications[0]), None);
+}

@@ -73,7 +73,7 @@ fn node_shares(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
             busy.into(),
             observed.into(),
             part(busy, observed).into(),
-            analysis.is_damaged(begin, end).into(),
+            analysis.is_lossy(begin, end).into(),
         ])?;
     }
     Ok(())
@@ -129,7 +129,7 @@ fn process_shares(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
             busy.into(),
             observed.into(),
             part(busy, observed).into(),
-            analysis.is_damaged(begin, end).into(),
+            analysis.is_lossy(begin, end).into(),
         ])?;
     }
     Ok(())

@@ -10,7 +10,7 @@ use super::recurring::{HOST, NODE, PID};
 use super::{Column, Sink, Table};
 use crate::analysis::Analysis;
 use crate::endpoint::{Endpoints, Passage};
-use crate::rate::bins;
+use crate::rate::recorded_bins;
 
 pub(super) const RATES: Table = Table {
     name: "rates",
@@ -106,7 +106,7 @@ fn seconds(
 ) -> io::Result<()> {
     let model = analysis.model;
     let instants: Vec<Nanos> = instants.filter(|at| analysis.counts(*at)).collect();
-    for bin in bins(&instants) {
+    for bin in recorded_bins(analysis, &instants) {
         take(&[
             object.kind.into(),
             object.name.into(),

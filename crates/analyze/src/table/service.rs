@@ -144,7 +144,7 @@ fn services(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
             client_end.into(),
             between(client_start, client_end),
             request.by.name().into(),
-            analysis.is_damaged(first, last).into(),
+            analysis.is_lossy(first, last).into(),
         ])?;
     }
     Ok(())

@@ -12,6 +12,7 @@ mod problem;
 
 use std::collections::{HashMap, HashSet};
 
+use crate::check::{Finding, check};
 use crate::error::Item;
 use crate::model::{Architecture, Extras};
 use crate::place::Place;
@@ -50,8 +51,22 @@ pub fn read(text: &str) -> Result<Reading, Refused> {
             warnings,
             positions,
         }),
-        _ => Err(Refused { errors, warnings }),
+        architecture => Err(Refused {
+            others: architecture.map_or(Vec::new(), |it| others(&it, &positions)),
+            errors,
+            warnings,
+        }),
     }
+}
+
+fn others(architecture: &Architecture, positions: &HashMap<Place, Position>) -> Vec<Problem> {
+    let findings = check(architecture).into_iter();
+    let problem = |finding: Finding| Problem {
+        severity: finding.severity,
+        position: positions.get(&finding.place).copied(),
+        message: finding.message,
+    };
+    findings.map(problem).collect()
 }
 
 struct Reader<'p> {

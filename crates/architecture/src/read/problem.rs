@@ -48,6 +48,8 @@ pub struct Refused {
     /// At least one.
     pub errors: Vec<Problem>,
     pub warnings: Vec<Problem>,
+    /// What a check finds in the part that could be read: one error does not hide the others.
+    pub others: Vec<Problem>,
 }
 
 impl fmt::Display for Refused {

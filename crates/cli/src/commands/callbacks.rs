@@ -230,33 +230,31 @@ fn of_callback<'m>(
     row.hurt = summary.hurt(analysis);
     row.damaged = summary.damaged;
     row.symbol = callback.symbol.as_deref();
-    let built_in = match callback.owner {
+    match callback.owner {
         CallbackOwner::Timer(id) => {
             row.kind = "timer";
             row.period_ns = Some(model.timers[id.index()].period.0);
-            false
         }
         CallbackOwner::Subscription(id) => {
             let topic = &model.subscriptions[id.index()].topic;
             row.kind = "subscription";
             row.topic = Some(topic);
-            built_in::topic(topic)
         }
         CallbackOwner::Service(id) => {
             let service = &model.services[id.index()].name;
             row.kind = "service";
             row.service = Some(service);
-            built_in::service(row.node, service)
         }
         CallbackOwner::Client(id) => {
             let service = &model.clients[id.index()].name;
             row.kind = "client";
             row.service = Some(service);
-            built_in::client(service)
         }
-        CallbackOwner::Unknown => row.symbol.is_some_and(built_in::symbol),
-    };
-    row.built_in |= built_in;
+        CallbackOwner::Unknown => {
+            row.kind = built_in::kind_of_ownerless(row.symbol).unwrap_or(row.kind);
+        }
+    }
+    row.built_in = built_in::callback(model, id);
     row
 }
 

@@ -153,7 +153,8 @@ fn observed_row<'m>(
         .filter_map(|callback| model.node_name(model.node_of_callback(callback)))
         .collect();
     let busy_ns = work.busy();
-    let observed_ns = view.overlap(process.first, process.last);
+    let (from, to) = (*view.window().start(), *view.window().end());
+    let observed_ns = model.observed(executor.process, from, to) as u64;
     let busy_share = busy_ns.filter(|_| observed_ns > 0);
     Some(ExecutorRow {
         executor: format!("observed_{number}"),
@@ -235,8 +236,9 @@ fn row<'m>(
         .then(|| blind_spot::of_process(process, UnseenSubject::Executors))
         .flatten();
     let busy_ns = work.busy().filter(|_| not_seen.is_none());
-    let (begin, end) = process.recorded();
-    let observed_ns = view.overlap(executor.created.max(begin), end);
+    let observed = view.window();
+    let begin = executor.created.max(*observed.start());
+    let observed_ns = model.observed(executor.process, begin, *observed.end()) as u64;
     let busy_share = busy_ns.filter(|_| observed_ns > 0);
     Some(ExecutorRow {
         executor: format!("executor_{}", id.index()),

@@ -8,6 +8,7 @@ use console::Style;
 pub(crate) struct Palette {
     heading: Style,
     alarm: Style,
+    caution: Style,
     dim: Style,
 }
 
@@ -25,6 +26,7 @@ impl Palette {
         Palette {
             heading: style().bold(),
             alarm: style().bold().red(),
+            caution: style().bold().yellow(),
             dim: style().dim(),
         }
     }
@@ -35,6 +37,10 @@ impl Palette {
 
     pub(crate) fn alarm(&self, text: &str) -> String {
         self.alarm.apply_to(text).to_string()
+    }
+
+    pub(crate) fn caution(&self, text: &str) -> String {
+        self.caution.apply_to(text).to_string()
     }
 
     pub(crate) fn dim(&self, text: &str) -> String {

@@ -1,6 +1,6 @@
 //! Cutting: copies a part of a trace into a new, smaller one.
 //!
-//! The metadata is copied as it is, so nothing of the declarations is lost, and every event keeps its bits wherever its
+//! The metadata is copied as it is, so nothing of the declarations is lost, with a word of the times that were kept; every event keeps its bits wherever its
 //! alignment permits. Packets are written anew: with the events that are kept, with times and sizes that fit them, and
 //! with counters that tell the tracer's losses in the kept range, and no others. A cut is not a loss.
 //!
@@ -77,7 +77,7 @@ impl Cut {
         let mut report = CutReport::default();
         let mut damage = DamageRows::default();
         let mut done = 0;
-        let mut outputs = output::of_traces(set, folder);
+        let mut outputs = output::of_traces(set, folder, self.kept(set));
         for (number, output) in outputs.iter_mut().enumerate() {
             for stream in 0..set.traces[number].streams.len() {
                 let id = StreamId {
@@ -119,6 +119,13 @@ impl Cut {
         let finished = cut.run(report, damage, &mut |bytes| go_on(before + bytes))?;
         *done = before + stream.packets.iter().map(|packet| packet.size).sum::<u64>();
         Ok(finished)
+    }
+
+    /// The times that are kept; nothing if those are all, and nothing needs to be said. A set of several recordings, or of cuts, becomes one
+    /// that cannot be told apart by its folders.
+    fn kept(&self, set: &TraceSet) -> Option<(Nanos, Nanos)> {
+        let is_whole = self.selection.time.is_none() && set.pauses().is_empty();
+        (!is_whole).then(|| self.range().into_inner())
     }
 
     /// Both ends belong to it.

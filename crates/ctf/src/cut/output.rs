@@ -9,7 +9,9 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::input_file::{self, LARGEST_METADATA};
-use crate::trace::{Trace, TraceSet};
+use crate::metadata;
+use crate::schema::Nanos;
+use crate::trace::{KEPT, Trace, TraceSet, kept_text, within};
 use crate::writer::{FinishedPacket, IndexEntry, WriteError, index_file};
 use crate::writer::{create_file, create_folder};
 
@@ -21,6 +23,8 @@ const BUFFER: usize = 64 * 1024;
 pub(super) struct TraceOutput {
     folder: PathBuf,
     metadata: PathBuf,
+    /// What the cut says of itself: the times that it keeps. Nothing if it keeps all of them.
+    kept: Option<String>,
     created: bool,
     /// File names in use.
     names: BTreeSet<String>,
@@ -39,17 +43,29 @@ pub(super) struct StreamOutput {
 }
 
 /// The folders of all traces of a set.
-pub(super) fn of_traces(set: &TraceSet, folder: &Path) -> Vec<TraceOutput> {
+///
+/// `time` is what is kept, nothing if that is everything.
+pub(super) fn of_traces(
+    set: &TraceSet,
+    folder: &Path,
+    time: Option<(Nanos, Nanos)>,
+) -> Vec<TraceOutput> {
+    let kept = |number: usize| {
+        let mut recordings = set.recordings.iter();
+        let recording = recordings.find(|it| it.traces.contains(&number))?;
+        Some(kept_text(&within(&recording.stretches, time?)))
+    };
     let below: Vec<PathBuf> = set.traces.iter().map(|trace| trace.below.clone()).collect();
     let places = if are_apart(&below) {
         below
     } else {
         with_names_of_roots(&set.traces)
     };
-    (places.iter().zip(&set.traces))
-        .map(|(place, trace)| TraceOutput {
+    (places.iter().zip(&set.traces).enumerate())
+        .map(|(number, (place, trace))| TraceOutput {
             folder: folder.join(place),
             metadata: trace.metadata_path.clone(),
+            kept: kept(number),
             created: false,
             names: BTreeSet::new(),
             empty: Vec::new(),
@@ -102,6 +118,9 @@ impl TraceOutput {
         };
         let metadata =
             input_file::read(&self.metadata, LARGEST_METADATA).map_err(failed(&self.metadata))?;
+        let more =
+            (self.kept.as_ref()).and_then(|kept| metadata::with_environment(&metadata, KEPT, kept));
+        let metadata = more.unwrap_or(metadata);
         let path = self.folder.join("metadata");
         (create_file(&path)?.write_all(&metadata)).map_err(failed(&path))?;
         self.created = true;

@@ -7,6 +7,7 @@
 mod build;
 mod copy;
 mod draft;
+mod environment;
 mod error;
 mod framing;
 mod json;
@@ -14,6 +15,7 @@ mod reference;
 mod role;
 mod tsdl;
 
+pub(crate) use environment::with_environment;
 pub(crate) use tsdl::KEYWORDS as TSDL_KEYWORDS;
 
 pub use error::{MetadataError, Warning};

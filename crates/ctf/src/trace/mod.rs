@@ -5,6 +5,7 @@
 
 mod missing;
 mod opening;
+mod recording;
 mod set;
 
 use std::path::{Path, PathBuf};
@@ -21,9 +22,12 @@ use crate::packet::head::Head;
 use crate::schema::{Clock, Cycles, Nanos, Schema};
 use crate::stream::Stream;
 use crate::time::{Conversion, TimeBase};
+use recording::Part;
 
 pub use missing::MissingStreams;
 pub use opening::StreamBytes;
+pub(crate) use recording::{KEPT, kept_text, within};
+pub use recording::{Recording, Stretch};
 pub use set::{StreamId, TraceSet};
 
 /// All folders of one trace.
@@ -40,6 +44,8 @@ pub struct Trace {
     pub streams: Vec<Stream>,
     /// Streams that it should have, too.
     pub missing: Vec<MissingStreams>,
+    /// The same folders, with what they say of how they came to be.
+    parts: Vec<Part>,
     files: Vec<StreamFile>,
     pub(crate) decoder: Decoder,
 }
@@ -47,6 +53,8 @@ pub struct Trace {
 #[derive(Debug)]
 struct StreamFile {
     path: PathBuf,
+    /// The place of its folder.
+    folder: usize,
     content: Content,
 }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use memmap2::Mmap;
 
 use super::missing::{self, Census, FileNote, FileState, IndexNote};
+use super::recording::Part;
 use super::{Content, StreamFile, Trace};
 use crate::damage::{Damage, DamageRows};
 use crate::decoder::Decoder;
@@ -31,14 +32,16 @@ pub struct StreamBytes {
 /// are read all the same.
 pub(super) fn open(
     schema: Arc<Schema>,
-    folders: Vec<Folder>,
+    folders: Vec<(Folder, Part)>,
     metadata_path: PathBuf,
     damage: &mut DamageRows,
     unreadable: &mut Vec<Unreadable>,
 ) -> Trace {
+    let (folders, parts): (Vec<Folder>, Vec<Part>) = folders.into_iter().unzip();
     let mut opening = Opening::new(schema.clone(), trace_name(&schema, &folders));
     let mut census = Census::default();
-    for folder in &folders {
+    for (number, folder) in folders.iter().enumerate() {
+        opening.folder = number;
         let mut notes = Vec::new();
         match folder::stream_files(&folder.path) {
             Ok(files) => {
@@ -58,7 +61,7 @@ pub(super) fn open(
         }
         census.folders.push(notes);
     }
-    let mut trace = opening.finish(folders, metadata_path, damage);
+    let mut trace = opening.finish(folders, parts, metadata_path, damage);
     missing::find(&mut trace, &census, damage);
     trace
 }
@@ -113,7 +116,7 @@ pub(super) fn in_memory(
         let index = file.index.as_deref().and_then(Index::parse);
         opening.file(file.name, content, index.as_ref(), damage);
     }
-    opening.finish(Vec::new(), PathBuf::new(), damage)
+    opening.finish(Vec::new(), Vec::new(), PathBuf::new(), damage)
 }
 
 /// A trace whose stream files are being looked through.
@@ -121,6 +124,8 @@ struct Opening {
     name: String,
     schema: Arc<Schema>,
     decoder: Decoder,
+    /// The place of the folder whose files are looked through.
+    folder: usize,
     files: Vec<StreamFile>,
     found: Vec<Found>,
 }
@@ -131,6 +136,7 @@ impl Opening {
             name,
             decoder: Decoder::new(schema.clone()),
             schema,
+            folder: 0,
             files: Vec::new(),
             found: Vec::new(),
         }
@@ -197,17 +203,28 @@ impl Opening {
         );
         discovery.run();
         self.found.extend(discovery.packets);
-        self.files.push(StreamFile { path, content });
+        let folder = self.folder;
+        self.files.push(StreamFile {
+            path,
+            folder,
+            content,
+        });
     }
 
     /// Puts the packets together to streams.
     fn finish(
         self,
         folders: Vec<Folder>,
+        parts: Vec<Part>,
         metadata_path: PathBuf,
         damage: &mut DamageRows,
     ) -> Trace {
-        let mut streams = stream::assemble(self.found, &self.decoder.sequential);
+        let cut_of = |file: u32| {
+            let folder = self.files[file as usize].folder;
+            let part: &Part = parts.get(folder)?;
+            part.kept.is_some().then_some(folder)
+        };
+        let mut streams = stream::assemble(self.found, &self.decoder.sequential, cut_of);
         for stream in &mut streams {
             drop_duplicates(stream, &self.decoder, &self.files);
         }
@@ -222,6 +239,7 @@ impl Opening {
             metadata_path,
             streams,
             missing: Vec::new(),
+            parts,
             files: self.files,
             decoder: self.decoder,
         };

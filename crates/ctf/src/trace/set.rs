@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::Trace;
 use super::opening::{self, StreamBytes};
+use super::recording::{Part, Recording};
 use crate::damage::{Damage, DamageKind, DamageRows};
 use crate::error::Error;
 use crate::folder::{self, Folder, Unreadable};
@@ -22,6 +23,8 @@ pub struct TraceSet {
     pub damage: Vec<Damage>,
     /// When data is gone by rows of damage that stand for many: from the first to the last of these much may be whole.
     pub summed_losses: Vec<(Nanos, Nanos)>,
+    /// What it was put together from, by begin; without those that have no times.
+    pub recordings: Vec<Recording>,
     /// Unknown attributes and the like in the metadata.
     pub warnings: Vec<String>,
 }
@@ -50,6 +53,7 @@ impl TraceSet {
             traces: Vec::new(),
             damage: Vec::new(),
             summed_losses: Vec::new(),
+            recordings: Vec::new(),
             warnings: Vec::new(),
         };
         let mut damage = DamageRows::default();
@@ -83,6 +87,7 @@ impl TraceSet {
             set.traces.push(trace);
         }
         set.tell_unreadable(unreadable, &mut damage)?;
+        set.expect_cuts_apart()?;
         set.complete(damage);
         Ok(set)
     }
@@ -95,6 +100,7 @@ impl TraceSet {
             traces: vec![trace],
             damage: Vec::new(),
             summed_losses: Vec::new(),
+            recordings: Vec::new(),
             warnings: Vec::new(),
         };
         set.complete(damage);
@@ -104,6 +110,7 @@ impl TraceSet {
     fn complete(&mut self, mut damage: DamageRows) {
         self.rank_streams();
         self.compare_clocks(&mut damage);
+        self.recordings = self.find_recordings();
         (self.damage, self.summed_losses) = damage.into_rows_and_windows();
     }
 
@@ -278,7 +285,7 @@ fn comparable(a: Option<&Clock>, b: Option<&Clock>) -> bool {
 
 /// Folders that are one trace, with the metadata that serves for all.
 struct Group {
-    folders: Vec<Folder>,
+    folders: Vec<(Folder, Part)>,
     schema: Arc<Schema>,
     metadata_path: PathBuf,
 }
@@ -304,6 +311,7 @@ impl Groups {
             _ => None,
         };
         let metadata_path = folder.path.join("metadata");
+        let part = Part::new(&folder.path, &folder.below, &schema);
         let next = self.groups.len();
         let place = key.map_or(next, |key| *self.places.entry(key).or_insert(next));
         match self.groups.get_mut(place) {
@@ -312,10 +320,10 @@ impl Groups {
                     group.schema = schema;
                     group.metadata_path = metadata_path;
                 }
-                group.folders.push(folder);
+                group.folders.push((folder, part));
             }
             None => self.groups.push(Group {
-                folders: vec![folder],
+                folders: vec![(folder, part)],
                 schema,
                 metadata_path,
             }),

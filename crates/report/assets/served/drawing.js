@@ -51,7 +51,7 @@ function drawGround(context, view, items) {
   }
   // What lies outside of the trace is not a time in which nothing happened.
   context.fillStyle = colour('page');
-  const [begin, end] = [view.x(0), view.x(state.trace.length_ns)];
+  const [begin, end] = [view.x(state.trace.from_ns), view.x(state.trace.from_ns + state.trace.length_ns)];
   if (begin > 0) context.fillRect(0, 0, begin, view.height);
   if (end < view.width) context.fillRect(end, 0, view.width - end, view.height);
   context.fillStyle = colour('alarm-soft');

@@ -234,7 +234,7 @@ async function begin() {
   chooseArrangement();
   listenToAll();
   drawLegend($('legend'));
-  setView(0, state.trace.length_ns);
+  setView(state.trace.from_ns, state.trace.from_ns + state.trace.length_ns);
   const isRecalled = recall();
   setMode(state.mode);
   const nothing = $('nothing');

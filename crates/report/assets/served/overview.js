@@ -6,8 +6,8 @@ import { glideTo, setView, state } from './state.js';
 const GRIP = 6;
 
 export function drawOverview(context, width, height) {
-  const { length_ns: length, losses } = state.trace;
-  const x = (time) => (time / length) * width;
+  const { from_ns: first, length_ns: length, losses } = state.trace;
+  const x = (time) => ((time - first) / length) * width;
   context.clearRect(0, 0, width, height);
   if (state.overview) drawBusy(context, width, height - 4);
   context.fillStyle = colour('alarm-soft');
@@ -62,7 +62,7 @@ function drawBusy(context, width, height) {
 /** Drag the window to move it, its edges to resize it, elsewhere to look at another part. */
 export function listen(canvas) {
   let grip = null;
-  const time = (event) => (event.offsetX / canvas.clientWidth) * state.trace.length_ns;
+  const time = (event) => state.trace.from_ns + (event.offsetX / canvas.clientWidth) * state.trace.length_ns;
   const pixels = (duration) => (duration / state.trace.length_ns) * canvas.clientWidth;
   canvas.addEventListener('pointerdown', (event) => {
     const at = time(event);

@@ -79,14 +79,14 @@ export function setView(from, to) {
 }
 
 function place(from, to) {
-  const length = state.trace.length_ns;
+  const { from_ns: first, length_ns: length } = state.trace;
   const most = length * (1 + 2 * MARGIN);
   const wanted = Math.min(Math.max(to - from, SHORTEST), most);
   const middle = (from + to) / 2;
   let begin = middle - wanted / 2;
   const slack = Math.max(wanted * 0.5, length * MARGIN);
-  begin = Math.min(Math.max(begin, -slack), length + slack - wanted);
-  if (wanted === most) begin = -length * MARGIN;
+  begin = Math.min(Math.max(begin, first - slack), first + length + slack - wanted);
+  if (wanted === most) begin = first - length * MARGIN;
   state.view = { from: begin, to: begin + wanted };
   changed();
 }
@@ -128,7 +128,7 @@ export function pan(share) {
 }
 
 export function showAll() {
-  glideTo(0, state.trace.length_ns);
+  glideTo(state.trace.from_ns, state.trace.from_ns + state.trace.length_ns);
 }
 
 /** Shows a span of time with room around it. */

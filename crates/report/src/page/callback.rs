@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use rostrace_analyze::callback::{CallbackSummary, Execution, executions};
-use rostrace_analyze::rate::bins;
+use rostrace_analyze::rate::recorded_bins;
 use rostrace_analyze::why::Why;
 use rostrace_analyze::{Analysis, built_in};
 use rostrace_ctf::schema::Nanos;
@@ -230,7 +230,7 @@ impl<'a> Writer<'a> {
                 kind: model.executors[id.index()].kind.name(),
             }),
             threads,
-            built_in: is_built_in(model, id),
+            built_in: built_in::callback(model, id),
             count: summary.count,
             rate: summary.rate,
             duration: numbers(&summary.duration),
@@ -255,7 +255,7 @@ impl<'a> Writer<'a> {
         let periods = points(subject, runs, |run| run.execution.period);
         let latenesses = points(subject, runs, |run| lateness(subject.analysis, run));
         let starts: Vec<Nanos> = runs.iter().map(|run| run.start).collect();
-        let frequencies: Vec<(i64, i64)> = bins(&starts)
+        let frequencies: Vec<(i64, i64)> = recorded_bins(subject.analysis, &starts)
             .map(|bin| (subject.time(bin.begin), bin.count as i64))
             .collect();
         let (allowance, columns) = (self.allowance, &mut self.columns);
@@ -362,20 +362,9 @@ fn owner(model: &Model, id: CallbackId) -> (&'static str, &str, Option<i64>) {
         }
         CallbackOwner::Service(id) => ("service", model.services[id.index()].name.as_str(), None),
         CallbackOwner::Client(id) => ("client", model.clients[id.index()].name.as_str(), None),
-        CallbackOwner::Unknown => ("", "", None),
+        CallbackOwner::Unknown => {
+            let symbol = model.callbacks[id.index()].symbol.as_deref();
+            (built_in::kind_of_ownerless(symbol).unwrap_or(""), "", None)
+        }
     }
-}
-
-/// Whether nobody wrote it.
-pub(crate) fn is_built_in(model: &Model, id: CallbackId) -> bool {
-    let node = model.node_name(model.node_of_callback(id));
-    let row = &model.callbacks[id.index()];
-    let of_owner = match row.owner {
-        CallbackOwner::Subscription(id) => built_in::topic(&model.subscriptions[id.index()].topic),
-        CallbackOwner::Service(id) => built_in::service(node, &model.services[id.index()].name),
-        CallbackOwner::Client(id) => built_in::client(&model.clients[id.index()].name),
-        _ => false,
-    };
-    let symbol = row.symbol.as_deref();
-    of_owner || node.is_some_and(built_in::node) || symbol.is_some_and(built_in::symbol)
 }

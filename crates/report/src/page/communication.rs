@@ -208,14 +208,14 @@ pub(crate) fn drops<'d>(
             continue;
         };
         let publication = analysis.publication(analysis.delivery(*id).publication);
-        let bar = subject.time(publication.publish) / width;
+        let bar = (publication.publish.0 - subject.begin) / width;
         counts[cause as usize][bar.clamp(0, DROP_BARS - 1) as usize] += 1;
         any = true;
     }
     if !any {
         return None;
     }
-    let t = columns.add((0..DROP_BARS).map(|bar| bar * width));
+    let t = columns.add((0..DROP_BARS).map(|bar| subject.begin - subject.origin + bar * width));
     let counts = counts.map(|counts| {
         let some = counts.iter().any(|count| *count > 0);
         some.then(|| columns.add(counts))

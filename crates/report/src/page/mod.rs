@@ -57,7 +57,9 @@ pub(crate) struct Subject<'a> {
     pub(crate) analysis: &'a Analysis<'a>,
     pub(crate) options: &'a Options<'a>,
     pub(crate) shared: &'a Shared<'a>,
-    /// Times in the page count from here, in nanoseconds since 1970.
+    /// Times in the page count from here, in nanoseconds since 1970: from the begin of the recording, whatever of it is shown.
+    pub(crate) origin: i64,
+    /// What is shown of the recording.
     pub(crate) begin: i64,
     pub(crate) end: i64,
 }
@@ -65,7 +67,7 @@ pub(crate) struct Subject<'a> {
 impl Subject<'_> {
     /// A time as the page counts it.
     pub(crate) fn time(&self, time: rostrace_ctf::schema::Nanos) -> i64 {
-        time.0.saturating_sub(self.begin)
+        time.0.saturating_sub(self.origin)
     }
 }
 
@@ -93,7 +95,8 @@ impl<'o> Page<'o> {
     pub fn new(analysis: &Analysis<'_>, options: &'o Options<'_>) -> Option<Page<'o>> {
         let model = analysis.model;
         let window = (analysis.window.start().0, analysis.window.end().0);
-        let begin = model.begin.map_or(0, |begin| begin.0.max(window.0));
+        let origin = model.begin.map_or(0, |begin| begin.0);
+        let begin = origin.max(window.0);
         let end = model
             .end
             .map_or(begin, |end| end.0.min(window.1))
@@ -102,6 +105,7 @@ impl<'o> Page<'o> {
             analysis,
             options,
             shared: &Shared::new(analysis),
+            origin,
             begin,
             end,
         };

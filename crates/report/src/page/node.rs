@@ -8,7 +8,6 @@ use rostrace_trace::entity::{CallbackId, NodeId};
 use serde::Serialize;
 
 use super::Subject;
-use super::callback::is_built_in;
 use super::columns::Columns;
 use super::distribution::RANKS;
 use super::part::Part;
@@ -112,7 +111,7 @@ fn members<'a>(subject: Subject<'a>, nodes: &mut [Node<'a>]) {
         if let Some(node) = model.node_of_callback(id) {
             let node = &mut nodes[node.index()];
             node.callbacks.push(index);
-            node.own_callbacks += usize::from(!is_built_in(model, id));
+            node.own_callbacks += usize::from(!built_in::callback(model, id));
         }
     }
     let numbers: HashMap<&str, usize> = subject

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use rostrace_analyze::census::Census;
 use rostrace_analyze::finding::{self, Evidence, FindingKind};
 use rostrace_analyze::thread::Ran;
 use rostrace_analyze::{built_in, names, sim_time};
@@ -18,6 +19,8 @@ use super::simulated_clock::thinned;
 struct Overview<'a> {
     /// As text: it has more digits than a number in a browser.
     begin_ns: String,
+    /// What is shown begins so long after that.
+    from: i64,
     duration: i64,
     sources: &'a [String],
     recorded: Recorded,
@@ -38,9 +41,7 @@ struct Overview<'a> {
 struct Recorded {
     events: u64,
     processes: usize,
-    nodes: usize,
-    topics: usize,
-    callbacks: usize,
+    census: Census,
     executions: usize,
     messages: usize,
 }
@@ -129,21 +130,14 @@ struct Clock {
 pub(crate) fn part(subject: Subject<'_>) -> Part {
     let model = subject.analysis.model;
     let mut columns = Columns::default();
-    let mut topics: Vec<&str> = model
-        .publishers
-        .iter()
-        .map(|it| it.topic.as_str())
-        .collect();
-    topics.extend(model.subscriptions.iter().map(|it| it.topic.as_str()));
-    topics.sort_unstable();
-    topics.dedup();
     let notes = thinned(&model.sim_times);
     let clock = (!notes.is_empty()).then(|| Clock {
         system: columns.add(notes.iter().map(|it| subject.time(it.time))),
         simulated: columns.add(notes.iter().map(|it| it.simulated as i64)),
     });
     let overview = Overview {
-        begin_ns: subject.begin.to_string(),
+        begin_ns: subject.origin.to_string(),
+        from: subject.begin - subject.origin,
         duration: subject.end - subject.begin,
         sources: &subject.options.sources,
         hosts: distinct(model.hosts.iter().map(|host| host.name.as_str())),
@@ -165,9 +159,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
         recorded: Recorded {
             events: model.events,
             processes: model.processes.len(),
-            nodes: model.nodes.len(),
-            topics: subject.shared.topics().len(),
-            callbacks: model.callbacks.len(),
+            census: Census::of(model),
             executions: model.instances.len(),
             messages: model.publications.len(),
         },

@@ -175,7 +175,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
         .map(|id| writer.process(&summaries, id))
         .collect();
     let begins: Vec<i64> = (0..writer.stretches as i64)
-        .map(|it| it * writer.width)
+        .map(|it| subject.begin - subject.origin + it * writer.width)
         .collect();
     let is_wanted = |memory: &rostrace_trace::memory::ProcessMemory| {
         let limited = !selection.pids.is_empty() || !selection.nodes.is_empty();
@@ -406,7 +406,7 @@ impl<'a> Writer<'a> {
             busy,
             observed,
             cores: share_of(busy, observed),
-            damaged: analysis.is_damaged(begin, end),
+            damaged: analysis.is_lossy(begin, end),
             shares: self.together(own().map(|it| it.thread)),
         }
     }

@@ -6,7 +6,7 @@ use rostrace_analyze::built_in;
 use rostrace_analyze::communication::Pair;
 use rostrace_analyze::endpoint::{EndpointSummary, Endpoints, Passage};
 use rostrace_analyze::message_age::message_age;
-use rostrace_analyze::rate::{bins, per_second};
+use rostrace_analyze::rate::{recorded_bins, recorded_per_second};
 use rostrace_analyze::why::Why;
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{NodeId, ProcessId, PublisherId, SubscriptionId};
@@ -275,7 +275,8 @@ impl<'a> Writer<'a> {
             .filter(|at| analysis.counts(*at));
         let number = times.clone().count() as u64;
         let ends = times.clone().min().zip(times.max());
-        let rate = ends.and_then(|(first, last)| per_second(number, first, last));
+        let rate =
+            ends.and_then(|(first, last)| recorded_per_second(analysis, number, first, last));
         (number, rate)
     }
 
@@ -350,7 +351,7 @@ impl<'a> Writer<'a> {
             .map(|pair| (subject.time(pair[1]), pair[1].0.saturating_sub(pair[0].0)))
             .collect();
         let instants: Vec<Nanos> = times.into_iter().filter(counted).collect();
-        let frequencies: Vec<(i64, i64)> = bins(&instants)
+        let frequencies: Vec<(i64, i64)> = recorded_bins(analysis, &instants)
             .map(|bin| (subject.time(bin.begin), bin.count as i64))
             .collect();
         let age = |passage: &Passage| {

@@ -124,24 +124,26 @@ fn described(analysis: &Analysis<'_>, id: CallbackId, selected: &Selected) -> Su
     let model = analysis.model;
     let callback = &model.callbacks[id.index()];
     let node = model.node_of_callback(id);
-    let node_name = model.node_name(node);
-    let (kind, topic, period, built_in) = match callback.owner {
-        CallbackOwner::Timer(id) => ("timer", "", Some(model.timers[id.index()].period), false),
+    let (kind, topic, period) = match callback.owner {
+        CallbackOwner::Timer(id) => ("timer", "", Some(model.timers[id.index()].period)),
         CallbackOwner::Subscription(id) => {
             let topic = model.subscriptions[id.index()].topic.as_str();
-            ("subscription", topic, None, built_in::topic(topic))
+            ("subscription", topic, None)
         }
         CallbackOwner::Service(id) => {
             let name = model.services[id.index()].name.as_str();
-            ("service", name, None, built_in::service(node_name, name))
+            ("service", name, None)
         }
         CallbackOwner::Client(id) => {
             let name = model.clients[id.index()].name.as_str();
-            ("client", name, None, built_in::client(name))
+            ("client", name, None)
         }
-        CallbackOwner::Unknown => ("", "", None, false),
+        CallbackOwner::Unknown => {
+            let symbol = callback.symbol.as_deref();
+            let kind = built_in::kind_of_ownerless(symbol).unwrap_or("");
+            (kind, "", None)
+        }
     };
-    let of_library = callback.symbol.as_deref().is_some_and(built_in::symbol);
     Subject {
         callback: Some(id),
         process: callback.process,
@@ -150,7 +152,7 @@ fn described(analysis: &Analysis<'_>, id: CallbackId, selected: &Selected) -> Su
         kind,
         topic: topic.to_owned(),
         period,
-        built_in: built_in || of_library || node_name.is_some_and(built_in::node),
+        built_in: built_in::callback(model, id),
         shown: selected.has_callback(Some(id)),
     }
 }

@@ -25,13 +25,16 @@ pub struct Options {
     pub selection: Selection,
 }
 
-/// A trace that a page can ask for any part of. Times are told since `begin`, so that they fit into the numbers of a browser.
+/// A trace that a page can ask for any part of. Times are told since `origin`, so that they fit into the numbers of a browser.
 #[derive(Debug)]
 pub struct ServedTimeline<'a> {
     pub(super) analysis: &'a Analysis<'a>,
     pub(super) subjects: Subjects,
     pub(super) lanes: Lanes,
     pub(super) options: Options,
+    /// The begin of the recording, whatever of it is shown.
+    pub(super) origin: i64,
+    /// What is shown.
     pub(super) begin: i64,
     pub(super) end: i64,
     tracks: Vec<OnceLock<Track>>,
@@ -46,10 +49,8 @@ impl<'a> ServedTimeline<'a> {
         let subjects = Subjects::of(analysis, &options.selection);
         let lanes = Lanes::of(analysis, &subjects);
         let model = analysis.model;
-        let begin = model
-            .begin
-            .unwrap_or_default()
-            .max(*analysis.window.start());
+        let origin = model.begin.unwrap_or_default();
+        let begin = origin.max(*analysis.window.start());
         let end = model.end.unwrap_or_default().min(*analysis.window.end());
         ServedTimeline {
             tracks: lanes.contents.iter().map(|_| OnceLock::new()).collect(),
@@ -57,6 +58,7 @@ impl<'a> ServedTimeline<'a> {
             subjects,
             lanes,
             options,
+            origin: origin.0,
             begin: begin.0,
             // A trace of a single instant is a nanosecond long: nothing is divided by zero.
             end: end.0.max(begin.0.saturating_add(1)),
@@ -121,7 +123,7 @@ impl<'a> ServedTimeline<'a> {
 
     /// A time as the page counts it.
     pub(super) fn since(&self, time: i64) -> i64 {
-        time.saturating_sub(self.begin)
+        time.saturating_sub(self.origin)
     }
 
     /// Of a timer's execution, when it was due.

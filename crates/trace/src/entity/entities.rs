@@ -176,7 +176,7 @@ impl Entities {
     }
 
     /// The node that a callback belongs to.
-    pub(super) fn node_of(&self, callback: CallbackId) -> Option<NodeId> {
+    pub(crate) fn node_of(&self, callback: CallbackId) -> Option<NodeId> {
         match self.callbacks[callback.index()].owner {
             CallbackOwner::Timer(id) => self.timers[id.index()].node,
             CallbackOwner::Subscription(id) => self.subscriptions[id.index()].node,

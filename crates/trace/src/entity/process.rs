@@ -1,6 +1,6 @@
 //! Hosts, processes, threads, contexts, nodes and their lifecycle state machines.
 
-use rostrace_ctf::schema::Nanos;
+use rostrace_ctf::schema::{Nanos, Uuid};
 use rostrace_tracepoints::Distribution;
 
 use super::{Address, HostId, NodeId, ProcessId, Unseen};
@@ -10,6 +10,8 @@ use super::{Address, HostId, NodeId, ProcessId, Unseen};
 pub struct Host {
     /// Empty if the trace does not say it.
     pub name: String,
+    /// The identity of its clock, which changes when it is started anew; nothing if the trace does not say it.
+    pub clock: Option<Uuid>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

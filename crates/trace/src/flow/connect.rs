@@ -1,5 +1,6 @@
 //! Gives the rows of the import their entities, and to each other.
 
+use super::rosout::Rosout;
 use std::collections::HashMap;
 
 use super::Fate;
@@ -158,6 +159,7 @@ fn connect_enqueues(imported: &mut Imported, entities: &Entities) {
 /// Finds the publishers, and drops what is no publication of ROS: the middleware's own discovery data.
 fn connect_publications(imported: &mut Imported, entities: &Entities) {
     let threads = &imported.population.threads;
+    let rosout = Rosout::of(entities);
     let mut renumbered: Vec<Option<PublicationId>> =
         Vec::with_capacity(imported.publications.len());
     let mut kept = 0;
@@ -169,6 +171,14 @@ fn connect_publications(imported: &mut Imported, entities: &Entities) {
             publication.rmw_handle,
             publication.publish,
         );
+        if publication.publisher.is_none() {
+            let instance = publication
+                .instance
+                .map(|id| &imported.instances[id.index()]);
+            let callback = instance.and_then(|instance| instance.callback);
+            let node = callback.and_then(|callback| entities.node_of(callback));
+            publication.publisher = rosout.publisher(process, publication, node);
+        }
         if let Some(instance) = publication.instance {
             // A callback without an end was over when the next one began on its thread.
             let over = imported

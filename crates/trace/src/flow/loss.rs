@@ -1,4 +1,4 @@
-//! When events were lost: whatever spans such a window is uncertain.
+//! When events were lost, and when nothing was recorded: whatever spans such a window is uncertain.
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_ctf::{DamageKind, TraceSet};
@@ -9,6 +9,8 @@ pub struct Losses {
     /// Begins in order, with the latest end so far: windows may overlap.
     windows: Vec<(Nanos, Nanos)>,
     everywhere: bool,
+    /// When nothing was recorded, between two recordings. Nothing was lost there.
+    pauses: Vec<(Nanos, Nanos)>,
     /// Before this a flight recorder has kept what some threads did, but no longer what others did.
     partial_until: Option<Nanos>,
 }
@@ -38,6 +40,7 @@ impl Losses {
             *end = latest;
         }
         losses.partial_until = partial_until(set);
+        losses.pauses = set.pauses();
         losses
     }
 
@@ -48,19 +51,40 @@ impl Losses {
         self.partial_until.is_some_and(|until| from < until) || self.between(from, to)
     }
 
-    /// Whether events may be missing between two times.
+    /// Whether events may be missing between two times: they were lost, or were not recorded.
     #[inline]
     pub fn between(&self, from: Nanos, to: Nanos) -> bool {
-        if self.windows.is_empty() {
-            return self.everywhere;
-        }
-        let begun = self.windows.partition_point(|(begin, _)| *begin < to);
-        self.everywhere || begun > 0 && self.windows[begun - 1].1 > from
+        self.lost_between(from, to) || touches(&self.pauses, from, to)
+    }
+
+    /// Whether events may have been lost between two times, pauses apart.
+    #[inline]
+    pub fn lost_between(&self, from: Nanos, to: Nanos) -> bool {
+        self.everywhere || touches(&self.windows, from, to)
+    }
+
+    /// How much of the time between two instants was not recorded.
+    pub fn paused(&self, from: Nanos, to: Nanos) -> i64 {
+        let inside = self.pauses.iter().map(|(begin, end)| {
+            let (begin, end) = (begin.max(&from), end.min(&to));
+            end.0.saturating_sub(begin.0).max(0)
+        });
+        inside.sum()
     }
 
     pub fn any(&self) -> bool {
-        self.everywhere || !self.windows.is_empty()
+        self.everywhere || !self.windows.is_empty() || !self.pauses.is_empty()
     }
+}
+
+/// Whether one of the windows, whose ends never go back, has something in common with a span.
+#[inline]
+fn touches(windows: &[(Nanos, Nanos)], from: Nanos, to: Nanos) -> bool {
+    if windows.is_empty() {
+        return false;
+    }
+    let begun = windows.partition_point(|(begin, _)| *begin < to);
+    begun > 0 && windows[begun - 1].1 > from
 }
 
 fn is_known_to_be_missing(kind: DamageKind) -> bool {
@@ -92,13 +116,25 @@ mod tests {
     fn a_window_touches_what_spans_it_and_nothing_else() {
         let losses = Losses {
             windows: vec![(Nanos(10), Nanos(50)), (Nanos(20), Nanos(50))],
-            everywhere: false,
-            partial_until: None,
+            ..Losses::default()
         };
         assert!(losses.between(Nanos(0), Nanos(11)));
         assert!(!losses.between(Nanos(0), Nanos(10)));
         assert!(losses.between(Nanos(30), Nanos(31)));
         assert!(losses.between(Nanos(49), Nanos(90)));
         assert!(!losses.between(Nanos(50), Nanos(90)));
+    }
+
+    #[test]
+    fn a_pause_is_uncertain_and_no_loss() {
+        let losses = Losses {
+            pauses: vec![(Nanos(10), Nanos(50)), (Nanos(70), Nanos(80))],
+            ..Losses::default()
+        };
+        assert!(losses.between(Nanos(5), Nanos(60)));
+        assert!(!losses.between(Nanos(50), Nanos(70)));
+        assert!(!losses.lost_between(Nanos(5), Nanos(90)));
+        assert_eq!(losses.paused(Nanos(20), Nanos(75)), 30 + 5);
+        assert!(losses.any());
     }
 }

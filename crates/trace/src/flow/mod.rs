@@ -10,6 +10,7 @@ mod loss;
 mod matching;
 mod reception;
 mod request;
+mod rosout;
 mod sim_time;
 mod state;
 mod stored;

@@ -22,7 +22,7 @@ mod user_event;
 use std::collections::HashMap;
 
 use rostrace_ctf::schema::{Cycles, Nanos};
-use rostrace_ctf::{Conversion, Cursor, Damage, TraceSet};
+use rostrace_ctf::{Conversion, Cursor, Damage, Trace, TraceSet};
 use rostrace_tracepoints::{Kind, Phase, field};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -129,25 +129,36 @@ pub fn creates_entities(kind: Kind) -> bool {
     kind.phase() == Phase::Init && !elsewhere
 }
 
-/// Reads only the events that create entities, from the start of a set until so many of them were found or so many
-/// bytes were passed.
-pub(crate) fn import_entities(set: &TraceSet, events: u64, bytes: u64) -> Imported {
+/// Reads only the events that create entities, from the start of a set until so many of them were found.
+pub(crate) fn import_entities(set: &TraceSet, events: u64) -> Imported {
     let (mut import, hosts) = Import::begin(set);
     let bindings: Vec<Bindings> = set.traces.iter().map(Bindings::new).collect();
     let mut cursor = Cursor::new(set, Conversion::Exact);
-    let mut bits = 0;
-    while import.out.events < events
-        && bits / 8 < bytes
+    let mut found = 0;
+    while found < events
         && let Some(event) = cursor.next()
     {
         let trace = event.stream_id().trace;
         let binding = bindings[trace].of(&event);
-        bits += event.event().end - event.event().start;
         if binding.kind.is_some_and(creates_entities) {
+            found += 1;
             import.event(hosts[trace], &Fields { binding, event });
         }
     }
     import.finish(set)
+}
+
+/// Whether a trace is the part of a recording that tells names, as a session for initialisation alone is.
+fn tells_names_only(trace: &Trace) -> bool {
+    let classes = (trace.schema.streams.iter()).flat_map(|stream| &stream.events);
+    let mut names = classes.filter_map(|class| class.name.as_deref());
+    let names_things =
+        |name: &str| rostrace_tracepoints::find(name).is_some_and(|it| it.phase == Phase::Init);
+    trace
+        .streams
+        .iter()
+        .any(|stream| !stream.packets.is_empty())
+        && names.all(names_things)
 }
 
 struct Import {
@@ -158,6 +169,8 @@ struct Import {
     messages: FxHashMap<(ProcessId, Address), crate::entity::PublicationId>,
     /// Service steps of requests that were begun, whose number is not known yet.
     unsent: FxHashSet<usize>,
+    /// By trace: whether it was made to tell names, while another one tells what happens.
+    names_only: Vec<bool>,
     /// By trace, stream class and event class, so that names are looked up once.
     uninterpreted: HashMap<(usize, usize, u32), u64>,
 }
@@ -165,9 +178,12 @@ struct Import {
 impl Import {
     /// An import without events, and the hosts of the set's traces.
     fn begin(set: &TraceSet) -> (Import, Vec<HostId>) {
+        let span = set.span();
         let mut import = Import {
             out: Imported {
                 losses: Losses::of(set),
+                begin: span.map(|(begin, _)| begin),
+                end: span.map(|(_, end)| end),
                 kinds: vec![0; Kind::COUNT],
                 ..Imported::default()
             },
@@ -175,11 +191,13 @@ impl Import {
             user_events: UserEvents::default(),
             messages: FxHashMap::default(),
             unsent: FxHashSet::default(),
+            names_only: set.traces.iter().map(tells_names_only).collect(),
             uninterpreted: HashMap::new(),
         };
         let hosts = set.traces.iter().map(|trace| {
             let name = trace.schema.environment_text("hostname");
-            import.out.population.host(name.unwrap_or_default())
+            let clock = trace.schema.clocks.first().and_then(|clock| clock.uuid);
+            import.out.population.host(name.unwrap_or_default(), clock)
         });
         let hosts = hosts.collect();
         (import, hosts)
@@ -187,12 +205,13 @@ impl Import {
 
     #[inline]
     fn event(&mut self, host: HostId, fields: &Fields<'_>) {
-        self.out.events += 1;
         let time = fields.event.nanos();
-        if self.out.begin.is_none() {
-            self.out.begin = time;
+        let names_things = (fields.binding.kind).is_some_and(|kind| kind.phase() == Phase::Init);
+        if names_things && self.is_told_again(time, fields) {
+            return;
         }
-        self.out.end = time.or(self.out.end);
+        self.out.events += 1;
+        self.out.end = self.out.end.max(time);
         let Some(kind) = fields.binding.kind else {
             return self.note_uninterpreted(fields);
         };
@@ -219,17 +238,34 @@ impl Import {
             let until = &mut self.out.publications[publication.index()].until;
             *until = time.min(*until);
         }
-        if kind.phase() == Phase::Init {
-            let trace = fields.event.trace();
-            match trace.is_statedump(fields.event.stream()) {
-                true => self.out.population.note_replayed(thread),
-                false => self.out.population.note_recorded(thread, time),
+        if names_things {
+            match self.recorded_from(time, fields) {
+                Some(from) => self.out.population.note_replayed(thread, from),
+                None => self.out.population.note_recorded(thread, time),
             }
             self.init(kind, thread, time, fields);
         } else {
             self.out.population.note_recorded(thread, time);
             self.run(kind, thread, time, fields);
         }
+    }
+
+    #[cold]
+    fn is_told_again(&self, time: Option<Nanos>, fields: &Fields<'_>) -> bool {
+        let (trace, stream) = (fields.event.trace(), fields.event.stream());
+        time.is_some_and(|time| trace.is_told_again(stream, time))
+    }
+
+    /// For an event that only names something, and tells nothing of when its process was recorded: from when on that may have been.
+    #[cold]
+    fn recorded_from(&self, time: Nanos, fields: &Fields<'_>) -> Option<Nanos> {
+        let trace = fields.event.trace();
+        let tells_names_only = || {
+            trace.is_statedump(fields.event.stream())
+                || self.names_only[fields.event.stream_id().trace]
+        };
+        let never = || tells_names_only().then_some(Nanos(i64::MAX));
+        trace.kept_from(time).or_else(never)
     }
 
     #[cold]
@@ -472,6 +508,7 @@ impl Import {
 
     fn finish(mut self, set: &TraceSet) -> Imported {
         self.drop_unsent();
+        self.out.population.forget_unrecorded();
         for ((trace, stream, event), count) in self.uninterpreted {
             let class = &set.traces[trace].schema.streams[stream].events[event as usize];
             let name = class.name.clone().unwrap_or_else(|| "<unknown>".to_owned());

@@ -1,7 +1,7 @@
 //! Who runs: processes and threads as the events name them, and what each thread is in the middle of.
 
-use rostrace_ctf::schema::Nanos;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rostrace_ctf::schema::{Nanos, Uuid};
+use rustc_hash::FxHashMap;
 
 use crate::entity::{
     ClientCallbackId, Host, HostId, InstanceId, Process, ProcessId, PublicationId, TakeId, Thread,
@@ -20,7 +20,7 @@ pub(crate) struct Population {
     /// The thread of the event before: most events come in runs.
     last: Option<((HostId, i64, i64), ThreadId)>,
     /// Processes of which all events so far were told from memory.
-    unrecorded: FxHashSet<ProcessId>,
+    unrecorded: FxHashMap<ProcessId, Nanos>,
 }
 
 /// What a thread is in the middle of.
@@ -72,11 +72,12 @@ pub(crate) enum Layer {
 }
 
 impl Population {
-    pub(crate) fn host(&mut self, name: &str) -> HostId {
+    pub(crate) fn host(&mut self, name: &str, clock: Option<Uuid>) -> HostId {
         let found = self.hosts.iter().position(|host| host.name == name);
         HostId::of(found.unwrap_or_else(|| {
             self.hosts.push(Host {
                 name: name.to_owned(),
+                clock,
             });
             self.hosts.len() - 1
         }))
@@ -110,12 +111,21 @@ impl Population {
         thread
     }
 
-    /// The event of this thread was told from memory: if it is the first of its process, what is recorded begins later.
+    /// The event of this thread was told from memory, or kept for the names in it: if it is the first of its process, what is recorded
+    /// begins later, at the latest `from` then on.
     #[cold]
-    pub(crate) fn note_replayed(&mut self, thread: ThreadId) {
+    pub(crate) fn note_replayed(&mut self, thread: ThreadId, from: Nanos) {
         let process = self.threads[thread.index()].process;
         if self.processes[process.index()].events == 1 {
-            self.unrecorded.insert(process);
+            self.unrecorded.insert(process, from);
+        }
+    }
+
+    /// Of what was never recorded but for its names there was no time to observe.
+    pub(crate) fn forget_unrecorded(&mut self) {
+        for process in self.unrecorded.keys() {
+            let process = &mut self.processes[process.index()];
+            process.recorded_from = process.last;
         }
     }
 
@@ -124,8 +134,8 @@ impl Population {
     pub(crate) fn note_recorded(&mut self, thread: ThreadId, at: Nanos) {
         if !self.unrecorded.is_empty() {
             let process = self.threads[thread.index()].process;
-            if self.unrecorded.remove(&process) {
-                self.processes[process.index()].recorded_from = at;
+            if let Some(from) = self.unrecorded.remove(&process) {
+                self.processes[process.index()].recorded_from = at.min(from);
             }
         }
     }

@@ -24,7 +24,11 @@ struct Row<'p> {
 
 pub(super) fn check(arguments: &CheckArguments) -> anyhow::Result<Outcome> {
     let (mut problems, summary) = match read(&file::text(&arguments.file)?) {
-        Err(Refused { errors, warnings }) => ([errors, warnings].concat(), None),
+        Err(Refused {
+            errors,
+            warnings,
+            others,
+        }) => ([errors, warnings, others].concat(), None),
         Ok(reading) => {
             let findings = check_whole(&reading.architecture);
             let problem = |finding: rostrace_architecture::Finding| Problem {

@@ -37,7 +37,9 @@ pub(crate) fn open(path: &Path) -> anyhow::Result<Reading> {
             tell(path, &reading.warnings);
             Ok(reading)
         }
-        Err(Refused { errors, warnings }) => {
+        Err(Refused {
+            errors, warnings, ..
+        }) => {
             tell(path, &errors);
             tell(path, &warnings);
             match errors.len() {

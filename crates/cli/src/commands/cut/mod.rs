@@ -19,7 +19,7 @@ use crate::source;
 use new_folder::NewFolder;
 
 pub(crate) fn cut(arguments: &CutArguments) -> anyhow::Result<Outcome> {
-    let set = source::open(&arguments.input)?;
+    let set = source::open_events(&arguments.input)?;
     let selection = filter::selection(&set, &arguments.filter)?;
     for hint in filter::hints(&set, &selection) {
         diagnostic::note(&hint);

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rostrace_analyze::blind_spot;
+use rostrace_analyze::census::Census;
 use rostrace_ctf::{Survey, TraceSet};
 use rostrace_trace::entity::UnseenSubject;
 use rostrace_trace::{Model, creates_entities};
@@ -12,17 +13,11 @@ use serde::Serialize;
 
 use crate::family::FAMILIES;
 
-/// Programs announce what they consist of when they start. If that is not over after so many bytes, the numbers are
-/// lower bounds.
-const MOST_BYTES: u64 = 4 << 20;
-/// More events of the initialisation than these are not read: who has so many has other questions.
-const MOST_EVENTS: u64 = 1 << 20;
-
 #[derive(Debug, Serialize)]
 pub(crate) struct Ros {
     pub(crate) distributions: Vec<String>,
     pub(crate) rmw_implementations: Vec<String>,
-    /// Nothing for a trace without events of the initialisation, or with too many.
+    /// Nothing for a trace without events of the initialisation.
     pub(crate) entities: Option<EntityCounts>,
     pub(crate) families: Vec<FamilyRow>,
     /// What cannot be known, as sentences.
@@ -34,16 +29,17 @@ pub(crate) struct Ros {
 /// As many as `rostrace nodes`, `topics`, … list with `--all`.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct EntityCounts {
-    /// Whether all events of the initialisation were read; if not, there may be more of everything.
-    pub(crate) complete: bool,
     pub(crate) nodes: u64,
+    pub(crate) built_in_nodes: u64,
     pub(crate) topics: u64,
+    pub(crate) built_in_topics: u64,
     pub(crate) publishers: u64,
     pub(crate) subscriptions: u64,
     pub(crate) timers: u64,
     pub(crate) services: u64,
     pub(crate) clients: u64,
     pub(crate) callbacks: u64,
+    pub(crate) built_in_callbacks: u64,
     /// None where the tracer could not see them.
     pub(crate) callback_groups: Option<u64>,
     pub(crate) executors: u64,
@@ -106,17 +102,17 @@ impl Ros {
     fn read_initialisation(&mut self, set: &TraceSet, kinds: &[u64]) {
         let wanted = Kind::ALL.iter().filter(|kind| creates_entities(**kind));
         let events: u64 = wanted.map(|kind| kinds[kind.index()]).sum();
-        if events == 0 || events > MOST_EVENTS {
+        if events == 0 {
             return;
         }
-        let model = Model::load_entities(set, events, MOST_BYTES);
+        let model = Model::load_entities(set, events);
         let processes = || model.processes.iter();
         let distributions: BTreeSet<_> = processes().filter_map(|it| it.distribution).collect();
         self.distributions = distributions.iter().map(ToString::to_string).collect();
         let rmw = processes().filter_map(|it| it.rmw_implementation.clone());
         self.rmw_implementations = BTreeSet::from_iter(rmw).into_iter().collect();
         self.limits.extend(blind_spot::sentences(&model));
-        self.entities = Some(EntityCounts::of(&model, model.events == events));
+        self.entities = Some(EntityCounts::of(&model));
     }
 
     /// Whether the trace has anything of ROS 2.
@@ -145,14 +141,13 @@ fn callback_groups(model: &Model) -> Option<u64> {
 }
 
 impl EntityCounts {
-    fn of(model: &Model, complete: bool) -> EntityCounts {
-        let sent = model.publishers.iter().map(|it| it.topic.as_str());
-        let received = model.subscriptions.iter().map(|it| it.topic.as_str());
-        let topics: BTreeSet<&str> = sent.chain(received).collect();
+    fn of(model: &Model) -> EntityCounts {
+        let census = Census::of(model);
         EntityCounts {
-            complete,
-            nodes: model.nodes.len() as u64,
-            topics: topics.len() as u64,
+            nodes: census.nodes.all(),
+            built_in_nodes: census.nodes.built_in,
+            topics: census.topics.all(),
+            built_in_topics: census.topics.built_in,
             publishers: model.publishers.len() as u64,
             subscriptions: model.subscriptions.len() as u64,
             // Executors of rclpy make timers without callbacks, thousands of them, to wait for a limited time.
@@ -161,7 +156,8 @@ impl EntityCounts {
                 .count() as u64,
             services: model.services.len() as u64,
             clients: model.clients.len() as u64,
-            callbacks: (model.callbacks.len() + model.clients.len()) as u64,
+            callbacks: census.callbacks.all(),
+            built_in_callbacks: census.callbacks.built_in,
             callback_groups: callback_groups(model),
             executors: model.executors.len() as u64,
         }

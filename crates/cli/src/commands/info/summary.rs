@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use rostrace_ctf::schema::{Clock, EnvironmentValue, Nanos, Origin, Schema};
-use rostrace_ctf::{Damage, DamageKind, ProcessSurvey, Survey, Trace, TraceSet};
+use rostrace_ctf::{Damage, DamageKind, ProcessSurvey, Stretch, Survey, Trace, TraceSet};
 use serde::Serialize;
 
 use super::ros::Ros;
@@ -23,7 +23,9 @@ pub(crate) struct Summary<'a> {
     pub(crate) begin_ns: Option<i64>,
     pub(crate) end_ns: Option<i64>,
     pub(crate) duration_ns: Option<u64>,
-    /// Without what a tracer tells of the time before it was attached.
+    /// When nothing was recorded, between two recordings.
+    pub(crate) pauses: Vec<PauseRow>,
+    /// The duration without pauses.
     #[serde(skip)]
     pub(crate) recorded_ns: Option<u64>,
     pub(crate) damage: Vec<DamageRow>,
@@ -50,6 +52,13 @@ pub(crate) struct DamageRow {
     end_ns: Option<i64>,
     count: Option<u64>,
     message: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct PauseRow {
+    pub(crate) begin_ns: i64,
+    pub(crate) end_ns: i64,
+    pub(crate) duration_ns: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -126,7 +135,9 @@ impl<'a> Summary<'a> {
         let span = survey.begin.zip(survey.end);
         let length = |(begin, end): (Nanos, Nanos)| end.0.saturating_sub(begin.0).max(0) as u64;
         let duration_ns = span.map(length);
-        let recorded_ns = survey.recorded_from.zip(survey.end).map(length);
+        let pauses: Vec<PauseRow> = set.pauses().into_iter().map(PauseRow::of).collect();
+        let paused: u64 = pauses.iter().map(|pause| pause.duration_ns).sum();
+        let recorded_ns = duration_ns.map(|duration| duration.saturating_sub(paused));
         let damage = || set.damage.iter().chain(&survey.damage);
         let lost = |kind: DamageKind| {
             let rows = damage().filter(|row| row.kind == kind);
@@ -140,6 +151,7 @@ impl<'a> Summary<'a> {
             begin_ns: plain(survey.begin),
             end_ns: plain(survey.end),
             duration_ns,
+            pauses,
             recorded_ns,
             damage: damage().map(DamageRow::of).collect(),
             ros: Ros::of(set, &survey),
@@ -165,6 +177,16 @@ fn plain(nanos: Option<Nanos>) -> Option<i64> {
 
 fn shown(path: &Path) -> String {
     path.display().to_string()
+}
+
+impl PauseRow {
+    fn of((begin, end): Stretch) -> PauseRow {
+        PauseRow {
+            begin_ns: begin.0,
+            end_ns: end.0,
+            duration_ns: end.0.saturating_sub(begin.0).unsigned_abs(),
+        }
+    }
 }
 
 impl DamageRow {

@@ -88,6 +88,14 @@ fn recording(summary: &Summary<'_>) -> Table {
     if let Some(duration) = summary.duration_ns {
         line("duration", units::duration(duration));
     }
+    for pause in &summary.pauses {
+        let begin = time::date_and_time(Nanos(pause.begin_ns));
+        let length = units::duration(pause.duration_ns);
+        line(
+            "pause",
+            format!("from {begin}, {length} in which nothing was recorded"),
+        );
+    }
     let mut events = units::count(summary.events);
     if let Some(recorded) = summary.recorded_ns.filter(|&recorded| recorded > 0) {
         let rate = summary.events as f64 * 1e9 / recorded as f64;
@@ -124,12 +132,24 @@ fn ros(ros: &Ros) -> Table {
         &named(&ros.rmw_implementations, "only CARET's recordings tell it"),
     ]);
     if let Some(entities) = &ros.entities {
-        let at_least = if entities.complete { "" } else { "at least " };
-        for (title, number, parts) in [
-            ("nodes", entities.nodes, Vec::new()),
+        let split = |all: u64, built_in: u64| match built_in {
+            0 => Vec::new(),
+            _ => vec![
+                format!("{} of the application", units::count(all - built_in)),
+                format!("{} built in", units::count(built_in)),
+            ],
+        };
+        for (title, number, split, parts) in [
+            (
+                "nodes",
+                entities.nodes,
+                split(entities.nodes, entities.built_in_nodes),
+                Vec::new(),
+            ),
             (
                 "topics",
                 entities.topics,
+                split(entities.topics, entities.built_in_topics),
                 vec![
                     units::counted(entities.publishers, "publisher"),
                     units::counted(entities.subscriptions, "subscription"),
@@ -138,6 +158,7 @@ fn ros(ros: &Ros) -> Table {
             (
                 "callbacks",
                 entities.callbacks,
+                split(entities.callbacks, entities.built_in_callbacks),
                 vec![
                     units::counted(entities.timers, "timer"),
                     units::counted(entities.services, "service"),
@@ -147,15 +168,18 @@ fn ros(ros: &Ros) -> Table {
             (
                 "executors",
                 entities.executors,
+                Vec::new(),
                 vec![match entities.callback_groups {
                     Some(count) => units::counted(count, "callback group"),
                     None => "callback groups not known".to_owned(),
                 }],
             ),
         ] {
-            let mut value = format!("{at_least}{}", units::count(number));
-            if !parts.is_empty() && number > 0 {
-                value.push_str(&format!(" ({})", parts.join(", ")));
+            let mut value = units::count(number);
+            let said = [split.join(", "), parts.join(", ")];
+            let said: Vec<String> = said.into_iter().filter(|it| !it.is_empty()).collect();
+            if !said.is_empty() && number > 0 {
+                value.push_str(&format!(" ({})", said.join("; ")));
             }
             table.row([title, &value]);
         }

@@ -94,10 +94,10 @@ pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
                 writeln!(out, "{}", Palette::for_stdout().alarm(headline))?;
             }
             for (path, latency) in rows.iter().take(arguments.limit) {
-                write_path(&mut out, path, latency, begin)?;
+                write_path(&mut out, &analysis, path, latency, begin)?;
             }
         }
-        LookFormat::Json => row::write_json(&mut out, &rows)?,
+        LookFormat::Json => row::write_json(&mut out, &analysis, &rows)?,
         LookFormat::Csv => row::write_csv(&mut out, &rows)?,
     }
     out.flush()?;
@@ -219,6 +219,7 @@ fn columns(missing: &str) -> [(&str, Align); 9] {
 
 fn write_path(
     out: &mut impl Write,
+    analysis: &Analysis<'_>,
     path: &FlowPath,
     latency: &PathLatency,
     begin: Nanos,
@@ -227,7 +228,13 @@ fn write_path(
     let title = crate::render::printable::printable(&path.title()).into_owned();
     writeln!(out, "{}", palette.heading(&title))?;
     let mut table = Table::new(&columns("lost")).dispensable(DISPENSABLE);
-    let mean = latency.latency.map_or(0.0, |latency| latency.mean);
+    let strangers = path.strangers(analysis);
+    if let Some(strangers) = &strangers {
+        writeln!(out, "   {}", palette.caution(&strangers.sentence()))?;
+    }
+    // Of a sum that is wrong nothing is a share.
+    let mean = latency.latency.filter(|_| strangers.is_none());
+    let mean = mean.map_or(0.0, |latency| latency.mean);
     if let Some(first) = &latency.first_callback {
         let name = match &path.origin {
             rostrace_analyze::flow_path::Origin::Callback { name, .. } => name.as_str(),
@@ -267,10 +274,10 @@ fn write_path(
         units::counted(sent, "message")
     );
     if let Some(statistics) = &latency.latency {
-        let after = units::duration(statistics.worst.0.saturating_sub(begin.0).unsigned_abs());
         remark += &format!(
-            "; the slowest began at {} (+{after})",
-            time::time_of_day(statistics.worst)
+            "; the slowest began at {} ({})",
+            time::time_of_day(statistics.worst),
+            time::since(begin, statistics.worst)
         );
     }
     if latency.damaged > 0 {

@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
-use rostrace_analyze::Statistics;
 use rostrace_analyze::communication::{DropCause, Stages};
 use rostrace_analyze::flow_latency::{HopLatency, PathLatency};
 use rostrace_analyze::flow_path::{FlowPath, Origin};
+use rostrace_analyze::{Analysis, Statistics};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -18,6 +18,8 @@ struct PathRow<'p> {
     flows: usize,
     /// Flows that touch a time in which events were lost.
     damaged: u64,
+    /// False where it leads from one host to another whose clock is not known to agree: latencies are wrong by what they differ.
+    one_clock: bool,
     latency_ns: Option<Statistics>,
     first_callback_ns: Option<Statistics>,
     hops: Vec<Value>,
@@ -26,6 +28,7 @@ struct PathRow<'p> {
 
 pub(super) fn write_json(
     out: &mut impl Write,
+    analysis: &Analysis<'_>,
     rows: &[(FlowPath, PathLatency)],
 ) -> anyhow::Result<()> {
     let rows: Vec<PathRow<'_>> = rows
@@ -35,6 +38,7 @@ pub(super) fn write_json(
             origin: origin(path),
             flows: path.flows.len(),
             damaged: latency.damaged,
+            one_clock: path.strangers(analysis).is_none(),
             latency_ns: latency.latency,
             first_callback_ns: latency.first_callback,
             hops: path

@@ -6,6 +6,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use rostrace_analyze::Selection;
+use rostrace_analyze::clocks::Strangers;
 use rostrace_analyze::flow_path::{FlowPath, FlowPaths};
 use rostrace_report::page::{Options, Page};
 
@@ -50,6 +51,8 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
     };
     let view = View::new(&set, &model, &arguments.filter)?;
     let analysis = source::analysis(&set, &model, view.window().clone());
+    let mut titles = damage::titles(set.damage.iter().chain(&model.damage));
+    titles.extend(Strangers::of(&model).map(|it| (it.sentence(), false)));
     let options = Options {
         title: arguments
             .title
@@ -61,7 +64,7 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
             .iter()
             .map(|path| path.display().to_string())
             .collect(),
-        damage: damage::titles(set.damage.iter().chain(&model.damage)),
+        damage: titles,
         selection: Selection {
             paths: arguments.paths.clone(),
             ..view.selection().clone()

@@ -80,13 +80,13 @@ fn write_table(
         "{}",
         palette.heading(&printable(&subject.title(analysis)))
     )?;
-    let after = units::duration(explanation.begin.0.saturating_sub(begin.0).unsigned_abs());
     writeln!(
         out,
-        "{} from {} at {} (+{after}) to {}",
+        "{} from {} at {} ({}) to {}",
         units::signed_duration(total),
         subject.begin(analysis, explanation.begin),
         time::time_of_day(explanation.begin),
+        time::since(begin, explanation.begin),
         subject.end(analysis)
     )?;
     if !subject.assumed().is_empty() {
@@ -99,6 +99,10 @@ fn write_table(
             palette.alarm("events were lost meanwhile: what ran then may be missing here")
         )?;
     }
+    let strangers = subject.strangers(analysis);
+    if let Some(strangers) = &strangers {
+        writeln!(out, "{}", palette.caution(&strangers.sentence()))?;
+    }
     let mut table = Table::new(&[
         ("", Align::Left),
         ("time", Align::Right),
@@ -106,7 +110,8 @@ fn write_table(
         ("times", Align::Right),
     ]);
     let share = |duration: i64| {
-        let share = (total > 0).then(|| units::share(duration as f64 / total as f64));
+        let share = (total > 0 && strangers.is_none())
+            .then(|| units::share(duration as f64 / total as f64));
         share.unwrap_or_default()
     };
     let mut hop = None;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use anyhow::bail;
 use rostrace_analyze::callback::{self, CallbackSummary, Execution};
+use rostrace_analyze::clocks::Strangers;
 use rostrace_analyze::declared::summary::title;
 use rostrace_analyze::declared::way::Way;
 use rostrace_analyze::flow_latency::{FlowTimes, Include};
@@ -121,6 +122,17 @@ impl Subject {
         }
     }
 
+    /// Two hosts on its way whose clocks are not known to agree.
+    pub(super) fn strangers<'m>(&self, analysis: &Analysis<'m>) -> Option<Strangers<'m>> {
+        match self {
+            Subject::Message(delivery) => Strangers::on_the_way(analysis, &[*delivery]),
+            Subject::Path(_, flow) => Strangers::on_the_way(analysis, &flow.deliveries),
+            // The stages of these are joined by instants, whatever messages they were.
+            Subject::NamedPath(..) => Strangers::of(analysis.model),
+            Subject::Execution(..) => None,
+        }
+    }
+
     pub(super) fn hops(&self) -> usize {
         match self {
             Subject::Path(path, _) => path.hops.len(),
@@ -212,7 +224,7 @@ fn execution(
         None => {
             let ours = summaries
                 .iter()
-                .filter(|summary| !is_built_in(analysis, summary.callback));
+                .filter(|summary| !built_in::callback(analysis.model, summary.callback));
             let worst = ours.max_by(|a, b| {
                 let (a, b) = (a.hurt(analysis), b.hurt(analysis));
                 a.unwrap_or(0.0).total_cmp(&b.unwrap_or(0.0))
@@ -282,17 +294,6 @@ fn similar_callbacks(analysis: &Analysis<'_>, pattern: &glob::Pattern) -> String
         [] => "`rostrace callbacks` lists them".to_owned(),
         similar => format!("similar: {}", similar.join(", ")),
     }
-}
-
-fn is_built_in(analysis: &Analysis<'_>, callback: CallbackId) -> bool {
-    let model = analysis.model;
-    let node = model.node_name(model.node_of_callback(callback));
-    let of_owner = match model.callbacks[callback.index()].owner {
-        CallbackOwner::Subscription(id) => built_in::topic(&model.subscriptions[id.index()].topic),
-        CallbackOwner::Service(id) => built_in::service(node, &model.services[id.index()].name),
-        _ => false,
-    };
-    of_owner || node.is_some_and(built_in::node)
 }
 
 fn message(

@@ -21,9 +21,15 @@ function bytes(value) {
 /** How a value of a kind is written. The kinds are those of charts and of columns of tables. */
 const WRITTEN = { duration, frequency, count, share, bytes, time: sinceBegin, text: (text) => text ?? MISSING };
 
-/** Seconds since the begin of the report, as `+1.234567 s`. */
+/** Seconds since the begin of the recording, as `+1.234567 s`: what `--at`, `--from` and `--to` understand. */
 function sinceBegin(time) {
-  return time === undefined || time === null ? MISSING : `+${(time / 1e9).toFixed(6)} s`;
+  if (time === undefined || time === null) return MISSING;
+  return `${time < 0 ? "\u2212" : "+"}${(Math.abs(time) / 1e9).toFixed(6)} s`;
+}
+
+/** The same instant by the clock, and exactly. */
+function wallClock(time) {
+  return `${clockTime(time)} · ${absolute(time)} ns since 1970`;
 }
 
 /** Nanoseconds since 1970, exactly, as text. */

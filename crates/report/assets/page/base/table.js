@@ -62,6 +62,7 @@ function table({ columns, rows, sort, filter, link, file, id }) {
     const linked = columns.findIndex((column) => !column.drawnOnly);
     const cells = columns.map((column, index) => {
       let content = column.cell ? column.cell(row) : (WRITTEN[column.kind ?? "text"] ?? WRITTEN.text)(valueOf(column, row));
+      if (column.kind === "time" && !column.cell && typeof valueOf(column, row) === "number") content = h("span", { title: wallClock(valueOf(column, row)) }, content);
       if (typeof content === "string" && (column.kind ?? "text") === "text") content = name(content);
       if (index === linked && address) content = h("a", { href: address }, content);
       return h("td", { class: isNumber(column) ? "number" : undefined, "data-column": column.key, "data-value": isNumber(column) ? valueOf(column, row) ?? "" : undefined }, content);

@@ -141,7 +141,7 @@ function flowFigure(detail, title, { column, ends, end, executions, switches, wo
   }
 
   const figure = timeView({
-    title: "Message flow", definition: "path", file: `Message flow of ${title}`, from: 0, to: Math.max(1000, end), view: viewAround(selected),
+    title: "Message flow", definition: "path", file: `Message flow of ${title}`, from: FROM, to: Math.max(FROM + 1000, end), view: viewAround(selected),
     described: `${count(number)} messages through ${detail.instants.length} instants`,
     gutter: (width) => Math.min(width * 0.34, 300), height: () => (lines.rows.length - 1) * rowHeight() + 40, most: 700,
     draw, hit, onClick: ({ row }) => select(row),
@@ -154,7 +154,7 @@ function flowFigure(detail, title, { column, ends, end, executions, switches, wo
     const apart = number > 1 ? (messages.begins[number - 1] - messages.begins[0]) / (number - 1) : 0;
     const around = Math.max(apart * 15, (lines.lasts[row] - messages.begins[row]) * 1.5, 1e6);
     const middle = (messages.begins[row] + lines.lasts[row]) / 2;
-    return [Math.max(0, middle - around), Math.min(Math.max(1000, end), middle + around)];
+    return [Math.max(FROM, middle - around), Math.min(Math.max(FROM + 1000, end), middle + around)];
   }
 
   const toggle = (label, key, hint) => h("label", { class: "choice", title: hint }, h("input", { type: "checkbox", checked: switches[key], onchange: (event) => { switches[key] = event.target.checked; lines = flowLines(detail, messages, switches); figure.redraw(); } }), ` ${label}`);

@@ -20,7 +20,7 @@ view("overview", {
 
 function recordedSentence(data) {
   const narrowed = data.narrowed ? " · a part of the recording" : "";
-  return `${calendarTime(0)} · ${duration(data.duration)} · ${count(data.recorded.events)} events${narrowed}`;
+  return `${calendarTime(FROM)} · ${duration(data.duration)} · ${count(data.recorded.events)} events${narrowed}`;
 }
 
 /** Damage comes first: numbers of a broken recording mean little. */
@@ -68,15 +68,18 @@ function findingItem(finding) {
   const weight = finding.severity >= 1 ? "bad" : finding.severity >= 0.5 ? "warn" : "mild";
   return h("li", { class: "finding", "data-weight": weight, "data-kind": finding.kind, "data-severity": finding.severity },
     h("span", {}, findingSentence(finding)),
-    h("a", { href: finding.link }, finding.at === null ? "Look" : `Look, ${sinceBegin(finding.at)}`));
+    h("a", { href: finding.link, title: finding.at === null ? undefined : wallClock(finding.at) }, finding.at === null ? "Look" : `Look, ${sinceBegin(finding.at)} (${clockTime(finding.at)})`));
 }
 
 function recordedTiles(recorded) {
   const tile = (value, label, link) => h("a", { class: "tile card", href: link }, h("b", { class: "number", "data-fact": label }, count(value)), h("span", { class: "quiet" }, label));
+  // What nobody wrote is counted apart, as `rostrace info` does.
+  const parted = ({ application, built_in: own }, label, link) => h("a", { class: "tile card", href: link, title: `${count(application)} of the application, ${count(own)} built in` },
+    h("b", { class: "number", "data-fact": label }, count(application)), h("span", { class: "quiet" }, own > 0 ? `${label} + ${count(own)} built in` : label));
   return [
-    tile(recorded.nodes, "nodes", "#graph"),
-    tile(recorded.topics, "topics", "#topics"),
-    tile(recorded.callbacks, "callbacks", "#callbacks"),
+    parted(recorded.census.nodes, "nodes", "#graph"),
+    parted(recorded.census.topics, "topics", "#topics"),
+    parted(recorded.census.callbacks, "callbacks", "#callbacks"),
     tile(recorded.executions, "executions", "#schedule"),
     tile(recorded.messages, "messages", "#paths"),
     tile(recorded.processes, "processes", "#processes"),
@@ -90,6 +93,6 @@ function recordedFacts(data) {
     fact("Hosts", data.hosts),
     fact("ROS 2", data.distributions),
     fact("Middleware", data.middlewares),
-    [h("dt", {}, "Time"), h("dd", {}, `${calendarTime(0)} to ${calendarTime(data.duration)}`)],
+    [h("dt", {}, "Time"), h("dd", {}, `${calendarTime(FROM)} to ${calendarTime(FROM + data.duration)}`)],
   ];
 }

@@ -159,14 +159,14 @@ function spanOf(callbacks, end) {
     to = Math.max(to, callback.ends[callback.ends.length - 1]);
   }
   const room = (to - from) * 0.01;
-  return from < to ? [Math.max(0, from - room), Math.min(Math.max(end, 1000), to + room)] : [0, Math.max(end, 1000)];
+  return from < to ? [Math.max(FROM, from - room), Math.min(Math.max(end, FROM + 1000), to + room)] : [FROM, Math.max(end, FROM + 1000)];
 }
 
 /** The execution at an instant, with some time around it. */
 function aroundInstance(callbacks, focus, at, end) {
   const callback = callbacks.find((candidate) => candidate.id === focus) ?? callbacks[0];
   const row = Math.max(0, firstNotBefore(callback.starts, at + 1) - 1);
-  if (callback.starts.length === 0) return { view: [0, end] };
+  if (callback.starts.length === 0) return { view: [FROM, end] };
   const around = Math.max(20_000, (callback.ends[row] - callback.starts[row]) * 3, (callback.lateness?.[row] || 0) * 2);
   return { view: [callback.starts[row] - around, callback.ends[row] + around], chosen: { callback, row } };
 }
@@ -178,7 +178,7 @@ function scheduleFigure({ data }, callbacks, { focus, threads, view: range, chos
   const facts = h("div", { class: "card", hidden: true, "data-instance": "" });
   let selected = null;
   const chart = timeView({
-    title, definition: "callback", file: title, from: 0, to: Math.max(1000, data.end), view: range,
+    title, definition: "callback", file: title, from: FROM, to: Math.max(FROM + 1000, data.end), view: range,
     described: `${count(lanes.length)} lanes of executions over time`,
     gutter: (width) => Math.min(width * 0.3, 300),
     height: () => lanes.length * LANE_HEIGHT + 6,

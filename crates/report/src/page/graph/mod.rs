@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use rostrace_analyze::communication::{DropCause, Pair};
 use rostrace_analyze::{built_in, names};
-use rostrace_trace::Model;
+use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{CallbackId, CallbackOwner, NodeId, PublisherId, SubscriptionId};
 use serde::Serialize;
 
@@ -221,7 +221,7 @@ impl<'a> Rows<'a> {
             if let Some(share) = summary.utilisation {
                 *busy.entry(id).or_default() += share;
             }
-            if is_built_in(model, summary.callback) {
+            if built_in::callback(model, summary.callback) {
                 continue;
             }
             let lateness = summary.lateness.map(|lateness| lateness.max);
@@ -393,22 +393,8 @@ impl Communication {
 }
 
 fn per_second(subject: Subject<'_>, number: u64) -> Option<f64> {
-    let recorded = subject.analysis.model.recorded();
-    let begin = recorded.map_or(subject.begin, |(begin, _)| subject.begin.max(begin.0));
-    let nanoseconds = subject.end - begin;
+    let (begin, end) = (Nanos(subject.begin), Nanos(subject.end));
+    let paused = subject.analysis.model.losses.paused(begin, end);
+    let nanoseconds = subject.end - subject.begin - paused;
     (nanoseconds > 0).then(|| number as f64 * 1e9 / nanoseconds as f64)
-}
-
-fn is_built_in(model: &Model, id: CallbackId) -> bool {
-    let callback = &model.callbacks[id.index()];
-    let by_owner = match callback.owner {
-        CallbackOwner::Subscription(id) => built_in::topic(&model.subscriptions[id.index()].topic),
-        CallbackOwner::Service(id) => {
-            let service = &model.services[id.index()];
-            built_in::service(model.node_name(service.node), &service.name)
-        }
-        CallbackOwner::Client(id) => built_in::client(&model.clients[id.index()].name),
-        CallbackOwner::Timer(_) | CallbackOwner::Unknown => false,
-    };
-    by_owner || callback.symbol.as_deref().is_some_and(built_in::symbol)
 }

@@ -24,6 +24,7 @@ fn with_graph(name: &str, selection: Selection, check: impl FnOnce(&Analysis<'_>
         analysis: &analysis,
         options: &options,
         shared: &Shared::new(&analysis),
+        origin: model.begin.unwrap().0,
         begin: model.begin.unwrap().0,
         end: model.end.unwrap().0,
     };

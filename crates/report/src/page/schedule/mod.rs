@@ -143,7 +143,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
     let groups = model.callback_groups.iter().enumerate();
     let executors = model.executors.iter().enumerate();
     let schedule = Schedule {
-        end: subject.end - subject.begin,
+        end: subject.end - subject.origin,
         late: LATE,
         callbacks,
         threads,
@@ -267,13 +267,12 @@ fn callback<'a>(analysis: &'a Analysis<'a>, owner: Owner) -> Callback<'a> {
             let client = model.clients[id.index()].name.as_str();
             ("client", Some(client), None)
         }
-        CallbackOwner::Unknown => ("unknown", None, None),
+        CallbackOwner::Unknown => {
+            let symbol = callback.symbol.as_deref();
+            let kind = built_in::kind_of_ownerless(symbol).unwrap_or("unknown");
+            (kind, None, None)
+        }
     };
-    let of_owner = of.is_some_and(|of| match kind {
-        "subscription" => built_in::topic(of),
-        "service" => built_in::service(node_name, of),
-        _ => false,
-    });
     Callback {
         id: Some(id.index()),
         name: analysis.names.callback(id).to_owned(),
@@ -284,7 +283,7 @@ fn callback<'a>(analysis: &'a Analysis<'a>, owner: Owner) -> Callback<'a> {
         of,
         period,
         symbol: callback.symbol.as_deref(),
-        built_in: of_owner || node_name.is_some_and(built_in::node),
+        built_in: built_in::callback(model, id),
         ..unknown
     }
 }

@@ -39,8 +39,8 @@ struct Arrows {
 impl ServedTimeline<'_> {
     /// The messages that were published or received in a window, if they are few enough.
     pub(super) fn arrows(&self, query: &Query) -> Option<Answer> {
-        let from = self.begin.saturating_add(query.integer("from")?);
-        let to = self.begin.saturating_add(query.integer("to")?);
+        let from = self.origin.saturating_add(query.integer("from")?);
+        let to = self.origin.saturating_add(query.integer("to")?);
         let arrows = self.arrows_between(from, to);
         Some(Answer::json(&Arrows {
             too_many: arrows.is_none(),

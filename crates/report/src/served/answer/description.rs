@@ -17,6 +17,8 @@ struct Description<'a> {
     title: &'a str,
     /// A text, since numbers of a browser have 53 bits.
     begin_ns: String,
+    /// What is shown begins so long after that, and is so long.
+    from_ns: i64,
     length_ns: i64,
     executions: usize,
     has_scheduling: bool,
@@ -88,7 +90,8 @@ impl ServedTimeline<'_> {
         let shown = subjects.iter().filter(|subject| subject.shown);
         Answer::json(&Description {
             title: &self.options.title,
-            begin_ns: self.begin.to_string(),
+            begin_ns: self.origin.to_string(),
+            from_ns: self.since(self.begin),
             length_ns: self.end.saturating_sub(self.begin),
             executions: shown.map(|subject| subject.count).sum(),
             has_scheduling: analysis.scheduling.is_some(),

@@ -50,7 +50,7 @@ impl ServedTimeline<'_> {
         // Executions that start at once follow each other by their number.
         let order = |id: InstanceId| (start(id), id);
         let than = (
-            self.begin
+            self.origin
                 .saturating_add(query.integer("from").unwrap_or(0)),
             InstanceId(u32::try_from(query.integer("than").unwrap_or(0)).ok()?),
         );

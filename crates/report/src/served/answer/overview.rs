@@ -21,7 +21,9 @@ impl ServedTimeline<'_> {
     fn columns(&self) -> Vec<f32> {
         let analysis = self.analysis;
         let length = (self.end as f64 - self.begin as f64) / COLUMNS as f64;
-        let column = |time: i64| (self.since(time) as f64 / length).clamp(0.0, COLUMNS as f64);
+        let column = |time: i64| {
+            ((time.saturating_sub(self.begin)) as f64 / length).clamp(0.0, COLUMNS as f64)
+        };
         let mut busy = vec![0f64; COLUMNS + 1];
         let mut dropped = vec![0f64; COLUMNS];
         for content in &self.lanes.contents {

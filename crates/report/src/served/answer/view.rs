@@ -27,8 +27,8 @@ const MOST_TRACKS: usize = 600;
 impl ServedTimeline<'_> {
     pub(super) fn view(&self, query: &Query) -> Option<Answer> {
         let window = Window {
-            from: self.begin.saturating_add(query.integer("from")?),
-            to: self.begin.saturating_add(query.integer("to")?),
+            from: self.origin.saturating_add(query.integer("from")?),
+            to: self.origin.saturating_add(query.integer("to")?),
             pixels: u32::try_from(query.integer("pixels")?).ok()?,
         };
         let tracks = query.integers("tracks");

@@ -23,7 +23,10 @@ impl<S: Sink> Story<'_, S> {
         };
         self.sink.notes(&[
             ("rostrace.version", env!("CARGO_PKG_VERSION").to_owned()),
-            ("rostrace.begin_ns", self.begin.0.to_string()),
+            (
+                "rostrace.begin_ns",
+                super::beginning(self.analysis).0.to_string(),
+            ),
             ("rostrace.end_ns", self.end.0.to_string()),
             ("rostrace.hosts", hosts.join(", ")),
             ("rostrace.damage", said),

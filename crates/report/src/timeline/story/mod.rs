@@ -22,10 +22,9 @@ use super::label::{LabelId, Labels};
 use super::sink::{Happening, Sink, Track, TrackId, TrackKind};
 use service_call::Calls;
 
-/// From when on it is told: the beginning of the trace, or of what is looked at.
+/// What relative times count from: the begin of the recording, whatever of it is told.
 pub(super) fn beginning(analysis: &Analysis<'_>) -> Nanos {
-    let first = analysis.model.begin.unwrap_or(Nanos(0));
-    first.max(*analysis.window.start())
+    analysis.model.begin.unwrap_or(Nanos(0))
 }
 
 /// Tells a sink everything that is selected. `bytes` of the result is for the sink to fill in.

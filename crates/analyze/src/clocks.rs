@@ -1,0 +1,50 @@
+//! Clocks of several hosts. Nothing aligns them yet, so what lies between an event of one and an event of the other is wrong by as much as they
+//! differ: it may even be negative, and is no share of anything.
+
+use rostrace_trace::Model;
+use rostrace_trace::entity::{DeliveryId, ProcessId};
+
+use crate::analysis::Analysis;
+
+/// Two hosts whose clocks are not known to be the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Strangers<'m> {
+    pub from: &'m str,
+    pub to: &'m str,
+}
+
+impl<'m> Strangers<'m> {
+    /// The first pair of hosts in a recording.
+    pub fn of(model: &'m Model) -> Option<Strangers<'m>> {
+        let mut processes = (0..model.processes.len()).map(ProcessId::from_index);
+        let first = processes.next()?;
+        let other = processes.find(|other| !model.have_one_clock(first, *other))?;
+        Some(Strangers::between(model, first, other))
+    }
+
+    /// Where messages went from one host to another.
+    pub fn on_the_way(analysis: &Analysis<'m>, deliveries: &[DeliveryId]) -> Option<Strangers<'m>> {
+        let model = analysis.model;
+        deliveries.iter().find_map(|id| {
+            let delivery = analysis.delivery(*id);
+            let publication = analysis.publication(delivery.publication);
+            let from = model.process_of(publication.thread);
+            let to = model.subscriptions[delivery.subscription.index()].process;
+            (!model.have_one_clock(from, to)).then(|| Strangers::between(model, from, to))
+        })
+    }
+
+    fn between(model: &'m Model, from: ProcessId, to: ProcessId) -> Strangers<'m> {
+        Strangers {
+            from: model.host_name(from),
+            to: model.host_name(to),
+        }
+    }
+
+    pub fn sentence(&self) -> String {
+        format!(
+            "the clocks of {} and {} are not known to agree: what lies between an event of one and an event of the other is wrong by as much as they differ, so it is no share of anything",
+            self.from, self.to
+        )
+    }
+}

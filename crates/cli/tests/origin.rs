@@ -1,0 +1,243 @@
+//! One origin of time: `+1.5s` is the same instant in every verb, page and file, whatever is skipped.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "../../report/tests/support/opened_page.rs"]
+#[allow(dead_code, unreachable_pub)]
+mod opened_page;
+mod support;
+
+use opened_page::OpenedPage;
+use rostrace_analyze::Analysis;
+use rostrace_ctf::TraceSet;
+use rostrace_ctf::schema::Nanos;
+use rostrace_report::served::{Options, Query, ServedTimeline};
+use rostrace_trace::Model;
+use serde_json::Value;
+use support::{json_lines, recording, shared_recordings, stdout_of};
+
+/// What is left out must not move the origin.
+const SKIPPED: &[&[&str]] = &[&[], &["--skip-start", "700ms"]];
+
+fn json(arguments: &[&str]) -> Value {
+    let mut all = arguments.to_vec();
+    all.extend(["--format", "json"]);
+    serde_json::from_str(&stdout_of(&all, 0)).unwrap()
+}
+
+fn with<'a>(arguments: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+    [arguments, more].concat()
+}
+
+/// `… (+33.468340 s) …`, in nanoseconds.
+fn printed(text: &str) -> i64 {
+    let (_, after) = text.split_once("(+").unwrap_or_else(|| panic!("{text}"));
+    let (seconds, _) = after.split_once(" s)").unwrap();
+    let (whole, micros) = seconds.split_once('.').unwrap();
+    assert_eq!(micros.len(), 6, "{seconds}");
+    (whole.parse::<i64>().unwrap() * 1_000_000 + micros.parse::<i64>().unwrap()) * 1000
+}
+
+fn recordings() -> Vec<String> {
+    let mut all = vec![recording("pingpong")];
+    if let Some(folder) = shared_recordings() {
+        let names = ["jazzy/chain_caret", "humble/executors", "jazzy/late"];
+        all.extend(names.map(|name| folder.join(name).to_str().unwrap().to_owned()));
+    }
+    all
+}
+
+/// When the recording began, as `info` says it.
+fn begin_of(trace: &str) -> i64 {
+    json(&["info", trace])["begin_ns"].as_i64().unwrap()
+}
+
+#[test]
+fn dump_and_cut_count_from_where_info_says_that_it_begins() {
+    for trace in recordings() {
+        let begin = begin_of(&trace);
+        let times = |arguments: &[&str]| -> Vec<i64> {
+            let all = with(&["dump", "--format", "json"], arguments);
+            let rows = json_lines(&stdout_of(&all, 0));
+            rows.iter()
+                .map(|row| row["time_ns"].as_i64().unwrap())
+                .collect()
+        };
+        let all = times(&[&trace]);
+        let range = begin + 3_000_000_000..=begin + 3_300_000_000;
+        let mut expected = all.clone();
+        expected.retain(|time| range.contains(time));
+        assert!(!expected.is_empty(), "{trace}");
+        assert_eq!(
+            times(&[&trace, "--from", "+3s", "--to", "+3.3s"]),
+            expected,
+            "{trace}"
+        );
+        let folder = tempfile::tempdir().unwrap();
+        let part = folder.path().join("part");
+        let part = part.to_str().unwrap();
+        stdout_of(
+            &["cut", &trace, "-o", part, "--from", "+3s", "--to", "+3.3s"],
+            0,
+        );
+        // What was kept of before does not count: times in a cut are those since its own begin.
+        assert_eq!(begin_of(part), begin + 3_000_000_000, "{trace}");
+        let expected: Vec<i64> = (all.into_iter())
+            .filter(|time| (begin + 3_100_000_000..=begin + 3_200_000_000).contains(time))
+            .collect();
+        assert_eq!(
+            times(&[part, "--from", "+0.1s", "--to", "+0.2s"]),
+            expected,
+            "{trace}"
+        );
+    }
+}
+
+#[test]
+fn what_latency_and_why_print_is_what_why_understands() {
+    for trace in recordings() {
+        let begin = begin_of(&trace);
+        for skipped in SKIPPED {
+            let Some(path) = json(&with(&["latency", &trace], skipped))
+                .as_array()
+                .and_then(|paths| paths.first().cloned())
+            else {
+                continue;
+            };
+            let worst = path["latency_ns"]["worst_at_ns"].as_i64().unwrap();
+            let shown = stdout_of(&with(&["latency", &trace], skipped), 0);
+            let after = printed(&shown);
+            assert_eq!(after, (worst - begin) / 1000 * 1000, "{trace} {skipped:?}");
+        }
+        let callbacks = json(&["callbacks", &trace]);
+        let busiest = callbacks.as_array().unwrap().iter();
+        let Some(timer) = busiest
+            .filter(|row| row["kind"] == "timer")
+            .max_by_key(|row| row["count"].as_u64())
+        else {
+            continue;
+        };
+        let name = timer["name"].as_str().unwrap();
+        let worst = ["why", &trace, "--callback", name];
+        for skipped in SKIPPED {
+            let found = json(&with(&worst, skipped));
+            let (first, last) = (
+                found["begin_ns"].as_i64().unwrap(),
+                found["end_ns"].as_i64().unwrap(),
+            );
+            let shown = stdout_of(&with(&worst, skipped), 0);
+            let after = printed(&shown);
+            assert_eq!(after, (first - begin) / 1000 * 1000, "{trace} {skipped:?}");
+            // A time in the middle of it, with and without the space that is printed.
+            let middle = (first - begin + (last - first) / 2) as f64 / 1e9;
+            for at in [format!("+{middle:.9}s"), format!("+{middle:.9} s")] {
+                let again = json(&with(&with(&worst, &["--at", &at]), skipped));
+                assert_eq!(again["begin_ns"], found["begin_ns"], "{trace} {at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn pages_and_files_count_from_there_too() {
+    for trace in recordings() {
+        let begin = begin_of(&trace);
+        let folder = tempfile::tempdir().unwrap();
+        for (number, skipped) in SKIPPED.iter().enumerate() {
+            let page = folder.path().join(format!("{number}.html"));
+            stdout_of(
+                &with(&["report", &trace, "-o", page.to_str().unwrap()], skipped),
+                0,
+            );
+            let page = OpenedPage {
+                html: std::fs::read_to_string(page).unwrap(),
+            };
+            let overview = page.part("overview").data;
+            assert_eq!(overview["begin_ns"], begin.to_string(), "{trace}");
+            let skips = !skipped.is_empty();
+            assert_eq!(
+                overview["from"],
+                if skips { 700_000_000 } else { 0 },
+                "{trace}"
+            );
+            // The worst execution of each callback, on the page and in the table.
+            let tables = folder.path().join(format!("{number}.tables"));
+            let what = ["--tables", "callback_instances", "--format", "json"];
+            let export = ["export", &trace, "-o", tables.to_str().unwrap()];
+            stdout_of(&with(&with(&export, &what), skipped), 0);
+            let table = std::fs::read(tables.join("callback_instances.json")).unwrap();
+            let table: Vec<Value> = serde_json::from_slice(&table).unwrap();
+            let starts: std::collections::HashSet<i64> = (table.iter())
+                .map(|row| row["start_ns"].as_i64().unwrap())
+                .collect();
+            let callbacks = page.part("callbacks").data;
+            let mut compared = 0;
+            for callback in callbacks["callbacks"].as_array().unwrap() {
+                for worst in callback["worst"].as_array().unwrap() {
+                    let start = begin + worst["start"].as_i64().unwrap();
+                    assert!(starts.contains(&start), "{trace}: {worst}");
+                    compared += 1;
+                }
+            }
+            assert!(compared > 0, "{trace}");
+            let chrome = folder.path().join(format!("{number}.json"));
+            stdout_of(
+                &with(
+                    &[
+                        "timeline",
+                        &trace,
+                        "--format",
+                        "chrome",
+                        "-o",
+                        chrome.to_str().unwrap(),
+                    ],
+                    skipped,
+                ),
+                0,
+            );
+            let chrome: Value =
+                serde_json::from_str(&std::fs::read_to_string(chrome).unwrap()).unwrap();
+            let mut told = 0;
+            for event in chrome["traceEvents"].as_array().unwrap() {
+                if event["ph"] == "X"
+                    && event["cat"]
+                        .as_str()
+                        .is_some_and(|it| it.contains("callback"))
+                {
+                    let after = (event["ts"].as_f64().unwrap() * 1000.0).round() as i64;
+                    told += usize::from(starts.contains(&(begin + after)));
+                }
+            }
+            assert!(
+                told * 2 > starts.len(),
+                "{trace}: {told} of {}",
+                starts.len()
+            );
+        }
+    }
+}
+
+#[test]
+fn the_served_timeline_counts_from_there_whatever_it_shows() {
+    for trace in recordings() {
+        let begin = begin_of(&trace);
+        let set = TraceSet::open(&[&trace]).unwrap();
+        let model = Model::load(&set, &mut |_| true);
+        assert_eq!(model.begin, Some(Nanos(begin)), "{trace}");
+        for skipped in [0, 700_000_000] {
+            let analysis = Analysis::new(&model, Nanos(begin + skipped)..=Nanos(i64::MAX));
+            let options = Options {
+                title: String::new(),
+                at: Some(Nanos(begin + 1_000_000_000)),
+                losses: Vec::new(),
+                selection: Default::default(),
+            };
+            let timeline = ServedTimeline::new(&analysis, options);
+            let answer = timeline.answer("trace", &Query::parse("")).unwrap();
+            let description: Value = serde_json::from_slice(&answer.body).unwrap();
+            assert_eq!(description["begin_ns"], begin.to_string());
+            assert_eq!(description["from_ns"], skipped);
+            assert_eq!(description["at"]["time"], 1_000_000_000);
+        }
+    }
+}
