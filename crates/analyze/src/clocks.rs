@@ -29,7 +29,13 @@ impl<'m> Strangers<'m> {
             let delivery = analysis.delivery(*id);
             let publication = analysis.publication(delivery.publication);
             let from = model.process_of(publication.thread);
-            let to = model.subscriptions[delivery.subscription.index()].process;
+            let named = delivery.subscription;
+            let named = named.map(|id| model.subscriptions[id.index()].process);
+            let ran = || {
+                let instance = analysis.instance(delivery.instance?);
+                Some(model.process_of(instance.thread))
+            };
+            let to = named.or_else(ran)?;
             (!model.have_one_clock(from, to)).then(|| Strangers::between(model, from, to))
         })
     }

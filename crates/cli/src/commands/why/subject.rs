@@ -15,7 +15,7 @@ use rostrace_analyze::why::{Explanation, Why};
 use rostrace_analyze::{Analysis, built_in, names};
 use rostrace_architecture::NamedPath;
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{CallbackId, CallbackOwner, DeliveryId, InstanceId};
+use rostrace_trace::entity::{CallbackId, DeliveryId, InstanceId};
 use rostrace_trace::flow::DeliveryStatus;
 
 use super::{WhyArguments, named_path};

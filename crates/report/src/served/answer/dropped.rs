@@ -94,7 +94,8 @@ impl ServedTimeline<'_> {
         let model = analysis.model;
         let id = DeliveryId(u32::try_from(query.integer("id")?).ok()?);
         let delivery = model.deliveries.get(id.index())?;
-        let subscription = &model.subscriptions[delivery.subscription.index()];
+        let named = delivery.subscription?;
+        let subscription = &model.subscriptions[named.index()];
         let callback = subscription.callback?;
         let lanes = self.lanes.callbacks.iter().flat_map(|group| &group.lanes);
         let mut of_callback = lanes.filter(|lane| lane.subject == Some(callback.0));
@@ -105,7 +106,7 @@ impl ServedTimeline<'_> {
         let place = drops.iter().position(|other| *other == id)?;
         let cause = analysis.drop_cause(id)?;
         let publication = analysis.publication(delivery.publication);
-        let next_received = self.next_received(delivery.subscription, id);
+        let next_received = self.next_received(named, id);
         let until = match &next_received {
             Some(next) => Nanos(self.begin.saturating_add(next.start)),
             None => Nanos(publication.publish.0.saturating_add(MEANWHILE)),
