@@ -164,7 +164,7 @@ fn summary(analysis: &Analysis<'_>, callback: CallbackId) -> CallbackSummary {
         callback,
         count,
         rate: ends.and_then(|(first, last)| {
-            recorded_per_second(analysis, count, start(first), start(last))
+            recorded_per_second(analysis.model, count, start(first), start(last))
         }),
         frequency: Frequency::of(recorded_bins(analysis, &starts)),
         duration: Statistics::of(&mut durations),

@@ -173,9 +173,9 @@ impl<'a> Endpoints<'a> {
             messages,
             intra_process,
             by_hand,
-            rate: first
-                .zip(last)
-                .and_then(|(first, last)| recorded_per_second(analysis, messages, first, last)),
+            rate: first.zip(last).and_then(|(first, last)| {
+                recorded_per_second(analysis.model, messages, first, last)
+            }),
             period: Statistics::of(&mut periods),
             age: Statistics::of(&mut ages),
             damaged,

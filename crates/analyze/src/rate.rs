@@ -4,6 +4,7 @@
 //! then falls into the middle between the borders, and no count depends on which side of one it happens to fall.
 
 use rostrace_ctf::schema::Nanos;
+use rostrace_trace::Model;
 
 use crate::analysis::Analysis;
 use crate::statistics::Statistics;
@@ -38,13 +39,8 @@ pub fn per_second(number: u64, first: Nanos, last: Nanos) -> Option<f64> {
 }
 
 /// The same, of the time that was recorded.
-pub fn recorded_per_second(
-    analysis: &Analysis<'_>,
-    number: u64,
-    first: Nanos,
-    last: Nanos,
-) -> Option<f64> {
-    let paused = analysis.model.losses.paused(first, last);
+pub fn recorded_per_second(model: &Model, number: u64, first: Nanos, last: Nanos) -> Option<f64> {
+    let paused = model.losses.paused(first, last);
     per_second(number, first, Nanos(last.0.saturating_sub(paused)))
 }
 

@@ -76,8 +76,9 @@ pub struct ThreadSummary {
 }
 
 impl ThreadSummary {
+    /// From the begin to the end, without pauses of the recording.
     pub fn observed(&self) -> i64 {
-        self.end.0 - self.begin.0
+        self.time.total()
     }
 
     /// The part of the observed time in callbacks; nothing if that has no length.
@@ -148,6 +149,12 @@ fn summary(
     }
     let mut time = TimeSpent::default();
     for segment in activity.segments(thread, begin, end) {
+        // What was not recorded is not observed.
+        let paused = analysis.model.losses.paused(segment.begin, segment.end);
+        let segment = Segment {
+            end: Nanos(segment.end.0 - paused),
+            ..segment
+        };
         time.add(&segment);
         let ran = match segment.doing {
             Doing::Callback(id) => ran(id),

@@ -64,12 +64,12 @@ fn dump_and_cut_count_from_where_info_says_that_it_begins() {
                 .collect()
         };
         let all = times(&[&trace]);
-        let range = begin + 3_000_000_000..=begin + 3_300_000_000;
+        let range = begin + 4_000_000_000..=begin + 4_300_000_000;
         let mut expected = all.clone();
         expected.retain(|time| range.contains(time));
         assert!(!expected.is_empty(), "{trace}");
         assert_eq!(
-            times(&[&trace, "--from", "+3s", "--to", "+3.3s"]),
+            times(&[&trace, "--from", "+4s", "--to", "+4.3s"]),
             expected,
             "{trace}"
         );
@@ -77,13 +77,13 @@ fn dump_and_cut_count_from_where_info_says_that_it_begins() {
         let part = folder.path().join("part");
         let part = part.to_str().unwrap();
         stdout_of(
-            &["cut", &trace, "-o", part, "--from", "+3s", "--to", "+3.3s"],
+            &["cut", &trace, "-o", part, "--from", "+4s", "--to", "+4.3s"],
             0,
         );
         // What was kept of before does not count: times in a cut are those since its own begin.
-        assert_eq!(begin_of(part), begin + 3_000_000_000, "{trace}");
+        assert_eq!(begin_of(part), begin + 4_000_000_000, "{trace}");
         let expected: Vec<i64> = (all.into_iter())
-            .filter(|time| (begin + 3_100_000_000..=begin + 3_200_000_000).contains(time))
+            .filter(|time| (begin + 4_100_000_000..=begin + 4_200_000_000).contains(time))
             .collect();
         assert_eq!(
             times(&[part, "--from", "+0.1s", "--to", "+0.2s"]),
@@ -179,7 +179,8 @@ fn pages_and_files_count_from_there_too() {
                     compared += 1;
                 }
             }
-            assert!(compared > 0, "{trace}");
+            // A recording that began late has no names.
+            assert!(compared > 0 || trace.ends_with("late"), "{trace}");
             let chrome = folder.path().join(format!("{number}.json"));
             stdout_of(
                 &with(

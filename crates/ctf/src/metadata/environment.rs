@@ -73,7 +73,8 @@ fn json(text: &str, name: &str, value: &str) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    const TSDL: &str = "/* CTF 1.8 */\ntrace { major = 1; minor = 8; byte_order = le; };\n";
+    const TSDL: &str =
+        "/* CTF 1.8 */\ntrace { major = 1; minor = 8; byte_order = le; };\nstream { };\n";
 
     fn said(bytes: &[u8], name: &str) -> Option<String> {
         let metadata = read(bytes).unwrap();
@@ -84,7 +85,7 @@ mod tests {
     fn text_packets_and_json_get_an_entry_and_keep_the_others() {
         let plain = format!("{TSDL}env {{ hostname = \"vm\"; }};");
         let packets = |order| metadata_packets(&plain, Uuid([7; 16]), order);
-        let json = "\x1E{\"type\":\"preamble\",\"version\":2}\n\x1E{\"type\":\"trace-class\",\"environment\":{\"hostname\":\"vm\"}}\n";
+        let json = "\x1E{\"type\":\"preamble\",\"version\":2}\n\x1E{\"type\":\"trace-class\",\"environment\":{\"hostname\":\"vm\"}}\n\x1E{\"type\":\"data-stream-class\"}\n";
         for bytes in [
             plain.clone().into_bytes(),
             packets(ByteOrder::Little),
@@ -102,7 +103,8 @@ mod tests {
 
     #[test]
     fn json_without_a_class_of_the_trace_gets_one() {
-        let json = "\x1E{\"type\":\"preamble\",\"version\":2}\n";
+        let json =
+            "\x1E{\"type\":\"preamble\",\"version\":2}\n\x1E{\"type\":\"data-stream-class\"}\n";
         let more = with_environment(json.as_bytes(), "kept", "1..2").unwrap();
         assert_eq!(said(&more, "kept").as_deref(), Some("1..2"));
     }

@@ -276,7 +276,7 @@ impl<'a> Writer<'a> {
         let number = times.clone().count() as u64;
         let ends = times.clone().min().zip(times.max());
         let rate =
-            ends.and_then(|(first, last)| recorded_per_second(analysis, number, first, last));
+            ends.and_then(|(first, last)| recorded_per_second(analysis.model, number, first, last));
         (number, rate)
     }
 

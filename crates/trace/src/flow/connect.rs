@@ -1,9 +1,12 @@
 //! Gives the rows of the import their entities, and to each other.
 
-use super::rosout::Rosout;
 use std::collections::HashMap;
 
+use rostrace_ctf::schema::Nanos;
+use rostrace_tracepoints::Distribution;
+
 use super::Fate;
+use super::rosout::Rosout;
 use crate::entity::{
     Address, CallbackId, CallbackOwner, Entities, HostId, InstanceId, ProcessId, PublicationId,
     SubscriptionId, Thread, ThreadId,
@@ -156,6 +159,9 @@ fn connect_enqueues(imported: &mut Imported, entities: &Entities) {
     }
 }
 
+/// A call of `publish` reaches rcl in far less time than this, in nanoseconds.
+const LONGEST_CALL: i64 = 1_000_000;
+
 /// Finds the publishers, and drops what is no publication of ROS: the middleware's own discovery data.
 fn connect_publications(imported: &mut Imported, entities: &Entities) {
     let threads = &imported.population.threads;
@@ -171,7 +177,12 @@ fn connect_publications(imported: &mut Imported, entities: &Entities) {
             publication.rmw_handle,
             publication.publish,
         );
-        if publication.publisher.is_none() {
+        let before = Nanos(publication.publish.0.saturating_sub(LONGEST_CALL));
+        // From Iron on the middleware tells whose it is; and what rclcpp told of it may be lost.
+        let may_be_of_rcl = (imported.population.processes[process.index()].distribution)
+            .is_some_and(|distribution| distribution < Distribution::Iron)
+            && !imported.losses.between(before, publication.publish);
+        if publication.publisher.is_none() && may_be_of_rcl {
             let instance = publication
                 .instance
                 .map(|id| &imported.instances[id.index()]);

@@ -163,6 +163,8 @@ fn tells_names_only(trace: &Trace) -> bool {
 
 struct Import {
     out: Imported,
+    /// When the recording began.
+    origin: Option<Nanos>,
     rings: RingBuffers,
     user_events: UserEvents,
     /// Where the publication of a message is known by its address (CARET's forks before Iron).
@@ -178,12 +180,10 @@ struct Import {
 impl Import {
     /// An import without events, and the hosts of the set's traces.
     fn begin(set: &TraceSet) -> (Import, Vec<HostId>) {
-        let span = set.span();
         let mut import = Import {
+            origin: set.span().map(|(begin, _)| begin),
             out: Imported {
                 losses: Losses::of(set),
-                begin: span.map(|(begin, _)| begin),
-                end: span.map(|(_, end)| end),
                 kinds: vec![0; Kind::COUNT],
                 ..Imported::default()
             },
@@ -211,7 +211,10 @@ impl Import {
             return;
         }
         self.out.events += 1;
-        self.out.end = self.out.end.max(time);
+        if self.out.begin.is_none() {
+            self.out.begin = self.origin.or(time);
+        }
+        self.out.end = time.or(self.out.end);
         let Some(kind) = fields.binding.kind else {
             return self.note_uninterpreted(fields);
         };

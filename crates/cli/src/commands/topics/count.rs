@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use rostrace_analyze::endpoint::{self, EndpointSummary, Endpoints};
+use rostrace_analyze::rate::recorded_per_second;
 use rostrace_analyze::{Analysis, Statistics};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
@@ -180,26 +181,9 @@ impl Beat {
         };
     }
 
-    /// How many per second from the first to the last; nothing for less than two.
-    pub(super) fn rate(self) -> Option<f64> {
+    /// How many per second from the first to the last, without pauses; nothing for less than two.
+    pub(super) fn rate(self, model: &Model) -> Option<f64> {
         let (first, last) = self.span?;
-        let seconds = (last.0 - first.0) as f64 / 1e9;
-        (self.count > 1 && seconds > 0.0).then(|| (self.count - 1) as f64 / seconds)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_rate_is_that_between_the_first_and_the_last() {
-        let mut beat = Beat::default();
-        assert_eq!(beat.rate(), None);
-        beat.add(Nanos(5_000_000_000));
-        assert_eq!(beat.rate(), None);
-        beat.add(Nanos(5_100_000_000));
-        beat.add(Nanos(5_200_000_000));
-        assert_eq!(beat.rate(), Some(10.0));
+        recorded_per_second(model, self.count, first, last).filter(|_| self.count > 1)
     }
 }

@@ -83,13 +83,13 @@ impl<'m> TopicRow<'m> {
             .map(|id| counts.received[id.index()]);
         let rates = received
             .clone()
-            .map(|beat| beat.rate().unwrap_or(0.0))
+            .map(|beat| beat.rate(model).unwrap_or(0.0))
             .collect::<Vec<f64>>();
         TopicRow {
             topic: Some(name),
             built_in: built_in::topic(name),
             messages: published.count,
-            rate_hz: published.rate(),
+            rate_hz: published.rate(model),
             longest_pause_ns: (topic.publishers.iter())
                 .filter_map(|id| counts.periods[id.index()].map(|period| period.max))
                 .max(),
@@ -114,7 +114,7 @@ impl<'m> TopicRow<'m> {
             topic: None,
             built_in: false,
             messages: beat.count,
-            rate_hz: beat.rate(),
+            rate_hz: beat.rate(view.model),
             longest_pause_ns: None,
             received: deliveries.delivered,
             receive_rate_min_hz: None,
@@ -155,7 +155,7 @@ impl<'m> PublisherRow<'m> {
             address: None,
             depth: None,
             messages: beat.count,
-            rate_hz: beat.rate(),
+            rate_hz: beat.rate(model),
             period_ns: None,
         }
     }
@@ -174,7 +174,7 @@ impl<'m> SubscriptionRow<'m> {
             depth: subscription.depth,
             intra_process: subscription.intra_process,
             received: beat.count,
-            rate_hz: beat.rate(),
+            rate_hz: beat.rate(model),
             deliveries: counts.deliveries[id.index()],
         }
     }
