@@ -43,7 +43,8 @@ function name(text, clipped = true) {
   if (!clipped) return h("span", { class: "name", dir: "auto" }, text);
   const trigger = Math.max(text.lastIndexOf(" · "), text.lastIndexOf(" ← "));
   const tail = trigger < 0 ? NAME_TAIL : Math.min(text.length - trigger + 10, LONGEST_TAIL);
-  const cut = Math.max(text.length - tail, 0);
+  // A few letters more than fit are not worth a cut.
+  const cut = text.length - tail < 6 ? 0 : text.length - tail;
   return h("span", { class: "clip", title: text, dir: "auto" }, h("span", {}, text.slice(0, cut)), h("span", {}, text.slice(cut)));
 }
 
