@@ -186,3 +186,54 @@ fn a_path_that_is_not_there_is_told() {
     assert_eq!(output.status.code(), Some(0), "{said}");
     assert!(said.contains("no path is named `nothing`"), "{said}");
 }
+
+#[test]
+fn it_is_opened_where_there_is_a_desktop_and_named_where_there_is_none() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("report.html");
+    let trace = recording("pingpong");
+    let arguments = ["report", &trace, "--open", "-o", page.to_str().unwrap()];
+    let output = rostrace(&arguments)
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(
+        said.contains(&format!(
+            "open {} in a browser",
+            page.canonicalize().unwrap().display()
+        )),
+        "{said}"
+    );
+
+    let told = folder.path().join("told");
+    let opener = folder.path().join("xdg-open");
+    let script = format!(
+        "#!/bin/sh\necho \"$1\" > {told}.part\nmv {told}.part {told}\n",
+        told = told.display()
+    );
+    std::fs::write(&opener, script).unwrap();
+    std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!(
+        "{}:{}",
+        folder.path().display(),
+        std::env::var("PATH").unwrap()
+    );
+    rostrace(&arguments)
+        .env("PATH", path)
+        .env("DISPLAY", ":7")
+        .assert()
+        .code(0);
+    while !told.exists() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let opened = std::fs::read_to_string(&told).unwrap();
+    assert_eq!(
+        opened.trim(),
+        page.canonicalize().unwrap().to_str().unwrap()
+    );
+}

@@ -339,3 +339,111 @@ fn the_instant_of_an_execution_finds_it() {
         assert_eq!(timeline.instance_at(Nanos(i64::MAX)), None);
     });
 }
+
+fn asked(timeline: &ServedTimeline<'_>, question: &str, query: &str) -> Value {
+    let answer = timeline.answer(question, &Query::parse(query)).unwrap();
+    serde_json::from_slice(&answer.body).unwrap()
+}
+
+/// Start and end of the executions of each callback, as far as they count.
+fn spans(analysis: &Analysis<'_>, timeline: &ServedTimeline<'_>) -> BTreeMap<u64, Vec<(i64, i64)>> {
+    let (begin, _) = timeline.span();
+    let mut spans: BTreeMap<u64, Vec<(i64, i64)>> = BTreeMap::new();
+    for number in 0..timeline.subjects().list.len() as u32 {
+        for id in timeline.subjects().instances(analysis, number) {
+            let row = analysis.instance(*id);
+            let end = row.end.map_or(row.start, |end| end.max(row.start));
+            let span = (row.start.0 - begin, end.0 - begin);
+            spans.entry(u64::from(number)).or_default().push(span);
+        }
+    }
+    spans
+}
+
+#[test]
+fn a_marked_range_is_what_counting_one_by_one_gives() {
+    for_each(|name, analysis, timeline| {
+        let (begin, end) = timeline.span();
+        let length = end - begin;
+        let spans = spans(analysis, timeline);
+        for (from, to) in [
+            (0, length),
+            (length / 7, length / 2),
+            (length / 3, length / 3 + 3_000_000),
+            (length / 2, length / 2),
+        ] {
+            let query = format!("from={from}&to={to}");
+            let range = asked(timeline, "range", &query);
+            let mut expected = BTreeMap::new();
+            for (number, spans) in &spans {
+                let inside = spans
+                    .iter()
+                    .filter(|(start, end)| *start <= to && (*end > from || *start >= from));
+                let inside: Vec<(i64, i64)> = inside.copied().collect();
+                let busy = |(start, end): &(i64, i64)| (*end.min(&to) - *start.max(&from)).max(0);
+                let longest = inside.iter().map(|(start, end)| end - start).max();
+                if let Some(longest) = longest {
+                    let busy: i64 = inside.iter().map(busy).sum();
+                    expected.insert(*number, (inside.len() as i64, busy, longest));
+                }
+            }
+            let rows = range["rows"].as_array().unwrap().iter();
+            let found: BTreeMap<u64, (i64, i64, i64)> = rows
+                .filter(|row| row["count"] != 0)
+                .map(|row| {
+                    let number = |key: &str| row[key].as_i64().unwrap();
+                    let worst = row["worst"]["length"].as_i64().unwrap();
+                    (
+                        row["subject"].as_u64().unwrap(),
+                        (number("count"), number("busy"), worst),
+                    )
+                })
+                .collect();
+            assert_eq!(found, expected, "{name} {query}");
+            // Lanes of callbacks that are awake are these, and those with drops.
+            let awake = asked(timeline, "awake", &query);
+            let awake: Vec<u64> = awake["tracks"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter_map(Value::as_u64)
+                .collect();
+            for lane in timeline
+                .lanes()
+                .callbacks
+                .iter()
+                .flat_map(|group| &group.lanes)
+            {
+                let runs = expected.contains_key(&u64::from(lane.subject.unwrap()));
+                if runs || lane.drops.is_none() {
+                    assert_eq!(
+                        awake.contains(&u64::from(lane.track)),
+                        runs,
+                        "{name} {query}"
+                    );
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn what_is_not_known_of_messages_is_not_denied() {
+    let Some(model) = model("jazzy/late") else {
+        return;
+    };
+    let analysis = everything(&model);
+    let timeline = serve(&analysis);
+    // No publisher of this recording is described, but publications are recorded.
+    let instance = (model.publications.iter())
+        .find_map(|it| it.instance)
+        .unwrap();
+    let facts = asked(&timeline, "instance", &format!("id={}", instance.0));
+    assert_eq!(facts["downstream"], Value::Array(Vec::new()));
+    assert!(facts["published"].as_u64().unwrap() > 0);
+    assert_eq!(facts["published_by_unknown"], Value::Bool(true));
+    // Nor whether any of its messages was dropped.
+    let (begin, end) = timeline.span();
+    let range = asked(&timeline, "range", &format!("from=0&to={}", end - begin));
+    assert_eq!(range["drops"], Value::Null);
+}

@@ -101,7 +101,10 @@ fn json(timeline: &ServedTimeline<'_>, question: &str, query: &str) -> Value {
 
 fn lane<'t>(timeline: &'t ServedTimeline<'_>, process: &str) -> &'t Lane {
     let groups = &timeline.lanes().threads;
-    let group = groups.iter().find(|group| group.name == process).unwrap();
+    let group = groups
+        .iter()
+        .find(|group| group.note.starts_with(process))
+        .unwrap();
     &group.lanes[0]
 }
 

@@ -173,6 +173,20 @@ impl Browser {
         );
     }
 
+    /// As it would be on paper: `print`, or nothing for the screen.
+    pub fn medium(&self, medium: &str) {
+        self.developer("Emulation.setEmulatedMedia", &json!({ "media": medium }));
+    }
+
+    /// The page as a PDF file.
+    pub fn print(&self) -> Vec<u8> {
+        let answer = self.developer("Page.printToPDF", &json!({ "printBackground": true }));
+        let content = answer["data"].as_str().unwrap();
+        base64::engine::general_purpose::STANDARD
+            .decode(content)
+            .unwrap()
+    }
+
     fn developer(&self, command: &str, parameters: &Value) -> Value {
         self.ask(
             "goog/cdp/execute",

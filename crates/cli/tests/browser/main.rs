@@ -10,6 +10,7 @@ mod large_timeline;
 mod made_up;
 mod numbers;
 mod opened;
+mod readable_report;
 mod report;
 mod shown;
 #[path = "../../../report/tests/support/statistics.rs"]

@@ -57,6 +57,13 @@ impl Opened {
         Some(Opened::of(Browser::start()?, make_up))
     }
 
+    /// The report of a recording that is packed; nothing where there is no browser, or no recording.
+    pub(crate) fn packed(name: &str) -> Option<Opened> {
+        let browser = Browser::start()?;
+        let (unpacked, _) = crate::trace_support::shared::unpack(name)?;
+        Some(Opened::of(browser, |_| unpacked.path().to_owned()))
+    }
+
     fn of(browser: Browser, trace: impl FnOnce(&Path) -> PathBuf) -> Opened {
         let folder = tempfile::tempdir().unwrap();
         let trace = trace(folder.path());

@@ -16,11 +16,14 @@ export function short(text) {
 const TAIL = 18;
 const BEFORE_TRIGGER = 10;
 const LONGEST_TAIL = 34;
+const SHORTEST_HEAD = 6;
 
 function tailOf(text) {
   const trigger = Math.max(text.lastIndexOf(' · '), text.lastIndexOf(' ← '));
   const wanted = trigger < 0 ? TAIL : text.length - trigger + BEFORE_TRIGGER;
-  return Math.max(text.length - Math.min(wanted, LONGEST_TAIL), 0);
+  const cut = text.length - Math.min(wanted, LONGEST_TAIL);
+  // A few letters more than fit are not worth a cut.
+  return cut < SHORTEST_HEAD ? 0 : cut;
 }
 
 /** A name that loses its middle where there is no room for it; all of it stays its text, and is its title. */

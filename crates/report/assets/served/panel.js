@@ -118,7 +118,7 @@ function content(facts) {
   if (facts.damaged) parts.push(element('p', 'alarm', 'Events were lost meanwhile: what is told here may not be all.'));
   parts.push(actions(facts), explanation(facts), flow('Upstream: what led to it', facts.upstream, upstreamNote(facts)));
   const cut = facts.downstream_is_cut ? 'More follows, which is not listed here.' : '';
-  parts.push(flow('Downstream: what it led to', facts.downstream, facts.downstream.length ? cut : 'It published nothing that anyone receives.'));
+  parts.push(flow('Downstream: what it led to', facts.downstream, facts.downstream.length ? cut : downstreamNote(facts)));
   parts.push(details(facts));
   return parts.flat();
 }
@@ -126,6 +126,13 @@ function content(facts) {
 function upstreamNote(facts) {
   if (facts.upstream.length > 0) return '';
   return facts.kind === 'timer' ? 'A timer fired.' : 'The trace does not tell which message led to it.';
+}
+
+/** Whether nobody received what it published, or whether that is not known. */
+function downstreamNote({ published, published_by_unknown: unknown }) {
+  if (published === 0) return 'It published nothing.';
+  const messages = published === 1 ? '1 message' : `${count(published)} messages`;
+  return unknown ? `It published ${messages}; the trace does not tell on which topic, nor who received them.` : `It published ${messages} that nobody receives.`;
 }
 
 function numbers(facts) {
@@ -185,7 +192,8 @@ function explanation(facts) {
     context.fillRect(((begin - why.begin) / why.total) * 800, 0, Math.max((length / why.total) * 800, 0.5), 22);
   }
   const list = element('ul', 'waits');
-  for (const wait of why.waits) {
+  // The bar has the order of time; here the largest comes first.
+  for (const wait of [...why.waits].sort((a, b) => b.duration - a.duration)) {
     const swatch = element('i', '');
     swatch.style.background = causeColour(wait.cause);
     const text = element('bdi', '', wait.times > 1 ? `${wait.text} (${wait.times} times)` : wait.text);

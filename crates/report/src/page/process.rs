@@ -221,7 +221,8 @@ impl<'a> Writer<'a> {
             subject,
             allowance: Allowance::shared(lengths.collect(), POINTS),
             width,
-            stretches: (length / width + i64::from(length % width != 0)) as usize,
+            // What is left over belongs to the last one: a share of next to nothing would be a peak that is none.
+            stretches: (length / width).max(1) as usize,
             busy: BTreeMap::new(),
             columns: Columns::default(),
         }
@@ -257,7 +258,17 @@ impl<'a> Writer<'a> {
     fn over_time(&mut self, thread: ThreadId) -> OverTime {
         let (begin, end) = (Nanos(self.subject.begin), Nanos(self.subject.end));
         let activity = self.subject.analysis.activity();
-        let stretches: Vec<_> = over_time(activity, thread, begin, end, self.width).collect();
+        let mut stretches: Vec<_> = over_time(activity, thread, begin, end, self.width).collect();
+        if stretches.len() > self.stretches
+            && let Some(rest) = stretches.pop()
+            && let Some(last) = stretches.last_mut()
+        {
+            last.end = rest.end;
+            last.time.callbacks += rest.time.callbacks;
+            last.time.executor += rest.time.executor;
+            last.time.waiting += rest.time.waiting;
+            last.time.unobserved += rest.time.unobserved;
+        }
         let busy = stretches.iter().map(|it| it.time.callbacks).collect();
         self.busy.insert(thread, busy);
         let mut shares = |part: fn(&thread::TimeSpent) -> i64| {
@@ -340,10 +351,14 @@ impl<'a> Writer<'a> {
         }
         let length = self.subject.end - self.subject.begin;
         let width = self.width;
-        let shares = sums.iter().enumerate().map(|(number, busy)| {
-            let rest = length - number as i64 * width;
-            millionths(*busy, rest.min(width).max(1))
-        });
+        let last = self.stretches - 1;
+        let shares = sums
+            .iter()
+            .enumerate()
+            .map(|(number, busy)| match number == last {
+                true => millionths(*busy, (length - number as i64 * width).max(1)),
+                false => millionths(*busy, width),
+            });
         self.columns.add(shares)
     }
 

@@ -9,7 +9,7 @@ use crate::args::{ModelFilterArguments, TraceArguments};
 
 pub(crate) const HELP: &str = "\
 Examples:
-  rostrace report session/
+  rostrace report session/ --open
   rostrace report session/ -o drive.html --skip-start 10s --title 'Test drive 7'
   rostrace report session/ --architecture architecture.yaml --node '/perception/*'
 
@@ -28,6 +28,9 @@ pub(crate) struct ReportArguments {
     /// Where to write; an existing file is replaced
     #[arg(short, long, value_name = "FILE", default_value = "report.html")]
     pub(crate) output: PathBuf,
+    /// Open it in your browser when it is written
+    #[arg(long)]
+    pub(crate) open: bool,
     /// What stands at the top, instead of the name of the trace
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
@@ -49,6 +52,7 @@ impl ReportArguments {
                 traces: vec![folder.to_owned()],
             },
             output,
+            open: false,
             title: None,
             filter: ModelFilterArguments::default(),
             architecture: None,

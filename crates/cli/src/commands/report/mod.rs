@@ -11,6 +11,7 @@ use rostrace_analyze::flow_path::{FlowPath, FlowPaths};
 use rostrace_report::page::{Options, Page};
 
 use crate::commands::architecture::file;
+use crate::desktop;
 use crate::family;
 use crate::interrupt::{self, Interruptible};
 use crate::new_file::{self, NewFile};
@@ -33,7 +34,21 @@ pub(crate) fn report(arguments: &ReportArguments) -> anyhow::Result<Outcome> {
         // A pipe or a device has no size.
         _ => diagnostic::note(&format!("{shown}: written")),
     }
+    if arguments.open {
+        show(&arguments.output);
+    }
     Ok(outcome)
+}
+
+/// In the browser of the desktop; a note where there is none, since the file is what counts.
+fn show(file: &Path) {
+    let absolute = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    if !desktop::exists() || !desktop::open(&absolute) {
+        diagnostic::note(&format!(
+            "there is no desktop here that could open it; open {} in a browser",
+            absolute.display()
+        ));
+    }
 }
 
 /// Nothing if it was interrupted.

@@ -34,8 +34,10 @@ function scaleOf(kind, largest) {
  *   stacked: bars stand on each other; overlaid: they lie over each other
  *   marks: [{x, name}] vertical lines at times;  limit: {y, name} a horizontal line
  *   onClick(series index, row)
+ * The y axis of what has a size can be made logarithmic.
  */
 function chart(options) {
+  options = { ...options, y: { ...options.y } };
   const plot = h("div", { class: "plot", style: `height:${options.height ?? 260}px` });
   const action = (label, title, act) => h("button", { type: "button", title, onclick: act }, label);
   const figure = h(
@@ -49,6 +51,7 @@ function chart(options) {
       h(
         "span",
         { class: "actions" },
+        options.y.kind !== "share" && !options.stacked && h("button", { type: "button", class: "log", title: "Logarithmic or linear y axis", "aria-pressed": String(Boolean(options.y.log)), onclick: (event) => toggleLog(chartState, event.currentTarget) }, "log"),
         action("PNG", "Save as picture", () => savePicture(chartState, "png")),
         action("SVG", "Save as drawing", () => savePicture(chartState, "svg")),
         action("CSV", "Save the numbers", () => saveNumbers(options)),
@@ -60,6 +63,12 @@ function chart(options) {
   observeOnce(figure, () => draw(chartState));
   liveCharts.add(chartState);
   return figure;
+}
+
+function toggleLog(state, button) {
+  state.options.y.log = !state.options.y.log;
+  button.setAttribute("aria-pressed", String(state.options.y.log));
+  draw(state);
 }
 
 /** Calls back when an element is about to be seen; at once where that cannot be known. */
@@ -81,6 +90,7 @@ async function draw(state) {
   const { traces, layout } = figureOf(state.options);
   await library.react(state.plot, traces, layout, { responsive: true, displaylogo: false, scrollZoom: false, modeBarButtonsToRemove: ["toImage", "select2d", "lasso2d"] });
   if (!state.drawn && state.options.onClick) {
+    state.plot.classList.add("leads");
     state.plot.on("plotly_click", ({ points }) => state.options.onClick(points[0].curveNumber, points[0].pointIndex));
   }
   state.drawn = true;
@@ -110,8 +120,15 @@ function figureOf(options) {
       const sized = overTime && axis === "index" ? {} : { width, offset: series.width ? 0 : undefined };
       return { ...common, ...sized, type: "bar", textposition: "none", marker: { color: paint, line: { width: 0 } }, opacity: options.overlaid ? 0.65 : 1 };
     }
+    if (series.draw === "outline") {
+      // Histograms that lie over each other: lines along their tops, down to nothing at both ends.
+      const width = series.width[0] / x.divisor;
+      const [left, right] = [xs[0], xs[xs.length - 1] + width];
+      const low = options.y.log ? null : 0;
+      return { ...common, x: [left, ...xs, right], y: [low, ...ys, low], text: ["", ...common.text, ""], type: "scatter", mode: "lines", line: { color: paint, width: 2, shape: "hv", dash: series.dash }, fill: options.y.log ? undefined : "tozeroy", fillcolor: `${paint}1f`, connectgaps: false };
+    }
     if (series.draw === "points") return { ...common, type: "scatter", mode: "markers", marker: { color: paint, size: 4 } };
-    return { ...common, type: "scatter", mode: xs.length < 3 ? "lines+markers" : "lines", line: { color: paint, width: 1.4, shape: series.draw === "step" ? "hv" : "linear" }, fill: series.draw === "area" ? "tozeroy" : undefined, connectgaps: false };
+    return { ...common, type: "scatter", mode: xs.length < 3 ? "lines+markers" : "lines", line: { color: paint, width: 1.4, shape: series.draw === "step" ? "hv" : "linear", dash: series.dash }, fill: series.draw === "area" ? "tozeroy" : undefined, connectgaps: false };
   });
   const ink = colour("ink");
   const line = colour("line");
@@ -140,8 +157,9 @@ function figureOf(options) {
     hoverlabel: { align: "left", namelength: 60 },
     showlegend: options.series.length > 1,
     legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", font: { size: 12 } },
+    clickmode: "event",
     xaxis: { ...axisLook, title: { text: overTime ? AXES[axis].title : label(options.x.label, x.unit) } },
-    yaxis: { ...axisLook, type: options.y.log ? "log" : "linear", title: { text: label(options.y.label, y.unit) }, rangemode: options.y.fromZero === false ? "normal" : "tozero" },
+    yaxis: { ...axisLook, type: options.y.log ? "log" : "linear", title: { text: label(options.y.log ? `${options.y.label}, logarithmic` : options.y.label, y.unit) }, rangemode: options.y.fromZero === false ? "normal" : "tozero" },
     modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("quiet"), activecolor: colour("accent") },
     shapes,
     annotations,
@@ -202,4 +220,6 @@ function redrawCharts() {
   for (const state of liveCharts) if (state.drawn) draw(state);
 }
 onThemeChange.push(redrawCharts);
+// What is printed is all there, seen or not.
+addEventListener("beforeprint", () => { for (const state of liveCharts) draw(state); });
 onAxisChange.push(redrawCharts);

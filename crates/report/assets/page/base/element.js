@@ -34,9 +34,18 @@ function svg(tag, attributes, ...children) {
   return element;
 }
 
-/** A name as people wrote it, cut by the style sheet where it is too long, whole in its tooltip. */
+/** So much of the end of a name is always seen: names differ at their ends. With what triggers a callback it may be a little more. */
+const NAME_TAIL = 18;
+const LONGEST_TAIL = 24;
+
+/** A name as people wrote it. Where it is too long its middle goes; all of it is in its tooltip. */
 function name(text, clipped = true) {
-  return h("span", { class: clipped ? "clip" : "name", title: clipped ? text : undefined, dir: "auto" }, text);
+  if (!clipped) return h("span", { class: "name", dir: "auto" }, text);
+  const trigger = Math.max(text.lastIndexOf(" · "), text.lastIndexOf(" ← "));
+  const tail = trigger < 0 ? NAME_TAIL : Math.min(text.length - trigger + 10, LONGEST_TAIL);
+  // A few letters more than fit are not worth a cut.
+  const cut = text.length - tail < 6 ? 0 : text.length - tail;
+  return h("span", { class: "clip", title: text, dir: "auto" }, h("span", {}, text.slice(0, cut)), h("span", {}, text.slice(cut)));
 }
 
 /** Gives a file to the reader. */

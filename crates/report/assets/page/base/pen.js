@@ -12,15 +12,17 @@ function textWidth(text, size, weight) {
   return measuring.measureText(text).width;
 }
 
-/** As much of a text as fits, with its end kept where `keepEnd`: names differ at their ends. */
+/** As much of a text as fits, with both its ends where `keepEnd`: names differ at their ends. */
 function fitted(text, width, size, weight, keepEnd = false) {
   // No letter is narrower than a pixel or two: what is far too long need not be measured.
   const most = Math.max(1, Math.floor(width / 2));
-  let whole = text.length > most ? (keepEnd ? text.slice(-most) : text.slice(0, most)) : text;
-  if (whole === text && textWidth(text, size, weight) <= width) return text;
+  if (text.length <= most && textWidth(text, size, weight) <= width) return text;
   let low = 0;
-  let high = whole.length;
-  const cut = (letters) => (keepEnd ? `…${whole.slice(whole.length - letters)}` : `${whole.slice(0, letters)}…`);
+  let high = Math.min(most, text.length);
+  const cut = (letters) => {
+    const head = keepEnd ? letters >> 1 : letters;
+    return `${text.slice(0, head)}…${text.slice(text.length - (letters - head))}`;
+  };
   while (low < high) {
     const middle = (low + high + 1) >> 1;
     if (textWidth(cut(middle), size, weight) <= width) low = middle;

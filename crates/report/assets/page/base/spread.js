@@ -5,13 +5,13 @@ function spreadCharts({ title, entries, ranks, kind, label, of, definition, file
   const kept = entries.filter((entry) => entry.spread);
   if (kept.length === 0) return [];
   const common = { definition, height: chartHeight(kept.length) };
-  const bars = kept.map((entry) => histogramBars(entry, kind));
+  const bars = kept.map((entry) => ({ ...histogramBars(entry, kind), draw: kept.length > 1 ? "outline" : "bars" }));
   const counts = bars.flatMap((series) => Array.from(series.y)).filter((value) => value > 0);
   // Rare and frequent values both have to be seen.
-  const log = Math.max(...counts) > 60 * Math.min(...counts);
+  const log = needsLog(counts);
   return [
     h("div", { class: "card" }, chart({
-      ...common, title: `Histogram of ${title}`, file: file && `${file} histogram of ${title}`, x: { label, kind }, y: { label: log ? `${of} (logarithmic)` : of, kind: "count", log },
+      ...common, title: `Histogram of ${title}`, file: file && `${file} histogram of ${title}`, x: { label, kind }, y: { label: of, kind: "count", log },
       overlaid: kept.length > 1, series: bars,
     })),
     h("div", { class: "card" }, chart({
@@ -19,6 +19,10 @@ function spreadCharts({ title, entries, ranks, kind, label, of, definition, file
       series: kept.map((entry) => cumulativeLine(entry, ranks, kind)),
     })),
   ];
+}
+
+function needsLog(counts) {
+  return Math.max(...counts) > 60 * Math.min(...counts);
 }
 
 function histogramBars({ name: title, spread, column }, kind) {

@@ -4,6 +4,7 @@ const ROWS_SHOWN = 200;
 
 /**
  *   columns: [{key, title, kind, definition, cell(row), value(row), text(row)}]; kind as in WRITTEN, numbers are set to the right.
+ *     unseen columns are searched and saved, those with a width ("wide", "medium", "normal") shown where there is room;
  *     value is what is sorted by (default row[key]), cell what is shown (default: value written as its kind), text what is searched (texts only)
  *   rows, sort: {key, descending}, filter: placeholder of the filter or nothing, link(row): address of the row, file: name for CSV, id
  */
@@ -18,8 +19,10 @@ function table({ columns, rows, sort, filter, link, file, id }) {
   const body = h("tbody");
   const state = h("span", { class: "quiet small", "aria-live": "polite" });
   const more = h("button", { type: "button", onclick: () => { shown = Infinity; fill(); } });
-  const headings = columns.map((column) =>
-    h("th", { class: isNumber(column) ? "number" : undefined, scope: "col" },
+  const seen = columns.filter((column) => !column.unseen);
+  const classOf = (column) => [isNumber(column) && "number", column.width && `${column.width}-only`].filter(Boolean).join(" ") || undefined;
+  const headings = seen.map((column) =>
+    h("th", { class: classOf(column), scope: "col" },
       column.sortable === false ? column.title : h("button", { type: "button", onclick: () => sortBy(column) }, column.title),
       column.definition && [" ", definitionLink(column.definition)]),
   );
@@ -47,7 +50,7 @@ function table({ columns, rows, sort, filter, link, file, id }) {
 
   function fill() {
     const all = chosen();
-    columns.forEach((column, index) => {
+    seen.forEach((column, index) => {
       if (column.key === order.key) headings[index].setAttribute("aria-sort", order.descending ? "descending" : "ascending");
       else headings[index].removeAttribute("aria-sort");
     });
@@ -59,13 +62,13 @@ function table({ columns, rows, sort, filter, link, file, id }) {
 
   function rowOf(row) {
     const address = link?.(row);
-    const linked = columns.findIndex((column) => !column.drawnOnly);
-    const cells = columns.map((column, index) => {
+    const linked = seen.findIndex((column) => !column.drawnOnly);
+    const cells = seen.map((column, index) => {
       let content = column.cell ? column.cell(row) : (WRITTEN[column.kind ?? "text"] ?? WRITTEN.text)(valueOf(column, row));
       if (column.kind === "time" && !column.cell && typeof valueOf(column, row) === "number") content = h("span", { title: wallClock(valueOf(column, row)) }, content);
       if (typeof content === "string" && (column.kind ?? "text") === "text") content = name(content);
       if (index === linked && address) content = h("a", { href: address }, content);
-      return h("td", { class: isNumber(column) ? "number" : undefined, "data-column": column.key, "data-value": isNumber(column) ? valueOf(column, row) ?? "" : undefined }, content);
+      return h("td", { class: index === linked && address ? [classOf(column), "row-name"].filter(Boolean).join(" ") : classOf(column), "data-column": column.key, "data-value": isNumber(column) ? valueOf(column, row) ?? "" : undefined }, content);
     });
     return h("tr", { "data-row": row.id ?? undefined }, cells);
   }

@@ -21,26 +21,28 @@ function missing(what, viewName) {
   return h("p", { class: "notice warn" }, `This ${what} is not in the report; perhaps the report was limited to others. `, h("a", { href: `#${viewName}` }, "All that are here"));
 }
 
-function callbackColumns(column, chosen, onChange) {
+function callbackColumns(rows, column, chosen, onChange) {
+  const any = (wanted) => rows.some(wanted);
   const numbers = (metric, key, title, more) => ({ key: `${metric}_${key}`, title, kind: "duration", value: (row) => row[metric]?.[key], ...more });
   return [
     chosen && choiceColumn(chosen, (row) => row.id, onChange),
     { key: "name", title: "callback", cell: (row) => [name(row.name), row.built_in && h("span", { class: "tag" }, "built in")] },
     { key: "hurt", title: "hurt", kind: "share", definition: "callback", cell: (row) => h("span", { class: hurtClass(row.hurt) }, share(row.hurt)) },
     { key: "count", title: "count", kind: "count" },
-    { key: "rate", title: "frequency", kind: "frequency", definition: "callback" },
+    { key: "rate", title: "frequency", kind: "frequency", definition: "callback", width: "normal" },
     numbers("duration", "p50", "duration p50", { definition: "callback" }),
-    numbers("duration", "p99", "duration p99"),
+    numbers("duration", "p99", "duration p99", { width: "medium" }),
     numbers("duration", "max", "duration max"),
-    { key: "spark", title: "duration over time", drawnOnly: true, sortable: false, text: () => "", cell: (row) => sparkline(thinned(column(row.series.duration?.v))) },
-    numbers("period", "p50", "period p50", { definition: "callback" }),
-    numbers("period", "max", "period max"),
-    numbers("lateness", "p99", "lateness p99", { definition: "timer" }),
+    { key: "spark", title: "duration over time", drawnOnly: true, width: "medium", sortable: false, text: () => "", cell: (row) => sparkline(thinned(column(row.series.duration?.v))) },
+    numbers("period", "p50", "period p50", { definition: "callback", width: "wide" }),
+    numbers("period", "max", "period max", { width: "wide" }),
+    numbers("lateness", "p99", "lateness p99", { definition: "timer", width: "wide" }),
     numbers("lateness", "max", "lateness max"),
-    { key: "utilisation", title: "utilisation", kind: "share", definition: "callback" },
-    { key: "damaged", title: "damaged", kind: "count", definition: "what-counts-and-what-does-not", cell: (row) => h("span", { class: row.damaged > 0 ? "bad" : "quiet" }, count(row.damaged)) },
-    { key: "node_name", title: "node", cell: (row) => (row.node === null ? MISSING : h("a", { href: `#nodes/${row.node}` }, name(row.node_name))) },
-    { key: "kind", title: "trigger", text: (row) => triggerText(row), value: (row) => triggerText(row) },
+    { key: "utilisation", title: "utilisation", kind: "share", definition: "callback", width: "normal" },
+    { key: "damaged", title: "damaged", width: any((row) => row.damaged > 0) ? undefined : "wide", kind: "count", definition: "what-counts-and-what-does-not", cell: (row) => h("span", { class: row.damaged > 0 ? "bad" : "quiet" }, count(row.damaged)) },
+    // The name says both; they are searched and saved.
+    { key: "node_name", title: "node", unseen: true, cell: (row) => (row.node === null ? MISSING : h("a", { href: `#nodes/${row.node}` }, name(row.node_name))) },
+    { key: "kind", title: "trigger", unseen: true, text: (row) => triggerText(row), value: (row) => triggerText(row) },
   ].filter(Boolean);
 }
 
@@ -60,7 +62,7 @@ function callbackTable(data, column) {
   const place = h("div");
   const fill = (all) => place.replaceChildren(table({
     id: "callbacks", file: "callbacks", rows: all ? data.callbacks : own, filter: "Filter by callback, node or topic",
-    sort: { key: "hurt", descending: true }, link: (row) => `#callbacks/${row.id}`, columns: callbackColumns(column, chosen, compare.fill),
+    sort: { key: "hurt", descending: true }, link: (row) => `#callbacks/${row.id}`, columns: callbackColumns(data.callbacks, column, chosen, compare.fill),
   }));
   fill(false);
   return [
@@ -89,6 +91,7 @@ function callbackCharts(callbacks, data, column, { metrics = CALLBACK_METRICS, s
       chartOverTime({
         title: `${metric.title} over time`, definition: metric.definition, kind: metric.kind, label: title, file: file && `${file} ${title}`,
         limit: metric.key === "period" ? limit : undefined,
+        onClick: metric.key === "frequency" ? undefined : (index, row) => { const callback = callbacks.filter((it) => it.series[metric.key])[index]; location.hash = `#schedule/callback/${callback.id}/at/${Math.round(column(callback.series[metric.key].t)[row])}`; },
         entries: callbacks.map((callback) => ({ name: callback.name, series: callback.series[metric.key], column, draw: metric.draw })),
       }),
       spread && spreadCharts({
@@ -105,7 +108,7 @@ function compareCallbacks(callbacks, data, column) {
     h("p", {}, h("a", { href: "#callbacks" }, "Callbacks")),
     h("h1", {}, `${count(callbacks.length)} callbacks in one chart`),
     h("div", { class: "card" }, table({
-      id: "compared", file: "compared callbacks", rows: callbacks, link: (row) => `#callbacks/${row.id}`, columns: callbackColumns(column),
+      id: "compared", file: "compared callbacks", rows: callbacks, link: (row) => `#callbacks/${row.id}`, columns: callbackColumns(callbacks, column),
     })),
     callbackCharts(callbacks, data, column, { file: "compared callbacks" }).map((charts, index) => section(CALLBACK_METRICS[index].title, cards(charts))),
   ];

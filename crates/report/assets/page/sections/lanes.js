@@ -10,7 +10,7 @@ function executionsOf({ data, column }) {
     const ends = Float64Array.from(starts, (start, row) => start + Math.max(0, durations[row]));
     const lateness = callback.lateness && Float64Array.from(column(callback.lateness), (late) => (late === 0 ? NaN : late > 0 ? late - 1 : late));
     const threads = column(callback.thread);
-    return { ...callback, number, starts, durations, ends, threads, on: new Set(threads), lateness, times: callback.times && column(callback.times) };
+    return { ...callback, number, starts, durations, ends, threads, on: new Set(threads), lateness, times: callback.times && column(callback.times), busy: callback.busy && column(callback.busy) };
   });
   return data.read;
 }
@@ -43,53 +43,63 @@ function finished(label, starts, owners, rows, callbacks) {
   return { ...label, starts, ends, owners, rows, latest: latestEnds(ends), callbacks: byNumber, timers: callbacks.filter((callback) => callback.lateness) };
 }
 
+/** Time in the executions that a row stands for: those that were put together have gaps. */
+function busyOf(callback, row) {
+  return callback.busy ? callback.busy[row] : Math.max(0, callback.durations[row]);
+}
+
 /**
- * Draws a lane between y and y + LANE_HEIGHT. What is narrower than two pixels is drawn together: in the colour of the longest, and the darker the more of
- * that time was busy.
+ * Draws a lane between y and y + LANE_HEIGHT, as the timeline does. What is narrower than two pixels is drawn together, in the colour of the longest: a pale
+ * body whose strength is the share of that time in callbacks, and a bar as high as the longest of them. Returns what was drawn: [{x, share}].
  */
 function drawLane(pen, frame, lane, y, paint, late) {
   const [top, height] = [y + 8, LANE_HEIGHT - 11];
   const right = frame.left + frame.width;
+  const first = firstNotBefore(lane.latest, frame.from);
+  let longest = 1;
+  for (let place = first; place < lane.starts.length && lane.starts[place] <= frame.to; place++) longest = Math.max(longest, lane.ends[place] - lane.starts[place]);
+  const drawn = [];
   const column = { at: -1, busy: 0, longest: -1, colour: null };
-  const run = { from: 0, to: -1, colour: null, alpha: 0 };
-  const flushRun = () => { if (run.to > run.from) pen.rect(run.from, top, run.to - run.from, height, { fill: run.colour, alpha: run.alpha }); };
-  const flushColumn = () => {
+  const flush = () => {
     if (column.at < 0) return;
-    const alpha = 0.55 + 0.45 * (Math.ceil(Math.min(1, column.busy) * 4) / 4);
-    if (run.to === column.at && run.colour === column.colour && run.alpha === alpha) run.to = column.at + 1;
-    else {
-      flushRun();
-      Object.assign(run, { from: column.at, to: column.at + 1, colour: column.colour, alpha });
-    }
+    const share = Math.min(1, column.busy * frame.scale);
+    pen.rect(column.at, top, 1, height, { fill: column.colour, alpha: 0.12 + 0.6 * share });
+    const high = Math.max(2, height * (column.longest / longest) ** 0.4);
+    pen.rect(column.at, top + height - high, 1, high, { fill: column.colour });
+    drawn.push({ x: column.at, share });
     column.at = -1;
   };
-  for (let place = firstNotBefore(lane.latest, frame.from); place < lane.starts.length && lane.starts[place] <= frame.to; place++) {
+  for (let place = first; place < lane.starts.length && lane.starts[place] <= frame.to; place++) {
     const [from, to] = [frame.x(lane.starts[place]), frame.x(lane.ends[place])];
     if (to < frame.left) continue;
     const callback = lane.callbacks.get(lane.owners[place]);
-    const width = to - from;
-    if (width < 2) {
+    const row = lane.rows[place];
+    if (to - from < 2) {
       const at = Math.floor(from);
       if (at !== column.at) {
-        flushColumn();
+        flush();
         Object.assign(column, { at, busy: 0, longest: -1 });
       }
-      column.busy += width;
-      if (width > column.longest) { column.longest = width; column.colour = paint(callback); }
+      column.busy += busyOf(callback, row);
+      const length = lane.ends[place] - lane.starts[place];
+      if (length > column.longest) { column.longest = length; column.colour = paint(callback); }
       continue;
     }
-    flushColumn();
-    const unended = callback.durations[lane.rows[place]] < 0;
+    flush();
+    const unended = callback.durations[row] < 0;
     const seen = Math.max(from, frame.left);
-    pen.rect(seen, top, Math.min(to, right) - seen, height, { fill: paint(callback), alpha: unended ? 0.4 : lane.overlaps ? 0.75 : 1 });
+    const share = busyOf(callback, row) / Math.max(1, lane.ends[place] - lane.starts[place]);
+    const alpha = unended ? 0.4 : lane.overlaps ? 0.75 : callback.times?.[row] > 1 ? 0.12 + 0.6 * share : 1;
+    pen.rect(seen, top, Math.min(to, right) - seen, height, { fill: paint(callback), alpha });
     const room = Math.min(to, right) - seen - 8;
-    if (room > 40) pen.text(callback.name, seen + 4, top + height / 2 + 0.5, { fill: "#fff", size: 10.5, fit: room, keepEnd: true });
+    if (room > 40 && alpha > 0.7) pen.text(callback.name, seen + 4, top + height / 2 + 0.5, { fill: "#fff", size: 10.5, fit: room, keepEnd: true });
     // Neighbours that touch stay two.
     if (from > frame.left) pen.rect(from, top, 0.75, height, { fill: colour("paper") });
+    drawn.push({ x: seen, share });
   }
-  flushColumn();
-  flushRun();
+  flush();
   for (const timer of lane.timers) drawDue(pen, frame, timer, y, late, lane.thread);
+  return drawn;
 }
 
 /** Small arrows when a timer was due; red if it came late. Of many on one place one is drawn, the latest. */

@@ -1,5 +1,6 @@
 // Paths: all of them in a table, and for each that has details where its time goes.
 
+const CASE_DASHES = { all: "solid", best: "dot", worst: "dash", worst_with_external_latency: "longdash" };
 const CASE_WORDS = { all: "all", best: "best", worst: "worst", worst_with_external_latency: "worst with external latency" };
 const pathChoice = { case: "all", flow: { coarse: false, delay: false } };
 
@@ -58,11 +59,13 @@ async function drawPath(root, { data, column }, id) {
   const flow = flowFigure(detail, row.title, { column, ends: data.ends, end: schedule.data.end, executions: executionsOf(schedule), switches: pathChoice.flow, worst: 0 });
   append(root, [
     h("p", { class: "quiet" }, `${count(row.flows)} of ${count(row.sent)} messages came through`, row.lost > 0 && [", ", h("span", { class: "bad" }, `${count(row.lost)} were dropped`)], row.ended > 0 && `, ${count(row.ended)} went no further`, row.damaged > 0 && [", ", h("span", { class: "warn" }, `${count(row.damaged)} touched by lost events`)], ". ", h("a", { href: `#schedule/path/${id}` }, "Schedule of its nodes")),
+    h("div", { class: "path-top" }, overTimeSection(detail, data, column, row, flow), detail.worst.length > 0 && worstCard(detail.worst[0], 0, detail, flow)),
+    otherWorst(detail, flow),
+    h("h2", {}, "Stages, messages and numbers"),
     card(stageTable(detail)),
-    card(chainDrawing(detail, row)),
     card(flow.element),
-    responseSection(detail, data, column, row),
-    worstSection(detail, flow),
+    card(chainDrawing(detail, row)),
+    responseSection(detail, data, column, row, flow),
   ]);
 }
 
@@ -147,42 +150,61 @@ function chainDrawing(detail, row) {
   return drawing({ title: "Chain latency", definition: "path", file: `Chain latency of ${row.title}`, layout, numbers, described });
 }
 
-/** Histograms and series of the cases, and the stacked bar of the chosen one. */
-function responseSection(detail, data, column, row) {
-  const cases = data.cases.map((key, number) => ({ key, ...detail.responses[number] })).filter((it) => it.statistics);
+/** The cases of response times that have values. */
+function casesOf(detail, data) {
+  return data.cases.map((key, number) => ({ key, ...detail.responses[number] })).filter((it) => it.statistics);
+}
+
+/** Where the time goes as it passes: the stages of the chosen case. A bar leads to its message. */
+function overTimeSection(detail, data, column, row, flow) {
+  const cases = casesOf(detail, data);
+  if (cases.length === 0) return null;
+  const holder = h("div");
+  const fill = () => {
+    const chosen = cases.find((it) => it.key === pathChoice.case) ?? cases[0];
+    holder.replaceChildren(stackedBars(detail, chosen, column, row, flow));
+  };
+  fill();
+  return h("section", { class: "card", "data-section": "over-time" }, h("div", { class: "row controls" }, choiceOf("case", cases.map((it) => [it.key, CASE_WORDS[it.key]]), pathChoice.case, (to) => { pathChoice.case = to; fill(); })), holder);
+}
+
+/** Shows the message that began at a time, in the message flow. */
+function leadToMessage(flow, begin, length) {
+  flow.show(begin, Math.max(1e5, length));
+  flow.element.scrollIntoView({ behavior: "smooth" });
+}
+
+/** Histograms and series of the cases. */
+function responseSection(detail, data, column, row, flow) {
+  const cases = casesOf(detail, data);
   if (cases.length === 0) return h("p", { class: "notice" }, "This path has no response time: no message came through.");
   const colourOf = (key) => PALETTE[data.cases.indexOf(key)];
   const few = ["all", "worst", "best"].map((key) => cases.find((it) => it.key === key)).filter(Boolean);
   const external = cases.filter((it) => it.key === "worst_with_external_latency");
+  const counts = [...few, ...external].flatMap((it) => it.histogram?.counts ?? []).filter((number) => number > 0);
   const histogram = chart({
-    title: "Response time, distribution", definition: "response-time", file: `Response times of ${row.title}`, x: { label: "response time", kind: "duration" }, y: { label: "responses", kind: "count" }, overlaid: true, height: 320,
+    title: "Response time, distribution", definition: "response-time", file: `Response times of ${row.title}`, x: { label: "response time", kind: "duration" }, y: { label: "responses", kind: "count", log: needsLog(counts) }, overlaid: true, height: 320,
     series: [...few, ...external].filter((it) => it.histogram).map((it) => {
       const bins = it.histogram;
       const from = bins.counts.map((_, bin) => bins.from + bin * bins.width);
-      return { name: CASE_WORDS[it.key], draw: "bars", colour: colourOf(it.key), x: from, y: bins.counts, width: from.map(() => bins.width), hidden: it.key === "worst_with_external_latency", hover: bins.counts.map((number, bin) => `${count(number)} from ${duration(from[bin])} to ${duration(from[bin] + bins.width)}`) };
+      return { name: CASE_WORDS[it.key], draw: "outline", dash: CASE_DASHES[it.key], colour: colourOf(it.key), x: from, y: bins.counts, width: from.map(() => bins.width), hidden: it.key === "worst_with_external_latency", hover: bins.counts.map((number, bin) => `${count(number)} from ${duration(from[bin])} to ${duration(from[bin] + bins.width)}`) };
     }),
   });
   const series = chart({
     title: "Response time over time", definition: "response-time", file: `Response times of ${row.title} over time`, x: "time", height: 320, y: { label: "response time", kind: "duration" },
-    series: [...few, ...external].map((it) => ({ name: CASE_WORDS[it.key], draw: "line", colour: colourOf(it.key), x: column(it.begin), y: column(it.time), hidden: it.key === "worst_with_external_latency" })),
+    onClick: (index, at) => { const it = [...few, ...external][index]; leadToMessage(flow, column(it.begin)[at], column(it.time)[at]); },
+    series: [...few, ...external].map((it) => ({ name: CASE_WORDS[it.key], draw: "line", dash: CASE_DASHES[it.key], colour: colourOf(it.key), x: column(it.begin), y: column(it.time), hidden: it.key === "worst_with_external_latency" })),
   });
-  const holder = h("div");
-  const fill = () => {
-    const chosen = cases.find((it) => it.key === pathChoice.case) ?? cases[0];
-    holder.replaceChildren(stackedBars(detail, chosen, column, row));
-  };
-  fill();
   const number = (key, title) => ({ key, title, kind: "duration", value: (it) => it.statistics[key] });
   return [
     h("h2", {}, "Response time ", definitionLink("response-time")),
     h("div", { class: "card" }, table({ id: "response-table", file: "response_times", rows: cases.map((it) => ({ ...it, id: it.key })), columns: [{ key: "case", title: "case", value: (it) => CASE_WORDS[it.key] }, { key: "count", title: "count", kind: "count", value: (it) => it.statistics.n }, number("min", "min"), number("mean", "mean"), number("p50", "p50"), number("p95", "p95"), number("p99", "p99"), number("max", "max"), { key: "standard_deviation", title: "std", kind: "duration", value: (it) => it.statistics.deviation }] })),
     h("div", { class: "grid" }, h("div", { class: "card" }, histogram), h("div", { class: "card" }, series)),
-    h("div", { class: "card", style: "margin-top:14px" }, h("div", { class: "row controls" }, choiceOf("case", cases.map((it) => [it.key, CASE_WORDS[it.key]]), pathChoice.case, (to) => { pathChoice.case = to; fill(); })), holder),
   ];
 }
 
 /** The first stage is on top, as CARET draws it. */
-function stackedBars(detail, chosen, column, row) {
+function stackedBars(detail, chosen, column, row, flow) {
   const external = chosen.key === "worst_with_external_latency";
   const names = [...(external ? ["before the first input"] : []), ...detail.stages.map((stage) => stage.name)];
   const [begins, widths] = [column(chosen.bars.begin), column(chosen.bars.width)];
@@ -193,20 +215,31 @@ function stackedBars(detail, chosen, column, row) {
     hover: Array.from(values, (value, at) => `${duration(value)} of ${duration(parts.reduce((sum, other) => sum + other[at], 0))} at ${sinceBegin(begins[at])}`),
   })).reverse();
   return [
-    chart({ title: `Response time by stage, ${CASE_WORDS[chosen.key]}`, definition: "response-time", file: `Stages of ${row.title}, ${CASE_WORDS[chosen.key]}`, x: "time", y: { label: "latency", kind: "duration" }, stacked: true, height: 340 + Math.min(160, names.length * 8), series }),
+    chart({ title: `Response time by stage, ${CASE_WORDS[chosen.key]}`, definition: "response-time", file: `Stages of ${row.title}, ${CASE_WORDS[chosen.key]}`, x: "time", y: { label: "latency", kind: "duration" }, stacked: true, height: 300 + Math.min(120, names.length * 8), series, onClick: (_, at) => leadToMessage(flow, begins[at], parts.reduce((sum, other) => sum + other[at], 0)) }),
     begins.length < chosen.bars.of && h("p", { class: "quiet small" }, `${count(begins.length)} bars stand for ${count(chosen.bars.of)} responses: of neighbours the largest is shown.`),
   ].filter(Boolean).reduce((holder, element) => { holder.append(element); return holder; }, h("div"));
 }
 
 const CAUSE_COLOURS = { publishing: 4, middleware: 0, middleware_or_executor: 0, intra_process_buffer: 5, other_callback: 3, executor: 1, dispatch: 6, timer_lateness: 7, stored: 8, execution: 2, preempted: 9, blocked: 9, waiting_for_cpu: 9 };
 
-/** The slowest messages, and why. */
-function worstSection(detail, flow) {
-  if (detail.worst.length === 0) return null;
+/** The slowest messages but one, and why; that one stands on top. */
+function otherWorst(detail, flow) {
   return [
-    h("h2", {}, "The slowest messages, and why ", definitionLink("why")),
-    detail.worst.map((worst, rank) => worstCard(worst, rank, detail, flow)),
+    detail.worst.length > 1 && h("details", { class: "others" }, h("summary", {}, `${count(detail.worst.length - 1)} more of the slowest`), detail.worst.slice(1).map((worst, rank) => worstCard(worst, rank + 1, detail, flow))),
   ];
+}
+
+/** The parts that make up most of it, largest first; those of one name together. */
+function mostly(worst) {
+  const sums = new Map();
+  for (const part of worst.parts) {
+    const known = sums.get(part.told) ?? { ...part, duration: 0 };
+    known.duration += part.duration;
+    sums.set(part.told, known);
+  }
+  const parts = [...sums.values()].sort((a, b) => b.duration - a.duration);
+  const large = parts.filter((part, rank) => rank === 0 || part.duration > worst.latency * 0.05).slice(0, 6);
+  return h("ul", { class: "mostly" }, large.map((part) => h("li", {}, h("strong", { class: "number" }, duration(part.duration)), h("span", { class: "quiet number" }, ` ${share(part.duration / worst.latency)} `), part.callback === null ? name(part.told, false) : h("a", { href: `#callbacks/${part.callback}` }, name(part.told, false)))));
 }
 
 function worstCard(worst, rank, detail, flow) {
@@ -216,11 +249,13 @@ function worstCard(worst, rank, detail, flow) {
   const stage = (hop) => detail.stages.filter((it) => it.kind === "communication")[hop]?.name ?? "";
   const rows = worst.parts.map((part, at) => ({ ...part, id: `${rank}-${at}`, at }));
   return h("section", { class: "card", "data-worst": rank, "data-total": total, "data-latency": worst.latency },
+    rank === 0 && h("h2", {}, "Why the slowest took so long ", definitionLink("why")),
     h("div", { class: "row" }, h("strong", { class: "number" }, `${rank + 1}. ${duration(worst.latency)}`), h("span", { class: "quiet" }, `began ${sinceBegin(worst.begin)} · ${clockTime(worst.begin)}`),
-      h("button", { type: "button", onclick: () => { flow.show(worst.begin, Math.max(1e5, worst.latency)); flow.element.scrollIntoView({ behavior: "smooth" }); } }, "Show in the message flow")),
+      h("button", { type: "button", onclick: () => leadToMessage(flow, worst.begin, worst.latency) }, "Show in the message flow")),
     worst.damaged && h("p", { class: "notice bad" }, "Events were lost meanwhile: what ran then may be missing here."),
     bar,
-    h("details", { open: rank === 0 }, h("summary", {}, `${count(worst.parts.length)} parts${worst.contiguous ? ", in the order of time" : ", those of one cause together"}`),
+    mostly(worst),
+    h("details", {}, h("summary", {}, `${count(worst.parts.length)} parts${worst.contiguous ? ", in the order of time" : ", those of one cause together"}`),
       table({
         rows, file: `why_${rank + 1}`,
         columns: [

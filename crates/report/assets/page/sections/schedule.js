@@ -1,12 +1,16 @@
 // Callback scheduling: lanes per thread, per callback group or per callback, of what the reader chooses.
 
-const scheduleChoice = { lanes: "thread", colours: "callback", builtIn: false };
+const scheduleChoice = { lanes: "thread", order: null, colours: "callback", builtIn: false };
+
+/** With more lanes than this the busiest come first, unless the reader wants otherwise. */
+const MANY_LANES = 40;
+const LANE_ORDERS = { name: "name", load: "load", worst: "longest" };
 
 const LANE_KINDS = { thread: "thread", group: "callback group", callback: "callback" };
 const COLOUR_RULES = { callback: "callback", group: "callback group", node: "node" };
 
 function nameOfThread(thread) {
-  return `${thread.name || "process"} ${thread.pid} · thread ${thread.tid}`;
+  return thread.tid === thread.pid ? `${thread.name} · ${thread.pid}` : `${thread.name} · thread ${thread.tid}`;
 }
 
 function groupName(group, callbacks) {
@@ -19,7 +23,7 @@ async function scheduleTargets(data, callbacks) {
   const groups = new Map(data.groups.map((group) => [group.id, group]));
   const executorOf = (callback) => groups.get(callback.group)?.executor;
   const ids = (values) => [...new Set(values.filter((value) => value !== null && value !== undefined))];
-  const processes = new Map(data.threads.map((thread) => [thread.process, `${thread.name || "process"} ${thread.pid}`]));
+  const processes = new Map(data.threads.map((thread) => [thread.process, `${thread.name} · ${thread.pid}`]));
   const processOf = (callback) => data.threads[callback.threads[0]]?.process;
   const named = callbacks.filter((callback) => callback.id !== null);
   const nodes = new Map(named.filter((callback) => callback.node !== null).map((callback) => [callback.node, callback.node_name]));
@@ -92,6 +96,25 @@ function scheduleLanes(data, callbacks, kind, threads) {
   });
 }
 
+/** The busiest or the one with the longest execution first, where that is wanted. */
+function inOrder(data, lanes) {
+  const order = scheduleChoice.order ?? orderOf(data.threads.length);
+  if (order === "name") return lanes;
+  const weight = (lane) => {
+    let [busy, longest] = [0, 0];
+    lane.starts.forEach((start, place) => {
+      busy += busyOf(lane.callbacks.get(lane.owners[place]), lane.rows[place]);
+      longest = Math.max(longest, lane.ends[place] - start);
+    });
+    return order === "load" ? busy : longest;
+  };
+  return lanes.map((lane) => ({ lane: { ...lane, section: undefined }, weight: weight(lane) })).sort((a, b) => b.weight - a.weight).map(({ lane }) => lane);
+}
+
+function orderOf(lanes) {
+  return lanes > MANY_LANES ? "load" : "name";
+}
+
 /** By callback: a colour that is that of its group or node if so chosen. With a callback in focus the others step back. */
 function schedulePaint(callbacks, rule, focus) {
   const numbers = new Map();
@@ -109,7 +132,7 @@ function schedulePaint(callbacks, rule, focus) {
 
 function choiceOf(label, choices, value, act) {
   return h("label", { class: "choice" }, h("span", { class: "quiet small" }, label), " ",
-    h("select", { onchange: (event) => act(event.target.value) }, choices.map(([key, text]) => h("option", { value: key, selected: String(key) === String(value) }, text.length > 90 ? `${text.slice(0, 89)}…` : text))));
+    h("select", { onchange: (event) => act(event.target.value) }, choices.map(([key, text]) => h("option", { value: key, selected: String(key) === String(value) }, text.length > 90 ? `${text.slice(0, 44)}…${text.slice(-44)}` : text))));
 }
 
 view("schedule", {
@@ -132,9 +155,10 @@ view("schedule", {
         choiceOf("of", kinds, kind, (to) => address(to, targets[to].choices[0]?.[0])),
         target.choices.length > 0 && choiceOf("", target.choices, id, (which) => address(kind, which)),
         choiceOf("lanes per", Object.entries(LANE_KINDS), scheduleChoice.lanes, (to) => { scheduleChoice.lanes = to; fill(); }),
+        choiceOf("by", Object.entries(LANE_ORDERS), scheduleChoice.order ?? orderOf(data.threads.length), (to) => { scheduleChoice.order = to; fill(); }),
         choiceOf("colours by", Object.entries(COLOUR_RULES), scheduleChoice.colours, (to) => { scheduleChoice.colours = to; fill(); }),
         h("label", { class: "choice" }, h("input", { type: "checkbox", checked: scheduleChoice.builtIn, onchange: (event) => { scheduleChoice.builtIn = event.target.checked; fill(); } }), " built-in callbacks")),
-      data.apart > 0 && h("p", { class: "notice warn", "data-reduced": data.shown }, `Reduced: ${count(data.executions)} executions became ${count(data.shown)}. Neighbours of one callback less than ${duration(data.apart)} apart are drawn as one; the longest of each callback are kept. `, h("code", {}, "rostrace timeline --open"), " shows every one."),
+      data.apart > 0 && h("p", { class: "notice warn", "data-reduced": data.shown }, `Reduced: ${count(data.executions)} executions became ${count(data.shown)}. Neighbours of one callback less than ${duration(data.apart)} apart are drawn as one; the longest of each callback are kept. `, h("code", {}, "rostrace timeline"), " shows every one."),
       holder,
     ]);
     const focus = kind === "callback" && id !== undefined ? Number(id) : undefined;
@@ -173,7 +197,7 @@ function aroundInstance(callbacks, focus, at, end) {
 
 /** The chart, its legend, and what is known of the execution that was clicked on. */
 function scheduleFigure({ data }, callbacks, { focus, threads, view: range, chosen, title, keep }) {
-  const lanes = scheduleLanes(data, callbacks, scheduleChoice.lanes, threads);
+  const lanes = inOrder(data, scheduleLanes(data, callbacks, scheduleChoice.lanes, threads));
   const colours = schedulePaint(callbacks, scheduleChoice.colours, focus);
   const facts = h("div", { class: "card", hidden: true, "data-instance": "" });
   let selected = null;
@@ -193,7 +217,7 @@ function scheduleFigure({ data }, callbacks, { focus, threads, view: range, chos
         if (number > 0 && lanes[number - 1].section !== lane.section) pen.line([0, y, frame.left + frame.width, y], { stroke: line });
         pen.text(lane.label, 6, y + LANE_HEIGHT / 2 + 2, { fill: ink, size: 11.5, fit: frame.left - 14, keepEnd: true });
         pen.clipped(frame.left, y, frame.width, LANE_HEIGHT, () => {
-          drawLane(pen, frame, lane, y, colours.paint, data.late);
+          lane.drawn = drawLane(pen, frame, lane, y, colours.paint, data.late);
           if (selected && lane.callbacks.get(selected.callback.number) && (lane.thread === undefined || selected.callback.threads[selected.row] === lane.thread)) {
             const from = frame.x(selected.callback.starts[selected.row]);
             const to = frame.x(selected.callback.ends[selected.row]);
@@ -228,13 +252,16 @@ function scheduleFigure({ data }, callbacks, { focus, threads, view: range, chos
     chart.redraw();
   }
   if (chosen) select(chosen);
+  // For whoever wants to know how dense it looks: of each lane the share of the pixels, and how strong they are.
+  chart.figure.shownLoad = () => lanes.map((lane) => ({ label: lane.label, drawn: lane.drawn ?? [] }));
   const names = { callback: (callback) => callback.name, group: (callback) => (callback.group === null ? "without a known group" : groupName(data.groups[callback.group], callbacks)), node: (callback) => callback.node_name ?? "unknown node" };
   const shownKeys = new Map();
   for (const callback of callbacks) if (!shownKeys.has(colours.keyOf(callback))) shownKeys.set(colours.keyOf(callback), callback);
   const chips = [...shownKeys.values()].slice(0, 24).map((callback) => h("span", { class: "chip" }, h("i", { style: `background:${colours.paint(callback)}` }), name(names[scheduleChoice.colours](callback))));
   const legend = focus === undefined && shownKeys.size > 1 && h("div", { class: "legend" }, chips, shownKeys.size > 24 && h("span", { class: "quiet small" }, `and ${shownKeys.size - 24} more`));
   const due = callbacks.some((callback) => callback.lateness) && h("p", { class: "quiet small hint" }, `Arrows: when a timer was due; red if it began more than ${duration(data.late)} late.`);
-  return [h("div", { class: "card" }, chart.figure, due, legend), facts];
+  const signs = h("p", { class: "quiet small hint" }, "Where many executions share a pixel: the stronger the pale body, the more of that time was in callbacks; the bar is as high as the longest of them.");
+  return [h("div", { class: "card" }, chart.figure, signs, due, legend), facts];
 }
 
 /** The clicked execution. */

@@ -14,6 +14,8 @@ pub(super) struct Execution {
     /// The largest of them.
     pub(super) lateness: Option<i64>,
     pub(super) times: u32,
+    /// Time in them; what is put together has gaps.
+    pub(super) busy: i64,
 }
 
 /// Executions of each callback that are never put together with others.
@@ -53,6 +55,7 @@ fn merge(rows: &mut Vec<Execution>, apart: i64) {
                         last.end = Some(end.max(before));
                         last.lateness = last.lateness.max(row.lateness);
                         last.times = last.times.saturating_add(row.times);
+                        last.busy = last.busy.saturating_add(row.busy);
                     }
                     _ => kept.push(*row),
                 }
@@ -75,6 +78,7 @@ mod tests {
                 thread: ThreadId(0),
                 lateness: Some(turn),
                 times: 1,
+                busy: if turn == 77 { 900 } else { 100 },
             })
             .collect()
     }

@@ -15,6 +15,7 @@ use serde::Serialize;
 use super::Subject;
 use super::columns::{ColumnReference, Columns};
 use super::part::Part;
+use crate::process_name::process_names;
 use merge::{Execution, merged};
 
 /// Executions in the file.
@@ -61,6 +62,8 @@ struct Callback<'a> {
     lateness: Option<ColumnReference>,
     /// How many executions each row stands for, where it is not one.
     times: Option<ColumnReference>,
+    /// Time in them, where it is less than from the start of the first to the end of the last.
+    busy: Option<ColumnReference>,
 }
 
 #[derive(Debug, Serialize)]
@@ -69,7 +72,9 @@ struct Thread<'a> {
     tid: i64,
     process: usize,
     pid: i64,
-    name: &'a str,
+    /// By its nodes, and what else is to be said.
+    name: String,
+    note: String,
     host: &'a str,
 }
 
@@ -102,6 +107,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
     let executions = of_owner.iter().map(|(_, rows)| rows.len()).sum();
     let apart = merged(&mut of_owner, MOST, subject.end - subject.begin);
     let shown = of_owner.iter().map(|(_, rows)| rows.len()).sum();
+    let names = process_names(model);
     let mut places: HashMap<ThreadId, usize> = HashMap::new();
     let mut threads: Vec<Thread<'_>> = Vec::new();
     let mut place_of = |id: ThreadId| {
@@ -113,7 +119,8 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
                 tid: thread.tid,
                 process: thread.process.index(),
                 pid: process.pid,
-                name: &process.name,
+                name: names[thread.process.index()].name.clone(),
+                note: names[thread.process.index()].note.clone(),
                 host: model.host_name(thread.process),
             });
             threads.len() - 1
@@ -136,6 +143,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
             thread: columns.add(rows.iter().map(|row| place_of(row.thread) as i64)),
             lateness: is_timer.then(|| columns.add(rows.iter().map(|row| since(row.lateness)))),
             times: is_merged.then(|| columns.add(rows.iter().map(|row| i64::from(row.times)))),
+            busy: is_merged.then(|| columns.add(rows.iter().map(|row| row.busy))),
             ..callback(analysis, *owner)
         }
     });
@@ -202,6 +210,9 @@ fn executions(subject: Subject<'_>) -> Vec<(Owner, Vec<Execution>)> {
             thread: instance.thread,
             lateness: lateness.get(&id).copied(),
             times: 1,
+            busy: instance
+                .end
+                .map_or(0, |end| (end.0 - instance.start.0).max(0)),
         });
     }
     // In the order of creation; unnamed ones come last.
@@ -240,6 +251,7 @@ fn callback<'a>(analysis: &'a Analysis<'a>, owner: Owner) -> Callback<'a> {
         thread: empty,
         lateness: None,
         times: None,
+        busy: None,
     };
     let id = match owner {
         Owner::Named(id) => id,

@@ -60,6 +60,9 @@ struct Facts<'a> {
     downstream: Vec<Message<'a>>,
     /// Not all of it is told.
     downstream_is_cut: bool,
+    /// How many messages it published, and whether one of them has a publisher that the trace does not describe.
+    published: usize,
+    published_by_unknown: bool,
     arrows: Vec<Arrow>,
     why: WhyRow,
 }
@@ -108,6 +111,7 @@ impl ServedTimeline<'_> {
         let end = row.end.map(|end| end.max(row.start));
         let duration = end.map(|end| end.0.saturating_sub(row.start.0));
         let (usual, longer, of) = self.beside_others(instances, duration);
+        let publications = analysis.publications_in(id);
         let upstream = self.upstream(id);
         let (downstream, downstream_is_cut) = self.downstream(id);
         let deliveries = upstream.iter().chain(&downstream).map(|(_, id)| *id);
@@ -144,6 +148,9 @@ impl ServedTimeline<'_> {
                 .chain(answered)
                 .collect(),
             downstream_is_cut,
+            published: publications.len(),
+            published_by_unknown: (publications.iter())
+                .any(|id| analysis.publication(*id).publisher.is_none()),
             why: self.why(id),
         }))
     }
