@@ -1,8 +1,8 @@
 //! A real browser, driven through WebDriver: Debian's Chromium and its chromedriver.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Lines};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use base64::Engine;
@@ -19,26 +19,40 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// Says so loudly if there is no browser: a test that looked at nothing must not look like one that passed.
-    pub fn start() -> Option<Browser> {
-        let started = Command::new("chromedriver")
+    /// The driver, what it prints, and the port that it listens to.
+    fn start_driver() -> Option<(Child, Lines<BufReader<ChildStdout>>, u16)> {
+        let mut driver = Command::new("chromedriver")
             .arg("--port=0")
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
-            .spawn();
-        let Ok(mut driver) = started else {
-            use std::io::Write;
-            let sentence = "SKIPPED: there is no chromedriver; `cargo xtask test` installs it. Nothing was tested.";
-            let _ = writeln!(std::io::stderr(), "{sentence}");
-            return None;
-        };
-        let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
+            .spawn()
+            .ok()?;
+        let mut lines = BufReader::new(driver.stdout.take()?).lines();
         let port = lines.find_map(|line| {
             let line = line.ok()?;
             let (_, port) = line.split_once("started successfully on port ")?;
             port.trim_end_matches('.').parse::<u16>().ok()
         });
-        let port = port.expect("chromedriver says on which port it listens");
+        match port {
+            Some(port) => Some((driver, lines, port)),
+            None => {
+                let _ = driver.wait();
+                None
+            }
+        }
+    }
+
+    /// Says so loudly if there is no browser: a test that looked at nothing must not look like one that passed.
+    pub fn start() -> Option<Browser> {
+        // Now and then it ends at once, where others take the port that it found free.
+        let Some((driver, mut lines, port)) = (0..5).find_map(|_| Browser::start_driver()) else {
+            use std::io::Write;
+            let is_there = Command::new("chromedriver").arg("--version").output();
+            assert!(is_there.is_err(), "chromedriver does not start");
+            let sentence = "SKIPPED: there is no chromedriver; `cargo xtask test` installs it. Nothing was tested.";
+            let _ = writeln!(std::io::stderr(), "{sentence}");
+            return None;
+        };
         // Whatever it prints later must not fill the pipe.
         std::thread::spawn(move || lines.for_each(drop));
         let downloads = tempfile::tempdir().unwrap();

@@ -197,8 +197,9 @@ fn a_marked_range_is_counted_and_a_dropped_message_says_why() {
 
     browser.press("v");
     browser.press("0");
+    browser.wait("rostrace.mode === 'callbacks' && rostrace.ready");
     browser.value("(document.getElementById('scroller').scrollTop = 1e6, true)");
-    browser.wait("rostrace.mode === 'callbacks' && rostrace.ready && rostrace.lanes.some((lane) => lane.drops.length > 0)");
+    browser.wait("rostrace.ready && rostrace.lanes.some((lane) => lane.drops.length > 0)");
     let drop = browser.value("rostrace.lanes.flatMap((lane) => lane.drops)[0]");
     let place = |key: &str| drop[key].as_f64().unwrap().round() as i64;
     let at = (place("x"), place("y"));

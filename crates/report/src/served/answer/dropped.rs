@@ -108,7 +108,7 @@ impl ServedTimeline<'_> {
         let publication = analysis.publication(delivery.publication);
         let next_received = self.next_received(named, id);
         let until = match &next_received {
-            Some(next) => Nanos(self.begin.saturating_add(next.start)),
+            Some(next) => Nanos(self.origin.saturating_add(next.start)),
             None => Nanos(publication.publish.0.saturating_add(MEANWHILE)),
         };
         let sender = (publication.publisher).and_then(|id| model.publishers[id.index()].node);

@@ -79,8 +79,8 @@ impl ServedTimeline<'_> {
     }
 
     fn bounds(&self, query: &Query) -> Option<(Nanos, Nanos)> {
-        let from = self.begin.saturating_add(query.integer("from")?);
-        let to = self.begin.saturating_add(query.integer("to")?);
+        let from = self.origin.saturating_add(query.integer("from")?);
+        let to = self.origin.saturating_add(query.integer("to")?);
         Some((Nanos(from), Nanos(to)))
     }
 
