@@ -45,7 +45,7 @@ impl Browser {
     /// Says so loudly if there is no browser: a test that looked at nothing must not look like one that passed.
     pub fn start() -> Option<Browser> {
         // Now and then it ends at once, where others take the port that it found free.
-        let Some((driver, mut lines, port)) = (0..5).find_map(|_| Browser::start_driver()) else {
+        let Some((driver, lines, port)) = (0..5).find_map(|_| Browser::start_driver()) else {
             use std::io::Write;
             let is_there = Command::new("chromedriver").arg("--version").output();
             assert!(is_there.is_err(), "chromedriver does not start");
