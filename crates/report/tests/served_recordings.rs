@@ -162,7 +162,8 @@ fn singles(timeline: &ServedTimeline<'_>, track: u32, from: i64, to: i64) -> BTr
 fn both_orders_of_lanes_count_every_execution_at_any_zoom() {
     for_each(|name, analysis, timeline| {
         let rows = table(analysis).len();
-        let (begin, end) = timeline.span();
+        // Times are told since the recording began, whatever is shown of it.
+        let (begin, end) = (timeline.origin(), timeline.span().1);
         for (lanes, groups) in [
             ("threads", &timeline.lanes().threads),
             ("callbacks", &timeline.lanes().callbacks),
@@ -186,7 +187,8 @@ fn both_orders_of_lanes_count_every_execution_at_any_zoom() {
 #[test]
 fn each_execution_is_where_the_table_says() {
     for_each(|name, analysis, timeline| {
-        let (begin, end) = timeline.span();
+        // Times are told since the recording began, whatever is shown of it.
+        let (begin, end) = (timeline.origin(), timeline.span().1);
         let mut rows = Vec::new();
         for track in tracks(&timeline.lanes().threads) {
             for (_, span) in singles(timeline, track, -1, end - begin + 1) {
@@ -214,7 +216,8 @@ fn each_execution_is_where_the_table_says() {
 #[test]
 fn the_longest_execution_is_told_however_small_it_is_drawn() {
     for_each(|name, analysis, timeline| {
-        let (begin, end) = timeline.span();
+        // Times are told since the recording began, whatever is shown of it.
+        let (begin, end) = (timeline.origin(), timeline.span().1);
         let longest = table(analysis)
             .iter()
             .filter_map(|row| Some(row.4? - row.3))
@@ -240,7 +243,7 @@ fn json(timeline: &ServedTimeline<'_>, question: &str, query: &str) -> Option<Va
 #[test]
 fn facts_of_an_execution_add_up() {
     for_each(|name, analysis, timeline| {
-        let (begin, _) = timeline.span();
+        let begin = timeline.origin();
         for (index, instance) in analysis.model.instances.iter().enumerate().step_by(29) {
             let facts = json(timeline, "instance", &format!("id={index}"));
             if !analysis.counts(instance.start) {
@@ -308,7 +311,8 @@ fn steps_visit_every_execution_of_a_callback_once() {
 #[test]
 fn arrows_lead_from_publications_to_callbacks() {
     for_each(|name, analysis, timeline| {
-        let (begin, end) = timeline.span();
+        // Times are told since the recording began, whatever is shown of it.
+        let (begin, end) = (timeline.origin(), timeline.span().1);
         let from = (end - begin) / 2;
         let answer = json(
             timeline,
@@ -347,7 +351,7 @@ fn asked(timeline: &ServedTimeline<'_>, question: &str, query: &str) -> Value {
 
 /// Start and end of the executions of each callback, as far as they count.
 fn spans(analysis: &Analysis<'_>, timeline: &ServedTimeline<'_>) -> BTreeMap<u64, Vec<(i64, i64)>> {
-    let (begin, _) = timeline.span();
+    let begin = timeline.origin();
     let mut spans: BTreeMap<u64, Vec<(i64, i64)>> = BTreeMap::new();
     for number in 0..timeline.subjects().list.len() as u32 {
         for id in timeline.subjects().instances(analysis, number) {
@@ -363,7 +367,8 @@ fn spans(analysis: &Analysis<'_>, timeline: &ServedTimeline<'_>) -> BTreeMap<u64
 #[test]
 fn a_marked_range_is_what_counting_one_by_one_gives() {
     for_each(|name, analysis, timeline| {
-        let (begin, end) = timeline.span();
+        // Times are told since the recording began, whatever is shown of it.
+        let (begin, end) = (timeline.origin(), timeline.span().1);
         let length = end - begin;
         let spans = spans(analysis, timeline);
         for (from, to) in [
@@ -443,7 +448,8 @@ fn what_is_not_known_of_messages_is_not_denied() {
     assert!(facts["published"].as_u64().unwrap() > 0);
     assert_eq!(facts["published_by_unknown"], Value::Bool(true));
     // Nor whether any of its messages was dropped.
-    let (begin, end) = timeline.span();
+    // Times are told since the recording began, whatever is shown of it.
+    let (begin, end) = (timeline.origin(), timeline.span().1);
     let range = asked(&timeline, "range", &format!("from=0&to={}", end - begin));
     assert_eq!(range["drops"], Value::Null);
 }

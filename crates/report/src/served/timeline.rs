@@ -90,6 +90,11 @@ impl<'a> ServedTimeline<'a> {
         &self.subjects
     }
 
+    /// When the recording began, in nanoseconds.
+    pub fn origin(&self) -> i64 {
+        self.origin
+    }
+
     /// First and last instant, in nanoseconds.
     pub fn span(&self) -> (i64, i64) {
         (self.begin, self.end)

@@ -57,7 +57,9 @@ impl ServedTimeline<'_> {
             .collect();
         rows.sort_by_key(|row| (Reverse(row.busy), Reverse(row.count), row.subject));
         let mut deliveries = self.analysis.model.deliveries.iter();
-        let is_known = deliveries.any(|it| it.status != DeliveryStatus::Unknown);
+        // Of a subscription that the trace does not name, only what arrived is known.
+        let is_known =
+            deliveries.any(|it| it.status != DeliveryStatus::Unknown && it.subscription.is_some());
         let threads = self.lanes.threads.iter().flat_map(|group| &group.lanes);
         Some(Answer::json(&Range {
             executions: rows.iter().map(|row| row.count).sum(),
