@@ -95,9 +95,6 @@ pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     torture_for(bench, units, first_seed, limit, jobs)
 }
 
-/// A torture this short is a part of the tests.
-const IS_SMOKE: Duration = Duration::from_secs(60);
-
 /// A part of the tests: everything in some order, for so long.
 pub(crate) fn smoke(workspace: &Workspace, seconds: u64) -> Result<()> {
     let seed = seed_of_now();
@@ -333,16 +330,11 @@ fn torture(
                     left_out: Some(reason),
                     ..Outcome::default()
                 },
-                None => judged(bench, unit, seed),
-            };
-            // In the tests, which run on machines that are busy with other things, it counts if it happens again.
-            let outcome = match limit {
-                Some(limit) if limit <= IS_SMOKE && !outcome.failures.is_empty() => {
-                    let sentence = &outcome.failures[0].sentence;
-                    println!("FAILED once {} --seed {seed}: {sentence}", unit.name());
-                    judged(bench, unit, seed)
-                }
-                _ => outcome,
+                // One run that nobody can judge is no reason to stop after hours of others.
+                None => perform(bench, unit, seed).unwrap_or_else(|error| Outcome {
+                    failures: vec![Failure::new(Kind::Unjudged, format!("{error:#}"))],
+                    ..Outcome::default()
+                }),
             };
             let way = match unit {
                 Unit::Case(_, way) => way.to_string(),
@@ -402,14 +394,6 @@ fn torture(
         ));
     }
     Ok(table)
-}
-
-/// One run that nobody can judge is no reason to stop after hours of others.
-fn judged(bench: &Bench, unit: Unit, seed: u64) -> Outcome {
-    perform(bench, unit, seed).unwrap_or_else(|error| Outcome {
-        failures: vec![Failure::new(Kind::Unjudged, format!("{error:#}"))],
-        ..Outcome::default()
-    })
 }
 
 fn perform(bench: &Bench, unit: Unit, seed: u64) -> Result<Outcome> {
