@@ -172,8 +172,8 @@ fn an_idle_thread_waits_for_a_client_of_its_group_on_another_one() {
     assert_eq!(blamed, expected);
 }
 
-#[test]
-fn clocks_that_disagree_are_unknown_and_still_add_up() {
+/// A message whose receiver's clock is 10 µs behind the sender's.
+fn from_one_host_to_another() -> Recording {
     let mut recording = Recording::jazzy();
     recording
         .process(1, "source")
@@ -193,6 +193,12 @@ fn clocks_that_disagree_are_unknown_and_still_add_up() {
     recording
         .at(9_990_000)
         .receive(0x20, stamp(10_002_300), 0x30);
+    recording
+}
+
+#[test]
+fn clocks_that_disagree_are_unknown_and_still_add_up() {
+    let recording = from_one_host_to_another();
     let model = recording.load();
     let analysis = whole(&model);
     let explained = Why::new(&analysis).instance(InstanceId(0), None);
@@ -205,25 +211,7 @@ fn clocks_that_disagree_are_unknown_and_still_add_up() {
 
 #[test]
 fn a_message_from_another_host_is_told_to_be_of_two_clocks() {
-    let mut recording = Recording::jazzy();
-    recording
-        .process(1, "source")
-        .context(1)
-        .node(2, "/source")
-        .publisher(0x10, 2, "/a");
-    recording
-        .at(10_000_000)
-        .publish(0x10, 0x5000, stamp(10_002_300));
-    recording
-        .host("other")
-        .at(1_000_000)
-        .process(2, "sink")
-        .context(1)
-        .node(2, "/sink");
-    recording.subscription(0x20, 2, "/a", 0x30);
-    recording
-        .at(9_990_000)
-        .receive(0x20, stamp(10_002_300), 0x30);
+    let recording = from_one_host_to_another();
     let model = recording.load();
     let analysis = whole(&model);
     let strangers = Strangers::on_the_way(&analysis, &[DeliveryId(0)]).unwrap();

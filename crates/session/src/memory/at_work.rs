@@ -40,18 +40,10 @@ mod tests {
     use crate::memory::header::Introduction;
     use crate::memory::supply;
     use crate::memory::writer::Writer;
-    use crate::process::Identity;
 
     #[test]
     fn who_dies_in_the_middle_of_an_event_was_at_work() {
-        let memory = Memory::anonymous(&Introduction {
-            identity: Identity::default(),
-            tracetools_version: b"",
-            program: b"",
-            host: b"",
-            is_kept_by_itself: true,
-        })
-        .unwrap();
+        let memory = Memory::anonymous(&Introduction::OF_A_TEST).unwrap();
         let orders = &memory.header().orders;
         orders.deadline.store(u64::MAX, Ordering::Relaxed);
         orders.epoch.store(1, Ordering::Relaxed);

@@ -269,24 +269,11 @@ mod tests {
     use super::*;
     use crate::memory::header::Introduction;
     use crate::memory::layout::FILTER_SLOTS;
-    use crate::process::Identity;
 
     /// Memory with a table; each test has its own.
     fn memory(place: &'static OnceLock<Memory>) -> &'static Memory {
         place.get_or_init(|| {
-            let who = Introduction {
-                identity: Identity {
-                    pid: 1,
-                    start_time: 1,
-                    pid_namespace: 1,
-                    name: [0; 16],
-                },
-                tracetools_version: b"",
-                program: b"",
-                host: b"",
-                is_kept_by_itself: true,
-            };
-            let memory = Memory::anonymous(&who).expect("there is memory");
+            let memory = Memory::anonymous(&Introduction::OF_A_TEST).expect("there is memory");
             memory
                 .header()
                 .orders

@@ -63,6 +63,23 @@ pub struct Introduction<'a> {
     pub is_kept_by_itself: bool,
 }
 
+#[cfg(test)]
+impl Introduction<'static> {
+    /// Of a process that only tests know.
+    pub(crate) const OF_A_TEST: Introduction<'static> = Introduction {
+        identity: Identity {
+            pid: 1,
+            start_time: 1,
+            pid_namespace: 1,
+            name: [0; 16],
+        },
+        tracetools_version: b"",
+        program: b"",
+        host: b"",
+        is_kept_by_itself: true,
+    };
+}
+
 /// One bit for each event.
 pub type Masks = [AtomicU64; MASK_WORDS];
 

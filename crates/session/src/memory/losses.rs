@@ -56,24 +56,11 @@ mod tests {
     use crate::keep::{carry_out, cease};
     use crate::memory::Memory;
     use crate::memory::header::Introduction;
-    use crate::process::Identity;
     use std::sync::atomic::Ordering;
 
     #[test]
     fn what_was_lost_in_one_recording_is_not_counted_in_the_next() {
-        let who = Introduction {
-            identity: Identity {
-                pid: 1,
-                start_time: 1,
-                pid_namespace: 1,
-                name: [0; 16],
-            },
-            tracetools_version: b"",
-            program: b"",
-            host: b"",
-            is_kept_by_itself: true,
-        };
-        let memory = Memory::anonymous(&who).expect("there is memory");
+        let memory = Memory::anonymous(&Introduction::OF_A_TEST).expect("there is memory");
         let order = Order::record(b"/nowhere");
         for (generation, lost) in [(2, 5), (6, 0), (10, 3)] {
             let begun = carry_out(&memory, generation, &order, &|_, _| Ok(()));

@@ -390,7 +390,6 @@ mod tests {
     use crate::memory::header::Introduction;
     use crate::memory::layout::Layout;
     use crate::memory::supply::Supply;
-    use crate::process::Identity;
 
     const LAYOUT: Layout = Layout {
         streams: 2,
@@ -408,18 +407,7 @@ mod tests {
             let base = alloc_zeroed(bytes);
             (base, Memory::at(base, LAYOUT))
         };
-        memory.introduce(&Introduction {
-            identity: Identity {
-                pid: 1,
-                start_time: 1,
-                pid_namespace: 1,
-                name: [0; 16],
-            },
-            tracetools_version: b"",
-            program: b"",
-            host: b"",
-            is_kept_by_itself: true,
-        });
+        memory.introduce(&Introduction::OF_A_TEST);
         let orders = &memory.header().orders;
         orders.deadline.store(u64::MAX, Ordering::Relaxed);
         orders.epoch.store(2, Ordering::Release);
