@@ -49,6 +49,8 @@ pub struct Kept {
     events: u64,
     partial: BTreeMap<u32, u64>,
     pub(super) bytes: u64,
+    /// Of `bytes`, those of the threads' streams: of them a flight recorder keeps as many as was asked for, whatever describes them.
+    stream_bytes: u64,
     unwritten: u64,
     complete: VecDeque<CompleteFile>,
     disk_looked: u64,
@@ -77,6 +79,7 @@ impl Kept {
             events: 0,
             partial: BTreeMap::new(),
             bytes: 0,
+            stream_bytes: 0,
             unwritten: 0,
             complete: VecDeque::new(),
             disk_looked: 0,
@@ -379,6 +382,7 @@ impl Kept {
         };
         let (grown, complete) = stream.write(folder, head, content, is_full, is_flight)?;
         self.bytes += grown;
+        self.stream_bytes += grown;
         self.complete.extend(complete);
         Ok(())
     }
@@ -475,13 +479,14 @@ impl Kept {
         };
         while let Some(file) = self.complete.front() {
             let is_old = file.end < oldest;
-            let is_more =
-                room.flight_bytes > 0 && self.bytes.saturating_sub(file.bytes) >= room.flight_bytes;
+            let left = self.stream_bytes.saturating_sub(file.bytes);
+            let is_more = room.flight_bytes > 0 && left >= room.flight_bytes;
             if !is_old && !is_more {
                 break;
             }
             folder.remove(&file.name);
             self.bytes -= file.bytes;
+            self.stream_bytes = left;
             self.complete.pop_front();
         }
     }
