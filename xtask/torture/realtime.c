@@ -1,14 +1,18 @@
 // Control loops with real-time priority and four tracepoints in each turn, while a bag is written to the same disk: realtime BAG MILLISECONDS TIMES THREADS RATE WORK
 // The loops never write themselves, so whatever they wait for is the tracer's or the system's. BAG may be "-"; TIMES gets the nanoseconds of every tracepoint, as 32 bits each.
+// Of each that took SLOW nanoseconds or more it says also what the system did to the thread meanwhile: page faults, waits, preemptions.
 // WORK is done in the place of each tracepoint, in nanoseconds, and subtracted: what happens to any code that takes so long.
 // Compiled a second time with LTTng's provider in the place of libtracetools.
+#include <sys/resource.h>
+
 #include "torture.h"
 
-enum { TRACEPOINTS = 4 };
+enum { TRACEPOINTS = 4, SLOW = 50000, SLOW_MOST = 64 };
 static volatile bool over;
 static uint64_t until, rate, first, work;
 static pthread_barrier_t begin;
-struct times { uint32_t *at; uint64_t count, most, offset; };
+struct slow { uint64_t nanos; long faults, waits, preemptions; };
+struct times { uint32_t *at; uint64_t count, most, offset, slow_count; struct slow slow[SLOW_MOST]; };
 
 static void *write_bag(void *path) {
   enum { BLOCK = 1 << 20, BLOCKS = 48 };
@@ -30,6 +34,17 @@ static uint64_t busy(uint64_t nanos) {
   return took - nanos;
 }
 
+static void note_slow(struct times *times, uint64_t nanos, const struct rusage *before) {
+  struct rusage after;
+  if (times->slow_count == SLOW_MOST || getrusage(RUSAGE_THREAD, &after)) return;
+  times->slow[times->slow_count++] = (struct slow){
+      nanos,
+      after.ru_minflt + after.ru_majflt - before->ru_minflt - before->ru_majflt,
+      after.ru_nvcsw - before->ru_nvcsw,
+      after.ru_nivcsw - before->ru_nivcsw,
+  };
+}
+
 static void *control(void *argument) {
   struct times *times = argument;
   struct sched_param highest = {sched_get_priority_max(SCHED_FIFO) - 1}, normal = {0};
@@ -37,7 +52,10 @@ static void *control(void *argument) {
   pthread_barrier_wait(&begin);
   for (uint64_t due = first + times->offset; sleep_until(due), !enough(until); due += 1000000000u / rate) {
     for (int i = 0; i < TRACEPOINTS; i++) {
+      struct rusage before;
+      getrusage(RUSAGE_THREAD, &before);
       uint64_t nanos = work ? busy(work) : emit();
+      if (nanos >= SLOW) note_slow(times, nanos, &before);
       if (times->count < times->most) times->at[times->count++] = nanos < UINT32_MAX ? (uint32_t)nanos : UINT32_MAX;
     }
   }
@@ -84,6 +102,12 @@ int main(int count, char **words) {
   FILE *kept = is(file, "") ? NULL : fopen(file, "w");
   for (uint64_t i = 0; kept && i < threads; i++) fwrite(times[i].at, sizeof *times[i].at, times[i].count, kept);
   if (kept && fclose(kept)) return 2;
+  for (uint64_t i = 0; i < threads; i++)
+    for (uint64_t j = 0; j < times[i].slow_count; j++) {
+      struct slow *it = &times[i].slow[j];
+      printf("slow %llu %ld %ld %ld\n", (unsigned long long)it->nanos, it->faults, it->waits, it->preemptions);
+    }
+  fflush(stdout);
   say(is_real_time ? "real time\n" : "no real time\n");
   return 0;
 }

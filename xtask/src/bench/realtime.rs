@@ -235,11 +235,14 @@ impl Loops {
     pub(super) fn times(&self) -> Result<Times> {
         let bytes = std::fs::read(self.scene.folder.join("times"))
             .context("the loops did not write down how long tracepoints took")?;
-        let is_real_time = self.log().lines().any(|line| line == "real time");
+        let log = self.log();
+        let is_real_time = log.lines().any(|line| line == "real time");
         if !is_real_time {
             bail!("the loops got no real-time priority, so their times say nothing");
         }
-        Ok(Times::of(&bytes))
+        let mut times = Times::of(&bytes);
+        times.slow = log.lines().filter_map(Slow::of).collect();
+        Ok(times)
     }
 }
 
@@ -249,6 +252,32 @@ pub(super) struct Times {
     sorted: Vec<u32>,
     /// The most that the four tracepoints of one turn took together.
     pub(super) worst_turn: u64,
+    /// Those of 50 µs and more, with what the system did to the thread meanwhile.
+    pub(super) slow: Vec<Slow>,
+}
+
+/// One tracepoint of 50 µs or more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Slow {
+    pub(super) nanos: u32,
+    pub(super) faults: u32,
+    /// How often the thread gave the processor away, and how often it was taken from it.
+    pub(super) waits: u32,
+    pub(super) preemptions: u32,
+}
+
+impl Slow {
+    /// From a line of the loops.
+    fn of(line: &str) -> Option<Slow> {
+        let mut numbers = line.strip_prefix("slow ")?.split(' ').map(str::parse);
+        let mut next = || numbers.next()?.ok();
+        Some(Slow {
+            nanos: next()?,
+            faults: next()?,
+            waits: next()?,
+            preemptions: next()?,
+        })
+    }
 }
 
 impl Times {
@@ -267,6 +296,7 @@ impl Times {
         Times {
             sorted: all,
             worst_turn,
+            slow: Vec::new(),
         }
     }
 
@@ -274,6 +304,7 @@ impl Times {
         self.sorted.extend(&other.sorted);
         self.sorted.sort_unstable();
         self.worst_turn = self.worst_turn.max(other.worst_turn);
+        self.slow.extend(&other.slow);
     }
 
     pub(super) fn count(&self) -> usize {
@@ -286,6 +317,15 @@ impl Times {
         let last = self.sorted.len().saturating_sub(1);
         let time = self.sorted.get(at.saturating_sub(1).min(last));
         time.copied().unwrap_or(0)
+    }
+
+    /// The worst of those that faulted, waited or were preempted. The others were interrupted, by the kernel or the hypervisor.
+    pub(super) fn worst_with_cause(&self) -> u32 {
+        let with_cause = self
+            .slow
+            .iter()
+            .filter(|it| (it.faults, it.waits, it.preemptions) != (0, 0, 0));
+        with_cause.map(|it| it.nanos).max().unwrap_or(0)
     }
 
     pub(super) fn worst(&self) -> u32 {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::counted::{Counted, counted};
-use super::realtime::{Ending, Loops, Setting, Times, Tracer};
+use super::realtime::{Ending, Loops, Setting, Slow, Times, Tracer};
 use crate::torture::build::RealTime;
 use crate::torture::case::Place;
 use crate::torture::{build, disk};
@@ -158,8 +158,8 @@ impl Row {
 }
 
 fn head() -> String {
-    "| | tracepoints | recorded | lost | p50 ns | p99.9 ns | worst µs | worst turn of four µs |\n\
-     |---|---:|---:|---:|---:|---:|---:|---:|\n"
+    "| | tracepoints | recorded | lost | p50 ns | p99.9 ns | worst µs | worst turn of four µs | over 50 µs | of these with a page fault, a wait, a preemption |\n\
+     |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n"
         .to_owned()
 }
 
@@ -172,14 +172,20 @@ fn lines(text: &mut String, disk: &str, rows: &[(Tracer, Row)]) {
         let (recorded, lost) = row.counted.map_or(("–".to_owned(), "–".to_owned()), |it| {
             (it.events.to_string(), it.lost.to_string())
         });
+        let slow = &row.times.slow;
+        let counted = |of: fn(&Slow) -> u32| slow.iter().filter(|it| of(it) > 0).count();
         let _ = writeln!(
             text,
-            "| {name} | {} | {recorded} | {lost} | {} | {} | {:.1} | {:.1} |",
+            "| {name} | {} | {recorded} | {lost} | {} | {} | {:.1} | {:.1} | {} | {}, {}, {} |",
             row.times.count(),
             row.times.quantile(0.5),
             row.times.quantile(0.999),
             f64::from(row.times.worst()) / 1e3,
             row.times.worst_turn as f64 / 1e3,
+            slow.len(),
+            counted(|it| it.faults),
+            counted(|it| it.waits),
+            counted(|it| it.preemptions),
         );
     }
 }
@@ -205,6 +211,16 @@ fn verdicts(text: &mut String, disk: &str, rows: &[(Tracer, Row)], bar: u32, is_
         micros(bar),
         micros(ours),
         said(ours < bar)
+    );
+    let row = rows.iter().find(|(tracer, _)| *tracer == Tracer::Rostrace);
+    let with_cause = row.map_or(0, |(_, row)| row.times.worst_with_cause());
+    let _ = writeln!(
+        text,
+        "Of ours over 50 µs, the worst in which the thread faulted, waited or was preempted: {}.",
+        match with_cause {
+            0 => "none".to_owned(),
+            nanos => format!("{:.1} µs", micros(nanos)),
+        }
     );
     match worst(Tracer::Lttng) {
         Some(theirs) if is_beside => {
