@@ -1,5 +1,6 @@
 //! Programs that lock all their memory (`mlockall`), as those do that must never wait for a page: our memory, of which most is never used, would be
-//! allocated and count against their limit. So packets that were not handed out are taken out before and put back after it.
+//! allocated, and count against their limit. So packets that were not handed out are closed before and opened after it, and taken out where
+//! they are more than the process may lock.
 
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,10 +19,16 @@ static TAKEN_OUT: AtomicU64 = AtomicU64::new(0);
 /// As the C library says.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mlockall(flags: c_int) -> c_int {
-    let spare = thread::undisturbed(take_out);
+    let spare = thread::undisturbed(shut);
     // SAFETY: as the caller promises.
-    let result = unsafe { original(flags) };
-    if let Some((memory, spare)) = spare {
+    let mut result = unsafe { original(flags) };
+    if let Some((memory, mut spare)) = spare {
+        // SAFETY: only reads a number of this thread.
+        if result != 0 && unsafe { *libc::__errno_location() } == libc::ENOMEM {
+            thread::undisturbed(|| spare.take_out(memory));
+            // SAFETY: as the caller promises; it has done nothing yet.
+            result = unsafe { original(flags) };
+        }
         thread::undisturbed(|| {
             if spare.put_back(memory) {
                 TAKEN_OUT.store(0, Ordering::Release);
@@ -31,7 +38,7 @@ unsafe extern "C" fn mlockall(flags: c_int) -> c_int {
     result
 }
 
-fn take_out() -> Option<(&'static Memory, Spare)> {
+fn shut() -> Option<(&'static Memory, Spare)> {
     let memory = gate::memory()?;
     let incarnation = gate::incarnation();
     if TAKEN_OUT.swap(incarnation, Ordering::AcqRel) == incarnation {
@@ -40,7 +47,7 @@ fn take_out() -> Option<(&'static Memory, Spare)> {
     if TRIMMED.swap(incarnation, Ordering::AcqRel) != incarnation {
         statedump::give_up_spare(Some(memory));
     }
-    Some((memory, Spare::take_out(memory)))
+    Some((memory, Spare::shut(memory)))
 }
 
 /// # Safety

@@ -1,8 +1,9 @@
-//! A process that is about to lock all its memory: packets that nobody uses are taken out of it, and put back when it has done so.
+//! A process that is about to lock all its memory: packets that nobody uses are closed to it, and opened when it has done so.
 //!
-//! `mlockall` allocates what is mapped, and refuses if that is more than the process may lock. Most of a process's packets are never used; they
-//! must neither be allocated by it nor count. Afterwards they come back, not locked: a mapping is made longer again at its end, which
-//! needs no file. Where that fails, because somebody else has mapped something there, or may not have so many addresses, they stay away, and the process is
+//! `mlockall` allocates what can be touched. Most of a process's packets are never used, so they are closed meanwhile: they keep their place, but
+//! nothing is allocated. They still count against what the process may lock. Where it has such a limit and `mlockall` refuses, they
+//! are taken out altogether, and put back afterwards, not locked: a mapping is made longer again at its end, which needs no file. Where that
+//! fails, because somebody else has mapped something there meanwhile, or may not have so many addresses, they stay away, and the process is
 //! recorded with what is left.
 
 use std::sync::atomic::Ordering;
@@ -15,9 +16,13 @@ const KEPT: usize = 4;
 /// Free packets that are looked at.
 const MOST: usize = 256;
 
-/// What was taken out, of each class.
+/// What was closed or taken out, of each class.
 #[derive(Debug)]
-pub struct Spare([SpareOfClass; 2]);
+pub struct Spare {
+    classes: [SpareOfClass; 2],
+    /// Their places are not ours any more.
+    is_out: bool,
+}
 
 #[derive(Debug)]
 struct SpareOfClass {
@@ -36,30 +41,51 @@ fn classes(memory: &Memory) -> [(Class<'static>, u32); 2] {
 }
 
 impl Spare {
-    /// Takes spare packets out of this process. Nobody is given one until they are back.
-    pub fn take_out(memory: &Memory) -> Spare {
-        Spare(classes(memory).map(|(class, all)| class.take_out(memory, all)))
+    /// Closes spare packets to this process. Nobody is given one until they are open again.
+    pub fn shut(memory: &Memory) -> Spare {
+        let spare = Spare {
+            classes: classes(memory).map(|(class, all)| class.set_aside(memory, all)),
+            is_out: false,
+        };
+        spare.each_part(memory, |at, bytes| memory.shut(at, bytes));
+        spare
     }
 
-    /// Puts them back. False if something stays away for good.
+    /// Takes them out of the process, so that they do not count.
+    pub fn take_out(&mut self, memory: &Memory) {
+        self.is_out = true;
+        self.each_part(memory, |at, bytes| memory.unmap(at, bytes));
+    }
+
+    fn each_part(&self, memory: &Memory, mut with: impl FnMut(usize, usize)) {
+        for ((class, all), spare) in classes(memory).into_iter().zip(&self.classes) {
+            for packet in &spare.free[..spare.count] {
+                let (at, bytes) = memory.layout.packet(*packet);
+                with(at, bytes);
+            }
+            if spare.unused < all {
+                let (at, bytes) = class.unused(memory, spare.unused, all);
+                with(at, bytes);
+            }
+        }
+    }
+
+    /// Everything is as before. False if something stays away for good.
     pub fn put_back(self, memory: &Memory) -> bool {
         let classes = classes(memory);
         // In the order of their addresses: each needs what lies before it.
-        let all = classes.into_iter().zip(&self.0);
+        let all = classes.into_iter().zip(&self.classes);
         all.fold(true, |is_whole, ((class, all), spare)| {
-            class.put_back(memory, all, spare) && is_whole
+            class.put_back(memory, all, spare, self.is_out) && is_whole
         })
     }
 }
 
 impl Class<'_> {
-    fn take_out(&self, memory: &Memory, all: u32) -> SpareOfClass {
+    /// Packets that nobody can get until they are put back.
+    fn set_aside(&self, memory: &Memory, all: u32) -> SpareOfClass {
         // Nobody claims one after this.
         let unused = self.supplied.swap(all, Ordering::AcqRel).min(all);
-        if unused < all {
-            let (at, bytes) = self.unused(memory, unused, all);
-            memory.unmap(at, bytes);
-        }
         let mut spare = SpareOfClass {
             free: [u32::MAX; MOST],
             count: 0,
@@ -79,25 +105,25 @@ impl Class<'_> {
             self.list.push(&memory.packets(), packet);
         }
         spare.free[..spare.count].sort_unstable();
-        for packet in &spare.free[..spare.count] {
-            let (at, bytes) = memory.layout.packet(*packet);
-            memory.unmap(at, bytes);
-        }
         spare
     }
 
-    fn put_back(&self, memory: &Memory, all: u32, spare: &SpareOfClass) -> bool {
+    fn put_back(&self, memory: &Memory, all: u32, spare: &SpareOfClass, is_out: bool) -> bool {
+        let back = |at, bytes| match is_out {
+            true => memory.map_again(at, bytes),
+            false => memory.open_again(at, bytes),
+        };
         let mut is_whole = true;
         for packet in &spare.free[..spare.count] {
             let (at, bytes) = memory.layout.packet(*packet);
-            match memory.map_again(at, bytes) {
+            match back(at, bytes) {
                 true => self.list.push(&memory.packets(), *packet),
                 false => is_whole = false,
             }
         }
         if spare.unused < all {
             let (at, bytes) = self.unused(memory, spare.unused, all);
-            match memory.map_again(at, bytes) {
+            match back(at, bytes) {
                 true => self.supplied.store(spare.unused, Ordering::Release),
                 false => is_whole = false,
             }
@@ -168,32 +194,34 @@ pub(super) mod tests {
 
     #[test]
     fn what_was_taken_out_comes_back_and_can_all_be_used() {
-        let memory = memory("spare-comes-back");
-        supply(&memory);
-        let spare = Spare::take_out(&memory);
-        let last = memory.layout().packets() - 1;
-        assert!(!is_mapped(&memory, last));
-        let meanwhile = use_up(&memory);
-        assert_eq!(meanwhile, 2 * KEPT);
-        assert!(spare.put_back(&memory));
-        assert!(is_mapped(&memory, last));
-        let all = memory.layout().packets() as usize;
-        assert_eq!(meanwhile + use_up(&memory), all);
+        for (is_out, name) in [(false, "spare-opened"), (true, "spare-comes-back")] {
+            let memory = memory(name);
+            supply(&memory);
+            let mut spare = Spare::shut(&memory);
+            let last = memory.layout().packets() - 1;
+            if is_out {
+                spare.take_out(&memory);
+            }
+            assert_eq!(is_mapped(&memory, last), !is_out);
+            let meanwhile = use_up(&memory);
+            assert_eq!(meanwhile, 2 * KEPT);
+            assert!(spare.put_back(&memory));
+            assert!(is_mapped(&memory, last));
+            let all = memory.layout().packets() as usize;
+            assert_eq!(meanwhile + use_up(&memory), all);
+        }
     }
 
     #[test]
     fn a_process_that_is_not_recorded_yet_has_packets_afterwards() {
         let memory = memory("spare-before");
-        assert!(Spare::take_out(&memory).put_back(&memory));
+        assert!(Spare::shut(&memory).put_back(&memory));
         supply(&memory);
         assert_eq!(use_up(&memory), memory.layout().packets() as usize);
     }
 
-    #[test]
-    fn what_somebody_else_has_mapped_there_stays_theirs() {
-        let memory = memory("spare-of-others");
-        supply(&memory);
-        let spare = Spare::take_out(&memory);
+    /// Maps something where a packet is, unless there is something already.
+    fn map_over(memory: &Memory) -> (*mut u8, *mut u8) {
         let (place, bytes) = memory.packet(memory.layout().packets() - 2);
         // SAFETY: nothing is there, or the call fails.
         let theirs = unsafe {
@@ -201,11 +229,31 @@ pub(super) mod tests {
             let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE;
             libc::mmap(place.0.cast(), bytes, rights, flags, -1, 0).cast::<u8>()
         };
-        assert_eq!(theirs, place.0);
+        (theirs, place.0)
+    }
+
+    #[test]
+    fn what_somebody_else_has_mapped_there_stays_theirs() {
+        let memory = memory("spare-of-others");
+        supply(&memory);
+        let mut spare = Spare::shut(&memory);
+        spare.take_out(&memory);
+        let (theirs, place) = map_over(&memory);
+        assert_eq!(theirs, place);
         assert!(!spare.put_back(&memory));
         let used = use_up(&memory);
         assert!((200..memory.layout().packets() as usize).contains(&used));
         // SAFETY: mapped above.
         assert_eq!(unsafe { theirs.read() }, 0);
+    }
+
+    #[test]
+    fn nobody_gets_the_place_of_what_is_only_shut() {
+        let memory = memory("spare-keeps-its-place");
+        supply(&memory);
+        let spare = Spare::shut(&memory);
+        let (theirs, _) = map_over(&memory);
+        assert_eq!(theirs.cast(), libc::MAP_FAILED);
+        assert!(spare.put_back(&memory));
     }
 }

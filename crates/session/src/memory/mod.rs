@@ -188,31 +188,55 @@ impl Memory {
         crate::sync::modelled::populate(at, bytes)
     }
 
-    /// Takes whole pages of a part out of this process, which never touches it again.
-    pub(crate) fn unmap(&self, at: usize, bytes: usize) {
+    /// Whole pages of a part.
+    fn pages(&self, at: usize, bytes: usize) -> Option<(*mut libc::c_void, usize)> {
         let page = page_size();
         let begin = at.next_multiple_of(page);
         let end = (at + bytes) / page * page;
-        if begin < end {
+        // SAFETY: within the mapping.
+        (begin < end).then(|| (unsafe { self.base.add(begin) }.cast(), end - begin))
+    }
+
+    /// Closes whole pages of a part to this process: nobody can touch them, and the kernel does not allocate them, but their place is taken.
+    pub(crate) fn shut(&self, at: usize, bytes: usize) {
+        if let Some((place, bytes)) = self.pages(at, bytes) {
+            // SAFETY: within the mapping; the caller promises that nobody uses it.
+            unsafe { libc::mprotect(place, bytes, libc::PROT_NONE) };
+        }
+    }
+
+    /// Opens again what [`shut`](Self::shut) closed, not locked.
+    pub(crate) fn open_again(&self, at: usize, bytes: usize) -> bool {
+        let Some((place, bytes)) = self.pages(at, bytes) else {
+            return true;
+        };
+        // SAFETY: within the mapping. What is locked would be allocated, so the lock is taken off first.
+        unsafe {
+            libc::munlock(place, bytes);
+            libc::mprotect(place, bytes, libc::PROT_READ | libc::PROT_WRITE) == 0
+        }
+    }
+
+    /// Takes whole pages of a part out of this process, which never touches it again.
+    pub(crate) fn unmap(&self, at: usize, bytes: usize) {
+        if let Some((place, bytes)) = self.pages(at, bytes) {
             // SAFETY: within the mapping; as the caller promises.
-            unsafe { libc::munmap(self.base.add(begin).cast(), end - begin) };
+            unsafe { libc::munmap(place, bytes) };
         }
     }
 
     /// Maps again what [`unmap`](Self::unmap) took out, not locked, if nobody has anything else there. Needs what lies before it.
     pub(crate) fn map_again(&self, at: usize, bytes: usize) -> bool {
-        let page = page_size();
-        let begin = at.next_multiple_of(page);
-        let end = (at + bytes) / page * page;
-        if begin >= end {
+        let Some((place, bytes)) = self.pages(at, bytes) else {
             return true;
-        }
+        };
+        let page = page_size();
         // SAFETY: the page before is ours, and stays where it is; the call fails where it cannot be made longer. What is locked would
         // be allocated, so the lock is taken off that page first.
         unsafe {
-            let before = self.base.add(begin - page).cast();
+            let before = place.cast::<u8>().sub(page).cast();
             libc::munlock(before, page);
-            libc::mremap(before, page, page + end - begin, 0) == before
+            libc::mremap(before, page, page + bytes, 0) == before
         }
     }
 
