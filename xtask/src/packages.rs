@@ -93,31 +93,47 @@ pub(crate) fn ensure_installed() -> Result<()> {
     ensure(PACKAGES)
 }
 
-/// What is installed from PyPI, and only for one test: a file of requirements, and the folder that they are put into.
-const PERFETTO_SCHEMA: (&str, &str) = (
-    "crates/report/tests/timeline/requirements.txt",
-    "target/perfetto-schema",
-);
+/// Programs and definitions from PyPI that single tests use: a file of requirements, and the folder that they are put into.
+#[derive(Debug)]
+pub(crate) struct FromPyPi {
+    requirements: &'static str,
+    folder: &'static str,
+    /// What is not tested without it.
+    pub(crate) without: &'static str,
+}
 
-/// Puts Perfetto's definitions of its format where the tests of timelines look for them. Without a network there are none, and the
-/// tests say so.
-pub(crate) fn perfetto_schema(root: &Path) -> Result<()> {
-    let (requirements, folder) = PERFETTO_SCHEMA;
-    let (requirements, folder) = (root.join(requirements), root.join(folder));
-    let wanted = std::fs::read(&requirements)?;
-    let stamp = folder.join("requirements.txt");
-    if std::fs::read(&stamp).is_ok_and(|there| there == wanted) {
-        return Ok(());
+pub(crate) const FROM_PYPI: [FromPyPi; 2] = [
+    FromPyPi {
+        requirements: "crates/report/tests/timeline/requirements.txt",
+        folder: "target/perfetto-schema",
+        without: "Perfetto's definitions cannot be had, so its files were read by our own reader only",
+    },
+    FromPyPi {
+        requirements: "crates/cli/tests/export/requirements.txt",
+        folder: "target/table-programs",
+        without: "DuckDB and Polars cannot be had, so the questions of the documents were not asked",
+    },
+];
+
+impl FromPyPi {
+    /// Puts it where the tests look for it. Without a network there is none, and the tests say so.
+    pub(crate) fn install(&self, root: &Path) -> Result<()> {
+        let (requirements, folder) = (root.join(self.requirements), root.join(self.folder));
+        let wanted = std::fs::read(&requirements)?;
+        let stamp = folder.join("requirements.txt");
+        if std::fs::read(&stamp).is_ok_and(|there| there == wanted) {
+            return Ok(());
+        }
+        succeed(
+            Command::new("pip3")
+                .args(["install", "--quiet", "--no-deps", "--upgrade", "--target"])
+                .arg(&folder)
+                .arg("--requirement")
+                .arg(&requirements),
+        )?;
+        std::fs::write(&stamp, wanted)?;
+        Ok(())
     }
-    succeed(
-        Command::new("pip3")
-            .args(["install", "--quiet", "--no-deps", "--upgrade", "--target"])
-            .arg(&folder)
-            .arg("--requirement")
-            .arg(&requirements),
-    )?;
-    std::fs::write(&stamp, wanted)?;
-    Ok(())
 }
 
 /// Installs what is missing when we are root; otherwise says what to type, and fails.

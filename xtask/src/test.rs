@@ -32,14 +32,14 @@ pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     let mut steps = Steps::default();
     steps.run("packages", packages::ensure_installed)?;
     let mut not_tested = Vec::new();
-    let schema = steps.run("Perfetto's schema", || {
-        Ok(packages::perfetto_schema(&workspace.root))
+    steps.run("packages of Python", || {
+        for packages in &packages::FROM_PYPI {
+            if let Err(error) = packages.install(&workspace.root) {
+                not_tested.push(format!("{} ({error:#}).", packages.without));
+            }
+        }
+        Ok(())
     })?;
-    if let Err(error) = schema {
-        not_tested.push(format!(
-            "Perfetto's definitions cannot be had ({error:#}), so its files were read by our own reader only."
-        ));
-    }
     steps.run("formatting", || {
         succeed(&mut workspace.cargo(&["fmt", "--all", "--check"]))?;
         succeed(&mut workspace.cargo(&["fmt", "--check", fuzz::MANIFEST]))

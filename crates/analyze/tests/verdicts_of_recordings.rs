@@ -156,7 +156,7 @@ fn a_run_keeps_the_budgets_that_were_made_from_it() {
                 measured: &measured,
                 architecture: None,
             };
-            let text = budget::init::generate(&held, 0.0, scenario);
+            let text = budget::init::generate(std::slice::from_ref(&held), 0.0, scenario).text;
             let mut budgets = budget::read(&text).unwrap_or_else(|it| panic!("{it:?}\n{text}"));
             for judgement in budget::check(&budgets, &held) {
                 assert_eq!(

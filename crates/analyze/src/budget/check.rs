@@ -221,16 +221,7 @@ impl Judgement {
     }
 
     fn summary(&mut self, limit: &Limit, statistics: &Statistics) {
-        let value = match limit.bound {
-            Bound::Min => statistics.min,
-            Bound::Mean => statistics.mean.round() as i64,
-            Bound::P50 => statistics.p50,
-            Bound::P90 => statistics.p90,
-            Bound::P95 => statistics.p95,
-            Bound::P99 => statistics.p99,
-            Bound::P99_9 => statistics.p99_9,
-            Bound::Max => statistics.max,
-        };
+        let value = limit.bound.of(statistics).round() as i64;
         self.measured = Some(Quantity::Nanoseconds(value));
         self.worst = Some(statistics.worst);
         self.compare(limit, value as f64);

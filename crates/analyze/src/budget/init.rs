@@ -1,68 +1,111 @@
-//! A budget file from a good run: what was measured, with a margin.
+//! A budget file from good runs: what was measured, with room for what varies from one run to the next.
 //!
-//! Each budget is first made without limits and held against the recording by the same code that checks it, so the limits are those of whatever
-//! it fits, and the recording that they come from keeps them.
+//! Only what every run has gets a budget, and only statistics that have values enough in each of them. `noise` says how far a limit has to
+//! be from what was measured so that the next run of the same system keeps it; where that is too far to mean anything, there is no limit.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use glob::Pattern;
-use rostrace_architecture::yaml::Position;
 
-use super::check::{Recording, check};
+use super::check::Recording;
 use super::key::{Bound, Measure, ValueKind};
-use super::limit::{Budget, Limit, Target};
+use super::limit::Target;
+use super::noise::{Noise, Scale};
 use super::quantity::{Quantity, rounded};
-use crate::measured::{CallbackKind, MeasuredPath};
+use super::subject::{Subject, Values, subjects};
+use crate::measured::{CallbackKind, MeasuredPath, Series, rate_of};
 
 /// What happened less often is nothing to judge others by.
-const LEAST_VALUES: u64 = 20;
-
+const LEAST_VALUES: usize = 20;
+/// A percentile says something if so many values of a run are above it.
+const LEAST_ABOVE: f64 = 10.0;
 /// Of many paths the slowest: each is followed through the whole recording.
 const MOST_PATHS: usize = 50;
+/// One run is taken as so many short ones.
+const PARTS: usize = 5;
 
-/// The text of a file.
-pub fn generate(recording: &Recording<'_>, margin: f64, from: &str) -> String {
+/// A file, and what there is to say of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Generated {
+    pub text: String,
+    pub limits: usize,
+    /// Statistics that vary too much for a limit.
+    pub too_noisy: usize,
+}
+
+/// From runs of the same system.
+pub fn generate(runs: &[Recording<'_>], margin: f64, from: &str) -> Generated {
+    let number = match runs.len() {
+        1 => "one run",
+        _ => "these runs",
+    };
     let mut text = format!(
-        "# What {} kept, with a margin of {}: made by `rostrace check --init`.\n\
+        "# What {} kept, with a margin of {} and room for noise: made by `rostrace check --init` of {number}.\n\
          # Edit it: delete what does not matter, tighten what does. Times have a unit (us, ms, s), rates Hz, shares %.\n\
          budgets:\n",
         comment(from),
         Quantity::Share(margin).written(),
     );
-    let measured = recording.measured;
-    let mut empty = true;
-    let mut section = |title: &str, budgets: Vec<Draft>| {
-        let blocks: Vec<String> = budgets
+    let sections = [
+        (
+            "Callbacks: how long they take, and how late timers are.",
+            of_every_run(runs, callbacks),
+        ),
+        (
+            "Topics: how often, how fast, and what is lost.",
+            of_every_run(runs, topics),
+        ),
+        (
+            "Paths, as messages were seen to go; of many the slowest.",
+            of_every_run(runs, paths),
+        ),
+    ];
+    let sections = sections.map(|(title, drafts)| {
+        let drafts: Vec<(Draft, Vec<Observed>)> = drafts
             .into_iter()
-            .filter_map(|draft| draft.write(recording, margin))
+            .map(|draft| {
+                let observed = draft.observe(runs);
+                (draft, observed)
+            })
             .collect();
-        if !blocks.is_empty() {
-            empty = false;
-            let _ = write!(text, "\n  # {title}\n{}", blocks.concat());
+        (title, drafts)
+    });
+    let all = sections.iter().flat_map(|(_, drafts)| drafts);
+    let noise = Noise::of(all.flat_map(|(_, observed)| {
+        observed
+            .iter()
+            .map(|it| (it.kind(), scale(it.measure), &it.parts[..]))
+    }));
+    let (mut limits, mut too_noisy) = (0, 0);
+    for (title, drafts) in &sections {
+        let mut blocks = String::new();
+        for (draft, observed) in drafts {
+            let (lines, noisy) = written(observed, &noise, margin);
+            too_noisy += noisy;
+            limits += lines.iter().map(|(_, number)| number).sum::<usize>();
+            if !lines.is_empty() {
+                blocks += &draft.head;
+                lines.iter().for_each(|(line, _)| blocks += line);
+            }
         }
-    };
-    section(
-        "Callbacks: how long they take, and how late timers are.",
-        callbacks(recording),
-    );
-    section(
-        "Topics: how often, how fast, and what is lost.",
-        topics(recording),
-    );
-    section(
-        "Paths, as messages were seen to go; of many the slowest.",
-        paths(recording),
-    );
-    if empty {
+        if !blocks.is_empty() {
+            let _ = write!(text, "\n  # {title}\n{blocks}");
+        }
+    }
+    if limits == 0 {
         text = text.replace("budgets:\n", "budgets: []\n");
+        let nodes = runs.first().map_or(0, |run| run.measured.nodes.len());
         let _ = writeln!(
             text,
-            "# Nothing happened {LEAST_VALUES} times in this recording of {} nodes: there is nothing to go by.",
-            measured.nodes.len()
+            "# Nothing happened {LEAST_VALUES} times in each run of {nodes} nodes in a way that can be limited: there is nothing to go by."
         );
     }
-    text
+    Generated {
+        text,
+        limits,
+        too_noisy,
+    }
 }
 
 /// A budget without its limits.
@@ -70,21 +113,43 @@ struct Draft {
     /// Lines of the file.
     head: String,
     target: Target,
-    measures: Vec<(Measure, Vec<Bound>)>,
+    measures: Vec<Measure>,
+}
+
+/// One statistic in every run.
+struct Observed {
+    measure: Measure,
+    bound: Bound,
+    /// Of each run.
+    runs: Vec<f64>,
+    /// The same, or, of a single run, of its parts.
+    parts: Vec<f64>,
+}
+
+/// Statistics that vary alike: medians of a measure, and everything above them.
+type Kind = (Measure, bool);
+
+/// What all runs have, in the order of the first.
+fn of_every_run(runs: &[Recording<'_>], drafts: fn(&Recording<'_>) -> Vec<Draft>) -> Vec<Draft> {
+    let Some((first, others)) = runs.split_first() else {
+        return Vec::new();
+    };
+    let others: Vec<BTreeSet<String>> = others
+        .iter()
+        .map(|run| drafts(run).into_iter().map(|draft| draft.head).collect())
+        .collect();
+    let mut drafts = drafts(first);
+    drafts.retain(|draft| others.iter().all(|heads| heads.contains(&draft.head)));
+    drafts
 }
 
 fn callbacks(recording: &Recording<'_>) -> Vec<Draft> {
     let mut known = BTreeSet::new();
     let callbacks = recording.measured.callbacks.iter();
     callbacks
-        .filter(|it| it.executions >= LEAST_VALUES)
+        .filter(|it| it.executions >= LEAST_VALUES as u64)
         .filter(|it| known.insert((&it.node, &it.trigger)))
         .map(|it| {
-            let mut measures = vec![(Measure::Duration, ends(it.duration.len()))];
-            if it.kind == CallbackKind::Timer {
-                measures.push((Measure::Period, vec![Bound::P95]));
-                measures.push((Measure::Lateness, ends(it.lateness.len())));
-            }
             let (name, trigger) = (Pattern::escape(&it.node), Pattern::escape(&it.trigger));
             Draft {
                 head: format!(
@@ -96,7 +161,12 @@ fn callbacks(recording: &Recording<'_>) -> Vec<Draft> {
                     name: pattern(&name),
                     trigger: Some(pattern(&trigger)),
                 },
-                measures,
+                measures: match it.kind {
+                    CallbackKind::Timer => {
+                        vec![Measure::Duration, Measure::Period, Measure::Lateness]
+                    }
+                    _ => vec![Measure::Duration],
+                },
             }
         })
         .collect()
@@ -105,7 +175,7 @@ fn callbacks(recording: &Recording<'_>) -> Vec<Draft> {
 fn topics(recording: &Recording<'_>) -> Vec<Draft> {
     let topics = recording.measured.topics.iter();
     topics
-        .filter(|it| it.instants.len() as u64 >= LEAST_VALUES)
+        .filter(|it| it.instants.len() >= LEAST_VALUES)
         .map(|it| {
             let name = Pattern::escape(&it.name);
             Draft {
@@ -115,11 +185,7 @@ fn topics(recording: &Recording<'_>) -> Vec<Draft> {
                     publisher: None,
                     subscriber: None,
                 },
-                measures: vec![
-                    (Measure::Rate, vec![Bound::Min, Bound::Max]),
-                    (Measure::Drops, vec![Bound::Max]),
-                    (Measure::Latency, ends(it.instants.len())),
-                ],
+                measures: vec![Measure::Rate, Measure::Drops, Measure::Latency],
             }
         })
         .collect()
@@ -131,11 +197,11 @@ fn paths(recording: &Recording<'_>) -> Vec<Draft> {
     paths.sort_by_key(|path| std::cmp::Reverse(path.latency.numbers().max()));
     let mut drafts: Vec<Draft> = paths
         .into_iter()
-        .filter(|it| it.latency.len() as u64 >= LEAST_VALUES)
-        .filter_map(|it| Some((&it.hops.first()?.publishing_node, &it.hops.last()?.node, it)))
-        .filter(|(from, to, _)| !from.is_empty() && !to.is_empty())
-        .filter(|(from, to, _)| known.insert((*from, *to)))
-        .map(|(from, to, it)| {
+        .filter(|it| it.latency.len() >= LEAST_VALUES)
+        .filter_map(|it| Some((&it.hops.first()?.publishing_node, &it.hops.last()?.node)))
+        .filter(|(from, to)| !from.is_empty() && !to.is_empty())
+        .filter(|ends| known.insert(*ends))
+        .map(|(from, to)| {
             let (from, to) = (Pattern::escape(from), Pattern::escape(to));
             Draft {
                 head: format!(
@@ -147,7 +213,7 @@ fn paths(recording: &Recording<'_>) -> Vec<Draft> {
                     from: pattern(&from),
                     to: pattern(&to),
                 },
-                measures: vec![(Measure::Latency, ends(it.latency.len()))],
+                measures: vec![Measure::Latency],
             }
         })
         .take(MOST_PATHS)
@@ -156,94 +222,184 @@ fn paths(recording: &Recording<'_>) -> Vec<Draft> {
     drafts
 }
 
-/// A percentile where there are values enough for one.
-fn ends(values: usize) -> Vec<Bound> {
-    match values >= Bound::P99.least_values() {
-        true => vec![Bound::P99, Bound::Max],
-        false => vec![Bound::Max],
-    }
-}
-
 impl Draft {
-    /// Nothing if there is nothing to limit.
-    fn write(self, recording: &Recording<'_>, margin: f64) -> Option<String> {
-        // Held against the recording once, with limits that say nothing.
-        let at = Position { line: 1, column: 1 };
-        let limits = self.measures.iter().flat_map(|(measure, bounds)| {
-            bounds.iter().map(|bound| Limit {
-                at,
-                measure: *measure,
-                bound: *bound,
-                value: anything(*measure),
-            })
-        });
-        let budget = Budget {
-            at,
-            target: self.target,
-            optional: true,
-            allowed: None,
-            limits: limits.collect(),
+    /// What can be limited of it.
+    fn observe(&self, runs: &[Recording<'_>]) -> Vec<Observed> {
+        let found: Option<Vec<Vec<Subject>>> = runs
+            .iter()
+            .map(|run| subjects(&self.target, run).ok())
+            .collect();
+        let Some(runs) = found else {
+            return Vec::new();
         };
-        let judgements = check(std::slice::from_ref(&budget), recording);
-        let mut text = self.head;
-        let mut is_limited = false;
-        for (measure, bounds) in &self.measures {
-            let mut written = Vec::new();
-            for bound in bounds {
-                let is_it = |limit: &Limit| limit.measure == *measure && limit.bound == *bound;
-                let measured = judgements
-                    .iter()
-                    .filter(|it| it.limit.as_ref().is_some_and(is_it))
-                    .filter_map(|it| it.measured)
-                    .map(Quantity::number);
-                let limit = limit(*measure, *bound, measured, margin);
-                written.extend(limit.map(|it| format!("{}: {}", bound.name(), it.written())));
-            }
-            if !written.is_empty() {
-                is_limited = true;
-                let _ = writeln!(text, "    {}: {{ {} }}", measure.name(), written.join(", "));
-            }
+        let of_measure = |measure: Measure| -> Option<Vec<Vec<&Values>>> {
+            let runs = runs.iter().map(|subjects| of_measure(subjects, measure));
+            let runs: Vec<_> = runs.collect();
+            runs.iter().all(|values| !values.is_empty()).then_some(runs)
+        };
+        let measures = self.measures.iter();
+        let measures = measures.filter_map(|measure| Some((*measure, of_measure(*measure)?)));
+        measures
+            .flat_map(|(measure, runs)| {
+                let fewest = runs.iter().flatten().map(|values| count(values)).min();
+                let bounds = bounds(measure, fewest.unwrap_or(0));
+                let observed = bounds
+                    .into_iter()
+                    .filter_map(move |bound| Observed::new(measure, bound, &runs));
+                observed.collect::<Vec<_>>()
+            })
+            .collect()
+    }
+}
+
+/// Of everything that a budget fits in one run.
+fn of_measure(subjects: &[Subject], measure: Measure) -> Vec<&Values> {
+    let measures = subjects.iter().flat_map(|it| &it.measures);
+    measures
+        .filter(|(it, values)| *it == measure && count(values) > 0)
+        .map(|(_, values)| values)
+        .collect()
+}
+
+fn count(values: &Values) -> usize {
+    match values {
+        Values::Series(series) | Values::Drops(series) => series.len(),
+        Values::Rate { instants, .. } => instants.len(),
+        Values::Share { values, .. } => *values,
+        Values::Summary(statistics) => statistics.map_or(0, |it| it.count as usize),
+    }
+}
+
+/// What so many values tell: of times the median, and the highest percentile that is more than the largest few.
+fn bounds(measure: Measure, values: usize) -> Vec<Bound> {
+    if values < LEAST_VALUES {
+        return Vec::new();
+    }
+    match measure {
+        Measure::Rate => vec![Bound::Min, Bound::Max],
+        Measure::Drops | Measure::Load => vec![Bound::Max],
+        _ => {
+            let above = |bound: &Bound| {
+                bound.per_mille().is_some_and(|it| {
+                    values as f64 * (1.0 - f64::from(it) / 1000.0) >= LEAST_ABOVE - 1e-9
+                })
+            };
+            let highest = Bound::EVERY.into_iter().filter(above).last();
+            let mut bounds = vec![Bound::P50];
+            bounds.extend(highest.filter(|it| *it != Bound::P50));
+            bounds
         }
-        is_limited.then_some(text)
     }
 }
 
-/// A value of the right kind.
-fn anything(measure: Measure) -> Quantity {
+impl Observed {
+    fn kind(&self) -> Kind {
+        (self.measure, self.bound != Bound::P50)
+    }
+
+    /// Nothing if a run has no such value, or a negative one: clocks of two hosts differ, and that is nothing to build on.
+    fn new(measure: Measure, bound: Bound, runs: &[Vec<&Values>]) -> Option<Observed> {
+        let worst = |values: &[&Values], part: Option<usize>| {
+            let values = values.iter().filter_map(|it| statistic(it, bound, part));
+            match bound {
+                Bound::Min => values.reduce(f64::min),
+                _ => values.reduce(f64::max),
+            }
+        };
+        let whole: Option<Vec<f64>> = runs.iter().map(|run| worst(run, None)).collect();
+        let whole = whole?;
+        if whole.iter().any(|value| *value < 0.0) {
+            return None;
+        }
+        let parts = match runs {
+            [single] => (0..PARTS)
+                .filter_map(|part| worst(single, Some(part)))
+                .collect(),
+            _ => whole.clone(),
+        };
+        Some(Observed {
+            measure,
+            bound,
+            runs: whole,
+            parts,
+        })
+    }
+}
+
+/// Of everything, or of one of the parts that a run is divided into.
+fn statistic(values: &Values, bound: Bound, part: Option<usize>) -> Option<f64> {
+    fn of_part<T>(all: &[T], part: Option<usize>) -> &[T] {
+        let Some(part) = part else { return all };
+        let at = |number: usize| all.len() * number / PARTS;
+        &all[at(part)..at(part + 1)]
+    }
+    match values {
+        Values::Series(series) => {
+            let series = Series {
+                values: of_part(&series.values, part).to_vec(),
+                damaged: 0,
+            };
+            Some(bound.of(&series.statistics()?))
+        }
+        Values::Rate {
+            hertz, instants, ..
+        } => match part {
+            None => *hertz,
+            Some(_) => rate_of(of_part(instants, part)),
+        },
+        Values::Drops(series) => {
+            let all = of_part(&series.values, part);
+            let dropped = all.iter().filter(|(dropped, _)| *dropped > 0).count();
+            (!all.is_empty()).then(|| dropped as f64 / all.len() as f64)
+        }
+        Values::Share { share, .. } => *share,
+        Values::Summary(statistics) => statistics.as_ref().map(|it| bound.of(it)),
+    }
+}
+
+fn scale(measure: Measure) -> Scale {
     match measure.key().values {
-        ValueKind::Duration => Quantity::Nanoseconds(0),
-        ValueKind::Rate => Quantity::Hertz(0.0),
-        ValueKind::Share | ValueKind::CountOrShare => Quantity::Share(0.0),
+        ValueKind::Duration if measure == Measure::Period => Scale::Period,
+        ValueKind::Duration => Scale::Time,
+        ValueKind::Rate => Scale::Rate,
+        ValueKind::Share | ValueKind::CountOrShare => Scale::Share,
     }
 }
 
-/// The worst that was measured of anything that fits, and the margin on top.
-fn limit(
-    measure: Measure,
-    bound: Bound,
-    measured: impl Iterator<Item = f64>,
+/// A line for each measure with how many limits it has, and how many there are not because of noise.
+fn written(
+    observed: &[Observed],
+    noise: &Noise<Kind>,
     margin: f64,
-) -> Option<Quantity> {
-    let is_least = bound == Bound::Min;
-    let worst = match is_least {
-        true => measured.reduce(f64::min),
-        false => measured.reduce(f64::max),
-    }?;
-    // Clocks of two hosts may make a latency negative: nothing to build on.
-    if worst < 0.0 {
-        return None;
+) -> (Vec<(String, usize)>, usize) {
+    let mut lines: Vec<(Measure, Vec<String>)> = Vec::new();
+    let mut too_noisy = 0;
+    for it in observed {
+        let scale = scale(it.measure);
+        let is_least = it.bound == Bound::Min;
+        let Some(limit) = noise.limit(it.kind(), scale, &it.runs, &it.parts, is_least, margin)
+        else {
+            too_noisy += 1;
+            continue;
+        };
+        let value = rounded(limit, !is_least);
+        let value = match scale {
+            Scale::Time | Scale::Period => Quantity::Nanoseconds(value.ceil() as i64),
+            Scale::Rate => Quantity::Hertz(value),
+            // A ten-thousandth of a percent is as fine as it is written.
+            Scale::Share => Quantity::Share(((value * 1e8).ceil() / 1e8).min(1.0)),
+        };
+        let limit = format!("{}: {}", it.bound.name(), value.written());
+        match lines.last_mut() {
+            Some((measure, limits)) if *measure == it.measure => limits.push(limit),
+            _ => lines.push((it.measure, vec![limit])),
+        }
     }
-    let value = match is_least {
-        true => rounded(worst * (1.0 - margin).max(0.0), false),
-        false => rounded(worst * (1.0 + margin), true),
-    };
-    Some(match anything(measure) {
-        Quantity::Nanoseconds(_) => Quantity::Nanoseconds(value.ceil() as i64),
-        Quantity::Hertz(_) => Quantity::Hertz(value),
-        _ if worst == 0.0 => Quantity::Count(0),
-        // A ten-thousandth of a percent is as fine as it is written.
-        _ => Quantity::Share(((value * 1e8).ceil() / 1e8).min(1.0)),
-    })
+    let lines = lines.into_iter().map(|(measure, limits)| {
+        let line = format!("    {}: {{ {} }}\n", measure.name(), limits.join(", "));
+        (line, limits.len())
+    });
+    (lines.collect(), too_noisy)
 }
 
 fn pattern(escaped: &str) -> Pattern {

@@ -1,5 +1,7 @@
 //! The keys of a budget file, declared once: the reader, its messages and the reference page come from here.
 
+use crate::statistics::Statistics;
+
 /// What is measured of a subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Measure {
@@ -93,6 +95,32 @@ impl Bound {
             Bound::P99 => "p99",
             Bound::P99_9 => "p99.9",
             Bound::Max => "max",
+        }
+    }
+
+    /// Of a percentile.
+    pub(super) fn per_mille(self) -> Option<u16> {
+        match self {
+            Bound::P50 => Some(500),
+            Bound::P90 => Some(900),
+            Bound::P95 => Some(950),
+            Bound::P99 => Some(990),
+            Bound::P99_9 => Some(999),
+            Bound::Min | Bound::Mean | Bound::Max => None,
+        }
+    }
+
+    /// Its value.
+    pub(super) fn of(self, statistics: &Statistics) -> f64 {
+        match self {
+            Bound::Min => statistics.min as f64,
+            Bound::Mean => statistics.mean,
+            Bound::P50 => statistics.p50 as f64,
+            Bound::P90 => statistics.p90 as f64,
+            Bound::P95 => statistics.p95 as f64,
+            Bound::P99 => statistics.p99 as f64,
+            Bound::P99_9 => statistics.p99_9 as f64,
+            Bound::Max => statistics.max as f64,
         }
     }
 

@@ -1,6 +1,6 @@
 //! What a recording must keep: budgets that people write, or that a good run is the measure of.
 //!
-//! [`key`] declares what a file may say, [`mod@file`] reads it, [`check()`] holds it against a recording (`subject` finds whom it is about), [`init`] writes one. docs/guides/check.md tells people
+//! [`key`] declares what a file may say, [`mod@file`] reads it, [`check()`] holds it against a recording (`subject` finds whom it is about), [`init`] writes one (`noise` says how far limits have to be). docs/guides/check.md tells people
 //! the same.
 
 mod check;
@@ -8,6 +8,7 @@ pub mod file;
 pub mod init;
 pub mod key;
 mod limit;
+mod noise;
 mod quantity;
 mod run;
 mod subject;

@@ -11,7 +11,7 @@ mod identity;
 mod metric;
 mod multiplicity;
 mod random;
-mod student;
+pub(crate) mod student;
 mod subject;
 mod verdict;
 

@@ -9,7 +9,7 @@ pub(super) fn upper_tail(t: f64, freedom: f64) -> f64 {
 }
 
 /// The t beyond which lies this much probability, at most a half.
-pub(super) fn quantile(tail: f64, freedom: f64) -> f64 {
+pub(crate) fn quantile(tail: f64, freedom: f64) -> f64 {
     let (mut low, mut high) = (0.0f64, 1e4f64);
     for _ in 0..60 {
         let middle = (low + high) / 2.0;

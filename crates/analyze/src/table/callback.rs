@@ -5,12 +5,15 @@ use std::io;
 use rostrace_trace::entity::{CallbackId, InstanceId};
 
 use super::describe::{Owner, node_of, pid};
-use super::recurring::{CALLBACK_NAME, CALLBACK_NODE, CALLBACK_START, HOST, PID, RAN_ON};
+use super::recurring::{
+    BUILT_IN, CALLBACK_NAME, CALLBACK_NODE, CALLBACK_START, HOST, INSTANCE, PID, RAN_ON,
+};
 use super::statistics_columns::{
     columns, frequency_cells, frequency_columns, statistics_cells, statistics_columns,
 };
 use super::{Cell, Column, Sink, Table};
 use crate::analysis::Analysis;
+use crate::built_in;
 use crate::callback::{self, Execution};
 
 const KIND: Column = Column::text(
@@ -92,6 +95,7 @@ pub(super) const CALLBACKS: Table = Table {
                 "damaged",
                 "Executions that touch a time in which events were lost."
             ),
+            BUILT_IN,
         ],
     ],
     rows: callbacks,
@@ -131,6 +135,7 @@ fn callbacks(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
             summary.utilisation.into(),
             summary.hurt(analysis).into(),
             summary.damaged.into(),
+            built_in::callback(model, id).into(),
         ]);
         take(&cells)?;
     }
@@ -193,6 +198,8 @@ pub(super) const CALLBACK_INSTANCES: Table = Table {
         )
         .optional(),
         Column::flag("damaged", "Whether events were lost between start and end."),
+        INSTANCE,
+        BUILT_IN,
     ],
     rows: callback_instances,
 };
@@ -241,6 +248,11 @@ fn callback_instances(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()>
             firing.map(|firing| firing.skipped).into(),
             firing.map(|firing| firing.basis.name()).into(),
             analysis.is_execution_damaged(id).into(),
+            i64::from(id.0).into(),
+            instance
+                .callback
+                .is_some_and(|id| built_in::callback(model, id))
+                .into(),
         ])?;
     }
     Ok(())

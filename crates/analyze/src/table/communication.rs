@@ -7,10 +7,14 @@ use rostrace_trace::entity::{DeliveryId, SubscriptionId};
 use rostrace_trace::flow::DeliveryStatus;
 
 use super::describe::{pid, publisher, start_of};
-use super::recurring::{RCL_PUBLISH, RCLCPP_PUBLISH, SOURCE_TIMESTAMP, TOPIC};
+use super::recurring::{
+    BUILT_IN, INSTANCE, PUBLICATION, PUBLISHER, RCL_PUBLISH, RCLCPP_PUBLISH, SOURCE_TIMESTAMP,
+    SUBSCRIPTION, TOPIC,
+};
 use super::statistics_columns::{columns, statistics_cells, statistics_columns};
 use super::{Cell, Column, Sink, Table};
 use crate::analysis::Analysis;
+use crate::built_in;
 use crate::communication::pairs;
 
 const PUB_HOST: Column = Column::text("pub_host", "Machine of the publisher.");
@@ -65,6 +69,11 @@ pub(super) const DELIVERIES: Table = Table {
         Column::flag("historical", "Published before the subscription existed (transient local): not in any summary of latencies."),
         Column::text("drop_cause", "Why it did not arrive: `ring_buffer_full`, `history_full` (inferred: at least as many later ones as the subscription keeps were published before its next take), `middleware`, `recording_end`, `unknown`.").optional(),
         Column::flag("damaged", "Whether events were lost on its way."),
+        PUBLICATION,
+        PUBLISHER.optional(),
+        SUBSCRIPTION.optional(),
+        INSTANCE.optional(),
+        BUILT_IN,
     ],
     rows: deliveries,
 };
@@ -143,6 +152,11 @@ fn delivery(analysis: &Analysis<'_>, id: DeliveryId, take: Sink<'_>) -> io::Resu
         arrival.is_some_and(|arrival| arrival.historical).into(),
         cause.map(|cause| cause.name()).into(),
         damaged.into(),
+        i64::from(delivery.publication.0).into(),
+        publication.publisher.map(|id| i64::from(id.0)).into(),
+        delivery.subscription.map(|id| i64::from(id.0)).into(),
+        delivery.instance.map(|id| i64::from(id.0)).into(),
+        built_in::topic(topic).into(),
     ])
 }
 
@@ -194,10 +208,12 @@ pub(super) const COMMUNICATIONS: Table = Table {
             "time in which the receiving thread or its group was busy"
         ),
         statistics_columns!("dispatch_stage", "time from the take to the callback"),
-        [Column::integer(
-            "damaged",
-            "Messages on whose way events were lost."
-        )],
+        [
+            Column::integer("damaged", "Messages on whose way events were lost."),
+            PUBLISHER,
+            SUBSCRIPTION,
+            BUILT_IN,
+        ],
     ],
     rows: communications,
 };
@@ -226,7 +242,12 @@ fn communications(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
         for stage in &pair.stages {
             cells.extend(statistics_cells(stage.as_ref()));
         }
-        cells.push(pair.damaged.into());
+        cells.extend([
+            Cell::from(pair.damaged),
+            i64::from(pair.publisher.0).into(),
+            i64::from(pair.subscription.0).into(),
+            built_in::topic(&subscription.topic).into(),
+        ]);
         take(&cells)?;
     }
     Ok(())

@@ -5,7 +5,7 @@ use std::io;
 use rostrace_trace::entity::{PublisherId, SubscriptionId};
 
 use super::describe::pid;
-use super::recurring::{HOST, NODE, PID, TOPIC};
+use super::recurring::{BUILT_IN, HOST, NODE, PID, PUBLISHER, SUBSCRIPTION, TOPIC};
 use super::statistics_columns::{columns, statistics_cells, statistics_columns};
 use super::{Cell, Column, Sink, Table};
 use crate::analysis::Analysis;
@@ -24,11 +24,6 @@ const CREATED: Column = Column::time("created_ns", "When it was made.");
 const DAMAGED: Column = Column::integer(
     "damaged",
     "Messages before which events were lost: they have no period, and others may be missing.",
-);
-
-const BUILT_IN: Column = Column::flag(
-    "built_in",
-    "Whether nobody wrote it: `/rosout`, `/parameter_events` and the like.",
 );
 
 pub(super) const PUBLISHERS: Table = Table {
@@ -55,7 +50,7 @@ pub(super) const PUBLISHERS: Table = Table {
             .optional(),
         ],
         statistics_columns!("period", "time from one publication to the next"),
-        [DAMAGED, BUILT_IN,]
+        [DAMAGED, BUILT_IN, PUBLISHER]
     ],
     rows: publishers,
 };
@@ -81,6 +76,7 @@ fn publishers(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
         row.extend(statistics_cells(summary.period.as_ref()));
         row.push(summary.damaged.into());
         row.push((built_in::topic(&publisher.topic) || built_in::node(node)).into());
+        row.push((index as i64).into());
         take(&row)?;
     }
     Ok(())
@@ -122,7 +118,7 @@ pub(super) const SUBSCRIPTIONS: Table = Table {
             "message_age",
             "age of a message: from the stamp in its header to its reception, on the clock (the system's or the simulated one) that is nearer to the stamp"
         ),
-        [DAMAGED, BUILT_IN,]
+        [DAMAGED, BUILT_IN, SUBSCRIPTION]
     ],
     rows: subscriptions,
 };
@@ -151,6 +147,7 @@ fn subscriptions(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
         row.extend(statistics_cells(summary.age.as_ref()));
         row.push(summary.damaged.into());
         row.push((built_in::topic(&subscription.topic) || built_in::node(node)).into());
+        row.push((index as i64).into());
         take(&row)?;
     }
     Ok(())

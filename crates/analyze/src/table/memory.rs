@@ -6,7 +6,7 @@ use std::io;
 use rostrace_trace::flow::MessageSizeOf;
 
 use super::describe::{node_of, pid};
-use super::recurring::{CALLBACK_NAME, CALLBACK_NODE, CALLBACK_START, HOST, NODE, PID};
+use super::recurring::{CALLBACK_NAME, CALLBACK_NODE, CALLBACK_START, HOST, INSTANCE, NODE, PID};
 use super::{Column, Sink, Table};
 use crate::analysis::Analysis;
 
@@ -178,6 +178,7 @@ pub(super) const CALLBACK_MEMORY: Table = Table {
         Column::integer("frees", "Blocks freed."),
         Column::integer("freed_bytes", "Bytes freed."),
         Column::flag("uncertain", "Whether events were lost meanwhile."),
+        INSTANCE,
     ],
     rows: callback_memory,
 };
@@ -200,6 +201,7 @@ fn callback_memory(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
             memory.frees.into(),
             memory.freed_bytes.into(),
             memory.uncertain.into(),
+            i64::from(memory.instance.0).into(),
         ])?;
     }
     Ok(())

@@ -5,6 +5,7 @@ mod callback;
 mod communication;
 mod describe;
 mod endpoint;
+mod flow;
 mod lifecycle;
 mod memory;
 mod named_path;
@@ -45,6 +46,7 @@ pub const TABLES: &[&Table] = &[
     &path::NODE_LATENCIES,
     &path::PATHS,
     &path::PATH_STAGES,
+    &flow::FLOWS,
     &path::PATH_FLOWS,
     &path::RESPONSE_TIMES,
     &named_path::NAMED_PATHS,

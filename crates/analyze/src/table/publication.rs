@@ -3,9 +3,13 @@
 use std::io;
 
 use super::describe::{pid, publisher, start_of};
-use super::recurring::{HOST, PID, RCL_PUBLISH, RCLCPP_PUBLISH, SOURCE_TIMESTAMP};
+use super::recurring::{
+    BUILT_IN, HOST, INSTANCE, PID, PUBLICATION, PUBLISHER, RCL_PUBLISH, RCLCPP_PUBLISH,
+    SOURCE_TIMESTAMP,
+};
 use super::{Column, Sink, Table};
 use crate::analysis::Analysis;
+use crate::built_in;
 
 pub(super) const PUBLICATIONS: Table = Table {
     name: "publications",
@@ -41,13 +45,17 @@ pub(super) const PUBLICATIONS: Table = Table {
             "The middleware was called: `rmw_publish`, or `dds_write` of CARET.",
         )
         .optional(),
+        PUBLICATION,
+        PUBLISHER.optional(),
+        INSTANCE.optional(),
+        BUILT_IN,
     ],
     rows: publications,
 };
 
 fn publications(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
     let model = analysis.model;
-    for publication in &model.publications {
+    for (number, publication) in (0_i64..).zip(&model.publications) {
         if !analysis.counts(publication.publish) {
             continue;
         }
@@ -66,6 +74,10 @@ fn publications(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
             publication.rclcpp.into(),
             publication.rcl.into(),
             publication.rmw.into(),
+            number.into(),
+            publication.publisher.map(|id| i64::from(id.0)).into(),
+            publication.instance.map(|id| i64::from(id.0)).into(),
+            (built_in::topic(topic) || built_in::node(node)).into(),
         ])?;
     }
     Ok(())

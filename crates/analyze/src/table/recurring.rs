@@ -37,10 +37,32 @@ pub(super) const RCLCPP_PUBLISH: Column =
 
 pub(super) const RCL_PUBLISH: Column = Column::time("rcl_publish_ns", "rcl was called.").optional();
 
+/// Where it is the number of the row itself, another table refers to it.
+pub(super) const INSTANCE: Column = Column::integer(
+    "instance",
+    "Number of the execution in `callback_instances`.",
+);
+
+pub(super) const PUBLICATION: Column =
+    Column::integer("publication", "Number of the message in `publications`.");
+
+pub(super) const PUBLISHER: Column =
+    Column::integer("publisher", "Number of the publisher in `publishers`.");
+
+pub(super) const SUBSCRIPTION: Column = Column::integer(
+    "subscription",
+    "Number of the subscription in `subscriptions`.",
+);
+
+pub(super) const BUILT_IN: Column = Column::flag(
+    "built_in",
+    "Whether nobody wrote it: `/rosout`, `/parameter_events`, parameter services and the like.",
+);
+
 pub(super) const STAGE: Column = Column::integer("stage", "Number of the stage, from 0.");
 
 pub(super) const CASE: Column = Column::text(
-    "case",
+    "response_case",
     "`all`, `best`, `worst` or `worst_with_external_latency`.",
 );
 

@@ -5,7 +5,9 @@ use std::io;
 use rostrace_trace::entity::ThreadId;
 
 use super::describe::{node_of, pid};
-use super::recurring::{CALLBACK_NAME, CALLBACK_NODE, CALLBACK_START, HOST, PID, RAN_ON, TID};
+use super::recurring::{
+    CALLBACK_NAME, CALLBACK_NODE, CALLBACK_START, HOST, INSTANCE, PID, RAN_ON, TID,
+};
 use super::{Column, Sink, Table};
 use crate::analysis::Analysis;
 
@@ -35,6 +37,7 @@ pub(super) const CALLBACK_SCHEDULING: Table = Table {
             "Time on a CPU, divided by the duration.",
         )
         .optional(),
+        INSTANCE,
     ],
     rows: callback_scheduling,
 };
@@ -44,7 +47,7 @@ fn callback_scheduling(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()
     let Some(scheduling) = &analysis.scheduling else {
         return Ok(());
     };
-    for instance in &model.instances {
+    for (number, instance) in (0_i64..).zip(&model.instances) {
         let Some(end) = instance.end.filter(|_| analysis.counts(instance.start)) else {
             continue;
         };
@@ -68,6 +71,7 @@ fn callback_scheduling(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()
             known
                 .then(|| spent.running.0 as f64 / duration as f64)
                 .into(),
+            number.into(),
         ])?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! `rostrace export`: the rows of tables (`content`), their formats, and what is left behind when something goes wrong (`folder`).
+//! `rostrace export`: the rows of tables (`content`), their formats, the questions of the documents (`recipes`), and what is left behind when something goes wrong (`folder`).
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,6 +6,7 @@ mod arrow_cells;
 mod content;
 mod folder;
 mod formats;
+mod recipes;
 #[path = "../support/mod.rs"]
 mod support;
 

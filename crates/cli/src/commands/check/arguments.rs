@@ -9,7 +9,7 @@ use crate::share_argument::ShareArgument;
 
 pub(crate) const HELP: &str = "\
 Examples:
-  rostrace check --init good/ -o budgets.yaml                  # from a good run; then edit it
+  rostrace check --init good*/ -o budgets.yaml                 # from good runs; then edit it
   rostrace check budgets.yaml session/
   rostrace check budgets.yaml session/ --skip-start 2s --junit check.xml
 
@@ -22,16 +22,17 @@ Exit status: 0 all budgets are kept; 3 the same, but the trace has lost data; 4 
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
-    /// The budget file, then folders that are traces or contain some, which are read as one trace; with --init traces alone
+    /// The budget file, then folders that are traces or contain some, which are read as one trace; with --init traces alone, each of which
+    /// is a run
     #[arg(value_names = ["BUDGETS.yaml", "TRACE"], required = true, num_args = 1..)]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Write a budget file from a good run instead
+    /// Write a budget file from good runs instead: best from five, so that it is known what varies from run to run
     #[arg(long, conflicts_with_all = ["junit", "github", "format", "architecture"])]
     pub(crate) init: bool,
     /// With --init: the file to write; standard output if not given
     #[arg(long, short, value_name = "FILE", requires = "init")]
     pub(crate) output: Option<PathBuf>,
-    /// With --init: how much worse than the good run a recording may be
+    /// With --init: how much worse than the good runs a recording may be at least, whatever varies
     #[arg(long, value_name = "SHARE", default_value = "20%", requires = "init")]
     pub(crate) margin: ShareArgument,
     /// The architecture file that names paths

@@ -1,10 +1,10 @@
-//! `rostrace check`: whether a recording keeps its budgets, and `--init`, which writes budgets from a good run.
+//! `rostrace check`: whether a recording keeps its budgets, and `--init`, which writes budgets from good runs.
 
 mod arguments;
 mod row;
 
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, bail};
 use rostrace_analyze::budget::{self, Budget, Judgement, Recording, Verdict};
@@ -32,7 +32,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> anyhow::Result<Outcome> {
         Some((file, traces)) if !traces.is_empty() => (file, traces),
         _ => {
             wrong_usage!(
-                "a budget file and a trace are needed; --init makes a budget file of a good run"
+                "a budget file and a trace are needed; --init makes a budget file of good runs"
             )
         }
     };
@@ -127,44 +127,82 @@ fn architecture(arguments: &CheckArguments) -> anyhow::Result<Option<Architectur
 }
 
 fn init(arguments: &CheckArguments) -> anyhow::Result<Outcome> {
-    let traces: &[PathBuf] = &arguments.inputs;
-    let Some(recorded) = Recorded::read_all(traces)? else {
-        return Ok(Outcome::Interrupted);
-    };
-    let (analysis, hints) = recorded.analysis(&arguments.filter)?;
-    for hint in hints {
-        diagnostic::note(&hint);
+    let mut recorded = Vec::new();
+    for run in &arguments.inputs {
+        match Recorded::read(run)? {
+            Some(run) => recorded.push(run),
+            None => return Ok(Outcome::Interrupted),
+        }
     }
-    let measured = measure(&analysis, &arguments.filter, false);
-    let recording = Recording {
-        analysis: &analysis,
-        measured: &measured,
+    let mut analyses = Vec::new();
+    for run in &recorded {
+        let (analysis, hints) = run.analysis(&arguments.filter)?;
+        for hint in hints {
+            diagnostic::note(&hint);
+        }
+        let measured = measure(&analysis, &arguments.filter, false);
+        analyses.push((analysis, measured));
+    }
+    let runs = analyses.iter().map(|(analysis, measured)| Recording {
+        analysis,
+        measured,
         architecture: None,
-    };
-    let names: Vec<String> = traces.iter().map(|it| folder_name(it)).collect();
-    let text = budget::init::generate(&recording, arguments.margin.0, &names.join(", "));
+    });
+    let runs: Vec<Recording<'_>> = runs.collect();
+    let names: Vec<String> = arguments.inputs.iter().map(|it| folder_name(it)).collect();
+    let made = budget::init::generate(&runs, arguments.margin.0, &names.join(", "));
     match &arguments.output {
         Some(target) => {
+            let shown = target.display();
             if target.exists() {
-                let shown = target.display();
                 bail!(
                     "{shown}: exists already, and somebody may have edited it; remove it, or choose another name"
                 );
             }
-            NewFile::write(target.clone(), |mut out| out.write_all(text.as_bytes()))?.publish()?;
+            NewFile::write(target.clone(), |mut out| {
+                out.write_all(made.text.as_bytes())
+            })?
+            .publish()?;
+            diagnostic::note(&format!("{shown}: {}", summary(&made, runs.len())));
         }
         None => {
             let mut out = std::io::stdout().lock();
-            out.write_all(text.as_bytes())?;
+            out.write_all(made.text.as_bytes())?;
             out.flush()?;
+            diagnostic::note(&summary(&made, runs.len()));
         }
     }
-    if let Some(headline) = recorded.headline() {
-        diagnostic::note(&format!(
-            "{headline}; a run to measure others by should be complete"
-        ));
+    if runs.len() == 1 {
+        diagnostic::note(
+            "one run does not show what varies from run to run; `rostrace check --init RUN1 RUN2 …` of five runs does",
+        );
     }
-    Ok(recorded.outcome())
+    for run in &recorded {
+        if let Some(headline) = run.headline() {
+            diagnostic::note(&format!(
+                "{}: {headline}; a run to measure others by should be complete",
+                run.name
+            ));
+        }
+    }
+    let outcomes = recorded.iter().map(Recorded::outcome);
+    Ok(outcomes
+        .into_iter()
+        .find(|it| *it != Outcome::Fine)
+        .unwrap_or(Outcome::Fine))
+}
+
+fn summary(made: &budget::init::Generated, runs: usize) -> String {
+    let runs = units::counted(runs as u64, "run");
+    let mut text = format!(
+        "{} from {runs}",
+        units::counted(made.limits as u64, "limit")
+    );
+    if made.too_noisy > 0 {
+        let statistics = units::counted(made.too_noisy as u64, "statistic");
+        text += &format!("; {statistics} left out, because noise would break any useful limit");
+    }
+    text
 }
 
 /// A file that is kept in git should not tell where somebody keeps recordings.

@@ -11,11 +11,15 @@ mod row_filter;
 mod schema;
 mod simulated_time;
 mod tables;
+mod views;
+
+use std::io::Write;
 
 use anyhow::bail;
 use rostrace_analyze::table::{TABLES, Table};
 
 use crate::interrupt;
+use crate::new_file::NewFile;
 use crate::outcome::{Outcome, wrong_usage};
 use crate::render::{damage, diagnostic};
 use crate::result_folder::ResultFolder;
@@ -71,7 +75,17 @@ pub(crate) fn export(arguments: &ExportArguments) -> anyhow::Result<Outcome> {
     if interrupt::requested() {
         return Ok(Outcome::Interrupted);
     }
-    for file in files? {
+    let mut files = files?;
+    if tables.len() == TABLES.len()
+        && !arguments.caret_columns
+        && let Some(text) = views::text(arguments.format)
+    {
+        let target = folder.join(views::NAME);
+        files.push(NewFile::write(target, |mut out| {
+            out.write_all(text.as_bytes())
+        })?);
+    }
+    for file in files {
         file.publish()?;
     }
     let all_damage = || set.damage.iter().chain(&model.damage);
