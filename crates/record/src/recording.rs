@@ -42,7 +42,7 @@ pub struct Recording<'s> {
 }
 
 /// A recording that has a duration ends so long after it, also when the recorder was killed. One that lives says again and again that it goes on.
-const LEASE: Duration = Duration::from_millis(500);
+const LEASE: Duration = Duration::from_secs(2);
 
 /// On the clock of processes.
 fn after(duration: Duration) -> u64 {
@@ -154,9 +154,11 @@ impl<'s> Recording<'s> {
         &self.output
     }
 
-    /// It goes on, although its duration may be over. To be said more often than every quarter of a second.
+    /// It goes on, although its duration may be over. To be said more often than every second. Who says it too late, because it got no processor,
+    /// changes nothing: processes have ended the recording by themselves, and what they did not record since would be a hole.
     pub fn go_on(&mut self) {
-        if self.deadline != 0 && self.deadline < after(LEASE / 2) {
+        let is_due = self.deadline != 0 && self.deadline < after(LEASE / 2);
+        if is_due && clock::monotonic() < self.deadline {
             self.deadline = after(LEASE);
             self.keeper.postpone(self.deadline);
         }

@@ -45,7 +45,7 @@ impl Run<'_> {
             let begin = Instant::now();
             let mut after = Holdings::of(program);
             while after.is_some_and(|after| grown(before, after, with_memory).is_some())
-                && begin.elapsed() < Duration::from_secs(3)
+                && begin.elapsed() < Duration::from_secs(30)
             {
                 std::thread::sleep(Duration::from_millis(20));
                 after = Holdings::of(program);

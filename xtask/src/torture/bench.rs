@@ -17,7 +17,7 @@ use super::process;
 use super::report::Report;
 
 /// No program takes longer, also on a busy machine.
-pub(super) const LIMIT: Duration = Duration::from_secs(40);
+pub(super) const LIMIT: Duration = Duration::from_secs(180);
 /// The user without rights.
 pub(super) const NOBODY: u32 = 65_534;
 

@@ -17,7 +17,7 @@ use super::trace;
 use super::way::{Extent, Way};
 
 /// How long programs last that are told when to end: longer than anything that is done to them.
-const LASTING: &str = "120000";
+const LASTING: &str = "900000";
 /// The size of what a flight recorder keeps, and of what a process may write.
 const FLIGHT: &str = "1M";
 const MOST: &str = "256K";

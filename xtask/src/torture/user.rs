@@ -39,7 +39,7 @@ const BECOME_NOBODY: &[&str] = &[
 /// What is not the attacker's.
 const PRECIOUS: &str = "precious\n";
 /// No command of these takes longer.
-const SOON: Duration = Duration::from_secs(20);
+const SOON: Duration = Duration::from_secs(120);
 
 pub(super) fn is_root() -> bool {
     // SAFETY: takes nothing and cannot fail.

@@ -97,11 +97,11 @@ impl<'s> Watch<'s> {
             if self.running.is_none() && (self.interrupts > 0 || self.finished.is_some()) {
                 break;
             }
-            if let Some(recording) = &mut self.recording {
-                recording.go_on();
-            }
             if self.is_over() && !self.end_command()? {
                 break;
+            }
+            if let Some(recording) = &mut self.recording {
+                recording.go_on();
             }
             if counted.elapsed() >= COUNTING {
                 counted = Instant::now();
