@@ -284,7 +284,7 @@ fn bounds(measure: Measure, values: usize) -> Vec<Bound> {
                     values as f64 * (1.0 - f64::from(it) / 1000.0) >= LEAST_ABOVE - 1e-9
                 })
             };
-            let highest = Bound::EVERY.into_iter().filter(above).last();
+            let highest = Bound::EVERY.into_iter().rfind(above);
             let mut bounds = vec![Bound::P50];
             bounds.extend(highest.filter(|it| *it != Bound::P50));
             bounds
