@@ -203,13 +203,21 @@ fn function(event: &Tracepoint) -> String {
         .filter_map(|one| one.split_once(": ").map(|(_, kind)| kind))
         .collect();
     let types = types.join(", ");
-    // What happens to an entity that is not wanted is left out; the entity comes first where there is one.
-    let entity = (event.recorded_fields().next())
-        .filter(|field| event.phase == Phase::Run && field.kind == FieldKind::Pointer)
-        .filter(|field| field.name != "message")
-        .map_or(String::new(), |field| {
-            format!(" && !gate::refuses({} as u64)", field.name)
-        });
+    // What happens to an entity that is not wanted is left out; the entity comes first where there is one. Where there is only a message, the event
+    // beside it has told.
+    let first = event.recorded_fields().next();
+    let first = first.filter(|it| event.phase == Phase::Run && it.kind == FieldKind::Pointer);
+    let entity = match (name, first.map(|field| field.name)) {
+        ("rcl_publish", Some(first)) => {
+            format!(" && !left_out::refuses({first}, message, Way::Published)")
+        }
+        ("rmw_take", Some(first)) => {
+            format!(" && !left_out::refuses({first}, message, Way::Taken)")
+        }
+        ("rcl_take" | "rclcpp_take", _) => " && !left_out::has(message, Way::Taken)".to_owned(),
+        (_, None | Some("message")) => String::new(),
+        (_, Some(first)) => format!(" && !gate::refuses({first} as u64)"),
+    };
     let emit = match event.phase {
         Phase::Init => "emit::initialisation",
         Phase::Run => "emit::event",

@@ -32,6 +32,25 @@ pub(crate) fn event(event: u16, size: usize, fill: impl FnOnce(Payload)) {
     }
 }
 
+/// The same for an event that happened a little before, and after everything that this thread has written.
+pub(crate) fn event_of(event: u16, time: u64, size: usize, fill: impl FnOnce(Payload)) {
+    let Some(memory) = gate::memory() else {
+        return;
+    };
+    let Some(mut inside) = thread::enter(memory) else {
+        return;
+    };
+    let Some((writer, context)) = inside.writer() else {
+        return;
+    };
+    // A signal handler may have written an event meanwhile: times never go back in a stream.
+    let time = time.max(writer.last_time());
+    if let Some(reserved) = writer.reserve(memory, event, time, context, size) {
+        fill(Payload { at: reserved.at });
+        writer.commit(time, reserved);
+    }
+}
+
 /// Remembers an event; if something is recorded, the keeper finds it there.
 pub(crate) fn initialisation(event: u16, size: usize, fill: impl FnOnce(Payload)) {
     let Some(memory) = gate::memory() else {

@@ -19,6 +19,7 @@ mod futex;
 mod gate;
 pub mod hooks;
 mod identity;
+mod left_out;
 mod linker;
 mod loaded;
 mod lock;

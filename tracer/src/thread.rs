@@ -41,12 +41,31 @@ pub(crate) struct Thread {
     _reserved: u32,
     /// The message that rmw is about to write.
     published: u64,
+    /// The message that rclcpp handed on, and when, while it is not known whose it is.
+    announced: Announced,
+    /// The message that rcl is publishing, and the one that rmw took last, if what happens to them is left out.
+    left_out: [u64; 2],
     /// The executor that is being constructed.
     executor: u64,
     /// The response whose callback runs.
     running: Response,
     /// The response that was taken last; its callback has not begun.
     taken: Response,
+}
+
+/// A message that is being published by nobody knows whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub(crate) struct Announced {
+    pub(crate) message: u64,
+    pub(crate) time: u64,
+}
+
+impl Announced {
+    pub(crate) const NONE: Announced = Announced {
+        message: 0,
+        time: 0,
+    };
 }
 
 /// A response to a client: its rmw handle, and its number of the request.
@@ -65,7 +84,7 @@ impl Response {
 }
 
 /// Bytes of the block.
-const BLOCK: usize = 320;
+const BLOCK: usize = 384;
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 std::arch::global_asm!(
@@ -381,6 +400,9 @@ pub(crate) fn at_work<R>(work: impl FnOnce() -> R) -> R {
     result
 }
 
+/// Stands for a message that is published and left out: no message is there.
+pub(crate) const LEFT_OUT: u64 = u64::MAX;
+
 /// The message that rmw is about to write on this thread.
 #[inline(always)]
 pub(crate) fn set_published(message: u64) {
@@ -392,6 +414,18 @@ pub(crate) fn set_published(message: u64) {
 pub(crate) fn take_published() -> u64 {
     // SAFETY: the block belongs to this thread.
     unsafe { std::mem::take(&mut (*current()).published) }
+}
+
+/// The message that rclcpp handed on last on this thread; returns the one before.
+pub(crate) fn set_announced(announced: Announced) -> Announced {
+    // SAFETY: the block belongs to this thread.
+    unsafe { std::mem::replace(&mut (*current()).announced, announced) }
+}
+
+/// The messages on this thread that are left out, for [`left_out`](crate::left_out) alone.
+pub(crate) fn left_out() -> *mut [u64; 2] {
+    // SAFETY: the block belongs to this thread.
+    unsafe { &raw mut (*current()).left_out }
 }
 
 /// The executor that is being constructed on this thread; returns the one before.

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU64};
 
 use crate::emit::{self, Payload, Text};
 use crate::entry::entry;
+use crate::left_out::{self, Way};
 use crate::original;
 use crate::{events, gate, hooks, loaded, thread};
 
@@ -55,7 +56,7 @@ extern "C" fn trace_rcl_init(context_handle: *const c_void) {
 
 #[inline(never)]
 extern "C" fn trace_rclcpp_publish(publisher_handle: *const c_void, message: *const c_void) {
-    if gate::wants(events::RCLCPP_PUBLISH) {
+    if gate::wants(events::RCLCPP_PUBLISH) && !left_out::waits(message) {
         // SAFETY: the payload has the size that is said.
         emit::event(events::RCLCPP_PUBLISH, 8, |payload| unsafe {
             payload.pointer(message);
@@ -81,6 +82,8 @@ extern "C" fn trace_rmw_publish(first: *const c_void, message: *const c_void, st
             emit::event(events::RMW_PUBLISH, 24, |payload| unsafe {
                 payload.pointer(first).pointer(message).signed(stamp);
             });
+        } else if left_out::has(first, Way::Published) {
+            thread::set_published(thread::LEFT_OUT);
         } else {
             // The DDS hooks find out which stamp the message gets.
             thread::set_published(first as u64);

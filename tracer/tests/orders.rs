@@ -4,6 +4,7 @@
 
 mod support;
 
+use std::fs;
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 use rostrace_session::keep::snapshot;
 use rostrace_session::{Order, ProcessState, ProcessView, Room, State};
 use rostrace_tracer::events;
-use support::{Recorder, folder, program, quietly, survey, traced};
+use support::{Recorder, Shown, folder, program, quietly, survey, traced};
 
 /// A process that emits an event every millisecond until its standard input ends.
 struct Running {
@@ -195,9 +196,12 @@ fn what_happens_in_ignored_nodes_is_not_recorded() {
     if let Some(shown) = quietly(&folder.join("trace")) {
         for gone in [
             "callback_start",
+            "rclcpp_publish:",
             "rcl_publish:",
             "rmw_publish:",
             "rmw_take:",
+            "rcl_take:",
+            "rclcpp_take:",
             "ring_buffer_enqueue",
         ] {
             assert_eq!(shown.count(gone), 0, "{gone}");
@@ -209,6 +213,80 @@ fn what_happens_in_ignored_nodes_is_not_recorded() {
         ] {
             assert_eq!(shown.count(kept), 1, "{kept}");
         }
+    }
+}
+
+/// The events of the program `abi`, recorded with a filter of topics, with the metadata beside them.
+fn filtered(
+    name: &str,
+    version: &str,
+    options: &[&str],
+    ignored: &[u8],
+) -> Option<(Shown, String)> {
+    let folder = folder(name);
+    let mut recorder = Recorder::new(&folder);
+    let mut order = to(&folder.join("trace"));
+    order.filters.ignore_topics = ignored.to_vec();
+    recorder.order(&order);
+    let status = traced(&program("abi", version, options))
+        .env("ROSTRACE_CONTROL", &recorder.control)
+        .status()
+        .unwrap();
+    assert!(status.success());
+    recorder.end();
+    let shown = quietly(&folder.join("trace"))?;
+    let process = fs::read_dir(folder.join("trace")).unwrap().next().unwrap();
+    let metadata = fs::read_to_string(process.unwrap().path().join("metadata")).unwrap();
+    Some((shown, metadata))
+}
+
+#[test]
+fn nothing_is_left_of_the_messages_of_an_ignored_topic() {
+    for (version, options) in [("8.2.4", &[][..]), ("4.1.1", &["-DHUMBLE"][..])] {
+        let name = format!("ignored-topic-{version}");
+        let Some((shown, metadata)) = filtered(&name, version, options, b"/other:/topic") else {
+            return;
+        };
+        for gone in [
+            "rclcpp_publish:",
+            "rcl_publish:",
+            "rmw_publish:",
+            "rclcpp_intra_publish:",
+            "rmw_take:",
+            "rcl_take:",
+            "rclcpp_take:",
+        ] {
+            assert_eq!(shown.count(gone), 0, "{version}: {gone}");
+        }
+        assert_eq!(shown.count("rcl_publisher_init"), 1, "{version}");
+        assert!(metadata.contains("rostrace_ignore_topics = \"/other:/topic\";"));
+    }
+}
+
+#[test]
+fn a_filter_leaves_everything_else_as_it_is() {
+    for (version, options) in [("8.2.4", &[][..]), ("4.1.1", &["-DHUMBLE"][..])] {
+        let name = format!("other-topic-{version}");
+        let Some((shown, _)) = filtered(&name, version, options, b"/other") else {
+            return;
+        };
+        let of_message = [
+            "rclcpp_publish:",
+            "rcl_publish:",
+            "rmw_publish:",
+            "rmw_take:",
+            "rcl_take:",
+            "rclcpp_take:",
+        ];
+        let places: Vec<usize> = of_message
+            .iter()
+            .map(|event| {
+                assert_eq!(shown.count(event), 1, "{version}: {event}");
+                let mut events = shown.events.iter();
+                events.position(|it| it.contains(event)).unwrap()
+            })
+            .collect();
+        assert!(places.is_sorted(), "{version}: {places:?}");
     }
 }
 

@@ -169,8 +169,23 @@ impl Timeline {
         for phase in phases {
             timeline.phase(phase.time.0, phase.kind);
         }
+        timeline.interrupt(model.losses.pauses());
         timeline.sum();
         timeline
+    }
+
+    /// Of what a thread did when a recording stopped nobody knows how long it went on; what it does is known again with its next event.
+    fn interrupt(&mut self, pauses: &[(Nanos, Nanos)]) {
+        for (pause, _) in pauses {
+            let next = self.begins.partition_point(|begin| *begin <= pause.0);
+            let Some(current) = next.checked_sub(1) else {
+                continue;
+            };
+            if self.doing[current] != Doing::Unobserved {
+                self.begins.insert(next, pause.0);
+                self.doing.insert(next, Doing::Unobserved);
+            }
+        }
     }
 
     fn phase(&mut self, at: i64, kind: PhaseKind) {
@@ -269,5 +284,36 @@ impl<'a> Runs<'a> {
             _ => self.instances = &self.instances[1..],
         }
         Some(run)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_thread_did_when_a_recording_stopped_does_not_go_on_in_the_pause() {
+        let mut timeline = Timeline {
+            begins: vec![0, 10, 50],
+            doing: vec![Doing::Executor, Doing::Waiting, Doing::Executor],
+            idle: Vec::new(),
+        };
+        timeline.interrupt(&[(Nanos(20), Nanos(40))]);
+        timeline.sum();
+        let activity = Activity {
+            threads: vec![timeline],
+        };
+        let thread = ThreadId::from_index(0);
+        let segments = activity.segments(thread, Nanos(0), Nanos(60));
+        let segments: Vec<_> = segments
+            .map(|it| (it.begin.0, it.end.0, it.doing))
+            .collect();
+        let expected = [
+            (0, 10, Doing::Executor),
+            (10, 20, Doing::Waiting),
+            (20, 50, Doing::Unobserved),
+            (50, 60, Doing::Executor),
+        ];
+        assert_eq!(segments, expected);
     }
 }

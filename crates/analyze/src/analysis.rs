@@ -18,6 +18,7 @@ use crate::activity::Activity;
 use crate::communication::{Arrival, DropCause, Messages};
 use crate::groups::Groups;
 use crate::names::Names;
+use crate::stored_input::StoredInputs;
 
 /// What all metrics are computed from.
 #[derive(Debug)]
@@ -45,6 +46,7 @@ pub struct Analysis<'m> {
     enqueued_for: Groups<InstanceId, EnqueueId>,
     activity: OnceLock<Activity>,
     messages: OnceLock<Messages>,
+    stored_inputs: OnceLock<StoredInputs>,
     /// By publisher: the outermost layer that its publications told of. Empty if nothing was lost.
     outermost: Vec<u8>,
 }
@@ -100,6 +102,7 @@ impl<'m> Analysis<'m> {
             }),
             activity: OnceLock::new(),
             messages: OnceLock::new(),
+            stored_inputs: OnceLock::new(),
             outermost: outermost_layers(model),
             model,
         }
@@ -108,6 +111,11 @@ impl<'m> Analysis<'m> {
     /// What threads did all the time; found when it is first asked for.
     pub fn activity(&self) -> &Activity {
         self.activity.get_or_init(|| Activity::of(self))
+    }
+
+    /// Which stored messages outputs are assumed to be made from.
+    pub fn stored_inputs(&self) -> &StoredInputs {
+        self.stored_inputs.get_or_init(|| StoredInputs::of(self))
     }
 
     fn messages(&self) -> &Messages {

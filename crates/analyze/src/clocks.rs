@@ -1,6 +1,7 @@
 //! Clocks of several hosts. Nothing aligns them yet, so what lies between an event of one and an event of the other is wrong by as much as they
 //! differ: it may even be negative, and is no share of anything.
 
+use rostrace_architecture::NamedPath;
 use rostrace_trace::Model;
 use rostrace_trace::entity::{DeliveryId, ProcessId};
 
@@ -20,6 +21,24 @@ impl<'m> Strangers<'m> {
         let first = processes.next()?;
         let other = processes.find(|other| !model.have_one_clock(first, *other))?;
         Some(Strangers::between(model, first, other))
+    }
+
+    /// Where a declared path leads from a node of one host to one of another.
+    pub fn on_declared_path(model: &'m Model, path: &NamedPath) -> Option<Strangers<'m>> {
+        let processes = |name: &str| -> Vec<ProcessId> {
+            let lives = model.nodes.iter().filter(|node| node.name == name);
+            lives.map(|node| node.process).collect()
+        };
+        let nodes: Vec<&str> = path.node_names().collect();
+        nodes.windows(2).find_map(|pair| {
+            let (from, to) = (processes(pair[0]), processes(pair[1]));
+            let pairs = from
+                .iter()
+                .flat_map(|from| to.iter().map(move |to| (*from, *to)));
+            let mut strange = pairs.filter(|(from, to)| !model.have_one_clock(*from, *to));
+            let (from, to) = strange.next()?;
+            Some(Strangers::between(model, from, to))
+        })
     }
 
     /// Where messages went from one host to another.

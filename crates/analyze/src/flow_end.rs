@@ -197,6 +197,7 @@ fn follow(analysis: &Analysis<'_>, path: &FlowPath, tell: &mut dyn FnMut(usize, 
         })
         .map(|id| (id, None))
         .collect();
+    let stored = analysis.stored_inputs();
     let mut steps: Vec<Step> = Vec::new();
     for (number, hop) in path.hops.iter().enumerate() {
         let mut arrived: Vec<(InstanceId, usize)> = Vec::new();
@@ -249,7 +250,9 @@ fn follow(analysis: &Analysis<'_>, path: &FlowPath, tell: &mut dyn FnMut(usize, 
         sent.clear();
         for (instance, step) in arrived {
             let before = sent.len();
-            let publications = analysis.publications_in(instance).iter().copied();
+            // At once, or by another execution of the node that used what this one stored.
+            let publications = analysis.publications_in(instance).iter();
+            let publications = publications.chain(stored.outputs_of(instance)).copied();
             let passed_on = publications.filter(|id| is_of(*id, number + 1));
             sent.extend(passed_on.map(|id| (id, Some(step))));
             if sent.len() == before {

@@ -93,6 +93,8 @@ pub struct PathLatency {
     pub worst: Option<usize>,
     /// Flows that touch a time in which events were lost.
     pub damaged: u64,
+    /// Flows that go on from a stored message somewhere, which is assumed and not seen.
+    pub assumed: u64,
 }
 
 #[derive(Debug)]
@@ -103,6 +105,8 @@ pub struct HopLatency {
     pub stages: [Option<Statistics>; 4],
     /// Start of the callback to the publish of the next hop; nothing for the last one.
     pub node: Option<Statistics>,
+    /// Flows whose message was stored here, and is assumed to be used for the next hop's.
+    pub assumed: u64,
     pub outcome: HopOutcome,
 }
 
@@ -115,11 +119,19 @@ pub fn path_latency(analysis: &Analysis<'_>, path: &FlowPath, include: Include) 
     let mut nodes: Vec<Vec<(i64, Nanos)>> = vec![Vec::new(); hops];
     let mut worst: Option<(i64, usize)> = None;
     let mut damaged = 0;
+    let mut assumed = 0;
+    let mut stored = vec![0; hops];
     for (number, flow) in path.flows.iter().enumerate() {
         let Some(times) = FlowTimes::of(analysis, flow, include) else {
             continue;
         };
         let (begin, latency) = (times.begin, times.latency());
+        let mut is_assumed = false;
+        for (stored, assumed) in stored.iter_mut().zip(flow.assumed(analysis)) {
+            *stored += u64::from(assumed);
+            is_assumed |= assumed;
+        }
+        assumed += u64::from(is_assumed);
         damaged += u64::from(times.damaged);
         latencies.push((latency, begin));
         if worst.is_none_or(|(most, _)| latency > most) {
@@ -143,11 +155,12 @@ pub fn path_latency(analysis: &Analysis<'_>, path: &FlowPath, include: Include) 
     }
     let outcomes = outcomes(analysis, path);
     let rows = messages.into_iter().zip(stages).zip(nodes).zip(outcomes);
-    let hops = rows.map(
-        |(((mut messages, mut stages), mut nodes), outcome)| HopLatency {
+    let hops = rows.zip(stored).map(
+        |((((mut messages, mut stages), mut nodes), outcome), assumed)| HopLatency {
             communication: Statistics::of(&mut messages),
             stages: stages.each_mut().map(|it| Statistics::of(it)),
             node: Statistics::of(&mut nodes),
+            assumed,
             outcome,
         },
     );
@@ -160,5 +173,6 @@ pub fn path_latency(analysis: &Analysis<'_>, path: &FlowPath, include: Include) 
         last_callback: Statistics::of(&mut last),
         worst: worst.map(|(_, number)| number),
         damaged,
+        assumed,
     }
 }

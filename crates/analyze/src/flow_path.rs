@@ -1,12 +1,12 @@
-//! Paths that messages really took, from observed causality alone: a message that was published inside an execution was caused
-//! by the message that this execution received.
+//! Paths that messages really took, from observed causality: a message that was published inside an execution was caused by the message that
+//! this execution received.
 //!
-//! So every execution has one way back, and the distinct ways back are the paths. They are kept as a tree of steps, which
-//! takes one pass over the executions. A way that comes back to a callback that it passed before is cut there: a loop is a
-//! path from the callback to itself.
+//! So every execution has one way back, and the distinct ways back are the paths. Only an output that was also made from messages which its node
+//! had stored, as [`stored_input`](crate::stored_input) assumes, has one way more for each of them. A way that comes back to a callback that it passed
+//! before is cut there: a loop is a path from the callback to itself.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rostrace_trace::entity::{Address, CallbackId, DeliveryId, InstanceId, ProcessId};
 use rostrace_trace::flow::{DeliveryStatus, Publication};
@@ -14,6 +14,10 @@ use rostrace_trace::flow::{DeliveryStatus, Publication};
 use crate::analysis::Analysis;
 use crate::clocks::Strangers;
 use crate::names;
+use crate::stored_input::StoredInputs;
+
+/// Ways back from one execution that are followed. Each fusion on the way may double their number; those along what was seen come first.
+const MOST_WAYS: usize = 64;
 
 /// A callback, whichever process or life of its node it belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -53,6 +57,19 @@ pub struct FlowPath {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flow {
     pub deliveries: Vec<DeliveryId>,
+}
+
+impl Flow {
+    /// By hop: whether the node stored the message, and the next one, published by another execution, is assumed to be made from it.
+    pub fn assumed(&self, analysis: &Analysis<'_>) -> impl Iterator<Item = bool> {
+        let next = self.deliveries.iter().skip(1);
+        let pairs = self.deliveries.iter().zip(next);
+        let within = pairs.map(move |(received, next)| {
+            let publication = analysis.delivery(*next).publication;
+            analysis.delivery(*received).instance != analysis.publication(publication).instance
+        });
+        within.chain(std::iter::once(false))
+    }
 }
 
 impl FlowPath {
@@ -103,6 +120,7 @@ impl FlowPath {
 #[derive(Debug)]
 pub struct FlowPaths<'a> {
     analysis: &'a Analysis<'a>,
+    stored: &'a StoredInputs,
     /// By execution: the delivery that caused it and the execution before; nothing where a path begins.
     causes: Vec<Option<DeliveryId>>,
     /// By callback: what they are called. Several lives of a node share names.
@@ -132,17 +150,11 @@ impl<'a> FlowPaths<'a> {
                 StepName(next - 1)
             });
         }
-        let causes = (0..model.instances.len()).map(|index| {
-            let delivery = analysis.received_by(InstanceId::from_index(index))?;
-            let row = analysis.delivery(delivery);
-            let subscription = row.subscription.map(|id| &model.subscriptions[id.index()]);
-            let publication = analysis.publication(row.publication);
-            let is_told = subscription.is_none_or(|it| it.created <= publication.publish);
-            let counts = row.status == DeliveryStatus::Delivered && is_told;
-            counts.then_some(delivery)
-        });
+        let instances = (0..model.instances.len()).map(InstanceId::from_index);
+        let causes = instances.map(|instance| cause(analysis, instance));
         FlowPaths {
             analysis,
+            stored: analysis.stored_inputs(),
             causes: causes.collect(),
             callback_names,
             unnamed,
@@ -181,24 +193,57 @@ impl<'a> FlowPaths<'a> {
     }
 
     /// The deliveries that led to an execution, the first one first: back to an execution that no message caused, or to an
-    /// earlier one of a callback that was passed already.
-    pub fn way_to(&self, instance: InstanceId) -> Vec<DeliveryId> {
-        let mut way = Vec::new();
-        let mut passed: Vec<StepName> = self.name(instance).into_iter().collect();
-        let mut at = instance;
-        while let Some(delivery) = self.cause(at) {
-            way.push(delivery);
-            let Some(before) = self.publishing(delivery) else {
-                break;
-            };
-            match self.name(before) {
-                Some(name) if !passed.contains(&name) => passed.push(name),
-                _ => break,
-            }
-            at = before;
+    /// earlier one of a callback that was passed already. Several if stored messages were used on the way.
+    pub fn ways_to(&self, instance: InstanceId) -> Vec<Vec<DeliveryId>> {
+        let mut found = Vec::new();
+        if let Some(delivery) = self.cause(instance) {
+            let mut passed: Vec<StepName> = self.name(instance).into_iter().collect();
+            self.go_back(&mut vec![delivery], &mut passed, &mut found);
         }
-        way.reverse();
-        way
+        found
+    }
+
+    /// From the message that was reached last, against the order of time.
+    fn go_back(
+        &self,
+        way: &mut Vec<DeliveryId>,
+        passed: &mut Vec<StepName>,
+        found: &mut Vec<Vec<DeliveryId>>,
+    ) {
+        if found.len() == MOST_WAYS {
+            return;
+        }
+        let known = passed.len();
+        let mut is_end = true;
+        if let Some(&last) = way.last()
+            && let Some(maker) = self.publishing(last)
+            && let Some(name) = self.name(maker).filter(|name| !passed.contains(name))
+        {
+            passed.push(name);
+            if let Some(cause) = self.cause(maker) {
+                is_end = false;
+                way.push(cause);
+                self.go_back(way, passed, found);
+                way.pop();
+            }
+            let output = self.analysis.delivery(last).publication;
+            for stored in self.stored.inputs_of(output) {
+                let name = self.receiver(*stored);
+                let Some(name) = name.filter(|name| !passed.contains(name)) else {
+                    continue;
+                };
+                is_end = false;
+                passed.push(name);
+                way.push(*stored);
+                self.go_back(way, passed, found);
+                way.pop();
+                passed.pop();
+            }
+        }
+        if is_end {
+            found.push(way.iter().rev().copied().collect());
+        }
+        passed.truncate(known);
     }
 
     /// All paths with these ends, each with its flows in the order of time. Without ends: the longest ones, that is, those
@@ -220,48 +265,52 @@ impl<'a> FlowPaths<'a> {
             if !is_end {
                 continue;
             }
-            let way = self.way_to(instance);
-            let begin = match ends.from {
-                Some(from) => way
-                    .iter()
-                    .position(|delivery| self.is_begin(*delivery, from)),
-                None => Some(0),
-            };
-            let Some(way) = begin
-                .map(|begin| &way[begin..])
-                .filter(|way| !way.is_empty())
-            else {
-                continue;
-            };
-            let first = analysis.delivery(way[0]).publication;
-            if !analysis.counts(analysis.publication(first).publish) {
-                continue;
+            let mut ways = self.ways_to(instance);
+            if let Some(from) = ends.from {
+                ways.retain_mut(|way| {
+                    let begin = way.iter().position(|it| self.is_begin(*it, from));
+                    way.drain(..begin.unwrap_or(way.len()));
+                    !way.is_empty()
+                });
+                // Those that differ in what lies before the begin are one.
+                let mut known = HashSet::new();
+                ways.retain(|way| known.insert(way.clone()));
             }
-            let mut key = Vec::with_capacity(way.len() + 1);
-            key.push((u32::MAX, self.origin_name(way[0])));
-            for delivery in way {
-                let next = topics.len() as u32;
-                let message = topics.entry(self.published(*delivery));
-                let message = *message.or_insert(next);
-                key.push((message, self.receiver(*delivery).unwrap_or(UNNAMED)));
+            for way in ways {
+                let first = analysis.delivery(way[0]).publication;
+                if !analysis.counts(analysis.publication(first).publish) {
+                    continue;
+                }
+                let mut key = Vec::with_capacity(way.len() + 1);
+                key.push((u32::MAX, self.origin_name(way[0])));
+                for delivery in &way {
+                    let next = topics.len() as u32;
+                    let message = topics.entry(self.published(*delivery));
+                    let message = *message.or_insert(next);
+                    key.push((message, self.receiver(*delivery).unwrap_or(UNNAMED)));
+                }
+                let place = *places.entry(key).or_insert_with(|| {
+                    paths.push(self.describe(&way));
+                    paths.len() - 1
+                });
+                paths[place].flows.push(Flow { deliveries: way });
             }
-            let place = *places.entry(key).or_insert_with(|| {
-                paths.push(self.describe(way));
-                paths.len() - 1
-            });
-            paths[place].flows.push(Flow {
-                deliveries: way.to_vec(),
-            });
         }
         paths
     }
 
-    /// By execution: whether a message of it was received by another one.
+    /// By execution: whether a message of it, or one that was made from what it stored, was received by another one.
     fn causing(&self) -> Vec<bool> {
         let mut causing = vec![false; self.causes.len()];
         for delivery in self.causes.iter().flatten() {
             if let Some(before) = self.publishing(*delivery) {
                 causing[before.index()] = true;
+            }
+            let output = self.analysis.delivery(*delivery).publication;
+            for stored in self.stored.inputs_of(output) {
+                if let Some(before) = self.analysis.delivery(*stored).instance {
+                    causing[before.index()] = true;
+                }
             }
         }
         causing
@@ -350,6 +399,18 @@ impl<'a> FlowPaths<'a> {
             flows: Vec::new(),
         }
     }
+}
+
+/// The message that caused an execution: one that was under way to it, not one that was older than the subscription.
+pub(crate) fn cause(analysis: &Analysis<'_>, instance: InstanceId) -> Option<DeliveryId> {
+    let delivery = analysis.received_by(instance)?;
+    let row = analysis.delivery(delivery);
+    let subscription = row.subscription;
+    let subscription = subscription.map(|id| &analysis.model.subscriptions[id.index()]);
+    let publication = analysis.publication(row.publication);
+    let is_told = subscription.is_none_or(|it| it.created <= publication.publish);
+    let counts = row.status == DeliveryStatus::Delivered && is_told;
+    counts.then_some(delivery)
 }
 
 /// Node and topic of a publication, as paths call them.

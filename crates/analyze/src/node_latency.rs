@@ -2,7 +2,7 @@
 //!
 //! A pair of messages is told once, by the best witness: what was observed (the output was published inside the execution that received the
 //! input, or that took it by hand), then what the program declared in the trace ([`message_link`](crate::message_link)), then the message contexts of
-//! an architecture file, if the analysis has one.
+//! an architecture file, if the analysis has one. What nobody says of a message that was stored is assumed ([`stored_input`](crate::stored_input)).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
@@ -33,6 +33,8 @@ pub enum Basis {
     PartialSync,
     /// An architecture file.
     Context(ContextType),
+    /// Nobody: it was stored since the output before, as it usually is.
+    Assumed,
 }
 
 impl Basis {
@@ -43,6 +45,7 @@ impl Basis {
             Basis::PeriodicAsync => "message_link_periodic_async",
             Basis::PartialSync => "message_link_partial_sync",
             Basis::Context(context) => context.keyword(),
+            Basis::Assumed => "assumed",
         }
     }
 }
@@ -88,7 +91,8 @@ pub fn node_latencies(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()>
     };
     declared.by_hand()?;
     declared.by_program()?;
-    declared.by_file()
+    declared.by_file()?;
+    declared.by_assumption()
 }
 
 fn observed(analysis: &Analysis<'_>, paths: &FlowPaths<'_>, take: Sink<'_>) -> io::Result<()> {
@@ -204,6 +208,27 @@ impl Declared<'_, '_> {
                     self.way(&indexed, node, path, *life)?;
                 }
             }
+        }
+        Ok(())
+    }
+
+    fn by_assumption(&mut self) -> io::Result<()> {
+        let analysis = self.analysis;
+        for (output, stored) in analysis.stored_inputs().pairs() {
+            let delivery = analysis.delivery(stored);
+            let (Some(instance), Some(subscription)) = (delivery.instance, delivery.subscription)
+            else {
+                continue;
+            };
+            let row = NodeLatency {
+                node: analysis.model.subscriptions[subscription.index()].node,
+                subscription,
+                input: Some(delivery.publication),
+                received: analysis.instance(instance).start,
+                output,
+                basis: Basis::Assumed,
+            };
+            self.tell(row, Some(instance))?;
         }
         Ok(())
     }

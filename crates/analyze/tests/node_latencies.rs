@@ -12,7 +12,7 @@ use std::fs;
 use observed::truth::{Message, dependences, logs, messages};
 use observed::{Recorded, whole};
 use rostrace_analyze::Analysis;
-use rostrace_analyze::node_latency::{NodeLatency, node_latencies};
+use rostrace_analyze::node_latency::{Basis, NodeLatency, node_latencies};
 use rostrace_architecture::{ContextType, from_trace_with_flows, read};
 use rostrace_ctf::schema::Nanos;
 use support::Payload::Pointers;
@@ -80,11 +80,12 @@ fn input(recording: &mut Recording, at: u64, publisher: u64, subscription: u64) 
 }
 
 #[test]
-fn without_a_declaration_only_what_was_observed_is_told() {
+fn without_a_declaration_what_was_observed_is_told_and_what_was_stored_is_assumed() {
     let mut recording = fusion(None);
     run(&mut recording);
     let model = recording.load();
-    assert_eq!(told(&whole(&model)), [(200, 210, "observed")]);
+    let expected = [(200, 210, "observed"), (100, 210, "assumed")];
+    assert_eq!(told(&whole(&model)), expected);
 }
 
 #[test]
@@ -190,7 +191,8 @@ fn with_an_architecture_all_that_the_programs_logged_is_found_and_nothing_else()
         let outputs: BTreeSet<&Message> = logged.iter().map(|pair| &pair[0]).collect();
 
         let mut analysis = whole(&recorded.model);
-        let observed = all(&analysis).len();
+        let observed = all(&analysis).into_iter();
+        let observed = observed.filter(|row| row.basis == Basis::Observed).count();
         analysis.architecture = Some(&architecture);
         let rows = all(&analysis);
         let mut of_basis: BTreeMap<&str, usize> = BTreeMap::new();

@@ -12,7 +12,9 @@ use observed::truth::{dependences, logs, messages};
 use observed::{Recorded, recordings, whole};
 use rostrace_analyze::flow_latency::{Include, path_latency};
 use rostrace_analyze::flow_path::{Ends, FlowPaths};
+use rostrace_analyze::input_age::input_ages;
 use rostrace_analyze::table::{Cell, TABLES};
+use rostrace_analyze::why::{Cause, Why};
 use rostrace_trace::entity::InstanceId;
 use support::{Recording, stamp};
 
@@ -70,6 +72,180 @@ fn what_went_out_because_of_what_came_in_is_what_the_log_says() {
     if !recordings().is_empty() {
         assert!(compared > 4_000, "{compared}");
     }
+}
+
+#[test]
+fn what_is_assumed_of_stored_messages_is_what_the_log_says() {
+    let mut compared = 0;
+    for name in recordings() {
+        let recorded = Recorded::open(&name).unwrap();
+        let model = &recorded.model;
+        let logs = logs(&recorded);
+        let (_, stored) = dependences(&logs);
+        let stored: HashSet<_> = stored.into_iter().collect();
+        let known = messages(model, &logs);
+        let analysis = whole(model);
+        for (output, input) in analysis.stored_inputs().pairs() {
+            let input = known.get(&analysis.delivery(input).publication);
+            // Processes that lose their begin: what the trace does not name cannot be compared.
+            if let (Some(output), Some(input)) = (known.get(&output), input) {
+                let pair = [output.1.clone(), input.1.clone()];
+                assert!(stored.contains(&pair), "{name}: made up {pair:?}");
+                compared += 1;
+            }
+        }
+    }
+    if !recordings().is_empty() {
+        assert!(compared > 600, "{compared}");
+    }
+}
+
+/// Two sensors, and a node that publishes when it has one message of each, whichever comes last. A third input is passed on by itself.
+fn fusion() -> Recording {
+    let mut recording = Recording::jazzy();
+    recording.process(1, "source").context(1).node(2, "/source");
+    recording
+        .publisher(0x10, 2, "/front")
+        .publisher(0x11, 2, "/rear")
+        .publisher(0x12, 2, "/other");
+    recording.process(2, "fusion").context(1).node(2, "/fusion");
+    recording
+        .subscription(0x20, 2, "/front", 0x30)
+        .subscription(0x21, 2, "/rear", 0x31)
+        .subscription(0x22, 2, "/other", 0x32)
+        .publisher(0x10, 2, "/fused")
+        .publisher(0x11, 2, "/passed_on");
+    recording.process(3, "sink").context(1).node(2, "/sink");
+    recording.subscription(0x20, 2, "/fused", 0x30);
+    for k in 0..10u64 {
+        let order = if k % 3 == 0 { [1, 2, 0] } else { [0, 2, 1] };
+        for (place, input) in order.into_iter().enumerate() {
+            let at = 10_000_000 * (k + 1) + 2_000_000 * place as u64;
+            recording.at(at).process(1, "source");
+            let sent = stamp(recording.now() + 2_300);
+            recording.publish(0x10 + input, 0x5000, sent);
+            recording
+                .process(2, "fusion")
+                .rmw_take(0x20 + input, 0x7000, sent)
+                .start(0x30 + input);
+            let output = stamp(recording.now() + 2_300);
+            match (input, place) {
+                (2, _) => drop(recording.publish(0x11, 0x5000, output)),
+                (_, 2) => drop(recording.publish(0x10, 0x5000, output)),
+                _ => {}
+            }
+            recording.end(0x30 + input);
+            if place == 2 {
+                recording.process(3, "sink").receive(0x20, output, 0x30);
+            }
+        }
+    }
+    recording
+}
+
+#[test]
+fn an_output_of_several_inputs_is_on_the_path_of_each() {
+    let model = fusion().load();
+    let analysis = whole(&model);
+    let paths = FlowPaths::observed(&analysis);
+    let mut found = Vec::new();
+    for path in &paths {
+        let latency = path_latency(&analysis, path, Include::default());
+        let hop = &latency.hops[0];
+        let parts: f64 = (latency.hops.iter())
+            .flat_map(|hop| [hop.communication, hop.node])
+            .flatten()
+            .map(|it| it.mean)
+            .sum();
+        assert!((parts - latency.latency.unwrap().mean).abs() < 1.0);
+        found.push((
+            path.title(),
+            path.flows.len(),
+            latency.assumed,
+            hop.assumed,
+            hop.outcome.not_passed_on,
+        ));
+    }
+    found.sort();
+    assert_eq!(
+        found,
+        [
+            (
+                "/source → /front → /fusion → /fused → /sink".to_owned(),
+                10,
+                6,
+                6,
+                0
+            ),
+            ("/source → /other → /fusion".to_owned(), 10, 0, 0, 0),
+            (
+                "/source → /rear → /fusion → /fused → /sink".to_owned(),
+                10,
+                4,
+                4,
+                0
+            ),
+        ]
+    );
+    let ages = input_ages(&analysis, &paths);
+    assert_eq!(ages.len(), 1);
+    assert_eq!((ages[0].executions, ages[0].fused), (10, 10));
+    let (newest, oldest) = (ages[0].newest.unwrap(), ages[0].oldest.unwrap());
+    assert!(newest.max < 2_000_000, "{newest:?}");
+    assert!(
+        oldest.min > 4_000_000 && oldest.max < 6_000_000,
+        "{oldest:?}"
+    );
+    // Why one took so long: what was stored waits for the other input, and the parts still add up.
+    for flow in paths.iter().flat_map(|path| &path.flows) {
+        let explanation = Why::new(&analysis).flow(flow).unwrap();
+        let sum: i64 = explanation.parts.iter().map(|part| part.duration()).sum();
+        assert_eq!(sum, explanation.end.0 - explanation.begin.0);
+        let mut causes = explanation.parts.iter().map(|part| part.cause);
+        let is_assumed = flow.assumed(&analysis).any(|it| it);
+        let is_stored = causes.any(|cause| matches!(cause, Cause::Stored(_)));
+        assert_eq!(is_stored, is_assumed, "{explanation:?}");
+    }
+}
+
+/// One input stands for the other when it is there, and is left alone otherwise: what is not passed on is not used.
+#[test]
+fn a_multiplexer_uses_one_input_at_a_time() {
+    let mut recording = Recording::jazzy();
+    recording.process(1, "source").context(1).node(2, "/source");
+    recording
+        .publisher(0x10, 2, "/manual")
+        .publisher(0x11, 2, "/automatic");
+    recording.process(2, "mux").context(1).node(2, "/mux");
+    recording
+        .subscription(0x20, 2, "/manual", 0x30)
+        .subscription(0x21, 2, "/automatic", 0x31)
+        .publisher(0x10, 2, "/command");
+    for k in 0..40u64 {
+        // Only in the second half there is a manual input, which then rules.
+        for input in [0u64, 1] {
+            if input == 0 && k < 20 {
+                continue;
+            }
+            recording
+                .at(10_000_000 * (k + 1) + input * 1_000_000)
+                .process(1, "source");
+            let sent = stamp(recording.now() + 2_300);
+            recording.publish(0x10 + input, 0x5000, sent);
+            recording
+                .process(2, "mux")
+                .rmw_take(0x20 + input, 0x7000, sent)
+                .start(0x30 + input);
+            if input == 0 || k < 20 {
+                let output = stamp(recording.now() + 2_300);
+                recording.publish(0x10, 0x5000, output);
+            }
+            recording.end(0x30 + input);
+        }
+    }
+    let model = recording.load();
+    let analysis = whole(&model);
+    assert_eq!(analysis.stored_inputs().pairs().count(), 0);
 }
 
 /// A timer publishes; the message is passed on by every second execution of the next node.

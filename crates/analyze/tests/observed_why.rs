@@ -12,6 +12,7 @@ use rostrace_analyze::flow_path::FlowPaths;
 use rostrace_analyze::thread::{Ran, summaries};
 use rostrace_analyze::timer::firings;
 use rostrace_analyze::why::{Cause, Explanation, Relation, Why};
+use rostrace_architecture::{NamedPath, PathStep};
 use rostrace_trace::entity::{ClientCallbackId, ClientId, DeliveryId, InstanceId, TimerId};
 use support::{Recording, stamp, time};
 
@@ -220,4 +221,21 @@ fn a_message_from_another_host_is_told_to_be_of_two_clocks() {
     assert!(strangers.sentence().contains("not known to agree"));
     let paths = FlowPaths::observed(&analysis);
     assert_eq!(paths[0].strangers(&analysis), Some(strangers));
+    // So is a path that somebody declared, and none that stays on one host.
+    let declared = |nodes: [&str; 2]| {
+        let step = |node: &str| PathStep {
+            node: node.to_owned(),
+            subscription: None,
+            publisher: None,
+            extras: Default::default(),
+        };
+        NamedPath::new("path", nodes.map(step).to_vec())
+    };
+    let across = declared(["/source", "/sink"]);
+    assert_eq!(
+        Strangers::on_declared_path(&model, &across),
+        Some(strangers)
+    );
+    let within = declared(["/source", "/source"]);
+    assert_eq!(Strangers::on_declared_path(&model, &within), None);
 }

@@ -198,6 +198,7 @@ impl<'m> View<'m> {
     pub(crate) fn hints(&self) -> Vec<String> {
         let mut hints = self.filter.hints(self.model);
         hints.extend(self.nothing_happened());
+        hints.extend(self.model.left_out.iter().cloned());
         hints
     }
 

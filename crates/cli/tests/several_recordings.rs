@@ -216,6 +216,43 @@ fn a_gap_between_cuts_is_a_pause_that_nothing_is_computed_across() {
 }
 
 #[test]
+fn no_timer_is_late_because_of_a_pause_and_no_period_spans_it() {
+    let Some(shared) = shared_recordings() else {
+        return;
+    };
+    for (name, field) in [
+        ("jazzy/executors", "lateness_ns"),
+        ("jazzy/late", "period_ns_observed"),
+    ] {
+        let whole = shared.join(name).to_str().unwrap().to_owned();
+        let cuts = Cuts::of(whole.clone());
+        let first = cuts.cut("first", "+0s", "+2.5s");
+        let second = cuts.cut("second", "+3.013s", "+9s");
+        let largest = |arguments: &[&str]| -> Vec<(String, i64)> {
+            let rows = json(&[&["callbacks", "--all"], arguments].concat());
+            let rows = rows.as_array().unwrap().iter();
+            rows.filter_map(|row| {
+                let name = format!("{} {}", row["pid"], row["name"].as_str()?);
+                Some((name, row[field]["max"].as_i64()?))
+            })
+            .collect()
+        };
+        let whole = largest(&[&whole]);
+        let together = largest(&[&first, &second]);
+        assert!(together.len() > 4, "{name}: {together:?}");
+        for (callback, value) in together {
+            let of_whole = whole.iter().find(|(other, _)| *other == callback);
+            let (_, most) = of_whole.unwrap_or_else(|| panic!("{name}: {callback}"));
+            // A grid that is found from fewer firings may be a little earlier.
+            assert!(
+                value <= most + 500_000,
+                "{name}: {callback}: {value} {most}"
+            );
+        }
+    }
+}
+
+#[test]
 fn two_recordings_of_one_host_have_a_pause_between_them() {
     let Some(shared) = shared_recordings() else {
         return;

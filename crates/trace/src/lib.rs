@@ -17,6 +17,7 @@ mod binding;
 pub mod entity;
 pub mod flow;
 mod import;
+mod left_out;
 pub mod memory;
 mod model;
 mod progress;

@@ -17,6 +17,7 @@ use crate::flow::{
     Take, TildeEndpoint, TildeStep, Transition, UserEvent,
 };
 use crate::import::{Imported, import, import_entities};
+use crate::left_out::left_out;
 
 /// Everything that a trace says about a ROS 2 system. Ids index the tables; rows are in the order of time.
 #[derive(Debug)]
@@ -75,18 +76,26 @@ pub struct Model {
     pub damage: Vec<Damage>,
     /// When events were lost.
     pub losses: Losses,
+    /// What was not to be recorded, in sentences: of such nodes and topics there is nothing but that they exist.
+    pub left_out: Vec<String>,
 }
 
 impl Model {
     /// Reads all events of a set. `progress` hears of the bytes done and says whether to go on.
     pub fn load(set: &TraceSet, progress: &mut dyn FnMut(u64) -> bool) -> Model {
-        Model::of(import(set, progress))
+        Model {
+            left_out: left_out(set),
+            ..Model::of(import(set, progress))
+        }
     }
 
     /// Reads only the events that create entities, so that there are no flows: from the start of a set until so many of
     /// them were found.
     pub fn load_entities(set: &TraceSet, events: u64) -> Model {
-        Model::of(import_entities(set, events))
+        Model {
+            left_out: left_out(set),
+            ..Model::of(import_entities(set, events))
+        }
     }
 
     fn of(mut imported: Imported) -> Model {
@@ -171,6 +180,7 @@ impl Model {
             events: imported.events,
             caret_lateness: imported.caret_lateness.map(Nanos),
             kinds: imported.kinds,
+            left_out: Vec::new(),
             uninterpreted,
             damage: imported.damage,
             losses: imported.losses,

@@ -7,6 +7,7 @@
 use std::ffi::c_void;
 
 use super::{Called, Caller, Companion, Hook, State, interpose, records};
+use crate::left_out::{self, Way};
 use crate::{emit, events, original, thread};
 
 const DDS: &[&str] = &["libddsc.so"];
@@ -48,6 +49,9 @@ fn is_ours(hook: &Hook) -> bool {
 }
 
 pub(super) fn bind(message: u64, stamp: u64) {
+    if message == thread::LEFT_OUT || left_out::has(message as *const c_void, Way::Published) {
+        return;
+    }
     // SAFETY: the payload has the size that is said.
     emit::event(events::CARET_DDS_BIND_ADDR_TO_STAMP, 16, |payload| unsafe {
         payload.unsigned(message).unsigned(stamp);

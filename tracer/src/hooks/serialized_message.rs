@@ -4,7 +4,7 @@
 use std::ffi::{c_int, c_void};
 
 use super::{Called, Caller, Hook, State, interpose, records};
-use crate::{emit, events, thread};
+use crate::{emit, events, gate, thread};
 
 const RMW: &[&str] = &["librmw_implementation.so"];
 /// What rmw says when it cannot do something.
@@ -32,7 +32,7 @@ struct Bytes {
 /// # Safety
 /// `message` is null or a serialised message.
 unsafe fn size(hook: &Hook, event: u16, handle: *const c_void, message: *const c_void) {
-    if message.is_null() || !records(event) {
+    if message.is_null() || !records(event) || gate::refuses(handle as u64) {
         return;
     }
     // SAFETY: by the contract; the structure is only read.
@@ -81,7 +81,10 @@ unsafe extern "C-unwind" fn rmw_publish_serialized_message(
     let Some(original) = PUBLISH.original(caller) else {
         return RMW_RET_ERROR;
     };
-    thread::set_published(message as u64);
+    thread::set_published(match gate::refuses(publisher as u64) {
+        true => thread::LEFT_OUT,
+        false => message as u64,
+    });
     // SAFETY: the original, with the same arguments.
     unsafe {
         std::mem::transmute::<*const c_void, Publish>(original)(publisher, message, allocation)

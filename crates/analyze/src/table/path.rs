@@ -17,7 +17,7 @@ const PATH: Column = Column::integer("path", "Number of the path.");
 
 pub(super) const NODE_LATENCIES: Table = Table {
     name: "node_latencies",
-    about: "One message that went out of a node because of one that came in, and who says so. Every pair is there once, by the first of: what was observed, what the program declared (`message_link_*`), the message contexts of the file that `--architecture` names.",
+    about: "One message that went out of a node because of one that came in, and who says so. Every pair is there once, by the first of: what was observed, what the program declared (`message_link_*`), the message contexts of the file that `--architecture` names, what is assumed of messages that a node stored.",
     columns: &[
         HOST,
         PID,
@@ -40,7 +40,7 @@ pub(super) const NODE_LATENCIES: Table = Table {
         Column::duration("latency_ns", "Received to publish."),
         Column::text(
             "basis",
-            "`observed`: it was published inside the callback that received the other; `taken`: inside the callback that had taken the other by hand, the newest of its subscription; `message_link_periodic_async`, `message_link_partial_sync`: the program declared it; `use_latest_message`, `callback_chain`, `inherit_unique_stamp`, `tilde`: the message context of the architecture file.",
+            "`observed`: it was published inside the callback that received the other; `taken`: inside the callback that had taken the other by hand, the newest of its subscription; `message_link_periodic_async`, `message_link_partial_sync`: the program declared it; `use_latest_message`, `callback_chain`, `inherit_unique_stamp`, `tilde`: the message context of the architecture file; `assumed`: it was stored since the output before, as it was for most outputs of this kind.",
         ),
         Column::flag("damaged", "Whether events were lost meanwhile."),
     ],
@@ -71,7 +71,7 @@ fn node_latencies(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
 
 pub(super) const PATHS: Table = Table {
     name: "paths",
-    about: "One path that messages were observed to take, from a publication that no message caused to an execution that caused no other.",
+    about: "One path that messages were observed to take, or assumed where a node stored them, from a publication that no message caused to an execution that caused no other.",
     columns: columns![
         [
             Column::integer(
@@ -87,6 +87,10 @@ pub(super) const PATHS: Table = Table {
             Column::integer("hops", "Messages on the way."),
             Column::integer("sent", "First messages that were published."),
             Column::integer("flows", "Messages that came through to the end."),
+            Column::integer(
+                "assumed",
+                "Flows of which a node stored a message on the way, and is assumed to have made its next output from it."
+            ),
         ],
         statistics_columns!(
             "latency",
@@ -116,6 +120,7 @@ fn paths(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
             (path.hops.len() as i64).into(),
             sent.into(),
             (path.flows.len() as i64).into(),
+            latency.assumed.into(),
         ];
         cells.extend(statistics_cells(latency.latency.as_ref()));
         cells.push(latency.damaged.into());
@@ -143,6 +148,11 @@ pub(super) const PATH_STAGES: Table = Table {
             Column::integer(
                 "not_passed_on",
                 "Executions that published nothing for the next stage."
+            )
+            .optional(),
+            Column::integer(
+                "assumed",
+                "Flows whose message was stored here, and is assumed to be used for the next stage's."
             )
             .optional(),
         ],
@@ -178,6 +188,7 @@ fn stages_of(
             outcome.arrived.into(),
             outcome.lost().into(),
             outcome.not_passed_on.into(),
+            of_hop.assumed.into(),
         ];
         cells.extend(statistics_cells(of_hop.communication.as_ref()));
         take(&cells)?;
@@ -190,7 +201,7 @@ fn stages_of(
                 "".into(),
                 hop.node.as_str().into(),
             ];
-            cells.extend([Cell::Nothing; 4]);
+            cells.extend([Cell::Nothing; 5]);
             cells.extend(statistics_cells(Some(node)));
             take(&cells)?;
             stage += 1;

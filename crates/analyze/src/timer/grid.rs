@@ -96,9 +96,12 @@ where
                 (*start, 0)
             }
         };
-        if *start >= at.saturating_add(period) && (evidence.uncertain)(number) {
-            // Those that were due since then may have happened in the time that is lost.
-            at += (start - at) / period * period;
+        if start.saturating_add(tolerance) >= at.saturating_add(period)
+            && (evidence.uncertain)(number)
+        {
+            // Those that were due since then may have happened in the time that is lost. One that seems to be late by nearly a whole period
+            // is the next one, on a grid that is known a little too late.
+            at += (start - at + tolerance) / period * period;
             skipped = 0;
         }
         if skipped > 0
@@ -284,6 +287,20 @@ mod tests {
             dues(&starts, 100, None),
             [(100, 0), (200, 0), (500, 2), (600, 0)]
         );
+    }
+
+    /// The creation is told a little late, so that the grid is, too.
+    #[test]
+    fn after_a_loss_a_firing_just_before_its_point_of_the_grid_is_not_a_period_late() {
+        let period = 20_000_000;
+        for missing in [1, 25] {
+            let mut starts: Vec<i64> = (1..6).map(|k| k * period + 1_000).collect();
+            starts.extend((6..10).map(|k| (k + missing) * period - 35_000));
+            let found = dues(&starts, period, Some(5));
+            let late = starts.iter().zip(found).map(|(start, due)| start - due.0);
+            let late: Vec<i64> = late.collect();
+            assert!(late.iter().all(|it| *it <= 1_000), "{missing}: {late:?}");
+        }
     }
 
     #[test]

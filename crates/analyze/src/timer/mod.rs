@@ -85,7 +85,7 @@ pub fn firings(analysis: &Analysis<'_>, timer: TimerId) -> Vec<Firing> {
     let executing = first_execution(analysis, callback);
     let rows = instances.iter().zip(&starts).zip(expected);
     let rows = rows.filter(|(_, due)| due.is_known);
-    rows.map(|((instance, start), due)| {
+    let firings = rows.map(|((instance, start), due)| {
         let spinning = first_sign(analysis, analysis.instance(*instance).thread);
         let spinning = spinning.min(executing);
         let expected = due.at.max(spinning.min(*start));
@@ -96,8 +96,13 @@ pub fn firings(analysis: &Analysis<'_>, timer: TimerId) -> Vec<Firing> {
             skipped: due.skipped,
             basis: due.basis,
         }
-    })
-    .collect()
+    });
+    // Of what was due in a pause between two recordings nobody knows what it waited for.
+    let is_recorded = |firing: &Firing| {
+        let start = analysis.instance(firing.instance).start;
+        model.losses.paused(firing.expected, start) == 0
+    };
+    firings.filter(is_recorded).collect()
 }
 
 /// When a thread began to execute: before that nothing on it can be late.

@@ -102,8 +102,7 @@ impl<'a> Why<'a> {
             let arrival = *self.analysis.arrival(*id)?;
             let parts = parts.get_or_insert_with(|| Parts::new(arrival.publish));
             if let Some(before) = before {
-                parts.thread = Some(self.analysis.instance(before).thread);
-                parts.until(arrival.publish, Cause::Execution(before));
+                self.add_output(parts, Some(before), delivery.publication, arrival.publish);
             }
             parts.hop = hop;
             self.add_communication(parts, *id, &arrival);

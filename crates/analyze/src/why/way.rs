@@ -55,7 +55,7 @@ impl Why<'_> {
     }
 
     /// From an input to the output that was made from it, perhaps by another execution.
-    fn add_output(
+    pub(super) fn add_output(
         &mut self,
         parts: &mut Parts,
         input: Option<InstanceId>,

@@ -143,7 +143,7 @@ fn unnamed<'m>(view: &View<'m>) -> impl Iterator<Item = CallbackRow<'m>> {
         let name = names::unnamed_callback(address);
         let mut row = CallbackRow::new(model, process, None, name, first);
         row.count = runs.starts.len() as u64;
-        row.period_ns_observed = runs.periods();
+        row.period_ns_observed = runs.periods(model);
         row.duration_ns = Statistics::of(&mut runs.durations);
         row
     })
@@ -163,8 +163,10 @@ impl Runs {
         self.durations.extend(duration);
     }
 
-    fn periods(&self) -> Option<Statistics> {
+    /// Where executions may be missing between two, there is none.
+    fn periods(&self, model: &Model) -> Option<Statistics> {
         let periods = self.starts.windows(2);
+        let periods = periods.filter(|pair| !model.losses.between(pair[0], pair[1]));
         let mut periods: Vec<_> = periods
             .map(|pair| (pair[1].0 - pair[0].0, pair[0]))
             .collect();
@@ -273,7 +275,7 @@ fn of_client<'m>(
     row.built_in |= built_in::client(&client.name);
     if let Some(mut answers) = answers {
         row.answers = Some(answers.starts.len() as u64);
-        row.period_ns_observed = answers.periods();
+        row.period_ns_observed = answers.periods(model);
         row.duration_ns = Statistics::of(&mut answers.durations);
     }
     row

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use crate::events::{EVENTS, Event, Kind, RMW_PUBLISH};
-use crate::memory::header::Header;
+use crate::memory::header::{Header, read_text};
 use crate::tracetools::TracetoolsVersion;
 
 /// LTTng's level of tracepoints that have none.
@@ -93,6 +93,20 @@ fn environment(header: &Header) -> String {
         ),
     ] {
         let _ = writeln!(text, "\t{key} = \"{}\";", escaped(value));
+    }
+    // So that readers draw no conclusions from what was not to be recorded.
+    let filters = &header.filters;
+    for (key, patterns) in [
+        ("rostrace_select_nodes", &filters.select_nodes),
+        ("rostrace_ignore_nodes", &filters.ignore_nodes),
+        ("rostrace_select_topics", &filters.select_topics),
+        ("rostrace_ignore_topics", &filters.ignore_topics),
+    ] {
+        let patterns = read_text(patterns);
+        if !patterns.is_empty() {
+            let patterns = String::from_utf8_lossy(&patterns);
+            let _ = writeln!(text, "\t{key} = \"{}\";", escaped(&patterns));
+        }
     }
     for (key, value) in [
         ("tracer_major", 0),

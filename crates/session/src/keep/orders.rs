@@ -108,6 +108,7 @@ fn judge(
     all: &mut dyn Iterator<Item = Entry<'_>>,
 ) -> u64 {
     if !is_filtered {
+        memory.set_filter_texts(&order.filters);
         return all.last().map_or(0, |entry| entry.number);
     }
     let all: Vec<Entry<'_>> = all.collect();

@@ -95,8 +95,8 @@ impl Memory {
         }
     }
 
-    /// Says what is to be filtered by, and judges everything that exists. The table is allocated, and nothing is recorded meanwhile.
-    pub(crate) fn set_filters(&self, filters: &Filters, entries: &[Entry<'_>]) {
+    /// Says what is to be filtered by, for the process and for the description of the trace, which is written later.
+    pub(crate) fn set_filter_texts(&self, filters: &Filters) {
         let texts = &self.header().filters;
         for (place, text) in [
             (&texts.select_nodes, &filters.select_nodes),
@@ -106,6 +106,11 @@ impl Memory {
         ] {
             write_text(place, text);
         }
+    }
+
+    /// Says what is to be filtered by, and judges everything that exists. The table is allocated, and nothing is recorded meanwhile.
+    pub(crate) fn set_filters(&self, filters: &Filters, entries: &[Entry<'_>]) {
+        self.set_filter_texts(filters);
         for place in self.filter_table() {
             place.store(EMPTY, Ordering::Relaxed);
         }

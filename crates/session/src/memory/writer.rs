@@ -232,6 +232,11 @@ impl Writer {
         }
     }
 
+    /// When the last event was written, or its packet was begun: nothing may be written with an earlier time.
+    pub fn last_time(&self) -> u64 {
+        self.last_time
+    }
+
     /// Makes the event visible whose payload was written.
     #[inline(always)]
     pub fn commit(&mut self, now: u64, reserved: Reserved) {

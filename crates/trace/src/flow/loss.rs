@@ -57,6 +57,11 @@ impl Losses {
         self.lost_between(from, to) || touches(&self.pauses, from, to)
     }
 
+    /// When nothing was recorded between two recordings, in the order of time.
+    pub fn pauses(&self) -> &[(Nanos, Nanos)] {
+        &self.pauses
+    }
+
     /// Whether events may have been lost between two times, pauses apart.
     #[inline]
     pub fn lost_between(&self, from: Nanos, to: Nanos) -> bool {

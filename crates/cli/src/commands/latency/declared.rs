@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
 
+use rostrace_analyze::clocks::Strangers;
 use rostrace_analyze::declared::Style;
 use rostrace_analyze::declared::paths::Ends as IncludedEnds;
 use rostrace_analyze::declared::response_time::Case;
@@ -41,6 +42,8 @@ struct Answer {
     result: Result<DeclaredPath, String>,
     /// Nodes that are taken to use the newest input, since nothing says what they use.
     assumed: Vec<String>,
+    /// Where it leads from one host to another whose clock is not known to agree.
+    clocks: Option<String>,
 }
 
 pub(crate) fn paths(arguments: &PathsArguments) -> anyhow::Result<Outcome> {
@@ -79,8 +82,10 @@ fn answer(
 ) -> Answer {
     let counts = |time| analysis.counts(time);
     let result = declared_path(indexed, architecture, &path, ends, counts);
+    let strangers = Strangers::on_declared_path(analysis.model, &path);
     Answer {
         result: result.map_err(|error| error.to_string()),
+        clocks: strangers.map(|it| it.sentence()),
         path,
         assumed,
     }
@@ -264,8 +269,13 @@ fn write_answer(out: &mut impl Write, answer: &Answer) -> anyhow::Result<()> {
         writeln!(out, "   cannot be followed\n")?;
         return Ok(());
     };
-    let mut table = Table::new(&columns("ended here")).dispensable(DISPENSABLE);
-    let mean = path.latency.map_or(0.0, |latency| latency.mean);
+    let mut table = Table::new(&columns()).dispensable(DISPENSABLE);
+    if let Some(clocks) = &answer.clocks {
+        writeln!(out, "   {}", palette.caution(clocks))?;
+    }
+    // Of a sum that is wrong nothing is a share.
+    let mean = path.latency.filter(|_| answer.clocks.is_none());
+    let mean = mean.map_or(0.0, |latency| latency.mean);
     for stage in &path.stages {
         let ended = match stage.ended_here {
             0 => String::new(),
@@ -310,6 +320,7 @@ fn json_of(answer: &Answer) -> Value {
         "name": answer.path.name,
         "nodes": nodes,
         "assumed_latest_message": answer.assumed,
+        "one_clock": answer.clocks.is_none(),
     });
     match &answer.result {
         Err(error) => row["error"] = json!(error),

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod declared;
+mod inputs;
 pub(crate) mod named_path;
 mod row;
 
@@ -96,6 +97,7 @@ pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
             for (path, latency) in rows.iter().take(arguments.limit) {
                 write_path(&mut out, &analysis, path, latency, begin)?;
             }
+            inputs::write(&mut out, &analysis, &rows, arguments.limit)?;
         }
         LookFormat::Json => row::write_json(&mut out, &analysis, &rows)?,
         LookFormat::Csv => row::write_csv(&mut out, &rows)?,
@@ -202,8 +204,8 @@ pub(crate) fn unknown_end(
 /// What a narrow terminal does without.
 const DISPENSABLE: &[&str] = &["min", "p90", "mean", "share"];
 
-/// `missing` is what the last column counts.
-fn columns(missing: &str) -> [(&str, Align); 9] {
+/// What stands above the durations of stages, and the number of messages that came no further.
+fn columns() -> [(&'static str, Align); 9] {
     [
         ("", Align::Left),
         ("min", Align::Right),
@@ -213,7 +215,7 @@ fn columns(missing: &str) -> [(&str, Align); 9] {
         ("p99", Align::Right),
         ("max", Align::Right),
         ("share", Align::Right),
-        (missing, Align::Right),
+        ("ended here", Align::Right),
     ]
 }
 
@@ -227,7 +229,7 @@ fn write_path(
     let palette = Palette::for_stdout();
     let title = crate::render::printable::printable(&path.title()).into_owned();
     writeln!(out, "{}", palette.heading(&title))?;
-    let mut table = Table::new(&columns("lost")).dispensable(DISPENSABLE);
+    let mut table = Table::new(&columns()).dispensable(DISPENSABLE);
     let strangers = path.strangers(analysis);
     if let Some(strangers) = &strangers {
         writeln!(out, "   {}", palette.caution(&strangers.sentence()))?;
@@ -243,22 +245,24 @@ fn write_path(
         table.row(line(&format!("  {name}"), Some(first), mean, ""));
     }
     for (hop, of_hop) in path.hops.iter().zip(&latency.hops) {
-        let lost = match of_hop.outcome.lost() {
+        let outcome = &of_hop.outcome;
+        let count = |number| match number {
             0 => String::new(),
-            lost => units::count(lost),
+            number => units::count(number),
         };
+        let missing = count(outcome.sent - outcome.arrived);
         table.row(line(
             &format!("  {}", hop.topic),
             of_hop.communication.as_ref(),
             mean,
-            &lost,
+            &missing,
         ));
         if of_hop.node.is_some() {
             table.row(line(
                 &format!("  {}", hop.node),
                 of_hop.node.as_ref(),
                 mean,
-                "",
+                &count(outcome.not_passed_on),
             ));
         }
     }
@@ -280,17 +284,25 @@ fn write_path(
             time::since(begin, statistics.worst)
         );
     }
+    let lost: u64 = latency.hops.iter().map(|hop| hop.outcome.lost()).sum();
+    if lost > 0 {
+        remark += &format!("; {} lost on the way", units::count(lost));
+    }
     if latency.damaged > 0 {
         remark += &format!(
             "; {} touched by lost events",
             units::counted(latency.damaged, "flow")
         );
     }
-    writeln!(out, "{}\n", palette.dim(&remark))?;
+    writeln!(out, "{}", palette.dim(&remark))?;
+    if let Some(assumption) = inputs::assumption(path, latency) {
+        writeln!(out, "   {}", palette.caution(&assumption))?;
+    }
+    writeln!(out)?;
     Ok(())
 }
 
-fn line(name: &str, statistics: Option<&Statistics>, whole: f64, lost: &str) -> Vec<String> {
+fn line(name: &str, statistics: Option<&Statistics>, whole: f64, ended: &str) -> Vec<String> {
     let Some(it) = statistics else {
         return vec![name.to_owned()];
     };
@@ -306,6 +318,6 @@ fn line(name: &str, statistics: Option<&Statistics>, whole: f64, lost: &str) -> 
     ];
     cells.extend(values.map(units::signed_duration));
     cells.push(share.unwrap_or_default());
-    cells.push(lost.to_owned());
+    cells.push(ended.to_owned());
     cells
 }

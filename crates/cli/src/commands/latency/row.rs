@@ -16,6 +16,8 @@ struct PathRow<'p> {
     /// The callback that published the first message; nothing outside of callbacks.
     origin: Option<&'p str>,
     flows: usize,
+    /// Flows of which a node stored a message, and is assumed to have made its next output from it.
+    assumed: u64,
     /// Flows that touch a time in which events were lost.
     damaged: u64,
     /// False where it leads from one host to another whose clock is not known to agree: latencies are wrong by what they differ.
@@ -24,6 +26,8 @@ struct PathRow<'p> {
     first_callback_ns: Option<Statistics>,
     hops: Vec<Value>,
     last_callback_ns: Option<Statistics>,
+    /// How old all inputs were of the executions that it ends in, where several of the paths end in the same one.
+    input_ages_ns: Value,
 }
 
 pub(super) fn write_json(
@@ -31,12 +35,15 @@ pub(super) fn write_json(
     analysis: &Analysis<'_>,
     rows: &[(FlowPath, PathLatency)],
 ) -> anyhow::Result<()> {
+    let ages = super::inputs::json_rows(analysis, rows);
     let rows: Vec<PathRow<'_>> = rows
         .iter()
-        .map(|(path, latency)| PathRow {
+        .zip(ages)
+        .map(|((path, latency), ages)| PathRow {
             path: path.title(),
             origin: origin(path),
             flows: path.flows.len(),
+            assumed: latency.assumed,
             damaged: latency.damaged,
             one_clock: path.strangers(analysis).is_none(),
             latency_ns: latency.latency,
@@ -58,10 +65,12 @@ pub(super) fn write_json(
                         "arrived": of_hop.outcome.arrived,
                         "dropped": dropped(of_hop),
                         "not_passed_on": of_hop.outcome.not_passed_on,
+                        "assumed": of_hop.assumed,
                     })
                 })
                 .collect(),
             last_callback_ns: latency.last_callback,
+            input_ages_ns: ages,
         })
         .collect();
     serde_json::to_writer_pretty(&mut *out, &rows).map_err(std::io::Error::from)?;
@@ -115,11 +124,15 @@ pub(super) fn write_csv(
     rows: &[(FlowPath, PathLatency)],
 ) -> anyhow::Result<()> {
     let mut csv = csv::Writer::from_writer(out);
-    csv.write_record(STAGE_COLUMNS.iter().chain(&["lost"]))?;
+    csv.write_record(STAGE_COLUMNS.iter().chain(&["lost", "ended_here"]))?;
     for (path, latency) in rows {
         let title = path.title();
         let mut stage = 0;
-        let mut write = |kind: &str, name: &str, of: Option<&Statistics>, lost: Option<u64>| {
+        let mut write = |kind: &str,
+                         name: &str,
+                         of: Option<&Statistics>,
+                         lost: Option<u64>,
+                         ended: Option<u64>| {
             let mut cells = vec![
                 title.clone(),
                 stage.to_string(),
@@ -128,7 +141,9 @@ pub(super) fn write_csv(
             ];
             stage += 1;
             cells.extend(statistics_cells(of));
-            cells.push(lost.map_or(String::new(), |lost| lost.to_string()));
+            for number in [lost, ended] {
+                cells.push(number.map_or(String::new(), |number| number.to_string()));
+            }
             csv.write_record(cells)
         };
         if let Some(first) = &latency.first_callback {
@@ -137,24 +152,27 @@ pub(super) fn write_csv(
                 origin(path).unwrap_or(""),
                 Some(first),
                 None,
+                None,
             )?;
         }
         for (hop, of_hop) in path.hops.iter().zip(&latency.hops) {
-            let lost = Some(of_hop.outcome.lost());
+            let outcome = &of_hop.outcome;
             write(
                 "communication",
                 &hop.topic,
                 of_hop.communication.as_ref(),
-                lost,
+                Some(outcome.lost()),
+                Some(outcome.sent - outcome.arrived),
             )?;
             if of_hop.node.is_some() {
-                write("node", &hop.node, of_hop.node.as_ref(), None)?;
+                let ended = Some(outcome.not_passed_on);
+                write("node", &hop.node, of_hop.node.as_ref(), None, ended)?;
             }
         }
         if let (Some(last), Some(hop)) = (&latency.last_callback, path.hops.last()) {
-            write("last_callback", &hop.callback, Some(last), None)?;
+            write("last_callback", &hop.callback, Some(last), None, None)?;
         }
-        write("path", "", latency.latency.as_ref(), None)?;
+        write("path", "", latency.latency.as_ref(), None, None)?;
     }
     csv.flush()?;
     Ok(())

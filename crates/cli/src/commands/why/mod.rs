@@ -89,8 +89,9 @@ fn write_table(
         time::since(begin, explanation.begin),
         subject.end(analysis)
     )?;
-    if !subject.assumed().is_empty() {
-        writeln!(out, "{}", palette.dim(&assumption(subject.assumed())))?;
+    let assumed = subject.assumed(analysis);
+    if !assumed.is_empty() {
+        writeln!(out, "{}", palette.dim(&assumption(&assumed)))?;
     }
     if explanation.damaged {
         writeln!(
@@ -243,7 +244,7 @@ fn json(analysis: &Analysis<'_>, subject: &Subject, explanation: &Explanation) -
         end_ns: explanation.end.0,
         total_ns: explanation.end.0 - explanation.begin.0,
         damaged: explanation.damaged,
-        assumed_latest_message: subject.assumed().to_vec(),
+        assumed_latest_message: subject.assumed(analysis),
         parts: parts.collect(),
     }
 }

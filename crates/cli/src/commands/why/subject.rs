@@ -114,11 +114,16 @@ impl Subject {
         }
     }
 
-    /// The nodes that are taken to have used the newest input.
-    pub(super) fn assumed(&self) -> &[String] {
+    /// The nodes that are taken to have used the newest input, although another one made them publish.
+    pub(super) fn assumed(&self, analysis: &Analysis<'_>) -> Vec<String> {
         match self {
-            Subject::NamedPath(_, _, assumed) => assumed,
-            _ => &[],
+            Subject::NamedPath(_, _, assumed) => assumed.clone(),
+            Subject::Path(path, flow) => {
+                let hops = path.hops.iter().zip(flow.assumed(analysis));
+                let stored = hops.filter(|(_, assumed)| *assumed);
+                stored.map(|(hop, _)| hop.node.clone()).collect()
+            }
+            Subject::Execution(..) | Subject::Message(_) => Vec::new(),
         }
     }
 
@@ -127,8 +132,7 @@ impl Subject {
         match self {
             Subject::Message(delivery) => Strangers::on_the_way(analysis, &[*delivery]),
             Subject::Path(_, flow) => Strangers::on_the_way(analysis, &flow.deliveries),
-            // The stages of these are joined by instants, whatever messages they were.
-            Subject::NamedPath(..) => Strangers::of(analysis.model),
+            Subject::NamedPath(path, ..) => Strangers::on_declared_path(analysis.model, path),
             Subject::Execution(..) => None,
         }
     }

@@ -27,7 +27,7 @@ function pathTable(paths) {
   return table({
     id: "path-table", file: "paths", filter: "Filter paths…", rows: paths, sort: { key: "p99", descending: true }, link: (row) => `#paths/${row.id}`,
     columns: [
-      { key: "title", title: "path", cell: (row) => h("span", {}, name(row.title, false), row.declared && [" ", h("span", { class: "tag" }, "declared")], row.error && [" ", h("span", { class: "tag bad", title: row.error }, "cannot be followed")], row.damaged > 0 && [" ", h("span", { class: "tag warn", title: `${row.damaged} flows are touched by lost events` }, "lost events")]) },
+      { key: "title", title: "path", cell: (row) => h("span", {}, name(row.title, false), row.declared && [" ", h("span", { class: "tag" }, "declared")], row.error && [" ", h("span", { class: "tag bad", title: row.error }, "cannot be followed")], row.damaged > 0 && [" ", h("span", { class: "tag warn", title: `${row.damaged} flows are touched by lost events` }, "lost events")], row.assumed > 0 && [" ", h("span", { class: "tag", title: assumption(row) }, "partly assumed")], row.clocks && [" ", h("span", { class: "tag bad", title: row.clocks }, "clocks differ")]) },
       number("hops", "hops", (row) => row.hops, "count"),
       number("flows", "came through", (row) => row.flows, "count", "path"),
       number("p50", "p50", (row) => row.latency?.p50, "duration", "path"),
@@ -49,7 +49,9 @@ async function drawPath(root, { data, column }, id) {
     h("h1", {}, name(row.title, false), row.declared && [" ", h("span", { class: "tag" }, "declared")]),
   ]);
   if (row.error) append(root, [h("p", { class: "notice bad" }, row.error)]);
-  const detail = data.details.find((candidate) => candidate.id === id);
+  if (row.clocks) append(root, [h("p", { class: "notice bad", "data-clocks": "" }, `${row.clocks[0].toUpperCase()}${row.clocks.slice(1)}.`)]);
+  const known = data.details.find((candidate) => candidate.id === id);
+  const detail = known && { ...known, clocks: row.clocks };
   if (!detail) {
     append(root, [h("p", { class: "notice" }, row.error ? "So there are no figures of it." : "Only the paths that hurt most have details here; ", !row.error && h("code", {}, "rostrace latency --from … --to …"), !row.error && " and a report with --path show this one.")]);
     return;
@@ -59,6 +61,8 @@ async function drawPath(root, { data, column }, id) {
   const flow = flowFigure(detail, row.title, { column, ends: data.ends, end: schedule.data.end, executions: executionsOf(schedule), switches: pathChoice.flow, worst: 0 });
   append(root, [
     h("p", { class: "quiet" }, `${count(row.flows)} of ${count(row.sent)} messages came through`, row.lost > 0 && [", ", h("span", { class: "bad" }, `${count(row.lost)} were dropped`)], row.ended > 0 && `, ${count(row.ended)} went no further`, row.damaged > 0 && [", ", h("span", { class: "warn" }, `${count(row.damaged)} touched by lost events`)], ". ", h("a", { href: `#schedule/path/${id}` }, "Schedule of its nodes")),
+    row.assumed > 0 && h("p", { class: "notice", "data-assumed": row.assumed }, assumption(row), " ", definitionLink("path")),
+    inputAges(row),
     h("div", { class: "path-top" }, overTimeSection(detail, data, column, row, flow), detail.worst.length > 0 && worstCard(detail.worst[0], 0, detail, flow)),
     otherWorst(detail, flow),
     h("h2", {}, "Stages, messages and numbers"),
@@ -69,12 +73,25 @@ async function drawPath(root, { data, column }, id) {
   ]);
 }
 
+function assumption(row) {
+  return `Assumed, not seen, for ${count(row.assumed)} of ${count(row.flows)} messages: a node made an output in another callback from the newest message that it had stored since the output before.`;
+}
+
+/** Of executions that several paths end in, how old their inputs were together. */
+function inputAges(row) {
+  if (!row.inputs) return undefined;
+  const { paths, executions, fused, newest, oldest } = row.inputs;
+  const told = (numbers) => `mean ${duration(numbers?.mean)}, p99 ${duration(numbers?.p99)}, max ${duration(numbers?.max)}`;
+  return h("p", { class: "quiet", "data-inputs": paths }, `It ends in ${count(executions)} executions, of which ${count(fused)} used inputs of several of ${count(paths)} paths. Age of the newest input: ${told(newest)}; of the oldest: ${told(oldest)}.`);
+}
+
 /** Where the time goes; the means add up. */
 function stageTable(detail) {
   const whole = { id: "end-to-end", kind: "whole", name: "end to end", duration: detail.latency };
   const rows = [...detail.stages.map((stage, number) => ({ ...stage, number, id: `stage-${number}` })), { ...whole, number: detail.stages.length }];
   const number = (key, title) => ({ key, title, kind: "duration", value: (row) => row.duration?.[key] });
-  const mean = detail.latency?.mean;
+  // Of a sum that is wrong nothing is a share.
+  const mean = detail.clocks ? 0 : detail.latency?.mean;
   return [
     h("h2", { style: "margin-top:0" }, "Stages ", definitionLink("path")),
     table({
@@ -230,7 +247,7 @@ function otherWorst(detail, flow) {
 }
 
 /** The parts that make up most of it, largest first; those of one name together. */
-function mostly(worst) {
+function mostly(worst, detail) {
   const sums = new Map();
   for (const part of worst.parts) {
     const known = sums.get(part.told) ?? { ...part, duration: 0 };
@@ -239,7 +256,7 @@ function mostly(worst) {
   }
   const parts = [...sums.values()].sort((a, b) => b.duration - a.duration);
   const large = parts.filter((part, rank) => rank === 0 || part.duration > worst.latency * 0.05).slice(0, 6);
-  return h("ul", { class: "mostly" }, large.map((part) => h("li", {}, h("strong", { class: "number" }, duration(part.duration)), h("span", { class: "quiet number" }, ` ${share(part.duration / worst.latency)} `), part.callback === null ? name(part.told, false) : h("a", { href: `#callbacks/${part.callback}` }, name(part.told, false)))));
+  return h("ul", { class: "mostly" }, large.map((part) => h("li", {}, h("strong", { class: "number" }, duration(part.duration)), h("span", { class: "quiet number" }, detail.clocks ? " " : ` ${share(part.duration / worst.latency)} `), part.callback === null ? name(part.told, false) : h("a", { href: `#callbacks/${part.callback}` }, name(part.told, false)))));
 }
 
 function worstCard(worst, rank, detail, flow) {
@@ -254,7 +271,7 @@ function worstCard(worst, rank, detail, flow) {
       h("button", { type: "button", onclick: () => leadToMessage(flow, worst.begin, worst.latency) }, "Show in the message flow")),
     worst.damaged && h("p", { class: "notice bad" }, "Events were lost meanwhile: what ran then may be missing here."),
     bar,
-    mostly(worst),
+    mostly(worst, detail),
     h("details", {}, h("summary", {}, `${count(worst.parts.length)} parts${worst.contiguous ? ", in the order of time" : ", those of one cause together"}`),
       table({
         rows, file: `why_${rank + 1}`,
@@ -262,7 +279,7 @@ function worstCard(worst, rank, detail, flow) {
           { key: "told", title: "part", cell: (part) => h("span", {}, h("i", { class: "chip", style: `display:inline-block;width:10px;height:10px;margin-right:6px;background:${colours(part)}` }), part.callback === null ? part.told : h("a", { href: `#callbacks/${part.callback}` }, name(part.told, false))) },
           { key: "hop", title: "hop", value: (part) => stage(part.hop) },
           { key: "duration", title: "time", kind: "duration" },
-          { key: "share", title: "share", kind: "share", value: (part) => part.duration / worst.latency },
+          { key: "share", title: "share", kind: "share", value: (part) => (detail.clocks ? undefined : part.duration / worst.latency) },
           !worst.contiguous && { key: "times", title: "times", kind: "count" },
         ].filter(Boolean),
       }),

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
+use rostrace_analyze::clocks::Strangers;
 use rostrace_analyze::declared::Style;
 use rostrace_analyze::declared::chain::{Part, PartKind};
 use rostrace_analyze::declared::paths::Ends;
@@ -137,6 +138,10 @@ impl<'a> Declared<'a> {
                         .found
                         .as_ref()
                         .map_or(0, |it| self.damaged(&it.records)),
+                    assumed: 0,
+                    inputs: None,
+                    clocks: Strangers::on_declared_path(self.subject.analysis.model, path.path)
+                        .map(|it| it.sentence()),
                     latency: summary.and_then(|it| figures(&it.latency)),
                     response_times: times.unwrap_or([None; 4]),
                     detailed: false,

@@ -57,10 +57,26 @@ struct Row {
     ended: u64,
     /// Flows during which events were lost.
     damaged: u64,
+    /// Flows of which a node stored a message, and is assumed to have made its next output from it.
+    assumed: u64,
+    /// How old all inputs were of the executions that it ends in, where other paths end in the same ones.
+    inputs: Option<Inputs>,
+    /// What to know where it leads from one host to another whose clock is not known to agree: then nothing is a share.
+    clocks: Option<String>,
     latency: Option<Numbers>,
     /// By [`Case::EVERY`].
     response_times: [Option<Numbers>; 4],
     detailed: bool,
+}
+
+/// The inputs of executions in which several paths end.
+#[derive(Debug, Clone, Copy, Serialize)]
+struct Inputs {
+    paths: usize,
+    executions: usize,
+    fused: usize,
+    newest: Option<Numbers>,
+    oldest: Option<Numbers>,
 }
 
 pub(crate) fn part(subject: Subject<'_>) -> Part {

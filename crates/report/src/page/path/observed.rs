@@ -11,6 +11,7 @@ use rostrace_analyze::flow_end::ended_flows;
 use rostrace_analyze::flow_end::{Course, answerable, courses, response_times};
 use rostrace_analyze::flow_latency::{FlowTimes, Include, PathLatency};
 use rostrace_analyze::flow_path::{FlowPath, Origin};
+use rostrace_analyze::input_age::input_ages;
 use rostrace_analyze::statistics::Statistics;
 use rostrace_analyze::why::Why;
 use rostrace_ctf::schema::Nanos;
@@ -19,7 +20,7 @@ use rostrace_trace::entity::{CallbackId, DeliveryId};
 use super::material::{Instant, Link, Material, Response, ResponseParts, Spread, Stage};
 use super::sample::{Candidate, sample};
 use super::worst::{WORST, Worst};
-use super::{CAME_THROUGH, NOT_PASSED_ON, Row};
+use super::{CAME_THROUGH, Inputs, NOT_PASSED_ON, Row};
 use crate::page::Subject;
 use crate::page::numbers::Numbers;
 
@@ -86,6 +87,8 @@ impl<'a> Observed<'a> {
 
     pub(super) fn rows(&self) -> impl Iterator<Item = Row> {
         let figures = |statistics: Option<&Statistics>| Numbers::of(self.subject, statistics);
+        let analysis = self.subject.analysis;
+        let mut inputs = self.inputs().into_iter();
         self.paths.iter().map(move |path| {
             let hops = &path.latency.hops;
             Row {
@@ -99,6 +102,9 @@ impl<'a> Observed<'a> {
                 lost: hops.iter().map(|hop| hop.outcome.lost()).sum(),
                 ended: hops.iter().map(|hop| hop.outcome.not_passed_on).sum(),
                 damaged: path.latency.damaged,
+                assumed: path.latency.assumed,
+                inputs: inputs.next().flatten(),
+                clocks: path.path.strangers(analysis).map(|it| it.sentence()),
                 latency: figures(path.latency.latency.as_ref()),
                 response_times: Case::EVERY.map(|case| {
                     let times = path.responses.case(case).into_iter();
@@ -109,6 +115,25 @@ impl<'a> Observed<'a> {
                 detailed: false,
             }
         })
+    }
+
+    /// By path: the ages of all inputs of what it ends in.
+    fn inputs(&self) -> Vec<Option<Inputs>> {
+        let mut found = vec![None; self.paths.len()];
+        let paths = self.paths.iter().map(|it| it.path);
+        for ages in input_ages(self.subject.analysis, paths) {
+            let inputs = Inputs {
+                paths: ages.paths.len(),
+                executions: ages.executions,
+                fused: ages.fused,
+                newest: Numbers::of(self.subject, ages.newest.as_ref()),
+                oldest: Numbers::of(self.subject, ages.oldest.as_ref()),
+            };
+            for path in ages.paths {
+                found[path] = Some(inputs);
+            }
+        }
+        found
     }
 
     pub(super) fn material(&self, place: usize) -> Material<'_> {

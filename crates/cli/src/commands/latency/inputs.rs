@@ -1,0 +1,90 @@
+//! What was made from several inputs: where that is assumed, and how old the inputs were together.
+
+use std::io::Write;
+
+use rostrace_analyze::Analysis;
+use rostrace_analyze::flow_latency::PathLatency;
+use rostrace_analyze::flow_path::FlowPath;
+use rostrace_analyze::input_age::{InputAges, input_ages};
+
+use serde_json::{Value, json};
+
+use super::{DISPENSABLE, columns, line};
+use crate::render::palette::Palette;
+use crate::render::printable::printable;
+use crate::render::table::Table;
+use crate::render::units;
+
+/// What was taken for granted of a path.
+pub(super) fn assumption(path: &FlowPath, latency: &PathLatency) -> Option<String> {
+    let hops = path.hops.iter().zip(&latency.hops);
+    let stored = hops.filter(|(_, of_hop)| of_hop.assumed > 0);
+    let stored: Vec<String> = stored
+        .map(|(hop, of_hop)| format!("{} ({} times)", hop.node, units::count(of_hop.assumed)))
+        .collect();
+    (!stored.is_empty()).then(|| {
+        format!(
+            "assumed, not seen, for {} of {}: {} made an output in another callback from the newest message that it had stored since the output before",
+            units::count(latency.assumed),
+            units::counted(path.flows.len() as u64, "message"),
+            stored.join(", ")
+        )
+    })
+}
+
+/// One combined figure for each callback in which several of the paths end with the same execution.
+pub(super) fn write(
+    out: &mut impl Write,
+    analysis: &Analysis<'_>,
+    rows: &[(FlowPath, PathLatency)],
+    limit: usize,
+) -> anyhow::Result<()> {
+    let palette = Palette::for_stdout();
+    for ages in input_ages(analysis, rows.iter().map(|(path, _)| path)) {
+        // Of paths that are not shown nothing is said.
+        if !ages.paths.iter().any(|path| *path < limit) {
+            continue;
+        }
+        let title = format!("{}: age of its inputs", ages.callback);
+        writeln!(out, "{}", palette.heading(&printable(&title)))?;
+        let mut table = Table::new(&columns()[..7]).dispensable(DISPENSABLE);
+        for (name, of) in [
+            ("newest input", &ages.newest),
+            ("oldest input", &ages.oldest),
+        ] {
+            let mut cells = line(&format!("  {name}"), of.as_ref(), 0.0, "");
+            cells.truncate(7);
+            table.row(cells);
+        }
+        write!(out, "{table}")?;
+        let remark = format!(
+            "   {} of {} used inputs of several of the {}",
+            units::count(ages.fused as u64),
+            units::counted(ages.executions as u64, "execution"),
+            units::counted(ages.paths.len() as u64, "path"),
+        );
+        writeln!(out, "{}\n", palette.dim(&remark))?;
+    }
+    Ok(())
+}
+
+/// By path: the ages of all inputs of the executions that it ends in, if there are others.
+pub(super) fn json_rows(analysis: &Analysis<'_>, rows: &[(FlowPath, PathLatency)]) -> Vec<Value> {
+    let mut values = vec![Value::Null; rows.len()];
+    for ages in input_ages(analysis, rows.iter().map(|(path, _)| path)) {
+        for path in &ages.paths {
+            values[*path] = json_of(&ages);
+        }
+    }
+    values
+}
+
+fn json_of(ages: &InputAges) -> Value {
+    json!({
+        "paths": ages.paths.len(),
+        "executions": ages.executions,
+        "fused": ages.fused,
+        "newest": ages.newest,
+        "oldest": ages.oldest,
+    })
+}

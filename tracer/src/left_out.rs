@@ -1,0 +1,78 @@
+//! Events of a message that name nobody: whether they are left out is known from the event beside them that does.
+//!
+//! What is published passes rclcpp (which says nothing of the publisher), rcl (which does) and rmw (which does since Jazzy), one after the other on
+//! one thread; what is taken passes rmw (which names the subscription), rcl and rclcpp (which do not). So while anything is filtered, rclcpp's event waits
+//! until rcl says whose message it is, and is then written with its own time; one that never gets there, as after `shutdown()`, belongs to
+//! no topic and is left out. Rows of the others are left out where the one before them was.
+
+use std::ffi::c_void;
+use std::sync::atomic::Ordering;
+
+use crate::thread::{self, Announced};
+use crate::{clock, emit, events, gate};
+
+/// Where a message is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Way {
+    Published,
+    Taken,
+}
+
+/// Whether anything is filtered at all.
+#[inline(always)]
+fn is_filtered() -> bool {
+    gate::memory().is_some_and(|memory| {
+        let orders = &memory.header().orders;
+        orders.is_filtered.load(Ordering::Relaxed) != 0
+    })
+}
+
+/// Whether the event of rclcpp has to wait. False if it can be written at once.
+#[inline(always)]
+pub(crate) fn waits(message: *const c_void) -> bool {
+    if !is_filtered() || !gate::wants(events::RCL_PUBLISH) {
+        return false;
+    }
+    thread::set_announced(Announced {
+        message: message as u64,
+        time: clock::monotonic(),
+    });
+    true
+}
+
+/// The same entity is asked for as in [`gate::refuses`], and the message is remembered.
+#[inline(always)]
+pub(crate) fn refuses(entity: *const c_void, message: *const c_void, way: Way) -> bool {
+    is_filtered() && remember(entity as u64, message as u64, way)
+}
+
+#[inline(never)]
+fn remember(entity: u64, message: u64, way: Way) -> bool {
+    let is_refused = gate::refuses(entity);
+    // SAFETY: the block belongs to this thread.
+    unsafe { (*thread::left_out())[way as usize] = if is_refused { message } else { 0 } };
+    if let Way::Published = way {
+        let announced = thread::set_announced(Announced::NONE);
+        if !is_refused && announced.message == message && announced != Announced::NONE {
+            // SAFETY: the payload has the size that is said.
+            emit::event_of(
+                events::RCLCPP_PUBLISH,
+                announced.time,
+                8,
+                |payload| unsafe {
+                    payload.unsigned(message);
+                },
+            );
+        }
+    }
+    is_refused
+}
+
+/// Whether an event that names nothing but a message is left out.
+#[inline(always)]
+pub(crate) fn has(message: *const c_void, way: Way) -> bool {
+    // SAFETY: the block belongs to this thread.
+    is_filtered()
+        && !message.is_null()
+        && unsafe { (*thread::left_out())[way as usize] } == message as u64
+}
