@@ -38,6 +38,7 @@ pub mod statistics;
 pub mod table;
 pub mod thread;
 pub mod timer;
+pub mod unknowable;
 pub mod utilisation;
 pub mod why;
 

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use rostrace_analyze::callback::{self, CallbackSummary};
+use rostrace_analyze::finding::Ranking;
 use rostrace_analyze::names::{self, Names};
 use rostrace_analyze::{Analysis, Statistics, blind_spot, built_in, sim_time};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
-use rostrace_trace::entity::{Address, CallbackOwner, ClientId, NodeId, ProcessId};
+use rostrace_trace::entity::{Address, CallbackId, CallbackOwner, ClientId, NodeId, ProcessId};
 use serde::Serialize;
 
 use crate::args::LookArguments;
@@ -61,6 +62,12 @@ struct CallbackRow<'m> {
     damaged: u64,
     #[serde(skip)]
     created: Nanos,
+    /// Its place in the order of what is worst.
+    #[serde(skip)]
+    id: Option<CallbackId>,
+    /// Nobody wrote it, and it is as any other of its kind.
+    #[serde(skip)]
+    is_folded: bool,
     #[serde(skip)]
     owner: (ProcessId, Option<NodeId>),
 }
@@ -70,7 +77,7 @@ pub(crate) fn callbacks(arguments: &LookArguments) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Interrupted);
     };
     let view = reading.view()?;
-    let rows = rows(&view);
+    let (rows, first) = rows(&view);
     let unnamed = rows.iter().filter(|row| is_unnamed(row, arguments.all));
     let lack = || family::CALLBACKS.lack(&view.model.kinds).map(str::to_owned);
     let lack = untold::sentence(&view).or_else(lack);
@@ -79,6 +86,7 @@ pub(crate) fn callbacks(arguments: &LookArguments) -> anyhow::Result<Outcome> {
         &rows,
         || table(view.model, &rows, arguments.all),
         notes
+            .chain(first)
             .chain(lack)
             .chain(sim_time::sentence(view.model))
             .chain(blind_spot::sentences(view.model)),
@@ -90,14 +98,19 @@ fn is_unnamed(row: &CallbackRow<'_>, all: bool) -> bool {
     (row.kind == "unknown" || row.node.is_none()) && (all || !row.built_in)
 }
 
-/// What hurts most comes first; what never ran twice, or is built in, in the order of creation at the end.
-fn rows<'m>(view: &View<'m>) -> Vec<CallbackRow<'m>> {
+/// What hurts most comes first, as in a report; what never ran twice, or is built in, in the order of creation at the end. With a sentence on why the first
+/// one is first, if that is for what it did to others.
+fn rows<'m>(view: &View<'m>) -> (Vec<CallbackRow<'m>>, Option<String>) {
     let model = view.model;
     let analysis = Analysis::new(model, view.window().clone());
+    let summaries = callback::summaries(&analysis);
+    let ranking = Ranking::of(&analysis, &summaries);
     let mut rows = Vec::new();
-    for summary in callback::summaries(&analysis) {
+    for summary in &summaries {
         if view.has_callback(summary.callback) {
-            rows.push(of_callback(model, &analysis, &summary));
+            let mut row = of_callback(model, &analysis, summary);
+            row.is_folded = row.built_in && !ranking.is_notable(summary.callback);
+            rows.push(row);
         }
     }
     let mut answers: BTreeMap<ClientId, Runs> = BTreeMap::new();
@@ -115,15 +128,27 @@ fn rows<'m>(view: &View<'m>) -> Vec<CallbackRow<'m>> {
     }
     rows.extend(unnamed(view));
     rows.sort_by(|a, b| {
-        let hurt = |row: &CallbackRow<'_>| match row.built_in {
-            true => 0.0,
-            false => row.hurt.unwrap_or(0.0),
-        };
-        (hurt(b).total_cmp(&hurt(a)))
+        (a.is_folded.cmp(&b.is_folded))
+            .then(match (a.id, b.id) {
+                (Some(a), Some(b)) => ranking.order(a, b),
+                (a, b) => b.is_some().cmp(&a.is_some()),
+            })
             .then(a.built_in.cmp(&b.built_in))
             .then(a.created.cmp(&b.created))
     });
-    rows
+    let first = rows.first().and_then(|row| {
+        let caused = ranking.caused(row.id?);
+        let what = match caused {
+            0 => return None,
+            1 => "something else was late because of it",
+            _ => "others were late because of it",
+        };
+        Some(format!(
+            "`{}` comes first: {what}; `rostrace why` with the same trace says more",
+            row.name
+        ))
+    });
+    (rows, first)
 }
 
 /// Callbacks that the trace does not name: each address is taken for one.
@@ -204,6 +229,8 @@ impl<'m> CallbackRow<'m> {
             hurt: None,
             damaged: 0,
             created,
+            id: None,
+            is_folded: model.node_name(node).is_some_and(built_in::node),
             owner: (process, node),
         }
     }
@@ -219,6 +246,7 @@ fn of_callback<'m>(
     let node = model.node_of_callback(id);
     let name = analysis.names.callback(id).to_owned();
     let mut row = CallbackRow::new(model, callback.process, node, name, callback.created);
+    row.id = Some(id);
     row.count = summary.count;
     row.duration_ns = summary.duration;
     row.period_ns_observed = summary.period;
@@ -271,6 +299,7 @@ fn of_client<'m>(
     row.kind = "client";
     row.service = Some(&client.name);
     row.built_in |= built_in::client(&client.name);
+    row.is_folded = row.built_in;
     if let Some(mut answers) = answers {
         row.answers = Some(answers.starts.len() as u64);
         row.period_ns_observed = answers.periods();
@@ -368,7 +397,7 @@ fn table(model: &Model, rows: &[CallbackRow<'_>], all: bool) -> Table {
         ("worst / period", Align::Right),
     ])
     .dispensable(&["process", "mean", "late p99", "period"]);
-    let (folded, shown): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.built_in && !all);
+    let (folded, shown): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.is_folded && !all);
     for row in shown {
         table.row(line(row));
     }

@@ -163,8 +163,8 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
         why: Why::new(analysis),
     };
     let mut ranks: Vec<usize> = (0..summaries.len()).collect();
-    let hurt = |index: &usize| summaries[*index].hurt(analysis).unwrap_or(-1.0);
-    ranks.sort_by(|a, b| hurt(b).total_cmp(&hurt(a)));
+    let ranking = subject.shared.ranking();
+    ranks.sort_by(|a, b| ranking.order(summaries[*a].callback, summaries[*b].callback));
     let callbacks = ranks.iter().enumerate().map(|(rank, index)| {
         let worst = match rank < EXPLAINED_WELL {
             true => WORST,

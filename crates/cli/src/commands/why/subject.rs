@@ -8,6 +8,7 @@ use rostrace_analyze::callback::{self, CallbackSummary, Execution};
 use rostrace_analyze::clocks::Strangers;
 use rostrace_analyze::declared::summary::title;
 use rostrace_analyze::declared::way::Way;
+use rostrace_analyze::finding::Ranking;
 use rostrace_analyze::flow_latency::{FlowTimes, Include};
 use rostrace_analyze::flow_path::{Ends as PathEnds, Flow, FlowPath, FlowPaths};
 use rostrace_analyze::timer::Firing;
@@ -196,6 +197,11 @@ fn execution(
     choice: Choice,
 ) -> anyhow::Result<Subject> {
     let mut summaries = callback::summaries(analysis);
+    let ranking = match arguments.callback {
+        Some(_) => None,
+        // Of all, whatever is chosen from: a report has this order too.
+        None => Some(Ranking::of(analysis, &summaries)),
+    };
     let mut unnamed = unnamed_executions(analysis);
     if let Some(pattern) = &arguments.callback {
         summaries.retain(|summary| {
@@ -219,16 +225,14 @@ fn execution(
     {
         bail!("{sentence}; `rostrace callbacks` lists them with their nodes and processes");
     }
-    let wanted: Vec<&CallbackSummary> = match &arguments.callback {
-        Some(_) => summaries.iter().collect(),
-        None => {
-            let ours = summaries
-                .iter()
-                .filter(|summary| !built_in::callback(analysis.model, summary.callback));
-            let worst = ours.max_by(|a, b| {
-                let (a, b) = (a.hurt(analysis), b.hurt(analysis));
-                a.unwrap_or(0.0).total_cmp(&b.unwrap_or(0.0))
+    let wanted: Vec<&CallbackSummary> = match &ranking {
+        None => summaries.iter().collect(),
+        Some(ranking) => {
+            let worst = summaries.iter().filter(|summary| {
+                let callback = summary.callback;
+                !built_in::callback(analysis.model, callback) || ranking.is_notable(callback)
             });
+            let worst = worst.min_by(|a, b| ranking.order(a.callback, b.callback));
             worst.into_iter().collect()
         }
     };

@@ -10,7 +10,7 @@ view("overview", {
       trust(data),
       data.simulated_time && h("p", { class: "notice warn", id: "simulated-time" }, `${data.simulated_time[0].toUpperCase()}${data.simulated_time.slice(1)}.`),
       h("h2", {}, "What hurts most ", definitionLink("what-hurts-most-severity")),
-      data.findings.length > 0 ? h("ol", { class: "findings" }, data.findings.map(findingItem)) : h("p", { class: "notice good" }, "Nothing stands out."),
+      findingList(data.findings),
       h("h2", {}, "What was recorded"),
       h("div", { class: "tiles" }, recordedTiles(data.recorded)),
       h("dl", { class: "facts card" }, recordedFacts(data)),
@@ -23,14 +23,43 @@ function recordedSentence(data) {
   return `${calendarTime(FROM)} · ${duration(data.duration)} · ${count(data.recorded.events)} events${narrowed}`;
 }
 
-/** Damage comes first: numbers of a broken recording mean little. */
+/** Damage comes first: numbers of a broken recording mean little. Then what cannot be known: empty tables would look like a system that does nothing. */
 function trust(data) {
-  if (data.damage.length === 0) return h("p", { class: "notice good" }, "The recording is complete: no event was lost, and everything could be read.");
+  if (data.damage.length === 0 && data.unknown.length === 0) return h("p", { class: "notice good" }, "The recording is complete: no event was lost, and everything could be read.");
   const lost = data.damage.some((damage) => damage.is_loss);
   const heading = lost ? "Not everything is in this recording; results that it touches are marked." : "The recording has peculiarities; no event was lost.";
-  return h("div", { class: `notice ${lost ? "bad" : "warn"}`, id: "damage" },
-    h("strong", {}, heading),
-    h("ul", {}, data.damage.map((damage) => h("li", {}, damage.message))), h("span", { class: "small" }, "rostrace info says where and when."));
+  return [
+    data.damage.length > 0 && h("div", { class: `notice ${lost ? "bad" : "warn"}`, id: "damage" },
+      h("strong", {}, heading),
+      h("ul", {}, data.damage.map((damage) => h("li", {}, damage.message))), h("span", { class: "small" }, "rostrace info says where and when.")),
+    data.unknown.length > 0 && h("div", { class: "notice warn", id: "unknown" },
+      h("strong", {}, lost ? "Some things cannot be known from this recording." : "No event was lost, but not everything can be known from this recording."),
+      h("ul", {}, data.unknown.map((unknown) => h("li", {}, `${unknown.what}.`))),
+      remedies(data.unknown).map(([remedy, command]) => h("p", { class: "remedy" }, `${remedy} `, copyable(command)))),
+  ];
+}
+
+/** Each remedy once, whatever it is for. */
+function remedies(unknown) {
+  return [...new Map(unknown.map(({ remedy, command }) => [remedy, command]))];
+}
+
+/** A command, with a button that copies it. */
+function copyable(command) {
+  const button = h("button", { type: "button", class: "copy", title: "Copy this command", "aria-label": `Copy ${command}` }, "Copy");
+  const code = h("code", { class: "command" }, command);
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(command);
+      button.textContent = "Copied";
+    } catch {
+      // A page that was opened from a file may not be allowed to.
+      getSelection().selectAllChildren(code);
+      button.textContent = "Selected";
+    }
+    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  });
+  return h("span", { class: "copyable" }, code, button);
 }
 
 const DROP_CAUSES = {
@@ -45,18 +74,29 @@ function findingSentence(finding) {
   const strong = (text) => h("b", { class: "number" }, text);
   const times = (value) => `${digits(value)} times`;
   switch (finding.kind) {
+    case "blocked":
+      return [thing(finding.callback), finding.ended ? " ran for " : " did not end: it ran for at least ", strong(duration(finding.worst)), finding.ended ? " without a pause" : "", `, ${share(finding.share)} of the recording, and kept thread ${finding.tid} of `, name(finding.process, false), " from everything else",
+        finding.times > 1 ? `; ${count(finding.times)} executions were as long as that` : finding.usual !== null && finding.usual < finding.worst && `; usually ${duration(finding.usual)}`, "."];
     case "long_execution":
-      return [thing(finding.callback), " ran for ", strong(duration(finding.worst)), ` at worst, ${share(finding.worst / finding.period)} of its period of ${duration(finding.period)}; usually ${duration(finding.usual)}.`];
+      return [thing(finding.callback), " ran for ", strong(duration(finding.worst)), " at worst", finding.period !== null && `, ${share(finding.worst / finding.period)} of its period of ${duration(finding.period)}`, `; usually ${duration(finding.usual)}.`];
     case "late_execution":
       return [thing(finding.callback), " began ", strong(duration(finding.worst)), ` late at worst, ${share(finding.worst / finding.period)} of its period of ${duration(finding.period)}; usually ${duration(finding.usual)}.`];
     case "skipped_firings":
       return [thing(finding.callback), " left out ", strong(count(finding.skipped)), ` of ${count(finding.skipped + finding.fired)} firings.`];
     case "lost_messages":
       return [strong(count(finding.lost)), ` of ${count(finding.sent)} messages on `, thing(finding.topic), " did not get from ", name(finding.from, false), " to ", name(finding.to, false), `: ${DROP_CAUSES[finding.cause] ?? finding.cause}.`];
+    case "overflowing_queue":
+      return ["The queue of ", thing(finding.to), " for ", thing(finding.topic), ", ", finding.depth === 1 ? "one message" : `${count(finding.depth)} messages`, " long, overflows all the time: ", strong(count(finding.overwritten)), ` of ${count(finding.sent)} messages were pushed out before they were received.`];
     case "pause":
       return [thing(finding.topic), " paused for ", strong(duration(finding.longest)), `, ${times(finding.longest / finding.usual)} the usual ${duration(finding.usual)}; published by `, name(finding.node, false), "."];
+    case "silent_topics":
+      return [listing(finding.topics, finding.number), SILENCES[finding.silence](finding.number)];
     case "busy_thread":
-      return ["Thread ", strong(String(finding.tid)), " of ", thing(finding.process), " was in callbacks for ", strong(share(finding.share)), " of the time", finding.mostly && [", most of it in ", name(finding.mostly, false)], "."];
+      return ["Thread ", strong(String(finding.tid)), " of ", thing(finding.process), finding.share >= 0.9 ? " was always busy: in callbacks for " : " was in callbacks for ", strong(share(finding.share)), " of the time."];
+    case "ended_early":
+      return [thing(finding.process), ENDS[finding.end], strong(duration(finding.before_end)), " before the end of the recording, while others went on", finding.inside && [", inside ", name(finding.inside, false)], finding.end === "unknown" && "; the trace does not tell how", "."];
+    case "late_nodes":
+      return [listing(finding.nodes, finding.number), finding.number === 1 ? " was created " : " were created up to ", strong(duration(finding.after)), " after half of all nodes existed."];
     case "slow_path":
       return [thing(finding.path), " took ", strong(duration(finding.worst)), ` at worst, ${times(finding.worst / finding.usual)} the usual ${duration(finding.usual)}.`];
     default:
@@ -64,11 +104,91 @@ function findingSentence(finding) {
   }
 }
 
-function findingItem(finding) {
-  const weight = finding.severity >= 1 ? "bad" : finding.severity >= 0.5 ? "warn" : "mild";
-  return h("li", { class: "finding", "data-weight": weight, "data-kind": finding.kind, "data-severity": finding.severity },
-    h("span", {}, findingSentence(finding)),
-    h("a", { href: finding.link, title: finding.at === null ? undefined : wallClock(finding.at) }, finding.at === null ? "Look" : `Look, ${sinceBegin(finding.at)} (${clockTime(finding.at)})`));
+const SILENCES = {
+  never: (number) => `: subscribed and with a publisher, but no message is in the recording${number === 1 ? "" : " on any of them"}.`,
+  once: () => ": one message and never again, while their nodes went on publishing elsewhere. By design, if they keep it for late subscribers: the trace does not tell.",
+  stopped: (number) => ` stopped for good before the recording ended, while ${number === 1 ? "it had a publisher" : "their publishers existed"} and most others went on.`,
+};
+
+const ENDS = { orderly: " ended ", abrupt: " crashed or was killed ", unknown: " was last heard of " };
+
+/** The first few of a list; all of them when asked. */
+function listing(names, number) {
+  const few = number <= 4 ? number : 3;
+  const joined = (some) => some.map((text, index) => [index > 0 && ", ", h("b", {}, name(text, false))]);
+  if (number <= few) return joined(names);
+  return [joined(names.slice(0, few)), " and ", h("details", { class: "inline" }, h("summary", {}, `${count(number - few)} more`), joined(names.slice(few)), number > names.length && " …")];
+}
+
+const PLACES = {
+  itself: (because) => ["because an earlier execution of itself ran for ", h("b", { class: "number" }, duration(because.longest))],
+  same_thread: (because) => ["because ", becauseName(because), " ran for up to ", h("b", { class: "number" }, duration(because.longest)), " on the same thread"],
+  same_group: (because) => ["because ", becauseName(because), " ran for up to ", h("b", { class: "number" }, duration(because.longest)), " in the same mutually exclusive group"],
+  same_processor: (because) => ["because ", becauseName(because), " ran for up to ", h("b", { class: "number" }, duration(because.longest)), " on the same processor"],
+  on_the_way: (because) => ["because ", becauseName(because), " ran for up to ", h("b", { class: "number" }, duration(because.longest)), " on the way"],
+};
+
+const OCCASIONS = { late_execution: "late executions", skipped_firings: "gaps", lost_messages: "lost messages", overflowing_queue: "lost messages", pause: "pauses", slow_path: "slow messages", busy_thread: "executions" };
+
+function becauseName(because) {
+  return h("a", { href: because.link }, name(because.name, false));
+}
+
+function becauseLine(finding) {
+  const { because } = finding;
+  if (!because) return null;
+  const occasions = because.of > 1 ? `${count(because.times)} of ${count(because.of)} ${OCCASIONS[finding.kind] ?? "times"}` : "the only time";
+  return h("p", { class: "because", "data-because": because.name }, PLACES[because.place](because), `; ${occasions}.`);
+}
+
+const PHASES = { start_up: ["while starting up", "Most nodes did not exist yet, or had just been created"], shutdown: ["at the end", "Processes had begun to end"] };
+
+function findingFacts(finding, word) {
+  const weight = { severe: "bad", noticeable: "warn" }[word];
+  const phase = PHASES[finding.phase];
+  return [
+    h("b", { class: `tag severity ${weight ?? ""}`, title: `severity ${digits(finding.severity)}` }, word),
+    phase && h("b", { class: "tag", title: phase[1] }, phase[0]),
+  ];
+}
+
+/** Where to look, and what to type. */
+function findingLinks(finding) {
+  return h("p", { class: "links small" },
+    finding.at !== null && finding.instant !== null && h("a", { href: finding.instant, class: "instant", title: wallClock(finding.at) }, `Look at ${sinceBegin(finding.at)} (${clockTime(finding.at)})`),
+    h("a", { href: finding.link }, finding.at === null ? "Look" : "All of it"),
+    finding.commands.map(copyable));
+}
+
+function findingBody(finding, word) {
+  return [h("span", { class: "sentence" }, findingFacts(finding, word), " ", findingSentence(finding)), becauseLine(finding), findingLinks(finding)];
+}
+
+function findingItem(group) {
+  const { head, members } = group;
+  const weight = { severe: "bad", noticeable: "warn" }[group.word] ?? "mild";
+  const others = members.length + group.more;
+  const caused = members.filter((member) => member.because).length;
+  return h("li", { class: "finding-group", "data-weight": weight },
+    h("div", { class: "finding", "data-kind": head.kind, "data-severity": group.severity }, findingBody(head, group.word)),
+    others > 0 && h("details", { class: "caused", open: true },
+      h("summary", {}, caused === 0 ? "Also:" : others === 1 ? "This follows from it:" : `These ${count(others)} follow from it:`),
+      h("ul", {}, members.map((member) => h("li", { class: "finding", "data-kind": member.kind, "data-severity": member.severity }, findingBody(member, member.word))), group.more > 0 && h("li", { class: "quiet" }, `and ${count(group.more)} more`))));
+}
+
+const FOREMOST = 5;
+
+function findingList(groups) {
+  if (groups.length === 0) return h("p", { class: "notice good", id: "nothing" }, "Nothing stands out.");
+  // What is as bad as the system no longer doing what it was set to do is never hidden behind a click, unless there is too much of it.
+  const first = Math.max(FOREMOST, Math.min(groups.filter((group) => group.word === "severe").length, 2 * FOREMOST));
+  const rest = groups.slice(first);
+  return [
+    h("ol", { class: "findings" }, groups.slice(0, first).map(findingItem)),
+    rest.length > 0 && h("details", { class: "more-findings" },
+      h("summary", {}, `${count(rest.length)} more, less severe`),
+      h("ol", { class: "findings", start: first + 1, style: `counter-reset: finding ${first}` }, rest.map(findingItem))),
+  ];
 }
 
 function recordedTiles(recorded) {
