@@ -40,9 +40,8 @@ pub fn unknowable(model: &Model) -> Vec<Unknowable> {
     if nameless {
         add(
             format!(
-                "No node is known, though {} ran: the recording began after the nodes were created. What ran belongs to no name, and how late timers were and which message \
-                 reached whom is not known",
-                counted(executions, "callback", "callbacks")
+                "No node is known, though there were {}: the recording began after the nodes were created. What ran has no name, and how late timers were is not known",
+                counted(executions, "execution", "executions")
             ),
             FROM_THE_BEGINNING,
         );

@@ -348,7 +348,7 @@ impl<'a> Causes<'a> {
         };
         let instances = analysis.instances_on(thread).iter();
         let longest = instances
-            .filter(|id| self.runner_of(**id) == runner)
+            .filter(|id| Runner::of(analysis.model, analysis.instance(**id)) == runner)
             .filter_map(|id| {
                 let row = analysis.instance(*id);
                 Some((row.end?.0 - row.start.0, row.start))
@@ -398,17 +398,6 @@ impl<'a> Causes<'a> {
         }
     }
 
-    fn runner_of(&self, id: InstanceId) -> Runner {
-        let row = self.analysis.instance(id);
-        Runner {
-            process: self.analysis.model.process_of(row.thread),
-            ran: match row.callback {
-                Some(callback) => Ran::Callback(callback),
-                None => Ran::Unnamed(row.address),
-            },
-        }
-    }
-
     fn run_of(
         &self,
         id: InstanceId,
@@ -419,7 +408,7 @@ impl<'a> Causes<'a> {
         let row = self.analysis.instance(id);
         let is_itself = late.is_some() && row.callback == late && place != Place::OnTheWay;
         Some(Obstacle {
-            runner: self.runner_of(id),
+            runner: Runner::of(self.analysis.model, row),
             place: if is_itself { Place::Itself } else { place },
             time,
             duration: row.end?.0 - row.start.0,

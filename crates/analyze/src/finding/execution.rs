@@ -9,10 +9,11 @@ use super::{Finding, FindingKind, NOTICEABLE, Runner, SECOND, damped, is_regular
 use crate::analysis::Analysis;
 use crate::built_in;
 use crate::callback::{CallbackSummary, executions};
+use crate::statistics::Statistics;
 use crate::thread::Ran;
 
 /// An execution that takes more of the recorded time keeps its thread, however short the recording is.
-const LARGE_SHARE: f64 = 0.05;
+pub(super) const LARGE_SHARE: f64 = 0.05;
 
 pub(super) fn find(
     analysis: &Analysis<'_>,
@@ -24,20 +25,55 @@ pub(super) fn find(
         if built_in::callback(analysis.model, summary.callback) {
             continue;
         }
-        let runner = Runner {
-            process: analysis.model.callbacks[summary.callback.index()].process,
-            ran: Ran::Callback(summary.callback),
-        };
+        let runner = Runner::callback(analysis.model, summary.callback);
         of_callback(analysis, summary, blocked.contains_key(&runner), found);
     }
+    unnamed(analysis, &blocked, found);
     found.extend(blocked.into_values());
 }
 
-/// The period that a callback is set to or keeps, if any.
+/// What ran long of callbacks that the trace does not name.
+fn unnamed(analysis: &Analysis<'_>, blocked: &BTreeMap<Runner, Finding>, found: &mut Vec<Finding>) {
+    let model = analysis.model;
+    let mut runs: BTreeMap<Runner, Vec<InstanceId>> = BTreeMap::new();
+    for (index, instance) in model.instances.iter().enumerate() {
+        let runner = Runner::of(model, instance);
+        let counts = instance.callback.is_none() && analysis.counts(instance.start);
+        if counts && !blocked.contains_key(&runner) {
+            let runs = runs.entry(runner).or_default();
+            runs.push(InstanceId::from_index(index));
+        }
+    }
+    for (runner, runs) in runs {
+        let runs: Vec<_> = runs.into_iter().map(|id| analysis.instance(id)).collect();
+        let mut durations: Vec<(i64, Nanos)> = (runs.iter())
+            .filter_map(|run| Some((run.end?.0 - run.start.0, run.start)))
+            .collect();
+        let mut periods: Vec<(i64, Nanos)> = (runs.windows(2))
+            .filter(|pair| !analysis.is_damaged(pair[0].start, pair[1].start))
+            .map(|pair| (pair[1].start.0 - pair[0].start.0, pair[1].start))
+            .collect();
+        let period = Statistics::of(&mut periods).filter(is_regular);
+        let duration = Statistics::of(&mut durations).filter(|it| it.max >= NOTICEABLE);
+        if let Some((period, duration)) = period.zip(duration) {
+            let kind = FindingKind::LongExecution {
+                runner,
+                worst: duration.max,
+                usual: Some(duration.p50),
+                period: Some(period.p50),
+            };
+            let severity = damped(duration.max as f64 / period.p50 as f64);
+            found.push(Finding::new(kind, severity, Some(duration.worst)));
+        }
+    }
+}
+
+/// The period that a callback is set to or keeps, if any. A service has none: who asks again waits for the answer first.
 pub(super) fn period(analysis: &Analysis<'_>, summary: &CallbackSummary) -> Option<i64> {
     let set = match analysis.model.callbacks[summary.callback.index()].owner {
         CallbackOwner::Timer(id) => analysis.model.timers[id.index()].system_period(),
-        _ => None,
+        CallbackOwner::Service(_) | CallbackOwner::Client(_) => return None,
+        CallbackOwner::Subscription(_) | CallbackOwner::Unknown => None,
     };
     let set = set.map(|period| period.0);
     let observed = summary.period.filter(is_regular);
@@ -52,10 +88,7 @@ fn of_callback(
     found: &mut Vec<Finding>,
 ) {
     let callback = summary.callback;
-    let runner = Runner {
-        process: analysis.model.callbacks[callback.index()].process,
-        ran: Ran::Callback(callback),
-    };
+    let runner = Runner::callback(analysis.model, callback);
     if let Some(period) = period(analysis, summary) {
         let share = |worst: i64| damped(worst as f64 / period as f64);
         let duration = summary.duration.filter(|it| it.max >= NOTICEABLE);
@@ -63,7 +96,7 @@ fn of_callback(
             let kind = FindingKind::LongExecution {
                 runner,
                 worst: duration.max,
-                usual: duration.p50,
+                usual: Some(duration.p50),
                 period: Some(period),
             };
             found.push(Finding::new(
@@ -150,10 +183,7 @@ fn blocked(analysis: &Analysis<'_>, callbacks: &[CallbackSummary]) -> BTreeMap<R
         }
     };
     for (index, instance) in model.instances.iter().enumerate() {
-        let ran = match instance.callback {
-            Some(callback) => Ran::Callback(callback),
-            None => Ran::Unnamed(instance.address),
-        };
+        let ran = Runner::of(model, instance).ran;
         let ran_for = match instance.end {
             Some(end) => Some((end.0 - instance.start.0, true)),
             None => at_least(analysis, InstanceId::from_index(index)).map(|it| (it, false)),

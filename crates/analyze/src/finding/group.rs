@@ -55,10 +55,8 @@ pub fn groups(
     let is_path = |finding: &Finding| matches!(finding.kind, FindingKind::SlowPath { .. });
     let (paths, findings): (Vec<Finding>, Vec<Finding>) = findings.into_iter().partition(is_path);
     for finding in findings {
-        let victim = finding.kind.victim().map(|callback| Runner {
-            process: analysis.model.callbacks[callback.index()].process,
-            ran: Ran::Callback(callback),
-        });
+        let victim = finding.kind.victim();
+        let victim = victim.map(|callback| Runner::callback(analysis.model, callback));
         match (finding.kind.runner(), &finding.because, victim) {
             (Some(runner), ..) => gathered.entry(runner).or_default().long = Some(finding),
             (None, Some(because), _) => {
@@ -82,9 +80,7 @@ pub fn groups(
             .long
             .unwrap_or_else(|| long(callbacks, runner, &of_runner.caused));
         of_runner.caused.append(&mut of_runner.own);
-        let mut members = of_runner.caused;
-        members.sort_by(|a, b| b.severity.total_cmp(&a.severity));
-        groups.push(Group::new(head, members));
+        groups.push(Group::new(head, of_runner.caused));
     }
     for path in paths {
         let cause = path.because.map(|because| because.runner);
@@ -96,6 +92,10 @@ pub fn groups(
             Some(group) => group.members.push(path),
             None => groups.push(Group::new(path, Vec::new())),
         }
+    }
+    for group in &mut groups {
+        let members = &mut group.members;
+        members.sort_by(|a, b| b.severity.total_cmp(&a.severity));
     }
     groups.sort_by(|a, b| b.severity.total_cmp(&a.severity));
     groups
@@ -114,7 +114,7 @@ fn long(callbacks: &[CallbackSummary], runner: Runner, caused: &[Finding]) -> Fi
     let kind = FindingKind::LongExecution {
         runner,
         worst: duration.map_or(worst, |it| it.max),
-        usual: duration.map_or(worst, |it| it.p50),
+        usual: duration.map(|it| it.p50),
         period: None,
     };
     Finding::new(kind, 0.0, duration.map(|it| it.worst).or(at))

@@ -10,7 +10,6 @@ use super::{ENOUGH, Finding, FindingKind, ProcessEnd, Runner, SECOND, is_regular
 use crate::analysis::Analysis;
 use crate::built_in;
 use crate::statistics::Statistics;
-use crate::thread::Ran;
 
 /// A difference that is a smaller part of the recording says nothing.
 const NOTICEABLE_PART: f64 = 0.05;
@@ -121,12 +120,7 @@ fn inside(analysis: &Analysis<'_>, process: ProcessId) -> Option<Runner> {
             super::execution::at_least(analysis, last).map(|_| last)
         })
         .max_by_key(|id| analysis.instance(*id).start);
-    let instance = analysis.instance(last?);
-    let ran = match instance.callback {
-        Some(callback) => Ran::Callback(callback),
-        None => Ran::Unnamed(instance.address),
-    };
-    Some(Runner { process, ran })
+    Some(Runner::of(model, analysis.instance(last?)))
 }
 
 /// Nodes that came long after half of the others, for the first time.

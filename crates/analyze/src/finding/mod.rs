@@ -16,9 +16,11 @@ mod ranking;
 mod topic;
 
 use rostrace_ctf::schema::Nanos;
+use rostrace_trace::Model;
 use rostrace_trace::entity::{
     CallbackId, NodeId, ProcessId, PublisherId, SubscriptionId, ThreadId,
 };
+use rostrace_trace::flow::CallbackInstance;
 
 use crate::analysis::Analysis;
 use crate::communication::DropCause;
@@ -53,6 +55,26 @@ pub struct Runner {
     pub ran: Ran,
 }
 
+impl Runner {
+    pub fn callback(model: &Model, callback: CallbackId) -> Runner {
+        Runner {
+            process: model.callbacks[callback.index()].process,
+            ran: Ran::Callback(callback),
+        }
+    }
+
+    /// What ran in an execution.
+    pub fn of(model: &Model, instance: &CallbackInstance) -> Runner {
+        Runner {
+            process: model.process_of(instance.thread),
+            ran: match instance.callback {
+                Some(callback) => Ran::Callback(callback),
+                None => Ran::Unnamed(instance.address),
+            },
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub enum FindingKind {
     /// A single execution kept its thread for so long that nothing else happened there.
@@ -73,7 +95,8 @@ pub enum FindingKind {
     LongExecution {
         runner: Runner,
         worst: i64,
-        usual: i64,
+        /// Nothing if its executions were not compared.
+        usual: Option<i64>,
         period: Option<i64>,
     },
     /// A callback began late against its period.
@@ -114,6 +137,8 @@ pub enum FindingKind {
     SilentTopics {
         silence: Silence,
         topics: Vec<String>,
+        /// How many topics the application both publishes and subscribes to.
+        of: u64,
     },
     /// A thread had hardly time left.
     BusyThread { thread: ThreadId, share: f64 },
@@ -183,22 +208,19 @@ impl ProcessEnd {
 }
 
 impl FindingKind {
-    /// The callback that it is about.
-    pub fn callback(&self) -> Option<CallbackId> {
-        match self.runner()?.ran {
-            Ran::Callback(callback) => Some(callback),
-            Ran::Client(_) | Ran::Unnamed(_) => None,
-        }
-    }
-
     /// What ran long.
-    fn runner(&self) -> Option<Runner> {
+    pub fn runner(&self) -> Option<Runner> {
         match *self {
             FindingKind::Blocked { runner, .. } | FindingKind::LongExecution { runner, .. } => {
                 Some(runner)
             }
             _ => None,
         }
+    }
+
+    /// A single long execution, and not a large part of the recording: what is done once, before everything else, is not so bad.
+    fn is_one_off(&self) -> bool {
+        matches!(*self, FindingKind::Blocked { times: 1, share, .. } if share <= execution::LARGE_SHARE)
     }
 
     /// The callback that began late or not at all.
@@ -222,9 +244,11 @@ impl Finding {
         }
     }
 
-    /// The callback that it is about, whether that ran long or began late.
-    pub fn callback(&self) -> Option<CallbackId> {
-        self.kind.callback().or_else(|| self.kind.victim())
+    /// What it is about, whether that ran long or began late.
+    fn subject(&self, model: &Model) -> Option<Runner> {
+        let victim = self.kind.victim();
+        let late = || victim.map(|callback| Runner::callback(model, callback));
+        self.kind.runner().or_else(late)
     }
 
     pub fn word(&self) -> &'static str {
@@ -265,7 +289,11 @@ pub fn findings(analysis: &Analysis<'_>, evidence: Evidence<'_>) -> Vec<Finding>
     let phases = Phases::of(analysis);
     let mut causes = Causes::new(analysis, evidence);
     for finding in &mut found {
-        finding.phase = finding.at.and_then(|at| phases.at(at));
+        let phase = finding.at.and_then(|at| phases.at(at));
+        finding.phase = phase.filter(|phase| !phases.is_as_bad_outside(*phase, &finding.kind));
+        if finding.phase == Some(Phase::StartUp) && finding.kind.is_one_off() {
+            finding.severity /= 2.0;
+        }
         // What is not told needs no cause.
         if finding.severity >= WORTH_A_WORD {
             finding.because = causes.of(&finding.kind);

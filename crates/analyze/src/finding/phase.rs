@@ -5,9 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::ProcessId;
 
-use super::{SECOND, recorded};
+use super::{FindingKind, SECOND, recorded};
 use crate::analysis::Analysis;
 use crate::built_in;
+use crate::callback::{executions, message_lateness};
+use crate::thread::Ran;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
@@ -34,14 +36,15 @@ const NEW: i64 = SECOND;
 const ENDING: i64 = 2 * SECOND;
 
 #[derive(Debug)]
-pub(super) struct Phases {
+pub(super) struct Phases<'a> {
+    analysis: &'a Analysis<'a>,
     /// Nothing if all nodes were there before the recording.
     started: Option<Nanos>,
     ending: Option<Nanos>,
 }
 
-impl Phases {
-    pub(super) fn of(analysis: &Analysis<'_>) -> Phases {
+impl<'a> Phases<'a> {
+    pub(super) fn of(analysis: &'a Analysis<'a>) -> Phases<'a> {
         let model = analysis.model;
         let (_, end, length) = recorded(analysis);
         let begin = model.begin.unwrap_or_default();
@@ -70,6 +73,7 @@ impl Phases {
             .saturating_sub(ENDING.max(length / 20).min(length / 4));
         let ending = ends.into_values().filter(|at| at.0 >= near).min();
         Phases {
+            analysis,
             started: started.map(|at| Nanos(at.0 + new)),
             ending,
         }
@@ -82,6 +86,56 @@ impl Phases {
             Some(Phase::Shutdown)
         } else {
             None
+        }
+    }
+
+    /// Whether it happened at another time too, half as bad or worse: then it does not belong to that phase.
+    pub(super) fn is_as_bad_outside(&self, phase: Phase, kind: &FindingKind) -> bool {
+        let analysis = self.analysis;
+        let is_outside = |at: Nanos| analysis.counts(at) && self.at(at) != Some(phase);
+        match *kind {
+            FindingKind::Blocked { runner, worst, .. }
+            | FindingKind::LongExecution { runner, worst, .. } => {
+                let Ran::Callback(callback) = runner.ran else {
+                    return false;
+                };
+                let runs = analysis.instances_of(callback).iter();
+                let mut runs = runs.map(|id| analysis.instance(*id));
+                runs.any(|run| {
+                    let duration = run.end.map(|end| end.0 - run.start.0);
+                    is_outside(run.start) && duration.is_some_and(|it| it >= worst / 2)
+                })
+            }
+            FindingKind::LateExecution {
+                callback, worst, ..
+            } => executions(analysis, callback).iter().any(|execution| {
+                let lateness = match execution.firing {
+                    Some(firing) => Some(firing.lateness),
+                    None => message_lateness(analysis, execution.instance),
+                };
+                is_outside(analysis.instance(execution.instance).start)
+                    && lateness.is_some_and(|it| it >= worst / 2)
+            }),
+            FindingKind::Pause {
+                publisher, longest, ..
+            } => {
+                let published = analysis.publications_of(publisher).iter();
+                let mut published: Vec<Nanos> = published
+                    .map(|id| analysis.publication(*id).publish)
+                    .collect();
+                published.sort();
+                let mut pauses = published.windows(2);
+                pauses.any(|it| is_outside(it[1]) && it[1].0 - it[0].0 >= longest / 2)
+            }
+            // Messages are lost one by one: the first one says nothing of the others.
+            FindingKind::LostMessages { .. }
+            | FindingKind::OverflowingQueue { .. }
+            | FindingKind::SkippedFirings { .. } => true,
+            FindingKind::SilentTopics { .. }
+            | FindingKind::BusyThread { .. }
+            | FindingKind::SlowPath { .. }
+            | FindingKind::EndedEarly { .. }
+            | FindingKind::LateNodes { .. } => false,
         }
     }
 }

@@ -1,18 +1,19 @@
 //! Which callback is worst: the one order that the first screen of a report, `callbacks` and `why` have.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
-use rostrace_trace::entity::CallbackId;
-
-use super::{Finding, Group, Measured, WORTH_A_LOOK, WORTH_A_WORD, damped, findings, groups};
+use super::{
+    Finding, Group, Measured, Runner, WORTH_A_LOOK, WORTH_A_WORD, damped, findings, groups,
+};
 use crate::analysis::Analysis;
 use crate::built_in;
 use crate::callback::CallbackSummary;
 
 #[derive(Debug)]
 pub struct Ranking {
-    /// By callback.
-    places: Vec<Place>,
+    /// Whatever is not in it is not bad at all.
+    places: BTreeMap<Runner, Place>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -38,18 +39,19 @@ impl Ranking {
             let is_built_in = built_in::callback(analysis.model, summary.callback);
             let hurt = summary.hurt(analysis).filter(|_| !is_built_in);
             let hurt = hurt.unwrap_or(0.0);
-            Place {
+            let place = Place {
                 // What has no rhythm has no period to be measured by, so that this says little.
                 severity: damped(hurt).min(WORTH_A_WORD),
                 caused: 0,
                 hurt,
                 is_built_in,
-            }
+            };
+            (Runner::callback(analysis.model, summary.callback), place)
         };
-        let mut places: Vec<Place> = callbacks.iter().map(of_summary).collect();
+        let mut places: BTreeMap<Runner, Place> = callbacks.iter().map(of_summary).collect();
         let mut raise = |finding: &Finding, severity: f64, caused: usize| {
-            let place = finding.callback().and_then(|it| places.get_mut(it.index()));
-            if let Some(place) = place {
+            if let Some(runner) = finding.subject(analysis.model) {
+                let place = places.entry(runner).or_default();
                 place.severity = place.severity.max(severity);
                 place.caused = place.caused.max(caused);
             }
@@ -64,22 +66,22 @@ impl Ranking {
         Ranking { places }
     }
 
-    pub fn severity(&self, callback: CallbackId) -> f64 {
-        self.place(callback).severity
+    pub fn severity(&self, runner: Runner) -> f64 {
+        self.place(runner).severity
     }
 
     /// How many findings are due to it.
-    pub fn caused(&self, callback: CallbackId) -> usize {
-        self.place(callback).caused
+    pub fn caused(&self, runner: Runner) -> usize {
+        self.place(runner).caused
     }
 
     /// Whether it is something that has to be seen, also if nobody wrote it.
-    pub fn is_notable(&self, callback: CallbackId) -> bool {
-        self.severity(callback) >= WORTH_A_LOOK
+    pub fn is_notable(&self, runner: Runner) -> bool {
+        self.severity(runner) >= WORTH_A_LOOK
     }
 
     /// The worse one first. Of two that are equally bad it is the one that the other is due to.
-    pub fn order(&self, a: CallbackId, b: CallbackId) -> Ordering {
+    pub fn order(&self, a: Runner, b: Runner) -> Ordering {
         let (first, second) = (self.place(a), self.place(b));
         (second.severity.total_cmp(&first.severity))
             .then((second.caused > 0).cmp(&(first.caused > 0)))
@@ -87,8 +89,7 @@ impl Ranking {
             .then(first.is_built_in.cmp(&second.is_built_in))
     }
 
-    fn place(&self, callback: CallbackId) -> Place {
-        let place = self.places.get(callback.index());
-        place.copied().unwrap_or_default()
+    fn place(&self, runner: Runner) -> Place {
+        self.places.get(&runner).copied().unwrap_or_default()
     }
 }

@@ -6,8 +6,8 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{NodeId, ProcessId, PublisherId, SubscriptionId};
 
 use super::{
-    ENOUGH, Evidence, Finding, FindingKind, NOTICEABLE, SECOND, Silence, damped, is_regular, life,
-    recorded,
+    ENOUGH, Evidence, Finding, FindingKind, NOTICEABLE, SECOND, Silence, WORTH_A_LOOK, damped,
+    is_regular, life, recorded,
 };
 use crate::analysis::Analysis;
 use crate::built_in;
@@ -126,7 +126,6 @@ fn of_publisher(
 const LONG_ENOUGH: i64 = SECOND;
 /// So many periods without a message mean that it stopped.
 const PERIODS: i64 = 10;
-const NEVER: f64 = 0.5;
 const ONCE: f64 = 0.2;
 
 /// A topic that an application's nodes publish and subscribe to.
@@ -167,7 +166,9 @@ fn silent(analysis: &Analysis<'_>, publishers: &[EndpointSummary], found: &mut V
         })
         .collect();
     let mut silences: BTreeMap<&'static str, (Silence, Vec<String>, Nanos, f64)> = BTreeMap::new();
-    for (topic, ends) in topics(analysis) {
+    let topics = topics(analysis);
+    let number = topics.len();
+    for (topic, ends) in topics {
         let is_doubtful = |id: &PublisherId| {
             let process = model.publishers[id.index()].process;
             unnamed.contains(&process) || !sending.contains(&process)
@@ -179,7 +180,7 @@ fn silent(analysis: &Analysis<'_>, publishers: &[EndpointSummary], found: &mut V
         let sent: usize = ends.publishers.iter().map(number).sum();
         let silence = match sent {
             0 if overlap(analysis, &ends, end) >= LONG_ENOUGH => {
-                Some((Silence::Never, NEVER, None))
+                Some((Silence::Never, WORTH_A_LOOK, None))
             }
             1 if is_once(analysis, &ends, end) => Some((Silence::Once, ONCE, None)),
             _ => stopped(&ends, &rhythms, &ended, model, end)
@@ -194,7 +195,17 @@ fn silent(analysis: &Analysis<'_>, publishers: &[EndpointSummary], found: &mut V
         }
     }
     for (silence, topics, at, severity) in silences.into_values() {
-        let kind = FindingKind::SilentTopics { silence, topics };
+        // A few may be meant to be silent; when it is most of all, something did not come up.
+        let (few, share) = (topics.len() as f64, topics.len() as f64 / number as f64);
+        let severity = match silence {
+            Silence::Never => severity * damped(1.0 + few * share),
+            Silence::Once | Silence::Stopped => severity,
+        };
+        let kind = FindingKind::SilentTopics {
+            silence,
+            topics,
+            of: number as u64,
+        };
         let at = Some(at).filter(|at| *at != Nanos(i64::MAX));
         found.push(Finding::new(kind, severity, at));
     }

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use rostrace_analyze::callback::{self, CallbackSummary};
-use rostrace_analyze::finding::Ranking;
+use rostrace_analyze::finding::{Ranking, Runner};
 use rostrace_analyze::names::{self, Names};
+use rostrace_analyze::thread::Ran;
 use rostrace_analyze::{Analysis, Statistics, blind_spot, built_in, sim_time};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
-use rostrace_trace::entity::{Address, CallbackId, CallbackOwner, ClientId, NodeId, ProcessId};
+use rostrace_trace::entity::{Address, CallbackOwner, ClientId, NodeId, ProcessId};
 use serde::Serialize;
 
 use crate::args::LookArguments;
@@ -62,9 +63,9 @@ struct CallbackRow<'m> {
     damaged: u64,
     #[serde(skip)]
     created: Nanos,
-    /// Its place in the order of what is worst.
+    /// What the order of what is worst knows it by.
     #[serde(skip)]
-    id: Option<CallbackId>,
+    runner: Runner,
     /// Nobody wrote it, and it is as any other of its kind.
     #[serde(skip)]
     is_folded: bool,
@@ -109,7 +110,7 @@ fn rows<'m>(view: &View<'m>) -> (Vec<CallbackRow<'m>>, Option<String>) {
     for summary in &summaries {
         if view.has_callback(summary.callback) {
             let mut row = of_callback(model, &analysis, summary);
-            row.is_folded = row.built_in && !ranking.is_notable(summary.callback);
+            row.is_folded = row.built_in && !ranking.is_notable(row.runner);
             rows.push(row);
         }
     }
@@ -129,15 +130,12 @@ fn rows<'m>(view: &View<'m>) -> (Vec<CallbackRow<'m>>, Option<String>) {
     rows.extend(unnamed(view));
     rows.sort_by(|a, b| {
         (a.is_folded.cmp(&b.is_folded))
-            .then(match (a.id, b.id) {
-                (Some(a), Some(b)) => ranking.order(a, b),
-                (a, b) => b.is_some().cmp(&a.is_some()),
-            })
+            .then(ranking.order(a.runner, b.runner))
             .then(a.built_in.cmp(&b.built_in))
             .then(a.created.cmp(&b.created))
     });
     let first = rows.first().and_then(|row| {
-        let caused = ranking.caused(row.id?);
+        let caused = ranking.caused(row.runner);
         let what = match caused {
             0 => return None,
             1 => "something else was late because of it",
@@ -166,7 +164,7 @@ fn unnamed<'m>(view: &View<'m>) -> impl Iterator<Item = CallbackRow<'m>> {
     runs.into_iter().map(|((process, address), mut runs)| {
         let first = runs.starts.first().copied().unwrap_or(Nanos(0));
         let name = names::unnamed_callback(address);
-        let mut row = CallbackRow::new(model, process, None, name, first);
+        let mut row = CallbackRow::new(model, process, None, Ran::Unnamed(address), name, first);
         row.count = runs.starts.len() as u64;
         row.period_ns_observed = runs.periods();
         row.duration_ns = Statistics::of(&mut runs.durations);
@@ -202,6 +200,7 @@ impl<'m> CallbackRow<'m> {
         model: &'m Model,
         process: ProcessId,
         node: Option<NodeId>,
+        ran: Ran,
         name: String,
         created: Nanos,
     ) -> CallbackRow<'m> {
@@ -229,7 +228,7 @@ impl<'m> CallbackRow<'m> {
             hurt: None,
             damaged: 0,
             created,
-            id: None,
+            runner: Runner { process, ran },
             is_folded: model.node_name(node).is_some_and(built_in::node),
             owner: (process, node),
         }
@@ -245,8 +244,14 @@ fn of_callback<'m>(
     let callback = &model.callbacks[id.index()];
     let node = model.node_of_callback(id);
     let name = analysis.names.callback(id).to_owned();
-    let mut row = CallbackRow::new(model, callback.process, node, name, callback.created);
-    row.id = Some(id);
+    let mut row = CallbackRow::new(
+        model,
+        callback.process,
+        node,
+        Ran::Callback(id),
+        name,
+        callback.created,
+    );
     row.count = summary.count;
     row.duration_ns = summary.duration;
     row.period_ns_observed = summary.period;
@@ -295,7 +300,14 @@ fn of_client<'m>(
 ) -> CallbackRow<'m> {
     let client = &model.clients[id.index()];
     let name = names.client(id).to_owned();
-    let mut row = CallbackRow::new(model, client.process, client.node, name, client.created);
+    let mut row = CallbackRow::new(
+        model,
+        client.process,
+        client.node,
+        Ran::Client(id),
+        name,
+        client.created,
+    );
     row.kind = "client";
     row.service = Some(&client.name);
     row.built_in |= built_in::client(&client.name);

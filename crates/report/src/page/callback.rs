@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use rostrace_analyze::callback::{CallbackSummary, Execution, executions};
+use rostrace_analyze::finding::Runner;
 use rostrace_analyze::rate::recorded_bins;
 use rostrace_analyze::why::Why;
 use rostrace_analyze::{Analysis, built_in};
@@ -164,7 +165,8 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
     };
     let mut ranks: Vec<usize> = (0..summaries.len()).collect();
     let ranking = subject.shared.ranking();
-    ranks.sort_by(|a, b| ranking.order(summaries[*a].callback, summaries[*b].callback));
+    let runner = |index: usize| Runner::callback(model, summaries[index].callback);
+    ranks.sort_by(|a, b| ranking.order(runner(*a), runner(*b)));
     let callbacks = ranks.iter().enumerate().map(|(rank, index)| {
         let worst = match rank < EXPLAINED_WELL {
             true => WORST,

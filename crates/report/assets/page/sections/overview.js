@@ -75,10 +75,10 @@ function findingSentence(finding) {
   const times = (value) => `${digits(value)} times`;
   switch (finding.kind) {
     case "blocked":
-      return [thing(finding.callback), finding.ended ? " ran for " : " did not end: it ran for at least ", strong(duration(finding.worst)), finding.ended ? " without a pause" : "", `, ${share(finding.share)} of the recording, and kept thread ${finding.tid} of `, name(finding.process, false), " from everything else",
+      return [thing(finding.callback), finding.ended ? " ran for " : " did not end: it ran for at least ", strong(duration(finding.worst)), finding.ended ? " without a pause" : "", `, ${share(finding.share)} of the recording, and kept thread ${finding.tid}`, !finding.callback.startsWith(finding.process) && [" of ", name(finding.process, false)], " from everything else",
         finding.times > 1 ? `; ${count(finding.times)} executions were as long as that` : finding.usual !== null && finding.usual < finding.worst && `; usually ${duration(finding.usual)}`, "."];
     case "long_execution":
-      return [thing(finding.callback), " ran for ", strong(duration(finding.worst)), " at worst", finding.period !== null && `, ${share(finding.worst / finding.period)} of its period of ${duration(finding.period)}`, `; usually ${duration(finding.usual)}.`];
+      return [thing(finding.callback), " ran for ", strong(duration(finding.worst)), " at worst", finding.period !== null && `, ${share(finding.worst / finding.period)} of its period of ${duration(finding.period)}`, finding.usual !== null && `; usually ${duration(finding.usual)}`, "."];
     case "late_execution":
       return [thing(finding.callback), " began ", strong(duration(finding.worst)), ` late at worst, ${share(finding.worst / finding.period)} of its period of ${duration(finding.period)}; usually ${duration(finding.usual)}.`];
     case "skipped_firings":
@@ -90,7 +90,7 @@ function findingSentence(finding) {
     case "pause":
       return [thing(finding.topic), " paused for ", strong(duration(finding.longest)), `, ${times(finding.longest / finding.usual)} the usual ${duration(finding.usual)}; published by `, name(finding.node, false), "."];
     case "silent_topics":
-      return [listing(finding.topics, finding.number), SILENCES[finding.silence](finding.number)];
+      return [finding.number > 1 && `${count(finding.number)} of ${count(finding.of)} topics: `, listing(finding.topics, finding.number), SILENCES[finding.silence](finding.number)];
     case "busy_thread":
       return ["Thread ", strong(String(finding.tid)), " of ", thing(finding.process), finding.share >= 0.9 ? " was always busy: in callbacks for " : " was in callbacks for ", strong(share(finding.share)), " of the time."];
     case "ended_early":
@@ -105,9 +105,9 @@ function findingSentence(finding) {
 }
 
 const SILENCES = {
-  never: (number) => `: subscribed and with a publisher, but no message is in the recording${number === 1 ? "" : " on any of them"}.`,
-  once: () => ": one message and never again, while their nodes went on publishing elsewhere. By design, if they keep it for late subscribers: the trace does not tell.",
-  stopped: (number) => ` stopped for good before the recording ended, while ${number === 1 ? "it had a publisher" : "their publishers existed"} and most others went on.`,
+  never: (number) => ` ${number === 1 ? "has" : "have"} a publisher and subscribers, but no message came.`,
+  once: (number) => ` had one message and never another, though ${number === 1 ? "its node" : "their nodes"} went on publishing elsewhere. That may be by design: the trace does not tell whether it is kept for late subscribers.`,
+  stopped: (number) => ` stopped for good before the recording ended, though ${number === 1 ? "its publisher was" : "their publishers were"} still there and most other topics went on.`,
 };
 
 const ENDS = { orderly: " ended ", abrupt: " crashed or was killed ", unknown: " was last heard of " };
@@ -137,6 +137,7 @@ function becauseName(because) {
 function becauseLine(finding) {
   const { because } = finding;
   if (!because) return null;
+  if (finding.kind === "busy_thread") return h("p", { class: "because", "data-because": because.name }, "because of ", becauseName(because), ", which took most of that time, up to ", h("b", { class: "number" }, duration(because.longest)), " at once.");
   const occasions = because.of > 1 ? `${count(because.times)} of ${count(because.of)} ${OCCASIONS[finding.kind] ?? "times"}` : "the only time";
   return h("p", { class: "because", "data-because": because.name }, PLACES[because.place](because), `; ${occasions}.`);
 }
@@ -152,28 +153,42 @@ function findingFacts(finding, word) {
   ];
 }
 
-/** Where to look, and what to type. */
-function findingLinks(finding) {
+/** Where to look, and what to type: in sight for what comes first, below a word for what follows from it. */
+function findingLinks(finding, isFirst) {
+  const commands = finding.commands.map((command) => h("span", {}, copyable(command)));
   return h("p", { class: "links small" },
     finding.at !== null && finding.instant !== null && h("a", { href: finding.instant, class: "instant", title: wallClock(finding.at) }, `Look at ${sinceBegin(finding.at)} (${clockTime(finding.at)})`),
-    h("a", { href: finding.link }, finding.at === null ? "Look" : "All of it"),
-    finding.commands.map(copyable));
+    h("a", { href: finding.link }, "Details"),
+    isFirst ? commands : h("details", { class: "commands" }, h("summary", {}, "Commands"), commands));
 }
 
-function findingBody(finding, word) {
-  return [h("span", { class: "sentence" }, findingFacts(finding, word), " ", findingSentence(finding)), becauseLine(finding), findingLinks(finding)];
+function findingBody(finding, word, isFirst) {
+  return [h("span", { class: "sentence" }, findingFacts(finding, word), " ", findingSentence(finding)), becauseLine(finding), findingLinks(finding, isFirst)];
+}
+
+const MEMBERS_IN_SIGHT = 5;
+
+/** Findings below another one; many of them are folded. */
+function memberList(title, members, more) {
+  if (members.length === 0) return null;
+  const item = (member) => h("li", { class: "finding", "data-kind": member.kind, "data-severity": member.severity }, findingBody(member, member.word, false));
+  const hidden = members.slice(MEMBERS_IN_SIGHT);
+  return h("div", { class: "caused" },
+    h("p", { class: "quiet" }, title),
+    h("ul", {}, members.slice(0, MEMBERS_IN_SIGHT).map(item),
+      hidden.length > 0 && h("li", {}, h("details", {}, h("summary", {}, `${count(hidden.length + more)} more`), h("ul", {}, hidden.map(item), more > 0 && h("li", { class: "quiet" }, `and ${count(more)} that are less severe`))))));
 }
 
 function findingItem(group) {
   const { head, members } = group;
   const weight = { severe: "bad", noticeable: "warn" }[group.word] ?? "mild";
-  const others = members.length + group.more;
-  const caused = members.filter((member) => member.because).length;
+  const caused = members.filter((member) => member.because);
+  const also = members.filter((member) => !member.because);
+  const number = caused.length + group.more;
   return h("li", { class: "finding-group", "data-weight": weight },
-    h("div", { class: "finding", "data-kind": head.kind, "data-severity": group.severity }, findingBody(head, group.word)),
-    others > 0 && h("details", { class: "caused", open: true },
-      h("summary", {}, caused === 0 ? "Also:" : others === 1 ? "This follows from it:" : `These ${count(others)} follow from it:`),
-      h("ul", {}, members.map((member) => h("li", { class: "finding", "data-kind": member.kind, "data-severity": member.severity }, findingBody(member, member.word))), group.more > 0 && h("li", { class: "quiet" }, `and ${count(group.more)} more`))));
+    h("div", { class: "finding", "data-kind": head.kind, "data-severity": group.severity }, findingBody(head, group.word, true)),
+    memberList(number === 1 ? "This follows from it:" : `These ${count(number)} follow from it:`, caused, group.more),
+    memberList("Also:", also, 0));
 }
 
 const FOREMOST = 5;

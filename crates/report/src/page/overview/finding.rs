@@ -9,14 +9,13 @@ use serde::Serialize;
 
 use super::command::Commands;
 use super::wanted::is_wanted;
+use super::what::{What, callback_link};
 use crate::page::Subject;
 use crate::process_name::process_names;
 
 /// So many groups are told at most, and so many findings below the first of each.
 const MOST_GROUPS: usize = 40;
 const MOST_MEMBERS: usize = 12;
-/// So many names of a list are told.
-const MOST_NAMES: usize = 60;
 
 /// Findings of one root cause.
 #[derive(Debug, Serialize)]
@@ -59,85 +58,6 @@ struct BecauseRow {
     of: u64,
 }
 
-#[derive(Debug, Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-enum What {
-    Blocked {
-        callback: String,
-        worst: i64,
-        ended: bool,
-        usual: Option<i64>,
-        share: f64,
-        times: u64,
-        tid: i64,
-        process: String,
-    },
-    LongExecution {
-        callback: String,
-        worst: i64,
-        usual: i64,
-        period: Option<i64>,
-    },
-    LateExecution {
-        callback: String,
-        worst: i64,
-        usual: i64,
-        period: i64,
-    },
-    SkippedFirings {
-        callback: String,
-        skipped: u64,
-        fired: u64,
-    },
-    LostMessages {
-        topic: String,
-        from: String,
-        to: String,
-        lost: u64,
-        sent: u64,
-        cause: &'static str,
-    },
-    OverflowingQueue {
-        topic: String,
-        to: String,
-        overwritten: u64,
-        sent: u64,
-        depth: u64,
-    },
-    Pause {
-        topic: String,
-        node: String,
-        longest: i64,
-        usual: i64,
-    },
-    SilentTopics {
-        silence: &'static str,
-        topics: Vec<String>,
-        number: usize,
-    },
-    BusyThread {
-        process: String,
-        tid: i64,
-        share: f64,
-    },
-    SlowPath {
-        path: String,
-        worst: i64,
-        usual: i64,
-    },
-    EndedEarly {
-        process: String,
-        before_end: i64,
-        end: &'static str,
-        inside: Option<String>,
-    },
-    LateNodes {
-        nodes: Vec<String>,
-        number: usize,
-        after: i64,
-    },
-}
-
 /// All groups that are worth a word, the worst first.
 pub(super) fn groups(subject: Subject<'_>) -> Vec<GroupRow> {
     let is_told = |group: &Group| {
@@ -159,11 +79,11 @@ pub(super) fn groups(subject: Subject<'_>) -> Vec<GroupRow> {
 
 /// Tells findings to the page.
 #[derive(Debug)]
-struct Teller<'a> {
-    subject: Subject<'a>,
+pub(super) struct Teller<'a> {
+    pub(super) subject: Subject<'a>,
     commands: Commands,
     /// What processes are called.
-    processes: Vec<String>,
+    pub(super) processes: Vec<String>,
 }
 
 impl Teller<'_> {
@@ -199,7 +119,7 @@ impl Teller<'_> {
         }
     }
 
-    fn runner(&self, runner: Runner) -> String {
+    pub(super) fn runner(&self, runner: Runner) -> String {
         let names = &self.subject.analysis.names;
         match runner.ran {
             Ran::Callback(callback) => names.callback(callback).to_owned(),
@@ -208,7 +128,7 @@ impl Teller<'_> {
         }
     }
 
-    fn runner_link(&self, runner: Runner) -> String {
+    pub(super) fn runner_link(&self, runner: Runner) -> String {
         match runner.ran {
             Ran::Callback(callback) => callback_link(callback),
             Ran::Client(_) | Ran::Unnamed(_) => format!("#processes/{}", runner.process.index()),
@@ -226,182 +146,8 @@ impl Teller<'_> {
         }
     }
 
-    fn callback(&self, id: CallbackId) -> String {
+    pub(super) fn callback(&self, id: CallbackId) -> String {
         self.subject.analysis.names.callback(id).to_owned()
-    }
-
-    /// The page that has all of it, and the numbers of the sentence.
-    fn what(&self, kind: &FindingKind) -> (String, What) {
-        let subject = self.subject;
-        let model = subject.analysis.model;
-        let node_name = |node| names::of_node(model, node).to_owned();
-        match *kind {
-            FindingKind::Blocked {
-                runner,
-                thread,
-                worst,
-                ended,
-                usual,
-                share,
-                times,
-            } => {
-                let what = What::Blocked {
-                    callback: self.runner(runner),
-                    worst,
-                    ended,
-                    usual,
-                    share,
-                    times,
-                    tid: model.threads[thread.index()].tid,
-                    process: self.processes[runner.process.index()].clone(),
-                };
-                (self.runner_link(runner), what)
-            }
-            FindingKind::LongExecution {
-                runner,
-                worst,
-                usual,
-                period,
-            } => {
-                let what = What::LongExecution {
-                    callback: self.runner(runner),
-                    worst,
-                    usual,
-                    period,
-                };
-                (self.runner_link(runner), what)
-            }
-            FindingKind::LateExecution {
-                callback,
-                worst,
-                usual,
-                period,
-            } => {
-                let what = What::LateExecution {
-                    callback: self.callback(callback),
-                    worst,
-                    usual,
-                    period,
-                };
-                (callback_link(callback), what)
-            }
-            FindingKind::SkippedFirings {
-                callback,
-                skipped,
-                fired,
-            } => {
-                let what = What::SkippedFirings {
-                    callback: self.callback(callback),
-                    skipped,
-                    fired,
-                };
-                (callback_link(callback), what)
-            }
-            FindingKind::LostMessages {
-                publisher,
-                subscription,
-                lost,
-                sent,
-                cause,
-            } => {
-                let to = &model.subscriptions[subscription.index()];
-                let what = What::LostMessages {
-                    topic: to.topic.clone(),
-                    from: node_name(model.publishers[publisher.index()].node),
-                    to: node_name(to.node),
-                    lost,
-                    sent,
-                    cause: cause.name(),
-                };
-                (topic_link(subject, &to.topic), what)
-            }
-            FindingKind::OverflowingQueue {
-                subscription,
-                overwritten,
-                sent,
-                depth,
-            } => {
-                let to = &model.subscriptions[subscription.index()];
-                let what = What::OverflowingQueue {
-                    topic: to.topic.clone(),
-                    to: node_name(to.node),
-                    overwritten,
-                    sent,
-                    depth,
-                };
-                (topic_link(subject, &to.topic), what)
-            }
-            FindingKind::Pause {
-                publisher,
-                longest,
-                usual,
-            } => {
-                let from = &model.publishers[publisher.index()];
-                let what = What::Pause {
-                    topic: from.topic.clone(),
-                    node: node_name(from.node),
-                    longest,
-                    usual,
-                };
-                (topic_link(subject, &from.topic), what)
-            }
-            FindingKind::SilentTopics {
-                silence,
-                ref topics,
-            } => {
-                let link = match topics.as_slice() {
-                    [only] => topic_link(subject, only),
-                    _ => "#topics".to_owned(),
-                };
-                let what = What::SilentTopics {
-                    silence: silence.name(),
-                    topics: topics.iter().take(MOST_NAMES).cloned().collect(),
-                    number: topics.len(),
-                };
-                (link, what)
-            }
-            FindingKind::BusyThread { thread, share } => {
-                let process = model.process_of(thread).index();
-                let what = What::BusyThread {
-                    process: self.processes[process].clone(),
-                    tid: model.threads[thread.index()].tid,
-                    share,
-                };
-                (format!("#processes/{process}"), what)
-            }
-            FindingKind::SlowPath { path, worst, usual } => {
-                let what = What::SlowPath {
-                    path: subject.shared.paths()[path].0.title(),
-                    worst,
-                    usual,
-                };
-                (format!("#paths/{path}"), what)
-            }
-            FindingKind::EndedEarly {
-                process,
-                before_end,
-                end,
-                inside,
-            } => {
-                let what = What::EndedEarly {
-                    process: self.processes[process.index()].clone(),
-                    before_end,
-                    end: end.name(),
-                    inside: inside.map(|runner| self.runner(runner)),
-                };
-                (format!("#processes/{}", process.index()), what)
-            }
-            FindingKind::LateNodes { ref nodes, after } => {
-                let link = format!("#nodes/{}", nodes.last().map_or(0, |node| node.index()));
-                let names = nodes.iter().take(MOST_NAMES);
-                let what = What::LateNodes {
-                    nodes: names.map(|node| node_name(Some(*node))).collect(),
-                    number: nodes.len(),
-                    after,
-                };
-                (link, what)
-            }
-        }
     }
 
     /// The schedule at an instant, of what it is about.
@@ -491,14 +237,4 @@ impl Teller<'_> {
         };
         vec![first, timeline]
     }
-}
-
-fn callback_link(id: CallbackId) -> String {
-    format!("#callbacks/{}", id.index())
-}
-
-/// Topics are numbered in the order of their names.
-fn topic_link(subject: Subject<'_>, topic: &str) -> String {
-    let number = subject.shared.topics().binary_search(&topic);
-    number.map_or("#topics".to_owned(), |number| format!("#topics/{number}"))
 }

@@ -3,6 +3,7 @@
 mod command;
 mod finding;
 mod wanted;
+mod what;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
