@@ -210,28 +210,20 @@ impl<'a> Causes<'a> {
         Some(tally)
     }
 
-    /// What ran on the thread while a firing was due that never happened.
+    /// What ran on the thread while firings were due that never happened: those are left out that were due until the one before could begin at last.
     fn skipped(&self, callback: CallbackId) -> Option<Tally> {
         let analysis = self.analysis;
-        let summary = self.evidence.callbacks.get(callback.index())?;
-        let set = period(analysis, summary)?;
         let mut tally = Tally::default();
-        let skips = executions(analysis, callback).into_iter();
-        let skips = skips.filter(|it| it.firing.is_some_and(|firing| firing.skipped > 0));
-        for execution in spread(skips.collect()) {
-            let Some(gap) = execution.period else {
-                continue;
-            };
-            let row = analysis.instance(execution.instance);
-            let from = Nanos(row.start.0 - gap + set);
-            let ran = self.ran(
-                row.thread,
-                from,
-                row.start,
-                Some(callback),
-                Place::SameThread,
-            );
-            tally.add(row.start.0.saturating_sub(from.0), &ran);
+        let all = executions(analysis, callback);
+        let skips = all.windows(2).filter_map(|pair| {
+            let firing = pair[1].firing.filter(|firing| firing.skipped > 0)?;
+            let before = analysis.instance(pair[0].instance);
+            let due = pair[0].firing.map_or(before.start, |it| it.expected);
+            Some((before.thread, due, firing.expected))
+        });
+        for (thread, from, to) in spread(skips.collect()) {
+            let ran = self.ran(thread, from, to, Some(callback), Place::SameThread);
+            tally.add(to.0.saturating_sub(from.0), &ran);
         }
         Some(tally)
     }

@@ -79,6 +79,11 @@ pub fn groups(
         let head = of_runner
             .long
             .unwrap_or_else(|| long(callbacks, runner, &of_runner.caused));
+        // That a single execution kept its thread busy has been said.
+        if matches!(head.kind, FindingKind::Blocked { times: 1, .. }) {
+            let is_said = |it: &Finding| matches!(it.kind, FindingKind::BusyThread { .. });
+            of_runner.caused.retain(|finding| !is_said(finding));
+        }
         of_runner.caused.append(&mut of_runner.own);
         groups.push(Group::new(head, of_runner.caused));
     }

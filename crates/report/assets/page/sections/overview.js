@@ -90,13 +90,15 @@ function findingSentence(finding) {
     case "pause":
       return [thing(finding.topic), " paused for ", strong(duration(finding.longest)), `, ${times(finding.longest / finding.usual)} the usual ${duration(finding.usual)}; published by `, name(finding.node, false), "."];
     case "silent_topics":
-      return [finding.number > 1 && `${count(finding.number)} of ${count(finding.of)} topics: `, listing(finding.topics, finding.number), SILENCES[finding.silence](finding.number)];
+      if (finding.number === 1) return [thing(finding.topics[0]), SILENCES[finding.silence](1), "."];
+      return [strong(count(finding.number)), ` of ${count(finding.of)} topics`, SILENCES[finding.silence](finding.number), ": ", listing(finding.topics, finding.number)];
     case "busy_thread":
       return ["Thread ", strong(String(finding.tid)), " of ", thing(finding.process), finding.share >= 0.9 ? " was always busy: in callbacks for " : " was in callbacks for ", strong(share(finding.share)), " of the time."];
     case "ended_early":
       return [thing(finding.process), ENDS[finding.end], strong(duration(finding.before_end)), " before the end of the recording, while others went on", finding.inside && [", inside ", name(finding.inside, false)], finding.end === "unknown" && "; the trace does not tell how", "."];
     case "late_nodes":
-      return [listing(finding.nodes, finding.number), finding.number === 1 ? " was created " : " were created up to ", strong(duration(finding.after)), " after half of all nodes existed."];
+      if (finding.number === 1) return [thing(finding.nodes[0]), " was created ", strong(duration(finding.after)), " after half of all nodes existed."];
+      return [strong(count(finding.number)), " nodes were created long after the others, the last one ", strong(duration(finding.after)), " after half of all nodes existed: ", listing(finding.nodes, finding.number)];
     case "slow_path":
       return [thing(finding.path), " took ", strong(duration(finding.worst)), ` at worst, ${times(finding.worst / finding.usual)} the usual ${duration(finding.usual)}.`];
     default:
@@ -105,9 +107,9 @@ function findingSentence(finding) {
 }
 
 const SILENCES = {
-  never: (number) => ` ${number === 1 ? "has" : "have"} a publisher and subscribers, but no message came.`,
-  once: (number) => ` had one message and never another, though ${number === 1 ? "its node" : "their nodes"} went on publishing elsewhere. That may be by design: the trace does not tell whether it is kept for late subscribers.`,
-  stopped: (number) => ` stopped for good before the recording ended, though ${number === 1 ? "its publisher was" : "their publishers were"} still there and most other topics went on.`,
+  never: (number) => ` ${number === 1 ? "has" : "have"} a publisher and subscribers, but no message came`,
+  once: (number) => ` had one message and never another, though ${number === 1 ? "its node" : "their nodes"} went on publishing elsewhere; that may be by design, the trace does not tell whether it is kept for late subscribers`,
+  stopped: (number) => ` stopped for good before the recording ended, though ${number === 1 ? "its publisher was" : "their publishers were"} still there and most other topics went on`,
 };
 
 const ENDS = { orderly: " ended ", abrupt: " crashed or was killed ", unknown: " was last heard of " };

@@ -235,6 +235,11 @@ impl Teller<'_> {
             FindingKind::EndedEarly { .. } => commands.list("processes"),
             FindingKind::LateNodes { .. } => commands.list("nodes"),
         };
-        vec![first, timeline]
+        // Nothing can be seen of what never happened.
+        let has_instant = at.is_some() || because.is_some();
+        match has_instant {
+            true => vec![first, timeline],
+            false => vec![first],
+        }
     }
 }
