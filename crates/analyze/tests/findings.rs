@@ -406,6 +406,42 @@ fn a_queue_that_pushes_most_out_is_one_finding() {
     assert!(!found.iter().any(is_lost));
 }
 
+#[test]
+fn between_clocks_that_differ_nothing_is_late_and_nobody_left() {
+    let recording = |other: &str| {
+        let mut recording = Recording::jazzy();
+        recording.process(200, "listener").context(1).node(2, "/l");
+        recording.subscription(0x30, 2, "/a", 0x40);
+        recording.host(other).process(100, "talker").context(1);
+        recording.node(2, "/t").publisher(0x20, 2, "/a");
+        for number in 1..50u64 {
+            let at = number * 100 * MS;
+            recording.host(other).process(100, "talker");
+            recording.at(at).publish(0x20, 0x9000, stamp(at + 10_000));
+            // The clock of the listener is 60 ms ahead.
+            recording.host("robot").process(200, "listener");
+            recording
+                .at(at + 60 * MS)
+                .receive(0x30, stamp(at + 10_000), 0x40);
+            recording.end(0x40);
+        }
+        recording.load()
+    };
+    let late = |model: &Model| {
+        let all = findings(model).into_iter();
+        all.filter(|it| {
+            let kind = &it.kind;
+            matches!(
+                kind,
+                FindingKind::LateExecution { .. } | FindingKind::SlowPath { .. }
+            )
+        })
+        .count()
+    };
+    assert!(late(&recording("robot")) > 0);
+    assert_eq!(late(&recording("rover")), 0);
+}
+
 /// Whatever was recorded: a cause is an execution that is in the trace, no group is milder than what is in it, and the order of callbacks is that of the groups.
 #[test]
 fn groups_and_order_hold_in_every_recording() {

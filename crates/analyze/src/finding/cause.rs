@@ -292,7 +292,14 @@ impl<'a> Causes<'a> {
                     break;
                 }
                 let received = row.instance.and_then(|id| analysis.received_by(id));
-                publication = received.map(|id| analysis.delivery(id).publication);
+                let model = analysis.model;
+                let process = model.process_of(row.thread);
+                publication = received
+                    .map(|id| analysis.delivery(id).publication)
+                    .filter(|id| {
+                        let sender = analysis.publication(*id).thread;
+                        model.have_one_clock(process, model.process_of(sender))
+                    });
             }
             tally.add(late, &obstacles);
         }

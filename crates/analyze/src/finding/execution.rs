@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{CallbackOwner, InstanceId, ThreadId};
+use rostrace_trace::entity::{CallbackId, CallbackOwner, InstanceId, ThreadId};
 
 use super::{Finding, FindingKind, NOTICEABLE, Runner, SECOND, damped, is_regular, recorded};
 use crate::analysis::Analysis;
 use crate::built_in;
 use crate::callback::{CallbackSummary, executions};
+use crate::clocks::Strangers;
 use crate::statistics::Statistics;
 use crate::thread::Ran;
 
@@ -105,7 +106,8 @@ fn of_callback(
                 Some(duration.worst),
             ));
         }
-        if let Some(lateness) = summary.lateness.filter(|it| it.max >= NOTICEABLE) {
+        let lateness = summary.lateness.filter(|it| it.max >= NOTICEABLE);
+        if let Some(lateness) = lateness.filter(|_| has_one_clock(analysis, callback)) {
             let kind = FindingKind::LateExecution {
                 callback,
                 worst: lateness.max,
@@ -132,6 +134,16 @@ fn of_callback(
         let most = skips.max_by_key(|(skipped, id)| (*skipped, std::cmp::Reverse(*id)));
         let at = most.map(|(_, id)| analysis.instance(id).start);
         found.push(Finding::new(kind, severity, at));
+    }
+}
+
+/// Whether all that a callback receives is from hosts whose clock is that of its own: else nothing can be said of how late it was.
+fn has_one_clock(analysis: &Analysis<'_>, callback: CallbackId) -> bool {
+    match analysis.model.callbacks[callback.index()].owner {
+        CallbackOwner::Subscription(id) => {
+            Strangers::on_the_way(analysis, analysis.deliveries_to(id)).is_none()
+        }
+        _ => true,
     }
 }
 

@@ -9,6 +9,7 @@ use rostrace_tracepoints::Kind;
 use super::{ENOUGH, Finding, FindingKind, ProcessEnd, Runner, SECOND, is_regular, recorded};
 use crate::analysis::Analysis;
 use crate::built_in;
+use crate::clocks::Strangers;
 use crate::statistics::Statistics;
 
 /// A difference that is a smaller part of the recording says nothing.
@@ -60,13 +61,17 @@ pub(super) fn ended_early<'a>(
         .iter()
         .any(|process| last(process).0 >= end.0 - margin / 2);
     let tells_ends = model.count(Kind::RclNodeFini) > 0;
-    // Lost events may be the last ones of anybody.
-    let is_known = goes_on && !analysis.is_lossy(begin, end) && *analysis.window.end() >= end;
+    // Lost events may be the last ones of anybody, and clocks that differ say nothing of who was last.
+    let is_known = goes_on
+        && !analysis.is_lossy(begin, end)
+        && *analysis.window.end() >= end
+        && Strangers::of(model).is_none();
     let processes = of_application.into_iter().filter(move |_| is_known);
     processes.filter_map(move |process| {
         let last = last(&process);
         let silence = end.0.saturating_sub(last.0);
-        if silence < margin {
+        // What ended with a recording, before the next one began, did not end early.
+        if silence < margin || analysis.is_damaged(last, Nanos(last.0 + margin)) {
             return None;
         }
         let nodes = || {
@@ -145,7 +150,11 @@ fn late_nodes(analysis: &Analysis<'_>) -> Option<Finding> {
     let half = created[created.len().div_ceil(2) - 1].0;
     let usual = 2 * (half.0 - first.0);
     let limit = LATE.max((LATE_PART * length as f64) as i64).max(usual);
-    created.retain(|(at, _)| at.0 - half.0 > limit && analysis.counts(*at));
+    let is_late = |at: Nanos| at.0 - half.0 > limit && !analysis.is_damaged(half, at);
+    created.retain(|(at, _)| is_late(*at) && analysis.counts(*at));
+    if Strangers::of(model).is_some() {
+        return None;
+    }
     let (last, _) = *created.last()?;
     let kind = FindingKind::LateNodes {
         nodes: created.into_iter().map(|(_, id)| id).collect(),

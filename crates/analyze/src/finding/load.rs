@@ -57,9 +57,11 @@ fn of_path(
     let latency = latency
         .latency
         .filter(|it| it.count >= ENOUGH && it.max >= NOTICEABLE)?;
-    let own = path.hops.iter().any(|hop| built_in::topic(&hop.topic));
+    // Between clocks that may differ there is no latency.
+    let is_left_out = path.hops.iter().any(|hop| built_in::topic(&hop.topic))
+        || path.strangers(analysis).is_some();
     let at: Nanos = latency.worst;
-    (!own && latency.p50 > 0).then(|| {
+    (!is_left_out && latency.p50 > 0).then(|| {
         let kind = FindingKind::SlowPath {
             path: index,
             worst: latency.max,

@@ -183,7 +183,7 @@ fn silent(analysis: &Analysis<'_>, publishers: &[EndpointSummary], found: &mut V
                 Some((Silence::Never, WORTH_A_LOOK, None))
             }
             1 if is_once(analysis, &ends, end) => Some((Silence::Once, ONCE, None)),
-            _ => stopped(&ends, &rhythms, &ended, model, end)
+            _ => stopped(analysis, &ends, &rhythms, &ended, end)
                 .map(|(at, severity)| (Silence::Stopped, severity, Some(at))),
         };
         if let Some((silence, severity, at)) = silence {
@@ -296,10 +296,10 @@ fn is_once(analysis: &Analysis<'_>, ends: &Ends, end: Nanos) -> bool {
 
 /// When a topic that had a rhythm stopped, and how bad that is. Where most others stopped too, the system did; where its process ended, that is the finding.
 fn stopped(
+    analysis: &Analysis<'_>,
     ends: &Ends,
     rhythms: &[(PublisherId, i64, Nanos)],
     ended: &BTreeSet<ProcessId>,
-    model: &rostrace_trace::Model,
     end: Nanos,
 ) -> Option<(Nanos, f64)> {
     let own = |id: PublisherId| ends.publishers.contains(&id);
@@ -314,8 +314,9 @@ fn stopped(
     let others = || rhythms.iter().filter(|(id, ..)| !own(*id));
     let went_on = others().filter(|(.., other)| other.0 >= last.0.saturating_add(threshold));
     let is_alone = 2 * went_on.count() > others().count();
-    let publisher = &model.publishers[id.index()];
+    let publisher = &analysis.model.publishers[id.index()];
     let is_gone = publisher.ended.is_some() || ended.contains(&publisher.process);
+    let is_paused = analysis.is_damaged(*last, Nanos(last.0 + threshold));
     let severity = (silence as f64 / *period as f64).log2() / 2.0;
-    (silence >= threshold && is_alone && !is_gone).then_some((*last, severity))
+    (silence >= threshold && is_alone && !is_gone && !is_paused).then_some((*last, severity))
 }

@@ -225,11 +225,12 @@ impl Teller<'_> {
             FindingKind::BusyThread { .. } => cause().unwrap_or_else(|| commands.list("executors")),
             FindingKind::SlowPath { path, .. } => {
                 let hops = &self.subject.shared.paths()[*path].0.hops;
-                match (hops.first(), hops.last()) {
-                    (Some(first), Some(last)) => {
-                        commands.why_path(&first.publishing_node, &last.node, at)
-                    }
-                    _ => commands.list("latency"),
+                let ends = hops.first().zip(hops.last());
+                let ends = ends.map(|(first, last)| (&first.publishing_node, &last.node));
+                // Only what has a name can be asked for.
+                match ends.filter(|(from, to)| from.starts_with('/') && to.starts_with('/')) {
+                    Some((from, to)) => commands.why_path(from, to, at),
+                    None => cause().unwrap_or_else(|| commands.list("latency")),
                 }
             }
             FindingKind::EndedEarly { .. } => commands.list("processes"),
