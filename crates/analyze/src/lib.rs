@@ -40,6 +40,7 @@ pub mod stored_input;
 pub mod table;
 pub mod thread;
 pub mod timer;
+pub mod unknowable;
 pub mod utilisation;
 pub mod why;
 

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use rostrace_analyze::callback::{self, CallbackSummary};
+use rostrace_analyze::finding::{Ranking, Runner};
 use rostrace_analyze::names::{self, Names};
+use rostrace_analyze::thread::Ran;
 use rostrace_analyze::{Analysis, Statistics, blind_spot, built_in, sim_time};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
@@ -61,6 +63,12 @@ struct CallbackRow<'m> {
     damaged: u64,
     #[serde(skip)]
     created: Nanos,
+    /// What the order of what is worst knows it by.
+    #[serde(skip)]
+    runner: Runner,
+    /// Nobody wrote it, and it is as any other of its kind.
+    #[serde(skip)]
+    is_folded: bool,
     #[serde(skip)]
     owner: (ProcessId, Option<NodeId>),
 }
@@ -70,7 +78,7 @@ pub(crate) fn callbacks(arguments: &LookArguments) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Interrupted);
     };
     let view = reading.view()?;
-    let rows = rows(&view);
+    let (rows, first) = rows(&view);
     let unnamed = rows.iter().filter(|row| is_unnamed(row, arguments.all));
     let lack = || family::CALLBACKS.lack(&view.model.kinds).map(str::to_owned);
     let lack = untold::sentence(&view).or_else(lack);
@@ -79,6 +87,7 @@ pub(crate) fn callbacks(arguments: &LookArguments) -> anyhow::Result<Outcome> {
         &rows,
         || table(view.model, &rows, arguments.all),
         notes
+            .chain(first)
             .chain(lack)
             .chain(sim_time::sentence(view.model))
             .chain(blind_spot::sentences(view.model)),
@@ -90,14 +99,19 @@ fn is_unnamed(row: &CallbackRow<'_>, all: bool) -> bool {
     (row.kind == "unknown" || row.node.is_none()) && (all || !row.built_in)
 }
 
-/// What hurts most comes first; what never ran twice, or is built in, in the order of creation at the end.
-fn rows<'m>(view: &View<'m>) -> Vec<CallbackRow<'m>> {
+/// What hurts most comes first, as in a report; what never ran twice, or is built in, in the order of creation at the end. With a sentence on why the first
+/// one is first, if that is for what it did to others.
+fn rows<'m>(view: &View<'m>) -> (Vec<CallbackRow<'m>>, Option<String>) {
     let model = view.model;
     let analysis = Analysis::new(model, view.window().clone());
+    let summaries = callback::summaries(&analysis);
+    let ranking = Ranking::of(&analysis, &summaries);
     let mut rows = Vec::new();
-    for summary in callback::summaries(&analysis) {
+    for summary in &summaries {
         if view.has_callback(summary.callback) {
-            rows.push(of_callback(model, &analysis, &summary));
+            let mut row = of_callback(model, &analysis, summary);
+            row.is_folded = row.built_in && !ranking.is_notable(row.runner);
+            rows.push(row);
         }
     }
     let mut answers: BTreeMap<ClientId, Runs> = BTreeMap::new();
@@ -115,15 +129,24 @@ fn rows<'m>(view: &View<'m>) -> Vec<CallbackRow<'m>> {
     }
     rows.extend(unnamed(view));
     rows.sort_by(|a, b| {
-        let hurt = |row: &CallbackRow<'_>| match row.built_in {
-            true => 0.0,
-            false => row.hurt.unwrap_or(0.0),
-        };
-        (hurt(b).total_cmp(&hurt(a)))
+        (a.is_folded.cmp(&b.is_folded))
+            .then(ranking.order(a.runner, b.runner))
             .then(a.built_in.cmp(&b.built_in))
             .then(a.created.cmp(&b.created))
     });
-    rows
+    let first = rows.first().and_then(|row| {
+        let caused = ranking.caused(row.runner);
+        let what = match caused {
+            0 => return None,
+            1 => "something else was late because of it",
+            _ => "others were late because of it",
+        };
+        Some(format!(
+            "`{}` comes first: {what}; `rostrace why` with the same trace says more",
+            row.name
+        ))
+    });
+    (rows, first)
 }
 
 /// Callbacks that the trace does not name: each address is taken for one.
@@ -141,7 +164,7 @@ fn unnamed<'m>(view: &View<'m>) -> impl Iterator<Item = CallbackRow<'m>> {
     runs.into_iter().map(|((process, address), mut runs)| {
         let first = runs.starts.first().copied().unwrap_or(Nanos(0));
         let name = names::unnamed_callback(address);
-        let mut row = CallbackRow::new(model, process, None, name, first);
+        let mut row = CallbackRow::new(model, process, None, Ran::Unnamed(address), name, first);
         row.count = runs.starts.len() as u64;
         row.period_ns_observed = runs.periods(model);
         row.duration_ns = Statistics::of(&mut runs.durations);
@@ -179,6 +202,7 @@ impl<'m> CallbackRow<'m> {
         model: &'m Model,
         process: ProcessId,
         node: Option<NodeId>,
+        ran: Ran,
         name: String,
         created: Nanos,
     ) -> CallbackRow<'m> {
@@ -206,6 +230,8 @@ impl<'m> CallbackRow<'m> {
             hurt: None,
             damaged: 0,
             created,
+            runner: Runner { process, ran },
+            is_folded: model.node_name(node).is_some_and(built_in::node),
             owner: (process, node),
         }
     }
@@ -220,7 +246,14 @@ fn of_callback<'m>(
     let callback = &model.callbacks[id.index()];
     let node = model.node_of_callback(id);
     let name = analysis.names.callback(id).to_owned();
-    let mut row = CallbackRow::new(model, callback.process, node, name, callback.created);
+    let mut row = CallbackRow::new(
+        model,
+        callback.process,
+        node,
+        Ran::Callback(id),
+        name,
+        callback.created,
+    );
     row.count = summary.count;
     row.duration_ns = summary.duration;
     row.period_ns_observed = summary.period;
@@ -269,10 +302,18 @@ fn of_client<'m>(
 ) -> CallbackRow<'m> {
     let client = &model.clients[id.index()];
     let name = names.client(id).to_owned();
-    let mut row = CallbackRow::new(model, client.process, client.node, name, client.created);
+    let mut row = CallbackRow::new(
+        model,
+        client.process,
+        client.node,
+        Ran::Client(id),
+        name,
+        client.created,
+    );
     row.kind = "client";
     row.service = Some(&client.name);
     row.built_in |= built_in::client(&client.name);
+    row.is_folded = row.built_in;
     if let Some(mut answers) = answers {
         row.answers = Some(answers.starts.len() as u64);
         row.period_ns_observed = answers.periods(model);
@@ -370,7 +411,7 @@ fn table(model: &Model, rows: &[CallbackRow<'_>], all: bool) -> Table {
         ("worst / period", Align::Right),
     ])
     .dispensable(&["process", "mean", "late p99", "period"]);
-    let (folded, shown): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.built_in && !all);
+    let (folded, shown): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.is_folded && !all);
     for row in shown {
         table.row(line(row));
     }

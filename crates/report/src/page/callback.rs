@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use rostrace_analyze::callback::{CallbackSummary, Execution, executions};
+use rostrace_analyze::finding::Runner;
 use rostrace_analyze::rate::recorded_bins;
 use rostrace_analyze::why::Why;
 use rostrace_analyze::{Analysis, built_in};
@@ -163,8 +164,9 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
         why: Why::new(analysis),
     };
     let mut ranks: Vec<usize> = (0..summaries.len()).collect();
-    let hurt = |index: &usize| summaries[*index].hurt(analysis).unwrap_or(-1.0);
-    ranks.sort_by(|a, b| hurt(b).total_cmp(&hurt(a)));
+    let ranking = subject.shared.ranking();
+    let runner = |index: usize| Runner::callback(model, summaries[index].callback);
+    ranks.sort_by(|a, b| ranking.order(runner(*a), runner(*b)));
     let callbacks = ranks.iter().enumerate().map(|(rank, index)| {
         let worst = match rank < EXPLAINED_WELL {
             true => WORST,

@@ -6,6 +6,7 @@ use rostrace_analyze::Analysis;
 use rostrace_analyze::callback::{self, CallbackSummary};
 use rostrace_analyze::communication::{self, Pair};
 use rostrace_analyze::endpoint::{EndpointSummary, Endpoints};
+use rostrace_analyze::finding::{self, Evidence, Ranking};
 use rostrace_analyze::flow_latency::{Include, PathLatency, path_latency};
 use rostrace_analyze::flow_path::{FlowPath, FlowPaths};
 use rostrace_analyze::thread::{self, ThreadSummary};
@@ -20,6 +21,8 @@ pub(crate) struct Shared<'a> {
     threads: OnceLock<Vec<ThreadSummary>>,
     topics: OnceLock<Vec<&'a str>>,
     paths: OnceLock<Vec<(FlowPath, PathLatency)>>,
+    findings: OnceLock<Vec<finding::Group>>,
+    ranking: OnceLock<Ranking>,
 }
 
 /// Both ends of all topics.
@@ -41,6 +44,8 @@ impl<'a> Shared<'a> {
             threads: OnceLock::new(),
             topics: OnceLock::new(),
             paths: OnceLock::new(),
+            findings: OnceLock::new(),
+            ranking: OnceLock::new(),
         }
     }
 
@@ -97,5 +102,27 @@ impl<'a> Shared<'a> {
                 })
                 .collect()
         })
+    }
+
+    /// What hurts, by root cause, the worst first.
+    pub(crate) fn findings(&self) -> &[finding::Group] {
+        self.findings.get_or_init(|| {
+            let evidence = Evidence {
+                callbacks: self.callbacks(),
+                pairs: self.pairs(),
+                publishers: &self.endpoints().publishers,
+                threads: self.threads(),
+                paths: self.paths(),
+            };
+            let found = finding::findings(self.analysis, evidence);
+            finding::groups(self.analysis, self.callbacks(), found)
+        })
+    }
+
+    /// Which callback is worst.
+    pub(crate) fn ranking(&self) -> &Ranking {
+        let (analysis, callbacks) = (self.analysis, self.callbacks());
+        self.ranking
+            .get_or_init(|| Ranking::by(analysis, callbacks, self.findings()))
     }
 }

@@ -8,6 +8,7 @@ use rostrace_analyze::callback::{self, CallbackSummary, Execution};
 use rostrace_analyze::clocks::Strangers;
 use rostrace_analyze::declared::summary::title;
 use rostrace_analyze::declared::way::Way;
+use rostrace_analyze::finding::{Ranking, Runner};
 use rostrace_analyze::flow_latency::{FlowTimes, Include};
 use rostrace_analyze::flow_path::{Ends as PathEnds, Flow, FlowPath, FlowPaths};
 use rostrace_analyze::timer::Firing;
@@ -200,6 +201,11 @@ fn execution(
     choice: Choice,
 ) -> anyhow::Result<Subject> {
     let mut summaries = callback::summaries(analysis);
+    let ranking = match arguments.callback {
+        Some(_) => None,
+        // Of all, whatever is chosen from: a report has this order too.
+        None => Some(Ranking::of(analysis, &summaries)),
+    };
     let mut unnamed = unnamed_executions(analysis);
     if let Some(pattern) = &arguments.callback {
         summaries.retain(|summary| {
@@ -223,22 +229,33 @@ fn execution(
     {
         bail!("{sentence}; `rostrace callbacks` lists them with their nodes and processes");
     }
-    let wanted: Vec<&CallbackSummary> = match &arguments.callback {
-        Some(_) => summaries.iter().collect(),
-        None => {
-            let ours = summaries
-                .iter()
-                .filter(|summary| !built_in::callback(analysis.model, summary.callback));
-            let worst = ours.max_by(|a, b| {
-                let (a, b) = (a.hurt(analysis), b.hurt(analysis));
-                a.unwrap_or(0.0).total_cmp(&b.unwrap_or(0.0))
+    let model = analysis.model;
+    let runner = |summary: &CallbackSummary| Runner::callback(model, summary.callback);
+    let wanted: Vec<&CallbackSummary> = match &ranking {
+        None => summaries.iter().collect(),
+        Some(ranking) => {
+            let worst = summaries.iter().filter(|summary| {
+                let callback = summary.callback;
+                !built_in::callback(model, callback) || ranking.is_notable(runner(summary))
             });
+            let worst = worst.min_by(|a, b| ranking.order(runner(a), runner(b)));
+            if worst.is_some_and(|worst| ranking.caused(runner(worst)) > 0) {
+                diagnostic::note(
+                    "this callback is first because it made others late; `rostrace report` shows which, and --callback explains one of them",
+                );
+            }
             worst.into_iter().collect()
         }
     };
     // Without a name nothing is known that could be ranked, so they are chosen where nothing else is.
     let has_named = wanted.iter().any(|summary| summary.count > 0);
     unnamed.retain(|_| arguments.callback.is_some() || !has_named);
+    if let Some(ranking) = &ranking {
+        let runner = |it: &Execution| Runner::of(model, analysis.instance(it.instance));
+        let worst = unnamed.iter().map(runner);
+        let worst = worst.min_by(|a, b| ranking.order(*a, *b));
+        unnamed.retain(|it| Some(runner(it)) == worst);
+    }
     let named = wanted
         .iter()
         .flat_map(|it| callback::executions(analysis, it.callback));

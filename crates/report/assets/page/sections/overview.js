@@ -10,7 +10,7 @@ view("overview", {
       trust(data),
       data.simulated_time && h("p", { class: "notice warn", id: "simulated-time" }, `${data.simulated_time[0].toUpperCase()}${data.simulated_time.slice(1)}.`),
       h("h2", {}, "What hurts most ", definitionLink("what-hurts-most-severity")),
-      data.findings.length > 0 ? h("ol", { class: "findings" }, data.findings.map(findingItem)) : h("p", { class: "notice good" }, "Nothing stands out."),
+      findingList(data.findings),
       h("h2", {}, "What was recorded"),
       h("div", { class: "tiles" }, recordedTiles(data.recorded)),
       h("dl", { class: "facts card" }, recordedFacts(data)),
@@ -23,14 +23,43 @@ function recordedSentence(data) {
   return `${calendarTime(FROM)} · ${duration(data.duration)} · ${count(data.recorded.events)} events${narrowed}`;
 }
 
-/** Damage comes first: numbers of a broken recording mean little. */
+/** Damage comes first: numbers of a broken recording mean little. Then what cannot be known: empty tables would look like a system that does nothing. */
 function trust(data) {
-  if (data.damage.length === 0) return h("p", { class: "notice good" }, "The recording is complete: no event was lost, and everything could be read.");
+  if (data.damage.length === 0 && data.unknown.length === 0) return h("p", { class: "notice good" }, "The recording is complete: no event was lost, and everything could be read.");
   const lost = data.damage.some((damage) => damage.is_loss);
   const heading = lost ? "Not everything is in this recording; results that it touches are marked." : "The recording has peculiarities; no event was lost.";
-  return h("div", { class: `notice ${lost ? "bad" : "warn"}`, id: "damage" },
-    h("strong", {}, heading),
-    h("ul", {}, data.damage.map((damage) => h("li", {}, damage.message))), h("span", { class: "small" }, "rostrace info says where and when."));
+  return [
+    data.damage.length > 0 && h("div", { class: `notice ${lost ? "bad" : "warn"}`, id: "damage" },
+      h("strong", {}, heading),
+      h("ul", {}, data.damage.map((damage) => h("li", {}, damage.message))), h("span", { class: "small" }, "rostrace info says where and when.")),
+    data.unknown.length > 0 && h("div", { class: "notice warn", id: "unknown" },
+      h("strong", {}, lost ? "Some things cannot be known from this recording." : "No event was lost, but not everything can be known from this recording."),
+      h("ul", {}, data.unknown.map((unknown) => h("li", {}, `${unknown.what}.`))),
+      remedies(data.unknown).map(([remedy, command]) => h("p", { class: "remedy" }, `${remedy} `, copyable(command)))),
+  ];
+}
+
+/** Each remedy once, whatever it is for. */
+function remedies(unknown) {
+  return [...new Map(unknown.map(({ remedy, command }) => [remedy, command]))];
+}
+
+/** A command, with a button that copies it. */
+function copyable(command) {
+  const button = h("button", { type: "button", class: "copy", title: "Copy this command", "aria-label": `Copy ${command}` }, "Copy");
+  const code = h("code", { class: "command" }, command);
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(command);
+      button.textContent = "Copied";
+    } catch {
+      // A page that was opened from a file may not be allowed to.
+      getSelection().selectAllChildren(code);
+      button.textContent = "Selected";
+    }
+    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  });
+  return h("span", { class: "copyable" }, code, button);
 }
 
 const DROP_CAUSES = {
@@ -45,18 +74,31 @@ function findingSentence(finding) {
   const strong = (text) => h("b", { class: "number" }, text);
   const times = (value) => `${digits(value)} times`;
   switch (finding.kind) {
+    case "blocked":
+      return [thing(finding.callback), finding.ended ? " ran for " : " did not end: it ran for at least ", strong(duration(finding.worst)), finding.ended ? " without a pause" : "", `, ${share(finding.share)} of the recording, and kept thread ${finding.tid}`, !finding.callback.startsWith(finding.process) && [" of ", name(finding.process, false)], " from everything else",
+        finding.times > 1 ? `; ${count(finding.times)} executions were as long as that` : finding.usual !== null && finding.usual < finding.worst && `; usually ${duration(finding.usual)}`, "."];
     case "long_execution":
-      return [thing(finding.callback), " ran for ", strong(duration(finding.worst)), ` at worst, ${share(finding.worst / finding.period)} of its period of ${duration(finding.period)}; usually ${duration(finding.usual)}.`];
+      return [thing(finding.callback), " ran for ", strong(duration(finding.worst)), " at worst", finding.period !== null && `, ${share(finding.worst / finding.period)} of its period of ${duration(finding.period)}`, finding.usual !== null && `; usually ${duration(finding.usual)}`, "."];
     case "late_execution":
       return [thing(finding.callback), " began ", strong(duration(finding.worst)), ` late at worst, ${share(finding.worst / finding.period)} of its period of ${duration(finding.period)}; usually ${duration(finding.usual)}.`];
     case "skipped_firings":
       return [thing(finding.callback), " left out ", strong(count(finding.skipped)), ` of ${count(finding.skipped + finding.fired)} firings.`];
     case "lost_messages":
       return [strong(count(finding.lost)), ` of ${count(finding.sent)} messages on `, thing(finding.topic), " did not get from ", name(finding.from, false), " to ", name(finding.to, false), `: ${DROP_CAUSES[finding.cause] ?? finding.cause}.`];
+    case "overflowing_queue":
+      return ["The queue of ", thing(finding.to), " for ", thing(finding.topic), ", ", finding.depth === 1 ? "one message" : `${count(finding.depth)} messages`, " long, overflows all the time: ", strong(count(finding.overwritten)), ` of ${count(finding.sent)} messages were pushed out before they were received.`];
     case "pause":
       return [thing(finding.topic), " paused for ", strong(duration(finding.longest)), `, ${times(finding.longest / finding.usual)} the usual ${duration(finding.usual)}; published by `, name(finding.node, false), "."];
+    case "silent_topics":
+      if (finding.number === 1) return [thing(finding.topics[0]), SILENCES[finding.silence](1), "."];
+      return [strong(count(finding.number)), ` of ${count(finding.of)} topics`, SILENCES[finding.silence](finding.number), ": ", listing(finding.topics, finding.number)];
     case "busy_thread":
-      return ["Thread ", strong(String(finding.tid)), " of ", thing(finding.process), " was in callbacks for ", strong(share(finding.share)), " of the time", finding.mostly && [", most of it in ", name(finding.mostly, false)], "."];
+      return ["Thread ", strong(String(finding.tid)), " of ", thing(finding.process), finding.share >= 0.9 ? " was always busy: in callbacks for " : " was in callbacks for ", strong(share(finding.share)), " of the time."];
+    case "ended_early":
+      return [thing(finding.process), ENDS[finding.end], strong(duration(finding.before_end)), " before the end of the recording, while others went on", finding.inside && [", inside ", name(finding.inside, false)], finding.end === "unknown" && "; the trace does not tell how", "."];
+    case "late_nodes":
+      if (finding.number === 1) return [thing(finding.nodes[0]), " was created ", strong(duration(finding.after)), " after half of all nodes existed."];
+      return [strong(count(finding.number)), " nodes were created long after the others, the last one ", strong(duration(finding.after)), " after half of all nodes existed: ", listing(finding.nodes, finding.number)];
     case "slow_path":
       return [thing(finding.path), " took ", strong(duration(finding.worst)), ` at worst, ${times(finding.worst / finding.usual)} the usual ${duration(finding.usual)}.`];
     default:
@@ -64,11 +106,106 @@ function findingSentence(finding) {
   }
 }
 
-function findingItem(finding) {
-  const weight = finding.severity >= 1 ? "bad" : finding.severity >= 0.5 ? "warn" : "mild";
-  return h("li", { class: "finding", "data-weight": weight, "data-kind": finding.kind, "data-severity": finding.severity },
-    h("span", {}, findingSentence(finding)),
-    h("a", { href: finding.link, title: finding.at === null ? undefined : wallClock(finding.at) }, finding.at === null ? "Look" : `Look, ${sinceBegin(finding.at)} (${clockTime(finding.at)})`));
+const SILENCES = {
+  never: (number) => ` ${number === 1 ? "has" : "have"} a publisher and subscribers, but no message came`,
+  once: (number) => ` had one message and never another, though ${number === 1 ? "its node" : "their nodes"} went on publishing elsewhere; that may be by design, the trace does not tell whether it is kept for late subscribers`,
+  stopped: (number) => ` stopped for good before the recording ended, though ${number === 1 ? "its publisher was" : "their publishers were"} still there and most other topics went on`,
+};
+
+const ENDS = { orderly: " ended ", abrupt: " crashed or was killed ", unknown: " was last heard of " };
+
+/** The first few of a list; all of them when asked. */
+function listing(names, number) {
+  const few = number <= 4 ? number : 3;
+  const joined = (some) => some.map((text, index) => [index > 0 && ", ", h("b", {}, name(text, false))]);
+  if (number <= few) return joined(names);
+  return [joined(names.slice(0, few)), " and ", h("details", { class: "inline" }, h("summary", {}, `${count(number - few)} more`), joined(names.slice(few)), number > names.length && " …")];
+}
+
+const PLACES = {
+  itself: (because) => ["because an earlier execution of itself ran for ", h("b", { class: "number" }, duration(because.longest))],
+  same_thread: (because) => ["because ", becauseName(because), " ran for up to ", h("b", { class: "number" }, duration(because.longest)), " on the same thread"],
+  same_group: (because) => ["because ", becauseName(because), " ran for up to ", h("b", { class: "number" }, duration(because.longest)), " in the same mutually exclusive group"],
+  same_processor: (because) => ["because ", becauseName(because), " ran for up to ", h("b", { class: "number" }, duration(because.longest)), " on the same processor"],
+  on_the_way: (because) => ["because ", becauseName(because), " ran for up to ", h("b", { class: "number" }, duration(because.longest)), " on the way"],
+};
+
+const OCCASIONS = { late_execution: "late executions", skipped_firings: "gaps", lost_messages: "lost messages", overflowing_queue: "lost messages", pause: "pauses", slow_path: "slow messages", busy_thread: "executions" };
+
+function becauseName(because) {
+  return h("a", { href: because.link }, name(because.name, false));
+}
+
+function becauseLine(finding) {
+  const { because } = finding;
+  if (!because) return null;
+  if (finding.kind === "busy_thread") return h("p", { class: "because", "data-because": because.name }, "because of ", becauseName(because), ", which took most of that time, up to ", h("b", { class: "number" }, duration(because.longest)), " at once.");
+  const occasions = because.of > 1 ? `${count(because.times)} of ${count(because.of)} ${OCCASIONS[finding.kind] ?? "times"}` : "the only time";
+  return h("p", { class: "because", "data-because": because.name }, PLACES[because.place](because), `; ${occasions}.`);
+}
+
+const PHASES = { start_up: ["while starting up", "Most nodes did not exist yet, or had just been created"], shutdown: ["at the end", "Processes had begun to end"] };
+
+function findingFacts(finding, word) {
+  const weight = { severe: "bad", noticeable: "warn" }[word];
+  const phase = PHASES[finding.phase];
+  return [
+    h("b", { class: `tag severity ${weight ?? ""}`, title: `severity ${digits(finding.severity)}` }, word),
+    phase && h("b", { class: "tag", title: phase[1] }, phase[0]),
+  ];
+}
+
+/** Where to look, and what to type: in sight for what comes first, below a word for what follows from it. */
+function findingLinks(finding, isFirst) {
+  const commands = finding.commands.map((command) => h("span", {}, copyable(command)));
+  return h("p", { class: "links small" },
+    finding.at !== null && finding.instant !== null && h("a", { href: finding.instant, class: "instant", title: wallClock(finding.at) }, `Look at ${sinceBegin(finding.at)} (${clockTime(finding.at)})`),
+    h("a", { href: finding.link }, "Details"),
+    isFirst ? commands : h("details", { class: "commands" }, h("summary", {}, "Commands"), commands));
+}
+
+function findingBody(finding, word, isFirst) {
+  return [h("span", { class: "sentence" }, findingFacts(finding, word), " ", findingSentence(finding)), becauseLine(finding), findingLinks(finding, isFirst)];
+}
+
+const MEMBERS_IN_SIGHT = 5;
+
+/** Findings below another one; many of them are folded. */
+function memberList(title, members, more) {
+  if (members.length === 0) return null;
+  const item = (member) => h("li", { class: "finding", "data-kind": member.kind, "data-severity": member.severity }, findingBody(member, member.word, false));
+  const hidden = members.slice(MEMBERS_IN_SIGHT);
+  return h("div", { class: "caused" },
+    h("p", { class: "quiet" }, title),
+    h("ul", {}, members.slice(0, MEMBERS_IN_SIGHT).map(item),
+      hidden.length > 0 && h("li", {}, h("details", {}, h("summary", {}, `${count(hidden.length + more)} more`), h("ul", {}, hidden.map(item), more > 0 && h("li", { class: "quiet" }, `and ${count(more)} that are less severe`))))));
+}
+
+function findingItem(group) {
+  const { head, members } = group;
+  const weight = { severe: "bad", noticeable: "warn" }[group.word] ?? "mild";
+  const caused = members.filter((member) => member.because);
+  const also = members.filter((member) => !member.because);
+  const number = caused.length + group.more;
+  return h("li", { class: "finding-group", "data-weight": weight },
+    h("div", { class: "finding", "data-kind": head.kind, "data-severity": group.severity }, findingBody(head, group.word, true)),
+    memberList(number === 1 ? "This follows from it:" : `These ${count(number)} follow from it:`, caused, group.more),
+    memberList("Also:", also, 0));
+}
+
+const FOREMOST = 5;
+
+function findingList(groups) {
+  if (groups.length === 0) return h("p", { class: "notice good", id: "nothing" }, "Nothing stands out.");
+  // What is as bad as the system no longer doing what it was set to do is never hidden behind a click, unless there is too much of it.
+  const first = Math.max(FOREMOST, Math.min(groups.filter((group) => group.word === "severe").length, 2 * FOREMOST));
+  const rest = groups.slice(first);
+  return [
+    h("ol", { class: "findings" }, groups.slice(0, first).map(findingItem)),
+    rest.length > 0 && h("details", { class: "more-findings" },
+      h("summary", {}, `${count(rest.length)} more, less severe`),
+      h("ol", { class: "findings", start: first + 1, style: `counter-reset: finding ${first}` }, rest.map(findingItem))),
+  ];
 }
 
 function recordedTiles(recorded) {

@@ -1,0 +1,126 @@
+//! Findings of one root cause, together: what ran long, and below it everything that was late because of it.
+
+use std::collections::BTreeMap;
+
+use super::{Finding, FindingKind, Runner};
+use crate::analysis::Analysis;
+use crate::callback::CallbackSummary;
+use crate::thread::Ran;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// What all of it is due to, or the only finding.
+    pub head: Finding,
+    /// The worst first.
+    pub members: Vec<Finding>,
+    /// That of the worst of them: a short execution can do great harm.
+    pub severity: f64,
+}
+
+impl Group {
+    fn new(head: Finding, members: Vec<Finding>) -> Group {
+        let severities = members.iter().map(|it| it.severity);
+        let severity = severities.fold(head.severity, f64::max);
+        Group {
+            head,
+            members,
+            severity,
+        }
+    }
+
+    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+        std::iter::once(&self.head).chain(&self.members)
+    }
+}
+
+/// Findings of one callback.
+#[derive(Debug, Default)]
+struct Gathered {
+    /// That it ran long itself.
+    long: Option<Finding>,
+    /// That it was late itself, for no known cause.
+    own: Vec<Finding>,
+    /// What it made late.
+    caused: Vec<Finding>,
+}
+
+/// All findings, each in one group, the worst first.
+pub fn groups(
+    analysis: &Analysis<'_>,
+    callbacks: &[CallbackSummary],
+    findings: Vec<Finding>,
+) -> Vec<Group> {
+    let mut groups = Vec::new();
+    let mut gathered: BTreeMap<Runner, Gathered> = BTreeMap::new();
+    let is_path = |finding: &Finding| matches!(finding.kind, FindingKind::SlowPath { .. });
+    let (paths, findings): (Vec<Finding>, Vec<Finding>) = findings.into_iter().partition(is_path);
+    for finding in findings {
+        let victim = finding.kind.victim();
+        let victim = victim.map(|callback| Runner::callback(analysis.model, callback));
+        match (finding.kind.runner(), &finding.because, victim) {
+            (Some(runner), ..) => gathered.entry(runner).or_default().long = Some(finding),
+            (None, Some(because), _) => {
+                let of_cause = gathered.entry(because.runner).or_default();
+                of_cause.caused.push(finding);
+            }
+            (None, None, Some(victim)) => gathered.entry(victim).or_default().own.push(finding),
+            (None, None, None) => groups.push(Group::new(finding, Vec::new())),
+        }
+    }
+    for (runner, mut of_runner) in gathered {
+        if of_runner.caused.is_empty() {
+            let mut all: Vec<Finding> = of_runner.long.into_iter().chain(of_runner.own).collect();
+            all.sort_by(|a, b| b.severity.total_cmp(&a.severity));
+            let mut all = all.into_iter();
+            let head = all.next();
+            groups.extend(head.map(|head| Group::new(head, all.collect())));
+            continue;
+        }
+        let head = of_runner
+            .long
+            .unwrap_or_else(|| long(callbacks, runner, &of_runner.caused));
+        // That a single execution kept its thread busy has been said.
+        if matches!(head.kind, FindingKind::Blocked { times: 1, .. }) {
+            let is_said = |it: &Finding| matches!(it.kind, FindingKind::BusyThread { .. });
+            of_runner.caused.retain(|finding| !is_said(finding));
+        }
+        of_runner.caused.append(&mut of_runner.own);
+        groups.push(Group::new(head, of_runner.caused));
+    }
+    for path in paths {
+        let cause = path.because.map(|because| because.runner);
+        let of_cause = groups.iter_mut().find(|group| {
+            // A path must not change the order of callbacks, which is the same where nobody asks for paths.
+            cause.is_some() && group.head.kind.runner() == cause && group.severity >= path.severity
+        });
+        match of_cause {
+            Some(group) => group.members.push(path),
+            None => groups.push(Group::new(path, Vec::new())),
+        }
+    }
+    for group in &mut groups {
+        let members = &mut group.members;
+        members.sort_by(|a, b| b.severity.total_cmp(&a.severity));
+    }
+    groups.sort_by(|a, b| b.severity.total_cmp(&a.severity));
+    groups
+}
+
+/// A cause that is no finding by itself: it has no period, or a far longer one.
+fn long(callbacks: &[CallbackSummary], runner: Runner, caused: &[Finding]) -> Finding {
+    let because = caused.iter().filter_map(|it| it.because);
+    let longest = because.max_by_key(|because| because.longest);
+    let (worst, at) = longest.map_or((0, None), |it| (it.longest, Some(it.at)));
+    let summary = match runner.ran {
+        Ran::Callback(callback) => callbacks.get(callback.index()),
+        Ran::Client(_) | Ran::Unnamed(_) => None,
+    };
+    let duration = summary.and_then(|summary| summary.duration);
+    let kind = FindingKind::LongExecution {
+        runner,
+        worst: duration.map_or(worst, |it| it.max),
+        usual: duration.map(|it| it.p50),
+        period: None,
+    };
+    Finding::new(kind, 0.0, duration.map(|it| it.worst).or(at))
+}

@@ -1,0 +1,95 @@
+//! Which callback is worst: the one order that the first screen of a report, `callbacks` and `why` have.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use super::{
+    Finding, Group, Measured, Runner, WORTH_A_LOOK, WORTH_A_WORD, damped, findings, groups,
+};
+use crate::analysis::Analysis;
+use crate::built_in;
+use crate::callback::CallbackSummary;
+
+#[derive(Debug)]
+pub struct Ranking {
+    /// Whatever is not in it is not bad at all.
+    places: BTreeMap<Runner, Place>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Place {
+    severity: f64,
+    /// How many findings are due to it.
+    caused: usize,
+    hurt: f64,
+    is_built_in: bool,
+}
+
+impl Ranking {
+    /// Of the summaries of all callbacks, in their order.
+    pub fn of(analysis: &Analysis<'_>, callbacks: &[CallbackSummary]) -> Ranking {
+        let measured = Measured::of(analysis);
+        let found = findings(analysis, measured.evidence(callbacks));
+        Ranking::by(analysis, callbacks, &groups(analysis, callbacks, found))
+    }
+
+    /// By the groups of all findings.
+    pub fn by(analysis: &Analysis<'_>, callbacks: &[CallbackSummary], groups: &[Group]) -> Ranking {
+        let of_summary = |summary: &CallbackSummary| {
+            let is_built_in = built_in::callback(analysis.model, summary.callback);
+            let hurt = summary.hurt(analysis).filter(|_| !is_built_in);
+            let hurt = hurt.unwrap_or(0.0);
+            let place = Place {
+                // What has no rhythm has no period to be measured by, so that this says little.
+                severity: damped(hurt).min(WORTH_A_WORD),
+                caused: 0,
+                hurt,
+                is_built_in,
+            };
+            (Runner::callback(analysis.model, summary.callback), place)
+        };
+        let mut places: BTreeMap<Runner, Place> = callbacks.iter().map(of_summary).collect();
+        let mut raise = |finding: &Finding, severity: f64, caused: usize| {
+            if let Some(runner) = finding.subject(analysis.model) {
+                let place = places.entry(runner).or_default();
+                place.severity = place.severity.max(severity);
+                place.caused = place.caused.max(caused);
+            }
+        };
+        for group in groups {
+            let caused = group.members.iter().filter(|it| it.because.is_some());
+            raise(&group.head, group.severity, caused.count());
+            for member in &group.members {
+                raise(member, member.severity, 0);
+            }
+        }
+        Ranking { places }
+    }
+
+    pub fn severity(&self, runner: Runner) -> f64 {
+        self.place(runner).severity
+    }
+
+    /// How many findings are due to it.
+    pub fn caused(&self, runner: Runner) -> usize {
+        self.place(runner).caused
+    }
+
+    /// Whether it is something that has to be seen, also if nobody wrote it.
+    pub fn is_notable(&self, runner: Runner) -> bool {
+        self.severity(runner) >= WORTH_A_LOOK
+    }
+
+    /// The worse one first. Of two that are equally bad it is the one that the other is due to.
+    pub fn order(&self, a: Runner, b: Runner) -> Ordering {
+        let (first, second) = (self.place(a), self.place(b));
+        (second.severity.total_cmp(&first.severity))
+            .then((second.caused > 0).cmp(&(first.caused > 0)))
+            .then(second.hurt.total_cmp(&first.hurt))
+            .then(first.is_built_in.cmp(&second.is_built_in))
+    }
+
+    fn place(&self, runner: Runner) -> Place {
+        self.places.get(&runner).copied().unwrap_or_default()
+    }
+}

@@ -1,0 +1,211 @@
+//! What hurts most, as people meet it: the page, `callbacks` and `why` agree on what is worst, and the commands on the page do what they say.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "../../report/tests/support/opened_page.rs"]
+#[allow(dead_code, unreachable_pub)]
+mod opened_page;
+mod support;
+
+use std::path::Path;
+use std::process::Command;
+
+use opened_page::OpenedPage;
+use serde_json::Value;
+use support::{recording, rostrace, shared_recordings};
+
+fn json(arguments: &[&str]) -> Value {
+    let output = rostrace(&[arguments, &["--format", "json"]].concat())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        matches!(output.status.code(), Some(0 | 3)),
+        "{arguments:?}: {said}"
+    );
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// The first screen of a report that the program writes.
+fn overview(trace: &str, more: &[&str]) -> Value {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("report.html");
+    let mut command = rostrace(&["report", trace, "-o", file.to_str().unwrap()]);
+    let output = command.args(more).output().unwrap();
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{trace}");
+    let html = std::fs::read_to_string(file).unwrap();
+    OpenedPage { html }.part("overview").data
+}
+
+fn recordings(names: &[&str]) -> Vec<String> {
+    let mut all = vec![recording("pingpong"), recording("lossy")];
+    if let Some(folder) = shared_recordings() {
+        let path = |name: &&str| folder.join(name).to_str().unwrap().to_owned();
+        all.extend(names.iter().map(path));
+    }
+    all
+}
+
+#[test]
+fn the_page_callbacks_and_why_agree_on_what_is_worst() {
+    let names = [
+        "jazzy/chain",
+        "jazzy/chain_caret",
+        "jazzy/executors",
+        "humble/executors_caret",
+        "jazzy/timers",
+        "humble/multi_caret",
+        "jazzy/late",
+        "public/caret-cyclic-intra-galactic",
+        "public/tracecompass-ros2-humble",
+    ];
+    let mut compared = 0;
+    for trace in recordings(&names) {
+        let overview = overview(&trace, &[]);
+        let groups = overview["findings"].as_array().unwrap();
+        let Some(worst) = groups.iter().find_map(|it| it["head"]["callback"].as_str()) else {
+            continue;
+        };
+        let callbacks = json(&["callbacks", &trace]);
+        assert_eq!(callbacks[0]["name"], worst, "{trace}");
+        let why = json(&["why", &trace]);
+        assert_eq!(why["subject"], worst, "{trace}");
+        compared += 1;
+    }
+    assert!(compared >= 1);
+}
+
+fn findings(overview: &Value) -> Vec<Value> {
+    let groups = overview["findings"].as_array().unwrap().iter();
+    groups
+        .flat_map(|group| {
+            let members = group["members"].as_array().unwrap().iter();
+            std::iter::once(&group["head"]).chain(members)
+        })
+        .cloned()
+        .collect()
+}
+
+/// Runs a command of the page as a person would, in a shell.
+fn in_a_shell(command: &str, more: &str) -> std::process::Output {
+    let program = assert_cmd::cargo::cargo_bin("rostrace");
+    let folder = program.parent().unwrap().to_owned();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut all = vec![folder];
+    all.extend(std::env::split_paths(&path));
+    Command::new("sh")
+        .args(["-c", &format!("{command} {more}")])
+        .env("PATH", std::env::join_paths(all).unwrap())
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn commands_of_the_page_explain_that_very_instant() {
+    for trace in recordings(&["jazzy/timers", "humble/executors", "jazzy/late"]) {
+        let overview = overview(&trace, &[]);
+        let begin: i64 = overview["begin_ns"].as_str().unwrap().parse().unwrap();
+        for finding in findings(&overview) {
+            let commands = finding["commands"].as_array().unwrap();
+            let first = commands[0].as_str().unwrap();
+            let output = in_a_shell(first, "--format json");
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(
+                matches!(output.status.code(), Some(0 | 3)),
+                "{first}: {said}"
+            );
+            let of_execution = matches!(
+                finding["kind"].as_str().unwrap(),
+                "blocked" | "long_execution" | "late_execution"
+            );
+            if of_execution {
+                let why: Value = serde_json::from_slice(&output.stdout).unwrap();
+                let at = begin + finding["at"].as_i64().unwrap();
+                let span = why["begin_ns"].as_i64().unwrap()..=why["end_ns"].as_i64().unwrap();
+                assert!(span.contains(&at), "{first}: {at} in {span:?}");
+                assert_eq!(why["subject"], finding["callback"], "{first}");
+            }
+            if let Some(timeline) = commands.get(1) {
+                let timeline = timeline.as_str().unwrap();
+                assert!(timeline.contains(" --open --at +"), "{timeline}");
+            }
+        }
+    }
+}
+
+#[test]
+fn names_on_the_page_are_no_commands_in_the_shell() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("it's $(touch harm); a trace");
+    copy(Path::new(&recording("pingpong")), &trace);
+    let overview = overview(trace.to_str().unwrap(), &[]);
+    let findings = findings(&overview);
+    assert!(!findings.is_empty());
+    for finding in &findings {
+        let command = finding["commands"][0].as_str().unwrap();
+        let output = in_a_shell(
+            &format!("cd '{}' && {command}", folder.path().display()),
+            "",
+        );
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{command}: {said}");
+    }
+    assert!(!folder.path().join("harm").exists());
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        match entry.path().is_dir() {
+            true => copy(&entry.path(), &target),
+            false => {
+                std::fs::copy(entry.path(), target).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn green_only_where_everything_can_be_known() {
+    let unknown = |trace: &str| overview(trace, &[])["unknown"].as_array().unwrap().len();
+    assert_eq!(unknown(&recording("pingpong")), 0);
+    let Some(folder) = shared_recordings() else {
+        return;
+    };
+    let late = overview(folder.join("jazzy/late").to_str().unwrap(), &[]);
+    let first = &late["unknown"][0];
+    assert!(first["what"].as_str().unwrap().contains("1,345 executions"));
+    assert_eq!(first["command"], "rostrace record -- ros2 launch …");
+    assert_eq!(late["damage"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn a_truncated_stream_makes_no_findings_across_what_is_missing() {
+    let Some(folder) = shared_recordings() else {
+        return;
+    };
+    let copied = tempfile::tempdir().unwrap();
+    copy(&folder.join("jazzy/chain/ust"), copied.path());
+    let stream = copied.path().join("uid/0/64-bit/ros2_1");
+    let file = std::fs::File::options().write(true).open(stream).unwrap();
+    file.set_len(100_000).unwrap();
+    let whole = overview(folder.join("jazzy/chain").to_str().unwrap(), &[]);
+    let cut = overview(copied.path().to_str().unwrap(), &[]);
+    assert!(!cut["damage"].as_array().unwrap().is_empty());
+    let worst = |overview: &Value| {
+        let all = findings(overview).into_iter();
+        all.map(|finding| finding["severity"].as_f64().unwrap())
+            .fold(0.0, f64::max)
+    };
+    // What is left of a recording has nothing worse in it than all of it.
+    assert!(worst(&cut) <= worst(&whole), "{cut}");
+    for finding in findings(&cut) {
+        let kind = finding["kind"].as_str().unwrap();
+        assert!(
+            !matches!(kind, "silent_topics" | "ended_early"),
+            "{finding}"
+        );
+    }
+}

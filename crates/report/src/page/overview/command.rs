@@ -1,0 +1,102 @@
+//! Commands that can be copied from the page into a terminal.
+
+use rostrace_analyze::selection::Pattern;
+use rostrace_ctf::schema::Nanos;
+
+use crate::page::Subject;
+
+/// Writes commands about one recording.
+#[derive(Debug)]
+pub(super) struct Commands {
+    traces: String,
+    origin: i64,
+}
+
+impl Commands {
+    pub(super) fn of(subject: Subject<'_>) -> Commands {
+        let sources = subject.options.sources.iter();
+        let sources: Vec<String> = sources.map(|source| quoted(source)).collect();
+        Commands {
+            traces: match sources.is_empty() {
+                true => "TRACE".to_owned(),
+                false => sources.join(" "),
+            },
+            origin: subject.origin,
+        }
+    }
+
+    /// A verb that lists something.
+    pub(super) fn list(&self, verb: &str) -> String {
+        format!("rostrace {verb} {}", self.traces)
+    }
+
+    pub(super) fn why_callback(&self, name: &str, at: Option<Nanos>) -> String {
+        let at = self.at(at);
+        format!("rostrace why {} --callback {}{at}", self.traces, glob(name))
+    }
+
+    /// From a node to a node.
+    pub(super) fn why_path(&self, from: &str, to: &str, at: Option<Nanos>) -> String {
+        let (from, to, at) = (quoted(from), quoted(to), self.at(at));
+        format!("rostrace why {} --from {from} --to {to}{at}", self.traces)
+    }
+
+    pub(super) fn topic(&self, topic: &str) -> String {
+        format!("rostrace topics {} --topic {}", self.traces, glob(topic))
+    }
+
+    pub(super) fn timeline(&self, at: Option<Nanos>) -> String {
+        format!("rostrace timeline {} --open{}", self.traces, self.at(at))
+    }
+
+    /// To the nanosecond: an instance is found by its very begin.
+    fn at(&self, at: Option<Nanos>) -> String {
+        let Some(at) = at else {
+            return String::new();
+        };
+        let since = at.0.saturating_sub(self.origin).max(0);
+        let (seconds, nanos) = (since / 1_000_000_000, since % 1_000_000_000);
+        format!(" --at +{seconds}.{nanos:09}s")
+    }
+}
+
+/// A name where a pattern is asked for.
+fn glob(name: &str) -> String {
+    quoted(&Pattern::escape(name))
+}
+
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "/_-.:+,@%".contains(it);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_sees_one_word() {
+        assert_eq!(quoted("session/run-1"), "session/run-1");
+        assert_eq!(quoted("/a ← /b"), "'/a ← /b'");
+        assert_eq!(quoted("it's; rm"), r"'it'\''s; rm'");
+        assert_eq!(quoted("$(x)"), "'$(x)'");
+        assert_eq!(glob("/a · timer [1]"), "'/a · timer [[]1[]]'");
+    }
+
+    #[test]
+    fn an_instant_is_exact() {
+        let commands = Commands {
+            traces: "session".to_owned(),
+            origin: 5,
+        };
+        assert_eq!(
+            commands.timeline(Some(Nanos(1_000_000_006))),
+            "rostrace timeline session --open --at +1.000000001s"
+        );
+        assert_eq!(commands.timeline(None), "rostrace timeline session --open");
+    }
+}

@@ -1,0 +1,280 @@
+//! What a finding says, in names and numbers, and the page that has all of it.
+
+use rostrace_analyze::finding::FindingKind;
+use rostrace_analyze::names;
+use rostrace_trace::entity::CallbackId;
+use serde::Serialize;
+
+use super::finding::Teller;
+use crate::page::Subject;
+
+/// So many names of a list are told.
+const MOST_NAMES: usize = 60;
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(super) enum What {
+    Blocked {
+        callback: String,
+        worst: i64,
+        ended: bool,
+        usual: Option<i64>,
+        share: f64,
+        times: u64,
+        tid: i64,
+        process: String,
+    },
+    LongExecution {
+        callback: String,
+        worst: i64,
+        usual: Option<i64>,
+        period: Option<i64>,
+    },
+    LateExecution {
+        callback: String,
+        worst: i64,
+        usual: i64,
+        period: i64,
+    },
+    SkippedFirings {
+        callback: String,
+        skipped: u64,
+        fired: u64,
+    },
+    LostMessages {
+        topic: String,
+        from: String,
+        to: String,
+        lost: u64,
+        sent: u64,
+        cause: &'static str,
+    },
+    OverflowingQueue {
+        topic: String,
+        to: String,
+        overwritten: u64,
+        sent: u64,
+        depth: u64,
+    },
+    Pause {
+        topic: String,
+        node: String,
+        longest: i64,
+        usual: i64,
+    },
+    SilentTopics {
+        silence: &'static str,
+        topics: Vec<String>,
+        number: usize,
+        of: u64,
+    },
+    BusyThread {
+        process: String,
+        tid: i64,
+        share: f64,
+    },
+    SlowPath {
+        path: String,
+        worst: i64,
+        usual: i64,
+    },
+    EndedEarly {
+        process: String,
+        before_end: i64,
+        end: &'static str,
+        inside: Option<String>,
+    },
+    LateNodes {
+        nodes: Vec<String>,
+        number: usize,
+        after: i64,
+    },
+}
+
+impl Teller<'_> {
+    /// The page that has all of it, and the numbers of the sentence.
+    pub(super) fn what(&self, kind: &FindingKind) -> (String, What) {
+        let subject = self.subject;
+        let model = subject.analysis.model;
+        let node_name = |node| names::of_node(model, node).to_owned();
+        match *kind {
+            FindingKind::Blocked {
+                runner,
+                thread,
+                worst,
+                ended,
+                usual,
+                share,
+                times,
+            } => {
+                let what = What::Blocked {
+                    callback: self.runner(runner),
+                    worst,
+                    ended,
+                    usual,
+                    share,
+                    times,
+                    tid: model.threads[thread.index()].tid,
+                    process: self.processes[runner.process.index()].clone(),
+                };
+                (self.runner_link(runner), what)
+            }
+            FindingKind::LongExecution {
+                runner,
+                worst,
+                usual,
+                period,
+            } => {
+                let what = What::LongExecution {
+                    callback: self.runner(runner),
+                    worst,
+                    usual,
+                    period,
+                };
+                (self.runner_link(runner), what)
+            }
+            FindingKind::LateExecution {
+                callback,
+                worst,
+                usual,
+                period,
+            } => {
+                let what = What::LateExecution {
+                    callback: self.callback(callback),
+                    worst,
+                    usual,
+                    period,
+                };
+                (callback_link(callback), what)
+            }
+            FindingKind::SkippedFirings {
+                callback,
+                skipped,
+                fired,
+            } => {
+                let what = What::SkippedFirings {
+                    callback: self.callback(callback),
+                    skipped,
+                    fired,
+                };
+                (callback_link(callback), what)
+            }
+            FindingKind::LostMessages {
+                publisher,
+                subscription,
+                lost,
+                sent,
+                cause,
+            } => {
+                let to = &model.subscriptions[subscription.index()];
+                let what = What::LostMessages {
+                    topic: to.topic.clone(),
+                    from: node_name(model.publishers[publisher.index()].node),
+                    to: node_name(to.node),
+                    lost,
+                    sent,
+                    cause: cause.name(),
+                };
+                (topic_link(subject, &to.topic), what)
+            }
+            FindingKind::OverflowingQueue {
+                subscription,
+                overwritten,
+                sent,
+                depth,
+            } => {
+                let to = &model.subscriptions[subscription.index()];
+                let what = What::OverflowingQueue {
+                    topic: to.topic.clone(),
+                    to: node_name(to.node),
+                    overwritten,
+                    sent,
+                    depth,
+                };
+                (topic_link(subject, &to.topic), what)
+            }
+            FindingKind::Pause {
+                publisher,
+                longest,
+                usual,
+            } => {
+                let from = &model.publishers[publisher.index()];
+                let what = What::Pause {
+                    topic: from.topic.clone(),
+                    node: node_name(from.node),
+                    longest,
+                    usual,
+                };
+                (topic_link(subject, &from.topic), what)
+            }
+            FindingKind::SilentTopics {
+                silence,
+                ref topics,
+                of,
+            } => {
+                let link = match topics.as_slice() {
+                    [only] => topic_link(subject, only),
+                    _ => "#topics".to_owned(),
+                };
+                let what = What::SilentTopics {
+                    silence: silence.name(),
+                    topics: topics.iter().take(MOST_NAMES).cloned().collect(),
+                    number: topics.len(),
+                    of,
+                };
+                (link, what)
+            }
+            FindingKind::BusyThread { thread, share } => {
+                let process = model.process_of(thread).index();
+                let what = What::BusyThread {
+                    process: self.processes[process].clone(),
+                    tid: model.threads[thread.index()].tid,
+                    share,
+                };
+                (format!("#processes/{process}"), what)
+            }
+            FindingKind::SlowPath { path, worst, usual } => {
+                let what = What::SlowPath {
+                    path: subject.shared.paths()[path].0.title(),
+                    worst,
+                    usual,
+                };
+                (format!("#paths/{path}"), what)
+            }
+            FindingKind::EndedEarly {
+                process,
+                before_end,
+                end,
+                inside,
+            } => {
+                let what = What::EndedEarly {
+                    process: self.processes[process.index()].clone(),
+                    before_end,
+                    end: end.name(),
+                    inside: inside.map(|runner| self.runner(runner)),
+                };
+                (format!("#processes/{}", process.index()), what)
+            }
+            FindingKind::LateNodes { ref nodes, after } => {
+                let link = format!("#nodes/{}", nodes.last().map_or(0, |node| node.index()));
+                let names = nodes.iter().take(MOST_NAMES);
+                let what = What::LateNodes {
+                    nodes: names.map(|node| node_name(Some(*node))).collect(),
+                    number: nodes.len(),
+                    after,
+                };
+                (link, what)
+            }
+        }
+    }
+}
+
+pub(super) fn callback_link(id: CallbackId) -> String {
+    format!("#callbacks/{}", id.index())
+}
+
+/// Topics are numbered in the order of their names.
+fn topic_link(subject: Subject<'_>, topic: &str) -> String {
+    let number = subject.shared.topics().binary_search(&topic);
+    number.map_or("#topics".to_owned(), |number| format!("#topics/{number}"))
+}
