@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::escape::{visible, xml};
 use super::layout::{Layout, Spot, layout};
-use super::picture::{Figure, Picture};
+use super::picture::{Arrow, Figure, Picture, Shape};
 
 const CHARACTER: f64 = 6.7;
 const HEIGHT: f64 = 24.0;
@@ -15,20 +15,30 @@ const BAND_GAP: f64 = 34.0;
 /// Longer names are shortened in the middle; the whole name shows under the pointer.
 const MOST_CHARACTERS: usize = 44;
 
+/// Of the names that stand at arrows.
+const MOST_OF_TOPIC: usize = 22;
+/// Beside more arrows nothing is written: it would cover them.
+const MOST_LABELS: usize = 80;
+
 const STYLE: &str = "\
 text{font:11px ui-monospace,Consolas,monospace;fill:#1d2733;text-anchor:middle;dominant-baseline:central}\
 .n rect{fill:#dbeafe;stroke:#2563eb}.t rect{fill:#f6f8fa;stroke:#8a94a0}\
 path{fill:none;stroke:#6b7785;stroke-width:1.1}marker path{fill:#6b7785;stroke:none}\
 .c rect{fill:#000;fill-opacity:.04;stroke:#c3cad2;stroke-dasharray:4 3}.c text{text-anchor:start;fill:#57606a}\
+.s rect{fill:#e7e0f8;stroke:#6d4fc2;stroke-width:1.6}\
+text.l{font-size:9px;paint-order:stroke;stroke:#fff;stroke-width:3px;fill:#3d4753}\
 @media(prefers-color-scheme:dark){svg{background:#12171d}text{fill:#e6edf3}.n rect{fill:#1e3a5f}.t rect{fill:#222a33}\
-.c rect{fill:#fff}.c text{fill:#9aa4ae}}";
+.c rect{fill:#fff}.c text{fill:#9aa4ae}.s rect{fill:#3a2f5c}text.l{stroke:#12171d;fill:#c4ccd4}}";
 
 pub fn svg(picture: &Picture) -> String {
     // Band 0 holds what belongs to no namespace.
     let bands: Vec<usize> = (picture.figures.iter())
         .map(|figure| figure.cluster.map_or(0, |cluster| cluster + 1))
         .collect();
-    let layout = layout(&picture.arrows, &bands);
+    let ends: Vec<(usize, usize)> = (picture.arrows.iter())
+        .map(|arrow| (arrow.from, arrow.to))
+        .collect();
+    let layout = layout(&ends, &bands);
     let page = Page::new(picture, &layout);
     let mut out = String::new();
     let (width, height) = (page.width, page.height);
@@ -43,10 +53,15 @@ pub fn svg(picture: &Picture) -> String {
         page.cluster(&mut out, index + 1, name);
     }
     for (arrow, route) in picture.arrows.iter().zip(&layout.routes) {
-        page.arrow(&mut out, route, picture, *arrow);
+        page.arrow(&mut out, route, picture, arrow);
     }
     for (index, figure) in picture.figures.iter().enumerate() {
         page.figure(&mut out, index, figure);
+    }
+    if picture.arrows.len() <= MOST_LABELS {
+        for (arrow, route) in picture.arrows.iter().zip(&layout.routes) {
+            page.arrow_label(&mut out, route, arrow);
+        }
     }
     out.push_str("</svg>\n");
     out
@@ -69,7 +84,7 @@ impl<'l> Page<'l> {
         let widths: Vec<f64> = picture
             .figures
             .iter()
-            .map(|it| text_width(&label(&it.name)) + 18.0)
+            .map(|it| text_width(&label(&it.text())) + 18.0)
             .collect();
         let mut widest = vec![20.0_f64; layout.layers];
         for (spot, width) in layout.spots.iter().zip(&widths) {
@@ -136,13 +151,7 @@ impl<'l> Page<'l> {
     }
 
     /// A curve through the bends: it leaves and enters each column horizontally.
-    fn arrow(
-        &self,
-        out: &mut String,
-        route: &[usize],
-        picture: &Picture,
-        (from, to): (usize, usize),
-    ) {
+    fn arrow(&self, out: &mut String, route: &[usize], picture: &Picture, arrow: &Arrow) {
         let mut path = String::new();
         let mut before: Option<(f64, f64)> = None;
         let forwards = match route {
@@ -168,10 +177,11 @@ impl<'l> Page<'l> {
             }
             before = Some((enter, y));
         }
-        let title = format!(
-            "{} → {}",
-            picture.figures[from].name, picture.figures[to].name
-        );
+        let (from, to) = (&picture.figures[arrow.from], &picture.figures[arrow.to]);
+        let mut title = format!("{} → {}", from.name, to.name);
+        if !arrow.topics.is_empty() {
+            title += &format!(": {}", arrow.topics.join(", "));
+        }
         let _ = writeln!(
             out,
             "<path d=\"{path}\" marker-end=\"url(#arrow)\"><title>{}</title></path>",
@@ -182,10 +192,10 @@ impl<'l> Page<'l> {
     fn figure(&self, out: &mut String, index: usize, figure: &Figure) {
         let (x, y) = self.centre(&self.layout.spots[index]);
         let width = self.widths[index];
-        let (class, radius) = if figure.is_topic {
-            ("t", HEIGHT / 2.0)
-        } else {
-            ("n", 4.0)
+        let (class, radius) = match figure.shape {
+            Shape::Topic => ("t", HEIGHT / 2.0),
+            Shape::Node => ("n", 4.0),
+            Shape::Namespace(_) => ("s", 4.0),
         };
         let _ = writeln!(
             out,
@@ -194,8 +204,47 @@ impl<'l> Page<'l> {
             xml(&figure.name),
             x - width / 2.0,
             y - HEIGHT / 2.0,
-            xml(&label(&figure.name))
+            xml(&label(&figure.text()))
         );
+    }
+
+    /// Beside the middle of the arrow.
+    fn arrow_label(&self, out: &mut String, route: &[usize], arrow: &Arrow) {
+        let (Some(text), [first, .., last]) = (arrow.text(), route) else {
+            return;
+        };
+        let (second, before) = match route {
+            [_, second, ..] if route.len() > 2 => (second, first),
+            _ => (last, first),
+        };
+        let side = |spot: &usize, sign: f64| {
+            let (x, y) = self.centre(&self.layout.spots[*spot]);
+            let half = self.widths.get(*spot).copied().unwrap_or(0.0) / 2.0;
+            (x + half * sign, y)
+        };
+        let forwards = self.layout.spots[*before].layer <= self.layout.spots[*second].layer;
+        let sign = if forwards { 1.0 } else { -1.0 };
+        let (from, to) = (side(before, sign), side(second, -sign));
+        let _ = writeln!(
+            out,
+            "<text class=\"l\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+            (from.0 + to.0) / 2.0,
+            (from.1 + to.1) / 2.0,
+            xml(&short(&text))
+        );
+    }
+}
+
+/// The end of a long name: what stands between two boxes has little room.
+fn short(topic: &str) -> String {
+    let topic = visible(topic);
+    let count = topic.chars().count();
+    match count <= MOST_OF_TOPIC {
+        true => topic.into_owned(),
+        false => {
+            let end: String = topic.chars().skip(count - MOST_OF_TOPIC + 1).collect();
+            format!("…{end}")
+        }
     }
 }
 

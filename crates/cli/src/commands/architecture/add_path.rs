@@ -6,6 +6,7 @@ use rostrace_architecture::search::{EdgeFilter, SearchGraph, path_along};
 use super::arguments::AddPathArguments;
 use super::file;
 use crate::outcome::Outcome;
+use crate::render::diagnostic;
 
 pub(super) fn add_path(arguments: &AddPathArguments) -> anyhow::Result<Outcome> {
     file::edit(&arguments.file, &arguments.edit, |architecture| {
@@ -19,5 +20,11 @@ pub(super) fn add_path(arguments: &AddPathArguments) -> anyhow::Result<Outcome> 
         architecture.add_path(NamedPath::new(&arguments.name, steps))?;
         Ok(())
     })?;
+    diagnostic::note(&format!(
+        "{} leads from {} to {}; `rostrace paths TRACE --architecture FILE` measures it",
+        arguments.name,
+        arguments.nodes[0],
+        arguments.nodes[arguments.nodes.len() - 1]
+    ));
     Ok(Outcome::Fine)
 }

@@ -3,6 +3,7 @@
 use super::arguments::{RenameArguments, Renamed};
 use super::file;
 use crate::outcome::Outcome;
+use crate::render::diagnostic;
 
 pub(super) fn rename(arguments: &RenameArguments) -> anyhow::Result<Outcome> {
     let (old, new) = (&arguments.old, &arguments.new);
@@ -16,5 +17,6 @@ pub(super) fn rename(arguments: &RenameArguments) -> anyhow::Result<Outcome> {
         }
         Ok(())
     })?;
+    diagnostic::note(&format!("{old} is called {new} now"));
     Ok(Outcome::Fine)
 }
