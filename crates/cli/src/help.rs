@@ -51,7 +51,7 @@ First steps:
 
 /// The help of the whole program has no list of verbs of its own.
 pub(crate) const TEMPLATE: &str =
-    "{about-with-newline}\n{usage-heading} {usage}\n\n{after-help}\n\nOptions:\n{options}";
+    "{about-with-newline}\n{usage-heading} {usage}{after-help}\n\nOptions:\n{options}";
 
 /// The command line with everything that its help says.
 pub(crate) fn command() -> Command {
@@ -74,12 +74,38 @@ pub(crate) fn verbs() -> String {
         for name in *verbs {
             let verb = all.find_subcommand(name);
             let about = verb.and_then(|it| it.get_about()).map(ToString::to_string);
-            text += &format!("  {name:widest$}  {}\n", about.unwrap_or_default());
+            let line = format!("  {name:widest$}  {}", about.unwrap_or_default());
+            text += &hanging(&line, widest + 4);
         }
         text.push('\n');
     }
     text + FIRST_STEPS + "\n\n" + EXIT_STATUS
 }
+
+/// A line that is broken where the terminal would do it, with what follows below its text and not below its name.
+fn hanging(line: &str, indent: usize) -> String {
+    let (_, width) = console::Term::stdout()
+        .size_checked()
+        .unwrap_or((0, WIDEST));
+    let width = usize::from(width.min(WIDEST));
+    let mut text = String::new();
+    let mut column = 0;
+    // The words keep the spaces before them, so that columns stay where they are.
+    for word in line.split_inclusive(' ') {
+        let length = word.trim_end().chars().count();
+        if column + length > width && column > indent {
+            text.truncate(text.trim_end().len());
+            text += &format!("\n{:indent$}", "");
+            column = indent;
+        }
+        text += word;
+        column += word.chars().count();
+    }
+    text + "\n"
+}
+
+/// Nobody reads longer lines; clap does the same.
+const WIDEST: u16 = 100;
 
 /// What each column of a list means.
 fn columns(list: &List) -> String {
@@ -93,7 +119,7 @@ fn columns(list: &List) -> String {
             Some(title) if title == column.name => title.to_owned(),
             Some(title) => format!("{title} ({})", column.name),
         };
-        text += &format!("  {name}: {}\n", column.about);
+        text += &hanging(&format!("  {name}: {}", column.about), 6);
     }
     text + "\nNames in parentheses are those of CSV and JSON, which have also the columns that the table leaves out."
 }

@@ -1,6 +1,5 @@
 //! The lists of what a system consists of.
 
-use super::statistics::{MEAN, P50, P90, P99};
 use super::{Column, List, Unit, more, shown};
 
 const HOST: Column = more("host", Unit::Text, "the machine, by its name in the trace");
@@ -59,51 +58,98 @@ pub const CALLBACKS: List = List {
         more(
             "duration_min_ns",
             Unit::Duration,
-            "how long it ran, from its start to its end: the shortest time",
+            "how long it ran, from its start to its end: the least",
         ),
-        shown("mean", "duration_mean_ns", Unit::Duration, MEAN),
-        more("duration_p50_ns", Unit::Duration, P50),
-        more("duration_p90_ns", Unit::Duration, P90),
-        shown("p99", "duration_p99_ns", Unit::Duration, P99),
+        shown(
+            "mean",
+            "duration_mean_ns",
+            Unit::Duration,
+            "how long it ran: the mean",
+        ),
+        more(
+            "duration_p50_ns",
+            Unit::Duration,
+            "how long it ran: the median",
+        ),
+        more(
+            "duration_p90_ns",
+            Unit::Duration,
+            "how long it ran: the 90th percentile",
+        ),
+        shown(
+            "p99",
+            "duration_p99_ns",
+            Unit::Duration,
+            "how long it ran: the 99th percentile, which all but one of a hundred do not exceed",
+        ),
         shown(
             "max",
             "duration_max_ns",
             Unit::Duration,
-            "the longest that it ran",
+            "how long it ran: the longest",
         ),
         more(
             "period_observed_min_ns",
             Unit::Duration,
-            "from one start to the next: the shortest time",
+            "from one start to the next: the least",
         ),
-        more("period_observed_mean_ns", Unit::Duration, MEAN),
+        more(
+            "period_observed_mean_ns",
+            Unit::Duration,
+            "from one start to the next: the mean",
+        ),
         shown(
             "period",
             "period_observed_p50_ns",
             Unit::Duration,
-            "from one start to the next, as a rule: the median",
+            "from one start to the next: the median",
         ),
-        more("period_observed_p90_ns", Unit::Duration, P90),
-        more("period_observed_p99_ns", Unit::Duration, P99),
+        more(
+            "period_observed_p90_ns",
+            Unit::Duration,
+            "from one start to the next: the 90th percentile",
+        ),
+        more(
+            "period_observed_p99_ns",
+            Unit::Duration,
+            "from one start to the next: the 99th percentile",
+        ),
         more(
             "period_observed_max_ns",
             Unit::Duration,
-            "the longest time from one start to the next",
+            "from one start to the next: the longest",
         ),
         more(
             "lateness_min_ns",
             Unit::Duration,
-            "from when it should have begun (a timer was due, a message was published) to its start: the least",
+            "how late it began, after its timer was due or its message was published: the least",
         ),
-        more("lateness_mean_ns", Unit::Duration, MEAN),
-        more("lateness_p50_ns", Unit::Duration, P50),
-        more("lateness_p90_ns", Unit::Duration, P90),
-        shown("late p99", "lateness_p99_ns", Unit::Duration, P99),
+        more(
+            "lateness_mean_ns",
+            Unit::Duration,
+            "how late it began: the mean",
+        ),
+        more(
+            "lateness_p50_ns",
+            Unit::Duration,
+            "how late it began: the median",
+        ),
+        more(
+            "lateness_p90_ns",
+            Unit::Duration,
+            "how late it began: the 90th percentile",
+        ),
+        shown(
+            "late p99",
+            "lateness_p99_ns",
+            Unit::Duration,
+            "how late it began, after its timer was due or its message was published: the 99th percentile",
+        ),
         shown(
             "late max",
             "lateness_max_ns",
             Unit::Duration,
-            "the latest that it began",
+            "how late it began: the latest",
         ),
         more(
             "skipped",

@@ -5,7 +5,6 @@
 mod entities;
 mod markdown;
 mod paths;
-mod statistics;
 
 pub use entities::{CALLBACKS, EXECUTORS, NODES, PROCESSES, TOPICS};
 pub use markdown::markdown;

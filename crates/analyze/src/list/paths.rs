@@ -1,6 +1,5 @@
 //! The lists of paths: a line for each stage of each path, and one for the whole.
 
-use super::statistics::{MEAN, MIN, P50, P90, P99};
 use super::{Column, List, Unit, more, shown};
 
 const PATH: Column = more(
@@ -18,26 +17,56 @@ const COUNT: Column = more(
     Unit::Count,
     "how many messages the figures are made of",
 );
-const MIN_NS: Column = shown("min", "min_ns", Unit::Duration, MIN);
-const MEAN_NS: Column = shown("mean", "mean_ns", Unit::Duration, MEAN);
-const P50_NS: Column = shown("p50", "p50_ns", Unit::Duration, P50);
-const P90_NS: Column = shown("p90", "p90_ns", Unit::Duration, P90);
+const MIN_NS: Column = shown(
+    "min",
+    "min_ns",
+    Unit::Duration,
+    "how long it took: the least",
+);
+const MEAN_NS: Column = shown(
+    "mean",
+    "mean_ns",
+    Unit::Duration,
+    "how long it took: the mean",
+);
+const P50_NS: Column = shown(
+    "p50",
+    "p50_ns",
+    Unit::Duration,
+    "how long it took: the median",
+);
+const P90_NS: Column = shown(
+    "p90",
+    "p90_ns",
+    Unit::Duration,
+    "how long it took: the 90th percentile",
+);
 const P95_NS: Column = more(
     "p95_ns",
     Unit::Duration,
-    "their 95th percentile: nineteen of twenty are at most this",
+    "how long it took: the 95th percentile",
 );
-const P99_NS: Column = shown("p99", "p99_ns", Unit::Duration, P99);
+const P99_NS: Column = shown(
+    "p99",
+    "p99_ns",
+    Unit::Duration,
+    "how long it took: the 99th percentile, which all but one of a hundred do not exceed",
+);
 const P99_9_NS: Column = more(
     "p99_9_ns",
     Unit::Duration,
-    "their 99.9th percentile: all but one of a thousand are at most this",
+    "how long it took: the 99.9th percentile",
 );
-const MAX_NS: Column = shown("max", "max_ns", Unit::Duration, "the longest of them");
+const MAX_NS: Column = shown(
+    "max",
+    "max_ns",
+    Unit::Duration,
+    "how long it took: the longest",
+);
 const STANDARD_DEVIATION: Column = more(
     "standard_deviation_ns",
     Unit::Duration,
-    "how far they lie from their mean",
+    "how far the durations lie from their mean",
 );
 const WORST_AT: Column = more("worst_at_ns", Unit::Instant, "when the longest began");
 const SHARE: Column = shown(

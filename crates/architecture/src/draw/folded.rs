@@ -40,7 +40,7 @@ impl Picture {
     pub fn folded(architecture: &Architecture, folding: &Folding<'_>) -> (Picture, LeftOut) {
         let mut left_out = LeftOut::default();
         let mut ties: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
-        for (topic, (from, to)) in &ends(architecture) {
+        for (topic, (from, to)) in &architecture.nodes_by_topic() {
             if (folding.is_hidden)(topic, from.len(), to.len()) {
                 left_out.topics.push((*topic).to_owned());
                 continue;
@@ -102,24 +102,6 @@ impl Picture {
         };
         (picture, left_out)
     }
-}
-
-/// By topic: the nodes that publish it, and those that receive it.
-type Ends<'a> = BTreeMap<&'a str, (BTreeSet<&'a str>, BTreeSet<&'a str>)>;
-
-fn ends(architecture: &Architecture) -> Ends<'_> {
-    let mut ends = Ends::new();
-    for node in &architecture.nodes {
-        for publisher in &node.publishers {
-            let of_topic = ends.entry(&publisher.topic).or_default();
-            of_topic.0.insert(&node.name);
-        }
-        for subscription in &node.subscriptions {
-            let of_topic = ends.entry(&subscription.topic).or_default();
-            of_topic.1.insert(&node.name);
-        }
-    }
-    ends
 }
 
 /// `/a` and `/a/b` of `/a/b/node`.

@@ -1,5 +1,6 @@
 //! As SVG, by a layout of our own: one file, no program to install, and text that can be searched.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::escape::{visible, xml};
@@ -10,6 +11,8 @@ const CHARACTER: f64 = 6.7;
 const HEIGHT: f64 = 24.0;
 const ROW: f64 = 36.0;
 const GAP: f64 = 70.0;
+/// Where something is written beside arrows.
+const LABELLED_GAP: f64 = 130.0;
 const MARGIN: f64 = 24.0;
 const BAND_GAP: f64 = 34.0;
 /// Longer names are shortened in the middle; the whole name shows under the pointer.
@@ -55,13 +58,17 @@ pub fn svg(picture: &Picture) -> String {
     for (arrow, route) in picture.arrows.iter().zip(&layout.routes) {
         page.arrow(&mut out, route, picture, arrow);
     }
+    // Under the figures, and once where the same leads to several of them.
+    let mut written: BTreeSet<(usize, String)> = BTreeSet::new();
+    for (arrow, route) in picture.arrows.iter().zip(&layout.routes) {
+        let text = arrow.text().filter(|_| picture.arrows.len() <= MOST_LABELS);
+        let text = text.filter(|text| written.insert((arrow.from, text.clone())));
+        if let Some(text) = text {
+            page.arrow_label(&mut out, route, &text);
+        }
+    }
     for (index, figure) in picture.figures.iter().enumerate() {
         page.figure(&mut out, index, figure);
-    }
-    if picture.arrows.len() <= MOST_LABELS {
-        for (arrow, route) in picture.arrows.iter().zip(&layout.routes) {
-            page.arrow_label(&mut out, route, arrow);
-        }
     }
     out.push_str("</svg>\n");
     out
@@ -90,11 +97,13 @@ impl<'l> Page<'l> {
         for (spot, width) in layout.spots.iter().zip(&widths) {
             widest[spot.layer] = widest[spot.layer].max(*width);
         }
+        let has_labels = picture.arrows.iter().any(|arrow| !arrow.topics.is_empty());
+        let gap = if has_labels { LABELLED_GAP } else { GAP };
         let mut x = MARGIN;
         let mut columns = Vec::new();
         for width in widest {
             columns.push((x + width / 2.0, width));
-            x += width + GAP;
+            x += width + gap;
         }
         let mut y = MARGIN;
         let mut tops = Vec::new();
@@ -109,7 +118,7 @@ impl<'l> Page<'l> {
             columns,
             tops,
             widths,
-            width: (x - GAP).max(MARGIN) + MARGIN,
+            width: (x - gap).max(MARGIN) + MARGIN,
             height: y + MARGIN,
         }
     }
@@ -208,14 +217,10 @@ impl<'l> Page<'l> {
         );
     }
 
-    /// Beside the middle of the arrow.
-    fn arrow_label(&self, out: &mut String, route: &[usize], arrow: &Arrow) {
-        let (Some(text), [first, .., last]) = (arrow.text(), route) else {
+    /// Where the arrow has left its figure.
+    fn arrow_label(&self, out: &mut String, route: &[usize], text: &str) {
+        let [before, second, ..] = route else {
             return;
-        };
-        let (second, before) = match route {
-            [_, second, ..] if route.len() > 2 => (second, first),
-            _ => (last, first),
         };
         let side = |spot: &usize, sign: f64| {
             let (x, y) = self.centre(&self.layout.spots[*spot]);
@@ -230,7 +235,7 @@ impl<'l> Page<'l> {
             "<text class=\"l\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
             (from.0 + to.0) / 2.0,
             (from.1 + to.1) / 2.0,
-            xml(&short(&text))
+            xml(&short(text))
         );
     }
 }

@@ -15,7 +15,9 @@ pub(super) fn add_path(arguments: &AddPathArguments) -> anyhow::Result<Outcome> 
             ..EdgeFilter::default()
         };
         let graph = SearchGraph::new(architecture, &filter);
-        let names: Vec<&str> = arguments.nodes.iter().map(String::as_str).collect();
+        let names = arguments.nodes.iter();
+        let names = names.map(|name| file::node_or_topic(architecture, "NODE", name));
+        let names = names.collect::<anyhow::Result<Vec<&str>>>()?;
         let steps = path_along(architecture, &graph, &names)?;
         architecture.add_path(NamedPath::new(&arguments.name, steps))?;
         Ok(())

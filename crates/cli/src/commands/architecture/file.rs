@@ -75,6 +75,17 @@ pub(super) fn topic<'a>(
     meant(option, "topic", written, topics)
 }
 
+/// The same for either of them.
+pub(super) fn node_or_topic<'a>(
+    architecture: &'a Architecture,
+    option: &str,
+    written: &str,
+) -> anyhow::Result<&'a str> {
+    let mut names: BTreeSet<&str> = architecture.node_names().collect();
+    names.extend(architecture.topics());
+    meant(option, "node and no topic", written, names)
+}
+
 fn meant<'a>(
     option: &str,
     noun: &str,

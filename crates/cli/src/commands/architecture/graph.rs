@@ -1,6 +1,6 @@
 //! `rostrace architecture graph`: a picture of nodes and topics, of a file or of a trace.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -112,6 +112,7 @@ fn choose(architecture: &mut Architecture, arguments: &GraphArguments) -> anyhow
     if !around.is_empty() {
         let near = near(architecture, &around, arguments.depth);
         architecture.nodes.retain(|node| near.contains(&node.name));
+        drop_loose_topics(architecture, &around);
     }
     let has_topics = !topics.is_empty();
     architecture.nodes.retain(|node| {
@@ -121,19 +122,27 @@ fn choose(architecture: &mut Architecture, arguments: &GraphArguments) -> anyhow
     Ok(())
 }
 
+/// Of a node's neighbours, only what ties them to it or to each other is of interest.
+fn drop_loose_topics(architecture: &mut Architecture, around: &[Pattern]) {
+    let ends = architecture.nodes_by_topic();
+    let is_centre = |node: &&str| around.iter().any(|pattern| pattern.matches(node));
+    let kept: BTreeSet<String> = (ends.iter())
+        .filter(|(topic, (from, to))| {
+            let has_both = !from.is_empty() && !to.is_empty();
+            let is_crowd = crowded::reason(topic, from.len(), to.len()).is_some();
+            (has_both && !is_crowd) || from.iter().chain(to).any(|node| is_centre(&node))
+        })
+        .map(|(topic, _)| (*topic).to_owned())
+        .collect();
+    for node in &mut architecture.nodes {
+        node.publishers.retain(|it| kept.contains(&it.topic));
+        node.subscriptions.retain(|it| kept.contains(&it.topic));
+    }
+}
+
 /// The nodes that are at most so many topics away, in either direction. What everybody has leads nowhere.
 fn near(architecture: &Architecture, around: &[Pattern], depth: usize) -> BTreeSet<String> {
-    let mut of_topic: BTreeMap<&str, (BTreeSet<&str>, BTreeSet<&str>)> = BTreeMap::new();
-    for node in &architecture.nodes {
-        for publisher in &node.publishers {
-            let ends = of_topic.entry(&publisher.topic).or_default();
-            ends.0.insert(&node.name);
-        }
-        for subscription in &node.subscriptions {
-            let ends = of_topic.entry(&subscription.topic).or_default();
-            ends.1.insert(&node.name);
-        }
-    }
+    let mut of_topic = architecture.nodes_by_topic();
     of_topic.retain(|topic, (from, to)| crowded::reason(topic, from.len(), to.len()).is_none());
     let mut near: BTreeSet<&str> = (architecture.node_names())
         .filter(|node| around.iter().any(|pattern| pattern.matches(node)))
