@@ -296,7 +296,7 @@ impl Verb {
 /// Which traces are read.
 #[derive(Debug, Args)]
 pub(crate) struct TraceArguments {
-    /// Folders that are traces or contain some; several are read as one trace
+    /// Folders that are traces or contain some, or a .tar, .tar.gz or .tar.zst of them; several are read as one trace
     #[arg(value_name = "TRACE", required = true)]
     pub(crate) traces: Vec<PathBuf>,
 }

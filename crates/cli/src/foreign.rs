@@ -89,6 +89,9 @@ impl Kind {
 
 /// Whether a file is something that is given in the place of a trace, and not a text that people write.
 pub(crate) fn is_recognised(path: &Path) -> bool {
+    if !path.is_file() {
+        return false;
+    }
     head(path, Compression::None).is_some_and(|it| Kind::of(&it).is_some())
         || path.file_name().is_some_and(|name| name == "metadata")
 }

@@ -507,7 +507,7 @@ fn a_context_that_is_undefined_is_named_and_can_be_declared() {
         "{said}"
     );
     let nothing = [&set[..], &["/pln", "use_latest_message"]].concat();
-    let said = support::stderr_of(&nothing, 1);
+    let said = support::stderr_of(&nothing, 2);
     assert!(said.contains("/plan"), "{said}");
     let right = [&set[..], &["/plan", "use_latest_message"]].concat();
     support::stderr_of(&right, 0);

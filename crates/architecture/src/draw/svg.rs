@@ -10,14 +10,19 @@ use super::picture::{Arrow, Figure, Picture, Shape};
 const CHARACTER: f64 = 6.7;
 const HEIGHT: f64 = 24.0;
 const ROW: f64 = 36.0;
+/// Of figures whose names have two lines.
+const TALL: f64 = 36.0;
+const TALL_ROW: f64 = 52.0;
 const GAP: f64 = 70.0;
 /// Where something is written beside arrows.
-const LABELLED_GAP: f64 = 130.0;
+const LABELLED_GAP: f64 = 110.0;
 const MARGIN: f64 = 24.0;
 const BAND_GAP: f64 = 34.0;
 /// Longer names are shortened in the middle; the whole name shows under the pointer.
 const MOST_CHARACTERS: usize = 44;
 
+/// Of each line, where there are two.
+const MOST_IN_LINE: usize = 30;
 /// Of the names that stand at arrows.
 const MOST_OF_TOPIC: usize = 22;
 /// Beside more arrows nothing is written: it would cover them.
@@ -29,9 +34,9 @@ text{font:11px ui-monospace,Consolas,monospace;fill:#1d2733;text-anchor:middle;d
 path{fill:none;stroke:#6b7785;stroke-width:1.1}marker path{fill:#6b7785;stroke:none}\
 .c rect{fill:#000;fill-opacity:.04;stroke:#c3cad2;stroke-dasharray:4 3}.c text{text-anchor:start;fill:#57606a}\
 .s rect{fill:#e7e0f8;stroke:#6d4fc2;stroke-width:1.6}\
-text.l{font-size:9px;paint-order:stroke;stroke:#fff;stroke-width:3px;fill:#3d4753}\
+text.p{font-size:9px;fill:#57606a}text.l{font-size:9px;paint-order:stroke;stroke:#fff;stroke-width:3px;fill:#3d4753}\
 @media(prefers-color-scheme:dark){svg{background:#12171d}text{fill:#e6edf3}.n rect{fill:#1e3a5f}.t rect{fill:#222a33}\
-.c rect{fill:#fff}.c text{fill:#9aa4ae}.s rect{fill:#3a2f5c}text.l{stroke:#12171d;fill:#c4ccd4}}";
+.c rect{fill:#fff}.c text{fill:#9aa4ae}.s rect{fill:#3a2f5c}text.p{fill:#9aa4ae}text.l{stroke:#12171d;fill:#c4ccd4}}";
 
 pub fn svg(picture: &Picture) -> String {
     // Band 0 holds what belongs to no namespace.
@@ -84,21 +89,26 @@ struct Page<'l> {
     widths: Vec<f64>,
     width: f64,
     height: f64,
+    /// Whether names have two lines: pictures whose arrows have names are wide enough.
+    is_tall: bool,
+    row: f64,
 }
 
 impl<'l> Page<'l> {
     fn new(picture: &Picture, layout: &'l Layout) -> Page<'l> {
-        let widths: Vec<f64> = picture
-            .figures
-            .iter()
-            .map(|it| text_width(&label(&it.text())) + 18.0)
-            .collect();
+        let has_labels = picture.arrows.iter().any(|arrow| !arrow.topics.is_empty());
+        let gap = if has_labels { LABELLED_GAP } else { GAP };
+        let row = if has_labels { TALL_ROW } else { ROW };
+        let width = |figure: &Figure| {
+            let lines = lines(figure, has_labels);
+            let widths = lines.iter().map(|line| text_width(line) + 18.0);
+            widths.fold(0.0, f64::max)
+        };
+        let widths: Vec<f64> = picture.figures.iter().map(width).collect();
         let mut widest = vec![20.0_f64; layout.layers];
         for (spot, width) in layout.spots.iter().zip(&widths) {
             widest[spot.layer] = widest[spot.layer].max(*width);
         }
-        let has_labels = picture.arrows.iter().any(|arrow| !arrow.topics.is_empty());
-        let gap = if has_labels { LABELLED_GAP } else { GAP };
         let mut x = MARGIN;
         let mut columns = Vec::new();
         for width in widest {
@@ -111,7 +121,7 @@ impl<'l> Page<'l> {
             // Room for the name of the namespace.
             y += if band > 0 && *rows > 0 { BAND_GAP } else { 0.0 };
             tops.push(y);
-            y += *rows as f64 * ROW;
+            y += *rows as f64 * row;
         }
         Page {
             layout,
@@ -120,6 +130,8 @@ impl<'l> Page<'l> {
             widths,
             width: (x - gap).max(MARGIN) + MARGIN,
             height: y + MARGIN,
+            is_tall: has_labels,
+            row,
         }
     }
 
@@ -132,7 +144,10 @@ impl<'l> Page<'l> {
         let step = step.min(2.0);
         let first = (rows - count * step) / 2.0;
         let row = first + (spot.row as f64 + 0.5) * step;
-        (self.columns[spot.layer].0, self.tops[spot.band] + row * ROW)
+        (
+            self.columns[spot.layer].0,
+            self.tops[spot.band] + row * self.row,
+        )
     }
 
     fn cluster(&self, out: &mut String, band: usize, name: &str) {
@@ -147,7 +162,7 @@ impl<'l> Page<'l> {
         let left = self.columns[*first].0 - self.columns[*first].1 / 2.0 - 12.0;
         let right = self.columns[*last].0 + self.columns[*last].1 / 2.0 + 12.0;
         let top = self.tops[band] - 22.0;
-        let height = self.layout.rows[band] as f64 * ROW + 24.0;
+        let height = self.layout.rows[band] as f64 * self.row + 24.0;
         let _ = writeln!(
             out,
             "<g class=\"c\"><rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{height:.1}\" rx=\"8\"/>\
@@ -206,15 +221,30 @@ impl<'l> Page<'l> {
             Shape::Node => ("n", 4.0),
             Shape::Namespace(_) => ("s", 4.0),
         };
-        let _ = writeln!(
+        let height = if self.is_tall { TALL } else { HEIGHT };
+        let _ = write!(
             out,
-            "<g class=\"{class}\"><title>{}</title><rect x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{HEIGHT}\" rx=\"{radius}\"/>\
-             <text x=\"{x:.1}\" y=\"{y:.1}\">{}</text></g>",
+            "<g class=\"{class}\"><title>{}</title><rect x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{height}\" rx=\"{radius}\"/>",
             xml(&figure.name),
             x - width / 2.0,
-            y - HEIGHT / 2.0,
-            xml(&label(&figure.text()))
+            y - height / 2.0,
         );
+        match lines(figure, self.is_tall).as_slice() {
+            [namespace, name] => {
+                let (above, below) = (y - 8.0, y + 7.0);
+                let _ = write!(
+                    out,
+                    "<text class=\"p\" x=\"{x:.1}\" y=\"{above:.1}\">{}</text><text x=\"{x:.1}\" y=\"{below:.1}\">{}</text>",
+                    xml(namespace),
+                    xml(name)
+                );
+            }
+            lines => {
+                let text = xml(&lines.concat());
+                let _ = write!(out, "<text x=\"{x:.1}\" y=\"{y:.1}\">{text}</text>");
+            }
+        }
+        out.push_str("</g>\n");
     }
 
     /// Where the arrow has left its figure.
@@ -240,6 +270,21 @@ impl<'l> Page<'l> {
     }
 }
 
+/// What is written in a figure: its whole name, or its namespace above it.
+fn lines(figure: &Figure, is_tall: bool) -> Vec<String> {
+    let text = figure.text();
+    match figure.name.rfind('/') {
+        Some(slash) if is_tall && slash > 0 => {
+            let (namespace, name) = text.split_at(slash + 1);
+            vec![
+                shortened(namespace, MOST_IN_LINE),
+                shortened(name, MOST_IN_LINE),
+            ]
+        }
+        _ => vec![label(&text)],
+    }
+}
+
 /// The end of a long name: what stands between two boxes has little room.
 fn short(topic: &str) -> String {
     let topic = visible(topic);
@@ -255,12 +300,16 @@ fn short(topic: &str) -> String {
 
 /// A name short enough to draw: its beginning and its end, which tell most.
 fn label(name: &str) -> String {
+    shortened(name, MOST_CHARACTERS)
+}
+
+fn shortened(name: &str, most: usize) -> String {
     let name = visible(name);
     let characters: Vec<char> = name.chars().collect();
-    if characters.len() <= MOST_CHARACTERS {
+    if characters.len() <= most {
         return name.into_owned();
     }
-    let half = MOST_CHARACTERS / 2;
+    let half = most / 2;
     let begin: String = characters[..half].iter().collect();
     let end: String = characters[characters.len() - half + 1..].iter().collect();
     format!("{begin}…{end}")

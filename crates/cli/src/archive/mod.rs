@@ -126,6 +126,9 @@ fn unpack_tar(reader: impl Read, root: &Path, allowed: u64) -> anyhow::Result<u6
             return Ok(left_out);
         }
     }
+    // What is behind the last entry says whether all of it was right.
+    let mut rest = archive.into_inner().take(left);
+    io::copy(&mut rest, &mut io::sink()).map_err(explained)?;
     Ok(left_out)
 }
 

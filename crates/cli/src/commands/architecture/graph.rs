@@ -77,7 +77,7 @@ pub(super) fn graph(arguments: &GraphArguments) -> anyhow::Result<Outcome> {
 /// Nothing if Ctrl-C stopped it.
 fn read(inputs: &[PathBuf]) -> anyhow::Result<Option<(Architecture, Outcome)>> {
     if let [input] = inputs
-        && input.is_file()
+        && !input.is_dir()
         && !foreign::is_recognised(input)
     {
         let architecture = file::open(input)?.architecture;
@@ -130,7 +130,7 @@ fn drop_loose_topics(architecture: &mut Architecture, around: &[Pattern]) {
         .filter(|(topic, (from, to))| {
             let has_both = !from.is_empty() && !to.is_empty();
             let is_crowd = crowded::reason(topic, from.len(), to.len()).is_some();
-            (has_both && !is_crowd) || from.iter().chain(to).any(|node| is_centre(&node))
+            (has_both && !is_crowd) || from.iter().chain(to).any(|node| is_centre(node))
         })
         .map(|(topic, _)| (*topic).to_owned())
         .collect();
