@@ -32,6 +32,10 @@ const PAGES: &[Page] = &[
         text: tables::markdown,
     },
     Page {
+        path: "docs/reference/lists.md",
+        text: rostrace_analyze::list::markdown,
+    },
+    Page {
         path: "docs/reference/budgets.md",
         text: rostrace_analyze::budget::key::markdown,
     },

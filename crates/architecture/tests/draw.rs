@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use rostrace_architecture::draw::{Picture, dot, mermaid, svg};
+use rostrace_architecture::draw::{Folding, LeftOut, Picture, dot, mermaid, svg};
 use rostrace_architecture::{Architecture, Node, Publisher, Subscription};
 
 fn node(name: &str, publishes: &[&str], subscribes: &[&str]) -> Node {
@@ -145,4 +145,88 @@ fn a_large_application_is_drawn() {
         assert_eq!(text.matches("marker-end").count(), 6000);
         assert!(text.len() < 20_000_000);
     }
+}
+
+/// Nothing is left out of it.
+const EVERYTHING: Folding<'static> = Folding {
+    all_open: false,
+    is_hidden: &|_, _, _| false,
+};
+
+#[test]
+fn topics_can_be_arrows_between_nodes() {
+    let (picture, left_out) = Picture::folded(&small(), &EVERYTHING);
+    let text = dot(&picture);
+    assert!(text.contains("f1 -> f0 [label=\"/points\"];"), "{text}");
+    // Who talks to itself needs no arrow.
+    assert_eq!(text.matches("->").count(), 2, "{text}");
+    assert_eq!(left_out, LeftOut::default());
+    let text = mermaid(&picture);
+    assert!(text.contains("f1 -->|\"/points\"| f0"), "{text}");
+    let text = svg(&picture);
+    assert!(text.contains(">/points</text>"), "{text}");
+}
+
+#[test]
+fn what_is_left_out_is_told() {
+    let hidden = Folding {
+        is_hidden: &|topic, _, _| topic == "/points",
+        ..EVERYTHING
+    };
+    let (picture, left_out) = Picture::folded(&small(), &hidden);
+    assert!(!svg(&picture).contains("/perception/lidar"));
+    assert_eq!(
+        (left_out.nodes, left_out.topics),
+        (1, vec!["/points".to_owned()])
+    );
+}
+
+/// As large as Autoware: 300 nodes in nested namespaces, each with ten outputs.
+#[test]
+fn a_large_application_is_folded_into_a_readable_picture() {
+    let name = |number: usize| format!("/ns{}/inner{}/node_{number}", number % 5, number % 4);
+    let nodes = (0..300).map(|number| {
+        let outputs: Vec<String> = (0..10).map(|it| format!("/topic_{number}_{it}")).collect();
+        let inputs: Vec<String> = (0..10)
+            .map(|it| format!("/topic_{}_{it}", (number * 7 + it * 31 + 1) % 300))
+            .collect();
+        let texts = |all: &[String]| -> Vec<&'static str> {
+            let texts = all.iter().map(|it| &*it.clone().leak());
+            texts.collect()
+        };
+        node(&name(number), &texts(&outputs), &texts(&inputs))
+    });
+    let architecture = Architecture {
+        nodes: nodes.collect(),
+        ..Architecture::default()
+    };
+    let (picture, left_out) = Picture::folded(&architecture, &EVERYTHING);
+    let text = dot(&picture);
+    let boxes = text.lines().filter(|line| line.contains("shape=box3d"));
+    let members: usize = boxes
+        .clone()
+        .filter_map(|line| {
+            line.split_once(" · ")?
+                .1
+                .split(' ')
+                .next()?
+                .parse::<usize>()
+                .ok()
+        })
+        .sum();
+    assert!((5..=24).contains(&boxes.count()), "{text}");
+    assert_eq!(members + left_out.nodes, 300);
+    let width = svg(&picture)
+        .split_once("width=\"")
+        .and_then(|(_, it)| it.split('"').next()?.parse::<u32>().ok());
+    assert!(width.is_some_and(|width| width < 8000), "{width:?}");
+    let all = Folding {
+        all_open: true,
+        ..EVERYTHING
+    };
+    let (picture, _) = Picture::folded(&architecture, &all);
+    assert_eq!(
+        dot(&picture).matches("shape=box, ").count() + left_out.nodes,
+        300
+    );
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::columns::ListArguments;
 use crate::commands::architecture::ArchitectureArguments;
 use crate::commands::check::{self, CheckArguments};
 use crate::commands::compare::{self, CompareArguments};
@@ -19,16 +20,13 @@ use crate::commands::report::{self, ReportArguments};
 use crate::commands::timeline::{self, TimelineArguments};
 use crate::commands::why::WhyArguments;
 use crate::entity_filter::EntityFilter;
+use crate::help;
 use crate::time_argument::TimeArgument;
 use crate::window::TimeArguments;
 
-const EXIT_STATUS: &str = "\
-Exit status: 0 fine, 1 failed, 2 wrong usage, 3 done, but the trace has lost data, 4 a budget is broken or \
-something got worse, 130 interrupted.";
-
 /// See what your ROS 2 system does, when, and why it was late.
 #[derive(Debug, Parser)]
-#[command(name = "rostrace", version, after_help = EXIT_STATUS, disable_help_subcommand = true)]
+#[command(name = "rostrace", version, help_template = help::TEMPLATE, after_help = help::verbs(), disable_help_subcommand = true)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) verb: Verb,
@@ -114,7 +112,7 @@ Examples:
     #[command(after_help = "\
 Examples:
   rostrace dump session/
-  rostrace dump session/ --event 'ros2:callback_*' --from +1.5s --to +1.6s
+  rostrace dump session/ --event 'ros2:callback_*' --since +1.5s --until +1.6s
   rostrace dump session/ --format json --vpid 4711 | jq .payload
 
 A time (T) is one of
@@ -137,7 +135,8 @@ Examples:
     #[command(after_help = look_help("\
 Examples:
   rostrace topics session/
-  rostrace topics session/ --node /fusion --from +10s --to +12s
+  rostrace topics session/ --node /fusion --since +10s --until +12s
+  rostrace topics session/ --sort -lost --limit 5
   rostrace topics --format json session/ | jq '.[] | select(.lost > 0).topic'
 
 The longest pause is the longest time from a message to the next one of the same publisher; of a topic that stutters it is far \
@@ -150,7 +149,8 @@ buffer), queued (not received, though the recording went on for a second or more
     #[command(after_help = look_help("\
 Examples:
   rostrace callbacks session/
-  rostrace callbacks session/ --node '/planning/*' --from +10s
+  rostrace callbacks session/ --node '/planning/*' --since +10s
+  rostrace callbacks session/ --sort -max --limit 10 --columns callback,max,late_max
   rostrace callbacks --format json session/ | jq '.[] | select(.duration_ns.max > 1e7)'"))]
     Callbacks(LookArguments),
     /// List the processes: which ROS 2 they run, with which middleware, and how much of the trace is theirs
@@ -173,7 +173,8 @@ once. Recordings of ros2_tracing alone do not tell of executors; those of rostra
 Examples:
   rostrace latency session/
   rostrace latency session/ --from /lidar --to /control
-  rostrace latency session/ --from '/sensing/*' --to /vehicle/command --from +10s --format json
+  rostrace latency session/ --from '/sensing/*' --to /vehicle/command --since +10s --format json
+  rostrace latency session/ --sort -max --limit 3 --columns name,p50,max
 
 No file is needed: a message that a callback publishes was caused by the message that it received. Paths are sorted by their \
 99th percentile. The latency is the time from the first publication to the start of the last callback, and the sum of what is \
@@ -207,7 +208,7 @@ Exit status 1: a path cannot be followed; 3: shown, but the trace has lost data.
     #[command(after_help = "\
 Examples:
   rostrace why session/
-  rostrace why session/ --callback '/fusion ← /points'
+  rostrace why session/ --callback '/fusion <- /points'
   rostrace why session/ --node /fusion
   rostrace why session/ --topic /points --node /fusion --rank 2
   rostrace why session/ --from /lidar --to /control --at 14:03:07.25 --parts
@@ -247,8 +248,8 @@ Exit status 3: written, but the trace has lost data; what was lost is told on st
     /// Write a part of a trace as a new, smaller trace
     #[command(after_help = "\
 Examples:
-  rostrace cut session/ --from +10s --to +12s -o part/
-  rostrace cut session/ --from 14:03:07 --vpid 4711 -o part/
+  rostrace cut session/ --since +10s --until +12s -o part/
+  rostrace cut session/ --since 14:03:07 --vpid 4711 -o part/
   rostrace cut session/ --event 'ros2:callback_*' --no-init -o callbacks/
 
 The new folder is a valid CTF trace. Times (T) are written as for `rostrace dump`.
@@ -295,7 +296,7 @@ impl Verb {
 /// Which traces are read.
 #[derive(Debug, Args)]
 pub(crate) struct TraceArguments {
-    /// Folders that are traces or contain some; several are read as one trace
+    /// Folders that are traces or contain some, or a .tar, .tar.gz or .tar.zst of them; several are read as one trace
     #[arg(value_name = "TRACE", required = true)]
     pub(crate) traces: Vec<PathBuf>,
 }
@@ -308,10 +309,10 @@ pub(crate) struct FilterArguments {
     pub(crate) events: Vec<glob::Pattern>,
     /// Only events from this time on
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
-    pub(crate) from: Option<TimeArgument>,
+    pub(crate) since: Option<TimeArgument>,
     /// Only events up to this time
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
-    pub(crate) to: Option<TimeArgument>,
+    pub(crate) until: Option<TimeArgument>,
     /// Only events of this process; can be repeated
     #[arg(long = "vpid", visible_alias = "pid", value_name = "N")]
     pub(crate) vpids: Vec<i64>,
@@ -349,6 +350,8 @@ pub(crate) struct LookArguments {
     pub(crate) input: TraceArguments,
     #[command(flatten)]
     pub(crate) filter: ModelFilterArguments,
+    #[command(flatten)]
+    pub(crate) list: ListArguments,
     #[arg(long, value_enum, default_value_t = LookFormat::Table)]
     pub(crate) format: LookFormat,
     /// Show in tables also what ROS 2 and recorders make for themselves: parameter services, /rosout, …

@@ -8,15 +8,16 @@ use glob::Pattern;
 use rostrace_analyze::Selection;
 use rostrace_trace::Model;
 
-use crate::filter;
+use crate::name;
+use crate::outcome::wrong_usage;
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct EntityFilter {
     /// Only this node and what it has to do with; may contain *, ? and […]; can be repeated
-    #[arg(long = "node", alias = "nodes", value_name = "GLOB")]
+    #[arg(long = "node", alias = "nodes", value_name = "GLOB", value_parser = name::pattern)]
     pub(crate) nodes: Vec<Pattern>,
     /// Only this topic and who has to do with it; may contain *, ? and […]; can be repeated
-    #[arg(long = "topic", alias = "topics", value_name = "GLOB")]
+    #[arg(long = "topic", alias = "topics", value_name = "GLOB", value_parser = name::pattern)]
     pub(crate) topics: Vec<Pattern>,
     /// Only this process and what it has to do with; can be repeated
     #[arg(long = "pid", visible_alias = "vpid", value_name = "N")]
@@ -29,8 +30,30 @@ impl EntityFilter {
         self.nodes.is_empty() && self.topics.is_empty() && self.pids.is_empty()
     }
 
-    /// What they mean.
-    pub(crate) fn selection(&self) -> Selection {
+    /// What they mean in this trace. Fails for a name or a process that it does not have.
+    pub(crate) fn selection(&self, model: &Model) -> anyhow::Result<Selection> {
+        let (nodes, topics) = (node_names(model), topic_names(model));
+        let meant = |option: &str, noun: &str, patterns: &[Pattern], names: &BTreeSet<&str>| {
+            let patterns = patterns.iter();
+            let meant = patterns.map(|pattern| name::meant(option, noun, pattern, names));
+            meant.collect::<anyhow::Result<Vec<Pattern>>>()
+        };
+        for pid in &self.pids {
+            if !model.processes.iter().any(|it| it.pid == *pid) {
+                wrong_usage!(
+                    "--pid: no process of this trace has the pid {pid}; `rostrace processes` lists them"
+                );
+            }
+        }
+        Ok(Selection {
+            nodes: meant("--node", "node of this trace", &self.nodes, &nodes)?,
+            topics: meant("--topic", "topic of this trace", &self.topics, &topics)?,
+            ..self.as_written()
+        })
+    }
+
+    /// The same where nothing has to fit.
+    pub(crate) fn as_written(&self) -> Selection {
         Selection {
             nodes: self.nodes.clone(),
             topics: self.topics.clone(),
@@ -39,40 +62,20 @@ impl EntityFilter {
         }
     }
 
-    /// A sentence for each pattern and each process that the trace does not have.
-    pub(crate) fn hints(&self, model: &Model) -> Vec<String> {
-        let nodes: BTreeSet<&str> = model.nodes.iter().map(|node| node.name.as_str()).collect();
-        let publishers = model.publishers.iter().map(|it| it.topic.as_str());
-        let subscriptions = model.subscriptions.iter().map(|it| it.topic.as_str());
-        let topics: BTreeSet<&str> = publishers.chain(subscriptions).collect();
-        let mut hints = Vec::new();
-        for (what, patterns, names) in [
-            ("node", &self.nodes, &nodes),
-            ("topic", &self.topics, &topics),
-        ] {
-            for pattern in patterns {
-                if !names.iter().any(|name| pattern.matches(name)) {
-                    let mut hint = format!("no {what} of this trace is named `{pattern}`");
-                    let similar = filter::similar(pattern.as_str(), names);
-                    if !similar.is_empty() {
-                        hint += &format!("; similar: {}", similar.join(", "));
-                    }
-                    hints.push(hint);
-                }
-            }
-        }
-        for pid in &self.pids {
-            if !model.processes.iter().any(|it| it.pid == *pid) {
-                hints.push(format!("no process of this trace has the pid {pid}"));
-            }
-        }
-        hints
-    }
-
     /// What to say when nothing is left; nothing if no option was given.
     pub(crate) fn nothing_fits(&self, noun: &str) -> Option<String> {
         (!self.is_empty()).then(|| format!("no {noun} fits {self}"))
     }
+}
+
+pub(crate) fn node_names(model: &Model) -> BTreeSet<&str> {
+    model.nodes.iter().map(|node| node.name.as_str()).collect()
+}
+
+pub(crate) fn topic_names(model: &Model) -> BTreeSet<&str> {
+    let publishers = model.publishers.iter().map(|it| it.topic.as_str());
+    let subscriptions = model.subscriptions.iter().map(|it| it.topic.as_str());
+    publishers.chain(subscriptions).collect()
 }
 
 /// As it was written on the command line.

@@ -3,44 +3,67 @@
 
 use std::io::{BufWriter, Write};
 
+use rostrace_analyze::list::{Column, List, Unit};
 use rostrace_ctf::{Damage, TraceSet};
 use rostrace_trace::Model;
 use serde::Serialize;
 
 use crate::args::{LookArguments, LookFormat};
+use crate::cell::Cell;
+use crate::columns::Layout;
 use crate::family::INITIALISATION;
 use crate::outcome::Outcome;
 use crate::render::palette::Palette;
-use crate::render::table::Table;
+use crate::render::table::{Align, Table, Tone};
 use crate::render::{damage, diagnostic, units};
 use crate::source;
 use crate::view::View;
 
-/// One entity. Its JSON is its serialisation.
+/// One row of a list. Its JSON is its serialisation, unless columns are chosen.
 pub(crate) trait Row: Serialize {
-    /// What one is called.
-    const NOUN: &'static str;
-    /// The header of the CSV.
-    const COLUMNS: &'static [&'static str];
+    /// What the list is called and which columns it has.
+    const LIST: &'static List;
 
-    /// The cells of the CSV, in the order of the header.
-    fn cells(&self) -> Vec<String>;
+    /// In the order of the list's columns.
+    fn cells(&self) -> Vec<Cell>;
+
+    /// The cell of the table for people, where it says more or less than the value of its column.
+    fn shown(&self, _title: &str, _all: bool) -> Option<String> {
+        None
+    }
+
+    /// Whether the table leaves it out, unless all is asked for.
+    fn is_folded(&self) -> bool;
+
+    /// The lines at the end of the table that stand for the rows that it leaves out: texts by title.
+    fn folded(rows: &[&Self]) -> Vec<Vec<(&'static str, String)>>;
+
+    /// Whether it deserves a look.
+    fn is_conspicuous(&self) -> bool {
+        false
+    }
 }
 
 /// A trace that was read to be listed.
 #[derive(Debug)]
 pub(crate) struct Reading<'a> {
     arguments: &'a LookArguments,
+    layout: Layout,
     set: TraceSet,
     model: Model,
 }
 
 impl<'a> Reading<'a> {
     /// Nothing if Ctrl-C stopped it.
-    pub(crate) fn of(arguments: &'a LookArguments) -> anyhow::Result<Option<Reading<'a>>> {
+    pub(crate) fn of(
+        list: &'static List,
+        arguments: &'a LookArguments,
+    ) -> anyhow::Result<Option<Reading<'a>>> {
+        let layout = Layout::of(list, &arguments.list)?;
         let set = source::open(&arguments.input)?;
         Ok(source::model(&set).map(|model| Reading {
             arguments,
+            layout,
             set,
             model,
         }))
@@ -49,7 +72,7 @@ impl<'a> Reading<'a> {
     /// The part that was asked for.
     pub(crate) fn view(&self) -> anyhow::Result<View<'_>> {
         let view = View::new(&self.set, &self.model, &self.arguments.filter)?;
-        diagnostic::notes(&view.hints());
+        diagnostic::notes(&view.notes());
         Ok(view)
     }
 
@@ -78,10 +101,18 @@ impl<'a> Reading<'a> {
     /// Prints all rows in the format that was asked for; `notes` say what is missing.
     pub(crate) fn print<R: Row>(
         &self,
-        rows: &[R],
-        table: impl FnOnce() -> Table,
+        mut rows: Vec<R>,
         notes: impl IntoIterator<Item = String>,
     ) -> anyhow::Result<Outcome> {
+        let all = self.arguments.all;
+        let is_folded = |row: &R| row.is_folded() && !all;
+        self.layout.sort(&mut rows, R::cells);
+        if self.layout.is_sorted() || self.layout.limit.is_some() {
+            // So that every format leaves out the same rows.
+            rows.sort_by_key(is_folded);
+        }
+        let is_empty = rows.is_empty();
+        let left_out = self.limit(&mut rows, is_folded);
         let headline = damage::headline(self.damage());
         let mut out = BufWriter::new(std::io::stdout().lock());
         match self.arguments.format {
@@ -89,42 +120,143 @@ impl<'a> Reading<'a> {
                 if let Some(headline) = &headline {
                     writeln!(out, "{}", Palette::for_stdout().alarm(headline))?;
                 }
-                write!(out, "{}", table())?;
+                write!(out, "{}", table(&self.layout, &rows, all))?;
             }
-            LookFormat::Json => {
-                serde_json::to_writer_pretty(&mut out, rows).map_err(std::io::Error::from)?;
-                out.write_all(b"\n")?;
-            }
-            LookFormat::Csv => {
-                let mut csv = csv::Writer::from_writer(&mut out);
-                csv.write_record(R::COLUMNS)?;
-                for row in rows {
-                    csv.write_record(row.cells())?;
-                }
-                csv.flush()?;
-            }
+            LookFormat::Json => write_json(&mut out, &self.layout, &rows)?,
+            LookFormat::Csv => write_csv(&mut out, &self.layout, rows.iter().map(R::cells))?,
         }
         out.flush()?;
         drop(out);
         if let (Some(headline), false) = (&headline, self.arguments.format == LookFormat::Table) {
             diagnostic::note(headline);
         }
-        let filter = &self.arguments.filter.entities;
-        // What the trace does not have at all was told before.
-        if rows.is_empty() && filter.hints(&self.model).is_empty() {
-            filter
-                .nothing_fits(R::NOUN)
-                .iter()
-                .for_each(|it| diagnostic::note(it));
+        if is_empty {
+            let filter = &self.arguments.filter.entities;
+            diagnostic::notes(filter.nothing_fits(R::LIST.noun).as_slice());
+        }
+        if left_out > 0 {
+            let counted = units::counted(left_out as u64, &format!("more {}", R::LIST.noun));
+            diagnostic::note(&format!("{counted} not shown, because of --limit"));
         }
         for note in notes {
             diagnostic::note(&note);
         }
         Ok(Outcome::of(self.damage()))
     }
+
+    /// Drops what `--limit` leaves out, and counts it. In a table, what is folded anyway stands in a line of its own.
+    fn limit<R: Row>(&self, rows: &mut Vec<R>, is_folded: impl Fn(&R) -> bool) -> usize {
+        let Some(limit) = self.layout.limit else {
+            return 0;
+        };
+        let is_table = self.arguments.format == LookFormat::Table;
+        let mut shown = 0;
+        let before = rows.len();
+        rows.retain(|row| {
+            let stays = is_table && is_folded(row);
+            shown += usize::from(!stays);
+            stays || shown <= limit
+        });
+        before - rows.len()
+    }
 }
 
-/// A cell of the CSV: empty for what is not known.
-pub(crate) fn cell(value: Option<impl ToString>) -> String {
-    value.map(|value| value.to_string()).unwrap_or_default()
+/// The rows that are not folded, and a few lines for those that are.
+fn table<R: Row>(layout: &Layout, rows: &[R], all: bool) -> Table {
+    let columns = layout.table();
+    let mut table = empty_table(layout, &columns);
+    let (folded, shown): (Vec<&R>, Vec<&R>) = rows.iter().partition(|row| row.is_folded() && !all);
+    for row in shown {
+        let cells = row.cells();
+        let picked = columns.iter().zip(layout.pick(&columns, &cells));
+        let texts = picked.map(|(column, cell)| {
+            let otherwise = column.title.and_then(|title| row.shown(title, all));
+            otherwise.unwrap_or_else(|| cell.shown(column.unit))
+        });
+        let tone = if row.is_conspicuous() {
+            Tone::Caution
+        } else {
+            Tone::Plain
+        };
+        table.toned_row(tone, texts);
+    }
+    if !folded.is_empty() {
+        for line in R::folded(&folded) {
+            let text = |column: &&Column| {
+                let texts = line.iter();
+                let mut texts = texts.filter(|(title, _)| column.title == Some(*title));
+                texts.next().map_or(String::new(), |(_, text)| text.clone())
+            };
+            let texts: Vec<String> = columns.iter().map(text).collect();
+            // Without its name a line would not say what it counts.
+            if texts.first().is_some_and(|text| !text.is_empty()) || layout.chosen().is_none() {
+                table.toned_row(Tone::Dim, texts);
+            }
+        }
+    }
+    table
+}
+
+/// A table with the titles of these columns.
+pub(crate) fn empty_table(layout: &Layout, columns: &[&'static Column]) -> Table {
+    let titles: Vec<(&str, Align)> = columns
+        .iter()
+        .map(|column| {
+            let align = match column.unit {
+                Unit::Text | Unit::Instant | Unit::YesOrNo => Align::Left,
+                _ => Align::Right,
+            };
+            (column.title.unwrap_or(column.name), align)
+        })
+        .collect();
+    // What was asked for is not left out.
+    match layout.chosen() {
+        Some(_) => Table::new(&titles),
+        None => Table::new(&titles).dispensable(layout.list.dispensable),
+    }
+}
+
+fn write_json<R: Row>(out: &mut impl Write, layout: &Layout, rows: &[R]) -> anyhow::Result<()> {
+    match layout.chosen() {
+        None => serde_json::to_writer_pretty(&mut *out, rows).map_err(std::io::Error::from)?,
+        Some(_) => write_chosen_json(out, layout, rows.iter().map(R::cells))?,
+    }
+    Ok(out.write_all(b"\n")?)
+}
+
+/// An array of objects that have the chosen columns and nothing else.
+pub(crate) fn write_chosen_json(
+    out: &mut impl Write,
+    layout: &Layout,
+    rows: impl Iterator<Item = Vec<Cell>>,
+) -> anyhow::Result<()> {
+    struct Object<'c>(Vec<(&'static str, &'c Cell)>);
+    impl Serialize for Object<'_> {
+        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.collect_map(self.0.iter().copied())
+        }
+    }
+    let columns = layout.csv();
+    let rows: Vec<Vec<Cell>> = rows.collect();
+    let objects = rows.iter().map(|cells| {
+        let names = columns.iter().map(|column| column.name);
+        Object(names.zip(layout.pick(&columns, cells)).collect())
+    });
+    let objects: Vec<Object<'_>> = objects.collect();
+    serde_json::to_writer_pretty(out, &objects).map_err(std::io::Error::from)?;
+    Ok(())
+}
+
+pub(crate) fn write_csv(
+    out: &mut impl Write,
+    layout: &Layout,
+    rows: impl Iterator<Item = Vec<Cell>>,
+) -> anyhow::Result<()> {
+    let columns = layout.csv();
+    let mut csv = csv::Writer::from_writer(out);
+    csv.write_record(columns.iter().map(|column| column.name))?;
+    for cells in rows {
+        csv.write_record(layout.pick(&columns, &cells).into_iter().map(Cell::csv))?;
+    }
+    Ok(csv.flush()?)
 }

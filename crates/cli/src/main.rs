@@ -1,13 +1,19 @@
 //! `rostrace`: one program to record, read and explain ROS 2 traces. See [`run`] for what it can do.
 
+mod archive;
 mod args;
+mod cell;
+mod columns;
 mod commands;
 mod desktop;
 mod entity_filter;
 mod family;
 mod filter;
+mod foreign;
+mod help;
 mod interrupt;
 mod listing;
+mod name;
 mod new_file;
 mod outcome;
 mod pipeline;

@@ -73,7 +73,13 @@ pub(crate) use wrong_usage;
 
 /// The exit status of an error.
 pub(crate) fn status(error: &anyhow::Error) -> u8 {
-    if error.is::<WrongUsage>() {
+    use rostrace_architecture::Error;
+    // A name that an architecture file does not have is as wrong as one that a trace does not have.
+    let is_unknown = |cause: &(dyn std::error::Error + 'static)| {
+        let cause = cause.downcast_ref::<Error>();
+        matches!(cause, Some(Error::Unknown { .. } | Error::InNode { .. }))
+    };
+    if error.is::<WrongUsage>() || error.chain().any(is_unknown) {
         WRONG_USAGE
     } else {
         FAILED

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use rostrace_analyze::Analysis;
 use rostrace_analyze::measured::Measured;
+use rostrace_analyze::{Analysis, Selection};
 use rostrace_ctf::TraceSet;
 use rostrace_trace::Model;
 
@@ -37,19 +37,26 @@ impl Recorded {
         Ok(source::model(&set).map(|model| Recorded { name, set, model }))
     }
 
-    /// The range of time that counts, and what was filtered in vain.
-    pub(crate) fn analysis(
-        &self,
-        filter: &ModelFilterArguments,
-    ) -> anyhow::Result<(Analysis<'_>, Vec<String>)> {
-        let view = View::new(&self.set, &self.model, filter).with_context(|| self.name.clone())?;
-        let mut hints = filter.entities.hints(&self.model);
-        hints.extend(view.nothing_left());
+    /// The range of time that counts, and what the filters mean in it. A name that the recording does not have is told with the rest, for another side of a
+    /// comparison may have it.
+    pub(crate) fn selected(&self, filter: &ModelFilterArguments) -> anyhow::Result<Selected<'_>> {
+        let window =
+            (filter.time.window(&self.set, &self.model)).with_context(|| self.name.clone())?;
+        let (selection, unknown) = match filter.entities.selection(&self.model) {
+            Ok(selection) => (selection, None),
+            Err(error) => (filter.entities.as_written(), Some(error)),
+        };
+        let view = View::selecting(&self.model, &filter.entities, selection.clone(), window);
         // Not among what sides of a comparison have in common: each has times of its own.
         if let Some(sentence) = view.nothing_happened() {
             diagnostic::note(&format!("{}: {sentence}", self.name));
         }
-        Ok((Analysis::new(&self.model, view.window().clone()), hints))
+        Ok(Selected {
+            analysis: Analysis::new(&self.model, view.window().clone()),
+            nothing_left: view.nothing_left().filter(|_| unknown.is_none()),
+            selection,
+            unknown,
+        })
     }
 
     /// What was lost, in one line.
@@ -66,11 +73,27 @@ impl Recorded {
     }
 }
 
-/// Measures what the filters leave.
-pub(crate) fn measure(
-    analysis: &Analysis<'_>,
-    filter: &ModelFilterArguments,
-    built_in: bool,
-) -> Measured {
-    Measured::of(analysis, &filter.entities.selection(), built_in)
+/// What the filters leave of a recording.
+#[derive(Debug)]
+pub(crate) struct Selected<'m> {
+    pub(crate) analysis: Analysis<'m>,
+    selection: Selection,
+    /// A sentence, where each filter fits something, but nothing fits all of them.
+    pub(crate) nothing_left: Option<String>,
+    /// A name that the recording does not have.
+    pub(crate) unknown: Option<anyhow::Error>,
+}
+
+impl<'m> Selected<'m> {
+    /// For verbs that have one recording only.
+    pub(crate) fn expect_known(mut self) -> anyhow::Result<Selected<'m>> {
+        match self.unknown.take() {
+            Some(error) => Err(error),
+            None => Ok(self),
+        }
+    }
+
+    pub(crate) fn measured(&self, built_in: bool) -> Measured {
+        Measured::of(&self.analysis, &self.selection, built_in)
+    }
 }

@@ -2,17 +2,22 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 
+use crate::archive;
 use crate::args::{Arguments, Verb};
 use crate::commands;
+use crate::help;
 use crate::interrupt;
 use crate::outcome::{self, Outcome};
 use crate::render::diagnostic;
 use crate::shrunk_file;
 
 pub(crate) fn run() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = help::command()
+        .try_get_matches()
+        .and_then(|matches| Arguments::from_arg_matches(&matches));
+    let arguments = match arguments {
         Ok(arguments) => arguments,
         // Also `--help` and `--version`, which are no errors and know so.
         Err(answer) => {
@@ -24,7 +29,9 @@ pub(crate) fn run() -> ExitCode {
         interrupt::catch();
     }
     shrunk_file::explain();
-    match perform(arguments.verb) {
+    let performed = perform(arguments.verb);
+    archive::remove_all();
+    match performed {
         Ok(outcome) => outcome.into(),
         Err(error) if outcome::is_closed_pipe(&error) => Outcome::Fine.into(),
         Err(error) => {

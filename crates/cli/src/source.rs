@@ -13,6 +13,7 @@ use rostrace_trace::scheduling::Scheduling;
 use rostrace_trace::{Model, RecordedTwice};
 
 use crate::args::TraceArguments;
+use crate::foreign;
 use crate::interrupt;
 use crate::new_file::folder_of;
 use crate::outcome::wrong_usage;
@@ -56,7 +57,15 @@ fn expect_once(set: &TraceSet) -> anyhow::Result<()> {
 }
 
 fn open_all(paths: &[PathBuf]) -> anyhow::Result<TraceSet> {
+    let mut places = Vec::with_capacity(paths.len());
     for path in paths {
+        let place = foreign::opened(path)?;
+        let is_unpacked = place != *path;
+        places.push(place);
+        // An archive is not of this machine, or no longer: what it names in memory is somebody else's.
+        if is_unpacked {
+            continue;
+        }
         let completed = orphan::complete_below(path);
         if completed > 0 {
             diagnostic::note(&format!(
@@ -66,7 +75,7 @@ fn open_all(paths: &[PathBuf]) -> anyhow::Result<TraceSet> {
             ));
         }
     }
-    let set = match TraceSet::open(paths) {
+    let set = match TraceSet::open(&places) {
         Err(Error::OverlappingCuts {
             first,
             second,
@@ -79,7 +88,7 @@ fn open_all(paths: &[PathBuf]) -> anyhow::Result<TraceSet> {
                 "{first} and {second} are parts of one recording and both have what happened between {begin} and {end}, which would count twice; give one of them, or cut them so that they do not overlap"
             )
         }
-        opened => opened?,
+        opened => opened.map_err(foreign::explained)?,
     };
     if set.traces.is_empty() {
         let reasons = set.damage.iter().map(|damage| damage.message.as_str());

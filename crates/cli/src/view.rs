@@ -48,12 +48,22 @@ impl<'m> View<'m> {
         arguments: &'m ModelFilterArguments,
     ) -> anyhow::Result<View<'m>> {
         let window = arguments.time.window(set, model)?;
-        Ok(View::within(model, &arguments.entities, window))
+        View::within(model, &arguments.entities, window)
     }
 
     pub(crate) fn within(
         model: &'m Model,
         filter: &'m EntityFilter,
+        time: RangeInclusive<Nanos>,
+    ) -> anyhow::Result<View<'m>> {
+        let selection = filter.selection(model)?;
+        Ok(View::selecting(model, filter, selection, time))
+    }
+
+    pub(crate) fn selecting(
+        model: &'m Model,
+        filter: &'m EntityFilter,
+        selection: Selection,
         time: RangeInclusive<Nanos>,
     ) -> View<'m> {
         let mut topics: BTreeMap<&str, Topic> = BTreeMap::new();
@@ -75,7 +85,7 @@ impl<'m> View<'m> {
         View {
             model,
             filter,
-            selection: filter.selection(),
+            selection,
             time,
             topics_of_nodes,
             topics,
@@ -194,12 +204,11 @@ impl<'m> View<'m> {
         deliveries.filter(move |delivery| published(delivery))
     }
 
-    /// A sentence for each filter that nothing in the trace fits, and for a range of time in which nothing happened.
-    pub(crate) fn hints(&self) -> Vec<String> {
-        let mut hints = self.filter.hints(self.model);
-        hints.extend(self.nothing_happened());
-        hints.extend(self.model.left_out.iter().cloned());
-        hints
+    /// What to say before an answer: of a range of time in which nothing happened, and of what was left out when it was recorded.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let mut notes: Vec<String> = self.nothing_happened().into_iter().collect();
+        notes.extend(self.model.left_out.iter().cloned());
+        notes
     }
 
     /// What to say of a range of time in which nothing happened, unless nothing ever did.
@@ -217,17 +226,16 @@ impl<'m> View<'m> {
         (is_empty && rows != [0; 3]).then(|| window::nothing_in(&self.time, covered))
     }
 
-    /// What to say where each filter fits something, but nothing fits all of them, for verbs that show everything. What the trace does not
-    /// have at all is told by [`View::hints`].
+    /// What to say where each filter fits something, but nothing fits all of them, for verbs that show everything. A name
+    /// that the trace does not have at all was refused before.
     pub(crate) fn nothing_left(&self) -> Option<String> {
         let mut nodes = (0..self.model.nodes.len() as u32).map(NodeId);
         let mut callbacks = (0..self.model.callbacks.len()).map(CallbackId::from_index);
         let is_empty = !nodes.any(|id| self.has_node(id))
             && !callbacks.any(|id| self.has_callback(id))
             && self.topics().next().is_none();
-        let is_told = !self.filter.hints(self.model).is_empty();
         let sentence = self.filter.nothing_fits("node, topic or callback");
-        sentence.filter(|_| is_empty && !is_told)
+        sentence.filter(|_| is_empty)
     }
 
     /// A message, by its topic and by who sends and receives it.

@@ -1,4 +1,4 @@
-//! The range of time that counts: what `--from`, `--to`, `--skip-start` and `--skip-end` leave of a trace.
+//! The range of time that counts: what `--since`, `--until`, `--skip-start` and `--skip-end` leave of a trace.
 
 use std::ops::RangeInclusive;
 
@@ -23,15 +23,15 @@ pub(crate) struct SkipArguments {
     pub(crate) skip_end: Option<DurationArgument>,
 }
 
-/// The range of time that was asked for. Verbs that also know the ends of paths make it from what `--from` and `--to` have of times.
+/// The range of time that was asked for.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub(crate) struct TimeArguments {
     /// Count only what happens from this time on
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
-    pub(crate) from: Option<TimeArgument>,
+    pub(crate) since: Option<TimeArgument>,
     /// Count only what happens up to this time
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
-    pub(crate) to: Option<TimeArgument>,
+    pub(crate) until: Option<TimeArgument>,
     #[command(flatten)]
     pub(crate) skip: SkipArguments,
 }
@@ -55,7 +55,7 @@ pub(crate) fn nothing_in(time: &RangeInclusive<Nanos>, covered: (Nanos, Nanos)) 
 impl TimeArguments {
     pub(crate) fn is_limited(&self) -> bool {
         let skip = &self.skip;
-        let between = self.from.is_some() || self.to.is_some();
+        let between = self.since.is_some() || self.until.is_some();
         between || skip.skip_start.is_some() || skip.skip_end.is_some()
     }
 
@@ -64,7 +64,7 @@ impl TimeArguments {
         set: &TraceSet,
         model: &Model,
     ) -> anyhow::Result<RangeInclusive<Nanos>> {
-        let time = filter::time_range(set, self.from, self.to)?;
+        let time = filter::time_range(set, self.since, self.until)?;
         let time = time.unwrap_or(Nanos(i64::MIN)..=Nanos(i64::MAX));
         self.without_ends(time, model)
     }
@@ -97,7 +97,7 @@ impl TimeArguments {
         let to = end.map_or(*time.end(), |end| Nanos(end).min(*time.end()));
         if from > to {
             bail!(
-                "--from and --to ask for what --skip-start and --skip-end leave out, so that nothing is left"
+                "--since and --until ask for what --skip-start and --skip-end leave out, so that nothing is left"
             );
         }
         Ok(from..=to)

@@ -7,7 +7,7 @@ mod support;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use support::{rostrace, stderr_of, stdout_of};
+use support::{recording, rostrace, shared_recordings, stderr_of, stdout_of};
 
 const ROVER: &str = include_str!("../../architecture/tests/files/rover.yaml");
 
@@ -204,8 +204,8 @@ fn paths_are_listed_shortest_first_with_what_was_left_out() {
         assert_eq!(said, "No paths.\n", "{filter:?}");
     }
     assert!(
-        desk.stderr("paths", &["--from", "/scaner", "--to", "/motors"], 1)
-            .contains("do you mean `/scanner`?")
+        desk.stderr("paths", &["--from", "/scaner", "--to", "/motors"], 2)
+            .contains("no node of this file is named `/scaner`; similar: /scanner")
     );
 }
 
@@ -240,9 +240,11 @@ fn edits_that_cancel_each_other_leave_the_file_as_it_was() {
 #[test]
 fn a_failed_edit_changes_nothing_and_proposes_a_name() {
     let desk = Desk::new();
-    let said = desk.stderr("rename", &["topic", "/scam", "/x"], 1);
+    let said = desk.stderr("rename", &["topic", "/scam", "/x"], 2);
     assert!(
-        said.contains("was not changed: there is no topic `/scam`; do you mean `/scan`?"),
+        said.contains(
+            "was not changed: OLD: no topic of this file is named `/scam`; similar: /scan"
+        ),
         "{said}"
     );
     assert_eq!(desk.text("rover.yaml"), ROVER);
@@ -384,6 +386,75 @@ fn pictures_are_drawn_in_three_formats() {
 }
 
 #[test]
+fn names_may_lack_their_slash() {
+    let desk = Desk::new();
+    let whole = desk.stdout("paths", &["--from", "/scanner", "--to", "/motors"], 0);
+    let short = desk.stdout("paths", &["--from", "scanner", "--to", "motors"], 0);
+    assert_eq!(whole, short);
+    let said = desk.stderr("rename", &["node", "driver", "/steering"], 0);
+    assert!(said.contains("/driver is called /steering now"), "{said}");
+    assert!(!desk.text("rover.yaml").contains("node_name: /driver"));
+}
+
+#[test]
+fn a_part_of_a_trace_is_drawn() {
+    let trace = recording("pingpong");
+    let graph = |more: &[&str]| stdout_of(&[&["architecture", "graph", &trace], more].concat(), 0);
+    let whole = graph(&[]);
+    for name in ["/pinger", "/ponger", "/ping", "/pong"] {
+        assert!(whole.contains(&format!("label=\"{name}\"")), "{whole}");
+    }
+    let part = graph(&["--node", "pinger"]);
+    assert!(
+        part.contains("/pinger") && !part.contains("/ponger"),
+        "{part}"
+    );
+    let part = graph(&["--topic", "/ping"]);
+    assert!(
+        part.contains("/ponger") && !part.contains("\"/pong\""),
+        "{part}"
+    );
+    assert_eq!(graph(&["--around", "/pinger"]), whole);
+    let alone = graph(&["--around", "/pinger", "--depth", "0"]);
+    assert!(!alone.contains("/ponger"), "{alone}");
+    let said = stderr_of(&["architecture", "graph", &trace, "--node", "/pingr"], 2);
+    assert!(said.contains("similar: /pinger"), "{said}");
+}
+
+#[test]
+fn a_real_system_is_drawn_with_few_boxes() {
+    let Some(shared) = shared_recordings() else {
+        return;
+    };
+    let trace = shared.join("public/autoware-carla-galactic.tar.zst");
+    if !trace.exists() {
+        return;
+    }
+    let trace = trace.to_str().unwrap();
+    let output = rostrace(&["architecture", "graph", trace, "--format", "svg"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let boxes = text.matches("<g class=").count();
+    assert!((10..=24).contains(&boxes), "{boxes}");
+    let size = |name: &str| {
+        let (_, rest) = text.split_once(&format!("{name}=\"")).unwrap();
+        rest.split('"').next().unwrap().parse::<u32>().unwrap()
+    };
+    assert!(
+        size("width") < 6000 && size("height") < 2000,
+        "{} {}",
+        size("width"),
+        size("height")
+    );
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.contains("would tie everything to everything"),
+        "{said}"
+    );
+}
+
+#[test]
 fn names_cannot_command_the_terminal() {
     let desk = Desk::new();
     desk.replace("path_name: map_to_wheels", "path_name: \"\\e[31mred\"");
@@ -436,7 +507,7 @@ fn a_context_that_is_undefined_is_named_and_can_be_declared() {
         "{said}"
     );
     let nothing = [&set[..], &["/pln", "use_latest_message"]].concat();
-    let said = support::stderr_of(&nothing, 1);
+    let said = support::stderr_of(&nothing, 2);
     assert!(said.contains("/plan"), "{said}");
     let right = [&set[..], &["/plan", "use_latest_message"]].concat();
     support::stderr_of(&right, 0);

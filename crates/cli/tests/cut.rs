@@ -61,7 +61,7 @@ fn same(found: &[Value], expected: &[Value]) {
 #[test]
 fn a_part_is_what_dump_shows_of_it() {
     let output = Output::new();
-    let part = ["--from", "+2.5s", "--to", "+3s"];
+    let part = ["--since", "+2.5s", "--until", "+3s"];
     let options = [&part[..], &["--no-init"]].concat();
     let said = cut(&recording("pingpong"), &options, &output, 0);
     let expected = dump(&recording("pingpong"), &part, 0);
@@ -74,7 +74,7 @@ fn a_part_is_what_dump_shows_of_it() {
 #[test]
 fn initialisation_is_kept_from_before_the_part() {
     let output = Output::new();
-    let part = ["--from", "+2.5s", "--to", "+3s"];
+    let part = ["--since", "+2.5s", "--until", "+3s"];
     let said = cut(&recording("pingpong"), &part, &output, 0);
     assert!(said.contains("for initialisation"), "{said}");
     let expected = dump(&recording("pingpong"), &part, 0);
@@ -109,7 +109,7 @@ fn filters_are_those_of_dump() {
     for filter in [
         &["--event", "ros2:callback_*"][..],
         &["--vpid", "22091"],
-        &["--vtid", "22091", "--from", "+2s"],
+        &["--vtid", "22091", "--since", "+2s"],
         &["--cpu", "0"],
     ] {
         let output = Output::new();
@@ -125,13 +125,13 @@ fn filters_are_those_of_dump() {
 #[test]
 fn losses_in_the_part_are_exit_status_3_and_stay_in_the_trace() {
     let output = Output::new();
-    let part = ["--from", "+2s", "--to", "+3s"];
+    let part = ["--since", "+2s", "--until", "+3s"];
     let said = cut(&recording("lossy"), &part, &output, 3);
     assert!(said.contains("30,710 events discarded"), "{said}");
     let told = stderr_of(&["dump", "--format", "csv", &output.path()], 3);
     assert!(told.contains("30,710 events discarded"), "{told}");
     let quiet = Output::new();
-    let options = ["--from", "+0.5s", "--to", "+1s"];
+    let options = ["--since", "+0.5s", "--until", "+1s"];
     cut(&recording("lossy"), &options, &quiet, 0);
     stdout_of(&["info", &quiet.path()], 0);
 }
@@ -141,7 +141,7 @@ fn a_part_without_events_is_a_trace() {
     let output = Output::new();
     let said = cut(
         &recording("pingpong"),
-        &["--to", "1", "--no-init"],
+        &["--until", "1", "--no-init"],
         &output,
         0,
     );
@@ -152,7 +152,7 @@ fn a_part_without_events_is_a_trace() {
 #[test]
 fn a_folder_that_is_not_empty_is_replaced_by_force_alone() {
     let output = Output::new();
-    cut(&recording("pingpong"), &["--to", "+1s"], &output, 0);
+    cut(&recording("pingpong"), &["--until", "+1s"], &output, 0);
     let before = dump(&output.path(), &[], 0);
     let said = cut(&recording("lifecycle_caret"), &[], &output, 1);
     assert!(said.contains("--force"), "{said}");
@@ -176,7 +176,7 @@ fn force_does_not_delete_what_is_no_trace() {
 fn an_empty_folder_is_as_good_as_none() {
     let output = Output::new();
     fs::create_dir(output.path()).unwrap();
-    cut(&recording("pingpong"), &["--to", "+1s"], &output, 0);
+    cut(&recording("pingpong"), &["--until", "+1s"], &output, 0);
     assert!(!dump(&output.path(), &[], 0).is_empty());
 }
 
@@ -203,11 +203,11 @@ fn nonsense_is_refused_before_anything_is_written() {
     let output = Output::new();
     let said = cut(
         &recording("pingpong"),
-        &["--from", "+2s", "--to", "+1s"],
+        &["--since", "+2s", "--until", "+1s"],
         &output,
         2,
     );
-    assert!(said.contains("--from"), "{said}");
+    assert!(said.contains("--since"), "{said}");
     assert!(!Path::new(&output.path()).exists());
     stderr_of(&["cut", &recording("pingpong")], 2);
     let file = output.parent.path().join("file");
@@ -220,10 +220,10 @@ fn nonsense_is_refused_before_anything_is_written() {
 fn a_stream_of_one_packet_without_sizes_is_cut_too() {
     let trace = HandMade::new("event", b"process", b"text");
     let output = Output::new();
-    cut(trace.path(), &["--from", "+0.5s"], &output, 0);
+    cut(trace.path(), &["--since", "+0.5s"], &output, 0);
     same(
         &dump(&output.path(), &[], 0),
-        &dump(trace.path(), &["--from", "+0.5s"], 0),
+        &dump(trace.path(), &["--since", "+0.5s"], 0),
     );
 }
 
@@ -255,7 +255,7 @@ fn ctrl_c_leaves_nothing_behind() {
 #[test]
 fn babeltrace_reads_a_cut_without_a_word() {
     let output = Output::new();
-    cut(&recording("pingpong"), &["--from", "+3s"], &output, 0);
+    cut(&recording("pingpong"), &["--since", "+3s"], &output, 0);
     let Ok(printed) = std::process::Command::new("babeltrace2")
         .arg(output.path())
         .output()

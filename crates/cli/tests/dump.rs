@@ -99,12 +99,12 @@ fn a_name_that_is_not_declared_gets_a_hint() {
         "callback_strat",
         &recording("pingpong"),
     ];
-    let hint = stderr_of(&arguments, 0);
+    let hint = stderr_of(&arguments, 2);
     assert!(
-        hint.contains("`callback_strat`") && hint.contains("`ros2:callback_start`"),
+        hint.contains("`callback_strat`; similar: ros2:callback_start"),
         "{hint}"
     );
-    assert_eq!(stdout_of(&arguments, 0), "");
+    assert_eq!(stdout_of(&arguments, 2), "");
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn events_are_filtered_by_time_however_it_is_written() {
         ("2026-11-15T04:11:21Z", "2026-11-15T05:11:22.5+01:00"),
         ("04:11:21", "04:11:22.5"),
     ] {
-        let selected = dump(&recording("pingpong"), &["--from", from, "--to", to]);
+        let selected = dump(&recording("pingpong"), &["--since", from, "--until", to]);
         assert_eq!(selected, expected, "{from} {to}");
     }
 }
@@ -153,7 +153,10 @@ fn both_ends_of_a_time_range_belong_to_it() {
     let first = dump(&recording("pingpong"), &["--limit", "1"]);
     let time = first[0]["time_ns"].to_string();
     assert_eq!(
-        dump(&recording("pingpong"), &["--from", &time, "--to", &time]),
+        dump(
+            &recording("pingpong"),
+            &["--since", &time, "--until", &time]
+        ),
         first
     );
 }
@@ -168,10 +171,13 @@ fn relative_times_count_from_the_begin_and_end_that_info_shows() {
             .map(|event| event["time_ns"].as_i64().unwrap() - HandMade::BEGIN)
             .collect()
     };
-    assert_eq!(times(&["--from", "+1.5s"]), [2_000_000_000]);
-    assert_eq!(times(&["--to", "+1s"]), [1_000_000_000]);
-    assert_eq!(times(&["--from", "-1s"]), [2_000_000_000]);
-    assert_eq!(times(&["--from", "+999ms", "--to", "-2s"]), [1_000_000_000]);
+    assert_eq!(times(&["--since", "+1.5s"]), [2_000_000_000]);
+    assert_eq!(times(&["--until", "+1s"]), [1_000_000_000]);
+    assert_eq!(times(&["--since", "-1s"]), [2_000_000_000]);
+    assert_eq!(
+        times(&["--since", "+999ms", "--until", "-2s"]),
+        [1_000_000_000]
+    );
 }
 
 #[test]
@@ -340,7 +346,10 @@ fn what_selects_no_event_is_told() {
     let pingpong = recording("pingpong");
     let said = stderr_of(&["dump", &pingpong, "--vpid", "3"], 0);
     assert!(said.contains("no event fits what was asked for"), "{said}");
-    let said = stderr_of(&["dump", &pingpong, "--from", "+3s", "--to", "+2s"], 2);
-    assert!(said.contains("--from is a later time than --to"), "{said}");
+    let said = stderr_of(&["dump", &pingpong, "--since", "+3s", "--until", "+2s"], 2);
+    assert!(
+        said.contains("--since is a later time than --until"),
+        "{said}"
+    );
     assert_eq!(stderr_of(&["dump", &pingpong, "--limit", "1"], 0), "");
 }

@@ -211,7 +211,7 @@ fn a_cut_that_keeps_nothing_of_a_stream_does_not_miss_it() {
         part,
         "--force",
     ];
-    stderr_of(&[&cut[..], &["--event", "nothing"]].concat(), 0);
+    stderr_of(&[&cut[..], &["--until", "1"]].concat(), 0);
     assert_eq!(stdout_of(&["dump", part], 0), "");
     for cpu in ["0", "1"] {
         stderr_of(&[&cut[..], &["--cpu", cpu]].concat(), 0);

@@ -141,7 +141,7 @@ fn the_lifecycle_state_is_that_at_the_end_of_the_range() {
         find(&json(&all, 0), "node", "/talker")["lifecycle_state"].clone()
     };
     assert_eq!(state(&[]), "finalized");
-    assert_eq!(state(&["--to", "+0s"]), "unconfigured");
+    assert_eq!(state(&["--until", "+0s"]), "unconfigured");
     let rows = json(&["nodes", &trace], 0);
     assert_eq!(
         find(&rows, "node", "/listener")["lifecycle_state"],
@@ -153,8 +153,8 @@ fn the_lifecycle_state_is_that_at_the_end_of_the_range() {
 fn a_range_of_time_limits_what_is_counted_and_not_what_exists() {
     let trace = recording("pingpong");
     let all = json(&["callbacks", &trace], 0);
-    let first = json(&["callbacks", &trace, "--to", "+3s"], 0);
-    let second = json(&["callbacks", &trace, "--from", "+3.000000001s"], 0);
+    let first = json(&["callbacks", &trace, "--until", "+3s"], 0);
+    let second = json(&["callbacks", &trace, "--since", "+3.000000001s"], 0);
     assert_eq!(all.len(), first.len());
     assert_eq!(all.len(), second.len());
     let mut parts = 0;
@@ -165,9 +165,9 @@ fn a_range_of_time_limits_what_is_counted_and_not_what_exists() {
         parts += u64::from(count(first) > 0 && count(second) > 0);
     }
     assert!(parts > 0);
-    let none = json(&["topics", &trace, "--from", "1"], 0);
+    let none = json(&["topics", &trace, "--since", "1"], 0);
     assert_eq!(find(&none, "topic", "/ping")["messages"], 301);
-    let none = json(&["topics", &trace, "--to", "1"], 0);
+    let none = json(&["topics", &trace, "--until", "1"], 0);
     let ping = find(&none, "topic", "/ping");
     assert_eq!(
         (&ping["messages"], &ping["delivered"]),
@@ -224,21 +224,25 @@ fn filters_limit_the_entities_of_every_verb() {
 #[test]
 fn a_filter_that_nothing_fits_is_told() {
     let trace = recording("pingpong");
-    let said = stderr_of(&["nodes", &trace, "--node", "/pingr"], 0);
+    let said = stderr_of(&["nodes", &trace, "--node", "/pingr"], 2);
     assert_eq!(
         said,
-        "rostrace: no node of this trace is named `/pingr`; similar: /pinger, /ponger\n"
+        "rostrace: --node: no node of this trace is named `/pingr`; similar: /pinger, /ponger\n"
     );
-    let said = stderr_of(&["topics", &trace, "--topic", "/zzz", "--pid", "7"], 0);
+    let said = stderr_of(&["topics", &trace, "--topic", "/zzz"], 2);
     assert!(said.contains("no topic of this trace is named `/zzz`\n"));
-    assert!(said.contains("no process of this trace has the pid 7\n"));
+    let said = stderr_of(&["topics", &trace, "--pid", "7"], 2);
+    assert!(said.contains("no process of this trace has the pid 7; "));
 }
 
 #[test]
 fn a_range_of_time_that_ends_before_it_begins_is_refused() {
     let trace = recording("pingpong");
-    let said = stderr_of(&["nodes", &trace, "--from", "+2s", "--to", "+1s"], 2);
-    assert!(said.contains("--from is a later time than --to"), "{said}");
+    let said = stderr_of(&["nodes", &trace, "--since", "+2s", "--until", "+1s"], 2);
+    assert!(
+        said.contains("--since is a later time than --until"),
+        "{said}"
+    );
 }
 
 #[test]

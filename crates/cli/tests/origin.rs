@@ -69,7 +69,7 @@ fn dump_and_cut_count_from_where_info_says_that_it_begins() {
         expected.retain(|time| range.contains(time));
         assert!(!expected.is_empty(), "{trace}");
         assert_eq!(
-            times(&[&trace, "--from", "+4s", "--to", "+4.3s"]),
+            times(&[&trace, "--since", "+4s", "--until", "+4.3s"]),
             expected,
             "{trace}"
         );
@@ -77,7 +77,9 @@ fn dump_and_cut_count_from_where_info_says_that_it_begins() {
         let part = folder.path().join("part");
         let part = part.to_str().unwrap();
         stdout_of(
-            &["cut", &trace, "-o", part, "--from", "+4s", "--to", "+4.3s"],
+            &[
+                "cut", &trace, "-o", part, "--since", "+4s", "--until", "+4.3s",
+            ],
             0,
         );
         // What was kept of before does not count: times in a cut are those since its own begin.
@@ -86,7 +88,7 @@ fn dump_and_cut_count_from_where_info_says_that_it_begins() {
             .filter(|time| (begin + 4_100_000_000..=begin + 4_200_000_000).contains(time))
             .collect();
         assert_eq!(
-            times(&[part, "--from", "+0.1s", "--to", "+0.2s"]),
+            times(&[part, "--since", "+0.1s", "--until", "+0.2s"]),
             expected,
             "{trace}"
         );

@@ -183,8 +183,9 @@ fn a_path_that_is_not_there_is_told() {
     let arguments = ["report", &recording("pingpong"), "--path", "nothing", "-o"];
     let output = rostrace(&arguments).arg(&page).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("no path is named `nothing`"), "{said}");
+    assert!(!page.exists());
 }
 
 #[test]

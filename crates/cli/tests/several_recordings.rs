@@ -30,7 +30,7 @@ impl Cuts {
 
     fn cut(&self, name: &str, from: &str, to: &str) -> String {
         let path = self.folder.path().join(name).to_str().unwrap().to_owned();
-        let range = ["--from", from, "--to", to];
+        let range = ["--since", from, "--until", to];
         stdout_of(
             &[&["cut", &self.trace, "-o", &path], &range[..]].concat(),
             0,
@@ -119,7 +119,7 @@ fn initialisation_that_a_cut_keeps_is_no_observed_time() {
             })
             .collect()
     };
-    let expected = shares(&[&trace, "--from", "+3s", "--to", "+5s"]);
+    let expected = shares(&[&trace, "--since", "+3s", "--until", "+5s"]);
     let found = shares(&[&part]);
     assert!(
         expected.iter().any(|(_, share)| *share > 0.1),

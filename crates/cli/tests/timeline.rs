@@ -92,7 +92,7 @@ fn filters_narrow_and_what_fits_nothing_is_said() {
     let (trace, path) = (recording("pingpong"), file.to_str().unwrap());
     let said = stderr_of(&["timeline", &trace, "-o", path, "--node", "/ponger"], 0);
     assert!(said.contains("306 callback executions"), "{said}");
-    let said = stderr_of(&["timeline", &trace, "-o", path, "--node", "/nobody"], 0);
+    let said = stderr_of(&["timeline", &trace, "-o", path, "--node", "/nobody"], 2);
     assert!(
         said.contains("no node of this trace is named `/nobody`"),
         "{said}"

@@ -68,7 +68,7 @@ fn ends_and_times_share_their_options() {
     let from_node = json(&["latency", &pingpong, "--from", "/pong*"], 0);
     assert_eq!(from_node[0]["path"], "/ponger → /pong → /pinger");
     let limited = [
-        "latency", &pingpong, "--to", "/ping", "--from", "+3s", "--to", "+4s",
+        "latency", &pingpong, "--to", "/ping", "--since", "+3s", "--until", "+4s",
     ];
     let limited = json(&limited, 0);
     let flows = limited[0]["flows"].as_u64().unwrap();
@@ -92,7 +92,7 @@ fn csv_has_a_line_for_each_stage_and_one_for_the_path() {
         .lines()
         .map(|line| line.split(',').collect())
         .collect();
-    assert!(lines.iter().all(|line| line.len() == 16));
+    assert!(lines.iter().all(|line| line.len() == 17));
     assert_eq!(lines[0][..4], ["path", "stage", "kind", "name"]);
     let kinds: Vec<&str> = lines[1..].iter().map(|line| line[2]).collect();
     assert_eq!(kinds, ["communication", "node", "communication", "path"]);
@@ -111,7 +111,7 @@ fn lost_events_are_told_and_end_with_3() {
 
 #[test]
 fn a_name_that_is_not_there_comes_with_similar_ones() {
-    let note = stderr_of(&["latency", &recording("pingpong"), "--from", "/pnig"], 0);
+    let note = stderr_of(&["latency", &recording("pingpong"), "--from", "/pnig"], 2);
     assert!(note.contains("no node and no topic of this trace is named `/pnig`"));
     assert!(note.contains("/ping"), "{note}");
     let note = stderr_of(
@@ -188,22 +188,26 @@ fn parts_are_listed_in_the_order_of_time() {
 fn nonsense_is_answered_with_a_sentence() {
     let pingpong = recording("pingpong");
     let questions: [(&[&str], i32, &str); 13] = [
-        (&["latency", "--to", "banana"], 2, "neither a name"),
         (
-            &["latency", "--from", "+1s", "--from", "+2s"],
+            &["latency", "--to", "banana"],
             2,
-            "has two times",
+            "no topic of this trace is named `banana`",
+        ),
+        (
+            &["latency", "--since", "+1s", "--since", "+2s"],
+            2,
+            "cannot be used multiple times",
         ),
         (&["latency", "--limit", "many"], 2, "invalid value"),
         (
             &["why", "--callback", "nonsense"],
-            1,
+            2,
             "no callback and no node of this trace is named",
         ),
         (
             &["why", "--topic", "/nonsense"],
-            1,
-            "no message that was to arrive fits --topic /nonsense",
+            2,
+            "--topic: no topic of this trace is named `/nonsense`",
         ),
         (&["why", "--rank", "0"], 2, "0 is not in 1"),
         (
@@ -213,13 +217,13 @@ fn nonsense_is_answered_with_a_sentence() {
         ),
         (
             &["why", "--callback", "/pongr"],
-            1,
+            2,
             "is named `/pongr`; similar: /ponger",
         ),
         (
             &["why", "--node", "/nonsense"],
-            1,
-            "no such callback fits --node /nonsense",
+            2,
+            "--node: no node of this trace is named `/nonsense`",
         ),
         (
             &["why", "--at", "+1s", "--rank", "2"],
@@ -233,12 +237,12 @@ fn nonsense_is_answered_with_a_sentence() {
         ),
         (
             &["why", "--from", "/nowhere"],
-            1,
+            2,
             "--from: no node and no topic of this trace is named `/nowhere`",
         ),
         (
             &["why", "--from", "/pingr", "--to", "/ponger"],
-            1,
+            2,
             "is named `/pingr`; similar: ",
         ),
     ];
@@ -300,20 +304,20 @@ fn a_path_that_a_file_does_not_name_is_told() {
     let says = |more: &[&str], sentence: &str| {
         let mut arguments = why.to_vec();
         arguments.extend(more);
-        let said = stderr_of(&arguments, 1);
+        let said = stderr_of(&arguments, 2);
         assert!(said.contains(sentence), "{said}");
     };
     says(
         &["--path", "nowhere"],
-        "no path of this file fits; it names",
+        "no path of this file is named `nowhere`; it names",
     );
     says(
         &["--from", "/nowhere"],
-        "no path of this file has these ends; it names",
+        "no node and no topic of this trace or of the file is named `/nowhere`",
     );
     says(
         &["--node", "/nowhere"],
-        "no path of this file fits --node /nowhere",
+        "no node of this trace is named `/nowhere`",
     );
 }
 

@@ -15,8 +15,8 @@ fn wrong_usage_is_exit_status_2() {
         &["info"],
         &["info", "--no-such-option", &trace],
         &["info", "--format", "csv", &trace],
-        &["dump", "--from", "yesterday", &trace],
-        &["dump", "--to", "+3parsecs", &trace],
+        &["dump", "--since", "yesterday", &trace],
+        &["dump", "--until", "+3parsecs", &trace],
         &["dump", "--event", "[", &trace],
         &["dump", "--limit", "-1", &trace],
         &["dump", "--vpid", "ping", &trace],
@@ -25,8 +25,8 @@ fn wrong_usage_is_exit_status_2() {
         &["topics", "--format", "xml", &trace],
         &["callbacks", "--pid", "ping", &trace],
         // Noticed late: it takes two options, the trace's time, or a look at what is there.
-        &["dump", "--from", "+2s", "--to", "+1s", &trace],
-        &["latency", "--from", "+1s", "--from", "+2s", &trace],
+        &["dump", "--since", "+2s", "--until", "+1s", &trace],
+        &["latency", "--since", "+1s", "--since", "+2s", &trace],
         &["why", "--callback", "ping", "--from", "/pinger", &trace],
         &[
             "export",

@@ -42,7 +42,7 @@ pub struct Recording<'s> {
 }
 
 /// A recording that has a duration ends so long after it, also when the recorder was killed. One that lives says again and again that it goes on.
-const LEASE: Duration = Duration::from_secs(2);
+const LEASE: Duration = Duration::from_secs(1);
 
 /// On the clock of processes.
 fn after(duration: Duration) -> u64 {
@@ -154,7 +154,7 @@ impl<'s> Recording<'s> {
         &self.output
     }
 
-    /// It goes on, although its duration may be over. To be said more often than every second. Who says it too late, because it got no processor,
+    /// It goes on, although its duration may be over. To be said more often than twice a second. Who says it too late, because it got no processor,
     /// changes nothing: processes have ended the recording by themselves, and what they did not record since would be a hole.
     pub fn go_on(&mut self) {
         let is_due = self.deadline != 0 && self.deadline < after(LEASE / 2);

@@ -248,7 +248,7 @@ fn beginning(
     let until = extent.begin + ((extent.end - extent.begin) as f64 * share) as i64;
     let folder = scratch.join("beginning");
     let until = OsString::from(until.to_string());
-    let options = ["cut", "--force", "--to"].map(OsStr::new);
+    let options = ["cut", "--force", "--until"].map(OsStr::new);
     let mut arguments = options.to_vec();
     arguments.extend([
         &until,

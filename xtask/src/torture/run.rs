@@ -27,7 +27,7 @@ const MOST_KEPT: u64 = 32 << 20;
 const FAR_BEYOND_MOST: u64 = 4 << 20;
 /// How long a recording is that ends by itself, and how long the program then goes on.
 const DURATION: &str = "2s";
-const AFTER_DURATION: u64 = 6000;
+const AFTER_DURATION: u64 = 4_000;
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     pub(super) failures: Vec<Failure>,
@@ -272,6 +272,11 @@ impl Run<'_> {
 
     /// Kills, stops, attaches: whatever the way says.
     fn interfere(&mut self, recorder: &mut Child) -> Result<()> {
+        // The program may be ready before its witness has said who it is.
+        let begin = Instant::now();
+        while self.scene.testimony().pid.is_none() && begin.elapsed() < LIMIT {
+            std::thread::sleep(Duration::from_millis(5));
+        }
         let program = self.scene.testimony().pid.unwrap_or(0);
         let kill_recorder = |recorder: &mut Child| {
             let _ = recorder.kill();

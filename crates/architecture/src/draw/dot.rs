@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::escape;
-use super::picture::{Figure, Picture};
+use super::picture::{Arrow, Figure, Picture, Shape};
 
 pub fn dot(picture: &Picture) -> String {
     let mut out = String::from(
@@ -20,18 +20,22 @@ pub fn dot(picture: &Picture) -> String {
     for (index, figure) in picture.of_cluster(None) {
         let _ = writeln!(out, "  {}", line(index, figure));
     }
-    for (from, to) in &picture.arrows {
-        let _ = writeln!(out, "  f{from} -> f{to};");
+    for arrow in &picture.arrows {
+        let Arrow { from, to, .. } = arrow;
+        let label = arrow.text().map(|text| escape::dot(&text).to_string());
+        let label = label.map_or(String::new(), |text| format!(" [label=\"{text}\"]"));
+        let _ = writeln!(out, "  f{from} -> f{to}{label};");
     }
     out.push_str("}\n");
     out
 }
 
 fn line(index: usize, figure: &Figure) -> String {
-    let label = escape::dot(&figure.name);
-    let shape = match figure.is_topic {
-        true => "ellipse",
-        false => "box, style=rounded",
+    let label = escape::dot(&figure.text());
+    let shape = match figure.shape {
+        Shape::Topic => "ellipse",
+        Shape::Node => "box, style=rounded",
+        Shape::Namespace(_) => "box3d",
     };
     format!("f{index} [label=\"{label}\", shape={shape}];")
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::escape;
-use super::picture::{Figure, Picture};
+use super::picture::{Arrow, Figure, Picture, Shape};
 
 pub fn mermaid(picture: &Picture) -> String {
     let mut out = String::from("flowchart LR\n");
@@ -17,17 +17,21 @@ pub fn mermaid(picture: &Picture) -> String {
     for (index, figure) in picture.of_cluster(None) {
         let _ = writeln!(out, "  {}", line(index, figure));
     }
-    for (from, to) in &picture.arrows {
-        let _ = writeln!(out, "  f{from} --> f{to}");
+    for arrow in &picture.arrows {
+        let Arrow { from, to, .. } = arrow;
+        let label = arrow.text().map(|text| escape::mermaid(&text).to_string());
+        let label = label.map_or(String::new(), |text| format!("|\"{text}\"|"));
+        let _ = writeln!(out, "  f{from} -->{label} f{to}");
     }
     out
 }
 
 /// Nodes are boxes, topics have round ends.
 fn line(index: usize, figure: &Figure) -> String {
-    let label = escape::mermaid(&figure.name);
-    match figure.is_topic {
-        true => format!("f{index}([\"{label}\"])"),
-        false => format!("f{index}[\"{label}\"]"),
+    let label = escape::mermaid(&figure.text());
+    match figure.shape {
+        Shape::Topic => format!("f{index}([\"{label}\"])"),
+        Shape::Node => format!("f{index}[\"{label}\"]"),
+        Shape::Namespace(_) => format!("f{index}[[\"{label}\"]]"),
     }
 }

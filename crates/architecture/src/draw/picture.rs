@@ -8,8 +8,7 @@ use crate::model::Architecture;
 pub struct Picture {
     /// Nodes first, then topics, each by name.
     pub(super) figures: Vec<Figure>,
-    /// From figure to figure: a node publishes a topic, or a topic reaches a node.
-    pub(super) arrows: Vec<(usize, usize)>,
+    pub(super) arrows: Vec<Arrow>,
     /// Names of namespaces, if they are to be drawn.
     pub(super) clusters: Vec<String>,
 }
@@ -17,9 +16,52 @@ pub struct Picture {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Figure {
     pub(super) name: String,
-    pub(super) is_topic: bool,
+    pub(super) shape: Shape,
     /// Which namespace it is drawn in.
     pub(super) cluster: Option<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    Node,
+    Topic,
+    /// It stands for so many nodes.
+    Namespace(usize),
+}
+
+impl Figure {
+    pub(super) fn is_topic(&self) -> bool {
+        self.shape == Shape::Topic
+    }
+
+    /// What is written in it.
+    pub(super) fn text(&self) -> String {
+        match self.shape {
+            Shape::Node | Shape::Topic => self.name.clone(),
+            Shape::Namespace(1) => format!("{} · 1 node", self.name),
+            Shape::Namespace(count) => format!("{} · {count} nodes", self.name),
+        }
+    }
+}
+
+/// From figure to figure: a node publishes a topic, a topic reaches a node, or topics lead from one node to another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Arrow {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    /// None if a topic is one of its ends.
+    pub(super) topics: Vec<String>,
+}
+
+impl Arrow {
+    /// What is written beside it.
+    pub(super) fn text(&self) -> Option<String> {
+        match self.topics.as_slice() {
+            [] => None,
+            [topic] => Some(topic.clone()),
+            topics => Some(format!("{} topics", topics.len())),
+        }
+    }
 }
 
 impl Picture {
@@ -43,13 +85,13 @@ impl Picture {
         let mut figures: Vec<Figure> = (nodes.iter())
             .map(|node| Figure {
                 name: (*node).to_owned(),
-                is_topic: false,
+                shape: Shape::Node,
                 cluster: cluster_of(node),
             })
             .collect();
         figures.extend(topics.iter().map(|topic| Figure {
             name: (*topic).to_owned(),
-            is_topic: true,
+            shape: Shape::Topic,
             cluster: None,
         }));
         let mut arrows = BTreeSet::new();
@@ -65,7 +107,7 @@ impl Picture {
         // A topic belongs to a namespace if all its nodes do.
         let mut neighbours: BTreeMap<usize, BTreeSet<Option<usize>>> = BTreeMap::new();
         for &(from, to) in &arrows {
-            let (topic, node) = if figures[from].is_topic {
+            let (topic, node) = if figures[from].is_topic() {
                 (from, to)
             } else {
                 (to, from)
@@ -80,7 +122,13 @@ impl Picture {
         }
         Picture {
             figures,
-            arrows: arrows.into_iter().collect(),
+            arrows: (arrows.into_iter())
+                .map(|(from, to)| Arrow {
+                    from,
+                    to,
+                    topics: Vec::new(),
+                })
+                .collect(),
             clusters: namespaces.into_iter().map(str::to_owned).collect(),
         }
     }

@@ -1,34 +1,52 @@
 //! As SVG, by a layout of our own: one file, no program to install, and text that can be searched.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::escape::{visible, xml};
 use super::layout::{Layout, Spot, layout};
-use super::picture::{Figure, Picture};
+use super::picture::{Arrow, Figure, Picture, Shape};
 
 const CHARACTER: f64 = 6.7;
 const HEIGHT: f64 = 24.0;
 const ROW: f64 = 36.0;
+/// Of figures whose names have two lines.
+const TALL: f64 = 36.0;
+const TALL_ROW: f64 = 52.0;
 const GAP: f64 = 70.0;
+/// Where something is written beside arrows.
+const LABELLED_GAP: f64 = 110.0;
 const MARGIN: f64 = 24.0;
 const BAND_GAP: f64 = 34.0;
 /// Longer names are shortened in the middle; the whole name shows under the pointer.
 const MOST_CHARACTERS: usize = 44;
+
+/// Of each line, where there are two.
+const MOST_IN_LINE: usize = 30;
+/// Of the names that stand at arrows.
+const MOST_OF_TOPIC: usize = 22;
+/// Beside more arrows nothing is written: it would cover them.
+const MOST_LABELS: usize = 80;
 
 const STYLE: &str = "\
 text{font:11px ui-monospace,Consolas,monospace;fill:#1d2733;text-anchor:middle;dominant-baseline:central}\
 .n rect{fill:#dbeafe;stroke:#2563eb}.t rect{fill:#f6f8fa;stroke:#8a94a0}\
 path{fill:none;stroke:#6b7785;stroke-width:1.1}marker path{fill:#6b7785;stroke:none}\
 .c rect{fill:#000;fill-opacity:.04;stroke:#c3cad2;stroke-dasharray:4 3}.c text{text-anchor:start;fill:#57606a}\
+.s rect{fill:#e7e0f8;stroke:#6d4fc2;stroke-width:1.6}\
+text.p{font-size:9px;fill:#57606a}text.l{font-size:9px;paint-order:stroke;stroke:#fff;stroke-width:3px;fill:#3d4753}\
 @media(prefers-color-scheme:dark){svg{background:#12171d}text{fill:#e6edf3}.n rect{fill:#1e3a5f}.t rect{fill:#222a33}\
-.c rect{fill:#fff}.c text{fill:#9aa4ae}}";
+.c rect{fill:#fff}.c text{fill:#9aa4ae}.s rect{fill:#3a2f5c}text.p{fill:#9aa4ae}text.l{stroke:#12171d;fill:#c4ccd4}}";
 
 pub fn svg(picture: &Picture) -> String {
     // Band 0 holds what belongs to no namespace.
     let bands: Vec<usize> = (picture.figures.iter())
         .map(|figure| figure.cluster.map_or(0, |cluster| cluster + 1))
         .collect();
-    let layout = layout(&picture.arrows, &bands);
+    let ends: Vec<(usize, usize)> = (picture.arrows.iter())
+        .map(|arrow| (arrow.from, arrow.to))
+        .collect();
+    let layout = layout(&ends, &bands);
     let page = Page::new(picture, &layout);
     let mut out = String::new();
     let (width, height) = (page.width, page.height);
@@ -43,7 +61,16 @@ pub fn svg(picture: &Picture) -> String {
         page.cluster(&mut out, index + 1, name);
     }
     for (arrow, route) in picture.arrows.iter().zip(&layout.routes) {
-        page.arrow(&mut out, route, picture, *arrow);
+        page.arrow(&mut out, route, picture, arrow);
+    }
+    // Under the figures, and once where the same leads to several of them.
+    let mut written: BTreeSet<(usize, String)> = BTreeSet::new();
+    for (arrow, route) in picture.arrows.iter().zip(&layout.routes) {
+        let text = arrow.text().filter(|_| picture.arrows.len() <= MOST_LABELS);
+        let text = text.filter(|text| written.insert((arrow.from, text.clone())));
+        if let Some(text) = text {
+            page.arrow_label(&mut out, route, &text);
+        }
     }
     for (index, figure) in picture.figures.iter().enumerate() {
         page.figure(&mut out, index, figure);
@@ -62,15 +89,22 @@ struct Page<'l> {
     widths: Vec<f64>,
     width: f64,
     height: f64,
+    /// Whether names have two lines: pictures whose arrows have names are wide enough.
+    is_tall: bool,
+    row: f64,
 }
 
 impl<'l> Page<'l> {
     fn new(picture: &Picture, layout: &'l Layout) -> Page<'l> {
-        let widths: Vec<f64> = picture
-            .figures
-            .iter()
-            .map(|it| text_width(&label(&it.name)) + 18.0)
-            .collect();
+        let has_labels = picture.arrows.iter().any(|arrow| !arrow.topics.is_empty());
+        let gap = if has_labels { LABELLED_GAP } else { GAP };
+        let row = if has_labels { TALL_ROW } else { ROW };
+        let width = |figure: &Figure| {
+            let lines = lines(figure, has_labels);
+            let widths = lines.iter().map(|line| text_width(line) + 18.0);
+            widths.fold(0.0, f64::max)
+        };
+        let widths: Vec<f64> = picture.figures.iter().map(width).collect();
         let mut widest = vec![20.0_f64; layout.layers];
         for (spot, width) in layout.spots.iter().zip(&widths) {
             widest[spot.layer] = widest[spot.layer].max(*width);
@@ -79,7 +113,7 @@ impl<'l> Page<'l> {
         let mut columns = Vec::new();
         for width in widest {
             columns.push((x + width / 2.0, width));
-            x += width + GAP;
+            x += width + gap;
         }
         let mut y = MARGIN;
         let mut tops = Vec::new();
@@ -87,15 +121,17 @@ impl<'l> Page<'l> {
             // Room for the name of the namespace.
             y += if band > 0 && *rows > 0 { BAND_GAP } else { 0.0 };
             tops.push(y);
-            y += *rows as f64 * ROW;
+            y += *rows as f64 * row;
         }
         Page {
             layout,
             columns,
             tops,
             widths,
-            width: (x - GAP).max(MARGIN) + MARGIN,
+            width: (x - gap).max(MARGIN) + MARGIN,
             height: y + MARGIN,
+            is_tall: has_labels,
+            row,
         }
     }
 
@@ -108,7 +144,10 @@ impl<'l> Page<'l> {
         let step = step.min(2.0);
         let first = (rows - count * step) / 2.0;
         let row = first + (spot.row as f64 + 0.5) * step;
-        (self.columns[spot.layer].0, self.tops[spot.band] + row * ROW)
+        (
+            self.columns[spot.layer].0,
+            self.tops[spot.band] + row * self.row,
+        )
     }
 
     fn cluster(&self, out: &mut String, band: usize, name: &str) {
@@ -123,7 +162,7 @@ impl<'l> Page<'l> {
         let left = self.columns[*first].0 - self.columns[*first].1 / 2.0 - 12.0;
         let right = self.columns[*last].0 + self.columns[*last].1 / 2.0 + 12.0;
         let top = self.tops[band] - 22.0;
-        let height = self.layout.rows[band] as f64 * ROW + 24.0;
+        let height = self.layout.rows[band] as f64 * self.row + 24.0;
         let _ = writeln!(
             out,
             "<g class=\"c\"><rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{height:.1}\" rx=\"8\"/>\
@@ -136,13 +175,7 @@ impl<'l> Page<'l> {
     }
 
     /// A curve through the bends: it leaves and enters each column horizontally.
-    fn arrow(
-        &self,
-        out: &mut String,
-        route: &[usize],
-        picture: &Picture,
-        (from, to): (usize, usize),
-    ) {
+    fn arrow(&self, out: &mut String, route: &[usize], picture: &Picture, arrow: &Arrow) {
         let mut path = String::new();
         let mut before: Option<(f64, f64)> = None;
         let forwards = match route {
@@ -168,10 +201,11 @@ impl<'l> Page<'l> {
             }
             before = Some((enter, y));
         }
-        let title = format!(
-            "{} → {}",
-            picture.figures[from].name, picture.figures[to].name
-        );
+        let (from, to) = (&picture.figures[arrow.from], &picture.figures[arrow.to]);
+        let mut title = format!("{} → {}", from.name, to.name);
+        if !arrow.topics.is_empty() {
+            title += &format!(": {}", arrow.topics.join(", "));
+        }
         let _ = writeln!(
             out,
             "<path d=\"{path}\" marker-end=\"url(#arrow)\"><title>{}</title></path>",
@@ -182,31 +216,100 @@ impl<'l> Page<'l> {
     fn figure(&self, out: &mut String, index: usize, figure: &Figure) {
         let (x, y) = self.centre(&self.layout.spots[index]);
         let width = self.widths[index];
-        let (class, radius) = if figure.is_topic {
-            ("t", HEIGHT / 2.0)
-        } else {
-            ("n", 4.0)
+        let (class, radius) = match figure.shape {
+            Shape::Topic => ("t", HEIGHT / 2.0),
+            Shape::Node => ("n", 4.0),
+            Shape::Namespace(_) => ("s", 4.0),
         };
-        let _ = writeln!(
+        let height = if self.is_tall { TALL } else { HEIGHT };
+        let _ = write!(
             out,
-            "<g class=\"{class}\"><title>{}</title><rect x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{HEIGHT}\" rx=\"{radius}\"/>\
-             <text x=\"{x:.1}\" y=\"{y:.1}\">{}</text></g>",
+            "<g class=\"{class}\"><title>{}</title><rect x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{height}\" rx=\"{radius}\"/>",
             xml(&figure.name),
             x - width / 2.0,
-            y - HEIGHT / 2.0,
-            xml(&label(&figure.name))
+            y - height / 2.0,
         );
+        match lines(figure, self.is_tall).as_slice() {
+            [namespace, name] => {
+                let (above, below) = (y - 8.0, y + 7.0);
+                let _ = write!(
+                    out,
+                    "<text class=\"p\" x=\"{x:.1}\" y=\"{above:.1}\">{}</text><text x=\"{x:.1}\" y=\"{below:.1}\">{}</text>",
+                    xml(namespace),
+                    xml(name)
+                );
+            }
+            lines => {
+                let text = xml(&lines.concat());
+                let _ = write!(out, "<text x=\"{x:.1}\" y=\"{y:.1}\">{text}</text>");
+            }
+        }
+        out.push_str("</g>\n");
+    }
+
+    /// Where the arrow has left its figure.
+    fn arrow_label(&self, out: &mut String, route: &[usize], text: &str) {
+        let [before, second, ..] = route else {
+            return;
+        };
+        let side = |spot: &usize, sign: f64| {
+            let (x, y) = self.centre(&self.layout.spots[*spot]);
+            let half = self.widths.get(*spot).copied().unwrap_or(0.0) / 2.0;
+            (x + half * sign, y)
+        };
+        let forwards = self.layout.spots[*before].layer <= self.layout.spots[*second].layer;
+        let sign = if forwards { 1.0 } else { -1.0 };
+        let (from, to) = (side(before, sign), side(second, -sign));
+        let _ = writeln!(
+            out,
+            "<text class=\"l\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+            (from.0 + to.0) / 2.0,
+            (from.1 + to.1) / 2.0,
+            xml(&short(text))
+        );
+    }
+}
+
+/// What is written in a figure: its whole name, or its namespace above it.
+fn lines(figure: &Figure, is_tall: bool) -> Vec<String> {
+    let text = figure.text();
+    match figure.name.rfind('/') {
+        Some(slash) if is_tall && slash > 0 => {
+            let (namespace, name) = text.split_at(slash + 1);
+            vec![
+                shortened(namespace, MOST_IN_LINE),
+                shortened(name, MOST_IN_LINE),
+            ]
+        }
+        _ => vec![label(&text)],
+    }
+}
+
+/// The end of a long name: what stands between two boxes has little room.
+fn short(topic: &str) -> String {
+    let topic = visible(topic);
+    let count = topic.chars().count();
+    match count <= MOST_OF_TOPIC {
+        true => topic.into_owned(),
+        false => {
+            let end: String = topic.chars().skip(count - MOST_OF_TOPIC + 1).collect();
+            format!("…{end}")
+        }
     }
 }
 
 /// A name short enough to draw: its beginning and its end, which tell most.
 fn label(name: &str) -> String {
+    shortened(name, MOST_CHARACTERS)
+}
+
+fn shortened(name: &str, most: usize) -> String {
     let name = visible(name);
     let characters: Vec<char> = name.chars().collect();
-    if characters.len() <= MOST_CHARACTERS {
+    if characters.len() <= most {
         return name.into_owned();
     }
-    let half = MOST_CHARACTERS / 2;
+    let half = most / 2;
     let begin: String = characters[..half].iter().collect();
     let end: String = characters[characters.len() - half + 1..].iter().collect();
     format!("{begin}…{end}")

@@ -1,6 +1,6 @@
 //! The whole application: its named paths, executors and nodes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Callback, CallbackGroup, Executor, Extras, NamedPath, Node};
 use crate::error::{Error, Item};
@@ -55,6 +55,28 @@ impl Architecture {
     /// All topics that somebody publishes or subscribes to, sorted.
     pub fn topics(&self) -> BTreeSet<&str> {
         self.nodes.iter().flat_map(Node::topics).collect()
+    }
+
+    /// By topic: the nodes that publish it, and those that subscribe to it.
+    pub fn nodes_by_topic(&self) -> BTreeMap<&str, (BTreeSet<&str>, BTreeSet<&str>)> {
+        let mut nodes: BTreeMap<&str, (BTreeSet<&str>, BTreeSet<&str>)> = BTreeMap::new();
+        for node in &self.nodes {
+            for publisher in &node.publishers {
+                nodes
+                    .entry(&publisher.topic)
+                    .or_default()
+                    .0
+                    .insert(&node.name);
+            }
+            for subscription in &node.subscriptions {
+                nodes
+                    .entry(&subscription.topic)
+                    .or_default()
+                    .1
+                    .insert(&node.name);
+            }
+        }
+        nodes
     }
 
     pub fn callbacks(&self) -> impl Iterator<Item = (&Node, &Callback)> {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use rostrace_analyze::callback::{self, CallbackSummary};
 use rostrace_analyze::finding::{Ranking, Runner};
+use rostrace_analyze::list::{self, List};
 use rostrace_analyze::names::{self, Names};
 use rostrace_analyze::thread::Ran;
 use rostrace_analyze::{Analysis, Statistics, blind_spot, built_in, sim_time};
@@ -13,10 +14,10 @@ use rostrace_trace::entity::{Address, CallbackOwner, ClientId, NodeId, ProcessId
 use serde::Serialize;
 
 use crate::args::LookArguments;
+use crate::cell::Cell;
 use crate::family;
-use crate::listing::{Reading, Row, cell};
+use crate::listing::{Reading, Row};
 use crate::outcome::Outcome;
-use crate::render::table::{Align, Table};
 use crate::render::units;
 use crate::untold;
 use crate::view::View;
@@ -74,7 +75,7 @@ struct CallbackRow<'m> {
 }
 
 pub(crate) fn callbacks(arguments: &LookArguments) -> anyhow::Result<Outcome> {
-    let Some(reading) = Reading::of(arguments)? else {
+    let Some(reading) = Reading::of(&list::CALLBACKS, arguments)? else {
         return Ok(Outcome::Interrupted);
     };
     let view = reading.view()?;
@@ -84,8 +85,7 @@ pub(crate) fn callbacks(arguments: &LookArguments) -> anyhow::Result<Outcome> {
     let lack = untold::sentence(&view).or_else(lack);
     let notes = reading.unnamed(unnamed.count(), "callback").into_iter();
     reading.print(
-        &rows,
-        || table(view.model, &rows, arguments.all),
+        rows,
         notes
             .chain(first)
             .chain(lack)
@@ -323,130 +323,68 @@ fn of_client<'m>(
 }
 
 impl Row for CallbackRow<'_> {
-    const NOUN: &'static str = "callback";
-    const COLUMNS: &'static [&'static str] = &[
-        "name",
-        "host",
-        "pid",
-        "process",
-        "node",
-        "kind",
-        "topic",
-        "service",
-        "period_ns",
-        "symbol",
-        "built_in",
-        "count",
-        "duration_min_ns",
-        "duration_mean_ns",
-        "duration_p50_ns",
-        "duration_p90_ns",
-        "duration_p99_ns",
-        "duration_max_ns",
-        "period_observed_min_ns",
-        "period_observed_mean_ns",
-        "period_observed_p50_ns",
-        "period_observed_p90_ns",
-        "period_observed_p99_ns",
-        "period_observed_max_ns",
-        "lateness_min_ns",
-        "lateness_mean_ns",
-        "lateness_p50_ns",
-        "lateness_p90_ns",
-        "lateness_p99_ns",
-        "lateness_max_ns",
-        "skipped",
-        "utilisation",
-        "hurt",
-        "damaged",
-    ];
+    const LIST: &'static List = &list::CALLBACKS;
 
-    fn cells(&self) -> Vec<String> {
+    fn cells(&self) -> Vec<Cell> {
         let mut cells = vec![
-            self.name.clone(),
-            self.host.to_owned(),
-            self.pid.to_string(),
-            self.process.to_owned(),
-            cell(self.node),
-            self.kind.to_owned(),
-            cell(self.topic),
-            cell(self.service),
-            cell(self.period_ns),
-            cell(self.symbol),
-            u8::from(self.built_in).to_string(),
-            self.count.to_string(),
+            self.name.as_str().into(),
+            self.host.into(),
+            self.pid.into(),
+            self.process.into(),
+            self.node.into(),
+            self.kind.into(),
+            self.topic.into(),
+            self.service.into(),
+            self.period_ns.into(),
+            self.symbol.into(),
+            self.built_in.into(),
+            self.count.into(),
         ];
         for statistics in [self.duration_ns, self.period_ns_observed, self.lateness_ns] {
-            cells.extend([
-                cell(statistics.map(|it| it.min)),
-                cell(statistics.map(|it| it.mean)),
-                cell(statistics.map(|it| it.p50)),
-                cell(statistics.map(|it| it.p90)),
-                cell(statistics.map(|it| it.p99)),
-                cell(statistics.map(|it| it.max)),
-            ]);
+            cells.extend(Cell::summary(statistics.as_ref()));
         }
         cells.extend([
-            self.skipped.to_string(),
-            cell(self.utilisation),
-            cell(self.hurt),
-            self.damaged.to_string(),
+            self.skipped.into(),
+            self.utilisation.into(),
+            self.hurt.into(),
+            self.damaged.into(),
         ]);
         cells
     }
-}
 
-/// What is built in is one line per node at the end, unless all is asked for.
-fn table(model: &Model, rows: &[CallbackRow<'_>], all: bool) -> Table {
-    let mut table = Table::new(&[
-        ("callback", Align::Left),
-        ("process", Align::Left),
-        ("count", Align::Right),
-        ("period", Align::Right),
-        ("mean", Align::Right),
-        ("p99", Align::Right),
-        ("max", Align::Right),
-        ("late p99", Align::Right),
-        ("late max", Align::Right),
-        ("worst / period", Align::Right),
-    ])
-    .dispensable(&["process", "mean", "late p99", "period"]);
-    let (folded, shown): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.is_folded && !all);
-    for row in shown {
-        table.row(line(row));
+    fn shown(&self, title: &str, _all: bool) -> Option<String> {
+        match title {
+            "process" => Some(format!("{} {}", self.process, self.pid)),
+            "count" => Some(units::count(self.answers.unwrap_or(self.count))),
+            _ => None,
+        }
     }
-    let mut of_owners: BTreeMap<(ProcessId, Option<NodeId>), Vec<&CallbackRow<'_>>> =
-        BTreeMap::new();
-    for row in folded {
-        of_owners.entry(row.owner).or_default().push(row);
-    }
-    for ((_, node), of_owner) in of_owners {
-        let number = units::counted(of_owner.len() as u64, "built-in callback");
-        let count: u64 = of_owner.iter().map(|row| row.count).sum();
-        table.row([
-            format!("{} · {number}", names::of_node(model, node)),
-            format!("{} {}", of_owner[0].process, of_owner[0].pid),
-            units::count(count),
-        ]);
-    }
-    table
-}
 
-fn line(row: &CallbackRow<'_>) -> [String; 10] {
-    let duration = |statistics: Option<&Statistics>, of: fn(&Statistics) -> i64| {
-        cell(statistics.map(of).map(units::signed_duration))
-    };
-    let (took, late) = (row.duration_ns.as_ref(), row.lateness_ns.as_ref());
-    [
-        row.name.clone(),
-        format!("{} {}", row.process, row.pid),
-        units::count(row.answers.unwrap_or(row.count)),
-        duration(row.period_ns_observed.as_ref(), |it| it.p50),
-        duration(took, |it| it.mean.round() as i64),
-        duration(took, |it| it.p99),
-        duration(took, |it| it.max),
-        duration(late, |it| it.p99),
-        duration(late, |it| it.max),
-        cell(row.hurt.map(units::share)),
-    ]
+    fn is_folded(&self) -> bool {
+        self.is_folded
+    }
+
+    /// One line for each node.
+    fn folded(rows: &[&Self]) -> Vec<Vec<(&'static str, String)>> {
+        let mut of_owners: BTreeMap<(ProcessId, Option<NodeId>), Vec<&Self>> = BTreeMap::new();
+        for row in rows {
+            of_owners.entry(row.owner).or_default().push(row);
+        }
+        let lines = of_owners.into_values().map(|rows| {
+            let number = units::counted(rows.len() as u64, "built-in callback");
+            let node = rows[0].node.unwrap_or(names::UNKNOWN_NODE);
+            let count = rows.iter().map(|row| row.count).sum();
+            vec![
+                ("callback", format!("{node} · {number}")),
+                ("process", format!("{} {}", rows[0].process, rows[0].pid)),
+                ("count", units::count(count)),
+            ]
+        });
+        lines.collect()
+    }
+
+    /// It took or waited longer than its period.
+    fn is_conspicuous(&self) -> bool {
+        !self.built_in && self.hurt.is_some_and(|hurt| hurt >= 1.0)
+    }
 }

@@ -10,12 +10,13 @@ use rostrace_trace::flow::CallbackInstance;
 use serde::Serialize;
 
 use crate::args::LookArguments;
+use crate::cell::Cell;
 use crate::family::EXECUTORS;
-use crate::listing::{Reading, Row, cell};
+use crate::listing::{Reading, Row};
 use crate::outcome::Outcome;
-use crate::render::table::{Align, Table};
 use crate::render::units;
 use crate::view::View;
+use rostrace_analyze::list::{EXECUTORS as LIST, List};
 use rostrace_analyze::names::Names;
 use rostrace_analyze::observed_executor::{ObservedExecutor, observed_executors};
 use rostrace_analyze::{blind_spot, built_in};
@@ -57,7 +58,7 @@ struct GroupRow {
 }
 
 pub(crate) fn executors(arguments: &LookArguments) -> anyhow::Result<Outcome> {
-    let Some(reading) = Reading::of(arguments)? else {
+    let Some(reading) = Reading::of(&LIST, arguments)? else {
         return Ok(Outcome::Interrupted);
     };
     let view = reading.view()?;
@@ -66,7 +67,10 @@ pub(crate) fn executors(arguments: &LookArguments) -> anyhow::Result<Outcome> {
     if rows.iter().any(|row| row.observed) {
         notes.push(OBSERVED.to_owned());
     }
-    reading.print(&rows, || table(&rows, arguments.all), notes)
+    if rows.is_empty() && arguments.filter.entities.is_empty() {
+        notes.insert(0, "no executors to show".to_owned());
+    }
+    reading.print(rows, notes)
 }
 
 /// What stands behind such a row.
@@ -274,102 +278,72 @@ impl GroupRow {
 }
 
 impl Row for ExecutorRow<'_> {
-    const NOUN: &'static str = "executor";
-    const COLUMNS: &'static [&'static str] = &[
-        "executor",
-        "type",
-        "host",
-        "pid",
-        "process",
-        "address",
-        "created_ns",
-        "nodes",
-        "groups",
-        "callbacks",
-        "callback_instances",
-        "threads",
-        "busy_ns",
-        "observed_ns",
-        "busy_share",
-        "built_in",
-        "observed",
-        "not_seen",
-    ];
+    const LIST: &'static List = &LIST;
 
-    fn cells(&self) -> Vec<String> {
+    fn cells(&self) -> Vec<Cell> {
         vec![
-            self.executor.clone(),
-            cell(self.r#type),
-            self.host.to_owned(),
-            self.pid.to_string(),
-            self.process.to_owned(),
-            cell(self.address.as_deref()),
-            cell(self.created_ns),
-            self.nodes.iter().copied().collect::<Vec<_>>().join(" "),
-            self.groups.len().to_string(),
-            self.callbacks.to_string(),
-            self.callback_instances.to_string(),
-            self.threads.to_string(),
-            cell(self.busy_ns),
-            self.observed_ns.to_string(),
-            cell(self.busy_share),
-            u8::from(self.built_in).to_string(),
-            u8::from(self.observed).to_string(),
-            cell(self.not_seen.as_deref()),
+            self.executor.as_str().into(),
+            self.r#type.into(),
+            self.host.into(),
+            self.pid.into(),
+            self.process.into(),
+            self.address.as_deref().into(),
+            self.created_ns.into(),
+            self.nodes
+                .iter()
+                .copied()
+                .collect::<Vec<_>>()
+                .join(" ")
+                .into(),
+            self.groups.len().into(),
+            self.callbacks.into(),
+            self.callback_instances.into(),
+            self.threads.into(),
+            self.busy_ns.into(),
+            self.observed_ns.into(),
+            self.busy_share.into(),
+            self.built_in.into(),
+            self.observed.into(),
+            self.not_seen.as_deref().into(),
         ]
     }
-}
 
-/// Executors of recorders and commands are one line at the end, unless all are asked for.
-fn table(rows: &[ExecutorRow<'_>], all: bool) -> Table {
-    if rows.is_empty() {
-        let mut table = Table::new(&[("", Align::Left)]);
-        table.row(["no executors to show"]);
-        return table;
-    }
-    let mut table = Table::new(&[
-        ("executor", Align::Left),
-        ("type", Align::Left),
-        ("process", Align::Left),
-        ("nodes", Align::Left),
-        ("groups", Align::Right),
-        ("callbacks", Align::Right),
-        ("threads", Align::Right),
-        ("runs", Align::Right),
-        ("busy", Align::Right),
-    ])
-    .dispensable(&["groups", "threads", "callbacks", "type"]);
-    let (folded, shown): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.built_in && !all);
-    for row in shown {
-        let nodes = row.nodes.iter().filter(|node| all || !built_in::node(node));
-        let nodes: Vec<&str> = nodes.copied().collect();
-        let seen = |number: u64| match row.not_seen {
-            Some(_) => "–".to_owned(),
-            None => units::count(number),
+    fn shown(&self, title: &str, all: bool) -> Option<String> {
+        const NOT_KNOWN: &str = "–";
+        let is_known = match title {
+            "groups" => !self.observed && self.not_seen.is_none(),
+            "callbacks" | "threads" | "runs" => self.not_seen.is_none(),
+            "busy" => self.busy_share.is_some(),
+            _ => true,
         };
-        table.row([
-            row.executor.clone(),
-            match row.observed {
-                true => "observed".to_owned(),
-                false => row.r#type.unwrap_or("–").to_owned(),
-            },
-            format!("{} {}", row.process, row.pid),
-            row.not_seen.clone().unwrap_or_else(|| nodes.join(", ")),
-            match row.observed {
-                true => "–".to_owned(),
-                false => seen(row.groups.len() as u64),
-            },
-            seen(row.callbacks),
-            seen(row.threads),
-            seen(row.callback_instances),
-            row.busy_share.map_or("–".to_owned(), units::share),
-        ]);
+        if !is_known {
+            return Some(NOT_KNOWN.to_owned());
+        }
+        match title {
+            "type" if self.observed => Some("observed".to_owned()),
+            "type" => Some(self.r#type.unwrap_or(NOT_KNOWN).to_owned()),
+            "process" => Some(format!("{} {}", self.process, self.pid)),
+            "nodes" => {
+                let nodes = self.nodes.iter().copied();
+                let nodes: Vec<&str> = nodes.filter(|node| all || !built_in::node(node)).collect();
+                Some(self.not_seen.clone().unwrap_or_else(|| nodes.join(", ")))
+            }
+            _ => None,
+        }
     }
-    if !folded.is_empty() {
-        let number = units::counted(folded.len() as u64, "executor");
-        table.row([format!("{number} of recorders and tools")]);
+
+    /// Those of recorders and commands.
+    fn is_folded(&self) -> bool {
+        self.built_in
     }
-    table
+
+    fn folded(rows: &[&Self]) -> Vec<Vec<(&'static str, String)>> {
+        let number = units::counted(rows.len() as u64, "executor");
+        vec![vec![(
+            "executor",
+            format!("{number} of recorders and tools"),
+        )]]
+    }
 }
 
 #[cfg(test)]

@@ -8,12 +8,13 @@ use rostrace_trace::entity::NodeId;
 use serde::Serialize;
 
 use crate::args::LookArguments;
-use crate::listing::{Reading, Row, cell};
+use crate::cell::Cell;
+use crate::listing::{Reading, Row};
 use crate::outcome::Outcome;
-use crate::render::table::{Align, Table};
 use crate::render::units;
 use crate::view::View;
 use rostrace_analyze::built_in;
+use rostrace_analyze::list::{List, NODES};
 
 /// The state in which every lifecycle node begins.
 const FIRST_STATE: &str = "unconfigured";
@@ -52,7 +53,7 @@ struct Parts {
 }
 
 pub(crate) fn nodes(arguments: &LookArguments) -> anyhow::Result<Outcome> {
-    let Some(reading) = Reading::of(arguments)? else {
+    let Some(reading) = Reading::of(&NODES, arguments)? else {
         return Ok(Outcome::Interrupted);
     };
     let view = reading.view()?;
@@ -63,7 +64,7 @@ pub(crate) fn nodes(arguments: &LookArguments) -> anyhow::Result<Outcome> {
         let why = reading.why_unnamed();
         format!("{counted} ran in nodes that the trace does not name: {why}")
     });
-    reading.print(&rows, || table(&rows, arguments.all), note)
+    reading.print(rows, note)
 }
 
 /// Callbacks that ran, and of which the trace does not tell the node.
@@ -187,53 +188,58 @@ fn state(model: &Model, node: NodeId, end: Nanos) -> Option<&str> {
 }
 
 impl Row for NodeRow<'_> {
-    const NOUN: &'static str = "node";
-    const COLUMNS: &'static [&'static str] = &[
-        "node",
-        "host",
-        "pid",
-        "process",
-        "distribution",
-        "rmw_implementation",
-        "created_ns",
-        "built_in",
-        "callbacks",
-        "publishers",
-        "subscriptions",
-        "timers",
-        "services",
-        "clients",
-        "built_in_callbacks",
-        "built_in_publishers",
-        "built_in_subscriptions",
-        "built_in_timers",
-        "built_in_services",
-        "built_in_clients",
-        "callback_instances",
-        "messages",
-        "lifecycle_state",
-    ];
+    const LIST: &'static List = &NODES;
 
-    fn cells(&self) -> Vec<String> {
+    fn cells(&self) -> Vec<Cell> {
         let mut cells = vec![
-            self.node.to_owned(),
-            self.host.to_owned(),
-            self.pid.to_string(),
-            self.process.to_owned(),
-            cell(self.distribution),
-            cell(self.rmw_implementation),
-            self.created_ns.to_string(),
-            u8::from(self.built_in).to_string(),
+            self.node.into(),
+            self.host.into(),
+            self.pid.into(),
+            self.process.into(),
+            self.distribution.into(),
+            self.rmw_implementation.into(),
+            self.created_ns.into(),
+            self.built_in.into(),
         ];
         for parts in [self.parts, self.built_in_parts] {
-            cells.extend(parts.numbers().map(|number| number.to_string()));
+            cells.extend(parts.numbers().map(Cell::from));
         }
         cells.extend([
-            self.callback_instances.to_string(),
-            self.messages.to_string(),
-            cell(self.lifecycle_state),
+            self.callback_instances.into(),
+            self.messages.into(),
+            self.lifecycle_state.into(),
+            self.built_in_parts.without_callbacks().into(),
         ]);
         cells
+    }
+
+    /// Without what is built in, unless all is asked for: that is a column of its own.
+    fn shown(&self, title: &str, all: bool) -> Option<String> {
+        let own = |of: fn(&Parts) -> u64| {
+            let built_in = if all { 0 } else { of(&self.built_in_parts) };
+            Some(units::count(of(&self.parts) - built_in))
+        };
+        match title {
+            "process" => Some(format!("{} {}", self.process, self.pid)),
+            "distribution" => Some(self.distribution.unwrap_or("–").to_owned()),
+            "rmw" => Some(self.rmw_implementation.unwrap_or("–").to_owned()),
+            "callbacks" => own(|it| it.callbacks),
+            "publishers" => own(|it| it.publishers),
+            "subscriptions" => own(|it| it.subscriptions),
+            "timers" => own(|it| it.timers),
+            "services" => own(|it| it.services),
+            "clients" => own(|it| it.clients),
+            _ => None,
+        }
+    }
+
+    fn is_folded(&self) -> bool {
+        self.built_in
+    }
+
+    fn folded(rows: &[&Self]) -> Vec<Vec<(&'static str, String)>> {
+        let number = units::counted(rows.len() as u64, "node");
+        vec![vec![("node", format!("{number} of recorders and tools"))]]
     }
 }
 
@@ -248,64 +254,9 @@ impl Parts {
             self.clients,
         ]
     }
-}
 
-/// Without what is built in, unless all is asked for: that is one column, and one line for the recorders' nodes.
-fn table(rows: &[NodeRow<'_>], all: bool) -> Table {
-    let mut table = Table::new(&[
-        ("node", Align::Left),
-        ("process", Align::Left),
-        ("distribution", Align::Left),
-        ("rmw", Align::Left),
-        ("callbacks", Align::Right),
-        ("publishers", Align::Right),
-        ("subscriptions", Align::Right),
-        ("timers", Align::Right),
-        ("services", Align::Right),
-        ("clients", Align::Right),
-        ("built in", Align::Right),
-        ("runs", Align::Right),
-        ("messages", Align::Right),
-        ("state", Align::Left),
-    ])
-    .dispensable(&[
-        "distribution",
-        "rmw",
-        "built in",
-        "clients",
-        "services",
-        "timers",
-        "publishers",
-        "subscriptions",
-        "callbacks",
-    ]);
-    let (folded, shown): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.built_in && !all);
-    for row in shown {
-        let built_in = row.built_in_parts.numbers();
-        let numbers = row.parts.numbers().into_iter().zip(built_in);
-        let mut cells = vec![
-            row.node.to_owned(),
-            format!("{} {}", row.process, row.pid),
-            row.distribution.unwrap_or("–").to_owned(),
-            row.rmw_implementation.unwrap_or("–").to_owned(),
-        ];
-        cells.extend(
-            numbers.map(|(number, built_in)| {
-                units::count(if all { number } else { number - built_in })
-            }),
-        );
-        cells.extend([
-            // Callbacks belong to the others.
-            units::count(built_in.into_iter().skip(1).sum()),
-            units::count(row.callback_instances),
-            units::count(row.messages),
-            cell(row.lifecycle_state),
-        ]);
-        table.row(cells);
+    /// Callbacks belong to the others.
+    fn without_callbacks(self) -> u64 {
+        self.numbers().into_iter().skip(1).sum()
     }
-    if !folded.is_empty() {
-        let number = units::counted(folded.len() as u64, "node");
-        table.row([format!("{number} of recorders and tools")]);
-    }
-    table
 }

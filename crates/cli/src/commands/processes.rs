@@ -1,16 +1,16 @@
 //! `rostrace processes`: which ROS 2 runs in each process, with which middleware, and how much of the trace is its own.
 
-use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::ProcessId;
 use serde::Serialize;
 
 use crate::args::LookArguments;
-use crate::listing::{Reading, Row, cell};
+use crate::cell::Cell;
+use crate::listing::{Reading, Row};
 use crate::outcome::Outcome;
-use crate::render::table::{Align, Table};
-use crate::render::{time, units};
+use crate::render::units;
 use crate::view::View;
 use rostrace_analyze::built_in;
+use rostrace_analyze::list::{List, PROCESSES};
 
 #[derive(Debug, Serialize)]
 struct ProcessRow<'m> {
@@ -32,19 +32,22 @@ struct ProcessRow<'m> {
     /// In the range of time.
     callback_instances: u64,
     messages: u64,
+    /// It has nothing to do with ROS 2, and others have.
+    #[serde(skip)]
+    is_aside: bool,
 }
 
 pub(crate) fn processes(arguments: &LookArguments) -> anyhow::Result<Outcome> {
-    let Some(reading) = Reading::of(arguments)? else {
+    let Some(reading) = Reading::of(&PROCESSES, arguments)? else {
         return Ok(Outcome::Interrupted);
     };
     let view = reading.view()?;
     let rows = rows(&view);
     let note = arguments.filter.time.is_limited().then(|| {
-        "events, first and last are those of the whole recording; runs and messages are those between --from and --to"
+        "events, first and last are those of the whole recording; runs and messages are those between --since and --until"
             .to_owned()
     });
-    reading.print(&rows, || table(&rows, arguments.all), note)
+    reading.print(rows, note)
 }
 
 /// In the order of their first events.
@@ -67,6 +70,7 @@ fn rows<'m>(view: &View<'m>) -> Vec<ProcessRow<'m>> {
             last_ns: process.last.0,
             callback_instances: 0,
             messages: 0,
+            is_aside: false,
         });
     }
     for node in &model.nodes {
@@ -88,6 +92,11 @@ fn rows<'m>(view: &View<'m>) -> Vec<ProcessRow<'m>> {
     }
     let mut id = 0..;
     rows.retain(|_| id.next().is_some_and(|id| view.has_process(ProcessId(id))));
+    if rows.iter().any(ProcessRow::is_of_ros) {
+        for row in &mut rows {
+            row.is_aside = !row.is_of_ros();
+        }
+    }
     rows
 }
 
@@ -100,91 +109,46 @@ impl ProcessRow<'_> {
 }
 
 impl Row for ProcessRow<'_> {
-    const NOUN: &'static str = "process";
-    const COLUMNS: &'static [&'static str] = &[
-        "host",
-        "pid",
-        "name",
-        "distribution",
-        "tracetools_version",
-        "rmw_implementation",
-        "nodes",
-        "built_in_nodes",
-        "threads",
-        "events",
-        "first_ns",
-        "last_ns",
-        "callback_instances",
-        "messages",
-    ];
+    const LIST: &'static List = &PROCESSES;
 
-    fn cells(&self) -> Vec<String> {
+    fn cells(&self) -> Vec<Cell> {
         vec![
-            self.host.to_owned(),
-            self.pid.to_string(),
-            self.name.to_owned(),
-            cell(self.distribution),
-            cell(self.tracetools_version),
-            cell(self.rmw_implementation),
-            self.nodes.to_string(),
-            self.built_in_nodes.to_string(),
-            self.threads.to_string(),
-            self.events.to_string(),
-            self.first_ns.to_string(),
-            self.last_ns.to_string(),
-            self.callback_instances.to_string(),
-            self.messages.to_string(),
+            self.host.into(),
+            self.pid.into(),
+            self.name.into(),
+            self.distribution.into(),
+            self.tracetools_version.into(),
+            self.rmw_implementation.into(),
+            self.nodes.into(),
+            self.built_in_nodes.into(),
+            self.threads.into(),
+            self.events.into(),
+            self.first_ns.into(),
+            self.last_ns.into(),
+            self.callback_instances.into(),
+            self.messages.into(),
         ]
     }
-}
 
-/// Processes without ROS 2 are one line at the end, if there are others and unless all are asked for.
-fn table(rows: &[ProcessRow<'_>], all: bool) -> Table {
-    let mut table = Table::new(&[
-        ("host", Align::Left),
-        ("pid", Align::Right),
-        ("name", Align::Left),
-        ("distribution", Align::Left),
-        ("rmw", Align::Left),
-        ("nodes", Align::Right),
-        ("threads", Align::Right),
-        ("events", Align::Right),
-        ("first", Align::Left),
-        ("last", Align::Left),
-        ("runs", Align::Right),
-        ("messages", Align::Right),
-    ])
-    .dispensable(&["distribution", "rmw", "last", "threads", "first"]);
-    let all = all || !rows.iter().any(ProcessRow::is_of_ros);
-    let (shown, folded): (Vec<_>, Vec<_>) = rows.iter().partition(|row| all || row.is_of_ros());
-    for row in shown {
-        let nodes = if all {
-            row.nodes + row.built_in_nodes
-        } else {
-            row.nodes
-        };
-        table.row([
-            row.host.to_owned(),
-            row.pid.to_string(),
-            row.name.to_owned(),
-            row.distribution.unwrap_or("–").to_owned(),
-            row.rmw_implementation.unwrap_or("–").to_owned(),
-            units::count(nodes),
-            units::count(row.threads),
-            units::count(row.events),
-            time::time_of_day(Nanos(row.first_ns)),
-            time::time_of_day(Nanos(row.last_ns)),
-            units::count(row.callback_instances),
-            units::count(row.messages),
-        ]);
+    fn shown(&self, title: &str, all: bool) -> Option<String> {
+        match title {
+            "distribution" => Some(self.distribution.unwrap_or("–").to_owned()),
+            "rmw" => Some(self.rmw_implementation.unwrap_or("–").to_owned()),
+            "nodes" if all => Some(units::count(self.nodes + self.built_in_nodes)),
+            _ => None,
+        }
     }
-    if !folded.is_empty() {
-        let number = units::counted(folded.len() as u64, "process");
-        let events = folded.iter().map(|row| row.events).sum();
-        let mut cells = vec![String::new(); 7];
-        cells[2] = format!("{number} without ROS 2");
-        cells.push(units::count(events));
-        table.row(cells);
+
+    fn is_folded(&self) -> bool {
+        self.is_aside
     }
-    table
+
+    fn folded(rows: &[&Self]) -> Vec<Vec<(&'static str, String)>> {
+        let number = units::counted(rows.len() as u64, "process");
+        let events = rows.iter().map(|row| row.events).sum();
+        vec![vec![
+            ("name", format!("{number} without ROS 2")),
+            ("events", units::count(events)),
+        ]]
+    }
 }

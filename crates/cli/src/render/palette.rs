@@ -21,6 +21,16 @@ impl Palette {
         Palette::new(wanted(std::io::stderr().is_terminal()))
     }
 
+    #[cfg(test)]
+    pub(crate) fn plain() -> Palette {
+        Palette::new(false)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn coloured() -> Palette {
+        Palette::new(true)
+    }
+
     fn new(colour: bool) -> Palette {
         let style = || Style::new().force_styling(colour);
         Palette {

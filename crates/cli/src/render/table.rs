@@ -15,10 +15,20 @@ pub(crate) enum Align {
     Right,
 }
 
+/// How a row looks on a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tone {
+    Plain,
+    /// What deserves a look.
+    Caution,
+    /// What is there only to be complete.
+    Dim,
+}
+
 #[derive(Debug)]
 pub(crate) struct Table {
     columns: Vec<Column>,
-    rows: Vec<Vec<String>>,
+    rows: Vec<(Tone, Vec<String>)>,
 }
 
 #[derive(Debug)]
@@ -51,35 +61,59 @@ impl Table {
     }
 
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = impl AsRef<str>>) {
+        self.toned_row(Tone::Plain, cells);
+    }
+
+    pub(crate) fn toned_row(
+        &mut self,
+        tone: Tone,
+        cells: impl IntoIterator<Item = impl AsRef<str>>,
+    ) {
         let cells = cells
             .into_iter()
             .map(|text| printable(text.as_ref()).into_owned());
-        self.rows.push(cells.collect());
+        self.rows.push((tone, cells.collect()));
     }
 
     /// Its lines, and what there was no room for; `room` is the width of the terminal that they are for.
-    fn rendered(&self, room: Option<usize>) -> (Vec<String>, Option<String>) {
+    fn rendered(&self, room: Option<usize>, palette: &Palette) -> (Vec<String>, Option<String>) {
         let shown = self.fitted(room);
         let mut table = comfy_table::Table::new();
         table.load_style(presets::NOTHING);
-        let cells = |texts: &dyn Fn(usize) -> String| -> Vec<Cell> {
+        // The texts of a row, each in lines, and how many lines the row takes.
+        let texts = |text: &dyn Fn(usize) -> String| -> (Vec<Cell>, usize) {
+            let mut height = 1;
             let cells = shown.iter().map(|(place, width)| {
                 let align = match self.columns[*place].align {
                     Align::Left => CellAlignment::Left,
                     Align::Right => CellAlignment::Right,
                 };
-                let text = fit::wrap(&texts(*place), *width).join("\n");
-                Cell::new(text).set_alignment(align)
+                let lines = fit::wrap(&text(*place), *width);
+                height = height.max(lines.len());
+                Cell::new(lines.join("\n")).set_alignment(align)
             });
-            cells.collect()
+            (cells.collect(), height)
         };
+        let mut tones: Vec<Option<Tone>> = Vec::new();
         if self.columns.iter().any(|column| !column.title.is_empty()) {
-            table.set_header(cells(&|place| self.columns[place].title.clone()));
+            let (cells, height) = texts(&|place| self.columns[place].title.clone());
+            table.set_header(cells);
+            tones.extend(std::iter::repeat_n(None, height));
         }
-        for row in &self.rows {
-            table.add_row(cells(&|place| row.get(place).cloned().unwrap_or_default()));
+        for (tone, row) in &self.rows {
+            let (cells, height) = texts(&|place| row.get(place).cloned().unwrap_or_default());
+            table.add_row(cells);
+            tones.extend(std::iter::repeat_n(Some(*tone), height));
         }
-        let lines = table.lines().map(|line| format!(" {}", line.trim_end()));
+        let lines = table.lines().enumerate().map(|(number, line)| {
+            let line = format!(" {}", line.trim_end());
+            match tones.get(number) {
+                Some(None) => palette.heading(&line),
+                Some(Some(Tone::Caution)) => palette.caution(&line),
+                Some(Some(Tone::Dim)) => palette.dim(&line),
+                Some(Some(Tone::Plain)) | None => line,
+            }
+        });
         let missing: Vec<&str> = (0..self.columns.len())
             .filter(|place| shown.iter().all(|(other, _)| other != place))
             .map(|place| self.columns[place].title.as_str())
@@ -101,7 +135,7 @@ impl Table {
                 .collect();
         };
         let columns = self.columns.iter().enumerate().map(|(place, column)| {
-            let cells = self.rows.iter().filter_map(|row| row.get(place));
+            let cells = self.rows.iter().filter_map(|(_, row)| row.get(place));
             fit::Column {
                 title: &column.title,
                 align: column.align,
@@ -115,12 +149,13 @@ impl Table {
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (lines, note) = self.rendered(terminal_width());
+        let palette = Palette::for_stdout();
+        let (lines, note) = self.rendered(terminal_width(), &palette);
         for line in lines {
             writeln!(f, "{line}")?;
         }
         match note {
-            Some(note) => writeln!(f, "{}", Palette::for_stdout().dim(&note)),
+            Some(note) => writeln!(f, "{}", palette.dim(&note)),
             None => Ok(()),
         }
     }
@@ -153,15 +188,35 @@ mod tests {
 
     #[test]
     fn a_pipe_gets_every_column_on_one_line_each() {
-        let (lines, note) = callbacks().rendered(None);
+        let (lines, note) = callbacks().rendered(None, &Palette::plain());
         assert_eq!((lines.len(), note), (3, None));
         assert!(lines[0].ends_with("process            mean  worst / period"));
-        assert_eq!((lines, None), callbacks().rendered(Some(74)));
+        assert_eq!(
+            (lines, None),
+            callbacks().rendered(Some(74), &Palette::plain())
+        );
+    }
+
+    #[test]
+    fn titles_and_rows_in_trouble_stand_out_whole() {
+        let mut table = callbacks();
+        table.toned_row(Tone::Caution, ["/late_node_with_a_long_name", "", "1 ms"]);
+        let (lines, _) = table.rendered(Some(48), &Palette::coloured());
+        let coloured = |line: &&String| line.contains('\u{1b}');
+        let plain: Vec<&String> = lines.iter().filter(|line| !coloured(line)).collect();
+        assert_eq!(plain.len(), 3, "{lines:?}");
+        assert!(
+            lines.last().is_some_and(|line| coloured(&line)),
+            "{lines:?}"
+        );
+        let (uncoloured, _) = table.rendered(Some(48), &Palette::plain());
+        let stripped = lines.iter().map(|line| console::strip_ansi_codes(line));
+        assert_eq!(stripped.collect::<Vec<_>>(), uncoloured);
     }
 
     #[test]
     fn a_narrow_terminal_says_what_it_does_without() {
-        let (lines, note) = callbacks().rendered(Some(48));
+        let (lines, note) = callbacks().rendered(Some(48), &Palette::plain());
         let expected = [
             "  callback                   mean  worst /",
             "                                    period",

@@ -151,7 +151,7 @@ fn a_range_of_time_limits_the_rows() {
         "publications",
         "--skip-start",
         "3s",
-        "--from",
+        "--since",
         &text,
     ];
     let both = times(&exported("pingpong", &both, 0));

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::args::TraceArguments;
+use crate::name;
 
 #[derive(Debug, Args)]
 pub(crate) struct ArchitectureArguments {
@@ -74,11 +75,18 @@ Examples:
 Example:
   rostrace architecture combine architecture.yaml sensor_to_fusion fusion_to_actuator --as sensor_to_actuator")]
     Combine(CombineArguments),
-    /// Draw nodes and topics
+    /// Draw nodes and topics, of an architecture file or of a trace
     #[command(after_help = "\
 Examples:
+  rostrace architecture graph session/ -o system.svg
+  rostrace architecture graph session/ -o planning.svg --node '/planning/*'
+  rostrace architecture graph session/ -o fusion.svg --around /fusion --depth 2
   rostrace architecture graph architecture.yaml -o architecture.svg --clusters
-  rostrace architecture graph architecture.yaml --format dot | dot -Tpdf > architecture.pdf")]
+  rostrace architecture graph architecture.yaml --format dot | dot -Tpdf > architecture.pdf
+
+Up to 14 nodes are drawn with their topics as figures. Of more, topics are arrows from node to node; of more than 60, namespaces are boxes that stand for \
+all nodes in them, as in the report. Then topics that everybody has (/tf, /clock, /diagnostics, what is built in) and nodes without connections are left \
+out, which is told. --topics and --unfold draw everything.")]
     Graph(GraphArguments),
 }
 
@@ -161,16 +169,16 @@ pub(super) struct PathsArguments {
     #[arg(long)]
     pub(super) simple: bool,
     /// Only through nodes of this name; may contain *, ? and […]; can be repeated
-    #[arg(long = "node", value_name = "GLOB")]
+    #[arg(long = "node", value_name = "GLOB", value_parser = name::pattern)]
     pub(super) nodes: Vec<glob::Pattern>,
     /// Only along topics of this name; likewise
-    #[arg(long = "topic", value_name = "GLOB")]
+    #[arg(long = "topic", value_name = "GLOB", value_parser = name::pattern)]
     pub(super) topics: Vec<glob::Pattern>,
     /// Not through nodes of this name; likewise
-    #[arg(long = "without-node", value_name = "GLOB")]
+    #[arg(long = "without-node", value_name = "GLOB", value_parser = name::pattern)]
     pub(super) without_nodes: Vec<glob::Pattern>,
     /// Not along topics of this name; likewise
-    #[arg(long = "without-topic", value_name = "GLOB")]
+    #[arg(long = "without-topic", value_name = "GLOB", value_parser = name::pattern)]
     pub(super) without_topics: Vec<glob::Pattern>,
     /// Leave out subscriptions whose callback has a higher construction_order; 0 for no limit
     #[arg(long, value_name = "N", default_value_t = 10)]
@@ -260,14 +268,34 @@ pub(super) enum GraphFormat {
 
 #[derive(Debug, Args)]
 pub(super) struct GraphArguments {
-    pub(super) file: PathBuf,
+    /// An architecture file, or folders that are traces or contain some
+    #[arg(value_name = "FILE|TRACE", required = true)]
+    pub(super) inputs: Vec<PathBuf>,
+    /// Only these nodes and their topics; may contain *, ? and […]; can be repeated
+    #[arg(long = "node", value_name = "GLOB", value_parser = name::pattern)]
+    pub(super) nodes: Vec<glob::Pattern>,
+    /// Only these topics and who has to do with them; likewise
+    #[arg(long = "topic", value_name = "GLOB", value_parser = name::pattern)]
+    pub(super) topics: Vec<glob::Pattern>,
+    /// Only this node and what is near it; likewise
+    #[arg(long, value_name = "NODE", value_parser = name::pattern)]
+    pub(super) around: Vec<glob::Pattern>,
+    /// How many topics away is near
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "around")]
+    pub(super) depth: usize,
+    /// Draw topics as figures of their own, however many there are
+    #[arg(long = "topics")]
+    pub(super) draw_topics: bool,
+    /// Draw every node, however many there are
+    #[arg(long)]
+    pub(super) unfold: bool,
     /// Write to this file instead of to standard output; .svg, .dot, .gv, .mmd or .mermaid tells the format
     #[arg(long, short, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
     /// The format, where the name of the file does not tell
     #[arg(long, value_enum)]
     pub(super) format: Option<GraphFormat>,
-    /// Draw nodes of one namespace together
+    /// Draw nodes of one namespace together, with topics as figures
     #[arg(long)]
     pub(super) clusters: bool,
     /// Overwrite a file that exists

@@ -3,6 +3,7 @@
 use super::arguments::CombineArguments;
 use super::file;
 use crate::outcome::Outcome;
+use crate::render::diagnostic;
 
 pub(super) fn combine(arguments: &CombineArguments) -> anyhow::Result<Outcome> {
     file::edit(&arguments.file, &arguments.edit, |architecture| {
@@ -11,5 +12,9 @@ pub(super) fn combine(arguments: &CombineArguments) -> anyhow::Result<Outcome> {
         architecture.add_path(path)?;
         Ok(())
     })?;
+    diagnostic::note(&format!(
+        "{} is {} and {} in one",
+        arguments.name, arguments.left, arguments.right
+    ));
     Ok(Outcome::Fine)
 }

@@ -8,7 +8,7 @@ use super::arguments::CreateArguments;
 use super::file;
 use crate::family::EXECUTORS;
 use crate::outcome::Outcome;
-use crate::render::diagnostic;
+use crate::render::{diagnostic, units};
 use crate::source;
 
 pub(super) fn create(arguments: &CreateArguments) -> anyhow::Result<Outcome> {
@@ -29,6 +29,12 @@ pub(super) fn create(arguments: &CreateArguments) -> anyhow::Result<Outcome> {
     }
     tell(&architecture, &model);
     file::save(write(&architecture).as_bytes(), &arguments.output)?;
+    diagnostic::note(&format!(
+        "{}: {} and {}",
+        arguments.output.display(),
+        units::counted(architecture.nodes.len() as u64, "node"),
+        units::counted(architecture.topics().len() as u64, "topic"),
+    ));
     Ok(Outcome::of(set.damage.iter().chain(&model.damage)))
 }
 

@@ -1,15 +1,18 @@
 //! Architecture files on disk: read with all their problems told, written so that a crash leaves the old file or the
 //! new one.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, bail};
+use glob::Pattern;
 use rostrace_architecture::{Architecture, Problem, Reading, Refused, read, write};
 use rostrace_ctf::input_file;
 
 use super::arguments::EditArguments;
+use crate::name;
 use crate::new_file::NewFile;
 use crate::render::diagnostic;
 
@@ -51,6 +54,55 @@ pub(crate) fn open(path: &Path) -> anyhow::Result<Reading> {
             }
         }
     }
+}
+
+/// The node that a name means; a slash, or namespaces, may be left out where only one is meant.
+pub(super) fn node<'a>(
+    architecture: &'a Architecture,
+    option: &str,
+    written: &str,
+) -> anyhow::Result<&'a str> {
+    meant(option, "node", written, architecture.node_names().collect())
+}
+
+/// The same for a topic.
+pub(super) fn topic<'a>(
+    architecture: &'a Architecture,
+    option: &str,
+    written: &str,
+) -> anyhow::Result<&'a str> {
+    let topics = architecture.topics().into_iter().collect();
+    meant(option, "topic", written, topics)
+}
+
+/// The same for either of them.
+pub(super) fn node_or_topic<'a>(
+    architecture: &'a Architecture,
+    option: &str,
+    written: &str,
+) -> anyhow::Result<&'a str> {
+    let mut names: BTreeSet<&str> = architecture.node_names().collect();
+    names.extend(architecture.topics());
+    meant(option, "node and no topic", written, names)
+}
+
+fn meant<'a>(
+    option: &str,
+    noun: &str,
+    written: &str,
+    names: BTreeSet<&'a str>,
+) -> anyhow::Result<&'a str> {
+    let noun = format!("{noun} of this file");
+    // What is written here is one name and never a pattern.
+    let pattern = Pattern::new(&Pattern::escape(written))?;
+    let meant = match names.contains(written) {
+        true => pattern,
+        false => name::meant(option, &noun, &pattern, &names)?,
+    };
+    let found = names.iter().find(|name| meant.matches(name));
+    found
+        .copied()
+        .ok_or_else(|| name::unknown(option, &noun, written, names.into_iter()))
 }
 
 fn tell(path: &Path, problems: &[Problem]) {

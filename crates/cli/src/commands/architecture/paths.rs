@@ -32,13 +32,15 @@ struct Row<'g> {
 
 pub(super) fn paths(arguments: &PathsArguments) -> anyhow::Result<Outcome> {
     let architecture = file::open(&arguments.file)?.architecture;
-    let named = [&arguments.from, &arguments.to]
-        .into_iter()
-        .chain(&arguments.via);
-    let named: Vec<&str> = named.map(String::as_str).collect();
+    let meant = |option: &str, node: &String| file::node(&architecture, option, node);
+    let from = meant("--from", &arguments.from)?;
+    let to = meant("--to", &arguments.to)?;
+    let via = arguments.via.iter().map(|node| meant("--via", node));
+    let via = via.collect::<anyhow::Result<Vec<&str>>>()?;
+    let names = [&[from], &via[..], &[to]].concat();
     // Filters are about the nodes between: those that were named are wanted in any case.
     let keep_node = |node: &str| {
-        named.contains(&node) || kept(node, &arguments.nodes, &arguments.without_nodes)
+        names.contains(&node) || kept(node, &arguments.nodes, &arguments.without_nodes)
     };
     let keep_topic = |topic: &str| kept(topic, &arguments.topics, &arguments.without_topics);
     let filter = EdgeFilter {
@@ -52,11 +54,6 @@ pub(super) fn paths(arguments: &PathsArguments) -> anyhow::Result<Outcome> {
         repeat_nodes: !arguments.simple,
         ..SearchOptions::default()
     };
-    let from = std::iter::once(&arguments.from);
-    let names = from
-        .chain(&arguments.via)
-        .chain(std::iter::once(&arguments.to));
-    let names: Vec<&str> = names.map(String::as_str).collect();
     let mut search = Search::new(&graph, &names, options)?;
     let found: Vec<FoundPath<'_>> = search.by_ref().take(arguments.max_paths).collect();
     // One more, to know whether there is one more.

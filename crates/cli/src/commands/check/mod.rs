@@ -16,7 +16,7 @@ use crate::args::LookFormat;
 use crate::commands::architecture::file;
 use crate::new_file::NewFile;
 use crate::outcome::{self, Outcome, wrong_usage};
-use crate::recorded::{Recorded, measure};
+use crate::recorded::Recorded;
 use crate::render::palette::Palette;
 use crate::render::printable::printable;
 use crate::render::table::{Align, Table};
@@ -41,14 +41,12 @@ pub(crate) fn check(arguments: &CheckArguments) -> anyhow::Result<Outcome> {
     let Some(recorded) = Recorded::read_all(traces)? else {
         return Ok(Outcome::Interrupted);
     };
-    let (analysis, hints) = recorded.analysis(&arguments.filter)?;
-    for hint in hints {
-        diagnostic::note(&hint);
-    }
+    let selected = recorded.selected(&arguments.filter)?.expect_known()?;
+    diagnostic::notes(selected.nothing_left.as_slice());
     // Budgets name what they are about; what is built in may be among it.
-    let measured = measure(&analysis, &arguments.filter, true);
+    let measured = selected.measured(true);
     let recording = Recording {
-        analysis: &analysis,
+        analysis: &selected.analysis,
         measured: &measured,
         architecture: architecture.as_ref(),
     };
@@ -136,12 +134,10 @@ fn init(arguments: &CheckArguments) -> anyhow::Result<Outcome> {
     }
     let mut analyses = Vec::new();
     for run in &recorded {
-        let (analysis, hints) = run.analysis(&arguments.filter)?;
-        for hint in hints {
-            diagnostic::note(&hint);
-        }
-        let measured = measure(&analysis, &arguments.filter, false);
-        analyses.push((analysis, measured));
+        let selected = run.selected(&arguments.filter)?.expect_known()?;
+        diagnostic::notes(selected.nothing_left.as_slice());
+        let measured = selected.measured(false);
+        analyses.push((selected.analysis, measured));
     }
     let runs = analyses.iter().map(|(analysis, measured)| Recording {
         analysis,

@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::args::LookFormat;
 use crate::new_file::NewFile;
 use crate::outcome::{self, Outcome};
-use crate::recorded::{Recorded, measure};
+use crate::recorded::Recorded;
 use crate::render::palette::Palette;
 use crate::render::printable::printable;
 use crate::render::{diagnostic, units};
@@ -27,6 +27,10 @@ pub(crate) fn compare(arguments: &CompareArguments) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Interrupted);
     };
     // A pattern may fit on one side alone: that is news, not a slip.
+    if let (false, false, Some(error)) = (base.is_known, new.is_known, base.unknown.or(new.unknown))
+    {
+        return Err(error);
+    }
     for hint in base.hints.intersection(&new.hints) {
         diagnostic::note(hint);
     }
@@ -73,6 +77,9 @@ struct Group {
     measured: Vec<Measured>,
     told: Side,
     hints: BTreeSet<String>,
+    /// Whether a recording has all names that the filters have, and one that another lacks.
+    is_known: bool,
+    unknown: Option<anyhow::Error>,
     lost: bool,
 }
 
@@ -82,16 +89,21 @@ fn read(paths: &[PathBuf], arguments: &CompareArguments) -> anyhow::Result<Optio
         measured: Vec::new(),
         told: Side::default(),
         hints: BTreeSet::new(),
+        is_known: false,
+        unknown: None,
         lost: false,
     };
     for path in paths {
         let Some(recorded) = Recorded::read(path)? else {
             return Ok(None);
         };
-        let (analysis, hints) = recorded.analysis(&arguments.filter)?;
-        let measured = measure(&analysis, &arguments.filter, arguments.all);
-        group.measured.push(measured);
-        group.hints.extend(hints);
+        let selected = recorded.selected(&arguments.filter)?;
+        group.measured.push(selected.measured(arguments.all));
+        group.hints.extend(selected.nothing_left);
+        match selected.unknown {
+            Some(error) => group.unknown = Some(error),
+            None => group.is_known = true,
+        }
         group.told.recordings.push(recorded.name.clone());
         if let Some(headline) = recorded.headline() {
             let name = short(path);

@@ -20,13 +20,13 @@ use super::record::verify;
 use super::record::watch::{self, Ending, Watch};
 use super::record::{look, shown};
 use super::{callbacks, latency, report, why};
-use crate::args::{LookFormat, TraceArguments};
-use crate::entity_filter::EntityFilter;
+use crate::args::{LookFormat, ModelFilterArguments, TraceArguments};
+use crate::columns::ListArguments;
 use crate::interrupt;
+use crate::name;
 use crate::outcome::Outcome;
 use crate::render::palette::Palette;
 use crate::render::{diagnostic, units};
-use crate::window::SkipArguments;
 
 pub(crate) use application::application;
 pub(crate) use process::process;
@@ -170,14 +170,16 @@ fn input(folder: &Path) -> TraceArguments {
 fn latency_arguments(folder: &Path) -> anyhow::Result<latency::LatencyArguments> {
     Ok(latency::LatencyArguments {
         input: input(folder),
-        from: vec![FROM.parse()?],
-        to: vec![TO.parse()?],
-        skip: SkipArguments::default(),
-        entities: EntityFilter::default(),
+        from: vec![name::pattern(FROM)?],
+        to: vec![name::pattern(TO)?],
+        filter: ModelFilterArguments::default(),
         architecture: None,
         include_first_callback: false,
         include_last_callback: false,
-        limit: 1,
+        list: ListArguments {
+            limit: Some(1),
+            ..ListArguments::default()
+        },
         format: LookFormat::Table,
         all: false,
     })
@@ -189,10 +191,9 @@ fn why_arguments(folder: &Path) -> anyhow::Result<why::WhyArguments> {
         architecture: None,
         paths: Vec::new(),
         callback: None,
-        from: vec![FROM.parse()?],
-        to: vec![TO.parse()?],
-        skip: SkipArguments::default(),
-        entities: EntityFilter::default(),
+        from: vec![name::pattern(FROM)?],
+        to: vec![name::pattern(TO)?],
+        filter: ModelFilterArguments::default(),
         at: None,
         rank: 1,
         parts: false,

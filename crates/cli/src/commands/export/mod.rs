@@ -46,7 +46,7 @@ pub(crate) fn export(arguments: &ExportArguments) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Interrupted);
     };
     let view = View::new(&set, &model, &arguments.filter)?;
-    diagnostic::notes(&view.hints());
+    diagnostic::notes(&view.notes());
     let _made = ResultFolder::make(folder)?;
 
     let files = match &architecture {

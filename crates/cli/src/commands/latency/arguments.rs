@@ -1,70 +1,47 @@
-//! What `latency` and `why` are asked for. Ends of paths and times share `--from` and `--to`: a name begins with a slash or has
-//! a `*`, a time never does.
+//! What `latency` and `paths` are asked for, and the ends of paths, which `why` knows too.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::str::FromStr;
 
-use anyhow::{Context, bail};
 use clap::Args;
 use glob::Pattern;
+use rostrace_architecture::Architecture;
+use rostrace_trace::Model;
 
 use crate::args::{LookFormat, ModelFilterArguments, TraceArguments};
-use crate::entity_filter::EntityFilter;
-use crate::outcome::wrong_usage;
-use crate::time_argument::TimeArgument;
-use crate::window::{SkipArguments, TimeArguments};
+use crate::columns::ListArguments;
+use crate::entity_filter::{node_names, topic_names};
+use crate::name;
 
-/// A node or topic, or a time.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum EndArgument {
-    Name(Pattern),
-    Time(TimeArgument),
-}
-
-impl FromStr for EndArgument {
-    type Err = anyhow::Error;
-
-    fn from_str(text: &str) -> anyhow::Result<EndArgument> {
-        if text.starts_with('/') || text.contains(['*', '?', '[']) {
-            let pattern = Pattern::new(text).context("this is no pattern of names")?;
-            return Ok(EndArgument::Name(pattern));
-        }
-        match text.parse() {
-            Ok(time) => Ok(EndArgument::Time(time)),
-            Err(error) => {
-                bail!("this is neither a name, which begins with a slash, nor a time: {error}")
-            }
-        }
-    }
-}
-
-/// Names and times from repeated `--from` or `--to`.
+/// The nodes and topics that paths begin or end with.
 #[derive(Debug, Default)]
-pub(crate) struct Ends<'a> {
-    pub(crate) names: Vec<&'a Pattern>,
-    pub(crate) time: Option<TimeArgument>,
+pub(crate) struct Ends {
+    pub(crate) names: Vec<Pattern>,
 }
 
-impl<'a> Ends<'a> {
-    pub(crate) fn of(option: &str, arguments: &'a [EndArgument]) -> anyhow::Result<Ends<'a>> {
-        let mut ends = Ends::default();
-        for argument in arguments {
-            match argument {
-                EndArgument::Name(name) => ends.names.push(name),
-                EndArgument::Time(time) if ends.time.is_none() => ends.time = Some(*time),
-                EndArgument::Time(_) => wrong_usage!("{option} has two times; one is enough"),
-            }
+impl Ends {
+    /// What `--from` or `--to` mean. Fails for a name that neither the trace nor the file has.
+    pub(crate) fn of(
+        option: &str,
+        patterns: &[Pattern],
+        model: &Model,
+        architecture: Option<&Architecture>,
+    ) -> anyhow::Result<Ends> {
+        let mut names: BTreeSet<&str> = node_names(model);
+        names.extend(topic_names(model));
+        let topics = architecture.map(Architecture::topics).unwrap_or_default();
+        if let Some(architecture) = architecture {
+            names.extend(architecture.nodes.iter().map(|node| node.name.as_str()));
+            names.extend(topics.iter().copied());
         }
-        Ok(ends)
-    }
-
-    /// The range of time that both ends leave.
-    pub(crate) fn times(from: &Ends<'_>, to: &Ends<'_>, skip: SkipArguments) -> TimeArguments {
-        TimeArguments {
-            from: from.time,
-            to: to.time,
-            skip,
-        }
+        let noun = match architecture {
+            Some(_) => "node and no topic of this trace or of the file",
+            None => "node and no topic of this trace",
+        };
+        let meant = (patterns.iter()).map(|pattern| name::meant(option, noun, pattern, &names));
+        Ok(Ends {
+            names: meant.collect::<anyhow::Result<Vec<Pattern>>>()?,
+        })
     }
 
     pub(crate) fn has(&self, name: &str) -> bool {
@@ -76,16 +53,14 @@ impl<'a> Ends<'a> {
 pub(crate) struct LatencyArguments {
     #[command(flatten)]
     pub(crate) input: TraceArguments,
-    /// Paths that begin in this node or with this topic; or a time from which on they count; can be repeated
-    #[arg(long, value_name = "NODE|TOPIC|T", allow_hyphen_values = true)]
-    pub(crate) from: Vec<EndArgument>,
-    /// Paths that end in this node or with this topic; or a time up to which they count; can be repeated
-    #[arg(long, value_name = "NODE|TOPIC|T", allow_hyphen_values = true)]
-    pub(crate) to: Vec<EndArgument>,
+    /// Paths that begin in this node or with this topic; may contain *, ? and […]; can be repeated
+    #[arg(long, value_name = "NODE|TOPIC", value_parser = name::pattern)]
+    pub(crate) from: Vec<Pattern>,
+    /// Paths that end in this node or with this topic; likewise
+    #[arg(long, value_name = "NODE|TOPIC", value_parser = name::pattern)]
+    pub(crate) to: Vec<Pattern>,
     #[command(flatten)]
-    pub(crate) skip: SkipArguments,
-    #[command(flatten)]
-    pub(crate) entities: EntityFilter,
+    pub(crate) filter: ModelFilterArguments,
     /// An architecture file that says how nodes make outputs from inputs, for paths that cannot be followed by observation alone
     #[arg(long, value_name = "FILE")]
     pub(crate) architecture: Option<PathBuf>,
@@ -95,9 +70,8 @@ pub(crate) struct LatencyArguments {
     /// End with the end of the last callback, not with its start
     #[arg(long)]
     pub(crate) include_last_callback: bool,
-    /// Show at most so many paths
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    pub(crate) limit: usize,
+    #[command(flatten)]
+    pub(crate) list: ListArguments,
     #[arg(long, value_enum, default_value_t = LookFormat::Table)]
     pub(crate) format: LookFormat,
     /// Follow also what ROS 2 and recorders send for themselves: /rosout, /parameter_events, …
@@ -113,7 +87,7 @@ pub(crate) struct PathsArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) architecture: PathBuf,
     /// Only paths of this name; may contain *, ? and […]; can be repeated
-    #[arg(long = "path", value_name = "GLOB")]
+    #[arg(long = "path", value_name = "GLOB", value_parser = name::pattern)]
     pub(crate) paths: Vec<Pattern>,
     #[command(flatten)]
     pub(crate) filter: ModelFilterArguments,
@@ -123,6 +97,8 @@ pub(crate) struct PathsArguments {
     /// End with the end of the last callback, not with its start
     #[arg(long)]
     pub(crate) include_last_callback: bool,
+    #[command(flatten)]
+    pub(crate) list: ListArguments,
     #[arg(long, value_enum, default_value_t = LookFormat::Table)]
     pub(crate) format: LookFormat,
 }

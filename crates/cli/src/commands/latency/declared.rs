@@ -11,27 +11,30 @@ use rostrace_analyze::declared::summary::{
     DeclaredPath, StageKind, assume_latest_message, declared_path, title,
 };
 use rostrace_analyze::declared::tables::Indexed;
-use rostrace_analyze::{Analysis, Statistics, built_in};
+use rostrace_analyze::{Analysis, built_in, list};
 use rostrace_architecture::search::{EdgeFilter, Search, SearchGraph, SearchOptions};
 use rostrace_architecture::{Architecture, NamedPath, Node};
 use rostrace_ctf::TraceSet;
 use serde_json::{Value, json};
 
-use super::{
-    DISPENSABLE, Ends, LatencyArguments, PathsArguments, columns, line, named_path, nothing_found,
-};
+use super::stage::{self, Stage};
+use super::{Ends, LatencyArguments, PathsArguments, named_path, nothing_found};
 use crate::args::LookFormat;
+use crate::columns::Layout;
 use crate::family::TAKE;
+use crate::listing;
 use crate::outcome::Outcome;
 use crate::render::palette::Palette;
 use crate::render::printable::printable;
-use crate::render::table::Table;
 use crate::render::{damage, diagnostic, time, units};
 use crate::source;
 use crate::view::View;
 
 /// Pairs of ends that are looked at: patterns may fit hundreds of nodes.
 const MOST_PAIRS: usize = 64;
+
+/// Paths of which the figures are computed where they are sorted by them.
+const MOST_SORTED: usize = 100;
 
 /// Paths of one pair among which those that fit are chosen.
 const MOST_LOOKED_AT: usize = 1_000;
@@ -47,6 +50,7 @@ struct Answer {
 }
 
 pub(crate) fn paths(arguments: &PathsArguments) -> anyhow::Result<Outcome> {
+    let layout = Layout::of(&list::PATHS, &arguments.list)?;
     let architecture = named_path::open(&arguments.architecture)?;
     let named = named_path::named(&architecture, &arguments.architecture, &arguments.paths)?;
     let set = source::open(&arguments.input)?;
@@ -54,7 +58,7 @@ pub(crate) fn paths(arguments: &PathsArguments) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Interrupted);
     };
     let view = View::new(&set, &model, &arguments.filter)?;
-    diagnostic::notes(&view.hints());
+    diagnostic::notes(&view.notes());
     let named = named_path::in_view(&architecture, named, &view)?;
     let analysis = Analysis::new(&model, view.window().clone());
     let indexed = Indexed::new(&model, Style::Own);
@@ -69,7 +73,7 @@ pub(crate) fn paths(arguments: &PathsArguments) -> anyhow::Result<Outcome> {
             answer(&indexed, &analysis, &architecture, path, ends, Vec::new())
         })
         .collect();
-    print(&set, &analysis, &answers, arguments.format)
+    print(&set, &analysis, &layout, answers, arguments.format)
 }
 
 fn answer(
@@ -103,14 +107,19 @@ pub(crate) fn assumption(nodes: &[String]) -> String {
 /// output, it is taken to use the newest input, and the answer says so.
 pub(super) fn between(
     arguments: &LatencyArguments,
+    layout: &Layout,
     architecture: &Architecture,
     set: &TraceSet,
     analysis: &Analysis<'_>,
     view: &View<'_>,
-    from: &Ends<'_>,
-    to: &Ends<'_>,
+    (from, to): (&Ends, &Ends),
 ) -> anyhow::Result<Outcome> {
-    let found = search(architecture, from, to, arguments.limit, view);
+    // Sorted by figures, the shortest ones need not be the first.
+    let most = match layout.is_sorted() {
+        true => MOST_SORTED,
+        false => layout.limit.unwrap_or(super::DEFAULT_LIMIT),
+    };
+    let found = search(architecture, from, to, most, view);
     let indexed = Indexed::new(analysis.model, Style::Own);
     let ends = IncludedEnds {
         first_callback: arguments.include_first_callback,
@@ -123,15 +132,18 @@ pub(super) fn between(
         answers.push(answer(&indexed, analysis, &assuming, path, ends, assumed));
     }
     if answers.is_empty() {
-        let by_filter = arguments.entities.nothing_fits("path between these ends");
+        let by_filter = arguments
+            .filter
+            .entities
+            .nothing_fits("path between these ends");
         let nodes = &architecture.nodes;
         let is_loop = nodes
             .iter()
             .any(|node| begins(node, from) && ends_in(node, to));
         let no_way = if is_loop { BROKEN } else { NO_WAY };
-        diagnostic::note(&by_filter.unwrap_or_else(|| nothing_found(analysis, from, to, no_way)));
+        diagnostic::note(&by_filter.unwrap_or_else(|| nothing_found(analysis, no_way)));
     }
-    print(set, analysis, &answers, arguments.format)
+    print(set, analysis, layout, answers, arguments.format)
 }
 
 const BROKEN: &str = "no message was seen to go this way without a break: a callback on the way, for example that of a timer, \
@@ -139,19 +151,19 @@ const BROKEN: &str = "no message was seen to go this way without a break: a call
 const NO_WAY: &str = "no topics were found that lead from what --from names, directly or through other nodes, to what --to names; \
                       `rostrace topics` lists who sends to whom";
 
-fn begins(node: &Node, from: &Ends<'_>) -> bool {
+fn begins(node: &Node, from: &Ends) -> bool {
     from.has(&node.name) || node.publishers.iter().any(|it| from.has(&it.topic))
 }
 
-fn ends_in(node: &Node, to: &Ends<'_>) -> bool {
+fn ends_in(node: &Node, to: &Ends) -> bool {
     to.has(&node.name) || node.subscriptions.iter().any(|it| to.has(&it.topic))
 }
 
 /// The shortest paths between any two nodes that fit, at most `most`.
 pub(crate) fn search(
     architecture: &Architecture,
-    from: &Ends<'_>,
-    to: &Ends<'_>,
+    from: &Ends,
+    to: &Ends,
     most: usize,
     view: &View<'_>,
 ) -> Vec<NamedPath> {
@@ -189,7 +201,7 @@ pub(crate) fn search(
                 .steps
                 .last()
                 .and_then(|step| step.subscription.as_ref());
-            let is_end = |ends: &Ends<'_>, node: &str, topic: Option<&str>| {
+            let is_end = |ends: &Ends, node: &str, topic: Option<&str>| {
                 ends.has(node) || topic.is_some_and(|topic| ends.has(topic))
             };
             is_end(from, start, first.map(|it| it.topic.as_str()))
@@ -207,9 +219,28 @@ pub(crate) fn search(
 fn print(
     set: &TraceSet,
     analysis: &Analysis<'_>,
-    answers: &[Answer],
+    layout: &Layout,
+    mut answers: Vec<Answer>,
     format: LookFormat,
 ) -> anyhow::Result<Outcome> {
+    let mut with_stages: Vec<(Answer, String, Vec<Stage>)> = (answers.drain(..))
+        .map(|answer| {
+            let (title, stages) = (title(&answer.path), stages(&answer));
+            (answer, title, stages)
+        })
+        .collect();
+    layout.sort(&mut with_stages, |(_, title, stages)| {
+        stage::sort_cells(title, stages)
+    });
+    let found = with_stages.len();
+    with_stages.truncate(layout.limit.unwrap_or(usize::MAX));
+    let answers = with_stages;
+    let rows = || {
+        let paths = answers
+            .iter()
+            .map(|(_, title, stages)| (title.as_str(), &stages[..]));
+        stage::rows(paths)
+    };
     let all_damage = || set.damage.iter().chain(&analysis.model.damage);
     let headline = damage::headline(all_damage());
     let mut out = BufWriter::new(std::io::stdout().lock());
@@ -218,16 +249,20 @@ fn print(
             if let Some(headline) = &headline {
                 writeln!(out, "{}", Palette::for_stdout().alarm(headline))?;
             }
-            for answer in answers {
-                write_answer(&mut out, answer)?;
+            for (answer, title, stages) in &answers {
+                write_answer(&mut out, layout, answer, (title, stages))?;
             }
         }
         LookFormat::Json => {
-            let rows: Vec<Value> = answers.iter().map(json_of).collect();
-            serde_json::to_writer_pretty(&mut out, &rows).map_err(std::io::Error::from)?;
+            if layout.chosen().is_some() {
+                listing::write_chosen_json(&mut out, layout, rows())?;
+            } else {
+                let rows: Vec<Value> = answers.iter().map(|(it, ..)| json_of(it)).collect();
+                serde_json::to_writer_pretty(&mut out, &rows).map_err(std::io::Error::from)?;
+            }
             out.write_all(b"\n")?;
         }
-        LookFormat::Csv => write_csv(&mut out, answers)?,
+        LookFormat::Csv => listing::write_csv(&mut out, layout, rows())?,
     }
     out.flush()?;
     drop(out);
@@ -238,60 +273,74 @@ fn print(
         Ok(path) => path.untold.is_some(),
         Err(_) => false,
     };
-    for answer in answers {
+    for (answer, ..) in &answers {
         if let Err(error) = &answer.result {
             diagnostic::note(error);
         }
     }
     let lack = TAKE.lack(&analysis.model.kinds);
-    if let Some(lack) = lack.filter(|_| answers.iter().any(is_untold)) {
+    if let Some(lack) = lack.filter(|_| answers.iter().any(|(it, ..)| is_untold(it))) {
         diagnostic::note(lack);
     }
+    super::tell_limit(found - answers.len(), found, "--path chooses");
     let is_refused = |answer: &Answer| answer.result.is_err() || is_untold(answer);
-    Ok(match answers.iter().any(is_refused) {
+    Ok(match answers.iter().any(|(it, ..)| is_refused(it)) {
         true => Outcome::Refused,
         false => Outcome::of(all_damage()),
     })
 }
 
-fn stage_name(kind: StageKind, name: &str) -> String {
-    match kind {
-        StageKind::Communication => format!("  {name}"),
-        StageKind::Callback => format!("  {name}"),
-        StageKind::VariablePassing => format!("  {name}, stored"),
+/// Nothing for a path that cannot be followed.
+fn stages(answer: &Answer) -> Vec<Stage> {
+    let Ok(path) = &answer.result else {
+        return Vec::new();
+    };
+    // Of a sum that is wrong nothing is a share.
+    let mean = path.latency.filter(|_| answer.clocks.is_none());
+    let mean = mean.map_or(0.0, |latency| latency.mean);
+    let mut stages = Vec::new();
+    for stage in &path.stages {
+        let shown = match stage.kind {
+            StageKind::Communication | StageKind::Callback => stage.name.clone(),
+            StageKind::VariablePassing => format!("{}, stored", stage.name),
+        };
+        // Whether they ended is not known where arrivals are not told.
+        let ended = path.untold.is_none().then_some(stage.ended_here as u64);
+        let stage = Stage::new(stage.kind.name(), &stage.name, stage.duration.as_ref());
+        let stage = Stage {
+            shown,
+            ended,
+            ..stage
+        };
+        stages.push(stage.of_whole(mean));
     }
+    stages.push(Stage::whole(path.latency.as_ref()).of_whole(mean));
+    for (place, (case, times)) in Case::EVERY.iter().zip(&path.response_times).enumerate() {
+        stages.push(Stage {
+            shown: format!("response time, {}", case.name().replace('_', " ")),
+            is_shown: place > 0,
+            ..Stage::new("response_time", case.name(), times.as_ref())
+        });
+    }
+    stages
 }
 
-fn write_answer(out: &mut impl Write, answer: &Answer) -> anyhow::Result<()> {
+fn write_answer(
+    out: &mut impl Write,
+    layout: &Layout,
+    answer: &Answer,
+    (title, stages): (&str, &[Stage]),
+) -> anyhow::Result<()> {
     let palette = Palette::for_stdout();
-    writeln!(out, "{}", palette.heading(&printable(&title(&answer.path))))?;
+    writeln!(out, "{}", palette.heading(&printable(title)))?;
     let Ok(path) = &answer.result else {
         writeln!(out, "   cannot be followed\n")?;
         return Ok(());
     };
-    let mut table = Table::new(&columns()).dispensable(DISPENSABLE);
     if let Some(clocks) = &answer.clocks {
         writeln!(out, "   {}", palette.caution(clocks))?;
     }
-    // Of a sum that is wrong nothing is a share.
-    let mean = path.latency.filter(|_| answer.clocks.is_none());
-    let mean = mean.map_or(0.0, |latency| latency.mean);
-    for stage in &path.stages {
-        let ended = match stage.ended_here {
-            0 => String::new(),
-            // Whether they ended is not known.
-            _ if path.untold.is_some() => String::new(),
-            ended => units::count(ended as u64),
-        };
-        let name = stage_name(stage.kind, &stage.name);
-        table.row(line(&name, stage.duration.as_ref(), mean, &ended));
-    }
-    table.row(line("  end to end", path.latency.as_ref(), mean, ""));
-    for (case, times) in Case::EVERY.iter().zip(&path.response_times).skip(1) {
-        let name = format!("  response time, {}", case.name().replace('_', " "));
-        table.row(line(&name, times.as_ref(), 0.0, ""));
-    }
-    write!(out, "{table}")?;
+    stage::write_table(out, layout, title, stages)?;
     let mut remark = match path.not_known() {
         Some(sentence) => format!("   {sentence}"),
         None => format!(
@@ -350,36 +399,4 @@ fn json_of(answer: &Answer) -> Value {
         }
     }
     row
-}
-
-fn write_csv(out: &mut impl Write, answers: &[Answer]) -> anyhow::Result<()> {
-    let mut csv = csv::Writer::from_writer(out);
-    csv.write_record(super::row::STAGE_COLUMNS.iter().chain(&["ended_here"]))?;
-    for answer in answers {
-        let Ok(path) = &answer.result else { continue };
-        let title = title(&answer.path);
-        let mut number = 0;
-        let mut row = |kind: &str, name: &str, of: Option<&Statistics>, ended: Option<usize>| {
-            let mut cells = vec![title.clone(), number.to_string(), kind.into(), name.into()];
-            number += 1;
-            cells.extend(super::row::statistics_cells(of));
-            cells.push(ended.map_or(String::new(), |ended| ended.to_string()));
-            csv.write_record(cells)
-        };
-        for stage in &path.stages {
-            let ended = Some(stage.ended_here);
-            row(
-                stage.kind.name(),
-                &stage.name,
-                stage.duration.as_ref(),
-                ended,
-            )?;
-        }
-        row("path", "", path.latency.as_ref(), None)?;
-        for (case, times) in Case::EVERY.iter().zip(&path.response_times) {
-            row("response_time", case.name(), times.as_ref(), None)?;
-        }
-    }
-    csv.flush()?;
-    Ok(())
 }

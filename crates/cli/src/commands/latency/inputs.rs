@@ -9,10 +9,10 @@ use rostrace_analyze::input_age::{InputAges, input_ages};
 
 use serde_json::{Value, json};
 
-use super::{DISPENSABLE, columns, line};
+use super::Observed;
 use crate::render::palette::Palette;
 use crate::render::printable::printable;
-use crate::render::table::Table;
+use crate::render::table::{Align, Table};
 use crate::render::units;
 
 /// What was taken for granted of a path.
@@ -36,24 +36,28 @@ pub(super) fn assumption(path: &FlowPath, latency: &PathLatency) -> Option<Strin
 pub(super) fn write(
     out: &mut impl Write,
     analysis: &Analysis<'_>,
-    rows: &[(FlowPath, PathLatency)],
-    limit: usize,
+    rows: &[Observed],
 ) -> anyhow::Result<()> {
     let palette = Palette::for_stdout();
-    for ages in input_ages(analysis, rows.iter().map(|(path, _)| path)) {
-        // Of paths that are not shown nothing is said.
-        if !ages.paths.iter().any(|path| *path < limit) {
-            continue;
-        }
+    for ages in input_ages(analysis, rows.iter().map(|row| &row.path)) {
         let title = format!("{}: age of its inputs", ages.callback);
         writeln!(out, "{}", palette.heading(&printable(&title)))?;
-        let mut table = Table::new(&columns()[..7]).dispensable(DISPENSABLE);
+        let titles = ["", "min", "mean", "p50", "p90", "p99", "max"];
+        let columns = titles.map(|title| match title {
+            "" => (title, Align::Left),
+            _ => (title, Align::Right),
+        });
+        let mut table = Table::new(&columns).dispensable(&["min", "p90", "mean"]);
         for (name, of) in [
             ("newest input", &ages.newest),
             ("oldest input", &ages.oldest),
         ] {
-            let mut cells = line(&format!("  {name}"), of.as_ref(), 0.0, "");
-            cells.truncate(7);
+            let mut cells = vec![format!("  {name}")];
+            if let Some(it) = of {
+                let mean = it.mean.round() as i64;
+                let values = [it.min, mean, it.p50, it.p90, it.p99, it.max];
+                cells.extend(values.map(units::signed_duration));
+            }
             table.row(cells);
         }
         write!(out, "{table}")?;
@@ -69,9 +73,9 @@ pub(super) fn write(
 }
 
 /// By path: the ages of all inputs of the executions that it ends in, if there are others.
-pub(super) fn json_rows(analysis: &Analysis<'_>, rows: &[(FlowPath, PathLatency)]) -> Vec<Value> {
+pub(super) fn json_rows(analysis: &Analysis<'_>, rows: &[Observed]) -> Vec<Value> {
     let mut values = vec![Value::Null; rows.len()];
-    for ages in input_ages(analysis, rows.iter().map(|(path, _)| path)) {
+    for ages in input_ages(analysis, rows.iter().map(|row| &row.path)) {
         for path in &ages.paths {
             values[*path] = json_of(&ages);
         }

@@ -6,6 +6,8 @@ use anyhow::bail;
 use glob::Pattern;
 use rostrace_architecture::{Architecture, NamedPath};
 
+use crate::name;
+use crate::outcome::wrong_usage;
 use crate::view::View;
 
 pub(crate) fn open(file: &Path) -> anyhow::Result<Architecture> {
@@ -24,13 +26,21 @@ pub(crate) fn named<'a>(
             file.display()
         );
     }
-    let is_named = |path: &&NamedPath| {
-        patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(&path.name))
+    let fits = |pattern: &Pattern, path: &NamedPath| {
+        pattern.matches(&path.name) || pattern.matches(&name::with_arrows(&path.name))
     };
-    let named: Vec<&NamedPath> = architecture.paths.iter().filter(is_named).collect();
-    if named.is_empty() {
-        bail!("no path of this file fits; {}", names_of(architecture));
+    let is_named = |path: &&NamedPath| {
+        patterns.is_empty() || patterns.iter().any(|pattern| fits(pattern, path))
+    };
+    for pattern in patterns {
+        if !architecture.paths.iter().any(|path| fits(pattern, path)) {
+            let names = architecture.paths.iter().map(|path| path.name.as_str());
+            let written = pattern.as_str();
+            let instead = name::similar_or(written, names, &names_of(architecture));
+            wrong_usage!("--path: no path of this file is named `{written}`; {instead}");
+        }
     }
+    let named: Vec<&NamedPath> = architecture.paths.iter().filter(is_named).collect();
     Ok(named)
 }
 

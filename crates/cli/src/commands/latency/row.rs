@@ -1,4 +1,4 @@
-//! Paths as JSON and as CSV.
+//! Observed paths as JSON, and their stages.
 
 use std::io::Write;
 
@@ -8,6 +8,9 @@ use rostrace_analyze::flow_path::{FlowPath, Origin};
 use rostrace_analyze::{Analysis, Statistics};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+
+use super::Observed;
+use super::stage::Stage;
 
 /// One path, as `--format json` shows it. Its field names are a contract.
 #[derive(Debug, Serialize)]
@@ -33,13 +36,13 @@ struct PathRow<'p> {
 pub(super) fn write_json(
     out: &mut impl Write,
     analysis: &Analysis<'_>,
-    rows: &[(FlowPath, PathLatency)],
+    rows: &[Observed],
 ) -> anyhow::Result<()> {
     let ages = super::inputs::json_rows(analysis, rows);
     let rows: Vec<PathRow<'_>> = rows
         .iter()
         .zip(ages)
-        .map(|((path, latency), ages)| PathRow {
+        .map(|(Observed { path, latency, .. }, ages)| PathRow {
             path: path.title(),
             origin: origin(path),
             flows: path.flows.len(),
@@ -74,7 +77,6 @@ pub(super) fn write_json(
         })
         .collect();
     serde_json::to_writer_pretty(&mut *out, &rows).map_err(std::io::Error::from)?;
-    out.write_all(b"\n")?;
     Ok(())
 }
 
@@ -99,101 +101,41 @@ fn dropped(hop: &HopLatency) -> Map<String, Value> {
         .collect()
 }
 
-/// The columns of a line for a stage, whether its path was observed or declared.
-pub(super) const STAGE_COLUMNS: [&str; 15] = [
-    "path",
-    "stage",
-    "kind",
-    "name",
-    "count",
-    "min_ns",
-    "mean_ns",
-    "p50_ns",
-    "p90_ns",
-    "p95_ns",
-    "p99_ns",
-    "p99_9_ns",
-    "max_ns",
-    "standard_deviation_ns",
-    "worst_at_ns",
-];
-
-/// One line for each stage of each path.
-pub(super) fn write_csv(
-    out: &mut impl Write,
-    rows: &[(FlowPath, PathLatency)],
-) -> anyhow::Result<()> {
-    let mut csv = csv::Writer::from_writer(out);
-    csv.write_record(STAGE_COLUMNS.iter().chain(&["lost", "ended_here"]))?;
-    for (path, latency) in rows {
-        let title = path.title();
-        let mut stage = 0;
-        let mut write = |kind: &str,
-                         name: &str,
-                         of: Option<&Statistics>,
-                         lost: Option<u64>,
-                         ended: Option<u64>| {
-            let mut cells = vec![
-                title.clone(),
-                stage.to_string(),
-                kind.to_owned(),
-                name.to_owned(),
-            ];
-            stage += 1;
-            cells.extend(statistics_cells(of));
-            for number in [lost, ended] {
-                cells.push(number.map_or(String::new(), |number| number.to_string()));
-            }
-            csv.write_record(cells)
-        };
-        if let Some(first) = &latency.first_callback {
-            write(
-                "first_callback",
-                origin(path).unwrap_or(""),
-                Some(first),
-                None,
-                None,
-            )?;
-        }
-        for (hop, of_hop) in path.hops.iter().zip(&latency.hops) {
-            let outcome = &of_hop.outcome;
-            write(
-                "communication",
-                &hop.topic,
-                of_hop.communication.as_ref(),
-                Some(outcome.lost()),
-                Some(outcome.sent - outcome.arrived),
-            )?;
-            if of_hop.node.is_some() {
-                let ended = Some(outcome.not_passed_on);
-                write("node", &hop.node, of_hop.node.as_ref(), None, ended)?;
-            }
-        }
-        if let (Some(last), Some(hop)) = (&latency.last_callback, path.hops.last()) {
-            write("last_callback", &hop.callback, Some(last), None, None)?;
-        }
-        write("path", "", latency.latency.as_ref(), None, None)?;
+/// The stages of an observed path.
+pub(super) fn stages_of(
+    analysis: &Analysis<'_>,
+    path: &FlowPath,
+    latency: &PathLatency,
+) -> Vec<Stage> {
+    // Of a sum that is wrong nothing is a share.
+    let whole = latency
+        .latency
+        .filter(|_| path.strangers(analysis).is_none());
+    let mean = whole.map_or(0.0, |it| it.mean);
+    let mut stages = Vec::new();
+    if let Some(first) = &latency.first_callback {
+        stages.push(Stage {
+            shown: origin(path).unwrap_or("outside of callbacks").to_owned(),
+            ..Stage::new("first_callback", origin(path).unwrap_or(""), Some(first))
+        });
     }
-    csv.flush()?;
-    Ok(())
-}
-
-/// Count, minimum, …, the instant of the worst: empty for no values.
-pub(super) fn statistics_cells(statistics: Option<&Statistics>) -> Vec<String> {
-    let Some(it) = statistics else {
-        return vec![String::new(); 11];
-    };
-    vec![
-        it.count.to_string(),
-        it.min.to_string(),
-        it.mean.to_string(),
-        it.p50.to_string(),
-        it.p90.to_string(),
-        it.p95.to_string(),
-        it.p99.to_string(),
-        it.p99_9.to_string(),
-        it.max.to_string(),
-        it.standard_deviation.to_string(),
-        it.worst.0.to_string(),
-    ]
+    for (hop, of_hop) in path.hops.iter().zip(&latency.hops) {
+        let outcome = &of_hop.outcome;
+        stages.push(Stage {
+            ended: Some(outcome.sent - outcome.arrived),
+            lost: Some(outcome.lost()),
+            ..Stage::new("communication", &hop.topic, of_hop.communication.as_ref())
+        });
+        if of_hop.node.is_some() {
+            stages.push(Stage {
+                ended: Some(outcome.not_passed_on),
+                ..Stage::new("node", &hop.node, of_hop.node.as_ref())
+            });
+        }
+    }
+    if let (Some(last), Some(hop)) = (&latency.last_callback, path.hops.last()) {
+        stages.push(Stage::new("last_callback", &hop.callback, Some(last)));
+    }
+    stages.push(Stage::whole(latency.latency.as_ref()));
+    stages.into_iter().map(|it| it.of_whole(mean)).collect()
 }

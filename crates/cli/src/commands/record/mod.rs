@@ -21,6 +21,7 @@ use rostrace_record::{
 };
 
 use crate::args::{LookArguments, LookFormat, ModelFilterArguments, TraceArguments};
+use crate::columns::ListArguments;
 use crate::commands::{callbacks, report};
 use crate::interrupt;
 use crate::outcome::Outcome;
@@ -242,6 +243,7 @@ fn conclude(ending: &Ending, with_report: bool) -> anyhow::Result<Outcome> {
 /// The arguments of a verb that lists everything of one folder.
 pub(crate) fn look(folder: &Path) -> LookArguments {
     LookArguments {
+        list: ListArguments::default(),
         input: TraceArguments {
             traces: vec![folder.to_owned()],
         },

@@ -6,6 +6,7 @@ use clap::Args;
 use glob::Pattern;
 
 use crate::args::{ModelFilterArguments, TraceArguments};
+use crate::name;
 
 pub(crate) const HELP: &str = "\
 Examples:
@@ -38,7 +39,7 @@ pub(crate) struct ReportArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) architecture: Option<PathBuf>,
     /// Only paths of this name, or observed ones with this title (/a → /topic → /b); may contain *, ? and […]; can be repeated
-    #[arg(long = "path", visible_alias = "paths", value_name = "GLOB")]
+    #[arg(long = "path", visible_alias = "paths", value_name = "GLOB", value_parser = name::pattern)]
     pub(crate) paths: Vec<Pattern>,
     #[command(flatten)]
     pub(crate) filter: ModelFilterArguments,

@@ -5,17 +5,20 @@ mod arguments;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use rostrace_analyze::Selection;
+use glob::Pattern;
 use rostrace_analyze::clocks::Strangers;
 use rostrace_analyze::flow_path::{FlowPath, FlowPaths};
+use rostrace_analyze::{Analysis, Selection};
+use rostrace_architecture::Architecture;
 use rostrace_report::page::{Options, Page};
 
 use crate::commands::architecture::file;
 use crate::desktop;
 use crate::family;
 use crate::interrupt::{self, Interruptible};
+use crate::name;
 use crate::new_file::{self, NewFile};
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, wrong_usage};
 use crate::render::{damage, diagnostic, units};
 use crate::source;
 use crate::view::View;
@@ -51,6 +54,31 @@ fn show(file: &Path) {
     }
 }
 
+/// Fails for a pattern that no path has.
+fn expect_paths(
+    patterns: &[Pattern],
+    analysis: &Analysis<'_>,
+    architecture: Option<&Architecture>,
+) -> anyhow::Result<()> {
+    let observed = (!patterns.is_empty()).then(|| FlowPaths::observed(analysis));
+    let observed = observed.iter().flatten().map(FlowPath::title);
+    let declared = architecture.iter().flat_map(|it| &it.paths);
+    let titles: Vec<String> = observed.chain(declared.map(|it| it.name.clone())).collect();
+    for pattern in patterns {
+        let alone = Selection {
+            paths: vec![pattern.clone()],
+            ..Selection::default()
+        };
+        if !titles.iter().any(|title| alone.fits_path(&[title])) {
+            let names = titles.iter().map(String::as_str);
+            let otherwise = "`rostrace latency` lists the observed ones";
+            let instead = name::similar_or(pattern.as_str(), names, otherwise);
+            wrong_usage!("--path: no path is named `{pattern}`; {instead}");
+        }
+    }
+    Ok(())
+}
+
 /// Nothing if it was interrupted.
 fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
     let architecture = match &arguments.architecture {
@@ -66,6 +94,7 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
     };
     let view = View::new(&set, &model, &arguments.filter)?;
     let analysis = source::analysis(&set, &model, view.window().clone());
+    expect_paths(&arguments.paths, &analysis, architecture.as_ref())?;
     let mut titles = damage::titles(set.damage.iter().chain(&model.damage));
     titles.extend(Strangers::of(&model).map(|it| (it.sentence(), false)));
     let options = Options {
@@ -100,25 +129,10 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
         return Ok(None);
     }
     file?.publish()?;
-    diagnostic::notes(&view.hints());
+    diagnostic::notes(&view.notes());
     diagnostic::notes(view.nothing_left().as_slice());
     if let Some(lack) = family::CALLBACKS.lack(&model.kinds) {
         diagnostic::note(lack);
-    }
-    let observed = (!arguments.paths.is_empty()).then(|| FlowPaths::observed(&analysis));
-    let observed = observed.iter().flatten().map(FlowPath::title);
-    let declared = architecture.iter().flat_map(|it| &it.paths);
-    let titles: Vec<String> = observed.chain(declared.map(|it| it.name.clone())).collect();
-    for pattern in &arguments.paths {
-        let alone = Selection {
-            paths: vec![pattern.clone()],
-            ..Selection::default()
-        };
-        if !titles.iter().any(|title| alone.fits_path(&[title])) {
-            diagnostic::note(&format!(
-                "no path is named `{pattern}`; `rostrace latency` lists the observed ones"
-            ));
-        }
     }
     Ok(Some(Outcome::of(set.damage.iter().chain(&model.damage))))
 }

@@ -12,7 +12,7 @@ Examples:
   rostrace timeline session/                               # in your browser
   rostrace timeline session/ --at +12.5s --node '/planning/*'
   rostrace timeline session/ -o session.perfetto-trace     # for ui.perfetto.dev
-  rostrace timeline session/ -o session.json --from +10s --to +12s
+  rostrace timeline session/ -o session.json --since +10s --until +12s
   rostrace timeline session/ -o session.firefox.json.gz    # for profiler.firefox.com
 
 Without -o a page is served on 127.0.0.1 to the browser that uses the printed address first, and to nobody else; Enter prints an \

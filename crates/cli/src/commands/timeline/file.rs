@@ -30,7 +30,7 @@ pub(super) fn write(arguments: &TimelineArguments, output: &Path) -> anyhow::Res
         return Ok(Outcome::Interrupted);
     };
     let view = View::new(&set, &model, &arguments.filter)?;
-    diagnostic::notes(&view.hints());
+    diagnostic::notes(&view.notes());
     diagnostic::notes(view.nothing_left().as_slice());
     if let Some(lack) = family::CALLBACKS.lack(&model.kinds) {
         diagnostic::note(lack);

@@ -146,6 +146,10 @@ impl Deliveries {
         ]
     }
 
+    pub(super) fn is_any_missing(self) -> bool {
+        self.lost + self.overwritten > 0
+    }
+
     pub(super) fn plus(self, other: Deliveries) -> Deliveries {
         Deliveries {
             delivered: self.delivered + other.delivered,

@@ -1,10 +1,11 @@
 //! `rostrace topics`: who sends, who receives, how often, and which messages did not arrive.
 //!
-//! `count` goes once over publications, executions, takes and deliveries, `row` says what is told of a topic, `table` how people see it.
+//! `count` goes once over publications, executions, takes and deliveries, `row` says what is told of a topic.
 
 mod count;
 mod row;
-mod table;
+
+use rostrace_analyze::list::TOPICS;
 
 use crate::args::LookArguments;
 use crate::family;
@@ -15,7 +16,7 @@ use count::Counts;
 use row::TopicRow;
 
 pub(crate) fn topics(arguments: &LookArguments) -> anyhow::Result<Outcome> {
-    let Some(reading) = Reading::of(arguments)? else {
+    let Some(reading) = Reading::of(&TOPICS, arguments)? else {
         return Ok(Outcome::Interrupted);
     };
     let view = reading.view()?;
@@ -37,7 +38,7 @@ pub(crate) fn topics(arguments: &LookArguments) -> anyhow::Result<Outcome> {
         .chain(went_no_further(unsent))
         .chain(family::PUBLISH.lack(kinds).map(str::to_owned))
         .chain(family::TAKE.lack(kinds).map(str::to_owned));
-    reading.print(&rows, || table::table(&rows, arguments.all), notes)
+    reading.print(rows, notes)
 }
 
 /// Of messages that left no event below rclcpp, which does not say whose they are; nothing for none.

@@ -2,13 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use rostrace_analyze::list::{List, TOPICS};
 use rostrace_analyze::{Statistics, built_in, names};
 use rostrace_trace::Model;
 use rostrace_trace::entity::{NodeId, ProcessId, PublisherId, SubscriptionId};
 use serde::Serialize;
 
 use super::count::{Beat, Counts, Deliveries};
-use crate::listing::{Row, cell};
+use crate::cell::Cell;
+use crate::listing::Row;
+use crate::render::units;
 use crate::view::{Topic, View};
 
 #[derive(Debug, Serialize)]
@@ -205,46 +208,109 @@ impl TopicRow<'_> {
 }
 
 impl Row for TopicRow<'_> {
-    const NOUN: &'static str = "topic";
-    const COLUMNS: &'static [&'static str] = &[
-        "topic",
-        "built_in",
-        "publishers",
-        "publisher_nodes",
-        "subscriptions",
-        "subscription_nodes",
-        "messages",
-        "rate_hz",
-        "received",
-        "receive_rate_min_hz",
-        "receive_rate_max_hz",
-        "delivered",
-        "lost",
-        "overwritten",
-        "queued",
-        "unknown",
-        "inter",
-        "intra",
-        "longest_pause_ns",
-    ];
+    const LIST: &'static List = &TOPICS;
 
-    fn cells(&self) -> Vec<String> {
+    fn cells(&self) -> Vec<Cell> {
         let joined = |names: BTreeSet<&str>| names.into_iter().collect::<Vec<_>>().join(" ");
         let mut cells = vec![
-            self.name(),
-            u8::from(self.built_in).to_string(),
-            self.publishers.len().to_string(),
-            joined(self.senders()),
-            self.subscriptions.len().to_string(),
-            joined(self.receivers()),
-            self.messages.to_string(),
-            cell(self.rate_hz),
-            self.received.to_string(),
-            cell(self.receive_rate_min_hz),
-            cell(self.receive_rate_max_hz),
+            self.name().into(),
+            self.built_in.into(),
+            self.publishers.len().into(),
+            joined(self.senders()).into(),
+            self.subscriptions.len().into(),
+            joined(self.receivers()).into(),
+            self.messages.into(),
+            self.rate_hz.into(),
+            self.received.into(),
+            self.receive_rate_min_hz.into(),
+            self.receive_rate_max_hz.into(),
         ];
-        cells.extend(self.deliveries.numbers().map(|number| number.to_string()));
-        cells.push(cell(self.longest_pause_ns));
+        cells.extend(self.deliveries.numbers().map(Cell::from));
+        cells.push(self.longest_pause_ns.into());
         cells
+    }
+
+    fn shown(&self, title: &str, _all: bool) -> Option<String> {
+        match title {
+            "from" => Some(some_names(self.senders())),
+            "to" => Some(some_names(self.receivers())),
+            "received at" => Some(rates(self.receive_rate_min_hz, self.receive_rate_max_hz)),
+            _ => None,
+        }
+    }
+
+    fn is_folded(&self) -> bool {
+        self.built_in
+    }
+
+    /// One line for all.
+    fn folded(rows: &[&Self]) -> Vec<Vec<(&'static str, String)>> {
+        let number = units::counted(rows.len() as u64, "built-in topic");
+        let messages = rows.iter().map(|row| row.messages).sum();
+        let deliveries = rows
+            .iter()
+            .fold(Deliveries::default(), |sum, row| sum.plus(row.deliveries));
+        let mut line = vec![("topic", number), ("messages", units::count(messages))];
+        let titles = [
+            "delivered",
+            "lost",
+            "overwritten",
+            "queued",
+            "unknown",
+            "inter",
+            "intra",
+        ];
+        line.extend(
+            titles
+                .into_iter()
+                .zip(deliveries.numbers().map(units::count)),
+        );
+        vec![line]
+    }
+
+    /// Messages did not arrive.
+    fn is_conspicuous(&self) -> bool {
+        !self.built_in && self.deliveries.is_any_missing()
+    }
+}
+
+/// `/a, /b`, `/a, /b and 3 more`
+fn some_names(names: BTreeSet<&str>) -> String {
+    const MOST: usize = 2;
+    let more = names.len().saturating_sub(MOST);
+    let shown: Vec<&str> = names.into_iter().take(MOST).collect();
+    match (shown.is_empty(), more) {
+        (true, _) => "–".to_owned(),
+        (_, 0) => shown.join(", "),
+        _ => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+/// `99.8 Hz`, or from the slowest to the fastest where they differ.
+fn rates(slowest: Option<f64>, fastest: Option<f64>) -> String {
+    let (Some(slowest), Some(fastest)) = (slowest.map(units::hertz), fastest.map(units::hertz))
+    else {
+        return String::new();
+    };
+    if slowest == fastest {
+        return fastest;
+    }
+    let slowest = slowest.trim_end_matches(" Hz");
+    format!("{slowest} – {fastest}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_rates_are_short() {
+        assert_eq!(some_names(BTreeSet::new()), "–");
+        assert_eq!(some_names(BTreeSet::from(["/a", "/b"])), "/a, /b");
+        let four = BTreeSet::from(["/a", "/b", "/c", "/d"]);
+        assert_eq!(some_names(four), "/a, /b and 2 more");
+        assert_eq!(rates(Some(10.01), Some(10.02)), "10.0 Hz");
+        assert_eq!(rates(Some(0.0), Some(99.9)), "0.0 – 99.9 Hz");
+        assert_eq!(rates(None, None), "");
     }
 }

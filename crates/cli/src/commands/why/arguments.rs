@@ -5,35 +5,31 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use glob::Pattern;
 
-use crate::args::TraceArguments;
-use crate::commands::latency::EndArgument;
-use crate::entity_filter::EntityFilter;
+use crate::args::{ModelFilterArguments, TraceArguments};
+use crate::name;
 use crate::time_argument::TimeArgument;
-use crate::window::SkipArguments;
 
 #[derive(Debug, Args)]
 pub(crate) struct WhyArguments {
     #[command(flatten)]
     pub(crate) input: TraceArguments,
     /// Explain an execution of this callback: its name as `rostrace callbacks` prints it, or its node; may contain *, ? and […]
-    #[arg(long, value_name = "GLOB")]
+    #[arg(long, value_name = "GLOB", value_parser = name::pattern)]
     pub(crate) callback: Option<Pattern>,
-    /// Explain a path that begins in this node or with this topic; or a time from which on it counts
-    #[arg(long, value_name = "NODE|TOPIC|T", allow_hyphen_values = true)]
-    pub(crate) from: Vec<EndArgument>,
-    /// Explain a path that ends in this node or with this topic; or a time up to which it counts
-    #[arg(long, value_name = "NODE|TOPIC|T", allow_hyphen_values = true)]
-    pub(crate) to: Vec<EndArgument>,
+    /// Explain a path that begins in this node or with this topic; may contain *, ? and […]; can be repeated
+    #[arg(long, value_name = "NODE|TOPIC", value_parser = name::pattern)]
+    pub(crate) from: Vec<Pattern>,
+    /// Explain a path that ends in this node or with this topic; likewise
+    #[arg(long, value_name = "NODE|TOPIC", value_parser = name::pattern)]
+    pub(crate) to: Vec<Pattern>,
     /// Explain a path that this architecture file names
     #[arg(long, value_name = "FILE", conflicts_with = "callback")]
     pub(crate) architecture: Option<PathBuf>,
     /// Explain a path of this name; may contain *, ? and […]; can be repeated
-    #[arg(long = "path", value_name = "GLOB", requires = "architecture")]
+    #[arg(long = "path", value_name = "GLOB", value_parser = name::pattern, requires = "architecture")]
     pub(crate) paths: Vec<Pattern>,
     #[command(flatten)]
-    pub(crate) skip: SkipArguments,
-    #[command(flatten)]
-    pub(crate) entities: EntityFilter,
+    pub(crate) filter: ModelFilterArguments,
     /// Explain the one that was under way at this time, or the next one, not the worst
     #[arg(
         long,

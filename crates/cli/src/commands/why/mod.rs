@@ -11,7 +11,7 @@ use rostrace_analyze::{Analysis, sim_time};
 use rostrace_ctf::schema::Nanos;
 use serde::Serialize;
 
-use crate::commands::latency::{Ends, assumption};
+use crate::commands::latency::{Ends, assumption, named_path as named_paths};
 use crate::outcome::Outcome;
 use crate::render::palette::Palette;
 use crate::render::printable::printable;
@@ -24,22 +24,31 @@ use subject::Subject;
 pub(crate) use arguments::{WhyArguments, WhyFormat};
 
 pub(crate) fn why(arguments: &WhyArguments) -> anyhow::Result<Outcome> {
-    let from = Ends::of("--from", &arguments.from)?;
-    let to = Ends::of("--to", &arguments.to)?;
+    let architecture = (arguments.architecture.as_deref())
+        .map(named_paths::open)
+        .transpose()?;
     let set = source::open(&arguments.input)?;
     let Some(model) = source::model(&set) else {
         return Ok(Outcome::Interrupted);
     };
-    let window = Ends::times(&from, &to, arguments.skip).window(&set, &model)?;
-    let view = View::within(&model, &arguments.entities, window.clone());
-    diagnostic::notes(&view.hints());
+    let view = View::new(&set, &model, &arguments.filter)?;
+    let from = Ends::of("--from", &arguments.from, &model, architecture.as_ref())?;
+    let to = Ends::of("--to", &arguments.to, &model, architecture.as_ref())?;
+    diagnostic::notes(&view.notes());
     diagnostic::notes(&Vec::from_iter(sim_time::sentence(&model)));
-    let analysis = source::analysis(&set, &model, window);
+    let analysis = source::analysis(&set, &model, view.window().clone());
     let span = source::span(&set);
     let at = arguments.at.map(|at| at.resolve(span)).transpose()?;
     let outcome = Outcome::of(set.damage.iter().chain(&model.damage));
     let mut why = Why::new(&analysis);
-    let subject = Subject::find(&analysis, &view, arguments, &from, &to, at)?;
+    let subject = Subject::find(
+        &analysis,
+        &view,
+        arguments,
+        architecture.as_ref(),
+        (&from, &to),
+        at,
+    )?;
     let Some(explanation) = subject.explain(&mut why) else {
         diagnostic::note("the trace does not have the instants of this, so it cannot be explained");
         return Ok(outcome);

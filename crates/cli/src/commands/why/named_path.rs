@@ -11,7 +11,7 @@ use rostrace_analyze::declared::records::{Cell, Records};
 use rostrace_analyze::declared::summary::{assume_latest_message, instants, stage_columns, untold};
 use rostrace_analyze::declared::tables::Indexed;
 use rostrace_analyze::declared::way::{Passage, Way, Ways};
-use rostrace_architecture::{NamedPath, from_trace_with_flows};
+use rostrace_architecture::{Architecture, NamedPath, from_trace_with_flows};
 use rostrace_ctf::schema::Nanos;
 
 use super::subject::{Choice, Subject};
@@ -22,27 +22,24 @@ use crate::view::View;
 pub(super) fn find(
     analysis: &Analysis<'_>,
     view: &View<'_>,
-    file: &Path,
+    (architecture, file): (&Architecture, &Path),
     names: &[Pattern],
-    (from, to): (&Ends<'_>, &Ends<'_>),
+    (from, to): (&Ends, &Ends),
     choice: Choice,
 ) -> anyhow::Result<Subject> {
-    let architecture = named_path::open(file)?;
-    let mut named = named_path::named(&architecture, file, names)?;
+    let mut named = named_path::named(architecture, file, names)?;
     named.retain(|path| is_between(path, from, to));
     if named.is_empty() {
-        let names = named_path::names_of(&architecture);
+        let names = named_path::names_of(architecture);
         bail!("no path of this file has these ends; {names}");
     }
-    let named = named_path::in_view(&architecture, named, view)?;
+    let named = named_path::in_view(architecture, named, view)?;
     let indexed = Indexed::new(analysis.model, Style::Own);
     let ends = IncludedEnds::default();
     let mut found = Vec::new();
     let mut errors = Vec::new();
     for path in named {
-        match instants(&indexed, &architecture, path, ends, |it| {
-            analysis.counts(it)
-        }) {
+        match instants(&indexed, architecture, path, ends, |it| analysis.counts(it)) {
             Ok(records) => found.push((path, records)),
             Err(error) => errors.push(error.to_string()),
         }
@@ -58,12 +55,12 @@ pub(super) fn find(
     let picked = choice.pick(rows, |(_, _, begin, end)| (*begin, *end, end.0 - begin.0));
     let way = picked.and_then(|(number, row, ..)| {
         let (path, records) = &found[number];
-        let way = Ways::new(&indexed, &architecture, path, records).of(row)?;
+        let way = Ways::new(&indexed, architecture, path, records).of(row)?;
         Some(Subject::NamedPath((*path).clone(), way, Vec::new()))
     });
     let untold = found
         .iter()
-        .any(|(path, _)| untold(&indexed, &architecture, path).is_some());
+        .any(|(path, _)| untold(&indexed, architecture, path).is_some());
     match way {
         Some(subject) => Ok(subject),
         None if untold => bail!(
@@ -83,7 +80,7 @@ const MOST_PATHS: usize = 5;
 pub(super) fn between(
     analysis: &Analysis<'_>,
     view: &View<'_>,
-    (from, to): (&Ends<'_>, &Ends<'_>),
+    (from, to): (&Ends, &Ends),
     choice: Choice,
 ) -> Option<Subject> {
     if from.names.is_empty() || to.names.is_empty() {
@@ -124,7 +121,7 @@ fn complete(records: &Records) -> impl Iterator<Item = (&[Cell], Nanos, Nanos)> 
 }
 
 /// Whether it begins and ends in one of the nodes, or with one of the topics, that were given.
-fn is_between(path: &NamedPath, from: &Ends<'_>, to: &Ends<'_>) -> bool {
+fn is_between(path: &NamedPath, from: &Ends, to: &Ends) -> bool {
     let first = path.steps.first();
     let last = path.steps.last();
     let is_from = first.is_some_and(|step| {

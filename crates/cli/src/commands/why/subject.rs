@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use anyhow::bail;
+use glob::Pattern;
 use rostrace_analyze::callback::{self, CallbackSummary, Execution};
 use rostrace_analyze::clocks::Strangers;
 use rostrace_analyze::declared::summary::title;
@@ -14,7 +15,7 @@ use rostrace_analyze::flow_path::{Ends as PathEnds, Flow, FlowPath, FlowPaths};
 use rostrace_analyze::timer::Firing;
 use rostrace_analyze::why::{Explanation, Why};
 use rostrace_analyze::{Analysis, built_in, names};
-use rostrace_architecture::NamedPath;
+use rostrace_architecture::{Architecture, NamedPath};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{CallbackId, DeliveryId, InstanceId};
 use rostrace_trace::flow::DeliveryStatus;
@@ -22,7 +23,7 @@ use rostrace_trace::flow::DeliveryStatus;
 use super::{WhyArguments, named_path};
 use crate::commands::latency::{self, Ends};
 use crate::family;
-use crate::filter;
+use crate::name;
 use crate::outcome::wrong_usage;
 use crate::render::{diagnostic, units};
 use crate::view::View;
@@ -41,16 +42,17 @@ impl Subject {
         analysis: &Analysis<'_>,
         view: &View<'_>,
         arguments: &WhyArguments,
-        from: &Ends<'_>,
-        to: &Ends<'_>,
+        architecture: Option<&Architecture>,
+        (from, to): (&Ends, &Ends),
         at: Option<Nanos>,
     ) -> anyhow::Result<Subject> {
         let choice = Choice {
             at,
             rank: arguments.rank as usize,
         };
-        if let Some(file) = &arguments.architecture {
-            return named_path::find(analysis, view, file, &arguments.paths, (from, to), choice);
+        if let (Some(architecture), Some(file)) = (architecture, &arguments.architecture) {
+            let (ends, names) = ((from, to), &arguments.paths);
+            return named_path::find(analysis, view, (architecture, file), names, ends, choice);
         }
         if !from.names.is_empty() || !to.names.is_empty() {
             if arguments.callback.is_some() {
@@ -58,7 +60,7 @@ impl Subject {
             }
             return path(analysis, view, arguments, (from, to), choice);
         }
-        if arguments.callback.is_none() && !arguments.entities.topics.is_empty() {
+        if arguments.callback.is_none() && !arguments.filter.entities.topics.is_empty() {
             return message(analysis, view, arguments, choice);
         }
         execution(analysis, view, arguments, choice)
@@ -207,7 +209,10 @@ fn execution(
         None => Some(Ranking::of(analysis, &summaries)),
     };
     let mut unnamed = unnamed_executions(analysis);
-    if let Some(pattern) = &arguments.callback {
+    let pattern = (arguments.callback.as_ref())
+        .map(|pattern| meant_callback(analysis, pattern))
+        .transpose()?;
+    if let Some(pattern) = &pattern {
         summaries.retain(|summary| {
             let node = analysis.model.node_of_callback(summary.callback);
             let node = analysis.model.node_name(node).unwrap_or("");
@@ -215,17 +220,13 @@ fn execution(
             pattern.matches(name) || pattern.matches(node)
         });
         unnamed.retain(|it| pattern.matches(&execution_name(analysis, it.instance)));
-        if summaries.is_empty() && unnamed.is_empty() {
-            let similar = similar_callbacks(analysis, pattern);
-            bail!("no callback and no node of this trace is named `{pattern}`; {similar}");
-        }
     }
     summaries.retain(|summary| view.has_callback(summary.callback));
     let thread = |it: &Execution| analysis.instance(it.instance).thread;
     unnamed.retain(|it| view.has_unnamed(analysis.model.process_of(thread(it))));
     if summaries.is_empty()
         && unnamed.is_empty()
-        && let Some(sentence) = arguments.entities.nothing_fits("such callback")
+        && let Some(sentence) = arguments.filter.entities.nothing_fits("such callback")
     {
         bail!("{sentence}; `rostrace callbacks` lists them with their nodes and processes");
     }
@@ -299,8 +300,8 @@ fn unnamed_executions(analysis: &Analysis<'_>) -> Vec<Execution> {
     unnamed.map(execution).collect()
 }
 
-/// Names that may have been meant, or where they are listed.
-fn similar_callbacks(analysis: &Analysis<'_>, pattern: &glob::Pattern) -> String {
+/// What `--callback` means: a callback or a node.
+fn meant_callback(analysis: &Analysis<'_>, pattern: &Pattern) -> anyhow::Result<Pattern> {
     let model = analysis.model;
     let callbacks = (0..model.callbacks.len()).map(CallbackId::from_index);
     let callbacks = callbacks.map(|callback| analysis.names.callback(callback));
@@ -311,10 +312,12 @@ fn similar_callbacks(analysis: &Analysis<'_>, pattern: &glob::Pattern) -> String
     let nodes = model.nodes.iter().map(|node| node.name.as_str());
     let unnamed = unnamed.iter().map(String::as_str);
     let names: BTreeSet<&str> = callbacks.chain(nodes).chain(unnamed).collect();
-    match filter::similar(pattern.as_str(), &names).as_slice() {
-        [] => "`rostrace callbacks` lists them".to_owned(),
-        similar => format!("similar: {}", similar.join(", ")),
-    }
+    let noun = "callback and no node of this trace";
+    // `fusion <- points` has two names without their slashes.
+    let slashed = pattern.as_str().replace("← ", "← /").replace("← //", "← /");
+    let slashed = Pattern::new(&slashed).unwrap_or_else(|_| pattern.clone());
+    name::meant("--callback", noun, &slashed, &names)
+        .or_else(|_| name::meant("--callback", noun, pattern, &names))
 }
 
 fn message(
@@ -344,7 +347,7 @@ fn message(
     if !known {
         bail!(
             "no message that was to arrive fits {}; `rostrace topics` lists who sends and who receives",
-            arguments.entities
+            arguments.filter.entities
         );
     }
     choice.within(rows.len(), "message")?;
@@ -367,7 +370,7 @@ fn path(
     analysis: &Analysis<'_>,
     view: &View<'_>,
     arguments: &WhyArguments,
-    (from, to): (&Ends<'_>, &Ends<'_>),
+    (from, to): (&Ends, &Ends),
     choice: Choice,
 ) -> anyhow::Result<Subject> {
     let is_from = |name: &str| from.has(name);
@@ -376,9 +379,6 @@ fn path(
         from: (!from.names.is_empty()).then_some(&is_from as &dyn Fn(&str) -> bool),
         to: (!to.names.is_empty()).then_some(&is_to as &dyn Fn(&str) -> bool),
     };
-    if let Some(sentence) = latency::unknown_end(analysis, from, to) {
-        bail!("{sentence}");
-    }
     diagnostic::notes(&latency::shared_names(analysis, from, to));
     let paths = FlowPaths::of(analysis).paths(&ends);
     let mut rows = Vec::new();
@@ -400,7 +400,10 @@ fn path(
     }
     if rows.is_empty()
         && found
-        && let Some(sentence) = arguments.entities.nothing_fits("path with these ends")
+        && let Some(sentence) = arguments
+            .filter
+            .entities
+            .nothing_fits("path with these ends")
     {
         bail!("{sentence}; `rostrace latency` with the same ends lists them");
     }

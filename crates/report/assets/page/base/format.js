@@ -21,7 +21,7 @@ function bytes(value) {
 /** How a value of a kind is written. The kinds are those of charts and of columns of tables. */
 const WRITTEN = { duration, frequency, count, share, bytes, time: sinceBegin, text: (text) => text ?? MISSING };
 
-/** Seconds since the begin of the recording, as `+1.234567 s`: what `--at`, `--from` and `--to` understand. */
+/** Seconds since the begin of the recording, as `+1.234567 s`: what `--at`, `--since` and `--until` understand. */
 function sinceBegin(time) {
   if (time === undefined || time === null) return MISSING;
   return `${time < 0 ? "\u2212" : "+"}${(Math.abs(time) / 1e9).toFixed(6)} s`;

@@ -4,7 +4,6 @@
 //! Where things stand in the picture is found in the browser (`assets/page/graph`), because it depends on which namespaces are open. Nodes that lived
 //! several times under one name are one node here. What would tie everything to everything ([`crowded`]) is marked, and has its figures by receiver only.
 
-mod crowded;
 mod service;
 #[cfg(test)]
 mod tests;
@@ -12,7 +11,7 @@ mod tests;
 use std::collections::{BTreeMap, HashMap};
 
 use rostrace_analyze::communication::{DropCause, Pair};
-use rostrace_analyze::{built_in, names};
+use rostrace_analyze::{built_in, crowded, names};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{CallbackId, CallbackOwner, NodeId, PublisherId, SubscriptionId};
 use serde::Serialize;

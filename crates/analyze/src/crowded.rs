@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use rostrace_analyze::built_in;
+use crate::built_in;
 
 /// Everybody has these, by convention, and what they carry is not the flow of an application.
 const BY_CONVENTION: &[(&str, &str)] = &[
@@ -17,7 +17,7 @@ const BY_CONVENTION: &[(&str, &str)] = &[
 const MANY: usize = 40;
 
 /// Why a topic is not shown at first; nothing if it is. It is published by so many nodes, and received by so many.
-pub(super) fn reason(name: &str, publishing: usize, subscribing: usize) -> Option<&'static str> {
+pub fn reason(name: &str, publishing: usize, subscribing: usize) -> Option<&'static str> {
     if built_in::topic(name) {
         return Some("built in");
     }
@@ -33,10 +33,7 @@ pub(super) fn reason(name: &str, publishing: usize, subscribing: usize) -> Optio
 }
 
 /// How many different nodes each topic has, of pairs of topic and node.
-pub(super) fn nodes_by_topic(
-    topics: usize,
-    ends: impl Iterator<Item = (usize, usize)>,
-) -> Vec<usize> {
+pub fn nodes_by_topic(topics: usize, ends: impl Iterator<Item = (usize, usize)>) -> Vec<usize> {
     let mut counts = vec![0; topics];
     for (topic, _) in ends.collect::<HashSet<_>>() {
         counts[topic] += 1;

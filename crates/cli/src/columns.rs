@@ -1,0 +1,137 @@
+//! `--sort`, `--limit` and `--columns`: which part of a list is wanted, and in which order. The same for all lists and all formats.
+
+use std::cmp::Ordering;
+
+use clap::Args;
+use rostrace_analyze::list::{Column, List};
+
+use crate::cell::Cell;
+use crate::name;
+use crate::outcome::wrong_usage;
+
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ListArguments {
+    /// Sort by this column, smallest first; with - before it, largest first; further ones decide between equals
+    #[arg(
+        long,
+        value_name = "[-]COLUMN",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    pub(crate) sort: Vec<String>,
+    /// Show at most so many
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Show these columns, in this order; --help explains them
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub(crate) columns: Vec<String>,
+}
+
+/// What they mean for one list.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    pub(crate) list: &'static List,
+    /// Nothing if no columns were chosen.
+    chosen: Option<Vec<&'static Column>>,
+    sort: Vec<(&'static Column, bool)>,
+    pub(crate) limit: Option<usize>,
+}
+
+impl Layout {
+    pub(crate) fn of(list: &'static List, arguments: &ListArguments) -> anyhow::Result<Layout> {
+        let mut chosen = Vec::new();
+        for written in &arguments.columns {
+            chosen.push(column(list, "--columns", written)?);
+        }
+        let mut sort = Vec::new();
+        for written in &arguments.sort {
+            let (written, descending) = match written.strip_prefix('-') {
+                Some(written) => (written, true),
+                None => (written.as_str(), false),
+            };
+            sort.push((column(list, "--sort", written)?, descending));
+        }
+        Ok(Layout {
+            list,
+            chosen: (!chosen.is_empty()).then_some(chosen),
+            sort,
+            limit: arguments.limit,
+        })
+    }
+
+    pub(crate) fn is_sorted(&self) -> bool {
+        !self.sort.is_empty()
+    }
+
+    /// The columns that were chosen; nothing if it was left to us.
+    pub(crate) fn chosen(&self) -> Option<&[&'static Column]> {
+        self.chosen.as_deref()
+    }
+
+    /// Those of the table for people.
+    pub(crate) fn table(&self) -> Vec<&'static Column> {
+        let titled = |title: &&str| Some(&self.list.columns[self.list.titled(title)?]);
+        match &self.chosen {
+            Some(chosen) => chosen.clone(),
+            None => self.list.table.iter().filter_map(titled).collect(),
+        }
+    }
+
+    /// Those of the CSV.
+    pub(crate) fn csv(&self) -> Vec<&'static Column> {
+        match &self.chosen {
+            Some(chosen) => chosen.clone(),
+            None => self.list.columns.iter().collect(),
+        }
+    }
+
+    /// The cells of these columns.
+    pub(crate) fn pick<'c>(&self, columns: &[&'static Column], cells: &'c [Cell]) -> Vec<&'c Cell> {
+        let places = columns.iter().map(|it| self.list.column(it.name));
+        places.map(|place| &cells[place.unwrap_or(0)]).collect()
+    }
+
+    /// Sorts rows by their cells, all of them; rows that are equal in all columns stay in their order.
+    pub(crate) fn sort<T>(&self, rows: &mut Vec<T>, cells: impl Fn(&T) -> Vec<Cell>) {
+        if self.sort.is_empty() {
+            return;
+        }
+        let columns: Vec<&Column> = self.sort.iter().map(|(column, _)| *column).collect();
+        let key = |row: &T| -> Vec<Cell> {
+            let cells = cells(row);
+            self.pick(&columns, &cells).into_iter().cloned().collect()
+        };
+        let mut keyed: Vec<(Vec<Cell>, T)> = rows.drain(..).map(|row| (key(&row), row)).collect();
+        keyed.sort_by(|(a, _), (b, _)| {
+            let pairs = a.iter().zip(b).zip(&self.sort);
+            let mut orders = pairs.map(|((a, b), (_, descending))| a.compare(b, *descending));
+            orders
+                .find(|it| *it != Ordering::Equal)
+                .unwrap_or(Ordering::Equal)
+        });
+        rows.extend(keyed.into_iter().map(|(_, row)| row));
+    }
+}
+
+fn column(list: &'static List, option: &str, written: &str) -> anyhow::Result<&'static Column> {
+    let Some(place) = list.meant(written) else {
+        let instead = name::similar_or(
+            written,
+            list.names(),
+            &format!("`rostrace {} --help` lists the columns", list.verb),
+        );
+        wrong_usage!(
+            "{option}: {} have no column `{written}`; {instead}",
+            plural(list.noun)
+        );
+    };
+    Ok(&list.columns[place])
+}
+
+/// As `units::counted` makes it.
+fn plural(noun: &str) -> String {
+    match noun.ends_with('s') {
+        true => format!("{noun}es"),
+        false => format!("{noun}s"),
+    }
+}

@@ -1,0 +1,182 @@
+//! What is given in the place of a trace, recognised by its first bytes: packed traces are unpacked, and of everything else is said what it is and what to do.
+
+use std::fs::{self, File};
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use rostrace_ctf::Error;
+
+use crate::archive::{self, Compression};
+
+/// Enough to see what a file is; the mark of a tar archive is the last one.
+const HEAD: usize = 512;
+const TAR_MARK: (usize, &[u8]) = (257, b"ustar");
+
+/// Files that are known by how they begin.
+const KINDS: &[(&[u8], Kind)] = &[
+    (b"\x1f\x8b", Kind::Packed(Compression::Gzip)),
+    (b"\x28\xb5\x2f\xfd", Kind::Packed(Compression::Zstandard)),
+    (b"\x89MCAP0\r\n", Kind::Bag("an MCAP file")),
+    (
+        b"SQLite format 3\0",
+        Kind::Bag("an SQLite database, as rosbag2 writes them"),
+    ),
+    (b"#ROSBAG V", Kind::Bag("a bag of ROS 1")),
+    (
+        b"\xfd7zXZ\0",
+        Kind::Unknown("a file that xz packed", UNPACK),
+    ),
+    (b"BZh", Kind::Unknown("a file that bzip2 packed", UNPACK)),
+    (b"PK\x03\x04", Kind::Unknown("a zip archive", UNPACK)),
+    (
+        b"7z\xbc\xaf\x27\x1c",
+        Kind::Unknown("a 7-Zip archive", UNPACK),
+    ),
+    (b"PAR1", Kind::Unknown("a Parquet file", RESULT)),
+    (b"ARROW1", Kind::Unknown("an Arrow file", RESULT)),
+    (
+        b"<!DOCTYPE html",
+        Kind::Unknown("a page, such as a report", RESULT),
+    ),
+    (
+        b"\x75\xd1\x1d\xc1",
+        Kind::Unknown("the metadata of a trace", METADATA),
+    ),
+    (
+        b"\xc1\xfc\x1f\xc1",
+        Kind::Unknown("a single stream of a trace", METADATA),
+    ),
+    (
+        b"\xc1\x1f\xfc\xc1",
+        Kind::Unknown("a single stream of a trace", METADATA),
+    ),
+];
+
+const UNPACK: &str =
+    "unpack it and give the folder; .tar, .tar.gz and .tar.zst are read as they are";
+const RESULT: &str = "give the trace that it was made from";
+const METADATA: &str = "give the folder that it is in";
+const BAG: &str = "it has the messages, but not when callbacks ran; record the system, or the bag's playback, with `rostrace record -- ros2 launch …`";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Packed(Compression),
+    /// Messages, not events.
+    Bag(&'static str),
+    /// What it is, and what to do.
+    Unknown(&'static str, &'static str),
+}
+
+impl Kind {
+    fn of(head: &[u8]) -> Option<Kind> {
+        let (at, mark) = TAR_MARK;
+        if head.get(at..).is_some_and(|it| it.starts_with(mark)) {
+            return Some(Kind::Packed(Compression::None));
+        }
+        let known = KINDS.iter().find(|(begin, _)| head.starts_with(begin));
+        known.map(|(_, kind)| *kind)
+    }
+
+    fn told(self) -> (&'static str, &'static str) {
+        match self {
+            Kind::Packed(_) => ("an archive", UNPACK),
+            Kind::Bag(what) => (what, BAG),
+            Kind::Unknown(what, instead) => (what, instead),
+        }
+    }
+}
+
+/// Whether a file is something that is given in the place of a trace, and not a text that people write.
+pub(crate) fn is_recognised(path: &Path) -> bool {
+    if !path.is_file() {
+        return false;
+    }
+    head(path, Compression::None).is_some_and(|it| Kind::of(&it).is_some())
+        || path.file_name().is_some_and(|name| name == "metadata")
+}
+
+/// Where the traces of this argument are: where it says, or where they were unpacked to.
+pub(crate) fn opened(path: &Path) -> anyhow::Result<PathBuf> {
+    if !fs::metadata(path).is_ok_and(|it| it.is_file()) {
+        return Ok(path.to_owned());
+    }
+    let Some(Kind::Packed(compression)) =
+        head(path, Compression::None).and_then(|it| Kind::of(&it))
+    else {
+        return Ok(path.to_owned());
+    };
+    if compression != Compression::None {
+        let Some(inside) = head(path, compression) else {
+            bail!("{}: cannot be unpacked: it is damaged", path.display());
+        };
+        match Kind::of(&inside) {
+            Some(Kind::Packed(Compression::None)) => {}
+            Some(kind) => {
+                let (what, instead) = kind.told();
+                bail!("{}: this is {what}, packed: {instead}", path.display());
+            }
+            None => bail!(
+                "{}: is packed, but what is in it is no tar archive; a trace is a folder, and tar packs folders",
+                path.display()
+            ),
+        }
+    }
+    archive::unpack(path, compression)
+}
+
+/// The beginning of a file, unpacked.
+fn head(path: &Path, compression: Compression) -> Option<Vec<u8>> {
+    let reader = compression.reader(BufReader::new(File::open(path).ok()?));
+    let mut head = Vec::new();
+    reader.ok()?.take(HEAD as u64).read_to_end(&mut head).ok()?;
+    Some(head)
+}
+
+/// The same error, with what is there instead of a trace, if that is known.
+pub(crate) fn explained(error: Error) -> anyhow::Error {
+    let told = match &error {
+        Error::NotAFolder { path } => {
+            let kind = head(path, Compression::None).and_then(|it| Kind::of(&it));
+            kind.map(|kind| (path, kind.told()))
+        }
+        Error::NoTrace { path } => folder(path).map(|what| (path, (what, BAG))),
+        _ => None,
+    };
+    match told {
+        Some((path, (what, instead))) => {
+            anyhow::anyhow!("{}: this is {what}, no trace: {instead}", path.display())
+        }
+        None => error.into(),
+    }
+}
+
+/// A folder that has no trace.
+fn folder(path: &Path) -> Option<&'static str> {
+    let description = rostrace_ctf::input_file::read(&path.join("metadata.yaml"), 1 << 20);
+    let description = description.unwrap_or_default();
+    let is_bag = String::from_utf8_lossy(&description).contains("rosbag2_bagfile_information");
+    let entries = fs::read_dir(path).ok()?.flatten();
+    let mut names = entries.map(|it| it.file_name().to_string_lossy().into_owned());
+    let has_bag = names.any(|it| it.ends_with(".mcap") || it.ends_with(".db3"));
+    (is_bag || has_bag).then_some("a bag of rosbag2")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_known_by_their_first_bytes() {
+        assert_eq!(
+            Kind::of(b"\x1f\x8b\x08"),
+            Some(Kind::Packed(Compression::Gzip))
+        );
+        assert!(matches!(Kind::of(b"\x89MCAP0\r\n..."), Some(Kind::Bag(_))));
+        let mut tar = [0; 512];
+        tar[257..262].copy_from_slice(b"ustar");
+        assert_eq!(Kind::of(&tar), Some(Kind::Packed(Compression::None)));
+        assert_eq!(Kind::of(b""), None);
+        assert_eq!(Kind::of(b"hello"), None);
+    }
+}
