@@ -27,7 +27,7 @@ const MOST_KEPT: u64 = 32 << 20;
 const FAR_BEYOND_MOST: u64 = 4 << 20;
 /// How long a recording is that ends by itself, and how long the program then goes on.
 const DURATION: &str = "2s";
-const AFTER_DURATION: u64 = 4_000;
+const AFTER_DURATION: u64 = 10_000;
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     pub(super) failures: Vec<Failure>,
