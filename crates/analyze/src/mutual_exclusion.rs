@@ -88,8 +88,40 @@ pub(crate) struct GroupRun {
     pub(crate) end: Option<Nanos>,
 }
 
+/// The executions of a mutually exclusive group that have an end, so that those of any span are found without looking at all.
+#[derive(Debug)]
+pub(crate) struct GroupRuns {
+    /// By start and end.
+    runs: Vec<GroupRun>,
+    /// By run: the latest end up to it. In a damaged trace they may overlap.
+    reached: Vec<Nanos>,
+}
+
+impl GroupRuns {
+    pub(crate) fn of(analysis: &Analysis<'_>, group: CallbackGroupId) -> GroupRuns {
+        let ended = runs_of(analysis, group).filter(|run| run.end.is_some());
+        let mut runs: Vec<GroupRun> = ended.collect();
+        runs.sort_by_key(|run| (run.start, run.end));
+        let mut latest = Nanos(i64::MIN);
+        let reached = runs.iter().map(|run| {
+            latest = latest.max(run.end.unwrap_or(latest));
+            latest
+        });
+        let reached = reached.collect();
+        GroupRuns { runs, reached }
+    }
+
+    /// Those that have something in common with a span, in the order of time.
+    pub(crate) fn between(&self, from: Nanos, to: Nanos) -> impl Iterator<Item = &GroupRun> {
+        let first = self.reached.partition_point(|end| *end <= from);
+        let after = self.runs.partition_point(|run| run.start < to);
+        let runs = self.runs.get(first..after).unwrap_or_default();
+        runs.iter().filter(move |run| run.end > Some(from))
+    }
+}
+
 /// The executions of a mutually exclusive group; none of another one.
-pub(crate) fn runs_of<'a>(
+fn runs_of<'a>(
     analysis: &'a Analysis<'_>,
     id: CallbackGroupId,
 ) -> impl Iterator<Item = GroupRun> + 'a {

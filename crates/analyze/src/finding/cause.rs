@@ -386,9 +386,13 @@ impl<'a> Causes<'a> {
             }
             Cause::NotOnCpu(NotOnCpu::Preempted(task), _) => {
                 let scheduling = self.analysis.scheduling.as_ref()?;
-                let tid = i64::from(scheduling.task(task).tid);
-                let threads = &self.analysis.model.threads;
-                let thread = threads.iter().position(|thread| thread.tid == tid)?;
+                let tid = scheduling.task(task).tid;
+                let model = self.analysis.model;
+                let own = model.process_of(part.thread?);
+                let mut threads = model.threads.iter();
+                let thread = threads.position(|thread| {
+                    thread.tid == tid && model.have_one_clock(own, thread.process)
+                })?;
                 let thread = ThreadId::from_index(thread);
                 let ran = self.ran(thread, part.begin, part.end, late, Place::SameProcessor);
                 ran.into_iter().max_by_key(|it| it.time)

@@ -9,17 +9,18 @@ mod part;
 mod wait;
 mod way;
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{DeliveryId, InstanceId, ThreadId, TimerId};
+use rostrace_trace::entity::{CallbackGroupId, DeliveryId, InstanceId, ThreadId, TimerId};
 use rostrace_trace::flow::DeliveryKind;
 
 use crate::activity::{Activity, Doing};
 use crate::analysis::Analysis;
 use crate::communication::Arrival;
 use crate::flow_path::Flow;
-use crate::mutual_exclusion::runs_of;
+use crate::mutual_exclusion::GroupRuns;
 use crate::timer::Firing;
 use on_cpu::on_cpu;
 use part::Parts;
@@ -46,6 +47,8 @@ pub struct Why<'a> {
     activity: &'a Activity,
     /// Of the timers that were asked for.
     firings: HashMap<TimerId, Vec<Firing>>,
+    /// Of the groups that were asked for.
+    groups: RefCell<HashMap<CallbackGroupId, GroupRuns>>,
 }
 
 impl<'a> Why<'a> {
@@ -54,6 +57,7 @@ impl<'a> Why<'a> {
             analysis,
             activity: analysis.activity(),
             firings: HashMap::new(),
+            groups: RefCell::new(HashMap::new()),
         }
     }
 
@@ -216,21 +220,21 @@ impl<'a> Why<'a> {
         let Some(group) = callback.and_then(|callback| analysis.group_of(callback)) else {
             return Vec::new();
         };
-        let mut runs: Vec<_> = runs_of(analysis, group)
-            .filter_map(|run| {
-                let end = run.end?;
-                let cause = match run.doing {
-                    Doing::Callback(id) => Cause::OtherCallback(id, Relation::SameGroup),
-                    Doing::Client(id) => Cause::ClientCallback(id, Relation::SameGroup),
-                    Doing::Unended(_) | Doing::Executor | Doing::Waiting | Doing::Unobserved => {
-                        return None;
-                    }
-                };
-                (run.thread != thread && end > from && run.start < to)
-                    .then_some((run.start, end, cause))
-            })
-            .collect();
-        runs.sort_by_key(|(start, end, _)| (*start, *end));
-        runs
+        let mut groups = self.groups.borrow_mut();
+        let runs = groups
+            .entry(group)
+            .or_insert_with(|| GroupRuns::of(analysis, group));
+        let runs = runs.between(from, to).filter_map(|run| {
+            let end = run.end?;
+            let cause = match run.doing {
+                Doing::Callback(id) => Cause::OtherCallback(id, Relation::SameGroup),
+                Doing::Client(id) => Cause::ClientCallback(id, Relation::SameGroup),
+                Doing::Unended(_) | Doing::Executor | Doing::Waiting | Doing::Unobserved => {
+                    return None;
+                }
+            };
+            (run.thread != thread).then_some((run.start, end, cause))
+        });
+        runs.collect()
     }
 }

@@ -55,7 +55,8 @@ fn assert_finding(tables: &Tables, kind: &str, sentence: &str, name: &str) {
         "pause" => ("publishers", "period_max_ns"),
         "busy_thread" => ("threads", "utilisation"),
         "slow_path" => ("paths", "latency_max_ns"),
-        "lost_messages" | "overflowing_queue" => ("communications", "messages"),
+        "overflowing_queue" => return assert_overflowing(tables, sentence, name),
+        "lost_messages" => ("communications", "messages"),
         other => panic!("{name}: nobody knows how to check {other}"),
     };
     let is_meant = |row: &&Value| {
@@ -79,5 +80,20 @@ fn assert_finding(tables: &Tables, kind: &str, sentence: &str, name: &str) {
     assert!(
         meant.any(|row| sentence.contains(&written(row))),
         "{name}: no row of {table} says: {sentence}"
+    );
+}
+
+/// The sentence has what all rows of one subscription have together: there is one for each publisher and each way.
+fn assert_overflowing(tables: &Tables, sentence: &str, name: &str) {
+    let rows = tables.all("communications").iter().filter(|row| {
+        let text = |column: &str| row[column].as_str().unwrap_or_default().to_owned();
+        let (topic, node) = (text("topic"), text("sub_node"));
+        sentence.contains(&format!("The queue of {node} for {topic},"))
+    });
+    let sent: f64 = rows.map(|row| number(row, "messages")).sum();
+    let written = format!(" of {} messages", written_count(sent));
+    assert!(
+        sent > 0.0 && sentence.contains(&written),
+        "{name}: {sentence}"
     );
 }

@@ -114,12 +114,19 @@ const SILENCES = {
 
 const ENDS = { orderly: " ended ", abrupt: " crashed or was killed ", unknown: " was last heard of " };
 
+/** Below a word, and made when that is opened. */
+function folded(kind, title, content) {
+  const item = h("details", { class: kind }, h("summary", {}, title));
+  item.addEventListener("toggle", () => { if (item.open && item.childNodes.length === 1) append(item, [content()]); });
+  return item;
+}
+
 /** The first few of a list; all of them when asked. */
 function listing(names, number) {
   const few = number <= 4 ? number : 3;
   const joined = (some) => some.map((text, index) => [index > 0 && ", ", h("b", {}, name(text, false))]);
   if (number <= few) return joined(names);
-  return [joined(names.slice(0, few)), " and ", h("details", { class: "inline" }, h("summary", {}, `${count(number - few)} more`), joined(names.slice(few)), number > names.length && " …")];
+  return [joined(names.slice(0, few)), " and ", folded("inline", `${count(number - few)} more`, () => [joined(names.slice(few)), number > names.length && " …"])];
 }
 
 const PLACES = {
@@ -157,11 +164,11 @@ function findingFacts(finding, word) {
 
 /** Where to look, and what to type: in sight for what comes first, below a word for what follows from it. */
 function findingLinks(finding, isFirst) {
-  const commands = finding.commands.map((command) => h("span", {}, copyable(command)));
+  const commands = () => finding.commands.map((command) => h("span", {}, copyable(command)));
   return h("p", { class: "links small" },
     finding.at !== null && finding.instant !== null && h("a", { href: finding.instant, class: "instant", title: wallClock(finding.at) }, `Look at ${sinceBegin(finding.at)} (${clockTime(finding.at)})`),
     h("a", { href: finding.link }, "Details"),
-    isFirst ? commands : h("details", { class: "commands" }, h("summary", {}, "Commands"), commands));
+    isFirst ? commands() : folded("commands", "Commands", commands));
 }
 
 function findingBody(finding, word, isFirst) {
@@ -178,7 +185,7 @@ function memberList(title, members, more) {
   return h("div", { class: "caused" },
     h("p", { class: "quiet" }, title),
     h("ul", {}, members.slice(0, MEMBERS_IN_SIGHT).map(item),
-      hidden.length > 0 && h("li", {}, h("details", {}, h("summary", {}, `${count(hidden.length + more)} more`), h("ul", {}, hidden.map(item), more > 0 && h("li", { class: "quiet" }, `and ${count(more)} that are less severe`))))));
+      hidden.length > 0 && h("li", {}, folded("others", `${count(hidden.length + more)} more`, () => h("ul", {}, hidden.map(item), more > 0 && h("li", { class: "quiet" }, `and ${count(more)} that are less severe`))))));
 }
 
 function findingItem(group) {
@@ -202,9 +209,7 @@ function findingList(groups) {
   const rest = groups.slice(first);
   return [
     h("ol", { class: "findings" }, groups.slice(0, first).map(findingItem)),
-    rest.length > 0 && h("details", { class: "more-findings" },
-      h("summary", {}, `${count(rest.length)} more, less severe`),
-      h("ol", { class: "findings", start: first + 1, style: `counter-reset: finding ${first}` }, rest.map(findingItem))),
+    rest.length > 0 && folded("more-findings", `${count(rest.length)} more, less severe`, () => h("ol", { class: "findings", start: first + 1, style: `counter-reset: finding ${first}` }, rest.map(findingItem))),
   ];
 }
 
