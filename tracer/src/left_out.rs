@@ -8,8 +8,18 @@
 use std::ffi::c_void;
 use std::sync::atomic::Ordering;
 
-use crate::thread::{self, Announced};
-use crate::{clock, emit, events, gate};
+use crate::{clock, emit, events, gate, thread};
+
+/// The messages of a thread; zeroes where there is none.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Messages {
+    /// The one that rclcpp handed on, and when, while it is not known whose it is.
+    announced: u64,
+    announced_at: u64,
+    /// By [`Way`]: the one that rcl is publishing, and the one that rmw took last, if what happens to them is left out.
+    left_out: [u64; 2],
+}
 
 /// Where a message is.
 #[derive(Debug, Clone, Copy)]
@@ -33,10 +43,12 @@ pub(crate) fn waits(message: *const c_void) -> bool {
     if !is_filtered() || !gate::wants(events::RCL_PUBLISH) {
         return false;
     }
-    thread::set_announced(Announced {
-        message: message as u64,
-        time: clock::monotonic(),
-    });
+    // SAFETY: the block belongs to this thread.
+    unsafe {
+        let messages = thread::left_out();
+        (*messages).announced = message as u64;
+        (*messages).announced_at = clock::monotonic();
+    }
     true
 }
 
@@ -49,21 +61,23 @@ pub(crate) fn refuses(entity: *const c_void, message: *const c_void, way: Way) -
 #[inline(never)]
 fn remember(entity: u64, message: u64, way: Way) -> bool {
     let is_refused = gate::refuses(entity);
+    let messages = thread::left_out();
     // SAFETY: the block belongs to this thread.
-    unsafe { (*thread::left_out())[way as usize] = if is_refused { message } else { 0 } };
-    if let Way::Published = way {
-        let announced = thread::set_announced(Announced::NONE);
-        if !is_refused && announced.message == message && announced != Announced::NONE {
-            // SAFETY: the payload has the size that is said.
-            emit::event_of(
-                events::RCLCPP_PUBLISH,
-                announced.time,
-                8,
-                |payload| unsafe {
-                    payload.unsigned(message);
-                },
-            );
+    let (announced, time) = unsafe {
+        (*messages).left_out[way as usize] = if is_refused { message } else { 0 };
+        match way {
+            Way::Published => (
+                std::mem::take(&mut (*messages).announced),
+                (*messages).announced_at,
+            ),
+            Way::Taken => (0, 0),
         }
+    };
+    if !is_refused && announced == message && message != 0 {
+        // SAFETY: the payload has the size that is said.
+        emit::event_of(events::RCLCPP_PUBLISH, time, 8, |payload| unsafe {
+            payload.unsigned(message);
+        });
     }
     is_refused
 }
@@ -72,7 +86,6 @@ fn remember(entity: u64, message: u64, way: Way) -> bool {
 #[inline(always)]
 pub(crate) fn has(message: *const c_void, way: Way) -> bool {
     // SAFETY: the block belongs to this thread.
-    is_filtered()
-        && !message.is_null()
-        && unsafe { (*thread::left_out())[way as usize] } == message as u64
+    let left_out = || unsafe { (*thread::left_out()).left_out[way as usize] };
+    is_filtered() && !message.is_null() && left_out() == message as u64
 }

@@ -15,6 +15,7 @@ use rostrace_session::memory::writer::Writer;
 
 use crate::clock;
 use crate::gate;
+use crate::left_out::Messages;
 use crate::snapshot_signal;
 
 /// Events of a thread that can be interrupted by each other. More are lost, and counted.
@@ -41,31 +42,14 @@ pub(crate) struct Thread {
     _reserved: u32,
     /// The message that rmw is about to write.
     published: u64,
-    /// The message that rclcpp handed on, and when, while it is not known whose it is.
-    announced: Announced,
-    /// The message that rcl is publishing, and the one that rmw took last, if what happens to them is left out.
-    left_out: [u64; 2],
+    /// Messages on their way that are not wanted, or of which that is not known yet.
+    left_out: Messages,
     /// The executor that is being constructed.
     executor: u64,
     /// The response whose callback runs.
     running: Response,
     /// The response that was taken last; its callback has not begun.
     taken: Response,
-}
-
-/// A message that is being published by nobody knows whom.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(C)]
-pub(crate) struct Announced {
-    pub(crate) message: u64,
-    pub(crate) time: u64,
-}
-
-impl Announced {
-    pub(crate) const NONE: Announced = Announced {
-        message: 0,
-        time: 0,
-    };
 }
 
 /// A response to a client: its rmw handle, and its number of the request.
@@ -416,14 +400,8 @@ pub(crate) fn take_published() -> u64 {
     unsafe { std::mem::take(&mut (*current()).published) }
 }
 
-/// The message that rclcpp handed on last on this thread; returns the one before.
-pub(crate) fn set_announced(announced: Announced) -> Announced {
-    // SAFETY: the block belongs to this thread.
-    unsafe { std::mem::replace(&mut (*current()).announced, announced) }
-}
-
-/// The messages on this thread that are left out, for [`left_out`](crate::left_out) alone.
-pub(crate) fn left_out() -> *mut [u64; 2] {
+/// Messages of this thread that are not wanted, for [`left_out`](crate::left_out) alone.
+pub(crate) fn left_out() -> *mut Messages {
     // SAFETY: the block belongs to this thread.
     unsafe { &raw mut (*current()).left_out }
 }

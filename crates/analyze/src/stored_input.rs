@@ -85,6 +85,20 @@ impl StoredInputs {
         self.outputs.get(&stored_by).map_or(&[], Vec::as_slice)
     }
 
+    /// The ways through nodes on which stored messages were used: node, topic of the input, topic of the output.
+    pub fn ways(&self, analysis: &Analysis<'_>) -> BTreeSet<[String; 3]> {
+        let model = analysis.model;
+        let way = |(output, input): (PublicationId, DeliveryId)| {
+            let publisher = analysis.publication(output).publisher?;
+            let publisher = &model.publishers[publisher.index()];
+            let subscription = analysis.delivery(input).subscription?;
+            let subscription = &model.subscriptions[subscription.index()];
+            let node = model.node_name(publisher.node)?;
+            Some([node, &subscription.topic, &publisher.topic].map(str::to_owned))
+        };
+        self.pairs().filter_map(way).collect()
+    }
+
     /// All outputs, in the order of their numbers, each with one input.
     pub fn pairs(&self) -> impl Iterator<Item = (PublicationId, DeliveryId)> {
         let sorted: BTreeMap<_, _> = self.inputs.iter().collect();

@@ -6,15 +6,20 @@ mod observed;
 #[path = "../../trace/tests/support/mod.rs"]
 mod support;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use observed::truth::{dependences, logs, messages};
 use observed::{Recorded, recordings, whole};
+use rostrace_analyze::declared::Style;
+use rostrace_analyze::declared::paths::Ends as IncludedEnds;
+use rostrace_analyze::declared::summary::{assume_latest_message, declared_path};
+use rostrace_analyze::declared::tables::Indexed;
 use rostrace_analyze::flow_latency::{Include, path_latency};
 use rostrace_analyze::flow_path::{Ends, FlowPaths};
 use rostrace_analyze::input_age::input_ages;
 use rostrace_analyze::table::{Cell, TABLES};
 use rostrace_analyze::why::{Cause, Why};
+use rostrace_architecture::{Endpoint, NamedPath, PathStep, from_trace_with_flows};
 use rostrace_trace::entity::InstanceId;
 use support::{Recording, stamp};
 
@@ -206,6 +211,41 @@ fn an_output_of_several_inputs_is_on_the_path_of_each() {
         let is_stored = causes.any(|cause| matches!(cause, Cause::Stored(_)));
         assert_eq!(is_stored, is_assumed, "{explanation:?}");
     }
+}
+
+#[test]
+fn a_declared_path_through_a_fusion_has_all_outputs_too() {
+    let model = fusion().load();
+    let analysis = whole(&model);
+    let architecture = from_trace_with_flows(&model);
+    let endpoint = |topic: &str| Endpoint {
+        topic: topic.to_owned(),
+        construction_order: 0,
+    };
+    let step = |node: &str, input: Option<&str>, output: Option<&str>| PathStep {
+        node: node.to_owned(),
+        subscription: input.map(endpoint),
+        publisher: output.map(endpoint),
+        extras: Default::default(),
+    };
+    let steps = vec![
+        step("/source", None, Some("/front")),
+        step("/fusion", Some("/front"), Some("/fused")),
+        step("/sink", Some("/fused"), None),
+    ];
+    let path = NamedPath::new("front", steps);
+    let indexed = Indexed::new(&model, Style::Own);
+    let complete = |fused: &BTreeSet<[String; 3]>| {
+        let mut assuming = architecture.clone();
+        let assumed = assume_latest_message(&mut assuming, &path, fused);
+        let ends = IncludedEnds::default();
+        let found = declared_path(&indexed, &assuming, &path, ends, |_| true);
+        (found.unwrap().complete, assumed)
+    };
+    // Those that were published in the callback of this input alone.
+    assert_eq!(complete(&BTreeSet::new()), (4, Vec::new()));
+    let fused = analysis.stored_inputs().ways(&analysis);
+    assert_eq!(complete(&fused), (10, vec!["/fusion".to_owned()]));
 }
 
 /// One input stands for the other when it is there, and is left alone otherwise: what is not passed on is not used.

@@ -2,6 +2,8 @@
 //!
 //! Statistics of stages are those of messages that came through to the end, so that their means add up to that of the whole.
 
+use std::collections::BTreeSet;
+
 use rostrace_architecture::node_path::{Limits, node_paths};
 use rostrace_architecture::{Architecture, ContextType, NamedPath};
 use rostrace_ctf::schema::Nanos;
@@ -222,8 +224,14 @@ fn durations(records: &Records, from: usize, to: usize) -> Option<Statistics> {
     Statistics::of(&mut values)
 }
 
-/// Where nothing says how a node on a path makes its output, takes it to use the newest input. Says which nodes these are.
-pub fn assume_latest_message(architecture: &mut Architecture, path: &NamedPath) -> Vec<String> {
+/// Where nothing says how a node on a path makes its output, takes it to use the newest input; so too where an output is made from several
+/// inputs (`fused` has the ways through nodes for which that is assumed), since then not every one is published in the callback that received this one.
+/// Says which nodes these are.
+pub fn assume_latest_message(
+    architecture: &mut Architecture,
+    path: &NamedPath,
+    fused: &BTreeSet<[String; 3]>,
+) -> Vec<String> {
     let mut assumed = Vec::new();
     for step in &path.steps {
         let (Some(input), Some(output)) = (&step.subscription, &step.publisher) else {
@@ -237,7 +245,12 @@ pub fn assume_latest_message(architecture: &mut Architecture, path: &NamedPath) 
             .between(&step.subscription, &step.publisher)
             .next()
             .and_then(|path| path.context);
-        if through.is_none()
+        let way = [&step.node, &input.topic, &output.topic].map(String::clone);
+        let is_open = match through {
+            None => true,
+            Some(context) => !context.declared && fused.contains(&way),
+        };
+        if is_open
             && architecture
                 .update_message_context(
                     &step.node,

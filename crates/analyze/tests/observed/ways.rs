@@ -54,7 +54,7 @@ pub fn hold(
     let mut told = Told::new();
     for path in paths(architecture) {
         let mut architecture = architecture.clone();
-        assume_latest_message(&mut architecture, &path);
+        assume_latest_message(&mut architecture, &path, &Default::default());
         for ends in Ends::EVERY {
             let counts = |time| analysis.counts(time);
             let Ok(records) = instants(&indexed, &architecture, &path, ends, counts) else {

@@ -126,9 +126,10 @@ pub(super) fn between(
         last_callback: arguments.include_last_callback,
     };
     let mut answers = Vec::new();
+    let fused = analysis.stored_inputs().ways(analysis);
     for path in found {
         let mut assuming = architecture.clone();
-        let assumed = assume_latest_message(&mut assuming, &path);
+        let assumed = assume_latest_message(&mut assuming, &path, &fused);
         answers.push(answer(&indexed, analysis, &assuming, path, ends, assumed));
     }
     if answers.is_empty() {

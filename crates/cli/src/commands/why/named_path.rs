@@ -89,9 +89,10 @@ pub(super) fn between(
     let architecture = from_trace_with_flows(analysis.model);
     let indexed = Indexed::new(analysis.model, Style::Own);
     let mut found = Vec::new();
+    let fused = analysis.stored_inputs().ways(analysis);
     for path in search(&architecture, from, to, MOST_PATHS, view) {
         let mut assuming = architecture.clone();
-        let assumed = assume_latest_message(&mut assuming, &path);
+        let assumed = assume_latest_message(&mut assuming, &path, &fused);
         let ends = IncludedEnds::default();
         let counts = |time| analysis.counts(time);
         if let Ok(records) = instants(&indexed, &assuming, &path, ends, counts) {
