@@ -2,13 +2,22 @@
 //! JSON, in which unit it is, and what it means. Choosing and sorting columns, the help and `docs/reference/lists.md` come from here. The
 //! tables of `export` are declared in `table`.
 
-mod entities;
+mod callbacks;
+mod executors;
 mod markdown;
+mod nodes;
 mod paths;
+mod processes;
+mod recurring;
+mod topics;
 
-pub use entities::{CALLBACKS, EXECUTORS, NODES, PROCESSES, TOPICS};
+pub use callbacks::CALLBACKS;
+pub use executors::EXECUTORS;
 pub use markdown::markdown;
+pub use nodes::NODES;
 pub use paths::{LATENCY, PATHS};
+pub use processes::PROCESSES;
+pub use topics::TOPICS;
 
 /// All lists, in the order in which the program's help has their verbs.
 pub const LISTS: &[&List] = &[

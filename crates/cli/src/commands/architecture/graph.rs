@@ -130,7 +130,7 @@ fn drop_loose_topics(architecture: &mut Architecture, around: &[Pattern]) {
         .filter(|(topic, (from, to))| {
             let has_both = !from.is_empty() && !to.is_empty();
             let is_crowd = crowded::reason(topic, from.len(), to.len()).is_some();
-            (has_both && !is_crowd) || from.iter().chain(to).any(|node| is_centre(node))
+            (has_both && !is_crowd) || from.iter().chain(to).any(is_centre)
         })
         .map(|(topic, _)| (*topic).to_owned())
         .collect();
