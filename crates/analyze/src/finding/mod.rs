@@ -88,7 +88,7 @@ pub enum FindingKind {
         usual: Option<i64>,
         /// Of the recorded time.
         share: f64,
-        /// How many executions of it were as long as that.
+        /// How many executions of it were long enough to count.
         times: u64,
     },
     /// A callback ran long against its period, or so long that others had to wait.

@@ -76,7 +76,7 @@ function findingSentence(finding) {
   switch (finding.kind) {
     case "blocked":
       return [thing(finding.callback), finding.ended ? " ran for " : " did not end: it ran for at least ", strong(duration(finding.worst)), finding.ended ? " without a pause" : "", `, ${share(finding.share)} of the recording, and kept thread ${finding.tid}`, !finding.callback.startsWith(finding.process) && [" of ", name(finding.process, false)], " from everything else",
-        finding.times > 1 ? `; ${count(finding.times)} executions were as long as that` : finding.usual !== null && finding.usual < finding.worst && `; usually ${duration(finding.usual)}`, "."];
+        finding.times > 1 ? `; ${count(finding.times)} of its executions did so` : finding.usual !== null && finding.usual < finding.worst && `; usually ${duration(finding.usual)}`, "."];
     case "long_execution":
       return [thing(finding.callback), " ran for ", strong(duration(finding.worst)), " at worst", finding.period !== null && `, ${share(finding.worst / finding.period)} of its period of ${duration(finding.period)}`, finding.usual !== null && `; usually ${duration(finding.usual)}`, "."];
     case "late_execution":
