@@ -27,7 +27,12 @@ pub(crate) trait Row: Serialize {
     /// In the order of the list's columns.
     fn cells(&self) -> Vec<Cell>;
 
-    /// The cell of the table for people, where it says more or less than the value of its column.
+    /// The same for the table, where other numbers are meant: it leaves out what is built in, unless all is asked for.
+    fn table_cells(&self, _all: bool) -> Vec<Cell> {
+        self.cells()
+    }
+
+    /// The text of a cell of the table, where it is not just the value with its unit.
     fn shown(&self, _title: &str, _all: bool) -> Option<String> {
         None
     }
@@ -106,7 +111,11 @@ impl<'a> Reading<'a> {
     ) -> anyhow::Result<Outcome> {
         let all = self.arguments.all;
         let is_folded = |row: &R| row.is_folded() && !all;
-        self.layout.sort(&mut rows, R::cells);
+        let is_table = self.arguments.format == LookFormat::Table;
+        self.layout.sort(&mut rows, |row| match is_table {
+            true => row.table_cells(all),
+            false => row.cells(),
+        });
         if self.layout.is_sorted() || self.layout.limit.is_some() {
             // So that every format leaves out the same rows.
             rows.sort_by_key(is_folded);
@@ -167,7 +176,7 @@ fn table<R: Row>(layout: &Layout, rows: &[R], all: bool) -> Table {
     let mut table = empty_table(layout, &columns);
     let (folded, shown): (Vec<&R>, Vec<&R>) = rows.iter().partition(|row| row.is_folded() && !all);
     for row in shown {
-        let cells = row.cells();
+        let cells = row.table_cells(all);
         let picked = columns.iter().zip(layout.pick(&columns, &cells));
         let texts = picked.map(|(column, cell)| {
             let otherwise = column.title.and_then(|title| row.shown(title, all));

@@ -81,6 +81,28 @@ fn all_formats_show_the_same_rows_in_the_same_order() {
     assert!(!table.contains("/pinger ← /pong"), "{table}");
 }
 
+/// A table leaves out what is built in, and so does its order.
+#[test]
+fn a_table_is_sorted_by_the_numbers_that_it_shows() {
+    let trace = recording("lifecycle_caret");
+    for column in ["services", "callbacks", "publishers", "runs"] {
+        let sort = format!("-{column}");
+        let choice = [column, "node"].join(",");
+        let asked = ["nodes", &trace, "--sort", &sort, "--columns", &choice];
+        for more in [&[][..], &["--all"]] {
+            let table = stdout_of(&with(&asked, more), 0);
+            let numbers = table.lines().skip(1);
+            let numbers = numbers.filter_map(|line| line.split_whitespace().next());
+            let numbers = numbers.map(|text| text.replace(',', ""));
+            let numbers: Vec<u64> = numbers.map_while(|text| text.parse().ok()).collect();
+            assert!(
+                numbers.len() > 2 && numbers.is_sorted_by(|a, b| a >= b),
+                "{table}"
+            );
+        }
+    }
+}
+
 #[test]
 fn a_limit_is_told_and_built_in_rows_come_last() {
     let trace = recording("pingpong");

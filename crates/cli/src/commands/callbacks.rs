@@ -352,12 +352,17 @@ impl Row for CallbackRow<'_> {
         cells
     }
 
-    fn shown(&self, title: &str, _all: bool) -> Option<String> {
-        match title {
-            "process" => Some(format!("{} {}", self.process, self.pid)),
-            "count" => Some(units::count(self.answers.unwrap_or(self.count))),
-            _ => None,
+    /// A client ran as often as it got answers.
+    fn table_cells(&self, _all: bool) -> Vec<Cell> {
+        let mut cells = self.cells();
+        if let (Some(answers), Some(count)) = (self.answers, list::CALLBACKS.column("count")) {
+            cells[count] = answers.into();
         }
+        cells
+    }
+
+    fn shown(&self, title: &str, _all: bool) -> Option<String> {
+        (title == "process").then(|| format!("{} {}", self.process, self.pid))
     }
 
     fn is_folded(&self) -> bool {

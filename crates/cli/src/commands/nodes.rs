@@ -214,21 +214,22 @@ impl Row for NodeRow<'_> {
     }
 
     /// Without what is built in, unless all is asked for: that is a column of its own.
-    fn shown(&self, title: &str, all: bool) -> Option<String> {
-        let own = |of: fn(&Parts) -> u64| {
-            let built_in = if all { 0 } else { of(&self.built_in_parts) };
-            Some(units::count(of(&self.parts) - built_in))
-        };
+    fn table_cells(&self, all: bool) -> Vec<Cell> {
+        let mut cells = self.cells();
+        if let (false, Some(first)) = (all, NODES.column("callbacks")) {
+            let numbers = self.parts.numbers().into_iter();
+            let own = numbers.zip(self.built_in_parts.numbers());
+            let own = own.map(|(number, built_in)| Cell::from(number - built_in));
+            cells.splice(first..first + 6, own);
+        }
+        cells
+    }
+
+    fn shown(&self, title: &str, _all: bool) -> Option<String> {
         match title {
             "process" => Some(format!("{} {}", self.process, self.pid)),
             "distribution" => Some(self.distribution.unwrap_or("–").to_owned()),
             "rmw" => Some(self.rmw_implementation.unwrap_or("–").to_owned()),
-            "callbacks" => own(|it| it.callbacks),
-            "publishers" => own(|it| it.publishers),
-            "subscriptions" => own(|it| it.subscriptions),
-            "timers" => own(|it| it.timers),
-            "services" => own(|it| it.services),
-            "clients" => own(|it| it.clients),
             _ => None,
         }
     }

@@ -130,11 +130,15 @@ impl Row for ProcessRow<'_> {
         ]
     }
 
-    fn shown(&self, title: &str, all: bool) -> Option<String> {
+    fn table_cells(&self, all: bool) -> Vec<Cell> {
+        let nodes = self.nodes + if all { self.built_in_nodes } else { 0 };
+        ProcessRow { nodes, ..*self }.cells()
+    }
+
+    fn shown(&self, title: &str, _all: bool) -> Option<String> {
         match title {
             "distribution" => Some(self.distribution.unwrap_or("–").to_owned()),
             "rmw" => Some(self.rmw_implementation.unwrap_or("–").to_owned()),
-            "nodes" if all => Some(units::count(self.nodes + self.built_in_nodes)),
             _ => None,
         }
     }
