@@ -22,7 +22,7 @@ pub struct InputAges {
     /// Executions that were reached, and those that were reached on more than one path.
     pub executions: usize,
     pub fused: usize,
-    /// From the publication of the newest first message to the start of the callback.
+    /// Of those, from the publication of the newest first message to the start of the callback.
     pub newest: Option<Statistics>,
     pub oldest: Option<Statistics>,
 }
@@ -71,7 +71,9 @@ pub fn input_ages<'p>(
         group.executions = executions.len();
         group.fused = executions.values().filter(|it| it.inputs > 1).count();
         let statistics = |age: fn(&Ages) -> (i64, Nanos)| {
-            let mut values: Vec<_> = executions.values().map(age).collect();
+            // Of one that was reached on one path alone, others may have been used again, which no event tells.
+            let several = executions.values().filter(|it| it.inputs > 1);
+            let mut values: Vec<_> = several.map(age).collect();
             Statistics::of(&mut values)
         };
         group.newest = statistics(|it| (it.end.0 - it.newest.0, it.newest));

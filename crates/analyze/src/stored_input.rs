@@ -68,7 +68,8 @@ impl StoredInputs {
                 .filter(may_be_input)
                 .copied()
                 .collect();
-            if inputs.len() > 1 && !built_in::topic(&publisher.topic) {
+            let is_caused = inputs.iter().any(|it| publishing.contains_key(it));
+            if is_caused && inputs.len() > 1 && !built_in::topic(&publisher.topic) {
                 found.add(&outputs(analysis, id, &inputs));
             }
         }

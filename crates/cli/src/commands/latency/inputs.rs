@@ -62,7 +62,7 @@ pub(super) fn write(
         }
         write!(out, "{table}")?;
         let remark = format!(
-            "   {} of {} used inputs of several of the {}",
+            "   of {} of {}, which used inputs of several of the {}",
             units::count(ages.fused as u64),
             units::counted(ages.executions as u64, "execution"),
             units::counted(ages.paths.len() as u64, "path"),

@@ -82,7 +82,7 @@ function inputAges(row) {
   if (!row.inputs) return undefined;
   const { paths, executions, fused, newest, oldest } = row.inputs;
   const told = (numbers) => `mean ${duration(numbers?.mean)}, p99 ${duration(numbers?.p99)}, max ${duration(numbers?.max)}`;
-  return h("p", { class: "quiet", "data-inputs": paths }, `It ends in ${count(executions)} executions, of which ${count(fused)} used inputs of several of ${count(paths)} paths. Age of the newest input: ${told(newest)}; of the oldest: ${told(oldest)}.`);
+  return h("p", { class: "quiet", "data-inputs": paths }, `It ends in ${count(executions)} executions, of which ${count(fused)} used inputs of several of ${count(paths)} paths. Age of their newest input: ${told(newest)}; of the oldest: ${told(oldest)}.`);
 }
 
 /** Where the time goes; the means add up. */
