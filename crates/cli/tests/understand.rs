@@ -92,7 +92,7 @@ fn csv_has_a_line_for_each_stage_and_one_for_the_path() {
         .lines()
         .map(|line| line.split(',').collect())
         .collect();
-    assert!(lines.iter().all(|line| line.len() == 17));
+    assert!(lines.iter().all(|line| line.len() == 18));
     assert_eq!(lines[0][..4], ["path", "stage", "kind", "name"]);
     let kinds: Vec<&str> = lines[1..].iter().map(|line| line[2]).collect();
     assert_eq!(kinds, ["communication", "node", "communication", "path"]);

@@ -73,7 +73,7 @@ fn the_paths_of_a_report_are_those_of_the_tables() {
                 let mut times: Vec<i64> = responses
                     .iter()
                     .filter(of_path)
-                    .filter(|row| row["case"] == case.name())
+                    .filter(|row| row["response_case"] == case.name())
                     .map(|row| row["response_time_ns"].as_i64().unwrap())
                     .collect();
                 times.sort_unstable();
@@ -124,7 +124,7 @@ fn check_detail(
         let ours = &detail["responses"][place];
         let of_table: std::collections::HashSet<(i64, i64)> = responses
             .iter()
-            .filter(|row| row["path"] == json!(number) && row["case"] == case.name())
+            .filter(|row| row["path"] == json!(number) && row["response_case"] == case.name())
             .map(|row| {
                 let start = row["start_ns"].as_i64().unwrap() - begin;
                 (start, row["response_time_ns"].as_i64().unwrap())

@@ -109,8 +109,7 @@ pub const LATENCY: List = List {
             "messages that came no further: on a topic they did not arrive, in a node nothing was published because of them",
         ),
         SHARE,
-        shown(
-            "lost",
+        more(
             "lost",
             Unit::Count,
             "of a topic: messages that did not arrive, although earlier and later ones did, or that were overwritten",

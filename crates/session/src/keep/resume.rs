@@ -28,10 +28,11 @@ impl Kept {
         }
         let written = header.dump.written.load(Ordering::Acquire);
         let order = orders::standing(mapped.memory(), directory);
-        let bytes = header.reports.bytes.load(Ordering::Relaxed);
+        let told = header.reports.bytes.load(Ordering::Relaxed);
         let mut kept = Kept::new(mapped, generation, &order);
-        kept.bytes = bytes;
         for entry in std::fs::read_dir(path).ok()?.flatten() {
+            // It may have been killed after it wrote, and before it said so: a limit is of what is there.
+            kept.bytes += entry.metadata().map_or(0, |it| it.len());
             let name = entry.file_name().to_string_lossy().into_owned();
             let Some((stream, file)) = name.rsplit_once('_') else {
                 continue;
@@ -41,6 +42,7 @@ impl Kept {
             };
             kept.resume_file(&entry.path(), stream, file);
         }
+        kept.bytes = kept.bytes.max(told);
         kept.init.last = written;
         kept.folder = Some((folder, path.to_owned()));
         Some(kept)

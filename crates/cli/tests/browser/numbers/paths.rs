@@ -10,7 +10,7 @@ pub(super) fn paths(browser: &Browser, tables: &Tables, name: &str) {
     browser.go("paths");
     let responses = |path: &Value, case: &str| {
         let rows = tables.all("response_times").iter();
-        let own = rows.filter(|row| &row["path"] == path && row["case"] == case);
+        let own = rows.filter(|row| &row["path"] == path && row["response_case"] == case);
         statistics(own.map(|row| number(row, "response_time_ns")).collect())
     };
     let expected = with_columns(tables.all("paths"), |row| {
