@@ -7,9 +7,11 @@ use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use rostrace_session::keep::Mapped;
+use rostrace_session::keep::collect::own_folder;
+use rostrace_session::keep::{Mapped, OpenError};
 use rostrace_session::memory::spare;
 
 use crate::error::Error;
@@ -43,6 +45,7 @@ pub(crate) fn make(control: &Path) -> Result<PathBuf, Error> {
 
 /// Removes folders of sessions that were removed by somebody who did not know of them, after what is left in them was written down.
 pub(crate) fn sweep() {
+    sweep_own(&own_folder());
     // SAFETY: takes nothing and cannot fail.
     let prefix = format!("rostrace-{}-", unsafe { libc::geteuid() });
     let places = PLACES
@@ -78,6 +81,43 @@ pub(crate) fn sweep() {
     }
 }
 
+/// The same for processes that kept their memory themselves and were killed: whoever reads their trace writes it down, but where that was
+/// deleted, or nothing was recorded, nobody comes.
+fn sweep_own(folder: &Path) {
+    for path in keeper::files(folder) {
+        let meta = path.symlink_metadata().and_then(|meta| meta.modified());
+        let is_young = !meta.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > YOUNG));
+        if is_young {
+            continue;
+        }
+        let mapped = match Mapped::open(&path) {
+            Ok(mapped) => mapped,
+            Err(OpenError::NotReady) => {
+                // Killed while it was making it, which takes no time; should it go on, it has what it mapped.
+                let _ = std::fs::remove_file(&path);
+                continue;
+            }
+            Err(_) => continue,
+        };
+        if is_alive(&mapped) {
+            continue;
+        }
+        let directory = PathBuf::from(OsString::from_vec(mapped.memory().header().directory()));
+        orphan::complete_below(&directory);
+        // Its trace is gone, or there never was one.
+        let is_wanted = mapped
+            .memory()
+            .header()
+            .orders
+            .epoch
+            .load(Ordering::Acquire)
+            != 0;
+        if !is_wanted || !directory.is_dir() {
+            mapped.remove();
+        }
+    }
+}
+
 /// Removes the folder with what processes and recorders made in it. Anything else stays, and the folder with it.
 pub(crate) fn remove(folder: &Path) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -103,4 +143,58 @@ fn random() -> String {
     // SAFETY: writes at most as many bytes as there is room for.
     unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::CString;
+    use std::os::unix::ffi::OsStrExt;
+    use std::time::SystemTime;
+
+    use rostrace_session::{Identity, Introduction, Memory};
+
+    use super::*;
+    use crate::liveness::identity;
+
+    /// The memory of a process, made ten minutes ago.
+    fn memory(folder: &Path, name: &str, of: Identity, is_ready: bool) -> PathBuf {
+        let path = folder.join(name);
+        let made = CString::new(path.as_os_str().as_bytes()).unwrap();
+        let who = Introduction {
+            identity: of,
+            tracetools_version: b"8.2.0",
+            program: b"test",
+            host: b"host",
+            is_kept_by_itself: true,
+        };
+        let memory = Memory::create(&made, &who).unwrap();
+        if is_ready {
+            memory.publish();
+        }
+        let old = SystemTime::now() - 10 * YOUNG;
+        let file = std::fs::File::options().write(true).open(&path).unwrap();
+        file.set_modified(old).unwrap();
+        path
+    }
+
+    #[test]
+    fn the_memory_of_a_killed_process_without_a_trace_is_removed() {
+        let name = format!("rostrace-sweep-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        let alive = identity(std::process::id()).unwrap();
+        let dead = Identity {
+            start_time: alive.start_time + 1,
+            ..alive
+        };
+        let all = [
+            memory(&folder, "1-1", dead, true),
+            memory(&folder, "1-2", dead, false),
+            memory(&folder, "1-3", alive, true),
+        ];
+        sweep_own(&folder);
+        let is_there = all.map(|path| path.exists());
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(is_there, [false, false, true]);
+    }
 }
