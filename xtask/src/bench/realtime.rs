@@ -241,8 +241,13 @@ impl Loops {
             bail!("the loops got no real-time priority, so their times say nothing");
         }
         let mut times = Times::of(&bytes);
-        times.slow = log.lines().filter_map(Slow::of).collect();
+        times.slow = self.slow();
         Ok(times)
+    }
+
+    /// The longest tracepoints, with what the system did to their threads meanwhile.
+    pub(crate) fn slow(&self) -> Vec<Slow> {
+        self.log().lines().filter_map(Slow::of).collect()
     }
 }
 
@@ -258,18 +263,18 @@ pub(super) struct Times {
 
 /// One tracepoint of 50 µs or more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Slow {
-    pub(super) nanos: u32,
-    pub(super) faults: u32,
+pub(crate) struct Slow {
+    pub(crate) nanos: u64,
+    pub(crate) faults: u64,
     /// How often the thread gave the processor away, and how often it was taken from it.
-    pub(super) waits: u32,
-    pub(super) preemptions: u32,
+    pub(crate) waits: u64,
+    pub(crate) preemptions: u64,
 }
 
 impl Slow {
     /// From a line of the loops.
     fn of(line: &str) -> Option<Slow> {
-        let mut numbers = line.strip_prefix("slow ")?.split(' ').map(str::parse);
+        let mut numbers = line.strip_prefix("slow ")?.split(' ').map(str::parse::<u64>);
         let mut next = || numbers.next()?.ok();
         Some(Slow {
             nanos: next()?,
@@ -320,7 +325,7 @@ impl Times {
     }
 
     /// The worst of those that faulted, waited or were preempted. The others were interrupted, by the kernel or the hypervisor.
-    pub(super) fn worst_with_cause(&self) -> u32 {
+    pub(super) fn worst_with_cause(&self) -> u64 {
         let with_cause = self
             .slow
             .iter()
@@ -346,6 +351,13 @@ mod tests {
     fn the_worst_turn_is_a_sum_of_four() {
         let times = times(&[10, 10, 10, 10, 1, 1, 1, 30]);
         assert_eq!((times.worst(), times.worst_turn), (30, 40));
+    }
+
+    #[test]
+    fn a_wait_of_seconds_is_read_too() {
+        let slow = Slow::of("slow 8300000000 0 1 0").unwrap();
+        assert_eq!((slow.nanos, slow.waits), (8_300_000_000, 1));
+        assert_eq!(Slow::of("real time"), None);
     }
 
     #[test]

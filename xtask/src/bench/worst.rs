@@ -173,7 +173,7 @@ fn lines(text: &mut String, disk: &str, rows: &[(Tracer, Row)]) {
             (it.events.to_string(), it.lost.to_string())
         });
         let slow = &row.times.slow;
-        let counted = |of: fn(&Slow) -> u32| slow.iter().filter(|it| of(it) > 0).count();
+        let counted = |of: fn(&Slow) -> u64| slow.iter().filter(|it| of(it) > 0).count();
         let _ = writeln!(
             text,
             "| {name} | {} | {recorded} | {lost} | {} | {} | {:.1} | {:.1} | {} | {}, {}, {} |",
@@ -200,7 +200,7 @@ fn verdicts(text: &mut String, disk: &str, rows: &[(Tracer, Row)], bar: u32, is_
         return;
     };
     let said = |is_met: bool| if is_met { "met" } else { "MISSED" };
-    let micros = |nanos: u32| f64::from(nanos) / 1e3;
+    let micros = |nanos: u64| nanos as f64 / 1e3;
     let where_ = match disk {
         "" => String::new(),
         disk => format!(", {disk}"),
@@ -208,8 +208,8 @@ fn verdicts(text: &mut String, disk: &str, rows: &[(Tracer, Row)], bar: u32, is_
     let _ = writeln!(
         text,
         "Bar{where_}: worst under {:.0} µs: {:.1} µs, {}.",
-        micros(bar),
-        micros(ours),
+        micros(bar.into()),
+        micros(ours.into()),
         said(ours < bar)
     );
     let row = rows.iter().find(|(tracer, _)| *tracer == Tracer::Rostrace);
@@ -227,8 +227,8 @@ fn verdicts(text: &mut String, disk: &str, rows: &[(Tracer, Row)], bar: u32, is_
             let _ = writeln!(
                 text,
                 "Bar{where_}: at most LTTng's worst: {:.1} µs against {:.1} µs, {}.",
-                micros(ours),
-                micros(theirs),
+                micros(ours.into()),
+                micros(theirs.into()),
                 said(ours <= theirs)
             );
         }

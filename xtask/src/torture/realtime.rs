@@ -1,5 +1,5 @@
-//! A control loop with real-time priority beside a bag on the same slow disk: the longest tracepoint, ours and LTTng's in turn, and whether
-//! every event is accounted for. `cargo xtask bench` runs the same loop for longer.
+//! A control loop with real-time priority beside a bag on the same slow disk: the longest tracepoint, ours and LTTng's in turn, whether one of
+//! ours waited for anything, and whether every event is accounted for. `cargo xtask bench` runs the same loop for longer.
 
 use std::path::{Path, PathBuf};
 
@@ -20,8 +20,8 @@ const SETTING: Setting = Setting {
     rate: 1000,
     windows: 0,
 };
-/// Longer than LTTng's longest by this is a failure, if it is longer than a turn of the loop at all: one run has little to say of microseconds.
-const RATIO: u64 = 3;
+/// A tracepoint that waited this long, a whole turn of the loop, is a failure. How long it *took* is no sign on a machine that others use: a
+/// hypervisor takes its time from any code.
 const TURN: u64 = 1_000_000;
 
 pub(super) fn perform(bench: &Bench, folder: PathBuf) -> Result<Outcome> {
@@ -48,16 +48,16 @@ pub(super) fn perform(bench: &Bench, folder: PathBuf) -> Result<Outcome> {
         }
     }
     let worst = loops.scene.report.worst();
-    if let Some(theirs) = theirs
-        && worst > TURN
-        && worst > RATIO * theirs
+    let waited = loops.slow().into_iter().filter(|it| it.waits > 0);
+    if let Some(longest) = waited.map(|it| it.nanos).max()
+        && longest > TURN
     {
         failures.push(Failure::new(
             Kind::Blocked,
             format!(
-                "a tracepoint took {:.1} ms while a bag was written to the same disk, LTTng's longest {:.3} ms",
-                worst as f64 / 1e6,
-                theirs as f64 / 1e6
+                "a tracepoint waited for {:.1} ms while a bag was written to the same disk, LTTng's longest {:.3} ms",
+                longest as f64 / 1e6,
+                theirs.unwrap_or(0) as f64 / 1e6
             ),
         ));
     }
