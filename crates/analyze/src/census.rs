@@ -4,10 +4,9 @@
 use std::collections::BTreeSet;
 
 use rostrace_trace::Model;
-use rostrace_trace::entity::CallbackId;
+use rostrace_trace::describe::{Description, built_in};
+use rostrace_trace::entity::{CallbackId, ClientId};
 use serde::Serialize;
-
-use crate::built_in;
 
 /// So many of the application, and so many that are built in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -48,11 +47,8 @@ impl Census {
         let topics: BTreeSet<&str> = sent.chain(received).collect();
         let callbacks = (0..model.callbacks.len()).map(CallbackId::from_index);
         let callbacks = callbacks.map(|id| built_in::callback(model, id));
-        // A client of the model has no row among the callbacks: rclcpp does not tell of what it runs.
-        let clients = model.clients.iter().map(|client| {
-            let node = model.node_name(client.node);
-            built_in::client(&client.name) || node.is_some_and(built_in::node)
-        });
+        let clients = (0..model.clients.len()).map(ClientId::from_index);
+        let clients = clients.map(|id| Description::of_client(model, id).built_in);
         Census {
             nodes: Count::of(model.nodes.iter().map(|node| built_in::node(&node.name))),
             topics: Count::of(topics.into_iter().map(built_in::topic)),

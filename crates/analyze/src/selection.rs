@@ -6,7 +6,8 @@
 //! what has no name of that kind (a timer has no topic), fits no pattern.
 
 use rostrace_trace::Model;
-use rostrace_trace::entity::{CallbackId, CallbackOwner, NodeId, ProcessId, PublisherId};
+use rostrace_trace::describe::Description;
+use rostrace_trace::entity::{CallbackId, NodeId, ProcessId, PublisherId};
 
 use crate::built_in;
 use crate::flow_path::FlowPath;
@@ -88,13 +89,10 @@ impl Selection {
     /// With its node, its process and, if it is that of a subscription, with its topic.
     pub fn has_callback(&self, model: &Model, id: CallbackId) -> bool {
         let callback = &model.callbacks[id.index()];
-        let topic = match callback.owner {
-            CallbackOwner::Subscription(id) => Some(model.subscriptions[id.index()].topic.as_str()),
-            _ => None,
-        };
+        let described = Description::of(model, id);
         self.has_process(model, callback.process)
-            && self.fits_node(model.node_name(model.node_of_callback(id)))
-            && self.fits_topic(topic)
+            && self.fits_node(described.node_name)
+            && self.fits_topic(described.topic)
     }
 
     pub fn has_publisher(&self, model: &Model, id: PublisherId) -> bool {

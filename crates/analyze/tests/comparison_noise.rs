@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use rostrace_analyze::comparison::{Comparison, Metric, Options, Verdict, compare};
-use rostrace_analyze::measured::{CallbackKind, Measured, MeasuredCallback, Series};
+use rostrace_analyze::measured::{Measured, MeasuredCallback, Series};
 use rostrace_ctf::schema::Nanos;
 
 /// A stream of numbers that is the same in every run.
@@ -52,7 +52,8 @@ fn callback(number: usize, durations: &[i64]) -> MeasuredCallback {
     let cycles = durations.iter().map(|it| (*it, 100_000_000));
     MeasuredCallback {
         node: format!("/node_{number}"),
-        kind: CallbackKind::Timer,
+        kind: rostrace_trace::describe::CallbackKind::Timer,
+        built_in: false,
         trigger: "timer 100 ms".to_owned(),
         ordinal: 1,
         name: format!("/node_{number} · timer 100 ms"),

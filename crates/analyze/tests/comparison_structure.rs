@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use rostrace_analyze::comparison::{Change, Comparison, Kind, Options, compare};
 use rostrace_analyze::measured::{
-    CallbackKind, Measured, MeasuredCallback, MeasuredTopic, NodeShape, ProcessShape, Series,
+    Measured, MeasuredCallback, MeasuredTopic, NodeShape, ProcessShape, Series,
 };
 use rostrace_ctf::schema::Nanos;
 
@@ -46,7 +46,8 @@ fn timer(
     let values = (0..executions).map(|it| (duration + it * 37 % 11 * 1000, at(it)));
     MeasuredCallback {
         node: node.to_owned(),
-        kind: CallbackKind::Timer,
+        kind: rostrace_trace::describe::CallbackKind::Timer,
+        built_in: false,
         trigger: format!("timer {period}"),
         ordinal,
         name: format!("{node} · timer {period} #{ordinal}"),

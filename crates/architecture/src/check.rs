@@ -8,8 +8,8 @@ use crate::model::{Architecture, Callback, ContextType, Endpoint, Node};
 use crate::node_path::{Limits, NodePaths, node_paths};
 use crate::place::Place;
 use crate::read::Severity;
-use crate::similar::most_similar;
 use crate::verify::{PathFaultKind, Verifier, declaration};
+use rostrace_base::similar::most_similar;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::similar::most_similar;
+use rostrace_base::similar::most_similar;
 
 /// The kinds of things that have names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -314,7 +314,7 @@ fn is_of_lifecycle(symbol: &str) -> bool {
 fn is_service(model: &Model, callback: CallbackId) -> bool {
     matches!(
         model.callbacks[callback.index()].owner,
-        CallbackOwner::Service(_) | CallbackOwner::Client(_)
+        CallbackOwner::Service(_)
     )
 }
 

@@ -121,7 +121,7 @@ fn endpoints_exist(node: &Node, step: &PathStep) -> Result<(), String> {
         let error = Error::InNode {
             node: node.name.clone(),
             fault: format!("does not {verb} {endpoint}"),
-            similar: crate::similar::most_similar(
+            similar: rostrace_base::similar::most_similar(
                 &endpoint.topic,
                 known.iter().map(|it| it.topic.as_str()),
             )

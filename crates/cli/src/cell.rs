@@ -7,7 +7,8 @@ use rostrace_analyze::list::Unit;
 use rostrace_ctf::schema::Nanos;
 use serde::{Serialize, Serializer};
 
-use crate::render::{time, units};
+use crate::render::time;
+use rostrace_base::units;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Cell {

@@ -15,9 +15,10 @@ use crate::family::INITIALISATION;
 use crate::outcome::Outcome;
 use crate::render::palette::Palette;
 use crate::render::table::{Align, Table, Tone};
-use crate::render::{damage, diagnostic, units};
+use crate::render::{damage, diagnostic};
 use crate::source;
 use crate::view::View;
+use rostrace_base::units;
 
 /// One row of a list. Its JSON is its serialisation, unless columns are chosen.
 pub(crate) trait Row: Serialize {

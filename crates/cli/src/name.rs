@@ -1,15 +1,13 @@
 //! Names that people write on the command line: how they may be shortened, what they mean in a trace, and what may have been meant where nothing fits.
 //! Every verb asks here.
 
+use rostrace_base::similar::similar;
 use std::collections::BTreeSet;
 
 use glob::Pattern;
 
 use crate::outcome::wrong_usage;
 
-/// Names that are less alike than this are not worth a hint.
-const ALIKE: f64 = 0.75;
-const MOST_HINTS: usize = 3;
 /// Names that are listed where one has several meanings.
 const MOST_CANDIDATES: usize = 8;
 
@@ -100,32 +98,6 @@ pub(crate) fn similar_or<'n>(
         [] => otherwise.to_owned(),
         similar => format!("similar: {}", similar.join(", ")),
     }
-}
-
-/// The most similar names, best first.
-fn similar<'n>(written: &str, names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
-    let plain: String = written.chars().filter(|c| !"*?[]".contains(*c)).collect();
-    let plain = plain.to_lowercase();
-    let likeness = |name: &str| {
-        let name = name.to_lowercase();
-        // People forget the provider of an event (`callback_start` for `ros2:callback_start`) and the namespaces of a node.
-        let event = name.split_once(':').map_or(name.as_str(), |it| it.1);
-        let base = name.rsplit_once('/').map_or(name.as_str(), |it| it.1);
-        [name.as_str(), event, base]
-            .map(|part| {
-                strsim::jaro_winkler(plain.trim_start_matches('/'), part.trim_start_matches('/'))
-            })
-            .into_iter()
-            .fold(0.0, f64::max)
-    };
-    let mut alike: Vec<(f64, &str)> = names
-        .map(|name| (likeness(name), name))
-        .filter(|(likeness, _)| *likeness >= ALIKE)
-        .collect();
-    alike.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-    alike.dedup_by(|a, b| a.1 == b.1);
-    alike.truncate(MOST_HINTS);
-    alike.into_iter().map(|(_, name)| name).collect()
 }
 
 #[cfg(test)]

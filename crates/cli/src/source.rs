@@ -18,8 +18,9 @@ use crate::interrupt;
 use crate::new_file::folder_of;
 use crate::outcome::wrong_usage;
 use crate::progress::Progress;
-use crate::render::{diagnostic, time, units};
+use crate::render::{diagnostic, time};
 use crate::time_argument::Span;
+use rostrace_base::units;
 
 /// Opens all traces, and tells what their metadata has that we do not know. What counts events needs them once.
 pub(crate) fn open(input: &TraceArguments) -> anyhow::Result<TraceSet> {

@@ -7,8 +7,8 @@ use rostrace_analyze::built_in;
 use rostrace_trace::entity::{ProcessId, SubscriptionId};
 
 use crate::family::CALLBACKS;
-use crate::render::units;
 use crate::view::View;
+use rostrace_base::units;
 
 /// `no callbacks are known of 2 subscriptions in python3 4711: …`; nothing where all that should have callbacks tells of them.
 pub(crate) fn sentence(view: &View<'_>) -> Option<String> {

@@ -9,8 +9,9 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
 
 use crate::filter;
-use crate::render::{time, units};
+use crate::render::time;
 use crate::time_argument::{DurationArgument, TimeArgument};
+use rostrace_base::units;
 
 /// How much of both ends of a trace is left out; the same for all verbs.
 #[derive(Debug, Clone, Copy, Default, Args)]

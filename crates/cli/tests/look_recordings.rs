@@ -1,11 +1,14 @@
-//! Every verb that looks at a trace, on every recording that there is: whatever they contain, nothing panics.
+//! Every verb that looks at a trace, on every recording that there is: whatever they contain, nothing panics, and all
+//! give the same numbers.
 
 #![allow(clippy::unwrap_used)]
 
 mod support;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use support::{rostrace, shared_recordings};
 
 const VERBS: [&str; 6] = [
@@ -43,6 +46,7 @@ fn every_recording_can_be_looked_at() {
     traces(&folder, &mut found);
     assert!(!found.is_empty(), "{} has no traces", folder.display());
     for trace in &found {
+        let mut said_by = HashMap::new();
         for verb in VERBS {
             for format in ["table", "json"] {
                 let trace = trace.to_str().unwrap();
@@ -55,13 +59,47 @@ fn every_recording_can_be_looked_at() {
                     "{verb} --format {format} {trace}: {:?}\n{said}",
                     output.status
                 );
-                assert!(
-                    format == "table"
-                        || serde_json::from_slice::<serde_json::Value>(&output.stdout).is_ok(),
-                    "{verb} {trace}"
-                );
+                if format == "json" {
+                    let json = serde_json::from_slice(&output.stdout).unwrap();
+                    said_by.insert(verb, json);
+                }
             }
         }
+        assert_one_count(&said_by, trace);
+    }
+}
+
+/// How many there are of something is the same number, whoever says it.
+fn assert_one_count(said_by: &HashMap<&str, Value>, trace: &Path) {
+    let trace = trace.display();
+    let rows = |verb: &str| said_by[verb].as_array().unwrap().iter();
+    let is = |row: &&Value, flag: &str| row[flag] == true;
+    let entities = &said_by["info"]["ros"]["entities"];
+    if entities.is_null() {
+        return;
+    }
+    let all = |what: &str| entities[what].as_u64().unwrap() as usize;
+    for (what, built_in) in [("nodes", "built_in_nodes"), ("topics", "built_in_topics")] {
+        assert_eq!(rows(what).count(), all(what), "{what} of {trace}");
+        let found = rows(what).filter(|it| is(it, "built_in")).count();
+        assert_eq!(found, all(built_in), "{built_in} of {trace}");
+    }
+    // Each address that ran and that the trace does not name has a row of its own.
+    let named = rows("callbacks").filter(|it| !it["name"].as_str().unwrap().ends_with("(unnamed)"));
+    let range = named.count()..=rows("callbacks").count();
+    assert!(range.contains(&all("callbacks")), "callbacks of {trace}");
+    let found = rows("callbacks").filter(|it| is(it, "built_in")).count();
+    assert_eq!(found, all("built_in_callbacks"), "{trace}");
+    for (column, is_wanted) in [
+        (
+            "callbacks",
+            &(|_: &&Value| true) as &dyn Fn(&&Value) -> bool,
+        ),
+        ("built_in_callbacks", &|it| is(it, "built_in")),
+    ] {
+        let of_nodes: u64 = rows("nodes").map(|it| it[column].as_u64().unwrap()).sum();
+        let with_node = rows("callbacks").filter(|it| !it["node"].is_null() && is_wanted(it));
+        assert_eq!(of_nodes, with_node.count() as u64, "{column} of {trace}");
     }
 }
 

@@ -5,7 +5,6 @@
 
 pub mod budget;
 pub mod comparison;
-pub mod markup;
 pub mod page;
 mod process_name;
 pub mod quantity;

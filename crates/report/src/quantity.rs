@@ -1,11 +1,12 @@
 //! Values of metrics for people: with a unit and in few digits.
 
 use rostrace_analyze::comparison::Unit;
+use rostrace_base::units::{digits, short_duration};
 
 /// `12.3 ms`, `9.98 Hz`, `3.1 %`
 pub fn quantity(value: f64, unit: Unit) -> String {
     match unit {
-        Unit::Nanoseconds => duration(value),
+        Unit::Nanoseconds => short_duration(value),
         Unit::Hertz => format!("{} Hz", digits(value)),
         Unit::Share => format!("{} %", digits(value * 100.0)),
     }
@@ -27,29 +28,6 @@ pub fn change(ratio: f64) -> String {
         () if ratio >= 3.0 => format!("{} times", digits(ratio)),
         () if percent < 0.0 => format!("−{} %", digits(-percent)),
         () => format!("+{} %", digits(percent)),
-    }
-}
-
-fn duration(nanos: f64) -> String {
-    let sign = if nanos < 0.0 { "−" } else { "" };
-    let size = nanos.abs();
-    let (value, unit) = match size {
-        _ if size < 999.5 => return format!("{sign}{size:.0} ns"),
-        _ if size < 999_500.0 => (size / 1e3, "µs"),
-        _ if size < 999_500_000.0 => (size / 1e6, "ms"),
-        _ => (size / 1e9, "s"),
-    };
-    format!("{sign}{} {unit}", digits(value))
-}
-
-/// Three digits, or all of a whole number.
-fn digits(value: f64) -> String {
-    match value.abs() {
-        size if size >= 99.95 => format!("{value:.0}"),
-        size if size >= 9.995 => format!("{value:.1}"),
-        0.0 => "0".to_owned(),
-        size if size >= 0.01 => format!("{value:.2}"),
-        _ => format!("{value:.2e}"),
     }
 }
 

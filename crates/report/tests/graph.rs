@@ -1,4 +1,4 @@
-//! The picture of the graph is arranged by scripts of the page; what must hold of it is checked where scripts run. Without `node` nothing is.
+//! What the scripts of the page compute without a browser: the picture of the graph, and numbers as text. Without `node` nothing is checked.
 
 #![allow(clippy::unwrap_used)]
 
@@ -23,18 +23,37 @@ const SCRIPTS: &[&str] = &[
 
 #[test]
 fn pictures_of_graphs_have_no_overlapping_boxes_and_no_edge_through_a_box() {
-    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let properties = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/graph/properties.js");
+    run(SCRIPTS, &std::fs::read_to_string(properties).unwrap());
+}
+
+/// The sentences of the program and the pages write numbers alike: both are checked with one list.
+#[test]
+fn pages_write_numbers_as_sentences_do() {
+    let vectors = Path::new(env!("CARGO_MANIFEST_DIR")).join("../base/vectors.json");
+    let vectors = std::fs::read_to_string(vectors).unwrap();
+    let check = format!(
+        "const vectors = {vectors};\n\
+         for (const [name, write] of Object.entries({{ duration, digits, bytes }}))\n\
+           for (const [value, text] of vectors[name])\n\
+             if (write(value) !== text) throw new Error(`${{name}} ${{value}}: ${{write(value)}} instead of ${{text}}`);\n\
+         console.log(\"all hold\");\n"
+    );
+    run(&["shared/duration"], &check);
+}
+
+/// These scripts of the page, and then this one.
+fn run(scripts: &[&str], last: &str) {
+    let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
     let mut program = String::from("\"use strict\";\n");
-    for script in SCRIPTS {
-        let file = crate_folder.join(format!("assets/{script}.js"));
-        let text = std::fs::read_to_string(file).unwrap();
+    for script in scripts {
+        let text = std::fs::read_to_string(assets.join(format!("{script}.js"))).unwrap();
         // As the page has it: one scope, in which what is exported is simply declared.
         program.push_str(&text.replace("\nexport ", "\n"));
     }
-    let properties = crate_folder.join("tests/graph/properties.js");
-    program.push_str(&std::fs::read_to_string(properties).unwrap());
+    program.push_str(last);
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("properties.js");
+    let file = folder.path().join("script.js");
     std::fs::write(&file, program).unwrap();
     let Ok(output) = Command::new("node").arg(&file).output() else {
         eprintln!("NOT TESTED: there is no node to run the scripts of the page");

@@ -14,6 +14,7 @@
 //! ```
 
 mod binding;
+pub mod describe;
 pub mod entity;
 pub mod flow;
 mod import;

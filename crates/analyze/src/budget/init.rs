@@ -14,7 +14,9 @@ use super::limit::Target;
 use super::noise::{Noise, Scale};
 use super::quantity::{Quantity, rounded};
 use super::subject::{Subject, Values, subjects};
-use crate::measured::{CallbackKind, MeasuredPath, Series, rate_of};
+use rostrace_trace::describe::CallbackKind;
+
+use crate::measured::{MeasuredPath, Series, rate_of};
 
 /// What happened less often is nothing to judge others by.
 const LEAST_VALUES: usize = 20;

@@ -1,6 +1,6 @@
 //! Whom a budget is about in a recording, and what there is of each of its measures.
 
-use rostrace_architecture::most_similar;
+use rostrace_base::similar::most_similar;
 use rostrace_ctf::schema::Nanos;
 
 use super::check::Recording;
@@ -51,7 +51,7 @@ pub(super) fn subjects(target: &Target, recording: &Recording<'_>) -> Result<Vec
                     .as_ref()
                     .is_some_and(|it_is| it_is.as_str() == it.trigger);
                 is_it
-                    && (is_named || !it.is_built_in())
+                    && (is_named || !it.built_in)
                     && trigger
                         .as_ref()
                         .is_none_or(|trigger| trigger.matches(&it.trigger))

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::bootstrap::Sample;
 use super::identity::{Change, Kind, Renames, Structural, callback_key, renamed};
 use super::metric::Metric;
+use rostrace_trace::describe::CallbackKind;
+
 use crate::flow_path::{Hop, Origin};
 use crate::measured::{
-    CallbackKind, Measured, MeasuredCallback, MeasuredCommunication, MeasuredPath, MeasuredTopic,
-    Series,
+    Measured, MeasuredCallback, MeasuredCommunication, MeasuredPath, MeasuredTopic, Series,
 };
 use crate::names::UNKNOWN_NODE;
 

@@ -73,7 +73,7 @@ fn unnamed(analysis: &Analysis<'_>, blocked: &BTreeMap<Runner, Finding>, found: 
 pub(super) fn period(analysis: &Analysis<'_>, summary: &CallbackSummary) -> Option<i64> {
     let set = match analysis.model.callbacks[summary.callback.index()].owner {
         CallbackOwner::Timer(id) => analysis.model.timers[id.index()].system_period(),
-        CallbackOwner::Service(_) | CallbackOwner::Client(_) => return None,
+        CallbackOwner::Service(_) => return None,
         CallbackOwner::Subscription(_) | CallbackOwner::Unknown => None,
     };
     let set = set.map(|period| period.0);

@@ -4,35 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
+use rostrace_trace::describe::{CallbackKind, Description, names};
 use rostrace_trace::entity::{CallbackId, CallbackOwner, NodeId, ProcessId};
-use serde::Serialize;
 
 use super::series::Series;
 use crate::analysis::Analysis;
-use crate::built_in;
 use crate::callback::{executions, message_lateness};
-use crate::names;
 use crate::selection::Selection;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CallbackKind {
-    Timer,
-    Subscription,
-    Service,
-    Client,
-}
-
-impl CallbackKind {
-    pub fn name(self) -> &'static str {
-        match self {
-            CallbackKind::Timer => "timer",
-            CallbackKind::Subscription => "subscription",
-            CallbackKind::Service => "service",
-            CallbackKind::Client => "client",
-        }
-    }
-}
 
 /// One callback as people know it, whichever process or life of its node it belongs to.
 #[derive(Debug, Clone)]
@@ -41,6 +19,8 @@ pub struct MeasuredCallback {
     pub kind: CallbackKind,
     /// A topic, a service, or `timer 100 ms`.
     pub trigger: String,
+    /// Made by rclcpp or by a recorder.
+    pub built_in: bool,
     /// From 1: several of the same trigger that a node has at the same time.
     pub ordinal: usize,
     /// As people say it.
@@ -62,11 +42,6 @@ pub struct MeasuredCallback {
 }
 
 impl MeasuredCallback {
-    /// Made by rclcpp or by a recorder.
-    pub fn is_built_in(&self) -> bool {
-        is_built_in(&self.node, self.kind, &self.trigger)
-    }
-
     /// Time in the callback, divided by the time from its first start to its last.
     pub fn load(&self) -> Option<f64> {
         let busy: i128 = self.cycles.iter().map(|(busy, _)| i128::from(*busy)).sum();
@@ -76,44 +51,6 @@ impl MeasuredCallback {
 }
 
 type Key = (String, CallbackKind, String, usize);
-
-/// What a callback is for; nothing if the trace does not tell.
-pub(super) fn purpose(model: &Model, id: CallbackId) -> Option<(CallbackKind, String)> {
-    Some(match model.callbacks[id.index()].owner {
-        CallbackOwner::Timer(id) => {
-            let period = model.timers[id.index()].period.0.unsigned_abs();
-            let trigger = format!("timer {}", names::period(period));
-            (CallbackKind::Timer, trigger)
-        }
-        CallbackOwner::Subscription(id) => {
-            let topic = model.subscriptions[id.index()].topic.clone();
-            (CallbackKind::Subscription, topic)
-        }
-        CallbackOwner::Service(id) => {
-            let service = model.services[id.index()].name.clone();
-            (CallbackKind::Service, service)
-        }
-        CallbackOwner::Client(id) => {
-            let service = model.clients[id.index()].name.clone();
-            (CallbackKind::Client, service)
-        }
-        CallbackOwner::Unknown => return None,
-    })
-}
-
-pub(super) fn is_built_in(node: &str, kind: CallbackKind, trigger: &str) -> bool {
-    built_in::node(node)
-        || match kind {
-            CallbackKind::Timer => false,
-            CallbackKind::Subscription => built_in::topic(trigger),
-            // A node that the trace does not name may be any.
-            CallbackKind::Service => {
-                let node = Some(node).filter(|node| *node != names::UNKNOWN_NODE);
-                built_in::service(node, trigger)
-            }
-            CallbackKind::Client => built_in::client(trigger),
-        }
-}
 
 pub(super) fn measured(
     analysis: &Analysis<'_>,
@@ -125,15 +62,16 @@ pub(super) fn measured(
     let mut found: BTreeMap<Key, MeasuredCallback> = BTreeMap::new();
     for (index, callback) in model.callbacks.iter().enumerate() {
         let id = CallbackId::from_index(index);
-        let Some((kind, trigger)) = purpose(model, id) else {
+        let described = Description::of(model, id);
+        let Some(trigger) = described.trigger() else {
             continue;
         };
-        let node = names::of_node(model, model.node_of_callback(id));
-        let topic = (kind == CallbackKind::Subscription).then_some(trigger.as_str());
+        let kind = described.kind;
+        let node = names::of_node(model, described.node);
         let wanted = selection.fits_node(Some(node))
-            && selection.fits_topic(topic)
+            && selection.fits_topic(described.topic)
             && selection.fits_pid(model.processes[callback.process.index()].pid)
-            && (with_built_in || !is_built_in(node, kind, &trigger));
+            && (with_built_in || !described.built_in);
         if !wanted {
             continue;
         }
@@ -143,6 +81,7 @@ pub(super) fn measured(
             node: node.to_owned(),
             kind,
             trigger,
+            built_in: described.built_in,
             ordinal,
             name: match ordinal {
                 1 => analysis.names.unnumbered(id).to_owned(),
@@ -211,10 +150,11 @@ fn ordinals(model: &Model) -> Vec<usize> {
     callbacks
         .map(|(index, callback)| {
             let id = CallbackId::from_index(index);
-            let Some((kind, trigger)) = purpose(model, id) else {
+            let described = Description::of(model, id);
+            let Some(trigger) = described.trigger() else {
                 return 1;
             };
-            let home = (callback.process, model.node_of_callback(id), kind, trigger);
+            let home = (callback.process, described.node, described.kind, trigger);
             let others = taken.entry(home).or_default();
             let (created, ended) = lifetime(model, callback.owner, callback.created);
             others.retain(|(_, ended)| ended.is_none_or(|ended| ended > created));
@@ -239,10 +179,6 @@ fn lifetime(model: &Model, owner: CallbackOwner, created: Nanos) -> (Nanos, Opti
         CallbackOwner::Service(id) => {
             let service = &model.services[id.index()];
             (service.created, service.ended)
-        }
-        CallbackOwner::Client(id) => {
-            let client = &model.clients[id.index()];
-            (client.created, client.ended)
         }
         CallbackOwner::Unknown => (created, None),
     }

@@ -14,7 +14,7 @@ mod topic;
 use crate::analysis::Analysis;
 use crate::selection::Selection;
 
-pub use callback::{CallbackKind, MeasuredCallback};
+pub use callback::MeasuredCallback;
 pub use communication::MeasuredCommunication;
 pub use path::{MeasuredPath, measured_paths};
 pub use series::Series;

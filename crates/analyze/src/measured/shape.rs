@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rostrace_trace::describe::{CallbackKind, Description, built_in, names};
 use rostrace_trace::entity::{CallbackId, ProcessId};
 
-use super::callback::{CallbackKind, is_built_in, purpose};
 use crate::analysis::Analysis;
 use crate::selection::Selection;
-use crate::{built_in, names};
 
 /// A node, with all its lives.
 #[derive(Debug, Clone, Default)]
@@ -59,18 +58,18 @@ pub(super) fn nodes(
     }
     for (index, callback) in model.callbacks.iter().enumerate() {
         let id = CallbackId::from_index(index);
-        let name = names::of_node(model, model.node_of_callback(id));
-        let (Some(shape), Some((kind, trigger))) = (found.get_mut(name), purpose(model, id)) else {
+        let described = Description::of(model, id);
+        let name = names::of_node(model, described.node);
+        let (Some(shape), Some(trigger)) = (found.get_mut(name), described.trigger()) else {
             continue;
         };
-        if is_built_in(name, kind, &trigger) {
+        if described.built_in {
             continue;
         }
-        shape.traits.insert(match kind {
+        shape.traits.insert(match described.kind {
             CallbackKind::Timer => trigger,
             CallbackKind::Subscription => format!("receives {trigger}"),
-            CallbackKind::Service => format!("service {trigger}"),
-            CallbackKind::Client => format!("client {trigger}"),
+            kind => format!("{} {trigger}", kind.name()),
         });
         shape.symbols.extend(callback.symbol.clone());
     }

@@ -2,9 +2,10 @@
 
 use std::io;
 
+use rostrace_trace::describe::Description;
 use rostrace_trace::entity::{CallbackId, InstanceId};
 
-use super::describe::{Owner, node_of, pid};
+use super::describe::{described, pid};
 use super::recurring::{
     BUILT_IN, CALLBACK_NAME, CALLBACK_NODE, CALLBACK_START, HOST, INSTANCE, PID, RAN_ON,
 };
@@ -13,12 +14,11 @@ use super::statistics_columns::{
 };
 use super::{Cell, Column, Sink, Table};
 use crate::analysis::Analysis;
-use crate::built_in;
 use crate::callback::{self, Execution};
 
 const KIND: Column = Column::text(
     "kind",
-    "`timer`, `subscription`, `service` or `client`; empty if the trace does not tell.",
+    "`timer`, `subscription`, `service` or `client`; `unknown` if the trace does not tell.",
 );
 
 const TRIGGER: Column = Column::text(
@@ -106,17 +106,17 @@ fn callbacks(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
     for summary in callback::summaries(analysis) {
         let id = summary.callback;
         let callback = &model.callbacks[id.index()];
-        let owner = Owner::of(model, Some(id));
+        let described = Description::of(model, id);
         let mut cells: Vec<Cell<'_>> = vec![
             i64::from(id.0).into(),
             analysis.names.callback(id).into(),
             model.host_name(callback.process).into(),
             pid(model, callback.process).into(),
-            node_of(model, Some(id)).into(),
-            owner.kind.into(),
-            owner.topic.into(),
-            owner.period.into(),
-            callback.symbol.as_deref().unwrap_or_default().into(),
+            described.node_name.unwrap_or_default().into(),
+            described.kind.name().into(),
+            described.topic_or_service().unwrap_or_default().into(),
+            described.period.into(),
+            described.symbol.unwrap_or_default().into(),
             summary.count.into(),
             summary.rate.into(),
         ];
@@ -135,7 +135,7 @@ fn callbacks(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
             summary.utilisation.into(),
             summary.hurt(analysis).into(),
             summary.damaged.into(),
-            built_in::callback(model, id).into(),
+            described.built_in.into(),
         ]);
         take(&cells)?;
     }
@@ -219,7 +219,7 @@ fn callback_instances(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()>
             continue;
         }
         let thread = &model.threads[instance.thread.index()];
-        let owner = Owner::of(model, instance.callback);
+        let described = described(model, instance.callback);
         let name = instance.callback.map(|id| analysis.names.callback(id));
         let firing = execution.and_then(|execution| execution.firing);
         let period = execution.and_then(|execution| execution.period);
@@ -227,10 +227,10 @@ fn callback_instances(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()>
             model.host_name(thread.process).into(),
             pid(model, thread.process).into(),
             thread.tid.into(),
-            node_of(model, instance.callback).into(),
-            owner.kind.into(),
-            owner.topic.into(),
-            owner.period.into(),
+            described.node_name.unwrap_or_default().into(),
+            described.kind.name().into(),
+            described.topic_or_service().unwrap_or_default().into(),
+            described.period.into(),
             instance.start.into(),
             instance.end.into(),
             instance.intra_process.into(),
@@ -240,7 +240,7 @@ fn callback_instances(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()>
             period.into(),
             execution.and_then(|execution| execution.gap).into(),
             period
-                .zip(owner.period)
+                .zip(described.period)
                 .map(|(period, set)| period - set.0)
                 .into(),
             firing.map(|firing| firing.expected).into(),
@@ -249,10 +249,7 @@ fn callback_instances(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()>
             firing.map(|firing| firing.basis.name()).into(),
             analysis.is_execution_damaged(id).into(),
             i64::from(id.0).into(),
-            instance
-                .callback
-                .is_some_and(|id| built_in::callback(model, id))
-                .into(),
+            described.built_in.into(),
         ])?;
     }
     Ok(())

@@ -2,41 +2,12 @@
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
-use rostrace_trace::entity::{CallbackId, CallbackOwner, InstanceId, ProcessId, PublisherId};
+use rostrace_trace::describe::Description;
+use rostrace_trace::entity::{CallbackId, InstanceId, ProcessId, PublisherId};
 
-/// What a callback is for.
-#[derive(Debug, Default)]
-pub(super) struct Owner<'m> {
-    /// Empty if the trace does not tell.
-    pub(super) kind: &'static str,
-    /// Of a service, its name.
-    pub(super) topic: &'m str,
-    pub(super) period: Option<Nanos>,
-}
-
-impl<'m> Owner<'m> {
-    pub(super) fn of(model: &'m Model, callback: Option<CallbackId>) -> Owner<'m> {
-        let Some(callback) = callback else {
-            return Owner::default();
-        };
-        let (kind, topic, period) = match model.callbacks[callback.index()].owner {
-            CallbackOwner::Timer(id) => ("timer", "", Some(model.timers[id.index()].period)),
-            CallbackOwner::Subscription(id) => {
-                let topic = model.subscriptions[id.index()].topic.as_str();
-                ("subscription", topic, None)
-            }
-            CallbackOwner::Service(id) => {
-                ("service", model.services[id.index()].name.as_str(), None)
-            }
-            CallbackOwner::Client(id) => ("client", model.clients[id.index()].name.as_str(), None),
-            CallbackOwner::Unknown => ("", "", None),
-        };
-        Owner {
-            kind,
-            topic,
-            period,
-        }
-    }
+/// What a callback is; nothing at all of one that the trace does not name.
+pub(super) fn described(model: &Model, callback: Option<CallbackId>) -> Description<'_> {
+    callback.map_or_else(Description::default, |id| Description::of(model, id))
 }
 
 pub(super) fn pid(model: &Model, process: ProcessId) -> i64 {

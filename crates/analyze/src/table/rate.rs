@@ -3,9 +3,10 @@
 use std::io;
 
 use rostrace_ctf::schema::Nanos;
+use rostrace_trace::describe::Description;
 use rostrace_trace::entity::{CallbackId, ProcessId, PublisherId, SubscriptionId};
 
-use super::describe::{Owner, node_of, pid, publisher};
+use super::describe::{pid, publisher};
 use super::recurring::{HOST, NODE, PID};
 use super::{Column, Sink, Table};
 use crate::analysis::Analysis;
@@ -55,11 +56,12 @@ fn rates(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
         let id = CallbackId::from_index(index);
         let instances = analysis.instances_of(id).iter();
         let instants = instances.map(|instance| analysis.instance(*instance).start);
+        let described = Description::of(model, id);
         let object = Object {
             kind: "callback",
             name: analysis.names.callback(id),
-            node: node_of(model, Some(id)),
-            topic: Owner::of(model, Some(id)).topic,
+            node: described.node_name.unwrap_or_default(),
+            topic: described.topic_or_service().unwrap_or_default(),
             process: callback.process,
             index,
         };

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::escape::{visible, xml};
 use super::layout::{Layout, Spot, layout};
 use super::picture::{Arrow, Figure, Picture, Shape};
+use rostrace_base::text::{markup, visible};
 
 const CHARACTER: f64 = 6.7;
 const HEIGHT: f64 = 24.0;
@@ -170,7 +170,7 @@ impl<'l> Page<'l> {
             right - left,
             left + 10.0,
             top + 12.0,
-            xml(&label(name))
+            markup(&label(name))
         );
     }
 
@@ -209,7 +209,7 @@ impl<'l> Page<'l> {
         let _ = writeln!(
             out,
             "<path d=\"{path}\" marker-end=\"url(#arrow)\"><title>{}</title></path>",
-            xml(&title)
+            markup(&title)
         );
     }
 
@@ -225,7 +225,7 @@ impl<'l> Page<'l> {
         let _ = write!(
             out,
             "<g class=\"{class}\"><title>{}</title><rect x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{height}\" rx=\"{radius}\"/>",
-            xml(&figure.name),
+            markup(&figure.name),
             x - width / 2.0,
             y - height / 2.0,
         );
@@ -235,12 +235,12 @@ impl<'l> Page<'l> {
                 let _ = write!(
                     out,
                     "<text class=\"p\" x=\"{x:.1}\" y=\"{above:.1}\">{}</text><text x=\"{x:.1}\" y=\"{below:.1}\">{}</text>",
-                    xml(namespace),
-                    xml(name)
+                    markup(namespace),
+                    markup(name)
                 );
             }
             lines => {
-                let text = xml(&lines.concat());
+                let text = markup(&lines.concat());
                 let _ = write!(out, "<text x=\"{x:.1}\" y=\"{y:.1}\">{text}</text>");
             }
         }
@@ -265,7 +265,7 @@ impl<'l> Page<'l> {
             "<text class=\"l\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
             (from.0 + to.0) / 2.0,
             (from.1 + to.1) / 2.0,
-            xml(&short(text))
+            markup(&short(text))
         );
     }
 }

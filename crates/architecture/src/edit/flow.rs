@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Item};
 use crate::model::{Architecture, ContextType, Endpoint, MessageContext, Node, VariablePassing};
-use crate::similar::most_similar;
+use rostrace_base::similar::most_similar;
 
 /// One publisher or subscription of a topic, or all of that topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

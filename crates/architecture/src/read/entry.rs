@@ -3,8 +3,8 @@
 use super::extras_of;
 use super::problem::Problems;
 use crate::model::Extras;
-use crate::similar::most_similar;
 use crate::yaml::{Content, Marked, Position, whole_number};
+use rostrace_base::similar::most_similar;
 
 #[derive(Debug)]
 pub(super) struct Entry<'d> {

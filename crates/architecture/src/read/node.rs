@@ -8,8 +8,8 @@ use crate::model::{
     MessageContext, Node, Publisher, Subscription, UNDEFINED, VariablePassing, is_hidden_topic,
 };
 use crate::place::Place;
-use crate::similar::most_similar;
 use crate::yaml::{Content, Marked, Position};
+use rostrace_base::similar::most_similar;
 
 /// Every pair is a way through the node. Real nodes have hundreds.
 const MOST_PAIRS: usize = 1_000_000;

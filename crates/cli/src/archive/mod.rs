@@ -18,8 +18,9 @@ use tempfile::TempDir;
 use crate::interrupt;
 use crate::outcome::INTERRUPTED;
 use crate::progress::Progress;
-use crate::render::{diagnostic, units};
+use crate::render::diagnostic;
 pub(crate) use compression::Compression;
+use rostrace_base::units;
 
 /// What an archive may unpack to: so many bytes, and so many times its own size. Streams are mostly zeros where a tracer was idle, and zeros pack well.
 const ALWAYS_ALLOWED: u64 = 1 << 30;

@@ -7,10 +7,11 @@ use rostrace_analyze::finding::{Ranking, Runner};
 use rostrace_analyze::list::{self, List};
 use rostrace_analyze::names::{self, Names};
 use rostrace_analyze::thread::Ran;
-use rostrace_analyze::{Analysis, Statistics, blind_spot, built_in, sim_time};
+use rostrace_analyze::{Analysis, Statistics, blind_spot, sim_time};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
-use rostrace_trace::entity::{Address, CallbackOwner, ClientId, NodeId, ProcessId};
+use rostrace_trace::describe::Description;
+use rostrace_trace::entity::{Address, ClientId, NodeId, ProcessId};
 use serde::Serialize;
 
 use crate::args::LookArguments;
@@ -18,9 +19,9 @@ use crate::cell::Cell;
 use crate::family;
 use crate::listing::{Reading, Row};
 use crate::outcome::Outcome;
-use crate::render::units;
 use crate::untold;
 use crate::view::View;
+use rostrace_base::units;
 
 /// One callback, as `--format json` shows it. Its field names are a contract.
 #[derive(Debug, Serialize)]
@@ -217,7 +218,7 @@ impl<'m> CallbackRow<'m> {
             service: None,
             period_ns: None,
             symbol: None,
-            built_in: model.node_name(node).is_some_and(built_in::node),
+            built_in: false,
             count: 0,
             answers: None,
             period_ns_observed: None,
@@ -231,9 +232,18 @@ impl<'m> CallbackRow<'m> {
             damaged: 0,
             created,
             runner: Runner { process, ran },
-            is_folded: model.node_name(node).is_some_and(built_in::node),
+            is_folded: false,
             owner: (process, node),
         }
+    }
+
+    fn describe(&mut self, described: &Description<'m>) {
+        self.kind = described.kind.name();
+        self.topic = described.topic;
+        self.service = described.service;
+        self.period_ns = described.period.map(|period| period.0);
+        self.symbol = described.symbol;
+        self.built_in = described.built_in;
     }
 }
 
@@ -244,12 +254,12 @@ fn of_callback<'m>(
 ) -> CallbackRow<'m> {
     let id = summary.callback;
     let callback = &model.callbacks[id.index()];
-    let node = model.node_of_callback(id);
+    let described = Description::of(model, id);
     let name = analysis.names.callback(id).to_owned();
     let mut row = CallbackRow::new(
         model,
         callback.process,
-        node,
+        described.node,
         Ran::Callback(id),
         name,
         callback.created,
@@ -264,32 +274,7 @@ fn of_callback<'m>(
     row.utilisation = summary.utilisation;
     row.hurt = summary.hurt(analysis);
     row.damaged = summary.damaged;
-    row.symbol = callback.symbol.as_deref();
-    match callback.owner {
-        CallbackOwner::Timer(id) => {
-            row.kind = "timer";
-            row.period_ns = Some(model.timers[id.index()].period.0);
-        }
-        CallbackOwner::Subscription(id) => {
-            let topic = &model.subscriptions[id.index()].topic;
-            row.kind = "subscription";
-            row.topic = Some(topic);
-        }
-        CallbackOwner::Service(id) => {
-            let service = &model.services[id.index()].name;
-            row.kind = "service";
-            row.service = Some(service);
-        }
-        CallbackOwner::Client(id) => {
-            let service = &model.clients[id.index()].name;
-            row.kind = "client";
-            row.service = Some(service);
-        }
-        CallbackOwner::Unknown => {
-            row.kind = built_in::kind_of_ownerless(row.symbol).unwrap_or(row.kind);
-        }
-    }
-    row.built_in = built_in::callback(model, id);
+    row.describe(&described);
     row
 }
 
@@ -310,9 +295,7 @@ fn of_client<'m>(
         name,
         client.created,
     );
-    row.kind = "client";
-    row.service = Some(&client.name);
-    row.built_in |= built_in::client(&client.name);
+    row.describe(&Description::of_client(model, id));
     row.is_folded = row.built_in;
     if let Some(mut answers) = answers {
         row.answers = Some(answers.starts.len() as u64);

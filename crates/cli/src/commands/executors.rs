@@ -14,12 +14,12 @@ use crate::cell::Cell;
 use crate::family::EXECUTORS;
 use crate::listing::{Reading, Row};
 use crate::outcome::Outcome;
-use crate::render::units;
 use crate::view::View;
 use rostrace_analyze::list::{EXECUTORS as LIST, List};
 use rostrace_analyze::names::Names;
 use rostrace_analyze::observed_executor::{ObservedExecutor, observed_executors};
 use rostrace_analyze::{blind_spot, built_in};
+use rostrace_base::units;
 
 #[derive(Debug, Serialize)]
 struct ExecutorRow<'m> {

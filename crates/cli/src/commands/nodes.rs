@@ -4,17 +4,17 @@ use std::collections::HashSet;
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
-use rostrace_trace::entity::NodeId;
+use rostrace_trace::describe::{Description, built_in};
+use rostrace_trace::entity::{CallbackId, ClientId, NodeId};
 use serde::Serialize;
 
 use crate::args::LookArguments;
 use crate::cell::Cell;
 use crate::listing::{Reading, Row};
 use crate::outcome::Outcome;
-use crate::render::units;
 use crate::view::View;
-use rostrace_analyze::built_in;
 use rostrace_analyze::list::{List, NODES};
+use rostrace_base::units;
 
 /// The state in which every lifecycle node begins.
 const FIRST_STATE: &str = "unconfigured";
@@ -73,14 +73,9 @@ fn callbacks_without_node(view: &View<'_>) -> usize {
     let mut found = HashSet::new();
     for (_, instance) in view.instances() {
         let process = model.process_of(instance.thread);
-        let node = instance
-            .callback
-            .and_then(|callback| model.node_of_callback(callback));
-        let symbol = instance
-            .callback
-            .and_then(|callback| model.callbacks[callback.index()].symbol.as_deref());
-        let built_in = symbol.is_some_and(built_in::symbol);
-        if node.is_none() && !built_in && view.has_unnamed(process) {
+        let described = instance.callback.map(|id| Description::of(model, id));
+        let described = described.unwrap_or_default();
+        if described.node.is_none() && !described.built_in && view.has_unnamed(process) {
             found.insert((process, instance.callback, instance.address));
         }
     }
@@ -146,26 +141,24 @@ fn parts(model: &Model) -> (Vec<Parts>, Vec<Parts>) {
     for subscription in &model.subscriptions {
         let built_in = built_in::topic(&subscription.topic);
         add(subscription.node, built_in, |it| &mut it.subscriptions);
-        if subscription.callback.is_some() {
-            add(subscription.node, built_in, |it| &mut it.callbacks);
-        }
     }
     for timer in &model.timers {
         add(timer.node, false, |parts| &mut parts.timers);
-        if timer.callback.is_some() {
-            add(timer.node, false, |parts| &mut parts.callbacks);
-        }
     }
     for service in &model.services {
         let built_in = built_in::service(model.node_name(service.node), &service.name);
         add(service.node, built_in, |parts| &mut parts.services);
-        if service.callback.is_some() {
-            add(service.node, built_in, |parts| &mut parts.callbacks);
-        }
     }
-    for client in &model.clients {
-        let built_in = built_in::client(&client.name);
-        add(client.node, built_in, |parts| &mut parts.clients);
+    for id in (0..model.clients.len()).map(ClientId::from_index) {
+        let client = Description::of_client(model, id);
+        add(client.node, client.built_in, |parts| &mut parts.clients);
+        add(client.node, client.built_in, |parts| &mut parts.callbacks);
+    }
+    for id in (0..model.callbacks.len()).map(CallbackId::from_index) {
+        let callback = Description::of(model, id);
+        add(callback.node, callback.built_in, |parts| {
+            &mut parts.callbacks
+        });
     }
     (all, own)
 }

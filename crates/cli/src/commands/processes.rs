@@ -7,10 +7,10 @@ use crate::args::LookArguments;
 use crate::cell::Cell;
 use crate::listing::{Reading, Row};
 use crate::outcome::Outcome;
-use crate::render::units;
 use crate::view::View;
 use rostrace_analyze::built_in;
 use rostrace_analyze::list::{List, PROCESSES};
+use rostrace_base::units;
 
 #[derive(Debug, Serialize)]
 struct ProcessRow<'m> {

@@ -5,7 +5,8 @@ use rostrace_record::snapshot as copy;
 use super::record::arguments::SnapshotArguments;
 use super::record::{find, new_folder, shown};
 use crate::outcome::Outcome;
-use crate::render::{diagnostic, units};
+use crate::render::diagnostic;
+use rostrace_base::units;
 
 pub(crate) fn snapshot(arguments: &SnapshotArguments) -> anyhow::Result<Outcome> {
     let session = find(&arguments.session)?;

@@ -13,9 +13,10 @@ use super::record::failure::of_stranger;
 use crate::args::InfoFormat;
 use crate::outcome::Outcome;
 use crate::render::palette::Palette;
-use crate::render::printable::printable;
 use crate::render::table::{Align, Table};
-use crate::render::{diagnostic, time, units};
+use crate::render::{diagnostic, time};
+use rostrace_base::text::visible;
+use rostrace_base::units;
 
 /// One session, as `--format json` shows it. Its field names are a contract.
 #[derive(Debug, Serialize)]
@@ -193,7 +194,7 @@ fn hook(state: u8) -> Option<&'static str> {
 fn write_session(out: &mut impl Write, row: &SessionRow) -> anyhow::Result<()> {
     let palette = Palette::for_stdout();
     let title = format!("session {}: {}", row.session, row.command.join(" "));
-    writeln!(out, "{}", palette.heading(&printable(&title)))?;
+    writeln!(out, "{}", palette.heading(&visible(&title)))?;
     let mut remark = match (&row.output, row.started_ns) {
         (Some(output), _) => format!("{} into {output}", row.state),
         (None, 0) => row.state.to_owned(),
@@ -202,7 +203,7 @@ fn write_session(out: &mut impl Write, row: &SessionRow) -> anyhow::Result<()> {
     if row.output.is_some() && !row.has_recorder {
         remark += "; its recorder is gone, `rostrace stop` ends it";
     }
-    writeln!(out, " {}", printable(&remark))?;
+    writeln!(out, " {}", visible(&remark))?;
     let mut table = Table::new(&[
         ("pid", Align::Right),
         ("process", Align::Left),

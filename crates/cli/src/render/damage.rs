@@ -7,10 +7,10 @@ use rostrace_ctf::{Damage, DamageKind};
 
 use super::diagnostic;
 use super::palette::Palette;
-use super::printable::printable;
 use super::table::{Align, Table};
 use super::time;
-use super::units;
+use rostrace_base::text::visible;
+use rostrace_base::units;
 
 /// Rows of one kind that are shown unless all are asked for.
 const MOST_ROWS: usize = 10;
@@ -192,7 +192,7 @@ pub(crate) fn tell<'d>(rows: impl IntoIterator<Item = &'d Damage>) {
         let name = palette.alarm("rostrace:");
         diagnostic::line(&format!("{name} {}", title(kind, &rows)));
         for row in rows.iter().take(MOST_ROWS) {
-            diagnostic::line(&format!("  {}", printable(&sentence(row))));
+            diagnostic::line(&format!("  {}", visible(&sentence(row))));
         }
         if rows.len() > MOST_ROWS {
             let more = rows.len() - MOST_ROWS;

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::palette::Palette;
-use super::printable::printable;
+use rostrace_base::text::visible;
 
 const MOST_WARNINGS: usize = 10;
 
@@ -15,11 +15,11 @@ pub(crate) fn line(text: &str) {
 /// `rostrace: sentence: cause: cause`.
 pub(crate) fn error(error: &anyhow::Error) {
     let name = Palette::for_stderr().alarm("rostrace:");
-    line(&format!("{name} {}", printable(&sentence(error))));
+    line(&format!("{name} {}", visible(&sentence(error))));
 }
 
 pub(crate) fn note(text: &str) {
-    line(&format!("rostrace: {}", printable(text)));
+    line(&format!("rostrace: {}", visible(text)));
 }
 
 pub(crate) fn notes(sentences: &[String]) {
@@ -51,7 +51,7 @@ fn sentence(error: &anyhow::Error) -> String {
 pub(crate) fn warnings(warnings: &[String]) {
     let palette = Palette::for_stderr();
     for warning in warnings.iter().take(MOST_WARNINGS) {
-        line(&palette.dim(&format!("rostrace: {}", printable(warning))));
+        line(&palette.dim(&format!("rostrace: {}", visible(warning))));
     }
     let more = warnings.len().saturating_sub(MOST_WARNINGS);
     if more > 0 {

@@ -4,7 +4,5 @@ pub(crate) mod damage;
 pub(crate) mod diagnostic;
 mod fit;
 pub(crate) mod palette;
-pub(crate) mod printable;
 pub(crate) mod table;
 pub(crate) mod time;
-pub(crate) mod units;

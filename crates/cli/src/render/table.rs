@@ -7,7 +7,7 @@ use comfy_table::{Cell, CellAlignment, presets};
 
 use super::fit;
 use super::palette::Palette;
-use super::printable::printable;
+use rostrace_base::text::visible;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Align {
@@ -42,7 +42,7 @@ struct Column {
 impl Table {
     pub(crate) fn new(columns: &[(&str, Align)]) -> Table {
         let columns = columns.iter().map(|(title, align)| Column {
-            title: printable(title).into_owned(),
+            title: visible(title).into_owned(),
             align: *align,
             order: None,
         });
@@ -71,7 +71,7 @@ impl Table {
     ) {
         let cells = cells
             .into_iter()
-            .map(|text| printable(text.as_ref()).into_owned());
+            .map(|text| visible(text.as_ref()).into_owned());
         self.rows.push((tone, cells.collect()));
     }
 

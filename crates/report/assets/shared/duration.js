@@ -19,21 +19,36 @@ export function durationUnit(nanoseconds) {
 export function digits(value) {
   const size = Math.abs(value);
   if (size === 0) return "0";
-  return value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3);
+  return value.toFixed(size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3);
 }
 
-/** `12.3 ms`; what lasts for minutes is told in minutes. */
+/** `12.3 ms`; what lasts for minutes is told in minutes. The program's sentences do the same: crates/base/src/units.rs. */
 export function duration(nanoseconds) {
   if (nanoseconds === undefined || nanoseconds === null || Number.isNaN(nanoseconds)) return MISSING;
-  if (Math.abs(nanoseconds) >= 60e9) {
-    const seconds = Math.round(Math.abs(nanoseconds) / 1e9);
+  const size = Math.round(Math.abs(nanoseconds));
+  const sign = nanoseconds < 0 && size > 0 ? "\u2212" : "";
+  if (size < 1e3) return `${sign}${size} ns`;
+  if (size >= 59.95e9) {
+    const seconds = Math.round(size / 1e9);
     const two = (number) => String(number).padStart(2, "0");
     const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-    const text = hours > 0 ? `${hours} h ${two(minutes)} min` : `${minutes} min ${two(seconds % 60)} s`;
-    return nanoseconds < 0 ? `-${text}` : text;
+    return sign + (hours > 0 ? `${hours} h ${two(minutes)} min` : `${minutes} min ${two(seconds % 60)} s`);
   }
-  let { divisor, unit, below } = durationUnit(nanoseconds);
-  // 999.96 µs would be printed as 1000 µs.
-  if (Math.abs(nanoseconds) / divisor >= 999.5 && below !== Infinity) ({ divisor, unit } = durationUnit(below));
-  return divisor === 1 ? `${Math.round(nanoseconds)} ns` : `${digits(nanoseconds / divisor)} ${unit}`;
+  for (const { divisor, unit } of DURATION_UNITS.slice(1)) {
+    for (const decimals of [2, 1, 0]) {
+      const steps = Math.round(size / (divisor / 10 ** decimals));
+      // 999.96 µs would be printed as 1000 µs.
+      if (steps < 1000) return `${sign}${(steps / 10 ** decimals).toFixed(decimals)} ${unit}`;
+    }
+  }
+  return MISSING;
+}
+
+/** `653.2 KiB` */
+export function bytes(value) {
+  if (value === undefined || value === null) return MISSING;
+  if (value < 1024) return `${Math.round(value)} B`;
+  let [size, unit] = [value / 1024, 0];
+  for (; size >= 1023.95 && unit < 3; unit++) size /= 1024;
+  return `${size.toFixed(1)} ${["KiB", "MiB", "GiB", "TiB"][unit]}`;
 }

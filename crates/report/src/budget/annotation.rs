@@ -1,6 +1,7 @@
 //! Commands by which a step of GitHub Actions marks lines of a file.
 
 use rostrace_analyze::budget::Judgement;
+use rostrace_base::text::is_unsafe;
 
 use super::sentence::sentence;
 
@@ -30,7 +31,7 @@ fn data(text: &str) -> String {
             '\r' => safe.push_str("%0D"),
             '\n' => safe.push_str("%0A"),
             // Other characters that end a line for somebody, or that a terminal obeys.
-            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => safe.push('\u{fffd}'),
+            c if is_unsafe(c) => safe.push('\u{fffd}'),
             c => safe.push(c),
         }
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use rostrace_analyze::budget::{Judgement, Verdict};
 
 use super::sentence::{instant, limit_text, measured_text, sentence};
-use crate::markup::escaped;
+use rostrace_base::text::markup;
 
 /// The whole file. `file` is the budget file, `recording` what was checked, `damage` what was lost in it.
 pub fn junit(judgements: &[Judgement], file: &str, recording: &str, damage: &[String]) -> String {
@@ -21,14 +21,14 @@ pub fn junit(judgements: &[Judgement], file: &str, recording: &str, damage: &[St
     let _ = writeln!(
         xml,
         "  <testsuite name=\"{}\" {numbers}>\n    <properties>\n      <property name=\"recording\" value=\"{}\"/>",
-        escaped(file),
-        escaped(recording)
+        markup(file),
+        markup(recording)
     );
     for line in damage {
         let _ = writeln!(
             xml,
             "      <property name=\"damage\" value=\"{}\"/>",
-            escaped(line)
+            markup(line)
         );
     }
     let _ = writeln!(xml, "    </properties>");
@@ -45,12 +45,12 @@ fn case(xml: &mut String, judgement: &Judgement, file: &str) {
     let _ = write!(
         xml,
         "    <testcase classname=\"{}\" name=\"{}\" file=\"{}\" line=\"{}\"",
-        escaped(&format!("{}.{}", judgement.kind.name(), judgement.subject)),
-        escaped(&name),
-        escaped(file),
+        markup(&format!("{}.{}", judgement.kind.name(), judgement.subject)),
+        markup(&name),
+        markup(file),
         judgement.line
     );
-    let text = escaped(&sentence(judgement));
+    let text = markup(&sentence(judgement));
     let inside = match judgement.verdict {
         Verdict::Broken | Verdict::Nothing => {
             let kind = judgement.verdict.name();

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use rostrace_analyze::comparison::{Comparison, Difference, Row, Verdict};
 
 use super::sentence::{better, change_sentence, worse};
-use crate::markup::escaped;
 use crate::quantity::{change, quantity, signed};
+use rostrace_base::text::markup;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -35,7 +35,7 @@ pub fn page(comparison: &Comparison, base: &Recorded, new: &Recorded) -> String 
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n",
-        escaped(&title)
+        markup(&title)
     );
     head(&mut html, comparison, base, new);
     for (verdict, name, open) in [
@@ -61,13 +61,13 @@ pub fn page(comparison: &Comparison, base: &Recorded, new: &Recorded) -> String 
 fn head(html: &mut String, comparison: &Comparison, base: &Recorded, new: &Recorded) {
     let _ = writeln!(html, "<header>\n<h1>Comparison</h1>");
     for (side, recorded) in [("base", base), ("new", new)] {
-        let names = escaped(&recorded.recordings.join(", "));
+        let names = markup(&recorded.recordings.join(", "));
         let _ = writeln!(
             html,
             "<p class=\"side\"><b>{side}</b> <bdi>{names}</bdi></p>"
         );
         for damage in &recorded.damage {
-            let damage = escaped(damage);
+            let damage = markup(damage);
             let _ = writeln!(
                 html,
                 "<p class=\"damage\" role=\"alert\">{side}: {damage}</p>"
@@ -120,7 +120,7 @@ fn line(html: &mut String, row: &Row) {
         _ => "",
     };
     let was = match &row.base_name {
-        Some(old) => format!("<small>was <bdi>{}</bdi></small>", escaped(old)),
+        Some(old) => format!("<small>was <bdi>{}</bdi></small>", markup(old)),
         None => String::new(),
     };
     let mark = match row.is_damaged() {
@@ -134,7 +134,7 @@ fn line(html: &mut String, row: &Row) {
         html,
         "<tr><td><small>{}</small> <bdi>{}</bdi>{mark} {was}</td>",
         row.kind.name(),
-        escaped(&row.name)
+        markup(&row.name)
     );
     let values = format!("{} → {}", row.base.values, row.new.values);
     let Some(main) = row.main().or(row.differences.first()) else {
@@ -153,7 +153,7 @@ fn line(html: &mut String, row: &Row) {
         || "too few independent values".to_owned(),
         |(low, high)| {
             let text = format!("{} … {}", signed(low, unit), signed(high, unit));
-            format!("{}<small>{}</small>", picture(main, &text), escaped(&text))
+            format!("{}<small>{}</small>", picture(main, &text), markup(&text))
         },
     );
     let changed = match main.ratio {
@@ -168,11 +168,11 @@ fn line(html: &mut String, row: &Row) {
         row.metric.name(),
         main.statistic.phrase(),
         main.base,
-        escaped(&quantity(main.base, unit)),
+        markup(&quantity(main.base, unit)),
         main.new,
-        escaped(&quantity(main.new, unit)),
+        markup(&quantity(main.new, unit)),
         main.ratio.unwrap_or(main.difference),
-        escaped(&changed),
+        markup(&changed),
         main.difference,
         row.cliffs_delta.unwrap_or(0.0),
         row.new.values,
@@ -197,7 +197,7 @@ fn picture(difference: &Difference, text: &str) -> String {
          <rect class=\"band\" x=\"{:.1}\" y=\"2\" width=\"{:.1}\" height=\"12\"/>\
          <path class=\"zero\" d=\"M{HALF} 1V15\"/><path class=\"interval\" d=\"M{:.1} 8H{:.1}M{:.1} 4V12M{:.1} 4V12\"/>\
          <circle cx=\"{:.1}\" cy=\"8\" r=\"3\"/></svg>",
-        escaped(text),
+        markup(text),
         x(-margin),
         x(margin) - x(-margin),
         x(low),
@@ -221,7 +221,7 @@ fn structure(html: &mut String, comparison: &Comparison) {
         let _ = writeln!(
             html,
             "<li><bdi>{}</bdi></li>",
-            escaped(&change_sentence(change))
+            markup(&change_sentence(change))
         );
     }
     let _ = writeln!(html, "</ul>\n</details>");
@@ -236,7 +236,7 @@ fn footer(html: &mut String, comparison: &Comparison) {
          most {:.0} % should be chance. The effect is Cliff's delta: how much more often the new value of a pair is the larger one than the smaller \
          one.</p></footer>",
         (options.threshold * 1e5).round() / 1e3,
-        escaped(&quantity(
+        markup(&quantity(
             options.floor as f64,
             rostrace_analyze::comparison::Unit::Nanoseconds
         )),

@@ -2,14 +2,14 @@
 
 use std::cmp::Reverse;
 
+use rostrace_analyze::Analysis;
 use rostrace_analyze::callback::{CallbackSummary, Execution, executions};
 use rostrace_analyze::finding::Runner;
 use rostrace_analyze::rate::recorded_bins;
 use rostrace_analyze::why::Why;
-use rostrace_analyze::{Analysis, built_in};
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::Model;
-use rostrace_trace::entity::{CallbackId, CallbackOwner};
+use rostrace_trace::describe::Description;
+use rostrace_trace::entity::CallbackId;
 use serde::Serialize;
 
 use super::Subject;
@@ -198,8 +198,7 @@ impl<'a> Writer<'a> {
         let model = analysis.model;
         let id = summary.callback;
         let row = &model.callbacks[id.index()];
-        let node = model.node_of_callback(id);
-        let (kind, trigger, set_period) = owner(model, id);
+        let described = Description::of(model, id);
         let runs = runs(analysis, id);
         let numbers = |statistics: &Option<rostrace_analyze::Statistics>| {
             Numbers::of(subject, statistics.as_ref())
@@ -215,14 +214,14 @@ impl<'a> Writer<'a> {
         Callback {
             id: id.index(),
             name: analysis.names.callback(id),
-            node: node.map(|node| node.index()),
-            node_name: model.node_name(node).unwrap_or_default(),
+            node: described.node.map(|node| node.index()),
+            node_name: described.node_name.unwrap_or_default(),
             process: row.process.index(),
             pid: model.processes[row.process.index()].pid,
-            kind,
-            trigger,
-            set_period,
-            symbol: row.symbol.as_deref(),
+            kind: described.kind.name(),
+            trigger: described.topic_or_service().unwrap_or_default(),
+            set_period: described.period.map(|period| period.0),
+            symbol: described.symbol,
             group: analysis.group_of(id).map(|id| Group {
                 id: id.index(),
                 kind: model.callback_groups[id.index()].kind.name(),
@@ -232,7 +231,7 @@ impl<'a> Writer<'a> {
                 kind: model.executors[id.index()].kind.name(),
             }),
             threads,
-            built_in: built_in::callback(model, id),
+            built_in: described.built_in,
             count: summary.count,
             rate: summary.rate,
             duration: numbers(&summary.duration),
@@ -352,21 +351,4 @@ fn points(
 ) -> Vec<(i64, i64)> {
     let point = |run: &Run| Some((subject.time(run.start), value(run)?));
     runs.iter().filter_map(point).collect()
-}
-
-/// What a callback is for: kind, topic or service, and the period of a timer.
-fn owner(model: &Model, id: CallbackId) -> (&'static str, &str, Option<i64>) {
-    match model.callbacks[id.index()].owner {
-        CallbackOwner::Timer(id) => ("timer", "", Some(model.timers[id.index()].period.0)),
-        CallbackOwner::Subscription(id) => {
-            let topic = model.subscriptions[id.index()].topic.as_str();
-            ("subscription", topic, None)
-        }
-        CallbackOwner::Service(id) => ("service", model.services[id.index()].name.as_str(), None),
-        CallbackOwner::Client(id) => ("client", model.clients[id.index()].name.as_str(), None),
-        CallbackOwner::Unknown => {
-            let symbol = model.callbacks[id.index()].symbol.as_deref();
-            (built_in::kind_of_ownerless(symbol).unwrap_or(""), "", None)
-        }
-    }
 }

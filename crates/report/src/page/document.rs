@@ -83,7 +83,7 @@ impl Document<'_> {
     fn fill(&self, slot: &str, out: &mut impl Write) -> io::Result<()> {
         match slot {
             "version" => out.write_all(env!("CARGO_PKG_VERSION").as_bytes()),
-            "title" => out.write_all(escaped(self.title).as_bytes()),
+            "title" => out.write_all(rostrace_base::text::markup(self.title).as_bytes()),
             "style" => pieces(STYLE, out),
             "script" => scripts(out),
             "definitions" => out.write_all(DEFINITIONS.as_bytes()),
@@ -119,22 +119,6 @@ fn block(id: &str, content: &str, out: &mut impl Write) -> io::Result<()> {
         out,
         "<script type=\"text/plain\" id=\"{id}\">{content}</script>"
     )
-}
-
-/// Text that stays text in HTML.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            other => escaped.push(other),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]

@@ -146,6 +146,7 @@ fn members<'a>(subject: Subject<'a>, nodes: &mut [Node<'a>]) {
     }
     for client in &model.clients {
         if let Some(node) = client.node.filter(|_| !built_in::client(&client.name)) {
+            nodes[node.index()].own_callbacks += 1;
             nodes[node.index()].clients.push(&client.name);
         }
     }

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use rostrace_analyze::selection::{Selected, Selection};
-use rostrace_analyze::{Analysis, built_in, names};
+use rostrace_analyze::{Analysis, names};
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{Address, CallbackId, CallbackOwner, InstanceId, ProcessId};
+use rostrace_trace::describe::{CallbackKind, Description};
+use rostrace_trace::entity::{Address, CallbackId, InstanceId, ProcessId};
 
 /// A callback.
 #[derive(Debug)]
@@ -56,7 +57,7 @@ impl Subjects {
                         process,
                         name: names::unnamed_callback(instance.address),
                         node: names::UNKNOWN_NODE.to_owned(),
-                        kind: "",
+                        kind: CallbackKind::Unknown.name(),
                         topic: String::new(),
                         period: None,
                         built_in: false,
@@ -122,37 +123,16 @@ pub(super) fn counted<'i>(
 
 fn described(analysis: &Analysis<'_>, id: CallbackId, selected: &Selected) -> Subject {
     let model = analysis.model;
-    let callback = &model.callbacks[id.index()];
-    let node = model.node_of_callback(id);
-    let (kind, topic, period) = match callback.owner {
-        CallbackOwner::Timer(id) => ("timer", "", Some(model.timers[id.index()].period)),
-        CallbackOwner::Subscription(id) => {
-            let topic = model.subscriptions[id.index()].topic.as_str();
-            ("subscription", topic, None)
-        }
-        CallbackOwner::Service(id) => {
-            let name = model.services[id.index()].name.as_str();
-            ("service", name, None)
-        }
-        CallbackOwner::Client(id) => {
-            let name = model.clients[id.index()].name.as_str();
-            ("client", name, None)
-        }
-        CallbackOwner::Unknown => {
-            let symbol = callback.symbol.as_deref();
-            let kind = built_in::kind_of_ownerless(symbol).unwrap_or("");
-            (kind, "", None)
-        }
-    };
+    let described = Description::of(model, id);
     Subject {
         callback: Some(id),
-        process: callback.process,
+        process: model.callbacks[id.index()].process,
         name: analysis.names.callback(id).to_owned(),
-        node: names::of_node(model, node).to_owned(),
-        kind,
-        topic: topic.to_owned(),
-        period,
-        built_in: built_in::callback(model, id),
+        node: names::of_node(model, described.node).to_owned(),
+        kind: described.kind.name(),
+        topic: described.topic_or_service().unwrap_or_default().to_owned(),
+        period: described.period,
+        built_in: described.built_in,
         shown: selected.has_callback(Some(id)),
     }
 }

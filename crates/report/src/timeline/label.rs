@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use rostrace_analyze::{Analysis, names};
-use rostrace_trace::entity::{Address, CallbackId, CallbackOwner, PublisherId};
+use rostrace_trace::describe::{CallbackKind, Description};
+use rostrace_trace::entity::{Address, CallbackId, PublisherId};
 
 /// A row of [`Labels`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -147,35 +148,24 @@ fn push(list: &mut Vec<Label>, name: String, category: &'static str) -> LabelId 
 }
 
 fn of_callback(analysis: &Analysis<'_>, id: CallbackId) -> Label {
-    let model = analysis.model;
-    let callback = &model.callbacks[id.index()];
+    let described = Description::of(analysis.model, id);
     let text = |text: &str| Fixed::Text(text.to_owned());
     let mut arguments = Vec::new();
-    if let Some(node) = model.node_name(model.node_of_callback(id)) {
+    if let Some(node) = described.node_name {
         arguments.push(("node", text(node)));
     }
-    match callback.owner {
-        CallbackOwner::Timer(id) => {
-            let period = model.timers[id.index()].period.0;
-            arguments.push(("kind", text("timer")));
-            arguments.push(("period_ns", Fixed::Integer(period)));
-        }
-        CallbackOwner::Subscription(id) => {
-            arguments.push(("kind", text("subscription")));
-            arguments.push(("topic", text(&model.subscriptions[id.index()].topic)));
-        }
-        CallbackOwner::Service(id) => {
-            arguments.push(("kind", text("service")));
-            arguments.push(("service", text(&model.services[id.index()].name)));
-        }
-        CallbackOwner::Client(id) => {
-            arguments.push(("kind", text("client")));
-            arguments.push(("service", text(&model.clients[id.index()].name)));
-        }
-        CallbackOwner::Unknown => {}
+    if described.kind != CallbackKind::Unknown {
+        arguments.push(("kind", text(described.kind.name())));
     }
-    if let Some(symbol) = &callback.symbol {
-        arguments.push(("symbol", text(symbol)));
+    if let Some(period) = described.period {
+        arguments.push(("period_ns", Fixed::Integer(period.0)));
+    }
+    for (name, value) in [
+        ("topic", described.topic),
+        ("service", described.service),
+        ("symbol", described.symbol),
+    ] {
+        arguments.extend(value.map(|value| (name, text(value))));
     }
     Label {
         name: analysis.names.callback(id).to_owned(),

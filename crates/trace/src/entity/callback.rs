@@ -3,8 +3,7 @@
 use rostrace_ctf::schema::Nanos;
 
 use super::{
-    Address, CallbackGroupId, CallbackId, ClientId, NodeId, ProcessId, ServiceId, SubscriptionId,
-    TimerId,
+    Address, CallbackGroupId, CallbackId, NodeId, ProcessId, ServiceId, SubscriptionId, TimerId,
 };
 
 /// What a user's function is called for. A subscription and its intra-process twin are one callback with two
@@ -26,7 +25,6 @@ pub enum CallbackOwner {
     Timer(TimerId),
     Subscription(SubscriptionId),
     Service(ServiceId),
-    Client(ClientId),
     /// The trace has the callback running, but not the event that says what it is for.
     Unknown,
 }

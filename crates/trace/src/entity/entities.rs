@@ -181,7 +181,6 @@ impl Entities {
             CallbackOwner::Timer(id) => self.timers[id.index()].node,
             CallbackOwner::Subscription(id) => self.subscriptions[id.index()].node,
             CallbackOwner::Service(id) => self.services[id.index()].node,
-            CallbackOwner::Client(id) => self.clients[id.index()].node,
             CallbackOwner::Unknown => None,
         }
     }

@@ -41,7 +41,6 @@ pub fn owner(model: &Model, callback: Option<CallbackId>) -> String {
         Timer(id) => format!("timer {}", model.timers[id.index()].period.0),
         Subscription(id) => model.subscriptions[id.index()].topic.clone(),
         Service(id) => model.services[id.index()].name.clone(),
-        Client(id) => model.clients[id.index()].name.clone(),
         Unknown => "unknown".to_owned(),
     }
 }

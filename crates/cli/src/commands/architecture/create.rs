@@ -8,8 +8,9 @@ use super::arguments::CreateArguments;
 use super::file;
 use crate::family::EXECUTORS;
 use crate::outcome::Outcome;
-use crate::render::{diagnostic, units};
+use crate::render::diagnostic;
 use crate::source;
+use rostrace_base::units;
 
 pub(super) fn create(arguments: &CreateArguments) -> anyhow::Result<Outcome> {
     file::expect_free(&arguments.output, arguments.force)?;

@@ -14,8 +14,9 @@ use super::file;
 use crate::foreign;
 use crate::name;
 use crate::outcome::{Outcome, wrong_usage};
-use crate::render::{diagnostic, units};
+use crate::render::diagnostic;
 use crate::source;
+use rostrace_base::units;
 
 /// So many nodes can be drawn with their topics as figures: the report's graph does the same.
 const NODES_WITH_TOPICS: usize = 14;

@@ -18,9 +18,10 @@ use crate::new_file::NewFile;
 use crate::outcome::{self, Outcome, wrong_usage};
 use crate::recorded::Recorded;
 use crate::render::palette::Palette;
-use crate::render::printable::printable;
 use crate::render::table::{Align, Table};
-use crate::render::{diagnostic, time, units};
+use crate::render::{diagnostic, time};
+use rostrace_base::text::visible;
+use rostrace_base::units;
 
 pub(crate) use arguments::{CheckArguments, HELP};
 
@@ -267,6 +268,6 @@ fn line(judgement: &Judgement) -> [String; 8] {
         units::count(judgement.values as u64),
         judgement.worst.map_or(String::new(), time::time_of_day),
         judgement.line.to_string(),
-        printable(&notes.join("; ")).into_owned(),
+        visible(&notes.join("; ")).into_owned(),
     ]
 }

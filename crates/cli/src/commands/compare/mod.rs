@@ -15,9 +15,10 @@ use crate::args::LookFormat;
 use crate::new_file::NewFile;
 use crate::outcome::{self, Outcome};
 use crate::recorded::Recorded;
+use crate::render::diagnostic;
 use crate::render::palette::Palette;
-use crate::render::printable::printable;
-use crate::render::{diagnostic, units};
+use rostrace_base::text::visible;
+use rostrace_base::units;
 
 pub(crate) use arguments::{CompareArguments, HELP};
 
@@ -140,7 +141,7 @@ fn write_table(
 ) -> anyhow::Result<()> {
     let palette = Palette::for_stdout();
     for line in damage_lines(base, new) {
-        writeln!(out, "{}", palette.alarm(&printable(&line)))?;
+        writeln!(out, "{}", palette.alarm(&visible(&line)))?;
     }
     for (verdict, title) in [(Verdict::Worse, "Worse"), (Verdict::Better, "Better")] {
         let number = comparison.count(verdict);
@@ -155,9 +156,9 @@ fn write_table(
         writeln!(out, "{title}")?;
         let things = by_thing(comparison, verdict);
         for (name, rows) in things.iter().take(limit) {
-            writeln!(out, "  {}", printable(name))?;
+            writeln!(out, "  {}", visible(name))?;
             for row in rows {
-                writeln!(out, "    {}", printable(&sentence(row).unwrap_or_default()))?;
+                writeln!(out, "    {}", visible(&sentence(row).unwrap_or_default()))?;
             }
         }
         if things.len() > limit {
@@ -174,7 +175,7 @@ fn write_table(
             palette.heading(&format!("Other things ({number})"))
         )?;
         for change in comparison.changes.iter().take(limit) {
-            writeln!(out, "  {}", printable(&change_sentence(change)))?;
+            writeln!(out, "  {}", visible(&change_sentence(change)))?;
         }
         if comparison.changes.len() > limit {
             let more = units::counted((comparison.changes.len() - limit) as u64, "more thing");

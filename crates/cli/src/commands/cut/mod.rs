@@ -14,9 +14,10 @@ use crate::filter;
 use crate::interrupt;
 use crate::outcome::Outcome;
 use crate::progress::Progress;
-use crate::render::{self, diagnostic, time, units};
+use crate::render::{self, diagnostic, time};
 use crate::source;
 use new_folder::NewFolder;
+use rostrace_base::units;
 
 pub(crate) fn cut(arguments: &CutArguments) -> anyhow::Result<Outcome> {
     let set = source::open_events(&arguments.input)?;

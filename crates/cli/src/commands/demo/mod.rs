@@ -25,8 +25,9 @@ use crate::columns::ListArguments;
 use crate::interrupt;
 use crate::name;
 use crate::outcome::Outcome;
+use crate::render::diagnostic;
 use crate::render::palette::Palette;
-use crate::render::{diagnostic, units};
+use rostrace_base::units;
 
 pub(crate) use application::application;
 pub(crate) use process::process;

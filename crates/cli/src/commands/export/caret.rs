@@ -24,8 +24,9 @@ use super::schema::Schema;
 use crate::commands::export::ExportFormat;
 use crate::interrupt;
 use crate::new_file::NewFile;
-use crate::render::{diagnostic, units};
+use crate::render::diagnostic;
 use crate::view::View;
+use rostrace_base::units;
 
 /// Longer names are cut: file systems do not take more.
 const LONGEST_STEM: usize = 220;

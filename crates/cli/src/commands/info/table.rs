@@ -13,7 +13,7 @@ use crate::render::damage;
 use crate::render::palette::Palette;
 use crate::render::table::{Align, Table};
 use crate::render::time;
-use crate::render::units;
+use rostrace_base::units;
 
 /// Streams beyond these are only counted: a trace can have one for each thread.
 const MOST_STREAMS: usize = 16;

@@ -25,10 +25,11 @@ use crate::family::TAKE;
 use crate::listing;
 use crate::outcome::Outcome;
 use crate::render::palette::Palette;
-use crate::render::printable::printable;
-use crate::render::{damage, diagnostic, time, units};
+use crate::render::{damage, diagnostic, time};
 use crate::source;
 use crate::view::View;
+use rostrace_base::text::visible;
+use rostrace_base::units;
 
 /// Pairs of ends that are looked at: patterns may fit hundreds of nodes.
 const MOST_PAIRS: usize = 64;
@@ -333,7 +334,7 @@ fn write_answer(
     (title, stages): (&str, &[Stage]),
 ) -> anyhow::Result<()> {
     let palette = Palette::for_stdout();
-    writeln!(out, "{}", palette.heading(&printable(title)))?;
+    writeln!(out, "{}", palette.heading(&visible(title)))?;
     let Ok(path) = &answer.result else {
         writeln!(out, "   cannot be followed\n")?;
         return Ok(());

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 
 use super::Observed;
 use crate::render::palette::Palette;
-use crate::render::printable::printable;
 use crate::render::table::{Align, Table};
-use crate::render::units;
+use rostrace_base::text::visible;
+use rostrace_base::units;
 
 /// What was taken for granted of a path.
 pub(super) fn assumption(path: &FlowPath, latency: &PathLatency) -> Option<String> {
@@ -41,7 +41,7 @@ pub(super) fn write(
     let palette = Palette::for_stdout();
     for ages in input_ages(analysis, rows.iter().map(|row| &row.path)) {
         let title = format!("{}: age of its inputs", ages.callback);
-        writeln!(out, "{}", palette.heading(&printable(&title)))?;
+        writeln!(out, "{}", palette.heading(&visible(&title)))?;
         let titles = ["", "min", "mean", "p50", "p90", "p99", "max"];
         let columns = titles.map(|title| match title {
             "" => (title, Align::Left),

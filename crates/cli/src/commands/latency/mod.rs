@@ -25,11 +25,12 @@ use crate::family::TAKE;
 use crate::listing;
 use crate::outcome::Outcome;
 use crate::render::palette::Palette;
-use crate::render::printable::printable;
-use crate::render::{damage, diagnostic, time, units};
+use crate::render::{damage, diagnostic, time};
 use crate::source;
 use crate::untold;
 use crate::view::View;
+use rostrace_base::text::visible;
+use rostrace_base::units;
 
 pub(crate) use arguments::{Ends, LatencyArguments, PathsArguments};
 pub(crate) use declared::{assumption, paths, search};
@@ -233,7 +234,7 @@ fn write_path(
 ) -> anyhow::Result<()> {
     let Observed { path, latency, .. } = row;
     let palette = Palette::for_stdout();
-    writeln!(out, "{}", palette.heading(&printable(&row.title)))?;
+    writeln!(out, "{}", palette.heading(&visible(&row.title)))?;
     if let Some(strangers) = path.strangers(analysis) {
         writeln!(out, "   {}", palette.caution(&strangers.sentence()))?;
     }

@@ -6,7 +6,8 @@ use rostrace_record::Death;
 
 use super::outcome_of_command;
 use super::watch::Ending;
-use crate::render::{diagnostic, units};
+use crate::render::diagnostic;
+use rostrace_base::units;
 
 /// A line for each process that was ended by a signal, and one for a command that failed in another way.
 pub(super) fn tell(ending: &Ending) {

@@ -3,7 +3,7 @@
 use rostrace_record::{Failure, Stranger, Summary, limit};
 
 use crate::render::diagnostic;
-use crate::render::units;
+use rostrace_base::units;
 
 /// Whether any process of a recording could not write what it should have.
 pub(super) fn is_any(summary: &Summary) -> bool {

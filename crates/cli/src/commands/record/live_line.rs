@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use console::Term;
 use rostrace_record::Progress;
 
-use crate::render::units;
+use rostrace_base::units;
 
 const PAUSE: Duration = Duration::from_millis(250);
 

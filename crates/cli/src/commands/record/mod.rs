@@ -25,8 +25,9 @@ use crate::columns::ListArguments;
 use crate::commands::{callbacks, report};
 use crate::interrupt;
 use crate::outcome::Outcome;
-use crate::render::{diagnostic, units};
+use crate::render::diagnostic;
 use arguments::{FlightSignal, RecordArguments, SessionArguments, WhatArguments};
+use rostrace_base::units;
 use verify::Verified;
 use watch::{Ending, Watch};
 

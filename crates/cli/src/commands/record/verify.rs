@@ -8,8 +8,9 @@ use rostrace_record::Summary;
 
 use crate::interrupt;
 use crate::outcome::Outcome;
-use crate::render::{diagnostic, units};
+use crate::render::diagnostic;
 use crate::source;
+use rostrace_base::units;
 
 /// What the trace says of itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -238,7 +238,7 @@ impl<'s> Watch<'s> {
         if let Some((space, true)) = space {
             self.finish(Some(&format!(
                 "only {} are left on the disk: the recording was ended",
-                crate::render::units::bytes(space.free)
+                rostrace_base::units::bytes(space.free)
             )));
         }
     }

@@ -19,9 +19,10 @@ use crate::interrupt::{self, Interruptible};
 use crate::name;
 use crate::new_file::{self, NewFile};
 use crate::outcome::{Outcome, wrong_usage};
-use crate::render::{damage, diagnostic, units};
+use crate::render::{damage, diagnostic};
 use crate::source;
 use crate::view::View;
+use rostrace_base::units;
 
 pub(crate) use arguments::{HELP, ReportArguments};
 

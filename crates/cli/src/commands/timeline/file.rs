@@ -10,9 +10,10 @@ use crate::family;
 use crate::interrupt::{self, Interruptible};
 use crate::new_file::{self, NewFile};
 use crate::outcome::Outcome;
-use crate::render::{damage, diagnostic, units};
+use crate::render::{damage, diagnostic};
 use crate::source;
 use crate::view::View;
+use rostrace_base::units;
 
 pub(super) fn write(arguments: &TimelineArguments, output: &Path) -> anyhow::Result<Outcome> {
     // Said before the trace is read, which can take a while.

@@ -11,8 +11,8 @@ use crate::args::LookArguments;
 use crate::family;
 use crate::listing::Reading;
 use crate::outcome::Outcome;
-use crate::render::units;
 use count::Counts;
+use rostrace_base::units;
 use row::TopicRow;
 
 pub(crate) fn topics(arguments: &LookArguments) -> anyhow::Result<Outcome> {

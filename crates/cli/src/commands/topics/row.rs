@@ -11,8 +11,8 @@ use serde::Serialize;
 use super::count::{Beat, Counts, Deliveries};
 use crate::cell::Cell;
 use crate::listing::Row;
-use crate::render::units;
 use crate::view::{Topic, View};
+use rostrace_base::units;
 
 #[derive(Debug, Serialize)]
 pub(super) struct TopicRow<'m> {

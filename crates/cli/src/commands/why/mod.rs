@@ -14,11 +14,12 @@ use serde::Serialize;
 use crate::commands::latency::{Ends, assumption, named_path as named_paths};
 use crate::outcome::Outcome;
 use crate::render::palette::Palette;
-use crate::render::printable::printable;
 use crate::render::table::{Align, Table};
-use crate::render::{damage, diagnostic, time, units};
+use crate::render::{damage, diagnostic, time};
 use crate::source;
 use crate::view::View;
+use rostrace_base::text::visible;
+use rostrace_base::units;
 use subject::Subject;
 
 pub(crate) use arguments::{WhyArguments, WhyFormat};
@@ -87,7 +88,7 @@ fn write_table(
     writeln!(
         out,
         "{}",
-        palette.heading(&printable(&subject.title(analysis)))
+        palette.heading(&visible(&subject.title(analysis)))
     )?;
     writeln!(
         out,

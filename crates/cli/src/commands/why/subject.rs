@@ -25,8 +25,9 @@ use crate::commands::latency::{self, Ends};
 use crate::family;
 use crate::name;
 use crate::outcome::wrong_usage;
-use crate::render::{diagnostic, units};
+use crate::render::diagnostic;
 use crate::view::View;
+use rostrace_base::units;
 
 #[derive(Debug)]
 pub(super) enum Subject {

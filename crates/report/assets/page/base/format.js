@@ -12,12 +12,6 @@ function share(value) {
   return value === undefined || value === null ? MISSING : `${digits(value * 100)} %`;
 }
 
-function bytes(value) {
-  if (value === undefined || value === null) return MISSING;
-  for (const [size, unit] of [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]]) if (Math.abs(value) >= size) return `${digits(value / size)} ${unit}`;
-  return `${Math.round(value)} B`;
-}
-
 /** How a value of a kind is written. The kinds are those of charts and of columns of tables. */
 const WRITTEN = { duration, frequency, count, share, bytes, time: sinceBegin, text: (text) => text ?? MISSING };
 

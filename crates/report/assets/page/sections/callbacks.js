@@ -48,7 +48,7 @@ function callbackColumns(rows, column, chosen, onChange) {
 
 function triggerText(row) {
   if (row.kind === "timer") return `timer ${duration(row.set_period)}`;
-  return [row.kind, row.trigger].filter(Boolean).join(" ") || MISSING;
+  return row.kind === "unknown" ? MISSING : [row.kind, row.trigger].filter(Boolean).join(" ");
 }
 
 function hurtClass(hurt) {

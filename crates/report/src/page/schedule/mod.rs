@@ -6,10 +6,9 @@ mod merge;
 
 use std::collections::HashMap;
 
-use rostrace_analyze::{Analysis, built_in, names, timer};
-use rostrace_trace::entity::{
-    Address, CallbackId, CallbackOwner, InstanceId, ProcessId, ThreadId, TimerId,
-};
+use rostrace_analyze::{Analysis, names, timer};
+use rostrace_trace::describe::Description;
+use rostrace_trace::entity::{Address, CallbackId, InstanceId, ProcessId, ThreadId, TimerId};
 use serde::Serialize;
 
 use super::Subject;
@@ -263,39 +262,18 @@ fn callback<'a>(analysis: &'a Analysis<'a>, owner: Owner) -> Callback<'a> {
         }
     };
     let callback = &model.callbacks[id.index()];
-    let node = model.node_of_callback(id);
-    let node_name = model.node_name(node);
-    let (kind, of, period) = match callback.owner {
-        CallbackOwner::Timer(id) => ("timer", None, Some(model.timers[id.index()].period.0)),
-        CallbackOwner::Subscription(id) => {
-            let topic = model.subscriptions[id.index()].topic.as_str();
-            ("subscription", Some(topic), None)
-        }
-        CallbackOwner::Service(id) => {
-            let service = model.services[id.index()].name.as_str();
-            ("service", Some(service), None)
-        }
-        CallbackOwner::Client(id) => {
-            let client = model.clients[id.index()].name.as_str();
-            ("client", Some(client), None)
-        }
-        CallbackOwner::Unknown => {
-            let symbol = callback.symbol.as_deref();
-            let kind = built_in::kind_of_ownerless(symbol).unwrap_or("unknown");
-            (kind, None, None)
-        }
-    };
+    let described = Description::of(model, id);
     Callback {
         id: Some(id.index()),
         name: analysis.names.callback(id).to_owned(),
-        kind,
-        node: node.map(|node| node.index()),
-        node_name,
+        kind: described.kind.name(),
+        node: described.node.map(|node| node.index()),
+        node_name: described.node_name,
         group: callback.group.map(|group| group.index()),
-        of,
-        period,
-        symbol: callback.symbol.as_deref(),
-        built_in: built_in::callback(model, id),
+        of: described.topic_or_service(),
+        period: described.period.map(|period| period.0),
+        symbol: described.symbol,
+        built_in: described.built_in,
         ..unknown
     }
 }

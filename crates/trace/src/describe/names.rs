@@ -4,11 +4,10 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use rostrace_trace::Model;
-use rostrace_trace::entity::{
-    Address, CallbackId, CallbackOwner, ClientId, InstanceId, NodeId, ProcessId, TimerId,
-};
-use rostrace_trace::flow::{Delivery, Publication};
+use super::{CallbackKind, Description};
+use crate::Model;
+use crate::entity::{Address, CallbackId, ClientId, InstanceId, NodeId, ProcessId};
+use crate::flow::{Delivery, Publication};
 
 pub const UNKNOWN_NODE: &str = "(unknown node)";
 const UNNAMED: &str = "(unnamed)";
@@ -47,9 +46,9 @@ impl Names {
             unique(model.callbacks[index].process, of_callback(model, id))
         });
         let callbacks = callbacks.collect();
-        let clients = model.clients.iter().map(|client| {
-            let name = format!("{} · client {}", of_node(model, client.node), client.name);
-            unique(client.process, name)
+        let clients = model.clients.iter().enumerate().map(|(index, client)| {
+            let client_of = Description::of_client(model, ClientId::from_index(index));
+            unique(client.process, described(&client_of).unwrap_or_default())
         });
         Names {
             callbacks,
@@ -82,26 +81,20 @@ impl Names {
 }
 
 fn of_callback(model: &Model, id: CallbackId) -> String {
-    let callback = &model.callbacks[id.index()];
-    let node = of_node(model, model.node_of_callback(id));
-    match callback.owner {
-        CallbackOwner::Timer(id) => format!("{node} · {}", timer(model, id)),
-        CallbackOwner::Subscription(id) => {
-            format!("{node} ← {}", model.subscriptions[id.index()].topic)
-        }
-        CallbackOwner::Service(id) => {
-            format!("{node} · service {}", model.services[id.index()].name)
-        }
-        CallbackOwner::Client(id) => format!("{node} · client {}", model.clients[id.index()].name),
-        CallbackOwner::Unknown => {
-            unnamed_callback(callback.addresses.first().copied().unwrap_or_default())
-        }
-    }
+    described(&Description::of(model, id)).unwrap_or_else(|| {
+        let addresses = &model.callbacks[id.index()].addresses;
+        unnamed_callback(addresses.first().copied().unwrap_or_default())
+    })
 }
 
-fn timer(model: &Model, id: TimerId) -> String {
-    let nanos = model.timers[id.index()].period.0;
-    format!("timer {}", period(nanos.unsigned_abs()))
+fn described(callback: &Description<'_>) -> Option<String> {
+    let trigger = callback.trigger()?;
+    let node = callback.node_name.unwrap_or(UNKNOWN_NODE);
+    Some(match callback.kind {
+        CallbackKind::Subscription => format!("{node} ← {trigger}"),
+        CallbackKind::Timer => format!("{node} · {trigger}"),
+        kind => format!("{node} · {} {trigger}", kind.name()),
+    })
 }
 
 pub fn of_node(model: &Model, node: Option<NodeId>) -> &str {
@@ -170,42 +163,4 @@ pub fn unnamed_topic(publisher: Option<&str>) -> String {
 /// Whether a callback or topic is called so for want of a name.
 pub fn is_unnamed(name: &str) -> bool {
     name.ends_with(UNNAMED) || name == UNKNOWN_TOPICS
-}
-
-/// What a timer is set to: `10 ms`, `33.333 ms`, `2.5 s`. No needless zeros.
-pub fn period(nanos: u64) -> String {
-    const UNITS: [&str; 4] = ["ns", "µs", "ms", "s"];
-    let mut value = nanos as f64;
-    let mut unit = 0;
-    // What would be rounded to 1000 is 1 of the next unit.
-    while value >= 999.999_5 && unit + 1 < UNITS.len() {
-        value /= 1000.0;
-        unit += 1;
-    }
-    let decimal = format!("{value:.3}");
-    let decimal = decimal.trim_end_matches('0').trim_end_matches('.');
-    format!("{decimal} {}", UNITS[unit])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::period;
-
-    #[test]
-    fn the_period_of_a_timer_has_no_needless_zeros() {
-        for (nanos, expected) in [
-            (0, "0 ns"),
-            (999, "999 ns"),
-            (1_500, "1.5 µs"),
-            (10_000_000, "10 ms"),
-            (33_333_333, "33.333 ms"),
-            (100_000_000, "100 ms"),
-            (999_999_999, "1 s"),
-            (1_000_000_000, "1 s"),
-            (2_500_000_000, "2.5 s"),
-            (90_000_000_000, "90 s"),
-        ] {
-            assert_eq!(period(nanos), expected, "{nanos}");
-        }
-    }
 }

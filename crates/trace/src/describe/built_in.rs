@@ -1,8 +1,9 @@
 //! What nobody wrote: the topics and services that rclcpp gives to every node, hidden ones, and what CARET's recorder adds to each process. Tables
 //! fold them; JSON marks them. Actions have hidden names too, but their goals, feedback and results are the application's.
 
-use rostrace_trace::Model;
-use rostrace_trace::entity::{CallbackId, CallbackOwner};
+use super::Description;
+use crate::Model;
+use crate::entity::CallbackId;
 
 /// Services of every node, below its name: parameters, type description, lifecycle.
 const NODE_SERVICES: &[&str] = &[
@@ -58,26 +59,12 @@ pub fn client(name: &str) -> bool {
     is_hidden(name)
 }
 
-/// What a callback is whose owner is not told: those of lifecycle services are made by rcl, without a word.
-pub fn kind_of_ownerless(symbol: Option<&str>) -> Option<&'static str> {
-    symbol.is_some_and(self::symbol).then_some("service")
-}
-
-pub fn symbol(symbol: &str) -> bool {
+pub(super) fn symbol(symbol: &str) -> bool {
     SYMBOLS.iter().any(|own| symbol.contains(own))
 }
 
-/// Whether a callback is one that nobody wrote: by what calls it, by its node, or by its function.
 pub fn callback(model: &Model, id: CallbackId) -> bool {
-    let callback = &model.callbacks[id.index()];
-    let of_node = model.node_name(model.node_of_callback(id));
-    let by_owner = match callback.owner {
-        CallbackOwner::Subscription(id) => topic(&model.subscriptions[id.index()].topic),
-        CallbackOwner::Service(id) => service(of_node, &model.services[id.index()].name),
-        CallbackOwner::Client(id) => client(&model.clients[id.index()].name),
-        CallbackOwner::Timer(_) | CallbackOwner::Unknown => false,
-    };
-    by_owner || of_node.is_some_and(node) || callback.symbol.as_deref().is_some_and(symbol)
+    Description::of(model, id).built_in
 }
 
 /// ROS 2 hides names with a part that begins with an underscore. What an action consists of, and by what a container loads nodes, runs what somebody wrote.
