@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// How long a page may take for what it is asked to do; far more than it needs, for machines that do other things as well.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 pub struct Browser {
     driver: Child,
