@@ -1,15 +1,12 @@
 //! Every verb that looks at a trace, on every recording that there is: whatever they contain, nothing panics, and all
 //! give the same numbers.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use support::{rostrace, shared_recordings};
+
+use crate::support::{rostrace, shared_recordings};
 
 const VERBS: [&str; 6] = [
     "info",

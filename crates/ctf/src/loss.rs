@@ -60,13 +60,6 @@ impl Quirk {
     }
 }
 
-/// Whether a packet that ends at 0 is one that its tracer left open when it crashed.
-pub(crate) fn can_crash(schema: &Schema) -> bool {
-    let tracer = schema.environment_text("tracer_name");
-    matches!(tracer, Some("lttng-ust" | "lttng-modules"))
-        && schema.environment_integer("tracer_major").is_some()
-}
-
 /// Finds the losses of a stream.
 pub(crate) struct Losses<'a> {
     pub(crate) decoder: &'a Decoder,

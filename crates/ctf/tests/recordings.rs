@@ -1,18 +1,14 @@
 //! Real recordings and the conformance suite: the compiled decoder reads in every packet what the interpreter reads.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::path::PathBuf;
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_ctf::{
-    Batch, Conversion, Cursor, DamageKind, Event, Fields, Packet, Scan, Selection, StreamId,
-    Survey, Trace, TraceSet,
+    Conversion, Cursor, DamageKind, Event, Packet, Selection, StreamId, Survey, Trace, TraceSet,
 };
-use support::agreement::{Compared, compare};
-use support::recordings::{folders, shared, testdata};
+
+use crate::support::agreement::{Compared, compare};
+use crate::support::recordings::{folders, shared, testdata};
 
 /// The interpreter is slow: of a large trace only packets of about so many bytes in all are compared.
 const BYTES: u64 = 1_000_000;
@@ -148,18 +144,6 @@ fn selected(set: &TraceSet, selection: Selection) -> u64 {
     while cursor.next().is_some() {
         events += 1;
     }
-    let scan = Scan {
-        selection,
-        fields: Fields::Named(Vec::new()),
-        threads: 2,
-    };
-    let take = |count: &mut u64, batch: &Batch<'_, '_>| *count += batch.len() as u64;
-    let (counts, _) = scan.run(set, &|_| true, || 0, take);
-    assert_eq!(
-        counts.iter().sum::<u64>(),
-        events,
-        "a scan selects as a cursor"
-    );
     events
 }
 

@@ -1,7 +1,5 @@
 //! What the scripts of the page compute without a browser: the picture of the graph, and numbers as text. Without `node` nothing is checked.
 
-#![allow(clippy::unwrap_used)]
-
 use std::path::Path;
 use std::process::Command;
 

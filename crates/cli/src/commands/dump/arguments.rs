@@ -60,7 +60,7 @@ impl DumpArguments {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DumpFormat {
-    /// Byte for byte what babeltrace2 prints; like there, an empty text can show the text of an earlier event
+    /// What babeltrace2 prints
     Text,
     /// One object per line
     Json,

@@ -16,7 +16,6 @@ use anyhow::Context;
 use rostrace_ctf::{Conversion, Damage, DamageKind, EventView, Trouble};
 
 use self::lines::Request;
-use self::text::Dumped;
 use crate::filter;
 use crate::interrupt;
 use crate::new_file::{self, NewFile};
@@ -54,7 +53,7 @@ pub(crate) fn dump(arguments: &DumpArguments) -> anyhow::Result<Outcome> {
         limit: arguments.limit,
         progress: &mut go_on,
     };
-    let mut dumped = Dumped::default();
+    let mut found = Vec::new();
     let mut is_empty = true;
     let write = |out: &mut dyn Write| -> io::Result<()> {
         let out = Watched {
@@ -62,10 +61,10 @@ pub(crate) fn dump(arguments: &DumpArguments) -> anyhow::Result<Outcome> {
             is_empty: &mut is_empty,
         };
         let mut out = BufWriter::with_capacity(BUFFER, out);
-        dumped = match arguments.format {
+        found = match arguments.format {
             DumpFormat::Text => text::dump(request, &arguments.text(), &mut out)?,
-            DumpFormat::Json => Dumped::unchanged(json::dump(request, &mut out)?),
-            DumpFormat::Csv => Dumped::unchanged(csv::dump(request, &mut out)?),
+            DumpFormat::Json => json::dump(request, &mut out)?,
+            DumpFormat::Csv => csv::dump(request, &mut out)?,
         };
         out.flush()
     };
@@ -87,17 +86,10 @@ pub(crate) fn dump(arguments: &DumpArguments) -> anyhow::Result<Outcome> {
     if let Some(file) = file {
         file.publish()?;
     }
-    let Dumped {
-        damage: found,
-        replaced,
-    } = dumped;
     if is_empty && !selection.is_everything() && hints.is_empty() {
         diagnostic::note(
             "no event fits what was asked for; `rostrace info` lists processes and names of events",
         );
-    }
-    if replaced > 0 {
-        diagnostic::note(&replaced_texts(replaced));
     }
     let damage = || set.damage.iter().chain(&found);
     render::damage::tell(damage());
@@ -119,17 +111,6 @@ impl Write for Watched<'_> {
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
-}
-
-fn replaced_texts(count: u64) -> String {
-    let texts = match count {
-        1 => "1 empty text is".to_owned(),
-        _ => format!("{count} empty texts are"),
-    };
-    format!(
-        "{texts} shown as babeltrace2 shows {}, with the text of an earlier event; --format json and csv show what is in the trace",
-        if count == 1 { "it" } else { "them" },
-    )
 }
 
 /// A bar between lines of output would only disturb, and a few events need none.

@@ -6,7 +6,6 @@
 use rostrace_ctf::schema::{EventClass, FieldClass, StreamClass, Struct};
 use rostrace_ctf::{EventView, Layout, Raw, Scope, Shape, Trace};
 
-use super::value::EmptyPlaces;
 use super::{number, value};
 
 /// How to write the events of one class.
@@ -96,23 +95,22 @@ impl Plan {
         event: EventView<'_>,
         packet_context: &[u8],
         memory: &mut ContextMemory,
-        empty: &mut EmptyPlaces,
     ) {
         out.extend_from_slice(&self.head);
         out.extend_from_slice(packet_context);
         let mut any = !packet_context.is_empty();
         if self.nested {
-            return self.write_values(out, event, any, empty);
+            return self.write_values(out, event, any);
         }
         if self.shows_context {
             if any {
                 out.extend_from_slice(b", ");
             }
             match self.context_bytes.and_then(|length| body(event, length)) {
-                Some(bytes) => memory.write(out, bytes, empty, |out, empty| {
-                    write_pieces(out, &self.context, event, empty);
+                Some(bytes) => memory.write(out, bytes, |out| {
+                    write_pieces(out, &self.context, event);
                 }),
-                None => write_pieces(out, &self.context, event, empty),
+                None => write_pieces(out, &self.context, event),
             }
             any = true;
         }
@@ -120,23 +118,12 @@ impl Plan {
             if any {
                 out.extend_from_slice(b", ");
             }
-            write_pieces(out, &self.rest, event, empty);
+            write_pieces(out, &self.rest, event);
         }
         out.push(b'\n');
     }
 
-    /// The length of what is in front of the packet context.
-    pub(super) fn head_length(&self) -> usize {
-        self.head.len()
-    }
-
-    fn write_values(
-        &self,
-        out: &mut Vec<u8>,
-        event: EventView<'_>,
-        mut any: bool,
-        empty: &mut EmptyPlaces,
-    ) {
+    fn write_values(&self, out: &mut Vec<u8>, event: EventView<'_>, mut any: bool) {
         let stream = event.stream_class();
         let class = event.class();
         // The event was followed to its end before: decoding it again cannot fail.
@@ -152,7 +139,7 @@ impl Plan {
             if any {
                 out.extend_from_slice(b", ");
             }
-            value::structure(out, structure, &scope_value, empty);
+            value::structure(out, structure, &scope_value);
             any = true;
         }
         out.push(b'\n');
@@ -160,12 +147,7 @@ impl Plan {
 }
 
 #[inline]
-fn write_pieces(
-    out: &mut Vec<u8>,
-    pieces: &[Piece],
-    event: EventView<'_>,
-    empty: &mut EmptyPlaces,
-) {
+fn write_pieces(out: &mut Vec<u8>, pieces: &[Piece], event: EventView<'_>) {
     for piece in pieces {
         out.extend_from_slice(&piece.literal);
         let Some(Gap { leaf, style }) = &piece.field else {
@@ -178,7 +160,7 @@ fn write_pieces(
                 out.extend_from_slice(b"0x");
                 number::hexadecimal(out, raw);
             }
-            (Style::Text, Raw::Bytes(text)) => value::text(out, text, empty),
+            (Style::Text, Raw::Bytes(text)) => number::quoted(out, text),
             (_, raw) => write_by_class(out, &event.layout().leaves[*leaf], raw),
         }
     }
@@ -340,7 +322,6 @@ pub(super) struct ContextMemory {
 struct Remembered {
     bytes: Vec<u8>,
     text: Vec<u8>,
-    empty: EmptyPlaces,
 }
 
 impl ContextMemory {
@@ -351,13 +332,7 @@ impl ContextMemory {
     }
 
     #[inline]
-    fn write(
-        &mut self,
-        out: &mut Vec<u8>,
-        bytes: &[u8],
-        empty: &mut EmptyPlaces,
-        render: impl FnOnce(&mut Vec<u8>, &mut EmptyPlaces),
-    ) {
+    fn write(&mut self, out: &mut Vec<u8>, bytes: &[u8], render: impl FnOnce(&mut Vec<u8>)) {
         // The first bytes are ids of processes and threads: their low bits tell contexts apart.
         let mix = bytes.iter().take(8).fold(0usize, |mix, &byte| {
             mix.wrapping_mul(31).wrapping_add(byte.into())
@@ -368,10 +343,8 @@ impl ContextMemory {
             entry.bytes.clear();
             entry.bytes.extend_from_slice(bytes);
             entry.text.clear();
-            entry.empty.clear();
-            render(&mut entry.text, &mut entry.empty);
+            render(&mut entry.text);
         }
-        empty.extend(entry.empty.iter().map(|place| out.len() + place));
         out.extend_from_slice(&entry.text);
     }
 }

@@ -5,9 +5,6 @@ use rostrace_ctf::schema::{BitField, FieldClass, Flag, Integer, IntegerForm, Str
 
 use super::number::{self, IntegerStyle};
 
-/// Positions between the quotes of empty texts.
-pub(super) type EmptyPlaces = Vec<usize>;
-
 pub(super) fn style(integer: &Integer) -> IntegerStyle {
     let size = match integer.form {
         IntegerForm::Fixed(bits) => u32::from(bits.size),
@@ -21,7 +18,7 @@ pub(super) fn style(integer: &Integer) -> IntegerStyle {
 }
 
 /// `{ a = 1, b = 2 }` with the members that people want to see.
-pub(super) fn structure(out: &mut Vec<u8>, class: &Struct, value: &Value, empty: &mut EmptyPlaces) {
+pub(super) fn structure(out: &mut Vec<u8>, class: &Struct, value: &Value) {
     let values = value.members().unwrap_or_default();
     out.extend_from_slice(b"{ ");
     let shown = class
@@ -36,32 +33,30 @@ pub(super) fn structure(out: &mut Vec<u8>, class: &Struct, value: &Value, empty:
         }
         out.extend_from_slice(member.name.as_bytes());
         out.extend_from_slice(b" = ");
-        field(out, &member.class, value, empty);
+        field(out, &member.class, value);
         any = true;
     }
     out.extend_from_slice(if any { b" }" } else { b"}" });
 }
 
-pub(super) fn field(out: &mut Vec<u8>, class: &FieldClass, value: &Value, empty: &mut EmptyPlaces) {
+pub(super) fn field(out: &mut Vec<u8>, class: &FieldClass, value: &Value) {
     match (class, value) {
-        (FieldClass::Struct(class), value) => structure(out, class, value, empty),
+        (FieldClass::Struct(class), value) => structure(out, class, value),
         (FieldClass::Array { element, .. }, Value::Array(values)) => {
-            list(out, values.len(), |out, i| {
-                field(out, element, &values[i], empty)
-            });
+            list(out, values.len(), |out, i| field(out, element, &values[i]));
         }
         (FieldClass::Optional { class, .. }, Value::Optional(value)) => match value {
             None => out.extend_from_slice(b"<none>"),
             Some(value) => {
                 out.extend_from_slice(b"{ ");
-                field(out, class, value, empty);
+                field(out, class, value);
                 out.extend_from_slice(b" }");
             }
         },
         (FieldClass::Variant { options, .. }, Value::Variant(chosen, value)) => {
             out.extend_from_slice(b"{ ");
             if let Some(option) = options.get(*chosen) {
-                field(out, &option.class, value, empty);
+                field(out, &option.class, value);
             }
             out.extend_from_slice(b" }");
         }
@@ -69,20 +64,11 @@ pub(super) fn field(out: &mut Vec<u8>, class: &FieldClass, value: &Value, empty:
         (class, Value::Signed(number)) => numeric(out, class, *number as u64),
         (class, Value::Boolean(value)) => numeric(out, class, u64::from(*value)),
         (_, Value::Float(number)) => number::float(out, *number),
-        (_, Value::Text(text)) => self::text(out, text, empty),
+        (_, Value::Text(text)) => number::quoted(out, text),
         (_, Value::Blob(bytes)) => number::blob(out, bytes),
         // The decoder made the value from the class: they always fit.
         _ => {}
     }
-}
-
-/// A text, or the place where an empty one could be.
-#[inline]
-pub(super) fn text(out: &mut Vec<u8>, text: &[u8], empty: &mut EmptyPlaces) {
-    if text.is_empty() {
-        empty.push(out.len() + 1);
-    }
-    number::quoted(out, text);
 }
 
 /// A field that is one number.
