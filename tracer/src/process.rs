@@ -253,19 +253,18 @@ fn create_in(folder: &[u8], who: &Introduction<'_>) -> Result<Memory, Unattached
     }
 }
 
-/// Makes the file `PID-STARTED`, with a number behind it if the process had one before it became another program.
+/// Makes the file `PID-STARTED-NOW`. A process that becomes another program makes another one: the recorder takes the last for the one in
+/// use, so its name must be greater than those before it, also if these were removed already.
 pub(crate) fn create(folder: &[u8], who: &Introduction<'_>) -> Result<(Memory, PathBuffer), i32> {
-    for attempt in 0..1000 {
+    for _ in 0..1000 {
         let mut path = PathBuffer::new();
         path.push(folder);
         path.push(b"/");
         path.push_number(who.identity.pid.into());
         path.push(b"-");
         path.push_number(who.identity.start_time);
-        if attempt > 0 {
-            path.push(b"-");
-            path.push_number(attempt);
-        }
+        path.push(b"-");
+        path.push_number(clock::monotonic());
         match Memory::create(path.as_c_str(), who) {
             Ok(memory) => return Ok((memory, path)),
             Err(libc::EEXIST) => {}

@@ -1,6 +1,6 @@
 //! `rostrace timeline` without a file: an address on standard output, a page behind it, and a clean end.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Child;
 
 /// The program while it serves.

@@ -352,17 +352,17 @@ pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// `PID-STARTED-NUMBER`: a process that becomes another program makes new memory, and the older one is used by nobody.
+/// `PID-STARTED-MADE`: a process that becomes another program makes new memory, and the older one is used by nobody.
 pub(crate) fn newest<'p>(paths: impl Iterator<Item = &'p PathBuf>) -> BTreeSet<PathBuf> {
-    let mut newest: BTreeMap<String, (u32, &PathBuf)> = BTreeMap::new();
+    let mut newest: BTreeMap<String, (u64, &PathBuf)> = BTreeMap::new();
     for path in paths {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let mut parts = name.splitn(3, '-');
         let process = format!("{:?}-{:?}", parts.next(), parts.next());
-        let number = parts.next().and_then(|it| it.parse().ok()).unwrap_or(0);
-        let known = newest.entry(process).or_insert((number, path));
-        if known.0 < number {
-            *known = (number, path);
+        let made = parts.next().and_then(|it| it.parse().ok()).unwrap_or(0);
+        let known = newest.entry(process).or_insert((made, path));
+        if known.0 < made {
+            *known = (made, path);
         }
     }
     newest.into_values().map(|(_, path)| path.clone()).collect()
@@ -379,11 +379,11 @@ mod tests {
 
     #[test]
     fn the_memory_of_a_program_that_became_another_is_not_the_newest() {
-        let all: Vec<PathBuf> = ["/m/7-1", "/m/7-1-1", "/m/7-1-10", "/m/7-1-9", "/m/8-1"]
+        let all: Vec<PathBuf> = ["/m/7-1-1", "/m/7-1-10", "/m/7-1-9", "/m/8-1-5"]
             .map(PathBuf::from)
             .to_vec();
         let newest = newest(all.iter());
-        let expected = ["/m/7-1-10", "/m/8-1"].map(PathBuf::from);
+        let expected = ["/m/7-1-10", "/m/8-1-5"].map(PathBuf::from);
         assert_eq!(newest, BTreeSet::from(expected));
     }
 }

@@ -154,6 +154,8 @@ impl Kept {
 
     /// The recording has ended, and so has the process perhaps: writes everything that is left.
     pub fn finish(&mut self) {
+        // A packet that was seen before the one that comes before it is in order the second time.
+        self.drain(true);
         self.is_final = true;
         self.drain(true);
         self.tell_losses();
@@ -264,7 +266,8 @@ impl Kept {
         waiting
     }
 
-    /// Writes one packet. One that comes too early, because the one before was seen before it was full, waits for the next time.
+    /// Writes one packet. One that comes too early, because the one before was seen before it was full, waits for the next time, as long as
+    /// there is one.
     fn drain_packet(&mut self, packet: u32, head: &Head, is_complete: bool) -> bool {
         let memory = *self.mapped.memory();
         let Some(info) = memory.info(packet) else {
@@ -281,10 +284,14 @@ impl Kept {
         });
         let can_be_recycled = info.state.load(Ordering::Acquire) == FULL;
         if !stream.accepts(head.number) {
-            if can_be_recycled && stream.is_past(head.number) {
+            let is_past = stream.is_past(head.number);
+            if can_be_recycled && is_past {
                 recycle(&memory, memory.header(), packet);
             }
-            return false;
+            // At the end nothing comes between any more: a keeper that was killed had counted it, and its stream has no file that would say so.
+            if is_past || !self.is_final {
+                return false;
+            }
         }
         let is_full = can_be_recycled || is_complete;
         // The size may have grown since; what is full does not change any more.

@@ -83,3 +83,74 @@ impl Kept {
         }
     }
 }
+
+#[cfg(all(test, not(feature = "models")))]
+mod tests {
+    use std::ffi::CString;
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::keep::{carry_out, collect};
+    use crate::memory::Memory;
+    use crate::memory::header::Introduction;
+    use crate::memory::writer::Writer;
+    use crate::order::Order;
+
+    const GENERATION: u64 = 2;
+
+    /// A thread that writes so many events.
+    fn write(memory: &Memory, writer: &mut Writer, times: std::ops::Range<u64>) {
+        for time in times {
+            let reserved = writer.reserve(memory, 7, time, &[3; 32], 8);
+            let reserved = reserved.expect("there is room");
+            // SAFETY: there is room for so many bytes.
+            unsafe { reserved.at.cast::<u64>().write_unaligned(time) };
+            writer.commit(time, reserved);
+        }
+    }
+
+    /// What all packets of a trace say is missing.
+    fn told(folder: &Path) -> u64 {
+        let files = std::fs::read_dir(folder).unwrap().flatten();
+        let streams = files.filter(|it| it.file_name().to_string_lossy().ends_with("_0"));
+        let discarded = |path: PathBuf| {
+            let stream = DiskStream::resume(&path, 0, String::new(), [0; 2], 0, 0);
+            stream.unwrap().discarded()
+        };
+        streams.map(|it| discarded(it.path())).sum()
+    }
+
+    /// The first packet of the thread found no room on the disk, and so had no file that would say that it is missing; then the keeper was killed.
+    #[test]
+    fn a_stream_without_a_file_is_accounted_for_by_who_comes_next() {
+        const EVENTS: u64 = 300;
+        let name = format!("rostrace-test-resume-{}", std::process::id());
+        let trace = std::env::temp_dir().join(&name);
+        let file = Path::new("/dev/shm").join(&name);
+        let path = CString::new(file.as_os_str().as_bytes()).unwrap();
+        let memory = Memory::create(&path, &Introduction::OF_A_TEST).unwrap();
+        memory.publish();
+        let mapped = Arc::new(Mapped::open(&file).unwrap());
+        let mut order = Order::record(trace.as_os_str().as_bytes());
+        order.room.process_bytes = 1;
+        let allocate = |at, bytes| mapped.allocate(at, bytes);
+        carry_out(mapped.memory(), GENERATION, &order, &allocate).unwrap();
+        let mut kept = Kept::new(Arc::clone(&mapped), GENERATION, &order);
+        kept.prepare().unwrap();
+
+        let mut writer = Writer::NONE;
+        assert!(writer.attach(mapped.memory(), GENERATION, GENERATION, 1));
+        write(mapped.memory(), &mut writer, 1..EVENTS);
+        kept.drain(false);
+        let folder = kept.folder().unwrap().to_owned();
+        assert!((1..EVENTS).contains(&kept.discarded()), "one packet was full");
+        drop(kept);
+        write(mapped.memory(), &mut writer, EVENTS..2 * EVENTS);
+
+        assert!(collect::finish(&mapped, &folder));
+        let told = told(&folder);
+        std::fs::remove_dir_all(&trace).unwrap();
+        std::fs::remove_file(&file).unwrap();
+        assert_eq!(told, 2 * EVENTS - 1);
+    }
+}
