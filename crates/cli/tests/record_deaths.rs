@@ -1,4 +1,4 @@
-//! What is said of processes that die by a signal while they are recorded: which one, by what, and whether the tracer was at work in it.
+//! Processes that become another program while they are recorded, and what is said of those that die by a signal while they are recorded: which one, by what, and whether the tracer was at work in it.
 
 use crate::support::place::{Place, finished, ticker, wait_for_ready};
 
@@ -96,4 +96,33 @@ fn a_process_that_dies_while_others_record_it_is_told() {
     let (_, err) = place.run(&["record", "--no-report", "--attach", "-o", "trace"], 0);
     assert!(err.contains(") was ended by SIGSEGV"), "{err}");
     run.wait().unwrap();
+}
+
+/// Long enough that the memory of each program is gone before the one after the next begins.
+#[test]
+fn a_process_that_becomes_another_program_again_and_again_is_recorded_to_the_end() {
+    let place = Place::new();
+    let mut command = place.command(&[
+        "record",
+        "--no-report",
+        "-o",
+        "trace",
+        "--",
+        ticker(),
+        "300",
+    ]);
+    command.env("TICKER_EXEC", "4");
+    let (out, err) = finished(command.output().unwrap(), 0);
+    let ticks = out.lines().filter_map(|line| line.strip_prefix("ticks "));
+    let ticks: Vec<u64> = ticks.map(|it| it.parse().unwrap()).collect();
+    assert_eq!(ticks.len(), 5, "{out}{err}");
+    let mut counts: Vec<u64> = place
+        .callbacks("trace")
+        .iter()
+        .map(|it| it["count"].as_u64().unwrap())
+        .collect();
+    let mut expected = ticks.clone();
+    counts.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(counts, expected, "{out}{err}");
 }

@@ -151,13 +151,9 @@ int main(int argc, char **argv) {
   } else if (!strcmp(mode, "quick-exit")) {
     run(a, 0, 0);
     _exit(0);
-  } else if (!strcmp(mode, "exec")) {  // becomes the program again, so many times, which only runs in the end
+  } else if (!strcmp(mode, "exec")) {  // becomes the program again, which only runs
     run(a, 0, 0);
-    usleep(250000);
-    char left[32];
-    snprintf(left, sizeof left, "%llu", (unsigned long long)b - 1);
-    if (b > 1) execl(argv[0], argv[0], "exec", argv[2], left, (char *)NULL);
-    else execl(argv[0], argv[0], "run", "1", argv[2], (char *)NULL);
+    execl(argv[0], argv[0], "run", "1", argv[2], (char *)NULL);
     return 8;
   } else if (!strcmp(mode, "wait") || !strcmp(mode, "rosout") || !strcmp(mode, "locked")) {  // events every millisecond until standard input ends
     for (int i = 0; *mode == 'l' && i < 2; i++) mlockall(MCL_CURRENT);  // may be forbidden

@@ -3,7 +3,7 @@
 // and with TICKER_DEAF Ctrl-C is ignored. TICKER_FILES makes it use up its file descriptors: `early` around the first tracepoint,
 // `late` once it runs, `asked` at SIGHUP, until the next one. TICKER_OWN makes it handle SIGUSR2, and say so at its end. TICKER_DEATH makes
 // it, or its child, die in the middle: in code of its `own`, by `abort`, or in the `tracer`, which gets a bad address. TICKER_LAST is for how many
-// milliseconds another timer, "Ticker::last()", goes on after Ctrl-C.
+// milliseconds another timer, "Ticker::last()", goes on after Ctrl-C. TICKER_EXEC makes it become itself again so often, and say how often it ticked.
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdbool.h>
@@ -74,11 +74,13 @@ int main(int count, char **arguments) {
   ros_trace_rclcpp_timer_link_node(&timer, &node);
   puts("ready");
   fflush(stdout);
-  const char *death = getenv("TICKER_DEATH");
+  const char *death = getenv("TICKER_DEATH"), *again = getenv("TICKER_EXEC");
+  long ticks = 0;
   for (double begin = now(); !is_over && now() - begin < milliseconds;) {
     if (death && child <= 0 && now() - begin > milliseconds / 2) die(death, &callback);
     ros_trace_callback_start(&callback, false);
     ros_trace_callback_end(&callback);
+    ticks++;
     if (!getenv("TICKER_FLOOD")) usleep(1000);
     if (!strcmp(when, "late")) hold_files();
     if (is_asked) {
@@ -100,6 +102,14 @@ int main(int count, char **arguments) {
       ros_trace_callback_end(&last_callback);
       usleep(1000);
     }
+  }
+  if (again) {
+    printf("ticks %ld\n", ticks);
+    fflush(stdout);
+    char left[32];
+    snprintf(left, sizeof left, "%ld", atol(again) - 1);
+    setenv("TICKER_EXEC", left, 1);
+    if (atol(again) > 0) execv(arguments[0], arguments);
   }
   if (is_own) puts("own handler ran");
   if (child > 0) waitpid(child, NULL, 0);

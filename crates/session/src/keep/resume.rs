@@ -143,7 +143,10 @@ mod tests {
         write(mapped.memory(), &mut writer, 1..EVENTS);
         kept.drain(false);
         let folder = kept.folder().unwrap().to_owned();
-        assert!((1..EVENTS).contains(&kept.discarded()), "one packet was full");
+        assert!(
+            (1..EVENTS).contains(&kept.discarded()),
+            "one packet was full"
+        );
         drop(kept);
         write(mapped.memory(), &mut writer, EVENTS..2 * EVENTS);
 
