@@ -58,7 +58,9 @@ impl Browser {
         // Whatever it prints later must not fill the pipe.
         std::thread::spawn(move || lines.for_each(drop));
         let downloads = tempfile::tempdir().unwrap();
+        let patience = PATIENCE.as_millis() as u64;
         let wanted = json!({ "capabilities": { "alwaysMatch": {
+            "timeouts": { "script": patience, "pageLoad": patience },
             "goog:loggingPrefs": { "browser": "ALL" },
             "goog:chromeOptions": {
                 "args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1400,900"],
