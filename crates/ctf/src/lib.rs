@@ -1,8 +1,7 @@
 //! Reads Common Trace Format 1.8 and 2, writes CTF 1.8.
 //!
-//! A [`TraceSet`] is one or more traces found below folders, read as one. There are three ways through it: a [`Cursor`] yields
-//! events in the order of time in constant memory, a [`Scan`] fills columns of the fields that are asked for on all processors, and a
-//! [`Survey`] decodes everything and counts. Whatever is broken or missing becomes [`Damage`] rows; nothing of it stops the
+//! A [`TraceSet`] is one or more traces found below folders, read as one. There are two ways through it: a [`Cursor`] yields
+//! events in the order of time in constant memory, and a [`Survey`] decodes everything on all processors and counts. Whatever is broken or missing becomes [`Damage`] rows; nothing of it stops the
 //! reading of the rest.
 //!
 //! ```no_run
@@ -36,7 +35,6 @@ mod merge;
 pub mod metadata;
 mod packet;
 mod parallel;
-mod scan;
 pub mod schema;
 mod selection;
 mod slice;
@@ -59,7 +57,6 @@ pub use layout::{Layout, Leaf, List, Place, Raw, Scope, Shape};
 pub use loss::Loss;
 pub use packet::Packet;
 pub use parallel::on_all_processors;
-pub use scan::{Batch, Column, Fields, Lists, Scan};
 pub use selection::Selection;
 pub use slice::slices;
 pub use stream::Stream;

@@ -8,8 +8,7 @@ use std::path::PathBuf;
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_ctf::{
-    Batch, Conversion, Cursor, DamageKind, Event, Fields, Packet, Scan, Selection, StreamId,
-    Survey, Trace, TraceSet,
+    Conversion, Cursor, DamageKind, Event, Packet, Selection, StreamId, Survey, Trace, TraceSet,
 };
 use support::agreement::{Compared, compare};
 use support::recordings::{folders, shared, testdata};
@@ -148,18 +147,6 @@ fn selected(set: &TraceSet, selection: Selection) -> u64 {
     while cursor.next().is_some() {
         events += 1;
     }
-    let scan = Scan {
-        selection,
-        fields: Fields::Named(Vec::new()),
-        threads: 2,
-    };
-    let take = |count: &mut u64, batch: &Batch<'_, '_>| *count += batch.len() as u64;
-    let (counts, _) = scan.run(set, &|_| true, || 0, take);
-    assert_eq!(
-        counts.iter().sum::<u64>(),
-        events,
-        "a scan selects as a cursor"
-    );
     events
 }
 

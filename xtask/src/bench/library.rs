@@ -1,4 +1,4 @@
-//! How fast the library is without a program around it, on one thread: columns, the ordered cursor, the import into a model.
+//! How fast the library is without a program around it, on one thread: the ordered cursor, the import into a model.
 //!
 //! The measuring is done by examples of the crates, which time the reading alone, best of five, with the trace opened and in
 //! the page cache. A floor is compared with what the same machine does in the same minute only by the reader of the table.
@@ -14,27 +14,18 @@ struct Reading {
     what: &'static str,
     package: &'static str,
     example: &'static str,
-    arguments: &'static [&'static str],
 }
 
 const READINGS: &[Reading] = &[
     Reading {
-        what: "columns of all fields (`Scan`)",
-        package: "rostrace-ctf",
-        example: "throughput",
-        arguments: &["scan"],
-    },
-    Reading {
         what: "events in the order of time (`Cursor`)",
         package: "rostrace-ctf",
         example: "throughput",
-        arguments: &["cursor"],
     },
     Reading {
         what: "entities and flows (`Model::load`)",
         package: "rostrace-trace",
         example: "import",
-        arguments: &[],
     },
 ];
 
@@ -46,7 +37,6 @@ pub(super) fn table(workspace: &Workspace, trace: &Path) -> Result<String> {
         let example = format!("--example={}", reading.example);
         let program = workspace.built_program(&["build", "--release", &package, &example])?;
         let output = Command::new(&program)
-            .args(reading.arguments)
             .arg(trace)
             .output()
             .with_context(|| format!("{} could not be started", program.display()))?;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use rostrace_ctf::{Column, Fields, Scan, TraceSet};
+use rostrace_ctf::{Conversion, Cursor, Raw, TraceSet};
 
 /// The event one of whose arguments is a lane and a number, and that argument.
 const NUMBERED: &str = "ros2:rclcpp_publish";
@@ -57,43 +57,23 @@ pub(super) fn read(rostrace: &Path, trace: &Path) -> Result<Option<Recorded>> {
     let info = info?;
     let set = TraceSet::open(&[trace])
         .with_context(|| format!("{} could not be read", trace.display()))?;
-    let scan = Scan {
-        fields: Fields::Named(vec![ARGUMENT.to_owned()]),
-        threads: 1,
-        ..Scan::default()
-    };
-    let (parts, _) = scan.run(&set, &|_| true, Recorded::default, |part, batch| {
-        let argument = batch.columns().first().and_then(Option::as_ref);
-        match argument {
-            Some(Column::Unsigned(values)) if batch.class().name.as_deref() == Some(NUMBERED) => {
-                for value in values {
-                    let number = value & ((1 << LANE_SHIFT) - 1);
-                    part.lanes
-                        .entry(value >> LANE_SHIFT)
-                        .or_default()
-                        .push(number);
-                }
-            }
-            _ if batch
-                .class()
-                .name
-                .as_deref()
-                .is_some_and(|name| name.ends_with("_fini")) =>
-            {
-                part.ends += batch.len() as u64;
-            }
-            _ => part.others += batch.len() as u64,
-        }
-    });
     let mut recorded = Recorded {
         info,
         ..Recorded::default()
     };
-    for part in parts {
-        recorded.others += part.others;
-        recorded.ends += part.ends;
-        for (lane, numbers) in part.lanes {
-            recorded.lanes.entry(lane).or_default().extend(numbers);
+    let mut cursor = Cursor::new(&set, Conversion::Exact);
+    while let Some(event) = cursor.next() {
+        match event.class().name.as_deref() {
+            Some(NUMBERED) => {
+                let leaf = event.layout().leaf(ARGUMENT);
+                let Some(Raw::Number(value)) = leaf.map(|leaf| event.read(leaf)) else {
+                    bail!("an event {NUMBERED} has no number {ARGUMENT}");
+                };
+                let lane = recorded.lanes.entry(value >> LANE_SHIFT).or_default();
+                lane.push(value & ((1 << LANE_SHIFT) - 1));
+            }
+            Some(name) if name.ends_with("_fini") => recorded.ends += 1,
+            _ => recorded.others += 1,
         }
     }
     for numbers in recorded.lanes.values_mut() {

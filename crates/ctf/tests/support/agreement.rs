@@ -1,7 +1,6 @@
 //! Compares the compiled decoder with the interpreter, over all packets of a trace.
 //!
-//! Three ways lead to a value: `values()`, the leaves of the layout, and the columns of a scan. All must say what the
-//! interpreter says. The fuzz targets include this file too.
+//! Two ways lead to a value: `values()`, and the leaves of the layout. Both must say what the interpreter says. The fuzz targets include this file too.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,8 +8,8 @@ use std::path::PathBuf;
 use rostrace_ctf::interpret::{self, Interpreter};
 use rostrace_ctf::schema::FieldClass;
 use rostrace_ctf::{
-    Batch, Column, Conversion, Cursor, EventView, Fields, Layout, Leaf, Packet, Raw, Scan, Scope,
-    Shape, StreamId, Survey, Trace, TraceSet, Value,
+    Conversion, Cursor, EventView, Layout, Leaf, Packet, Raw, Scope, Shape, Survey, Trace,
+    TraceSet, Value,
 };
 
 /// How much was compared.
@@ -47,7 +46,6 @@ pub fn compare(
     wanted: impl Fn(&Trace, &Packet) -> bool,
 ) -> Result<Compared, String> {
     let mut decoded: BTreeMap<PacketKey, Vec<Decoded>> = BTreeMap::new();
-    let mut rows: BTreeMap<(StreamId, usize), Vec<(i64, Row)>> = BTreeMap::new();
     let mut compared = Compared::default();
     let mut cursor = Cursor::new(set, Conversion::Exact);
     while let Some(event) = cursor.next() {
@@ -57,10 +55,6 @@ pub fn compare(
             continue;
         }
         let one = decode(&event)?;
-        let row = (event.nanos().map_or(0, |nanos| nanos.0), one.leaves.clone());
-        rows.entry((event.stream_id(), one.class))
-            .or_default()
-            .push(row);
         let key = (trace.path_of_packet(packet).to_owned(), packet.offset);
         decoded.entry(key).or_default().push(one);
     }
@@ -86,9 +80,6 @@ pub fn compare(
         }
     }
     counts_agree(set, compared.events)?;
-    if compared.packets == compared.packets_compared {
-        columns_agree(set, &rows)?;
-    }
     Ok(compared)
 }
 
@@ -274,7 +265,7 @@ fn leaves_agree(layout: &Layout, expected: &[Value], found: &Row) -> Result<(), 
     Ok(())
 }
 
-/// Cursor, survey and scan see the same number of events.
+/// Cursor and survey see the same number of events.
 pub fn counts_agree(set: &TraceSet, events: u64) -> Result<(), String> {
     let survey = Survey::take(set, 2, &|_| true);
     if survey.events != events {
@@ -284,85 +275,5 @@ pub fn counts_agree(set: &TraceSet, events: u64) -> Result<(), String> {
     if of_classes != events {
         return Err(format!("the classes have {of_classes}, not {events}"));
     }
-    let scan = Scan {
-        fields: Fields::Named(Vec::new()),
-        threads: 2,
-        ..Scan::default()
-    };
-    let (counts, _) = scan.run(
-        set,
-        &|_| true,
-        || 0u64,
-        |count, batch| *count += batch.len() as u64,
-    );
-    let scanned: u64 = counts.iter().sum();
-    if scanned != events {
-        return Err(format!("the scan finds {scanned}, not {events}"));
-    }
     Ok(())
-}
-
-/// The columns of a scan have what the leaves have.
-fn columns_agree(
-    set: &TraceSet,
-    rows: &BTreeMap<(StreamId, usize), Vec<(i64, Row)>>,
-) -> Result<(), String> {
-    type Rows = BTreeMap<(StreamId, usize), Vec<(i64, Row)>>;
-    let scan = Scan {
-        threads: 1,
-        ..Scan::default()
-    };
-    let take = |rows: &mut Rows, batch: &Batch<'_, '_>| {
-        let of_class = rows.entry((batch.stream, batch.event_class)).or_default();
-        for (number, time) in batch.times.iter().enumerate() {
-            let cells = batch
-                .columns()
-                .iter()
-                .enumerate()
-                .map(|(column, cells)| cell(batch.leaf(column)?, cells.as_ref()?, number));
-            of_class.push((*time, cells.collect()));
-        }
-    };
-    let (mut scanned, _) = scan.run(set, &|_| true, Rows::new, take);
-    let scanned = scanned.pop().unwrap_or_default();
-    if scanned.len() != rows.len() {
-        return Err("the scan finds other classes".to_owned());
-    }
-    for (key, expected) in rows {
-        let found = scanned.get(key).map_or(&[][..], Vec::as_slice);
-        if found.len() != expected.len() {
-            return Err(format!("{key:?}: {} rows", found.len()));
-        }
-        for (number, (found, expected)) in found.iter().zip(expected).enumerate() {
-            let same = found.0 == expected.0
-                && found.1.len() == expected.1.len()
-                && found.1.iter().zip(&expected.1).all(|(found, expected)| {
-                    // A column can hold what a leaf cannot: the tree of values.
-                    expected.is_none() && found.is_some() || found == expected
-                });
-            if !same {
-                return Err(format!(
-                    "{key:?}, row {number}: {found:?} is not {expected:?}"
-                ));
-            }
-        }
-    }
-    Ok(())
-}
-
-fn cell(leaf: &Leaf, column: &Column<'_>, row: usize) -> Option<Value> {
-    Some(match column {
-        Column::Unsigned(numbers) => number_of(&leaf.class, *numbers.get(row)?),
-        Column::Signed(numbers) => Value::Signed(*numbers.get(row)?),
-        Column::Float(numbers) => Value::Float(*numbers.get(row)?),
-        Column::Bytes(all) => bytes_of(leaf, all.get(row)?),
-        Column::Lists(lists) => Value::Array(
-            lists
-                .row(row)
-                .iter()
-                .map(|raw| element_of(leaf, *raw))
-                .collect(),
-        ),
-        Column::Values(values) => values.get(row)?.clone(),
-    })
 }

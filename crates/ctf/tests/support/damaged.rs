@@ -133,7 +133,7 @@ pub fn read(schema: &Arc<Schema>, bytes: &[u8], index: Option<&[u8]>) -> Reading
     read_set(&TraceSet::in_memory(Arc::clone(schema), vec![file]))
 }
 
-/// Reads everything; cursor, survey and scan must agree on how much that is.
+/// Reads everything; cursor and survey must agree on how much that is.
 pub fn read_set(set: &TraceSet) -> Reading {
     let mut reading = Reading {
         packets: HashMap::new(),
