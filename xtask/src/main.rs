@@ -1,4 +1,4 @@
-//! The house keeper: `cargo xtask test`, `bench`, `fuzz`, `torture` and `docs`.
+//! The house keeper: `cargo xtask test`, `bench`, `fuzz`, `torture`, `docs` and `plotly`.
 //!
 //! One file per command, listed in [`COMMANDS`]; what several commands share is in `workspace` (where
 //! things are, how cargo is called) and `step` (named, timed steps). Few dependencies, on purpose: this is the
@@ -9,6 +9,7 @@ mod bench;
 mod docs;
 mod fuzz;
 mod packages;
+mod plotly;
 mod step;
 mod test;
 mod torture;
@@ -52,6 +53,11 @@ const COMMANDS: &[Command] = &[
         name: "docs",
         usage: docs::USAGE,
         run: docs::run,
+    },
+    Command {
+        name: "plotly",
+        usage: plotly::USAGE,
+        run: plotly::run,
     },
 ];
 
