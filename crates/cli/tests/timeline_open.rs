@@ -5,7 +5,6 @@
 mod support;
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
 use std::process::Child;
 
 /// The program while it serves.
@@ -30,16 +29,10 @@ impl Served {
     }
 
     fn ask(&self, target: &str, headers: &str) -> String {
-        let host = self.address.split('/').nth(2).unwrap();
-        let mut stream = TcpStream::connect(host).unwrap();
-        write!(
-            stream,
-            "GET {target} HTTP/1.1\r\nHost: {host}\r\n{headers}\r\n"
-        )
-        .unwrap();
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).unwrap();
-        String::from_utf8_lossy(&answer).into_owned()
+        let site = self.address.split("/?").next().unwrap();
+        let (head, body) =
+            support::http::ask("GET", &format!("{site}{target}"), headers, &[]).unwrap();
+        head + &String::from_utf8_lossy(&body)
     }
 
     /// What the page is told of the trace.

@@ -9,6 +9,8 @@ use base64::Engine;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::support::http;
+
 /// How long a page may take for what it is asked to do; far more than it needs, for machines that do other things as well.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -329,30 +331,17 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        let _ = agent().delete(&self.session).call();
+        let _ = http::ask("DELETE", &self.session, "", &[]);
         let _ = self.driver.kill();
         let _ = self.driver.wait();
     }
 }
 
-fn agent() -> ureq::Agent {
-    ureq::Agent::config_builder()
-        .http_status_as_error(false)
-        .build()
-        .into()
-}
-
 fn post(address: &str, body: &Value) -> Value {
-    let mut answer = agent()
-        .post(address)
-        .send_json(body)
-        .unwrap_or_else(|error| panic!("{address}: {error}"));
-    let told: Value = answer
-        .body_mut()
-        .with_config()
-        .limit(1 << 30)
-        .read_json()
-        .unwrap();
+    let body = serde_json::to_vec(body).unwrap();
+    let answer = http::ask("POST", address, "Content-Type: application/json\r\n", &body);
+    let (_, answer) = answer.unwrap_or_else(|error| panic!("{address}: {error}"));
+    let told: Value = serde_json::from_slice(&answer).unwrap();
     let value = told["value"].clone();
     assert!(
         value["error"].is_null(),

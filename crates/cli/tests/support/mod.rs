@@ -3,6 +3,7 @@
 // Each test file uses its own part of this.
 #![allow(dead_code, unreachable_pub)]
 
+pub mod http;
 pub mod place;
 
 use std::path::{Path, PathBuf};
