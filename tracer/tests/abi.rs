@@ -1,13 +1,9 @@
 //! The functions of libtracetools are called as ROS 2 calls them, from C, and every value arrives.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::path::Path;
 use std::process::Command;
 
-use support::{folder, installation, program, quietly, record, survey, traced};
+use crate::support::{folder, installation, program, quietly, record, survey, traced};
 
 /// Events as babeltrace2 shows them, without host and contexts.
 fn events(output: &Path) -> Option<Vec<String>> {
@@ -170,7 +166,7 @@ fn it_is_a_libtracetools_by_itself() {
     let output = folder("abi-alone");
     let program = program("abi", "8.2.4", &[]);
     let alone = output.join("libtracetools.so");
-    std::os::unix::fs::symlink(support::library(), &alone).unwrap();
+    std::os::unix::fs::symlink(crate::support::library(), &alone).unwrap();
     let result = std::process::Command::new(program)
         // Found before the one that the program was linked to.
         .env("LD_LIBRARY_PATH", &output)
@@ -188,11 +184,11 @@ fn it_is_a_libtracetools_by_itself() {
 fn callbacks_in_cpp_get_their_names() {
     let output = folder("abi-symbols");
     let program = output.join("symbols");
-    std::os::unix::fs::symlink(support::library(), output.join("libtracetools.so")).unwrap();
+    std::os::unix::fs::symlink(crate::support::library(), output.join("libtracetools.so")).unwrap();
     let include = format!("-I{}/include", env!("CARGO_MANIFEST_DIR"));
     let place = output.display();
-    support::compile(
-        &support::source("symbols.cpp"),
+    crate::support::compile(
+        &crate::support::source("symbols.cpp"),
         &program,
         &["-x", "c++", "-std=c++17", &include],
         &[
@@ -237,10 +233,15 @@ fn who_tells_the_time_in_the_place_of_the_c_library_is_asked() {
     let place = folder("abi-clock");
     let clock = place.join("libclock.so");
     let options = ["-shared", "-fPIC"];
-    support::compile(&support::source("other_clock.c"), &clock, &options, &[]);
+    crate::support::compile(
+        &crate::support::source("other_clock.c"),
+        &clock,
+        &options,
+        &[],
+    );
     let mut both = clock.into_os_string();
     both.push(":");
-    both.push(support::library());
+    both.push(crate::support::library());
     let trace = place.join("trace");
     let result = traced(&program("abi", "8.2.4", &[]))
         .env("LD_PRELOAD", both)
@@ -261,7 +262,7 @@ fn who_tells_the_time_in_the_place_of_the_c_library_is_asked() {
 fn its_memory_is_its_own() {
     let listed = Command::new("nm")
         .args(["--dynamic", "--undefined-only"])
-        .arg(support::library())
+        .arg(crate::support::library())
         .output()
         .unwrap();
     let listed = String::from_utf8(listed.stdout).unwrap();

@@ -1,9 +1,5 @@
 //! What happens in real life: kill, full disks, small buffers, thousands of threads, forks, signals.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
@@ -12,7 +8,8 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use rostrace_session::{Order, Room};
-use support::{
+
+use crate::support::{
     Recorder, babeltrace, compile, folder, library, program, quietly, record, source, survey,
     traced,
 };
@@ -220,7 +217,7 @@ fn a_fork_behind_the_back_of_the_c_library_is_noticed() {
             .status
             .success()
     );
-    support::collect(&output);
+    crate::support::collect(&output);
     let mut counts: Vec<_> = std::fs::read_dir(&output)
         .unwrap()
         .map(|entry| survey(&entry.unwrap().path()))

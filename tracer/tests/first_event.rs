@@ -1,17 +1,13 @@
 //! The first event of a process, for which the tracer looks around, while other threads load libraries or fork.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use support::{Recorder, folder, installation, traced};
+use crate::support::{Recorder, folder, installation, traced};
 
 fn program() -> PathBuf {
     let options = ["-rdynamic", "-Wl,--no-as-needed"];
-    support::program("first_event", "8.2.4", &options)
+    crate::support::program("first_event", "8.2.4", &options)
 }
 
 /// Without anything to do, switched off, recording, and waiting for orders.
@@ -38,7 +34,12 @@ fn nobody_waits_for_a_library_that_is_being_loaded() {
     let program = program();
     let library = installation("8.2.4").join("lib/libfirst_event.so");
     let options = ["-shared", "-fPIC", "-DLIBRARY"];
-    support::compile(&support::source("first_event.c"), &library, &options, &[]);
+    crate::support::compile(
+        &crate::support::source("first_event.c"),
+        &library,
+        &options,
+        &[],
+    );
     let (_recorder, situations) = situations("first-event-load");
     for (variable, value) in situations {
         succeeds(

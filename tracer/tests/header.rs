@@ -1,9 +1,5 @@
 //! Tracepoints compiled with the tracer's own `tracetools/tracetools.h`: they look at one number before they call.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,8 +7,9 @@ use std::process::Stdio;
 
 use rostrace_session::Order;
 use rostrace_tracepoints::Phase;
-use support::told::Told;
-use support::{Recorder, folder, installation, survey, traced};
+
+use crate::support::told::Told;
+use crate::support::{Recorder, folder, installation, survey, traced};
 
 const INCLUDE: &str = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/include");
 
@@ -25,7 +22,12 @@ fn compiled(name: &str, options: &[&str], folder: &Path, libraries: &[&str]) -> 
     let (search, found) = (format!("-L{place}"), format!("-Wl,-rpath,{place}"));
     let mut all = vec![search.as_str(), &found, "-Wl,--no-as-needed"];
     all.extend(libraries);
-    support::compile(&support::source("header.c"), &program, &options, &all);
+    crate::support::compile(
+        &crate::support::source("header.c"),
+        &program,
+        &options,
+        &all,
+    );
     program
 }
 
@@ -42,7 +44,7 @@ fn nothing_is_computed_until_somebody_records() {
         ("cpp", &["-x", "c++", "-Wextra"]),
     ];
     let place = folder("header-idle");
-    std::os::unix::fs::symlink(support::library(), place.join("libtracetools.so")).unwrap();
+    std::os::unix::fs::symlink(crate::support::library(), place.join("libtracetools.so")).unwrap();
     for (name, options) in forms {
         let program = compiled(name, options, &place, &["-ltracetools"]);
         let mut recorder = Recorder::new(&folder(&format!("header-{name}")));
@@ -70,7 +72,11 @@ fn every_tracepoint_is_a_call_where_the_library_is_another() {
     let place = folder("header-stock");
     let stock = installation("8.2.4").join("lib/libtracetools.so");
     std::os::unix::fs::symlink(stock, place.join("libtracetools.so")).unwrap();
-    std::os::unix::fs::symlink(support::library(), place.join("librostrace_tracer.so")).unwrap();
+    std::os::unix::fs::symlink(
+        crate::support::library(),
+        place.join("librostrace_tracer.so"),
+    )
+    .unwrap();
     let alone = compiled("alone", &[], &place, &["-ltracetools"]);
     // Ours is there, but tracepoints are not its.
     let behind = compiled(
@@ -95,7 +101,7 @@ fn every_tracepoint_is_a_call_where_the_library_is_another() {
 #[test]
 fn calls_for_lttng_are_not_skipped() {
     let place = folder("header-lttng");
-    let program = support::program("header", "8.2.4", &[INCLUDE]);
+    let program = crate::support::program("header", "8.2.4", &[INCLUDE]);
     let output = {
         let mut child = traced(&program)
             .env("HAS_LTTNG", "1")

@@ -1,12 +1,8 @@
 //! Functions of rcl, rmw, rclcpp and the middleware that are interposed: originals are called, and what they do is recorded.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::path::{Path, PathBuf};
 
-use support::{compile, folder, installation, library_of, quietly, record, source};
+use crate::support::{compile, folder, installation, library_of, quietly, record, source};
 
 /// Events as `NAME: FIELDS`, without contexts, and without the time that CARET's have at their end.
 fn events(output: &Path) -> Option<Vec<String>> {

@@ -1,17 +1,14 @@
 //! The tracer and the real LTTng, which record the same process, each from when to when it likes.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rostrace_session::Order;
-use support::told::Told;
-use support::{Recorder, folder, survey, traced};
+
+use crate::support::told::Told;
+use crate::support::{Recorder, folder, survey, traced};
 
 /// A session that ends with the test, also if that fails.
 struct Session(String);
@@ -118,16 +115,16 @@ fn program(place: &Path) -> Option<std::path::PathBuf> {
     }
     let benches = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/benches");
     let library = place.join("libtracetools.so");
-    support::compile(
-        &support::source("lttng_tracetools.c"),
+    crate::support::compile(
+        &crate::support::source("lttng_tracetools.c"),
         &library,
         &["-shared", "-fPIC", benches],
         &["-llttng-ust", "-ldl"],
     );
     let program = place.join("lines");
     let found = place.display();
-    support::compile(
-        &support::source("lines.c"),
+    crate::support::compile(
+        &crate::support::source("lines.c"),
         &program,
         &[],
         &[

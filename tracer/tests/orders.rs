@@ -1,9 +1,5 @@
 //! Recordings begin and end while the process runs, as the recorder says.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -12,7 +8,8 @@ use std::time::{Duration, Instant};
 use rostrace_session::keep::snapshot;
 use rostrace_session::{Order, ProcessState, ProcessView, Room, State};
 use rostrace_tracer::events;
-use support::{Recorder, Shown, folder, program, quietly, survey, traced};
+
+use crate::support::{Recorder, Shown, folder, program, quietly, survey, traced};
 
 /// A process that emits an event every millisecond until its standard input ends.
 struct Running {

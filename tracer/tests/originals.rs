@@ -3,14 +3,10 @@
 //! The stand-ins are made from the list of hooks: libraries that define all of them, and libraries that call all of them. What is right is
 //! told by the dynamic linker itself: each program runs without the tracer first, and must then say the same with it.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::process::{Command, Output};
 
-use support::stand_ins::{Place, hooks};
-use support::{Recorder, folder, library, traced};
+use crate::support::stand_ins::{Place, hooks};
+use crate::support::{Recorder, folder, library, traced};
 
 /// What the tracer does meanwhile.
 #[derive(Debug, Clone, Copy)]

@@ -1,13 +1,9 @@
 //! Callbacks of Python nodes, told by what the tracer runs inside rclpy, with a stand-in for rclpy.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::path::Path;
 use std::process::{Output, Stdio};
 
-use support::{folder, installation, python, quietly, source, traced};
+use crate::support::{folder, installation, python, quietly, source, traced};
 
 fn run(python: &Path, shape: &str, output: &Path) -> Output {
     let tracetools = installation("8.2.4").join("lib/libtracetools.so");

@@ -1,11 +1,8 @@
 //! Applications say something of themselves, in C, C++ and Rust.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use rostrace_tracer::{Value, counter, instant, ros, span};
-use support::{folder, program, python, quietly, record, source, survey, traced};
+
+use crate::support::{folder, program, python, quietly, record, source, survey, traced};
 
 /// What babeltrace2 shows behind the contexts, in the order of time.
 fn events(output: &std::path::Path) -> Option<Vec<String>> {

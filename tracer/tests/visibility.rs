@@ -1,17 +1,14 @@
 //! The tracer says which of its hooks calls go past, and no others.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use rostrace_session::Order;
-use support::stand_ins::{CANARY, Place, hooks};
-use support::{Recorder, folder, quietly, traced};
+
+use crate::support::stand_ins::{CANARY, Place, hooks};
+use crate::support::{Recorder, folder, quietly, traced};
 
 /// As the control page has them.
 const ON: u8 = 1;

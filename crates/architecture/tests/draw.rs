@@ -1,7 +1,5 @@
 //! Pictures: complete, harmless whatever the names, and finished in reasonable time for large applications.
 
-#![allow(clippy::unwrap_used)]
-
 use rostrace_architecture::draw::{Folding, LeftOut, Picture, dot, mermaid, svg};
 use rostrace_architecture::{Architecture, Node, Publisher, Subscription};
 

@@ -1,7 +1,5 @@
 //! Changes to an architecture, and what follows from them.
 
-#![allow(clippy::unwrap_used)]
-
 use rostrace_architecture::binding::guess_publisher_callbacks;
 use rostrace_architecture::communication::communications;
 use rostrace_architecture::node_path::{Limits, node_paths};

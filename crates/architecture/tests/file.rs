@@ -1,7 +1,5 @@
 //! Reading and writing: what is accepted, what is refused and how, and what survives.
 
-#![allow(clippy::unwrap_used)]
-
 use rostrace_architecture::{
     CallbackKind, ContextType, Endpoint, Severity, VariablePassing, check, read, write,
 };

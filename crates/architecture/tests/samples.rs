@@ -1,14 +1,10 @@
 //! Files that CARET wrote, read and written again: nothing may change, not even a line break.
 
-#![allow(clippy::unwrap_used)]
-
-mod shared;
-
 use rostrace_architecture::{read, write};
 
 #[test]
 fn files_that_caret_wrote_come_back_byte_for_byte() {
-    let files = shared::architecture_files();
+    let files = crate::shared::architecture_files();
     for path in &files {
         let text = std::fs::read_to_string(path).unwrap();
         let reading = read(&text).unwrap_or_else(|refused| panic!("{}: {refused}", path.display()));
@@ -18,7 +14,7 @@ fn files_that_caret_wrote_come_back_byte_for_byte() {
             again == text,
             "{} is written differently:\n{}",
             path.display(),
-            shared::first_difference(&text, &again)
+            crate::shared::first_difference(&text, &again)
         );
     }
 }

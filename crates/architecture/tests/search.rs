@@ -1,7 +1,5 @@
 //! Path search against a search that is slow and obvious, and on a graph that is large.
 
-#![allow(clippy::unwrap_used)]
-
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;

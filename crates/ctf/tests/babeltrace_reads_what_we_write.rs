@@ -2,10 +2,6 @@
 //!
 //! Without babeltrace2 on the `PATH` these tests have nothing to say.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::sync::Arc;
 
 use proptest::prelude::*;
@@ -18,9 +14,10 @@ use rostrace_ctf::writer::{
     EventRecord, MetadataForm, Others, PacketEnd, PacketStart, StreamFile, TraceOptions,
     TraceWriter, WriteError, tsdl,
 };
-use support::babeltrace::{babeltrace, empty_folder};
-use support::pretty::line;
-use support::random_trace::{Profile, RandomTrace, random_trace};
+
+use crate::support::babeltrace::{babeltrace, empty_folder};
+use crate::support::pretty::line;
+use crate::support::random_trace::{Profile, RandomTrace, random_trace};
 
 fn schema(order: ByteOrder, alignment: Alignment, form: HeaderForm) -> Schema {
     let clock = Clock {

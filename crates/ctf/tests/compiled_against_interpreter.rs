@@ -1,18 +1,15 @@
 //! The compiled decoder says what the interpreter says: for random schemas, for damaged packets, for real recordings.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use proptest::prelude::*;
 use rostrace_ctf::schema::{ByteOrder, FieldClass, Integer, IntegerForm, Schema, Struct};
 use rostrace_ctf::{DamageKind, StreamBytes, TraceSet, metadata};
-use support::agreement::compare;
-use support::choices::Choices;
-use support::random_trace::{Profile, RandomTrace, random_trace};
+
+use crate::support::agreement::compare;
+use crate::support::choices::Choices;
+use crate::support::random_trace::{Profile, RandomTrace, random_trace};
 
 fn one_file(schema: &Arc<Schema>, bytes: Vec<u8>) -> TraceSet {
     let file = StreamBytes {

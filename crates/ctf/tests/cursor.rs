@@ -1,9 +1,5 @@
 //! The order of events: sorted, the same in every run and for every naming of the files, and the same in slices.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -13,8 +9,9 @@ use rostrace_ctf::{
     Conversion, Cursor, DamageKind, Event, EventView, Selection, StreamBytes, StreamId, Survey,
     TraceSet, metadata, slices,
 };
-use support::random_trace::{Profile, random_trace};
-use support::recordings::{folders, testdata};
+
+use crate::support::random_trace::{Profile, random_trace};
+use crate::support::recordings::{folders, testdata};
 
 /// Everything that tells an event from all others.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -204,7 +201,7 @@ fn disorderly() -> impl Strategy<Value = HandMade> {
 
 fn shuffled(count: usize, seed: u64) -> Vec<usize> {
     let mut files: Vec<usize> = (0..count).collect();
-    let mut random = support::damaged::Random(seed);
+    let mut random = crate::support::damaged::Random(seed);
     for place in (1..count).rev() {
         files.swap(place, random.below(place + 1));
     }

@@ -1,19 +1,16 @@
 //! A cut has the events that a reader finds in that part of the whole trace, with all their values, and tells the same
 //! losses. babeltrace2, where it is installed, agrees.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use rostrace_ctf::schema::Nanos;
 use rostrace_ctf::{Cut, CutError, CutReport, Damage, DamageKind, Selection, TraceSet};
-use support::babeltrace::{babeltrace, empty_folder};
-use support::random_trace::{Profile, RandomTrace, random_trace};
-use support::reading::{ReadEvent, events, losses, open};
-use support::recordings::{folders, shared_folder, testdata};
+
+use crate::support::babeltrace::{babeltrace, empty_folder};
+use crate::support::random_trace::{Profile, RandomTrace, random_trace};
+use crate::support::reading::{ReadEvent, events, losses, open};
+use crate::support::recordings::{folders, shared_folder, testdata};
 
 const INITIALISATION: &[&str] = &["ros2:*_init", "ros2_caret:*_init", "ros2:*_register"];
 

@@ -1,16 +1,14 @@
 //! Reads the metadata of every recording at hand: the conformance suite and real traces of several tracers.
 
-#[path = "support/recordings.rs"]
-mod recordings;
-
 use std::path::{Path, PathBuf};
 
-use recordings::{metadata_files, shared};
 use rostrace_ctf::metadata::{self, Metadata, MetadataError};
 use rostrace_ctf::schema::{
     Base, ByteOrder, EnvironmentValue, FieldClass, IntegerForm, Length, Origin, Role, Slot, Struct,
     Version,
 };
+
+use crate::support::recordings::{metadata_files, shared};
 
 fn read(path: &Path) -> Result<Metadata, MetadataError> {
     metadata::read(&std::fs::read(path).expect("a file that can be read"))

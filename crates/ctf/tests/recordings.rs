@@ -1,17 +1,14 @@
 //! Real recordings and the conformance suite: the compiled decoder reads in every packet what the interpreter reads.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::path::PathBuf;
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_ctf::{
     Conversion, Cursor, DamageKind, Event, Packet, Selection, StreamId, Survey, Trace, TraceSet,
 };
-use support::agreement::{Compared, compare};
-use support::recordings::{folders, shared, testdata};
+
+use crate::support::agreement::{Compared, compare};
+use crate::support::recordings::{folders, shared, testdata};
 
 /// The interpreter is slow: of a large trace only packets of about so many bytes in all are compared.
 const BYTES: u64 = 1_000_000;

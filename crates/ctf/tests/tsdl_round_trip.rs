@@ -3,17 +3,14 @@
 //! Two things are lost on the way, and nobody misses them: slots are numbered anew, and a field that no length and no tag
 //! refers to has no slot.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::collections::{HashMap, HashSet};
 
 use proptest::prelude::*;
 use rostrace_ctf::metadata;
 use rostrace_ctf::schema::{FieldClass, Length, Schema, Slot, Struct};
 use rostrace_ctf::writer::{metadata_packets, tsdl};
-use support::random_trace::{Profile, random_trace};
+
+use crate::support::random_trace::{Profile, random_trace};
 
 /// Calls `read` with every slot that is read, `write` with every slot that is written, in the order of decoding.
 fn slots(

@@ -3,10 +3,6 @@
 //! Both were written from the same text, so this shows that they agree with each other; that they agree with
 //! the rest of the world is shown in `babeltrace_reads_what_we_write.rs`.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
@@ -15,7 +11,10 @@ use proptest::test_runner::TestRunner;
 use rostrace_ctf::interpret::{Interpreter, Stop};
 use rostrace_ctf::schema::{Role, Schema};
 use rostrace_ctf::value::Value;
-use support::random_trace::{Profile, RandomPacket, RandomTrace, equal_but_roles, random_trace};
+
+use crate::support::random_trace::{
+    Profile, RandomPacket, RandomTrace, equal_but_roles, random_trace,
+};
 
 fn check(trace: &RandomTrace) -> Result<(), TestCaseError> {
     for packet in &trace.packets {

@@ -1,9 +1,8 @@
 //! Initialisation as it is announced: in any order, by ros2_tracing or CARET or both, early, late, again, or not at all.
 
-mod support;
-
 use rostrace_trace::entity::CallbackOwner;
-use support::{Flavour, Recording, node_names, owner, owners, publisher_nodes, time};
+
+use crate::support::{Flavour, Recording, node_names, owner, owners, publisher_nodes, time};
 
 #[test]
 fn a_twin_gets_its_callback_before_it_is_tied_to_its_subscription() {
@@ -167,11 +166,11 @@ fn a_clock_that_does_not_count_nanoseconds_is_related_to_caret_by_its_offset() {
         .at(2_000_000_000)
         .caret_init(caret(2_000_000_000), "jazzy");
     let fields = [
-        ("timer_handle", support::Payload::Pointer(0x50)),
-        ("period", support::Payload::Signed(10)),
+        ("timer_handle", crate::support::Payload::Pointer(0x50)),
+        ("period", crate::support::Payload::Signed(10)),
         (
             "init_timestamp",
-            support::Payload::Signed(caret(1_500_000_000) as i64),
+            crate::support::Payload::Signed(caret(1_500_000_000) as i64),
         ),
     ];
     recording.event("ros2_caret:rcl_timer_init", &fields);
@@ -197,8 +196,8 @@ fn an_init_timestamp_of_a_nanosecond_clock_is_the_traces_own() {
 #[test]
 fn an_init_event_without_its_optional_fields_still_counts() {
     let mut recording = Recording::jazzy();
-    let pointer = support::Payload::Pointer;
-    let text = |text: &str| support::Payload::Text(text.to_owned());
+    let pointer = crate::support::Payload::Pointer;
+    let text = |text: &str| crate::support::Payload::Text(text.to_owned());
     recording
         .process(100, "app")
         .event("ros2:rcl_init", &[("context_handle", pointer(1))]);
@@ -208,7 +207,7 @@ fn an_init_event_without_its_optional_fields_still_counts() {
     );
     recording.event(
         "ros2_caret:caret_init",
-        &[("clock_offset", support::Payload::Signed(5))],
+        &[("clock_offset", crate::support::Payload::Signed(5))],
     );
     recording.event(
         "ros2:rcl_publisher_init",
@@ -244,8 +243,8 @@ fn a_service_that_adopts_a_foreign_handle_has_a_callback_of_unknown_owner() {
     recording.process(100, "app").node(0x10, "/n").init(
         "rclcpp_service_callback_added",
         &[
-            ("service_handle", support::Payload::Pointer(0x70)),
-            ("callback", support::Payload::Pointer(0x40)),
+            ("service_handle", crate::support::Payload::Pointer(0x70)),
+            ("callback", crate::support::Payload::Pointer(0x40)),
         ],
     );
     recording.run(0x40);
@@ -264,20 +263,23 @@ fn the_service_of_a_node_for_descriptions_of_types_is_adopted_under_another_hand
         .init(
             "rcl_service_init",
             &[
-                ("service_handle", support::Payload::Pointer(0x18)),
-                ("node_handle", support::Payload::Pointer(0x10)),
-                ("rmw_service_handle", support::Payload::Pointer(0x1018)),
+                ("service_handle", crate::support::Payload::Pointer(0x18)),
+                ("node_handle", crate::support::Payload::Pointer(0x10)),
+                (
+                    "rmw_service_handle",
+                    crate::support::Payload::Pointer(0x1018),
+                ),
                 (
                     "service_name",
-                    support::Payload::Text("/n/get_type_description".to_owned()),
+                    crate::support::Payload::Text("/n/get_type_description".to_owned()),
                 ),
             ],
         )
         .init(
             "rclcpp_service_callback_added",
             &[
-                ("service_handle", support::Payload::Pointer(0x78)),
-                ("callback", support::Payload::Pointer(0x48)),
+                ("service_handle", crate::support::Payload::Pointer(0x78)),
+                ("callback", crate::support::Payload::Pointer(0x48)),
             ],
         );
     recording.run(0x40).run(0x48);

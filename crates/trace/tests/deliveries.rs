@@ -1,11 +1,10 @@
 //! Deliveries through the middleware: which message reached which subscription, and what is said of those that did not.
 
-mod support;
-
 use rostrace_trace::flow::DeliveryKind::{Inter, Intra};
 use rostrace_trace::flow::DeliveryStatus::{Delivered, Lost, Queued, Unknown};
 use rostrace_trace::flow::Match;
-use support::{Flavour, Recording, deliveries, stamp};
+
+use crate::support::{Flavour, Recording, deliveries, stamp};
 
 fn talk(recording: &mut Recording, message: u64, stamp: i64) {
     recording
@@ -289,7 +288,7 @@ fn without_takes_every_message_between_processes_is_unknown() {
 
 #[test]
 fn a_subscription_that_was_destroyed_misses_nothing_any_more() {
-    use support::Payload::Pointer;
+    use crate::support::Payload::Pointer;
     let mut recording = Recording::jazzy();
     recording.process(100, "app").context(0x1).node(0x2, "/n");
     recording.publisher(0x10, 0x2, "/a");

@@ -1,11 +1,10 @@
 //! Deliveries without the middleware: through ring buffers of a process, by the addresses of messages, and by Agnocast's shared memory.
 
-mod support;
-
 use rostrace_trace::flow::DeliveryKind::Intra;
 use rostrace_trace::flow::DeliveryStatus::{Delivered, Overwritten, Queued, Unknown};
 use rostrace_trace::flow::{Fate, Match};
-use support::{Flavour, Recording, deliveries};
+
+use crate::support::{Flavour, Recording, deliveries};
 
 #[test]
 fn a_ring_buffer_carries_messages_by_slot() {
@@ -168,7 +167,7 @@ fn a_copy_of_an_unknown_message_at_a_known_address_is_unknown() {
 
 #[test]
 fn agnocast_ties_messages_by_their_number_in_the_topic() {
-    use support::Payload::*;
+    use crate::support::Payload::*;
     let mut recording = Recording::jazzy();
     recording.process(100, "app").node(0x10, "/n");
     let text = |text: &str| Text(text.to_owned());
@@ -223,7 +222,7 @@ fn agnocast_ties_messages_by_their_number_in_the_topic() {
     let model = recording.load();
     assert_eq!(model.instances[0].source.unwrap().0, 1);
     assert!(model.instances[0].end.is_some());
-    assert_eq!(support::owners(&model), ["/a_agnocast"]);
+    assert_eq!(crate::support::owners(&model), ["/a_agnocast"]);
     let rows: Vec<_> = model
         .deliveries
         .iter()

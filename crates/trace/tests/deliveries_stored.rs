@@ -1,9 +1,8 @@
 //! What a transient-local publisher kept for subscriptions of its own process that come later.
 
-mod support;
-
 use rostrace_trace::flow::DeliveryStatus::Delivered;
-use support::{Flavour, Recording, deliveries};
+
+use crate::support::{Flavour, Recording, deliveries};
 
 /// Publisher 0x20 that keeps two messages (ring buffer 0x23), and has published three.
 fn latched() -> Recording {

@@ -1,9 +1,8 @@
 //! Who is who: addresses are used again, and the same ones mean others on another host.
 
-mod support;
-
 use rostrace_trace::entity::{CallbackGroupType, ProcessId};
-use support::{Recording, node_names, owners, publisher_nodes, topics};
+
+use crate::support::{Recording, node_names, owners, publisher_nodes, topics};
 
 #[test]
 fn a_node_at_a_used_address_is_another_node_and_keeps_its_own_entities() {

@@ -1,10 +1,6 @@
 //! Other people's recordings of kernels and of memory: what is found adds up with a plain count of the events.
 //!
-//! They are not part of the repository; see `support::shared`.
-
-#![allow(clippy::unwrap_used)]
-
-mod support;
+//! They are not part of the repository; see `crate::support::shared`.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +9,8 @@ use rostrace_ctf::{Conversion, Cursor, Raw, TraceSet};
 use rostrace_trace::entity::HostId;
 use rostrace_trace::memory::Memory;
 use rostrace_trace::scheduling::{Cpu, Scheduling, State};
-use support::shared;
+
+use crate::support::shared;
 
 /// What a plain loop over the events says of the switches.
 #[derive(Default)]
@@ -72,7 +69,7 @@ fn running_times_are_the_times_between_switches() {
             continue;
         };
         let set = TraceSet::open(&[path]).unwrap();
-        let model = support::model_of(&set);
+        let model = crate::support::model_of(&set);
         let scheduling = Scheduling::load(&set, &model, &mut |_| true).unwrap();
         let count = count(&set);
         assert_eq!(scheduling.switches, count.switches, "{name}");
@@ -125,7 +122,7 @@ fn in_a_recording_without_process_ids_every_thread_has_memory_of_its_own() {
     let Some((_folder, set)) = shared::unpack("public/trace-compass/memory.tar.zst") else {
         return;
     };
-    let model = support::model_of(&set);
+    let model = crate::support::model_of(&set);
     let memory = Memory::load(&set, &model, &mut |_| true).unwrap();
     // Counted from what babeltrace2 prints.
     let rows: Vec<_> = (memory.processes.iter())

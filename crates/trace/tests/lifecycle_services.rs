@@ -1,9 +1,5 @@
 //! The services of lifecycle nodes: rclcpp adopts those that rcl made, under handles that nothing else tells of.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::collections::BTreeSet;
 
 use rostrace_trace::entity::CallbackOwner;
@@ -11,7 +7,7 @@ use rostrace_trace::entity::CallbackOwner;
 #[test]
 fn every_callback_of_a_lifecycle_service_knows_its_service() {
     for name in ["jazzy/lifecycle", "jazzy/lifecycle_caret"] {
-        let Some(model) = support::shared::load(name) else {
+        let Some(model) = crate::support::shared::load(name) else {
             return;
         };
         let mut found = BTreeSet::new();

@@ -1,12 +1,11 @@
 //! Lost events: nothing that spans a loss is asserted.
 
-mod support;
-
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::flow::DeliveryStatus::{Delivered, Lost, Overwritten, Unknown};
 use rostrace_trace::flow::{Fate, Losses};
-use support::{Flavour, Recording, deliveries};
+
+use crate::support::{Flavour, Recording, deliveries};
 
 /// A talker that has a timer (callback 0x60), and a listener.
 fn pair() -> Recording {

@@ -1,17 +1,14 @@
 //! What processes and callbacks allocate.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use rostrace_trace::Model;
 use rostrace_trace::entity::InstanceId;
 use rostrace_trace::memory::{Memory, Totals};
-use support::{Recording, time};
+
+use crate::support::{Recording, time};
 
 fn load(recording: &Recording) -> (Model, Memory) {
     let set = recording.open();
-    let model = support::model_of(&set);
+    let model = crate::support::model_of(&set);
     let memory = Memory::load(&set, &model, &mut |_| true).unwrap();
     (model, memory)
 }
@@ -21,7 +18,7 @@ fn a_set_without_allocations_has_no_memory() {
     let mut recording = Recording::jazzy();
     recording.process(100, "app").node(0x10, "/n");
     let set = recording.open();
-    let model = support::model_of(&set);
+    let model = crate::support::model_of(&set);
     assert!(Memory::load(&set, &model, &mut |_| true).is_none());
 }
 

@@ -1,12 +1,11 @@
 //! Lifecycles, annotations, other providers, and events that nobody knows.
 
-mod support;
-
 use rostrace_trace::entity::Address;
 use rostrace_trace::flow::MessageSizeOf;
 use rostrace_tracepoints::Kind;
-use support::Payload::*;
-use support::{Recording, owners, time};
+
+use crate::support::Payload::*;
+use crate::support::{Recording, owners, time};
 
 #[test]
 fn lifecycle_transitions_become_states_from_the_creation_on() {
@@ -277,7 +276,7 @@ fn sizes_of_serialised_messages_belong_to_who_sent_and_received_them() {
         ("rmw_take_serialized", "rmw_subscription_handle", 0x20),
     ] {
         let fields = [
-            (field, Pointer(support::rmw(handle))),
+            (field, Pointer(crate::support::rmw(handle))),
             ("message", Pointer(0x5000)),
             ("size", Unsigned(345)),
         ];

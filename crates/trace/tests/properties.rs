@@ -1,16 +1,13 @@
 //! What holds for any recording: streams may come in any order, and lost events never make anything up.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::collections::{HashMap, HashSet};
 
 use proptest::prelude::*;
 use rostrace_trace::Model;
 use rostrace_trace::flow::{DeliveryStatus, Publication};
-use support::recording::{Happening, Payload};
-use support::{Flavour, Recording, owner, stamp, topic};
+
+use crate::support::recording::{Happening, Payload};
+use crate::support::{Flavour, Recording, owner, stamp, topic};
 
 /// Random numbers; zeros when they are used up, so that what fails becomes short.
 struct Tape(std::vec::IntoIter<u32>);

@@ -1,10 +1,6 @@
 //! Other people's recordings, of several distributions and tools: all load, and what they say adds up.
 //!
-//! They are not part of the repository; see `support::shared`.
-
-#![allow(clippy::unwrap_used)]
-
-mod support;
+//! They are not part of the repository; see `crate::support::shared`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +9,8 @@ use std::path::Path;
 use rostrace_trace::Model;
 use rostrace_trace::flow::{DeliveryKind, DeliveryStatus, Match, Publication};
 use rostrace_tracepoints::Kind;
-use support::shared;
+
+use crate::support::shared;
 
 /// What holds for every recording in which nothing is announced twice.
 fn check(name: &str, model: &Model) {
@@ -137,7 +134,7 @@ fn the_stamps_of_patched_middleware_name_the_publication_of_every_take() {
         return;
     };
     let last_of = |topic: &str| {
-        let of_topic = |row: &&Publication| support::topic(&model, row) == Some(topic);
+        let of_topic = |row: &&Publication| crate::support::topic(&model, row) == Some(topic);
         let last = model.publications.iter().rev().find(of_topic);
         last.and_then(|row| row.source_timestamp).unwrap_or(0)
     };

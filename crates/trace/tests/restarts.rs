@@ -1,9 +1,8 @@
 //! Processes that come back under a pid that was used before, and those that only look as if they did.
 
-mod support;
-
 use rostrace_trace::entity::ProcessId;
-use support::{Recording, owners};
+
+use crate::support::{Recording, owners};
 
 #[test]
 fn a_process_that_comes_back_with_another_version_is_another_one() {

@@ -1,9 +1,5 @@
 //! When threads run, wait and sleep, as the kernel's events tell it.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs;
 
 use rostrace_ctf::TraceSet;
@@ -11,15 +7,16 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
 use rostrace_trace::entity::{HostId, ThreadId};
 use rostrace_trace::scheduling::{Cpu, OffCpu, Ready, Scheduling, Sleep, State};
-use support::kernel::{ASLEEP, IN_DISK_WAIT, PREEMPTED};
-use support::{Recording, time};
+
+use crate::support::kernel::{ASLEEP, IN_DISK_WAIT, PREEMPTED};
+use crate::support::{Recording, time};
 
 fn load(recording: &Recording) -> (Model, Scheduling) {
     load_set(&recording.open())
 }
 
 fn load_set(set: &TraceSet) -> (Model, Scheduling) {
-    let model = support::model_of(set);
+    let model = crate::support::model_of(set);
     let scheduling = Scheduling::load(set, &model, &mut |_| true).unwrap();
     (model, scheduling)
 }
@@ -76,7 +73,7 @@ fn a_set_without_the_kernel_has_no_scheduling() {
     let mut recording = Recording::jazzy();
     recording.process(100, "app").node(0x10, "/n");
     let set = recording.open();
-    let model = support::model_of(&set);
+    let model = crate::support::model_of(&set);
     assert!(Scheduling::load(&set, &model, &mut |_| true).is_none());
 }
 

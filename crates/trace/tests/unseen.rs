@@ -1,10 +1,6 @@
 //! What our own tracer says that it could not see.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
-use support::{Flavour, Recording};
+use crate::support::{Flavour, Recording};
 
 fn with_hooks(states: &[(&str, &str)]) -> Vec<String> {
     let mut recording = Recording::client_and_service(Flavour::Jazzy);

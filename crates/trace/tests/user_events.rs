@@ -1,12 +1,9 @@
 //! What applications say of themselves.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use rostrace_trace::flow::{UserEventKind, UserField, UserValue};
-use support::application::Given;
-use support::{Recording, time};
+
+use crate::support::application::Given;
+use crate::support::{Recording, time};
 
 #[test]
 fn a_moment_keeps_its_name_and_all_that_was_given_with_it() {

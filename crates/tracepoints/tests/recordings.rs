@@ -2,7 +2,7 @@
 //! each of its fields, with a type that fits.
 //!
 //! `testdata/` is always looked at. The larger set lies in a folder `shared` beside the repository (`ROSTRACE_SHARED`
-//! names another place). `cargo test -p rostrace-tracepoints --test recordings -- --nocapture` shows the events that
+//! names another place). `cargo test -p rostrace-tracepoints --test tests recordings -- --nocapture` shows the events that
 //! are in no table.
 
 #[path = "../../ctf/tests/support/recordings.rs"]

@@ -32,12 +32,16 @@ pub fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// A ROS installation as far as the tracer looks at it: a libtracetools without function, and its package.
+/// A ROS installation as far as the tracer looks at it: a libtracetools without function, and its package. Each
+/// file of tests has its own, since it puts libraries of its own beside it.
+#[track_caller]
 pub fn installation(version: &str) -> PathBuf {
     static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
     let _turn = TURN.lock().unwrap();
+    let caller = Path::new(std::panic::Location::caller().file());
+    let file = caller.file_stem().unwrap().to_string_lossy();
     let prefix = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .join(format!("ros-{version}-{}", std::process::id()));
+        .join(format!("ros-{version}-{}-{file}", std::process::id()));
     let library = prefix.join("lib/libtracetools.so");
     if library.exists() {
         return prefix;
@@ -102,6 +106,7 @@ pub fn compile(source: &Path, result: &Path, options: &[&str], libraries: &[&str
 }
 
 /// A program of `tests/programs`, linked to the libtracetools of an installation.
+#[track_caller]
 pub fn program(name: &str, version: &str, options: &[&str]) -> PathBuf {
     let prefix = installation(version);
     let source = source(&format!("{name}.c"));

@@ -1,18 +1,15 @@
 //! Damaged recordings: never a panic, never a hang; the damage is reported, and of all packets that it did not touch every
 //! event is there, as it was. Here bytes inside of packets are damaged.
 
-#![allow(clippy::unwrap_used)]
-
 mod folder;
 mod packets;
-#[path = "../support/mod.rs"]
-mod support;
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use rostrace_ctf::{DamageKind, Event, metadata};
-use support::damaged::*;
+
+use crate::support::damaged::*;
 
 /// The events of a packet that end within its first bytes.
 fn events_within(events: &[Event], bytes: usize) -> &[Event] {

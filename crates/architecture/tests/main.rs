@@ -1,0 +1,10 @@
+//! Everything that this crate does, seen from outside; one module for each concept.
+
+#![allow(clippy::unwrap_used, unreachable_pub)]
+
+mod draw;
+mod edit;
+mod file;
+mod samples;
+mod search;
+mod shared;

@@ -1,0 +1,25 @@
+//! Everything that this crate does, seen from outside; one module for each concept.
+
+#![allow(clippy::unwrap_used, unreachable_pub)]
+
+mod announcements;
+mod deliveries;
+mod deliveries_inside;
+mod deliveries_stored;
+mod entities;
+mod executions;
+mod kernel_recordings;
+mod lifecycle_services;
+mod losses;
+mod memory;
+mod other_events;
+mod properties;
+mod public_recordings;
+mod publications;
+mod requests;
+mod restarts;
+mod scheduling;
+mod scheduling_properties;
+mod support;
+mod unseen;
+mod user_events;

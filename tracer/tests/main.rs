@@ -1,0 +1,16 @@
+//! Everything that this crate does, seen from outside; one module for each concept.
+
+#![allow(clippy::unwrap_used, unreachable_pub)]
+
+mod abi;
+mod faults;
+mod first_event;
+mod header;
+mod hooks;
+mod lttng;
+mod orders;
+mod originals;
+mod python;
+mod support;
+mod user_events;
+mod visibility;
