@@ -1,8 +1,6 @@
 //! Whether comparisons keep their promise: of equal systems they report (nearly) nothing, however correlated the values are, and they find what
 //! really became slower.
 
-#![allow(clippy::unwrap_used)]
-
 use rostrace_analyze::comparison::{Comparison, Metric, Options, Verdict, compare};
 use rostrace_analyze::measured::{CallbackKind, Measured, MeasuredCallback, Series};
 use rostrace_ctf::schema::Nanos;

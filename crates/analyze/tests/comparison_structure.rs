@@ -1,7 +1,5 @@
 //! Which thing is which: what appeared, disappeared, was renamed or fell silent, by recordings made up for it.
 
-#![allow(clippy::unwrap_used)]
-
 use std::collections::BTreeSet;
 
 use rostrace_analyze::comparison::{Change, Comparison, Kind, Options, compare};

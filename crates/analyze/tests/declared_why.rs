@@ -1,17 +1,7 @@
 //! Why messages along declared paths took as long as they did: in tiny systems where it is plain, and adding up in all recordings.
 
-#![allow(clippy::unwrap_used)]
-
-mod observed;
-#[path = "../../trace/tests/support/mod.rs"]
-mod support;
-
 use std::fs;
 
-use observed::invariants::Seen;
-use observed::system::{Tape, system};
-use observed::ways::{self, Told};
-use observed::{Recorded, recordings, whole};
 use proptest::prelude::*;
 use rostrace_analyze::declared::Style;
 use rostrace_analyze::declared::paths::Ends;
@@ -24,7 +14,12 @@ use rostrace_architecture::{
 };
 use rostrace_trace::Model;
 use rostrace_trace::entity::{InstanceId, TimerId};
-use support::{Recording, stamp};
+
+use crate::observed::invariants::Seen;
+use crate::observed::system::{Tape, system};
+use crate::observed::ways::{self, Told};
+use crate::observed::{Recorded, recordings, whole};
+use crate::support::{Recording, stamp};
 
 fn add(all: &mut Told, told: Told) {
     for (cause, duration) in told {
@@ -42,7 +37,7 @@ fn explanations_of_declared_paths_add_up_in_every_recording() {
         let analysis = whole(&recorded.model);
         let mut architectures = vec![from_trace_with_flows(&recorded.model)];
         // CARET's results have one that people have edited.
-        let folder = support::shared::find(&name);
+        let folder = crate::support::shared::find(&name);
         let file = folder.map(|it| it.join("expected/edited_architecture.yaml"));
         if let Some(file) = file.filter(|file| file.exists()) {
             let text = fs::read_to_string(file).unwrap();
@@ -63,7 +58,7 @@ fn explanations_of_declared_paths_add_up_in_every_recording() {
 
 #[test]
 fn explanations_of_declared_paths_add_up_in_recordings_of_others() {
-    for name in support::shared::OF_OTHERS {
+    for name in crate::support::shared::OF_OTHERS {
         if let Some(recorded) = Recorded::open(&format!("public/{name}")) {
             let architecture = from_trace_with_flows(&recorded.model);
             let analysis = whole(&recorded.model);
@@ -181,7 +176,7 @@ fn what_a_timer_publishes_later_was_stored_until_it_was_due() {
     let model = recording.load();
     let analysis = whole(&model);
     let firing = firings(&analysis, TimerId(0))[0];
-    let due = firing.expected.0 - support::time(0).0;
+    let due = firing.expected.0 - crate::support::time(0).0;
     let found = between(&model, ContextType::UseLatestMessage);
     let (reader, other) = (InstanceId(2), InstanceId(1));
     let expected = [

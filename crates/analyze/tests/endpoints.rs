@@ -1,17 +1,13 @@
 //! Publishers and subscriptions, judged by what the programs logged.
 
-#[path = "support/recordings.rs"]
-mod recordings;
-#[path = "../../trace/tests/support/mod.rs"]
-mod support;
-
 use std::collections::BTreeMap;
 
-use recordings::{everything, load, rows};
 use rostrace_analyze::endpoint::Endpoints;
 use rostrace_trace::entity::PublisherId;
-use support::Payload::{Pointer, Unsigned};
-use support::{Flavour, Recording, stamp};
+
+use crate::recordings::{everything, load, rows};
+use crate::support::Payload::{Pointer, Unsigned};
+use crate::support::{Flavour, Recording, stamp};
 
 type Counts = BTreeMap<(i64, String, String), i64>;
 

@@ -1,16 +1,14 @@
 //! Where the time of threads went: parts add up, and say what the programs logged.
 
-#[path = "support/recordings.rs"]
-mod recordings;
-
 use std::collections::BTreeMap;
 
-use recordings::{Row, load, rows};
 use rostrace_analyze::Analysis;
 use rostrace_analyze::observed_executor::observed_executors;
 use rostrace_analyze::why::{Cause, Why};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::InstanceId;
+
+use crate::recordings::{Row, load, rows};
 
 const RECORDINGS: [&str; 10] = [
     "jazzy/executors",

@@ -1,12 +1,5 @@
 //! What hurts most: what is found in tiny systems where it is plain, and what has to hold in every recording.
 
-#![allow(clippy::unwrap_used)]
-
-mod observed;
-#[path = "../../trace/tests/support/mod.rs"]
-mod support;
-
-use observed::whole;
 use rostrace_analyze::finding::{
     self, Finding, FindingKind, Group, Measured, Phase, Place, ProcessEnd, Ranking, Runner,
     Silence, WORTH_A_WORD,
@@ -18,8 +11,10 @@ use rostrace_analyze::unknowable::unknowable;
 use rostrace_analyze::{Analysis, callback};
 use rostrace_trace::Model;
 use rostrace_trace::entity::CallbackId;
-use support::recording::Payload::{Pointer, Text, Unsigned};
-use support::{Flavour, Recording, rmw, stamp};
+
+use crate::observed::whole;
+use crate::support::recording::Payload::{Pointer, Text, Unsigned};
+use crate::support::{Flavour, Recording, rmw, stamp};
 
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
@@ -445,8 +440,8 @@ fn between_clocks_that_differ_nothing_is_late_and_nobody_left() {
 /// Whatever was recorded: a cause is an execution that is in the trace, no group is milder than what is in it, and the order of callbacks is that of the groups.
 #[test]
 fn groups_and_order_hold_in_every_recording() {
-    for name in observed::recordings() {
-        let Some(recorded) = observed::Recorded::open(&name) else {
+    for name in crate::observed::recordings() {
+        let Some(recorded) = crate::observed::Recorded::open(&name) else {
             continue;
         };
         let model = &recorded.model;
@@ -514,7 +509,7 @@ fn what_was_made_slow_on_purpose_is_the_cause() {
         ("jazzy/timers", "/slow_timers · timer 10 ms"),
         ("humble/timers_caret", "/slow_timers · timer 10 ms"),
     ] {
-        let Some(recorded) = observed::Recorded::open(name) else {
+        let Some(recorded) = crate::observed::Recorded::open(name) else {
             return;
         };
         let analysis = whole(&recorded.model);
@@ -539,7 +534,7 @@ fn a_system_that_does_what_it_should_has_no_silent_topic_and_no_process_that_lef
         "humble/chain_caret",
         "jazzy/executors",
     ] {
-        let Some(recorded) = observed::Recorded::open(name) else {
+        let Some(recorded) = crate::observed::Recorded::open(name) else {
             return;
         };
         for finding in findings(&recorded.model) {
@@ -556,11 +551,12 @@ fn a_system_that_does_what_it_should_has_no_silent_topic_and_no_process_that_lef
 
 #[test]
 fn the_nodes_that_never_came_up_are_the_first_thing_that_is_told_of_autoware() {
-    let Some((_folder, set)) = support::shared::unpack("public/autoware-carla-galactic.tar.zst")
+    let Some((_folder, set)) =
+        crate::support::shared::unpack("public/autoware-carla-galactic.tar.zst")
     else {
         return;
     };
-    let model = support::model_of(&set);
+    let model = crate::support::model_of(&set);
     let analysis = whole(&model);
     let groups = groups(&analysis);
     let heads: Vec<String> = groups[..2]
@@ -586,7 +582,7 @@ fn the_nodes_that_never_came_up_are_the_first_thing_that_is_told_of_autoware() {
 #[test]
 fn what_cannot_be_known_is_said_where_it_cannot() {
     let unknown = |name: &str| {
-        let model = support::shared::load(name)?;
+        let model = crate::support::shared::load(name)?;
         Some(unknowable(&model))
     };
     let Some(late) = unknown("jazzy/late") else {

@@ -1,11 +1,6 @@
 //! The oldest public sample of CARET (0.1, Galactic), which today's CARET cannot load: five messages, with the instants that its authors
 //! published.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "../../trace/tests/support/mod.rs"]
-mod support;
-
 use rostrace_analyze::declared::Style;
 use rostrace_analyze::declared::chain::Spread;
 use rostrace_analyze::declared::records::Records;
@@ -53,7 +48,7 @@ fn milliseconds(records: &Records) -> String {
 
 #[test]
 fn five_messages_are_followed_from_timer_to_listener() {
-    let Some(model) = support::shared::load("public/caret-talker-listener-galactic") else {
+    let Some(model) = crate::support::shared::load("public/caret-talker-listener-galactic") else {
         return;
     };
     for (kind, count) in [

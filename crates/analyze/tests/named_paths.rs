@@ -1,18 +1,13 @@
 //! The tables of paths that an architecture file names: they agree with each other, on real recordings.
 
-#![allow(clippy::unwrap_used)]
-
-mod observed;
-#[path = "../../trace/tests/support/mod.rs"]
-mod support;
-
 use std::collections::BTreeMap;
 use std::fs;
 
-use observed::{Recorded, rows, whole};
 use rostrace_analyze::Analysis;
 use rostrace_analyze::table::TABLES;
 use rostrace_architecture::read;
+
+use crate::observed::{Recorded, rows, whole};
 
 fn table(analysis: &Analysis<'_>, name: &str) -> Vec<Vec<String>> {
     let table = TABLES.iter().find(|table| table.name == name).unwrap();
@@ -50,7 +45,7 @@ fn the_parts_of_a_response_add_up_and_begin_where_it_begins() {
             return;
         };
         let file = format!("{name}/expected/edited_architecture.yaml");
-        let file = support::shared::find(&file).unwrap();
+        let file = crate::support::shared::find(&file).unwrap();
         let architecture = read(&fs::read_to_string(file).unwrap())
             .unwrap()
             .architecture;

@@ -1,22 +1,17 @@
 //! From input to output in a node, whoever says so: each pair of messages once, by the best witness.
 
-#![allow(clippy::unwrap_used)]
-
-mod observed;
-#[path = "../../trace/tests/support/mod.rs"]
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use observed::truth::{Message, dependences, logs, messages};
-use observed::{Recorded, whole};
 use rostrace_analyze::Analysis;
 use rostrace_analyze::node_latency::{Basis, NodeLatency, node_latencies};
 use rostrace_architecture::{ContextType, from_trace_with_flows, read};
 use rostrace_ctf::schema::Nanos;
-use support::Payload::Pointers;
-use support::{Flavour, Recording, recording::EPOCH, stamp, time};
+
+use crate::observed::truth::{Message, dependences, logs, messages};
+use crate::observed::{Recorded, whole};
+use crate::support::Payload::Pointers;
+use crate::support::{Flavour, Recording, recording::EPOCH, stamp, time};
 
 fn all(analysis: &Analysis<'_>) -> Vec<NodeLatency> {
     let mut rows = Vec::new();
@@ -181,7 +176,8 @@ fn with_an_architecture_all_that_the_programs_logged_is_found_and_nothing_else()
         let Some(recorded) = Recorded::open(name) else {
             return;
         };
-        let file = support::shared::find(&format!("{name}/expected/edited_architecture.yaml"));
+        let file =
+            crate::support::shared::find(&format!("{name}/expected/edited_architecture.yaml"));
         let text = fs::read_to_string(file.unwrap()).unwrap();
         let architecture = read(&text).unwrap().architecture;
         let logs = logs(&recorded);

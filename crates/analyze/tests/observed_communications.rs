@@ -1,18 +1,13 @@
 //! Messages that did not arrive, or not in time, in recordings whose programs meant them to.
 
-#![allow(clippy::unwrap_used)]
-
-mod observed;
-#[path = "../../trace/tests/support/mod.rs"]
-mod support;
-
-use observed::truth::logs;
-use observed::{Recorded, recordings, whole};
 use rostrace_analyze::communication::{DropCause, Pair, pairs};
 use rostrace_trace::Model;
 use rostrace_trace::entity::DeliveryId;
 use rostrace_trace::flow::DeliveryKind;
-use support::{Recording, stamp};
+
+use crate::observed::truth::logs;
+use crate::observed::{Recorded, recordings, whole};
+use crate::support::{Recording, stamp};
 
 /// The pairs of a topic and a receiving node.
 fn of(model: &Model, topic: &str, node: &str) -> Vec<Pair> {

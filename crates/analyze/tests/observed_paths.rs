@@ -1,15 +1,7 @@
 //! Observed causality against the log: which output was made from which input.
 
-#![allow(clippy::unwrap_used)]
-
-mod observed;
-#[path = "../../trace/tests/support/mod.rs"]
-mod support;
-
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use observed::truth::{dependences, logs, messages};
-use observed::{Recorded, recordings, whole};
 use rostrace_analyze::declared::Style;
 use rostrace_analyze::declared::paths::Ends as IncludedEnds;
 use rostrace_analyze::declared::summary::{assume_latest_message, declared_path};
@@ -21,7 +13,10 @@ use rostrace_analyze::table::{Cell, TABLES};
 use rostrace_analyze::why::{Cause, Why};
 use rostrace_architecture::{Endpoint, NamedPath, PathStep, from_trace_with_flows};
 use rostrace_trace::entity::InstanceId;
-use support::{Recording, stamp};
+
+use crate::observed::truth::{dependences, logs, messages};
+use crate::observed::{Recorded, recordings, whole};
+use crate::support::{Recording, stamp};
 
 /// Each as often as it occurs: processes that run twice count from 1 again.
 fn tally<T: std::hash::Hash + Eq>(all: impl IntoIterator<Item = T>) -> HashMap<T, usize> {
@@ -376,7 +371,7 @@ fn response_times_count_messages_that_nothing_was_made_from() {
             Cell::Integer(_),
         ] = row
         {
-            let milliseconds = (start - support::recording::EPOCH) / 1_000_000;
+            let milliseconds = (start - crate::support::recording::EPOCH) / 1_000_000;
             let of_case = times.entry((*path, (*case).to_owned())).or_default();
             of_case.push(milliseconds);
         }

@@ -1,17 +1,8 @@
 //! What holds in every recording and in any random system: parts add up, explanations are complete, tables fit their
 //! declarations, and neither the order of streams nor lost events make anything up.
 
-#![allow(clippy::unwrap_used)]
-
-mod observed;
-#[path = "../../trace/tests/support/mod.rs"]
-mod support;
-
 use std::collections::{HashMap, HashSet};
 
-use observed::invariants::{self, Seen};
-use observed::system::{Tape, system};
-use observed::{Recorded, recordings, rows, whole};
 use proptest::prelude::*;
 use rostrace_analyze::Analysis;
 use rostrace_analyze::flow_latency::{FlowTimes, Include};
@@ -19,7 +10,11 @@ use rostrace_analyze::flow_path::{Ends, Flow, FlowPaths};
 use rostrace_analyze::table::TABLES;
 use rostrace_trace::Model;
 use rostrace_trace::entity::{DeliveryId, InstanceId};
-use support::recording::EPOCH;
+
+use crate::observed::invariants::{self, Seen};
+use crate::observed::system::{Tape, system};
+use crate::observed::{Recorded, recordings, rows, whole};
+use crate::support::recording::EPOCH;
 
 #[test]
 fn parts_add_up_in_every_recording() {
@@ -38,7 +33,7 @@ fn parts_add_up_in_every_recording() {
 
 #[test]
 fn parts_add_up_in_recordings_of_others() {
-    for name in support::shared::OF_OTHERS {
+    for name in crate::support::shared::OF_OTHERS {
         if let Some(recorded) = Recorded::open(&format!("public/{name}")) {
             invariants::hold(&whole(&recorded.model), name);
         }

@@ -1,23 +1,18 @@
 //! When timers were due: against the log of real programs, and against schedules that follow rcl's rule.
 
-#![allow(clippy::unwrap_used)]
-
-mod observed;
-#[path = "../../trace/tests/support/mod.rs"]
-mod support;
-
 use std::collections::HashMap;
 
-use observed::system::Tape;
-use observed::truth::{Log, logs};
-use observed::{Recorded, recordings, whole};
 use proptest::prelude::*;
 use rostrace_analyze::callback::summaries;
 use rostrace_analyze::timer::{Basis, firings};
 use rostrace_trace::entity::TimerId;
-use support::Payload::{Pointer, Unsigned};
-use support::recording::EPOCH;
-use support::{Recording, time};
+
+use crate::observed::system::Tape;
+use crate::observed::truth::{Log, logs};
+use crate::observed::{Recorded, recordings, whole};
+use crate::support::Payload::{Pointer, Unsigned};
+use crate::support::recording::EPOCH;
+use crate::support::{Recording, time};
 
 /// rcl's timer: due on a grid that a reset moves; what is behind skips to the first point that has not passed.
 #[derive(Debug, Clone, Copy)]

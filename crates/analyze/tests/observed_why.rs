@@ -1,12 +1,5 @@
 //! Who is blamed for a wait, in tiny systems where it is plain.
 
-#![allow(clippy::unwrap_used)]
-
-mod observed;
-#[path = "../../trace/tests/support/mod.rs"]
-mod support;
-
-use observed::whole;
 use rostrace_analyze::clocks::Strangers;
 use rostrace_analyze::flow_path::FlowPaths;
 use rostrace_analyze::thread::{Ran, summaries};
@@ -14,7 +7,9 @@ use rostrace_analyze::timer::firings;
 use rostrace_analyze::why::{Cause, Explanation, Relation, Why};
 use rostrace_architecture::{NamedPath, PathStep};
 use rostrace_trace::entity::{ClientCallbackId, ClientId, DeliveryId, InstanceId, TimerId};
-use support::{Recording, stamp, time};
+
+use crate::observed::whole;
+use crate::support::{Recording, stamp, time};
 
 fn parts(explained: &Explanation) -> Vec<(i64, Cause)> {
     let parts = explained.parts.iter();

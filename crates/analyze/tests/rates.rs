@@ -1,11 +1,8 @@
 //! Rates per second: whole seconds of each object, never more than it did.
 
-#[path = "support/recordings.rs"]
-mod recordings;
-
 use std::collections::BTreeMap;
 
-use recordings::{load, rows};
+use crate::recordings::{load, rows};
 
 #[test]
 fn the_seconds_of_a_regular_publisher_have_its_rate() {

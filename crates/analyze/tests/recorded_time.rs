@@ -1,18 +1,12 @@
 //! The time that utilisations, rates and shares are parts of: what was recorded, and not what an attached tracer tells of the time before.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/recordings.rs"]
-mod recordings;
-#[path = "../../trace/tests/support/mod.rs"]
-mod support;
-
-use recordings::rows;
 use rostrace_analyze::Analysis;
 use rostrace_analyze::thread::{executor_observed, process_observed};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{ExecutorId, ProcessId};
-use support::Recording;
+
+use crate::recordings::rows;
+use crate::support::Recording;
 
 const SECOND: u64 = 1_000_000_000;
 

@@ -1,14 +1,9 @@
 //! Calls of services and the states of lifecycle nodes.
 
-#[path = "support/recordings.rs"]
-mod recordings;
-#[path = "../../trace/tests/support/mod.rs"]
-mod support;
-
 use std::collections::BTreeMap;
 
-use recordings::{everything, load, rows};
-use support::{Flavour, Recording, stamp};
+use crate::recordings::{everything, load, rows};
+use crate::support::{Flavour, Recording, stamp};
 
 #[test]
 fn the_parts_of_a_call_add_up_to_its_round_trip() {

@@ -1,18 +1,14 @@
 //! What is known where nothing has a name, because the recording began after the nodes were made: which message an execution received, by its
 //! stamp, and so how long messages took and why.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/recordings.rs"]
-mod recordings;
-
 use std::collections::HashMap;
 
-use recordings::load;
 use rostrace_analyze::flow_path::FlowPaths;
 use rostrace_analyze::why::Why;
 use rostrace_trace::entity::DeliveryId;
 use rostrace_trace::flow::Match;
+
+use crate::recordings::load;
 
 #[test]
 fn messages_of_a_recording_that_began_late_are_those_that_were_logged() {

@@ -1,17 +1,13 @@
 //! Comparisons and budgets of real recordings: equal systems are equal, and a run keeps the budgets that were made from it.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/recordings.rs"]
-mod recordings;
-
-use recordings::{everything, load};
 use rostrace_analyze::budget::{self, Quantity, Recording, Verdict as BudgetVerdict};
 use rostrace_analyze::comparison::{self, Comparison, Options, Verdict};
 use rostrace_analyze::measured::Measured;
 use rostrace_analyze::{Analysis, Selection};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
+
+use crate::recordings::{everything, load};
 
 const SCENARIOS: [&str; 7] = [
     "chain",

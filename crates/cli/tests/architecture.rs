@@ -1,13 +1,10 @@
 //! `rostrace architecture` at its boundary: exit codes, output, and what happens to files.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use support::{recording, rostrace, shared_recordings, stderr_of, stdout_of};
+
+use crate::support::{recording, rostrace, shared_recordings, stderr_of, stdout_of};
 
 const ROVER: &str = include_str!("../../architecture/tests/files/rover.yaml");
 
@@ -488,34 +485,34 @@ fn every_verb_has_help_with_an_example() {
 
 #[test]
 fn a_context_that_is_undefined_is_named_and_can_be_declared() {
-    let Some(folder) = support::shared_recordings() else {
+    let Some(folder) = crate::support::shared_recordings() else {
         return;
     };
     let desk = Desk::new();
     let file = desk.name("made.yaml");
     let trace = folder.join("jazzy/chain");
     let trace = trace.to_str().unwrap();
-    support::stderr_of(&["architecture", "create", trace, "-o", &file], 0);
+    crate::support::stderr_of(&["architecture", "create", trace, "-o", &file], 0);
     let undefined = "UNDEFINED from /fused to /plan; `rostrace architecture set-context FILE /planner /fused /plan use_latest_message`";
-    let checked = support::stdout_of(&["architecture", "check", &file], 0);
+    let checked = crate::support::stdout_of(&["architecture", "check", &file], 0);
     assert!(checked.contains(undefined), "{checked}");
     let set = ["architecture", "set-context", &file, "/planner", "/fused"];
     let wrong = [&set[..], &["/plan", "newest"]].concat();
-    let said = support::stderr_of(&wrong, 2);
+    let said = crate::support::stderr_of(&wrong, 2);
     assert!(
         said.contains("there are callback_chain, use_latest_message"),
         "{said}"
     );
     let nothing = [&set[..], &["/pln", "use_latest_message"]].concat();
-    let said = support::stderr_of(&nothing, 2);
+    let said = crate::support::stderr_of(&nothing, 2);
     assert!(said.contains("/plan"), "{said}");
     let right = [&set[..], &["/plan", "use_latest_message"]].concat();
-    support::stderr_of(&right, 0);
-    let checked = support::stdout_of(&["architecture", "check", &file], 0);
+    crate::support::stderr_of(&right, 0);
+    let checked = crate::support::stdout_of(&["architecture", "check", &file], 0);
     assert!(!checked.contains(undefined), "{checked}");
     let back = [&set[..], &["/plan", "UNDEFINED"]].concat();
-    support::stderr_of(&back, 0);
-    let checked = support::stdout_of(&["architecture", "check", &file], 0);
+    crate::support::stderr_of(&back, 0);
+    let checked = crate::support::stdout_of(&["architecture", "check", &file], 0);
     assert!(checked.contains(undefined), "{checked}");
 }
 

@@ -1,16 +1,13 @@
 //! Packed traces are read as they are; hostile archives do no harm; and what is no trace is recognised.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use support::{recording, rostrace, shared_recordings, stderr_of, stdout_of};
 use tar::{Builder, EntryType, Header};
+
+use crate::support::{recording, rostrace, shared_recordings, stderr_of, stdout_of};
 
 /// A folder for archives, and an empty one for what is unpacked.
 struct Desk {

@@ -1,13 +1,10 @@
 //! `rostrace check` at its boundary.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::path::PathBuf;
 
 use serde_json::Value;
-use support::{assert_expected, recording, rostrace, stderr_of, stdout_of};
+
+use crate::support::{assert_expected, recording, rostrace, stderr_of, stdout_of};
 
 struct File {
     folder: tempfile::TempDir,
@@ -204,7 +201,7 @@ fn a_reader_that_goes_away_does_not_make_a_broken_budget_a_kept_one() {
     for format in ["table", "json", "csv"] {
         let pingpong = recording("pingpong");
         let arguments = ["check", &file.path(), &pingpong, "--format", format];
-        let mut check = support::spawn(&arguments);
+        let mut check = crate::support::spawn(&arguments);
         drop(check.stdout.take());
         assert_eq!(check.wait().unwrap().code(), Some(4), "{format}");
     }

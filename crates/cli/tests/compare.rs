@@ -1,11 +1,8 @@
 //! `rostrace compare` at its boundary.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use serde_json::Value;
-use support::{recording, rostrace, shared_recordings, stderr_of, stdout_of};
+
+use crate::support::{recording, rostrace, shared_recordings, stderr_of, stdout_of};
 
 #[test]
 fn a_recording_and_itself_are_the_same() {

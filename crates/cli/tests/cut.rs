@@ -1,14 +1,11 @@
 //! `rostrace cut` at its boundary: what is in the new folder, what is refused, and that no half of it is left behind.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use support::{HandMade, json_lines, recording, rostrace, spawn, stderr_of, stdout_of};
+
+use crate::support::{HandMade, json_lines, recording, rostrace, spawn, stderr_of, stdout_of};
 
 /// A folder for the new trace, which does not exist yet.
 struct Output {

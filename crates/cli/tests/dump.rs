@@ -1,13 +1,10 @@
 //! `rostrace dump` at its boundary, as JSON and CSV, with every filter.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::io::{BufRead, BufReader, Read};
 
 use serde_json::{Value, json};
-use support::{HandMade, json_lines, recording, rostrace, spawn, stderr_of, stdout_of};
+
+use crate::support::{HandMade, json_lines, recording, rostrace, spawn, stderr_of, stdout_of};
 
 fn dump(trace: &str, options: &[&str]) -> Vec<Value> {
     let mut arguments = vec!["dump", trace, "--format", "json"];

@@ -1,14 +1,11 @@
 //! `--node`, `--topic` and `--pid` mean the same to every verb that speaks of nodes and topics.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value;
-use support::{recording, rostrace, shared_recordings, stderr_of, stdout_of};
+
+use crate::support::{recording, rostrace, shared_recordings, stderr_of, stdout_of};
 
 const VERBS: [&str; 9] = [
     "nodes",

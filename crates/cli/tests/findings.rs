@@ -1,18 +1,12 @@
 //! What hurts most, as people meet it: the page, `callbacks` and `why` agree on what is worst, and the commands on the page do what they say.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "../../report/tests/support/opened_page.rs"]
-#[allow(dead_code, unreachable_pub)]
-mod opened_page;
-mod support;
-
 use std::path::Path;
 use std::process::Command;
 
-use opened_page::OpenedPage;
 use serde_json::Value;
-use support::{recording, rostrace, shared_recordings};
+
+use crate::opened_page::OpenedPage;
+use crate::support::{recording, rostrace, shared_recordings};
 
 fn json(arguments: &[&str]) -> Value {
     let output = rostrace(&[arguments, &["--format", "json"]].concat())

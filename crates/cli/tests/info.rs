@@ -1,10 +1,6 @@
 //! `rostrace info` at its boundary.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
-use support::{HandMade, recording, rostrace, stdout_of};
+use crate::support::{HandMade, recording, rostrace, stdout_of};
 
 fn json(trace: &str, status: i32) -> serde_json::Value {
     serde_json::from_str(&stdout_of(&["info", "--format", "json", trace], status)).unwrap()
@@ -204,7 +200,7 @@ fn the_table_says_what_can_and_what_cannot_be_known() {
         let table = stdout_of(&["info", &recording(name)], status);
         let (_, from) = table.split_once("\nROS 2\n").unwrap();
         let (chapters, _) = from.split_once("\nProcesses\n").unwrap();
-        support::assert_expected(&format!("{name}/info_ros.txt"), chapters);
+        crate::support::assert_expected(&format!("{name}/info_ros.txt"), chapters);
     }
 }
 

@@ -1,15 +1,11 @@
 //! What the program says when its input is not a trace.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use support::{HandMade, stderr_of, stdout_of};
+use crate::support::{HandMade, stderr_of, stdout_of};
 
 fn sentence(path: &str) -> String {
     let said = stderr_of(&["info", path], 1);
@@ -165,7 +161,7 @@ fn a_trace_with_nothing_that_can_be_read_is_an_error() {
 fn copy_of(name: &str) -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let status = Command::new("cp")
-        .args(["-r", &format!("{}/.", support::recording(name))])
+        .args(["-r", &format!("{}/.", crate::support::recording(name))])
         .arg(folder.path())
         .status();
     assert!(status.unwrap().success());

@@ -1,11 +1,8 @@
 //! `--sort`, `--limit` and `--columns`: the same for every list and every format.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use serde_json::Value;
-use support::{recording, stderr_of, stdout_of};
+
+use crate::support::{recording, stderr_of, stdout_of};
 
 const VERBS: [&str; 5] = ["callbacks", "topics", "nodes", "processes", "executors"];
 

@@ -1,13 +1,8 @@
 //! `rostrace nodes`, `topics`, `callbacks`, `processes` and `executors` at their boundary.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-#[path = "../../trace/tests/support/mod.rs"]
-mod trace_support;
-
 use serde_json::Value;
-use support::{assert_expected, recording, rostrace, stderr_of, stdout_of};
+
+use crate::support::{assert_expected, recording, rostrace, stderr_of, stdout_of};
 
 const VERBS: [&str; 5] = ["nodes", "topics", "callbacks", "processes", "executors"];
 const RECORDINGS: [(&str, i32); 3] = [("pingpong", 0), ("lifecycle_caret", 0), ("lossy", 3)];
@@ -332,7 +327,7 @@ fn the_guides_show_what_the_program_prints() {
 
 #[test]
 fn clients_have_a_count_where_their_callbacks_are_recorded() {
-    use trace_support::{Flavour, Recording, stamp};
+    use crate::trace_support::{Flavour, Recording, stamp};
     let mut recording = Recording::new(Flavour::Jazzy, "robot");
     recording
         .process(100, "client")
@@ -363,7 +358,7 @@ fn clients_have_a_count_where_their_callbacks_are_recorded() {
 
 #[test]
 fn a_topic_that_stutters_shows_its_longest_pause() {
-    use trace_support::{Flavour, Recording, stamp};
+    use crate::trace_support::{Flavour, Recording, stamp};
     let mut recording = Recording::new(Flavour::Jazzy, "robot");
     recording
         .process(100, "talker")
@@ -417,7 +412,7 @@ fn processes_whose_client_library_tells_nothing_of_callbacks_are_named() {
 /// A librclcpp that calls its own functions past the tracer.
 #[test]
 fn executors_whose_library_hides_its_calls_say_so() {
-    use trace_support::{Flavour, Recording};
+    use crate::trace_support::{Flavour, Recording};
     let mut made = Recording::talker(Flavour::Jazzy);
     made.by_caret()
         .executor(0x500, 0x501, "multi_threaded_executor");

@@ -1,12 +1,8 @@
 //! Every verb that looks at a trace, on every recording that there is: whatever they contain, nothing panics.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::path::{Path, PathBuf};
 
-use support::{rostrace, shared_recordings};
+use crate::support::{rostrace, shared_recordings};
 
 const VERBS: [&str; 6] = [
     "info",

@@ -1,20 +1,14 @@
 //! One origin of time: `+1.5s` is the same instant in every verb, page and file, whatever is skipped.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "../../report/tests/support/opened_page.rs"]
-#[allow(dead_code, unreachable_pub)]
-mod opened_page;
-mod support;
-
-use opened_page::OpenedPage;
 use rostrace_analyze::Analysis;
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
 use rostrace_report::served::{Options, Query, ServedTimeline};
 use rostrace_trace::Model;
 use serde_json::Value;
-use support::{json_lines, recording, shared_recordings, stdout_of};
+
+use crate::opened_page::OpenedPage;
+use crate::support::{json_lines, recording, shared_recordings, stdout_of};
 
 /// What is left out must not move the origin.
 const SKIPPED: &[&[&str]] = &[&[], &["--skip-start", "700ms"]];

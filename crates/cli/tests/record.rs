@@ -1,15 +1,12 @@
 //! Recording at the boundary of the program: commands, their children and their ends, what is recorded and what is refused; the doctor
 //! and the demo.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use support::place::{Place, compile, finished, signal, ticker, wait_for_ready};
+
+use crate::support::place::{Place, compile, finished, signal, ticker, wait_for_ready};
 
 #[test]
 fn a_command_is_recorded_verified_and_shown() {

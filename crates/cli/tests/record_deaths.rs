@@ -1,10 +1,6 @@
 //! What is said of processes that die by a signal while they are recorded: which one, by what, and whether the tracer was at work in it.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
-use support::place::{Place, finished, ticker, wait_for_ready};
+use crate::support::place::{Place, finished, ticker, wait_for_ready};
 
 const OWN: &str = "; none of its threads was running code of the tracer\n";
 

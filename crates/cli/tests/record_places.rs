@@ -2,16 +2,13 @@
 //!
 //! Disks and containers are made with name spaces of Linux, as root or, where the system lets them, as anybody.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
-use support::place::{Place, finished, signal, ticker, wait_for_ready};
+
+use crate::support::place::{Place, finished, signal, ticker, wait_for_ready};
 
 /// What makes name spaces in which file systems can be mounted; None, with the reason printed, if this user may not.
 fn isolation() -> Option<Vec<&'static str>> {

@@ -1,9 +1,5 @@
 //! What `record` promises holds when the recorder is killed, too; and nothing is left behind by recordings that come and go.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -11,7 +7,8 @@ use std::process::Child;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use support::place::{Place, ticker, wait_for_ready};
+
+use crate::support::place::{Place, ticker, wait_for_ready};
 
 /// Records a ticker in a place of its own, and kills the recorder once something was recorded. The ticker lives until the end of the test.
 struct Orphan {
@@ -175,7 +172,7 @@ fn nothing_is_left_behind_by_recordings_that_come_and_go() {
     );
     let blocks = before.blocks;
     assert_eq!(Holdings { blocks, ..after }, before);
-    support::place::signal(&run, libc::SIGINT);
+    crate::support::place::signal(&run, libc::SIGINT);
     run.wait().unwrap();
     assert!(!memory.exists(), "{memory:?} is left");
 }

@@ -1,12 +1,10 @@
 //! Sessions: programs that are recorded while they run, again and again, several at once, from anywhere, and without their recorder.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::path::Path;
 
-use support::place::{Place, finished, kill, pid_of, processes, signal, ticker, wait_for_ready};
+use crate::support::place::{
+    Place, finished, kill, pid_of, processes, signal, ticker, wait_for_ready,
+};
 
 #[test]
 fn attaching_again_and_again_knows_all_names_each_time() {

@@ -1,14 +1,13 @@
 //! Snapshots: what was recorded last is copied on demand, by a command or by a signal to the recorder or to a recorded process.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::io::{BufRead, BufReader};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use support::place::{Place, finished, kill, pid_of, processes, signal, ticker, wait_for_ready};
+
+use crate::support::place::{
+    Place, finished, kill, pid_of, processes, signal, ticker, wait_for_ready,
+};
 
 #[test]
 fn a_flight_recording_is_copied_and_stopped_while_it_runs() {

@@ -1,16 +1,13 @@
 //! What goes wrong while something is recorded, and is told: other versions, too few files, filter files with mistakes.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use support::place::{Place, finished, kill, pid_of, signal, ticker, wait_for_ready};
+
+use crate::support::place::{Place, finished, kill, pid_of, signal, ticker, wait_for_ready};
 
 /// Where the control page has the number of its layout, in every version.
 const LAYOUT_AT: u64 = 8;

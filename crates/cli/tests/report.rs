@@ -1,14 +1,10 @@
 //! `rostrace report` at its boundary: where it writes, and where it refuses to.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::os::unix::fs::{FileTypeExt, symlink};
 use std::path::Path;
 use std::process::Command;
 
-use support::{recording, rostrace, stderr_of};
+use crate::support::{recording, rostrace, stderr_of};
 
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();

@@ -1,14 +1,11 @@
 //! Cuts, pauses and recordings that are given together: what was observed, and what would count twice.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use support::{recording, shared_recordings, stderr_of, stdout_of};
 use tempfile::TempDir;
+
+use crate::support::{recording, shared_recordings, stderr_of, stdout_of};
 
 fn json(arguments: &[&str]) -> Value {
     let mut all = arguments.to_vec();

@@ -1,11 +1,8 @@
 //! `rostrace timeline` at its boundary: files, formats, exit status.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use serde_json::Value;
-use support::{recording, rostrace, shared_recordings, stderr_of};
+
+use crate::support::{recording, rostrace, shared_recordings, stderr_of};
 
 #[test]
 fn a_file_appears_and_one_line_says_what_is_in_it() {

@@ -1,9 +1,5 @@
 //! `rostrace timeline` without a file: an address on standard output, a page behind it, and a clean end.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Child;
 
@@ -15,10 +11,10 @@ struct Served {
 
 impl Served {
     fn start(arguments: &[&str]) -> Option<Served> {
-        let trace = support::shared_recordings()?.join("jazzy/chain");
+        let trace = crate::support::shared_recordings()?.join("jazzy/chain");
         let mut all = vec!["timeline", trace.to_str()?, "--no-browser"];
         all.extend(arguments);
-        let mut program = support::spawn(&all);
+        let mut program = crate::support::spawn(&all);
         let mut address = String::new();
         let mut out = BufReader::new(program.stdout.take().unwrap());
         out.read_line(&mut address).unwrap();
@@ -31,7 +27,7 @@ impl Served {
     fn ask(&self, target: &str, headers: &str) -> String {
         let site = self.address.split("/?").next().unwrap();
         let (head, body) =
-            support::http::ask("GET", &format!("{site}{target}"), headers, &[]).unwrap();
+            crate::support::http::ask("GET", &format!("{site}{target}"), headers, &[]).unwrap();
         head + &String::from_utf8_lossy(&body)
     }
 
@@ -109,7 +105,7 @@ fn what_makes_no_sense_without_a_page_is_refused() {
         &["--port", "7001"],
     ] {
         let all = [&["timeline", "x", "-o", "y"], arguments].concat();
-        let said = support::stderr_of(&all, 2);
+        let said = crate::support::stderr_of(&all, 2);
         assert!(said.contains("cannot be used with"), "{said}");
     }
 }
@@ -118,12 +114,12 @@ fn what_makes_no_sense_without_a_page_is_refused() {
 fn a_port_can_be_chosen_and_one_that_is_taken_is_named() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
-    let Some(shared) = support::shared_recordings() else {
+    let Some(shared) = crate::support::shared_recordings() else {
         return;
     };
     let trace = shared.join("jazzy/chain");
     let arguments = ["timeline", trace.to_str().unwrap(), "--port", &port];
-    let said = support::stderr_of(&arguments, 1);
+    let said = crate::support::stderr_of(&arguments, 1);
     assert!(
         said.contains(&format!(
             "port {port} of this machine cannot be listened on"
@@ -168,7 +164,7 @@ fn terminal() -> (std::fs::File, std::fs::File) {
 fn enter_in_the_terminal_prints_an_address_that_works_when_the_first_was_used() {
     use std::os::unix::process::CommandExt;
 
-    let Some(shared) = support::shared_recordings() else {
+    let Some(shared) = crate::support::shared_recordings() else {
         return;
     };
     let (mut person, program_side) = terminal();
@@ -224,7 +220,7 @@ fn enter_in_the_terminal_prints_an_address_that_works_when_the_first_was_used() 
 fn the_token_is_in_no_arguments_but_in_a_file_that_only_its_owner_can_read() {
     use std::os::unix::fs::PermissionsExt;
 
-    let Some(shared) = support::shared_recordings() else {
+    let Some(shared) = crate::support::shared_recordings() else {
         return;
     };
     let place = tempfile::tempdir().unwrap();

@@ -1,11 +1,8 @@
 //! `rostrace latency` and `rostrace why` at their boundary.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use serde_json::Value;
-use support::{recording, rostrace, shared_recordings, stderr_of, stdout_of};
+
+use crate::support::{recording, rostrace, shared_recordings, stderr_of, stdout_of};
 
 fn json(arguments: &[&str], status: i32) -> Value {
     let mut all = arguments.to_vec();

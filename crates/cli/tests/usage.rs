@@ -1,10 +1,6 @@
 //! Wrong usage, help, and what is generated from the declaration of the command line.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
-use support::{recording, rostrace, stderr_of, stdout_of};
+use crate::support::{recording, rostrace, stderr_of, stdout_of};
 
 #[test]
 fn wrong_usage_is_exit_status_2() {

@@ -1,14 +1,11 @@
 //! `rostrace why` and `latency` on real recordings that are awkward: executions that overlap, have no end, no name, or messages of which nobody knows whether they
 //! arrived.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::process::Command;
 
 use serde_json::Value;
-use support::{rostrace, shared_recordings, stderr_of, stdout_of};
+
+use crate::support::{rostrace, shared_recordings, stderr_of, stdout_of};
 
 fn shared(name: &str) -> Option<String> {
     let folder = shared_recordings()?.join(name);

@@ -1,15 +1,11 @@
 //! Times and numbers at the ends of what 64 bits hold, as damaged recordings have them: nothing overflows.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "../../trace/tests/support/mod.rs"]
-mod support;
-
 use rostrace_analyze::{Analysis, Selection};
 use rostrace_ctf::schema::Nanos;
 use rostrace_report::page::{Options, Page};
 use rostrace_report::timeline::Format;
-use support::Recording;
+
+use crate::trace_support::Recording;
 
 /// Clocks of recordings begin in 2023; this is as far after that as nanoseconds since 1970 reach.
 const LATEST: u64 = 7_523_372_036_854_775_807;

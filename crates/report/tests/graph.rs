@@ -1,7 +1,5 @@
 //! The picture of the graph is arranged by scripts of the page; what must hold of it is checked where scripts run. Without `node` nothing is.
 
-#![allow(clippy::unwrap_used)]
-
 use std::path::Path;
 use std::process::Command;
 

@@ -1,7 +1,5 @@
 //! Names are whatever somebody wrote: the page of a comparison, JUnit XML and annotations stay what they are.
 
-#![allow(clippy::unwrap_used)]
-
 use proptest::prelude::*;
 use rostrace_analyze::budget::key::{Bound, Measure, SubjectKind};
 use rostrace_analyze::budget::{Judgement, Limit, Quantity, Verdict as BudgetVerdict};

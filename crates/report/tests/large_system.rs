@@ -1,14 +1,10 @@
 //! A made-up system of 300 nodes: its report stays small enough to be mailed and opened at once.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "../../trace/tests/support/mod.rs"]
-mod support;
-
 use rostrace_analyze::Analysis;
 use rostrace_ctf::schema::Nanos;
 use rostrace_report::page::{Options, Page};
-use support::{Recording, stamp};
+
+use crate::trace_support::{Recording, stamp};
 
 const NODES: u64 = 300;
 /// Nodes that pass on to each other what the first one's timer sends.

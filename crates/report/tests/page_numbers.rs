@@ -1,18 +1,15 @@
 //! The numbers of the page are those of the tables.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::collections::BTreeMap;
 
 use rostrace_analyze::Analysis;
 use rostrace_analyze::selection::{Pattern, Selection};
 use rostrace_report::page::Options;
 use serde_json::Value;
-use support::opened_page::OpenedPage;
-use support::recordings::{Row, everything, model, rows};
-use support::statistics::STATISTICS;
+
+use crate::recordings::{Row, everything, model, rows};
+use crate::support::opened_page::OpenedPage;
+use crate::support::statistics::STATISTICS;
 
 const RECORDINGS: &[&str] = &[
     "testdata/lifecycle_caret",

@@ -1,9 +1,5 @@
 //! The paths of a report against the exported tables and against what `rostrace paths` computes.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use rostrace_analyze::declared::Style;
 use rostrace_analyze::declared::paths::Ends;
 use rostrace_analyze::declared::response_time::Case;
@@ -11,9 +7,10 @@ use rostrace_analyze::declared::summary::declared_path;
 use rostrace_analyze::declared::tables::Indexed;
 use rostrace_report::page::Options;
 use serde_json::{Value, json};
-use support::opened_page::{OpenedPage, OpenedPart};
-use support::recordings::{everything, find, model};
-use support::table;
+
+use crate::recordings::{everything, find, model};
+use crate::support::opened_page::{OpenedPage, OpenedPart};
+use crate::support::table;
 
 const RECORDINGS: &[&str] = &[
     "jazzy/chain_caret",

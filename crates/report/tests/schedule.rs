@@ -1,12 +1,8 @@
 //! The schedule of a report against the exported executions and timers.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
-use support::opened_page::OpenedPage;
-use support::recordings::{everything, model};
-use support::table;
+use crate::recordings::{everything, model};
+use crate::support::opened_page::OpenedPage;
+use crate::support::table;
 
 /// Start, thread, end, lateness.
 type Execution = (i64, i64, Option<i64>, Option<i64>);

@@ -1,7 +1,5 @@
 //! An hour with ten million executions: what is asked for is there at once. It takes two gigabytes, so it runs only when asked for:
-//! `cargo test --release -p rostrace-report --test served_hour -- --ignored --nocapture`.
-
-#![allow(clippy::unwrap_used)]
+//! `cargo test --release -p rostrace-report --test tests served_hour -- --ignored --nocapture`.
 
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,5 @@
 //! Levels of detail: whatever the zoom, nothing is hidden and everything is counted once.
 
-#![allow(clippy::unwrap_used)]
-
 use proptest::prelude::*;
 use rostrace_report::served::row::Row;
 use rostrace_report::served::window::{Window, seen};

@@ -1,18 +1,14 @@
 //! What the served timeline says of real recordings is what the table of executions says. Where they are absent the tests say so and pass.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "../../analyze/tests/support/recordings.rs"]
-mod recordings;
-
 use std::collections::BTreeMap;
 
-use recordings::{everything, model};
 use rostrace_analyze::table::{Cell, TABLES};
 use rostrace_analyze::{Analysis, Selection};
 use rostrace_ctf::schema::Nanos;
 use rostrace_report::served::{Group, Options, Query, ServedTimeline};
 use serde_json::Value;
+
+use crate::recordings::{everything, model};
 
 const RECORDINGS: [&str; 14] = [
     "jazzy/chain",

@@ -1,7 +1,5 @@
 //! The server of the timeline: whom it answers, and whom it does not.
 
-#![allow(clippy::unwrap_used)]
-
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};

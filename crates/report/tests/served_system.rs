@@ -1,11 +1,6 @@
 //! A made-up system with everything that a lane can show: the kernel's scheduling, phases of executors, dropped messages, callbacks inside
 //! callbacks, and names that nobody should have given.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "../../trace/tests/support/mod.rs"]
-mod support;
-
 use rostrace_analyze::{Analysis, Selection};
 use rostrace_ctf::schema::Nanos;
 use rostrace_report::served::track::Content;
@@ -13,8 +8,9 @@ use rostrace_report::served::{Lane, Options, Query, ServedTimeline};
 use rostrace_trace::Model;
 use rostrace_trace::scheduling::Scheduling;
 use serde_json::Value;
-use support::kernel::{ASLEEP, PREEMPTED};
-use support::{Flavour, Recording, stamp};
+
+use crate::trace_support::kernel::{ASLEEP, PREEMPTED};
+use crate::trace_support::{Flavour, Recording, stamp};
 
 const MILLISECOND: u64 = 1_000_000;
 const ROUNDS: u64 = 100;
@@ -87,8 +83,13 @@ fn with_system(test: impl FnOnce(&Analysis<'_>, &ServedTimeline<'_>)) {
     analysis.scheduling = Scheduling::load(&set, &model, &mut |_| true);
     let options = Options {
         title: hostile_names()[0].clone(),
-        at: Some(support::time((10 + 40) * MILLISECOND + 2_650_000)),
-        losses: vec![(support::time(0), support::time(MILLISECOND))],
+        at: Some(crate::trace_support::time(
+            (10 + 40) * MILLISECOND + 2_650_000,
+        )),
+        losses: vec![(
+            crate::trace_support::time(0),
+            crate::trace_support::time(MILLISECOND),
+        )],
         selection: Selection::default(),
     };
     test(&analysis, &ServedTimeline::new(&analysis, options));

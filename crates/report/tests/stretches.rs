@@ -1,14 +1,8 @@
 //! Shares of stretches of time, as the page of a process draws them.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-#[path = "../../trace/tests/support/mod.rs"]
-mod trace_support;
-
-use support::opened_page::OpenedPage;
-use support::recordings::everything;
-use trace_support::Recording;
+use crate::recordings::everything;
+use crate::support::opened_page::OpenedPage;
+use crate::trace_support::Recording;
 
 /// Ten times a second 2 ms of work, and 20 µs in the last 20 µs, which are less than a stretch of what is drawn.
 #[test]

@@ -1,20 +1,15 @@
 //! Chrome's format, read back and compared with what the trace means.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "../../trace/tests/support/mod.rs"]
-mod support;
-mod timeline;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use rostrace_analyze::Selection;
 use rostrace_ctf::TraceSet;
 use rostrace_report::timeline::Format;
 use serde_json::Value;
-use support::Recording;
-use support::application::Given;
-use timeline::{ALWAYS, Loaded, recordings, write};
+
+use crate::timeline::{ALWAYS, Loaded, recordings, write};
+use crate::trace_support::Recording;
+use crate::trace_support::application::Given;
 
 fn events(loaded: &Loaded) -> (Value, Vec<Value>) {
     let (bytes, _) = write(

@@ -1,23 +1,18 @@
 //! The Firefox Profiler's format, read back and compared with Perfetto's, which is told the same story.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "../../trace/tests/support/mod.rs"]
-mod support;
-mod timeline;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
 use rostrace_analyze::Selection;
 use rostrace_ctf::TraceSet;
 use rostrace_report::timeline::{Format, is_packed};
-use support::Recording;
-use support::application::Given;
-use support::kernel::{ASLEEP, PREEMPTED};
-use timeline::decoded::{Decoded, decode};
-use timeline::profile::{Marker, Profile, read};
-use timeline::{ALWAYS, Loaded, recordings, write};
+
+use crate::timeline::decoded::{Decoded, decode};
+use crate::timeline::profile::{Marker, Profile, read};
+use crate::timeline::{ALWAYS, Loaded, recordings, write};
+use crate::trace_support::Recording;
+use crate::trace_support::application::Given;
+use crate::trace_support::kernel::{ASLEEP, PREEMPTED};
 
 fn both(loaded: &Loaded) -> (Profile, Decoded) {
     let (analysis, damage) = (loaded.analysis(ALWAYS), loaded.damage());

@@ -1,10 +1,6 @@
 //! Other people's recordings of kernels: CPUs on a timeline add up with a plain count of the events.
 //!
-//! They are not part of the repository; see `timeline::recordings`.
-
-#![allow(clippy::unwrap_used)]
-
-mod timeline;
+//! They are not part of the repository; see `crate::recordings`.
 
 use std::collections::BTreeMap;
 
@@ -12,9 +8,10 @@ use rostrace_analyze::Selection;
 use rostrace_ctf::value::Value;
 use rostrace_ctf::{Conversion, Cursor, EventView, Raw, TraceSet};
 use rostrace_report::timeline::Format;
-use timeline::decoded::decode;
-use timeline::profile::read;
-use timeline::{ALWAYS, Loaded, write};
+
+use crate::timeline::decoded::decode;
+use crate::timeline::profile::read;
+use crate::timeline::{ALWAYS, Loaded, write};
 
 /// By CPU and thread.
 type Times = BTreeMap<(u64, i64), i64>;
@@ -105,7 +102,7 @@ fn running_times_in_a_file_are_the_times_between_switches() {
         // Its kernel has the tracepoints, and recorded nothing.
         "public/trace-compass/context-switches",
     ] {
-        let Some(folder) = timeline::recordings::find(name) else {
+        let Some(folder) = crate::recordings::find(name) else {
             continue;
         };
         let loaded = Loaded::of(TraceSet::open(&[folder]).unwrap());

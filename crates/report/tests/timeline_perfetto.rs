@@ -1,11 +1,5 @@
 //! Perfetto's format, read back and compared with what the trace means.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "../../trace/tests/support/mod.rs"]
-mod support;
-mod timeline;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -16,11 +10,12 @@ use rostrace_ctf::{Damage, TraceSet};
 use rostrace_report::timeline::{Format, Written};
 use rostrace_trace::entity::{DeliveryId, InstanceId};
 use rostrace_trace::flow::DeliveryStatus;
-use support::application::Given;
-use support::kernel::{ASLEEP, PREEMPTED};
-use support::{Recording, rmw, stamp, time};
-use timeline::decoded::{Decoded, Slice, decode};
-use timeline::{ALWAYS, Loaded, python, recordings, write};
+
+use crate::timeline::decoded::{Decoded, Slice, decode};
+use crate::timeline::{ALWAYS, Loaded, python, recordings, write};
+use crate::trace_support::application::Given;
+use crate::trace_support::kernel::{ASLEEP, PREEMPTED};
+use crate::trace_support::{Recording, rmw, stamp, time};
 
 fn load(folder: &Path) -> Loaded {
     Loaded::of(TraceSet::open(&[folder]).unwrap())

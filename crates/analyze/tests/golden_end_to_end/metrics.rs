@@ -8,7 +8,7 @@ use rostrace_analyze::declared::response_time::{Case, ResponseTimes};
 use rostrace_analyze::declared::stacked_bar::stacked;
 use rostrace_analyze::declared::{Style, metrics};
 
-use crate::{BOTH_CALLBACKS, SECOND, Sample, summary};
+use crate::golden_end_to_end::{BOTH_CALLBACKS, SECOND, Sample, summary};
 
 #[test]
 fn response_times_are_those_of_caret() {

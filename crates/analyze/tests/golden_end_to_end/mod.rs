@@ -1,10 +1,6 @@
 //! What CARET computes from its own end-to-end sample (of 2022, 2 880 events), number by number: every table and metric in its style.
 
-#![allow(clippy::unwrap_used)]
-
 mod metrics;
-#[path = "../../../trace/tests/support/mod.rs"]
-mod support;
 mod tables;
 
 use rostrace_analyze::declared::Style;
@@ -31,7 +27,7 @@ struct Sample {
 
 impl Sample {
     fn load() -> Option<Sample> {
-        let model = support::shared::load("public/caret-demos-end-to-end-galactic")?;
+        let model = crate::support::shared::load("public/caret-demos-end-to-end-galactic")?;
         let mut architecture = from_trace(&model);
         for (node, input, output) in [
             ("/filter_node", "/topic1", "/topic2"),

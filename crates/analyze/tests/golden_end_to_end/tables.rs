@@ -6,7 +6,7 @@ use rostrace_analyze::declared::tables::Link;
 use rostrace_architecture::communication::communications;
 use rostrace_architecture::node_path::{Limits, node_paths};
 
-use crate::{SECOND, Sample, present, summary};
+use crate::golden_end_to_end::{SECOND, Sample, present, summary};
 
 #[test]
 fn callbacks_last_and_repeat_as_caret_says() {

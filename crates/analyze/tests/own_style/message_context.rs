@@ -5,9 +5,9 @@ use rostrace_analyze::message_link::linked_messages;
 use rostrace_architecture::{ContextType, from_trace_with_flows};
 use rostrace_trace::Model;
 
+use crate::own_style::{node_path, times};
 use crate::support::Payload::{Pointer, Pointers, Text, Unsigned};
 use crate::support::{Flavour, Recording, recording, stamp};
-use crate::{node_path, times};
 
 /// A node that gets /a (callback 0x50) and publishes /b, both of CARET's fork for Galactic, whose messages tell their stamps.
 pub(crate) fn relay() -> Recording {

@@ -1,10 +1,6 @@
 //! What our own style does where CARET is wrong, on traces made up for the purpose.
 
-#![allow(clippy::unwrap_used)]
-
 mod message_context;
-#[path = "../../../trace/tests/support/mod.rs"]
-mod support;
 
 use message_context::{publish_stamped, relay};
 use rostrace_analyze::declared::Style;
@@ -16,7 +12,8 @@ use rostrace_architecture::{
     Architecture, ContextType, Endpoint, NamedPath, PathStep, from_trace_with_flows,
 };
 use rostrace_trace::Model;
-use support::{Flavour, Recording, recording, stamp};
+
+use crate::support::{Flavour, Recording, recording, stamp};
 
 /// Times of the recording, without its epoch.
 fn times(records: &Records) -> Vec<Vec<Cell>> {

@@ -2,7 +2,7 @@
 
 use rostrace_analyze::declared::records::{Follow, Keyed};
 
-use crate::{NO, column, records, rows};
+use crate::vectors::{NO, column, records, rows};
 
 #[test]
 fn a_join_on_equality_pairs_every_row_with_every_equal_one() {

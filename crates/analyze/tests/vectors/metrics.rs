@@ -4,7 +4,7 @@ use rostrace_analyze::declared::metrics;
 use rostrace_analyze::declared::metrics::Bins;
 use rostrace_analyze::declared::records::Records;
 
-use crate::{NO, column, records};
+use crate::vectors::{NO, column, records};
 
 #[test]
 fn a_frequency_counts_the_instants_in_each_bin() {

@@ -6,7 +6,7 @@ use rostrace_analyze::declared::records::{Cell, Records};
 use rostrace_analyze::declared::response_time::{Case, ResponseTimes};
 use rostrace_analyze::declared::stacked_bar::{responses, stacked};
 
-use crate::{NO, records, rows};
+use crate::vectors::{NO, records, rows};
 
 #[test]
 fn response_times_are_those_of_carets_vectors() {

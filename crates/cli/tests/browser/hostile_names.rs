@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::driver::Browser;
+use crate::browser::driver::Browser;
 use crate::support;
 
 const HOSTILE: &[&str] = &[

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::opened::Opened;
+use crate::browser::opened::Opened;
 
 /// What a person could use with a mouse, in the open.
 const USABLE: &str = "Array.from(document.querySelectorAll('header a[href], header input, header select, header button, #main a[href], #main button, #main input, #main select, #main summary, #main [tabindex=\"0\"]')).filter((it) => it.tabIndex >= 0 && it.getClientRects().length > 0 && !it.hidden && !it.closest('.plot') && getComputedStyle(it).visibility !== 'hidden')";

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::driver::Browser;
-use crate::timeline::Served;
+use crate::browser::driver::Browser;
+use crate::browser::timeline::Served;
 use crate::{support, trace_support};
 
 fn words(value: &Value) -> Vec<String> {

@@ -1,8 +1,6 @@
 //! Reports and timelines in a real browser: they open without an error, sort, filter, draw, zoom and save, and their numbers are
 //! those of the tables. With ROSTRACE_SCREENSHOTS=FOLDER pictures are kept for a person to look at.
 
-#![allow(clippy::unwrap_used, unreachable_pub)]
-
 mod driver;
 mod hostile_names;
 mod keyboard;
@@ -13,20 +11,14 @@ mod opened;
 mod readable_report;
 mod report;
 mod shown;
-#[path = "../../../report/tests/support/statistics.rs"]
-mod statistics;
-#[path = "../support/mod.rs"]
-mod support;
 mod timeline;
-#[path = "../../../trace/tests/support/mod.rs"]
-mod trace_support;
 mod zoom;
 
 use std::path::{Path, PathBuf};
 
 /// The recordings that come unpacked.
 fn scenarios() -> Vec<PathBuf> {
-    let Some(shared) = support::shared_recordings() else {
+    let Some(shared) = crate::support::shared_recordings() else {
         return Vec::new();
     };
     let mut scenarios = Vec::new();

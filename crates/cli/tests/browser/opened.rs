@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::driver::Browser;
-use crate::{support, title};
+use crate::browser::driver::Browser;
+use crate::browser::title;
+use crate::support;
 
 /// Writes the report of a recording; a recording with losses ends with 3.
 pub(crate) fn report_of(trace: &Path, folder: &Path) -> PathBuf {

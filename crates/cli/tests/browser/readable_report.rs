@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use crate::opened::Opened;
+use crate::browser::opened::Opened;
 
 /// The largest share of pixels with a strong colour of all lanes of the schedule that is in view.
 const STRONG: &str = "(() => { \

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::driver::Browser;
-use crate::opened::{Opened, report_of, show};
-use crate::{scenarios, title};
+use crate::browser::driver::Browser;
+use crate::browser::opened::{Opened, report_of, show};
+use crate::browser::{scenarios, title};
 
 /// Every part of a report, and the first thing in each list.
 pub(crate) const PLACES: &[&str] = &[

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::driver::Browser;
+use crate::browser::driver::Browser;
 
 /// A row of a table in the page: by column its exact value, if it has one, and what is read there. `id` is that of the row.
 pub type ShownRow = BTreeMap<String, (Option<f64>, String)>;

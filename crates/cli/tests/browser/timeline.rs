@@ -6,8 +6,9 @@ use std::process::Child;
 
 use serde_json::json;
 
-use crate::driver::Browser;
-use crate::{scenarios, support, title};
+use crate::browser::driver::Browser;
+use crate::browser::{scenarios, title};
+use crate::support;
 
 pub(crate) struct Served {
     program: Child,

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use crate::driver::Browser;
-use crate::made_up;
-use crate::opened::Opened;
+use crate::browser::driver::Browser;
+use crate::browser::made_up;
+use crate::browser::opened::Opened;
 
 #[test]
 fn charts_zoom_and_come_back() {

@@ -2,19 +2,16 @@
 //!
 //! Traces are made by hand, in many constellations. Without babeltrace2 on the `PATH` most of these tests have nothing to say, and say so.
 
-#![allow(clippy::unwrap_used, unreachable_pub)]
-
 mod made;
 mod random;
-#[path = "../support/mod.rs"]
-mod support;
 
 use std::path::Path;
 
 use made::{Event, Recording, one, packet, recording};
 use proptest::prelude::*;
 use random::any_recording;
-use support::{rostrace, stderr_of, stdout_of};
+
+use crate::support::{rostrace, stderr_of, stdout_of};
 
 /// What babeltrace2 prints; nothing, but a loud word, if it is not installed.
 fn babeltrace(folder: &Path) -> Option<Vec<u8>> {
@@ -138,7 +135,7 @@ fn a_limit_gives_the_first_lines() {
 
 #[test]
 fn real_kernel_traces_are_the_same() {
-    let Some(shared) = support::shared_recordings() else {
+    let Some(shared) = crate::support::shared_recordings() else {
         return;
     };
     let trace = shared.join("public/trace-compass/many-threads");

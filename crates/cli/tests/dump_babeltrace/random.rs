@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::made::{Event, Packet, Recording, Trace, Tracer, one};
+use crate::dump_babeltrace::made::{Event, Packet, Recording, Trace, Tracer, one};
 
 fn texts() -> impl Strategy<Value = &'static str> {
     prop_oneof![

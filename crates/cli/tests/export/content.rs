@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use crate::export::{exported, header, rows};
 use crate::support::{recording, rostrace, stderr_of};
-use crate::{exported, header, rows};
 
 /// Lines of a kind in the logs of the recorded programs.
 fn logged(recording: &str, kind: &str) -> usize {

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use crate::export::{exported, files};
 use crate::support::{recording, rostrace, spawn, stderr_of, stdout_of};
-use crate::{exported, files};
 
 #[test]
 fn files_of_the_same_name_are_replaced_and_others_are_left_alone() {

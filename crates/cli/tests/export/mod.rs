@@ -1,20 +1,16 @@
 //! `rostrace export`: the rows of tables (`content`), their formats, the questions of the documents (`recipes`), and what is left behind when something goes wrong (`folder`).
 
-#![allow(clippy::unwrap_used)]
-
 mod arrow_cells;
 mod content;
 mod folder;
 mod formats;
 mod recipes;
-#[path = "../support/mod.rs"]
-mod support;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use support::{recording, rostrace};
+use crate::support::{recording, rostrace};
 
 const TABLES: [&str; 3] = ["callback_instances", "publications", "deliveries"];
 

@@ -3,8 +3,6 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 pub mod opened_page;
-#[path = "../../../analyze/tests/support/recordings.rs"]
-pub mod recordings;
 pub mod statistics;
 
 use std::collections::BTreeMap;

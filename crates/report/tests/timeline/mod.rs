@@ -4,8 +4,6 @@
 
 pub mod decoded;
 pub mod profile;
-#[path = "../../../analyze/tests/support/recordings.rs"]
-pub mod recordings;
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -77,7 +75,7 @@ pub fn recordings() -> Vec<PathBuf> {
     ];
     names
         .iter()
-        .filter_map(|name| recordings::find(name))
+        .filter_map(|name| crate::recordings::find(name))
         .collect()
 }
 

@@ -10,11 +10,12 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::driver::Browser;
-use crate::opened::{report_of, show};
-use crate::shown::{assert_same, rows};
+use crate::browser::driver::Browser;
+use crate::browser::opened::{report_of, show};
+use crate::browser::shown::{assert_same, rows};
+use crate::browser::{scenarios, title};
 use crate::statistics::STATISTICS;
-use crate::{scenarios, support, title};
+use crate::support;
 
 /// Of each kind one, from both distributions.
 const RECORDINGS: &[&str] = &[
@@ -132,7 +133,7 @@ fn numbers_in_the_page_are_those_of_the_tables() {
     let made_up = tempfile::tempdir().unwrap();
     let mut recordings = scenarios();
     recordings.retain(|it| RECORDINGS.contains(&title(it).as_str()));
-    recordings.push(crate::made_up::asking(made_up.path()));
+    recordings.push(crate::browser::made_up::asking(made_up.path()));
     for scenario in recordings {
         let name = title(&scenario);
         let folder = tempfile::tempdir().unwrap();

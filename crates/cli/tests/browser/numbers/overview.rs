@@ -3,8 +3,9 @@
 use serde_json::Value;
 
 use super::{Tables, number};
-use crate::driver::Browser;
-use crate::shown::{digits, written_count, written_duration};
+
+use crate::browser::driver::Browser;
+use crate::browser::shown::{digits, written_count, written_duration};
 
 pub(super) fn overview(browser: &Browser, tables: &Tables, name: &str) {
     let info = &tables.all("info")[0];

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{Tables, assert_near, count, number, statistics, with_columns};
-use crate::driver::Browser;
-use crate::shown::{assert_same, rows, written_duration};
+
+use crate::browser::driver::Browser;
+use crate::browser::shown::{assert_same, rows, written_duration};
 
 pub(super) fn paths(browser: &Browser, tables: &Tables, name: &str) {
     browser.go("paths");

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{Tables, assert_near, number, show_built_in, with_columns};
-use crate::driver::Browser;
-use crate::shown::{assert_same, digits, rows};
+
+use crate::browser::driver::Browser;
+use crate::browser::shown::{assert_same, digits, rows};
 
 pub(super) fn topics(browser: &Browser, tables: &Tables, name: &str) {
     browser.go("topics");

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::{Tables, count, number, show_built_in, statistics, with_columns};
-use crate::driver::Browser;
-use crate::shown::{assert_same, rows};
+
+use crate::browser::driver::Browser;
+use crate::browser::shown::{assert_same, rows};
 
 pub(super) fn nodes(browser: &Browser, tables: &Tables, name: &str) {
     browser.go("nodes");

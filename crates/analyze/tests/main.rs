@@ -1,0 +1,33 @@
+//! Everything that this crate does, seen from outside; one module for each concept.
+
+#![allow(clippy::unwrap_used, unreachable_pub)]
+
+mod application_log;
+mod budget_page;
+mod comparison_noise;
+mod comparison_structure;
+mod declared_why;
+mod endpoints;
+mod executors;
+mod findings;
+mod golden_end_to_end;
+mod golden_talker_listener;
+mod named_paths;
+mod node_latencies;
+mod observed;
+mod observed_communications;
+mod observed_paths;
+mod observed_properties;
+mod observed_timers;
+mod observed_why;
+mod own_style;
+mod rates;
+mod recorded_time;
+#[path = "support/recordings.rs"]
+mod recordings;
+mod services;
+#[path = "../../trace/tests/support/mod.rs"]
+mod support;
+mod unnamed;
+mod vectors;
+mod verdicts_of_recordings;

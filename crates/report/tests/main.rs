@@ -1,0 +1,27 @@
+//! Everything that this crate does, seen from outside; one module for each concept.
+
+#![allow(clippy::unwrap_used, unreachable_pub)]
+
+mod extreme_times;
+mod graph;
+mod hostile_names;
+mod large_system;
+mod page_numbers;
+mod paths;
+#[path = "../../analyze/tests/support/recordings.rs"]
+mod recordings;
+mod schedule;
+mod served_hour;
+mod served_levels;
+mod served_recordings;
+mod served_server;
+mod served_system;
+mod stretches;
+mod support;
+mod timeline;
+mod timeline_chrome;
+mod timeline_firefox;
+mod timeline_kernel;
+mod timeline_perfetto;
+#[path = "../../trace/tests/support/mod.rs"]
+mod trace_support;
