@@ -17,12 +17,6 @@ impl<'a> Communication<'a> {
         &self.publisher.topic
     }
 
-    /// The callbacks that publish.
-    pub fn publish_callbacks(&self) -> impl Iterator<Item = &'a Callback> {
-        let node = self.publishing_node;
-        (self.publisher.callbacks.iter()).filter_map(move |name| node.callback(name))
-    }
-
     /// The callback that the messages go to.
     pub fn subscribe_callback(&self) -> Option<&'a Callback> {
         self.subscribing_node

@@ -24,7 +24,6 @@ pub struct Launch {
     /// None for programs that have the tracer in them.
     library: Option<PathBuf>,
     lttng: bool,
-    quiet: bool,
     variables: Vec<(&'static str, Option<OsString>)>,
 }
 
@@ -35,7 +34,6 @@ impl Launch {
             control: session.control_path().to_owned(),
             library: library.map(|library| library.path().to_owned()),
             lttng: false,
-            quiet: false,
             variables: Vec::new(),
         }
     }
@@ -43,12 +41,6 @@ impl Launch {
     /// Also passes every tracepoint on to the real libtracetools, and so to LTTng.
     pub fn with_lttng(mut self, lttng: bool) -> Launch {
         self.lttng = lttng;
-        self
-    }
-
-    /// What the command prints is thrown away.
-    pub fn quietly(mut self) -> Launch {
-        self.quiet = true;
         self
     }
 
@@ -101,9 +93,6 @@ impl Launch {
         }
         if std::io::stdin().is_terminal() {
             command.stdin(Stdio::null());
-        }
-        if self.quiet {
-            command.stdout(Stdio::null()).stderr(Stdio::null());
         }
         let child = command.spawn().map_err(|cause| Error::NotStarted {
             command: program.to_string_lossy().into_owned(),

@@ -71,9 +71,4 @@ impl Kind {
             .iter()
             .filter(move |tracepoint| tracepoint.kind == self)
     }
-
-    /// The index of the field of this name, in any spelling.
-    pub fn field_index(self, name: &str) -> Option<usize> {
-        self.fields().iter().position(|field| field.is_named(name))
-    }
 }

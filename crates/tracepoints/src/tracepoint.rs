@@ -127,11 +127,6 @@ impl Tracepoint {
         full_name.strip_prefix(self.full_name.strip_suffix('*')?)
     }
 
-    /// One name for many events, which also have fields that are not declared here.
-    pub fn is_family(&self) -> bool {
-        self.full_name.ends_with('*')
-    }
-
     /// The field of this name, in any spelling.
     pub fn field(&self, name: &str) -> Option<&'static Field> {
         self.fields.iter().find(|field| field.is_named(name))

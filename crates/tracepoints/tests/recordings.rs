@@ -94,7 +94,7 @@ fn differences(tracepoint: &Tracepoint, event: &EventClass) -> Vec<String> {
                     member.name, field.kind, member.class
                 ))
             }
-            None if !tracepoint.is_family() => {
+            None if !tracepoint.full_name.ends_with('*') => {
                 found.push(format!("{tracepoint}: `{}` is not declared", member.name));
             }
             _ => {}

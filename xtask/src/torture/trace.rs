@@ -65,8 +65,7 @@ pub(super) fn read(rostrace: &Path, trace: &Path) -> Result<Option<Recorded>> {
     while let Some(event) = cursor.next() {
         match event.class().name.as_deref() {
             Some(NUMBERED) => {
-                let leaves = &event.layout().leaves;
-                let leaf = leaves.iter().position(|leaf| &*leaf.name == ARGUMENT);
+                let leaf = event.layout().leaf(ARGUMENT);
                 let Some(Raw::Number(value)) = leaf.map(|leaf| event.read(leaf)) else {
                     bail!("an event {NUMBERED} has no number {ARGUMENT}");
                 };

@@ -43,13 +43,6 @@ impl Histogram {
         }
         Histogram { from, to, counts }
     }
-
-    /// The borders of a bin.
-    pub fn borders(&self, bin: usize) -> (f64, f64) {
-        let width = (self.to as f64 - self.from as f64) / self.counts.len() as f64;
-        let border = |bin: usize| self.from as f64 + width * bin as f64;
-        (border(bin), border(bin + 1))
-    }
 }
 
 #[cfg(test)]

@@ -74,11 +74,6 @@ impl Records {
         self.sort();
     }
 
-    /// Only the rows in which nothing is missing.
-    pub fn remove_dropped(&mut self) {
-        self.rows.retain(|row| row.iter().all(Option::is_some));
-    }
-
     /// Only the rows whose first column lies within the bounds, both included.
     pub fn clip(&mut self, from: i64, to: i64) {
         self.rows

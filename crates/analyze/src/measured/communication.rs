@@ -30,10 +30,6 @@ impl MeasuredCommunication {
     pub fn dropped(&self) -> u64 {
         self.drops.numbers().filter(|dropped| *dropped > 0).count() as u64
     }
-
-    pub fn drop_ratio(&self) -> Option<f64> {
-        (!self.drops.is_empty()).then(|| self.dropped() as f64 / self.drops.len() as f64)
-    }
 }
 
 pub(super) fn measured(

@@ -88,32 +88,4 @@ impl Architecture {
         let each = |node| move |group| (node, group);
         (self.nodes.iter()).flat_map(move |node| node.callback_groups.iter().map(each(node)))
     }
-
-    /// Without service callbacks and the groups that hold nothing else: what CARET writes.
-    pub fn without_services(mut self) -> Architecture {
-        let mut emptied = BTreeSet::new();
-        for node in &mut self.nodes {
-            let services: BTreeSet<String> = (node.callbacks.iter())
-                .filter(|callback| callback.is_service())
-                .map(|callback| callback.name.clone())
-                .collect();
-            node.callbacks.retain(|callback| !callback.is_service());
-            node.callback_groups.retain_mut(|group| {
-                let before = group.callbacks.len();
-                group.callbacks.retain(|name| !services.contains(name));
-                let only_services = before > 0 && group.callbacks.is_empty();
-                if only_services {
-                    emptied.insert(group.name.clone());
-                }
-                !only_services
-            });
-            for publisher in &mut node.publishers {
-                publisher.callbacks.retain(|name| !services.contains(name));
-            }
-        }
-        for executor in &mut self.executors {
-            (executor.callback_groups).retain(|group| !emptied.contains(group));
-        }
-        self
-    }
 }

@@ -23,7 +23,7 @@ pub enum CallbackKind {
     Subscription {
         topic: String,
     },
-    /// CARET's files have none; see [`super::Architecture::without_services`].
+    /// CARET's files have none.
     Service {
         service: String,
     },

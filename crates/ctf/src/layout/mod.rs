@@ -295,16 +295,6 @@ impl Layout {
             })
     }
 
-    /// How many anchors an event of this class has.
-    pub(crate) fn anchors(&self) -> usize {
-        if self.irregular {
-            return 1;
-        }
-        let makes_anchor =
-            |step: &&Step| !matches!(step, Step::Save { .. } | Step::Clock { .. } | Step::Mixed);
-        1 + self.block.steps.iter().filter(makes_anchor).count()
-    }
-
     /// The bytes at the start of the body that the common context occupies, if all events have the same number.
     pub fn context_bytes(&self) -> Option<usize> {
         self.context_bits

@@ -72,21 +72,6 @@ impl Clock {
         saturate(seconds * NANOS_PER_SECOND + (total % frequency) * NANOS_PER_SECOND / frequency)
     }
 
-    /// The inverse of [`Clock::nanos`]: the first value whose time is not before `nanos`, if the clock has one.
-    pub fn cycles_at(&self, nanos: Nanos) -> Option<Cycles> {
-        let frequency = i128::from(self.frequency.max(1));
-        let since = i128::from(nanos.0) - i128::from(self.offset_seconds) * NANOS_PER_SECOND;
-        let part = (since.rem_euclid(NANOS_PER_SECOND) * frequency + NANOS_PER_SECOND - 1)
-            / NANOS_PER_SECOND;
-        // What does not fit 128 bits lies outside of the clock's 64 on the same side. Before 0, the first value is 0.
-        let value = since
-            .div_euclid(NANOS_PER_SECOND)
-            .saturating_mul(frequency)
-            .saturating_add(part)
-            .saturating_sub(i128::from(self.offset_cycles));
-        u64::try_from(value.max(0)).ok().map(Cycles)
-    }
-
     /// What babeltrace2 computes: offset and value are converted apart, in double precision.
     pub fn nanos_in_double_precision(&self, cycles: Cycles) -> Nanos {
         let frequency = self.frequency.max(1);

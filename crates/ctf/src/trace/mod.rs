@@ -159,11 +159,6 @@ impl Trace {
             .unwrap_or_default()
     }
 
-    /// The bytes of a whole stream file.
-    pub(crate) fn file_data(&self, file: u32) -> &[u8] {
-        &self.files[file as usize].content
-    }
-
     /// The layouts of a stream class's events, in the order of declaration.
     pub fn layouts(&self, stream_class: usize) -> &[Layout] {
         &self.decoder.streams[stream_class].events

@@ -78,11 +78,6 @@ impl<W: Write> StreamWriter<W> {
             .event(record)
     }
 
-    /// Bits that the open packet has so far; decides when to close it.
-    pub fn packet_content(&self) -> Option<u64> {
-        self.open.as_ref().map(PacketWriter::position)
-    }
-
     pub fn close_packet(&mut self, end: PacketEnd) -> Result<(), WriteError> {
         let open = self.open.take().ok_or(WriteError::NoOpenPacket)?;
         let packet = open.finish(end, self.multiple)?;
