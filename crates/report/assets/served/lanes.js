@@ -48,7 +48,7 @@ function place() {
       const isMixed = isAlone || group.isMixed;
       const name = isMixed ? entry.group.name : lane.name;
       const note = isMixed ? [lane.name, entry.group.note].join(' · ') : lane.note;
-      const item = { kind: 'lane', key: `${group.key} ${lane.track}`, lane, name, shown: isAlone && name.length > LONGEST_ALONE ? telling.get(name) ?? name : name, note, isAlone, y, parts: [] };
+      const item = { kind: 'lane', key: `${group.key} ${lane.track}`, lane, name, seen: isAlone && name.length > LONGEST_ALONE ? telling.get(name) : undefined, note, isAlone, y, parts: [] };
       let at = y + ROOM;
       item.rowsY = at;
       at += Math.max(lane.rows, 1) * row;
@@ -198,11 +198,11 @@ function figure({ busy, longest }) {
   return state.sort === 'worst' ? duration(longest) : '';
 }
 
-function name({ lane, name: own, shown: seen, note, height, isAlone }) {
+function name({ lane, name: own, seen, note, height, isAlone }) {
   const executions = lane.count === 1 ? '1 execution' : `${count(lane.count)} executions`;
   const lost = lane.lost > 0 ? `, ${count(lane.lost)} dropped` : '';
   const load = `${percent(lane.busy / state.trace.length_ns)} busy, longest ${duration(lane.longest)}`;
-  const label = element('div', 'lane', named(seen, own));
+  const label = element('div', 'lane', named(seen?.text ?? own, { title: own, byEnd: seen?.byEnd }));
   label.dataset.lane = own.slice(0, 200);
   label.title = [own, note, `${executions}${lost}`, load].filter(Boolean).map(short).join('\n');
   label.classList.toggle('low', height < 36);
