@@ -83,6 +83,7 @@ remembered, so that every recording knows all names. The exit status is that of 
     #[command(after_help = "\
 Examples:
   rostrace status
+  rostrace status --sort -lost --columns pid,process,events,lost
   rostrace status --format json | jq '.[].processes[].pid'")]
     Status(StatusArguments),
     /// End what is recorded; the processes go on
@@ -296,7 +297,7 @@ impl Verb {
 /// Which traces are read.
 #[derive(Debug, Args)]
 pub(crate) struct TraceArguments {
-    /// Folders that are traces or contain some, or a .tar, .tar.gz or .tar.zst of them; several are read as one trace
+    /// Folders that are traces or contain some, or an archive of them (.tar, .tar.gz, .tar.zst, .tar.xz, .tar.bz2, .zip); several are read as one trace
     #[arg(value_name = "TRACE", required = true)]
     pub(crate) traces: Vec<PathBuf>,
 }

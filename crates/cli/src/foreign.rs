@@ -2,12 +2,12 @@
 
 use std::fs::{self, File};
 use std::io::{BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::bail;
-use rostrace_ctf::Error;
+use rostrace_ctf::{Error, unpacked};
 
-use crate::archive::{self, Compression};
+use crate::archive::{self, Archive, Compression};
 
 /// Enough to see what a file is; the mark of a tar archive is the last one.
 const HEAD: usize = 512;
@@ -15,20 +15,18 @@ const TAR_MARK: (usize, &[u8]) = (257, b"ustar");
 
 /// Files that are known by how they begin.
 const KINDS: &[(&[u8], Kind)] = &[
-    (b"\x1f\x8b", Kind::Packed(Compression::Gzip)),
-    (b"\x28\xb5\x2f\xfd", Kind::Packed(Compression::Zstandard)),
+    (b"\x1f\x8b", tar(Compression::Gzip)),
+    (b"\x28\xb5\x2f\xfd", tar(Compression::Zstandard)),
     (b"\x89MCAP0\r\n", Kind::Bag("an MCAP file")),
     (
         b"SQLite format 3\0",
         Kind::Bag("an SQLite database, as rosbag2 writes them"),
     ),
     (b"#ROSBAG V", Kind::Bag("a bag of ROS 1")),
-    (
-        b"\xfd7zXZ\0",
-        Kind::Unknown("a file that xz packed", UNPACK),
-    ),
-    (b"BZh", Kind::Unknown("a file that bzip2 packed", UNPACK)),
-    (b"PK\x03\x04", Kind::Unknown("a zip archive", UNPACK)),
+    (b"\xfd7zXZ\0", tar(Compression::Xz)),
+    (b"BZh", tar(Compression::Bzip2)),
+    (b"PK\x03\x04", Kind::Packed(Archive::Zip)),
+    (b"PK\x05\x06", Kind::Packed(Archive::Zip)),
     (
         b"7z\xbc\xaf\x27\x1c",
         Kind::Unknown("a 7-Zip archive", UNPACK),
@@ -53,26 +51,30 @@ const KINDS: &[(&[u8], Kind)] = &[
     ),
 ];
 
-const UNPACK: &str =
-    "unpack it and give the folder; .tar, .tar.gz and .tar.zst are read as they are";
+const UNPACK: &str = "unpack it and give the folder; .tar, .tar.gz, .tar.zst, .tar.xz, .tar.bz2 and .zip are read as they are";
 const RESULT: &str = "give the trace that it was made from";
 const METADATA: &str = "give the folder that it is in";
 const BAG: &str = "it has the messages, but not when callbacks ran; record the system, or the bag's playback, with `rostrace record -- ros2 launch …`";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    Packed(Compression),
+    Packed(Archive),
     /// Messages, not events.
     Bag(&'static str),
     /// What it is, and what to do.
     Unknown(&'static str, &'static str),
 }
 
+/// A tar archive as far as anybody knows before it is unpacked.
+const fn tar(compression: Compression) -> Kind {
+    Kind::Packed(Archive::Tar(compression))
+}
+
 impl Kind {
     fn of(head: &[u8]) -> Option<Kind> {
         let (at, mark) = TAR_MARK;
         if head.get(at..).is_some_and(|it| it.starts_with(mark)) {
-            return Some(Kind::Packed(Compression::None));
+            return Some(tar(Compression::None));
         }
         let known = KINDS.iter().find(|(begin, _)| head.starts_with(begin));
         known.map(|(_, kind)| *kind)
@@ -96,22 +98,26 @@ pub(crate) fn is_recognised(path: &Path) -> bool {
         || path.file_name().is_some_and(|name| name == "metadata")
 }
 
-/// Where the traces of this argument are: where it says, or where they were unpacked to.
-pub(crate) fn opened(path: &Path) -> anyhow::Result<PathBuf> {
+/// Unpacks an archive, so that it can be read as a folder, and tells whether this is one.
+pub(crate) fn unpack(path: &Path) -> anyhow::Result<bool> {
     if !fs::metadata(path).is_ok_and(|it| it.is_file()) {
-        return Ok(path.to_owned());
+        return Ok(false);
     }
-    let Some(Kind::Packed(compression)) =
-        head(path, Compression::None).and_then(|it| Kind::of(&it))
+    if unpacked::archive_of(path).is_some() {
+        return Ok(true);
+    }
+    let Some(Kind::Packed(archive)) = head(path, Compression::None).and_then(|it| Kind::of(&it))
     else {
-        return Ok(path.to_owned());
+        return Ok(false);
     };
-    if compression != Compression::None {
+    if let Archive::Tar(compression) = archive
+        && compression != Compression::None
+    {
         let Some(inside) = head(path, compression) else {
             bail!("{}: cannot be unpacked: it is damaged", path.display());
         };
         match Kind::of(&inside) {
-            Some(Kind::Packed(Compression::None)) => {}
+            Some(Kind::Packed(Archive::Tar(Compression::None))) => {}
             Some(kind) => {
                 let (what, instead) = kind.told();
                 bail!("{}: this is {what}, packed: {instead}", path.display());
@@ -122,7 +128,8 @@ pub(crate) fn opened(path: &Path) -> anyhow::Result<PathBuf> {
             ),
         }
     }
-    archive::unpack(path, compression)
+    archive::unpack(path, archive)?;
+    Ok(true)
 }
 
 /// The beginning of a file, unpacked.
@@ -140,7 +147,16 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
             let kind = head(path, Compression::None).and_then(|it| Kind::of(&it));
             kind.map(|kind| (path, kind.told()))
         }
-        Error::NoTrace { path } => folder(path).map(|what| (path, (what, BAG))),
+        Error::NoTrace { path } => match (folder(path), unpacked::archive_of(path)) {
+            (Some(what), _) => Some((path, (what, BAG))),
+            (None, Some(archive)) => {
+                return anyhow::anyhow!(
+                    "{}: no trace is in this archive: none of its folders has a file named `metadata`",
+                    archive.display()
+                );
+            }
+            (None, None) => None,
+        },
         _ => None,
     };
     match told {
@@ -156,7 +172,7 @@ fn folder(path: &Path) -> Option<&'static str> {
     let description = rostrace_ctf::input_file::read(&path.join("metadata.yaml"), 1 << 20);
     let description = description.unwrap_or_default();
     let is_bag = String::from_utf8_lossy(&description).contains("rosbag2_bagfile_information");
-    let entries = fs::read_dir(path).ok()?.flatten();
+    let entries = fs::read_dir(unpacked::place(path)).ok()?.flatten();
     let mut names = entries.map(|it| it.file_name().to_string_lossy().into_owned());
     let has_bag = names.any(|it| it.ends_with(".mcap") || it.ends_with(".db3"));
     (is_bag || has_bag).then_some("a bag of rosbag2")
@@ -168,14 +184,11 @@ mod tests {
 
     #[test]
     fn files_are_known_by_their_first_bytes() {
-        assert_eq!(
-            Kind::of(b"\x1f\x8b\x08"),
-            Some(Kind::Packed(Compression::Gzip))
-        );
+        assert_eq!(Kind::of(b"\x1f\x8b\x08"), Some(tar(Compression::Gzip)));
         assert!(matches!(Kind::of(b"\x89MCAP0\r\n..."), Some(Kind::Bag(_))));
-        let mut tar = [0; 512];
-        tar[257..262].copy_from_slice(b"ustar");
-        assert_eq!(Kind::of(&tar), Some(Kind::Packed(Compression::None)));
+        let mut block = [0; 512];
+        block[257..262].copy_from_slice(b"ustar");
+        assert_eq!(Kind::of(&block), Some(tar(Compression::None)));
         assert_eq!(Kind::of(b""), None);
         assert_eq!(Kind::of(b"hello"), None);
     }

@@ -226,6 +226,34 @@ pub(crate) fn empty_table(layout: &Layout, columns: &[&'static Column]) -> Table
     }
 }
 
+/// A table of these rows; `otherwise` has the text of a cell, by row and name of its column, where it is not just the value with its unit.
+pub(crate) fn table_of<T>(
+    layout: &Layout,
+    rows: &[T],
+    cells: impl Fn(&T) -> Vec<Cell>,
+    otherwise: impl Fn(&T, &str) -> Option<String>,
+) -> Table {
+    let columns = layout.table();
+    let mut table = empty_table(layout, &columns);
+    for row in rows {
+        let cells = cells(row);
+        let picked = columns.iter().zip(layout.pick(&columns, &cells));
+        table.row(picked.map(|(column, cell)| {
+            otherwise(row, column.name).unwrap_or_else(|| cell.shown(column.unit))
+        }));
+    }
+    table
+}
+
+/// Drops what `--limit` leaves out, and says how much that is.
+pub(crate) fn limit<T>(layout: &Layout, rows: &mut Vec<T>) -> Option<String> {
+    let limit = layout.limit.filter(|limit| rows.len() > *limit)?;
+    let more = (rows.len() - limit) as u64;
+    rows.truncate(limit);
+    let counted = units::counted(more, &format!("more {}", layout.list.noun));
+    Some(format!("{counted} not shown, because of --limit"))
+}
+
 fn write_json<R: Row>(out: &mut impl Write, layout: &Layout, rows: &[R]) -> anyhow::Result<()> {
     match layout.chosen() {
         None => serde_json::to_writer_pretty(&mut *out, rows).map_err(std::io::Error::from)?,

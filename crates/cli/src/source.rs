@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use rostrace_analyze::Analysis;
 use rostrace_ctf::schema::Nanos;
-use rostrace_ctf::{Error, TraceSet};
+use rostrace_ctf::{Error, TraceSet, unpacked};
 use rostrace_record::orphan;
 use rostrace_trace::memory::Memory;
 use rostrace_trace::scheduling::Scheduling;
 use rostrace_trace::{Model, RecordedTwice};
 
+use crate::archive;
 use crate::args::TraceArguments;
 use crate::foreign;
 use crate::interrupt;
@@ -58,13 +59,10 @@ fn expect_once(set: &TraceSet) -> anyhow::Result<()> {
 }
 
 fn open_all(paths: &[PathBuf]) -> anyhow::Result<TraceSet> {
-    let mut places = Vec::with_capacity(paths.len());
+    archive::remove_abandoned();
     for path in paths {
-        let place = foreign::opened(path)?;
-        let is_unpacked = place != *path;
-        places.push(place);
         // An archive is not of this machine, or no longer: what it names in memory is somebody else's.
-        if is_unpacked {
+        if foreign::unpack(path)? {
             continue;
         }
         let completed = orphan::complete_below(path);
@@ -76,7 +74,7 @@ fn open_all(paths: &[PathBuf]) -> anyhow::Result<TraceSet> {
             ));
         }
     }
-    let set = match TraceSet::open(&places) {
+    let set = match TraceSet::open(paths) {
         Err(Error::OverlappingCuts {
             first,
             second,
@@ -113,7 +111,11 @@ pub(crate) fn expect_apart(set: &TraceSet, output: &Path) -> anyhow::Result<()> 
     };
     let folder = folder_of(output).canonicalize().ok();
     for trace in &set.traces {
-        if trace.files().any(|file| is_same(&file)) {
+        let archives = trace
+            .folders
+            .iter()
+            .filter_map(|it| unpacked::archive_of(it));
+        if trace.files().chain(archives).any(|file| is_same(&file)) {
             bail!("{shown}: this is a file of the trace, and would be lost; choose another name");
         }
         let mut folders = trace.folders.iter().filter_map(|it| it.canonicalize().ok());

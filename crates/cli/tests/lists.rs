@@ -218,3 +218,74 @@ fn a_name_that_nothing_has_is_wrong_usage_in_every_verb() {
     assert!(said.contains("no path is named `/nowhere`"), "{said}");
     assert!(!std::path::Path::new(output).exists());
 }
+
+/// What `check` and `compare` are asked, without a choice.
+fn verdicts(folder: &std::path::Path) -> [Vec<String>; 2] {
+    let trace = recording("pingpong");
+    let budgets = folder.join("budgets.yaml");
+    let budgets = budgets.to_str().unwrap().to_owned();
+    let init = ["check", "--init", &trace, "-o", &budgets];
+    stdout_of(&init, 0);
+    let owned = |words: &[&str]| words.iter().map(|it| (*it).to_owned()).collect();
+    [
+        owned(&["check", &budgets, &trace, "--all"]),
+        owned(&["compare", &trace, &trace]),
+    ]
+}
+
+#[test]
+fn verdicts_are_chosen_and_sorted_as_other_lists_are() {
+    let folder = tempfile::tempdir().unwrap();
+    for asked in verdicts(folder.path()) {
+        let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
+        let verb = asked[0];
+        let text = stdout_of(&with(&asked, &["--format", "csv"]), 0);
+        let mut reader = csv_reader(&text);
+        let names = reader.headers().unwrap().clone();
+        for name in names.iter() {
+            for format in ["table", "csv", "json"] {
+                let choice = ["--columns", name, "--sort", name, "--format", format];
+                let said = stdout_of(&with(&asked, &choice), 0);
+                assert!(!said.is_empty(), "{verb} {name} {format}");
+            }
+        }
+        let (what, value) = match verb {
+            "check" => ("subject", "measured"),
+            _ => ("name", "new"),
+        };
+        let sort = format!("-{value}");
+        let columns = format!("{what},{value},unit");
+        let choice = ["--sort", &sort, "--limit", "3", "--columns", &columns];
+        let chosen = with(&asked, &choice);
+        let numbers: Vec<f64> = column(&chosen, value)
+            .iter()
+            .map(|it| it.parse().unwrap())
+            .collect();
+        assert!(
+            numbers.len() == 3 && numbers.is_sorted_by(|a, b| a >= b),
+            "{verb}: {numbers:?}"
+        );
+        let all = column(&asked, value);
+        let largest = all.iter().filter_map(|it| it.parse().ok());
+        assert_eq!(largest.fold(f64::MIN, f64::max), numbers[0], "{verb}");
+        let names = column(&chosen, what);
+        let rows = json(&chosen, 0);
+        let of_json = rows.as_array().unwrap().iter();
+        let of_json: Vec<&str> = of_json.map(|it| it[what].as_str().unwrap()).collect();
+        assert_eq!(of_json, names, "{verb}");
+        assert_eq!(rows[0].as_object().unwrap().len(), 3, "{verb}");
+        let table = stdout_of(&chosen, 0);
+        let lines: Vec<&str> = table.lines().collect();
+        for (line, name) in lines[1..].iter().zip(&names) {
+            assert!(line.contains(name), "{verb}: {table}");
+        }
+        // All are counted, whatever is shown.
+        assert!(lines[4].contains("checked:") || lines[4].contains("compared:"));
+        let said = stderr_of(&chosen, 0);
+        assert!(said.contains("not shown, because of --limit"), "{said}");
+        let wrong = stderr_of(&with(&asked, &["--columns", "colour"]), 2);
+        assert!(wrong.contains("have no column `colour`"), "{wrong}");
+    }
+    let wrong = stderr_of(&["status", "--sort", "-looost"], 2);
+    assert!(wrong.contains("similar: lost"), "{wrong}");
+}

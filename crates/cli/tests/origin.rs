@@ -238,3 +238,185 @@ fn the_served_timeline_counts_from_there_whatever_it_shows() {
         }
     }
 }
+
+/// When callbacks of a recording began, as `export` writes it.
+fn starts_of(trace: &str, skipped: &[&str]) -> std::collections::HashSet<i64> {
+    let folder = tempfile::tempdir().unwrap();
+    let tables = folder.path().join("tables");
+    let what = ["--tables", "callback_instances", "--format", "json"];
+    let export = ["export", trace, "-o", tables.to_str().unwrap()];
+    stdout_of(&with(&with(&export, &what), skipped), 0);
+    let table = std::fs::read(tables.join("callback_instances.json")).unwrap();
+    let table: Vec<Value> = serde_json::from_slice(&table).unwrap();
+    let starts = table.iter().map(|row| row["start_ns"].as_i64().unwrap());
+    starts.collect()
+}
+
+fn timeline(trace: &str, format: &str, skipped: &[&str]) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("timeline");
+    let asked = [
+        "timeline",
+        trace,
+        "--format",
+        format,
+        "-o",
+        file.to_str().unwrap(),
+    ];
+    stdout_of(&with(&asked, skipped), 0);
+    std::fs::read(file).unwrap()
+}
+
+#[test]
+fn a_profile_for_firefox_begins_there() {
+    for trace in recordings() {
+        let begin = begin_of(&trace);
+        for skipped in SKIPPED {
+            let starts = starts_of(&trace, skipped);
+            let profile = timeline(&trace, "firefox", skipped);
+            let profile: Value = serde_json::from_slice(&profile).unwrap();
+            let zero = profile["meta"]["startTime"].as_f64().unwrap();
+            assert!((zero - begin as f64 / 1e6).abs() < 0.001, "{trace}");
+            let mut found = std::collections::HashSet::new();
+            for thread in profile["threads"].as_array().unwrap() {
+                for at in thread["markers"]["startTime"].as_array().unwrap() {
+                    found.extend(at.as_f64().map(|at| begin + (at * 1e6).round() as i64));
+                }
+            }
+            let told = starts.intersection(&found).count();
+            assert!(
+                told * 2 > starts.len(),
+                "{trace}: {told} of {}",
+                starts.len()
+            );
+        }
+    }
+}
+
+/// The fields of a message of Protobuf: numbers, and messages or texts as they are.
+fn fields(mut bytes: &[u8]) -> Vec<(u64, u64, &[u8])> {
+    fn number(bytes: &mut &[u8]) -> u64 {
+        let mut value = 0;
+        for shift in (0..).step_by(7) {
+            let (byte, rest) = bytes.split_first().unwrap();
+            *bytes = rest;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                break;
+            }
+        }
+        value
+    }
+    let mut found = Vec::new();
+    while !bytes.is_empty() {
+        let key = number(&mut bytes);
+        let (value, length) = match key & 7 {
+            0 => (number(&mut bytes), 0),
+            1 => (0, 8),
+            2 => (0, number(&mut bytes) as usize),
+            5 => (0, 4),
+            other => panic!("type {other}"),
+        };
+        let (content, rest) = bytes.split_at(length);
+        bytes = rest;
+        found.push((key >> 3, value, content));
+    }
+    found
+}
+
+#[test]
+fn a_trace_for_perfetto_begins_there() {
+    const PACKET: u64 = 1;
+    const CLOCK_SNAPSHOT: u64 = 6;
+    const TIMESTAMP: u64 = 8;
+    for trace in recordings() {
+        let begin = begin_of(&trace);
+        for skipped in SKIPPED {
+            let starts = starts_of(&trace, skipped);
+            let written = timeline(&trace, "perfetto", skipped);
+            let mut found = std::collections::HashSet::new();
+            let mut clocks = Vec::new();
+            for (_, _, packet) in fields(&written).iter().filter(|it| it.0 == PACKET) {
+                for (field, value, content) in fields(packet) {
+                    match field {
+                        TIMESTAMP => {
+                            found.insert(value as i64);
+                        }
+                        CLOCK_SNAPSHOT => {
+                            let readings = fields(content).into_iter().filter(|it| it.0 == 1);
+                            let readings = readings.flat_map(|it| fields(it.2));
+                            let readings = readings.filter(|it| it.0 == 2);
+                            clocks.extend(readings.map(|it| it.1 as i64));
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            assert!(!clocks.is_empty(), "{trace}");
+            assert!(clocks.iter().all(|at| *at == begin), "{trace} {clocks:?}");
+            let told = starts.intersection(&found).count();
+            assert!(
+                told * 2 > starts.len(),
+                "{trace}: {told} of {}",
+                starts.len()
+            );
+        }
+    }
+}
+
+#[test]
+fn what_check_says_was_worst_is_what_why_understands() {
+    let folder = tempfile::tempdir().unwrap();
+    for trace in recordings() {
+        let begin = begin_of(&trace);
+        let callbacks = json(&["callbacks", &trace]);
+        let mut callbacks = callbacks.as_array().unwrap().iter();
+        let named = |row: &&Value| row["kind"] == "timer" && row["built_in"] == false;
+        let Some(name) = callbacks.find(named).and_then(|row| row["name"].as_str()) else {
+            continue;
+        };
+        let budgets = folder.path().join("budgets.yaml");
+        let text = format!("budgets:\n  - callback: '{name}'\n    duration: {{ max: 1us }}\n");
+        std::fs::write(&budgets, text).unwrap();
+        let check = ["check", budgets.to_str().unwrap(), &trace];
+        for skipped in SKIPPED {
+            let asked = with(&check, skipped);
+            let rows = stdout_of(&with(&asked, &["--format", "json"]), 4);
+            let rows: Value = serde_json::from_str(&rows).unwrap();
+            let worst = rows[0]["worst_at_ns"].as_i64().unwrap();
+            assert!(starts_of(&trace, skipped).contains(&worst), "{trace}");
+            let shown = stdout_of(&with(&asked, &["--columns", "what,worst at"]), 4);
+            assert_eq!(printed(&shown), (worst - begin) / 1000 * 1000, "{trace}");
+            let after = format!("+{:.9}s", (worst - begin) as f64 / 1e9);
+            let why = ["why", &trace, "--callback", name, "--at", &after];
+            let found = json(&with(&why, skipped));
+            let (first, last) = (&found["begin_ns"], &found["end_ns"]);
+            let instance = first.as_i64().unwrap()..=last.as_i64().unwrap();
+            assert!(instance.contains(&worst), "{trace}: {worst} {instance:?}");
+        }
+    }
+}
+
+#[test]
+fn both_sides_of_a_comparison_count_from_where_they_begin() {
+    let range = ["--since", "+3s", "--until", "+4.5s"];
+    for trace in recordings() {
+        let callbacks = json(&with(&["callbacks", &trace], &range));
+        let asked = with(&["compare", &trace, &trace], &range);
+        let lines = json(&with(
+            &asked,
+            &["--columns", "name,kind,metric,base_values"],
+        ));
+        let mut compared = 0;
+        for line in lines.as_array().unwrap() {
+            if line["kind"] != "callback" || line["metric"] != "duration" {
+                continue;
+            }
+            let mut rows = callbacks.as_array().unwrap().iter();
+            let row = rows.find(|row| row["name"] == line["name"]).unwrap();
+            assert_eq!(line["base_values"], row["count"], "{trace}: {line}");
+            compared += 1;
+        }
+        assert!(compared > 0 || trace.ends_with("late"), "{trace}");
+    }
+}

@@ -143,6 +143,17 @@ fn a_control_file_can_be_anywhere() {
     );
     let (out, _) = place.run(&["status", "--control", control], 0);
     assert!(out.contains("ticker"), "{out}");
+    let chosen = ["status", "--control", control, "--columns", "process,state"];
+    let (out, _) = place.run(&chosen, 0);
+    let head: Vec<&str> = out.lines().nth(2).unwrap().split_whitespace().collect();
+    assert_eq!(head, ["process", "state"], "{out}");
+    let (out, _) = place.run(&[&chosen[..], &["--format", "json"]].concat(), 0);
+    let rows: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(rows[0]["state"], "idle", "{out}");
+    assert_eq!(rows[0].as_object().unwrap().len(), 2, "{out}");
+    let (out, error) = place.run(&[&chosen[..], &["--limit", "0"]].concat(), 0);
+    assert!(!out.contains("idle\n"), "{out}");
+    assert!(error.contains("1 more process not shown"), "{error}");
     let arguments = [
         "record",
         "--attach",

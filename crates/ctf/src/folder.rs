@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
+use crate::unpacked::place;
 
 /// Folders deeper than this are not searched: a trace lies a handful of folders below its session.
 const DEEPEST: usize = 32;
@@ -44,7 +45,7 @@ pub(crate) struct Findings {
 
 /// Searches for traces at or below `root`. Below a trace folder nothing is searched.
 pub(crate) fn find(root: &Path) -> Result<Findings, Error> {
-    let meta = fs::metadata(root).map_err(|source| match source.kind() {
+    let meta = fs::metadata(place(root)).map_err(|source| match source.kind() {
         std::io::ErrorKind::NotFound => Error::Missing {
             path: root.to_owned(),
         },
@@ -94,10 +95,10 @@ fn search(
     findings: &mut Findings,
 ) {
     // Links may form circles.
-    if depth > DEEPEST || fs::canonicalize(folder).is_ok_and(|real| !seen.insert(real)) {
+    if depth > DEEPEST || fs::canonicalize(place(folder)).is_ok_and(|real| !seen.insert(real)) {
         return;
     }
-    match fs::metadata(folder.join("metadata")) {
+    match fs::metadata(place(&folder.join("metadata"))) {
         Ok(metadata) if metadata.is_file() => {
             findings.folders.push(Folder {
                 path: folder.to_owned(),
@@ -128,7 +129,7 @@ fn search(
     };
     for name in names {
         let path = folder.join(&name);
-        if path.is_dir() {
+        if place(&path).is_dir() {
             search(&path, &below.join(&name), depth + 1, seen, findings);
         }
     }
@@ -141,7 +142,7 @@ fn names(folder: &Path) -> Result<Vec<std::ffi::OsString>, Unreadable> {
         source,
     };
     let mut names = Vec::new();
-    for entry in fs::read_dir(folder).map_err(unreadable)? {
+    for entry in fs::read_dir(place(folder)).map_err(unreadable)? {
         names.push(entry.map_err(unreadable)?.file_name());
     }
     names.sort();
@@ -155,7 +156,7 @@ pub(crate) fn stream_files(folder: &Path) -> Result<Vec<PathBuf>, Unreadable> {
     for name in names(folder)? {
         let hidden = name.to_string_lossy().starts_with('.');
         let path = folder.join(&name);
-        let is_folder = fs::metadata(&path).is_ok_and(|metadata| metadata.is_dir());
+        let is_folder = fs::metadata(place(&path)).is_ok_and(|metadata| metadata.is_dir());
         if !hidden && name != "metadata" && !is_folder {
             files.push(path);
         }

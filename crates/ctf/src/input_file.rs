@@ -10,6 +10,8 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
+use crate::unpacked;
+
 /// The metadata of a trace. A large application declares a thousand classes of events, in half a megabyte.
 pub(crate) const LARGEST_METADATA: u64 = 256 << 20;
 
@@ -35,6 +37,7 @@ pub fn read(path: &Path, largest: u64) -> io::Result<Vec<u8>> {
 
 /// A regular file, and its size in bytes.
 pub(crate) fn open(path: &Path) -> io::Result<(File, u64)> {
+    let path = &*unpacked::place(path);
     // To open a device can already do something, so it is looked at first; what is opened may be another file by then.
     expect_regular(&std::fs::metadata(path)?)?;
     let file = OpenOptions::new()

@@ -43,6 +43,7 @@ mod survey;
 pub mod text;
 mod time;
 mod trace;
+pub mod unpacked;
 pub mod value;
 mod walk;
 pub mod writer;

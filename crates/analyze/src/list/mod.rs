@@ -9,7 +9,9 @@ mod nodes;
 mod paths;
 mod processes;
 mod recurring;
+mod status;
 mod topics;
+mod verdicts;
 
 pub use callbacks::CALLBACKS;
 pub use executors::EXECUTORS;
@@ -17,11 +19,14 @@ pub use markdown::markdown;
 pub use nodes::NODES;
 pub use paths::{LATENCY, PATHS};
 pub use processes::PROCESSES;
+pub use status::STATUS;
 pub use topics::TOPICS;
+pub use verdicts::{CHECK, COMPARE};
 
 /// All lists, in the order in which the program's help has their verbs.
 pub const LISTS: &[&List] = &[
-    &NODES, &TOPICS, &CALLBACKS, &PROCESSES, &EXECUTORS, &LATENCY, &PATHS,
+    &STATUS, &NODES, &TOPICS, &CALLBACKS, &PROCESSES, &EXECUTORS, &LATENCY, &PATHS, &COMPARE,
+    &CHECK,
 ];
 
 /// What a verb lists.

@@ -128,9 +128,9 @@ impl Cause {
         };
         match self {
             Cause::Publishing => "publishing: from the call to the middleware".to_owned(),
-            Cause::Middleware => "middleware: the receiver was waiting for it".to_owned(),
+            Cause::Middleware => "middleware: under way, the receiver was idle".to_owned(),
             Cause::MiddlewareOrExecutor => {
-                "middleware or executor: nothing tells what the executor did then".to_owned()
+                "middleware or executor: the trace does not tell which of the two".to_owned()
             }
             Cause::IntraProcessBuffer => "in the intra-process buffer".to_owned(),
             Cause::OtherCallback(instance, relation) => {

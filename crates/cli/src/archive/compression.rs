@@ -2,7 +2,9 @@
 
 use std::io::{self, BufRead, Read};
 
+use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
+use lzma_rust2::XzReader;
 use ruzstd::decoding::StreamingDecoder;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,7 +12,12 @@ pub(crate) enum Compression {
     None,
     Gzip,
     Zstandard,
+    Xz,
+    Bzip2,
 }
+
+/// What xz may take to unpack, in KiB. The strongest of its presets takes 65 MiB; the file says how much, and may say anything.
+const MOST_MEMORY_OF_XZ: u32 = 256 << 10;
 
 impl Compression {
     /// The bytes that were compressed.
@@ -22,6 +29,8 @@ impl Compression {
                 packed: Some(packed),
                 frame: None,
             }),
+            Compression::Xz => Box::new(XzReader::new_mem_limit(packed, true, MOST_MEMORY_OF_XZ)),
+            Compression::Bzip2 => Box::new(MultiBzDecoder::new(packed)),
         })
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use rostrace_analyze::blind_spot;
+use rostrace_analyze::list::STATUS;
 use rostrace_ctf::schema::Nanos;
 use rostrace_record::{ProcessState, ProcessView, RuntimeFolder, Session, SessionState};
 use serde::Serialize;
@@ -11,9 +12,11 @@ use serde::Serialize;
 use super::record::arguments::StatusArguments;
 use super::record::failure::of_stranger;
 use crate::args::InfoFormat;
+use crate::cell::Cell;
+use crate::columns::Layout;
+use crate::listing;
 use crate::outcome::Outcome;
 use crate::render::palette::Palette;
-use crate::render::table::{Align, Table};
 use crate::render::{diagnostic, time};
 use rostrace_base::text::visible;
 use rostrace_base::units;
@@ -62,7 +65,26 @@ struct ProcessRow {
     error: Option<String>,
 }
 
+impl ProcessRow {
+    /// In the order of the columns.
+    fn cells(&self, session: &str) -> Vec<Cell> {
+        vec![
+            session.into(),
+            i64::from(self.pid).into(),
+            self.name.as_str().into(),
+            self.state.into(),
+            self.events.into(),
+            self.lost.into(),
+            self.bytes.into(),
+            self.threads.into(),
+            self.remembered.into(),
+            self.error.as_deref().into(),
+        ]
+    }
+}
+
 pub(crate) fn status(arguments: &StatusArguments) -> anyhow::Result<Outcome> {
+    let layout = Layout::of(&STATUS, &arguments.list)?;
     let sessions = match &arguments.control {
         Some(control) => {
             let session = Session::open(control)?;
@@ -89,11 +111,30 @@ pub(crate) fn status(arguments: &StatusArguments) -> anyhow::Result<Outcome> {
             }
         }
     }
-    let rows: Vec<SessionRow> = sessions.iter().map(row).collect();
+    let mut rows: Vec<SessionRow> = sessions.iter().map(row).collect();
+    let mut notes = Vec::new();
+    for SessionRow {
+        session, processes, ..
+    } in &mut rows
+    {
+        layout.sort(processes, |process| process.cells(session));
+        notes.extend(listing::limit(&layout, processes));
+    }
     let mut out = std::io::stdout().lock();
     match arguments.format {
         InfoFormat::Json => {
-            serde_json::to_writer_pretty(&mut out, &rows).map_err(std::io::Error::from)?;
+            match layout.chosen() {
+                Some(_) => {
+                    let cells = rows.iter().flat_map(|row| {
+                        let processes = row.processes.iter();
+                        processes.map(|process| process.cells(&row.session))
+                    });
+                    listing::write_chosen_json(&mut out, &layout, cells)?;
+                }
+                None => {
+                    serde_json::to_writer_pretty(&mut out, &rows).map_err(std::io::Error::from)?;
+                }
+            }
             out.write_all(b"\n")?;
         }
         InfoFormat::Table if rows.is_empty() => {
@@ -103,11 +144,13 @@ pub(crate) fn status(arguments: &StatusArguments) -> anyhow::Result<Outcome> {
         }
         InfoFormat::Table => {
             for row in &rows {
-                write_session(&mut out, row)?;
+                write_session(&mut out, &layout, row)?;
             }
         }
     }
     out.flush()?;
+    drop(out);
+    diagnostic::notes(&notes);
     Ok(Outcome::Fine)
 }
 
@@ -191,7 +234,7 @@ fn hook(state: u8) -> Option<&'static str> {
     })
 }
 
-fn write_session(out: &mut impl Write, row: &SessionRow) -> anyhow::Result<()> {
+fn write_session(out: &mut impl Write, layout: &Layout, row: &SessionRow) -> anyhow::Result<()> {
     let palette = Palette::for_stdout();
     let title = format!("session {}: {}", row.session, row.command.join(" "));
     writeln!(out, "{}", palette.heading(&visible(&title)))?;
@@ -204,29 +247,13 @@ fn write_session(out: &mut impl Write, row: &SessionRow) -> anyhow::Result<()> {
         remark += "; its recorder is gone, `rostrace stop` ends it";
     }
     writeln!(out, " {}", visible(&remark))?;
-    let mut table = Table::new(&[
-        ("pid", Align::Right),
-        ("process", Align::Left),
-        ("state", Align::Left),
-        ("events", Align::Right),
-        ("lost", Align::Right),
-        ("written", Align::Right),
-        ("threads", Align::Right),
-        ("", Align::Left),
-    ]);
-    for process in &row.processes {
-        table.row([
-            process.pid.to_string(),
-            process.name.clone(),
-            process.state.to_owned(),
-            units::count(process.events),
-            units::count(process.lost),
-            units::bytes(process.bytes),
-            units::count(process.threads),
-            process.error.clone().unwrap_or_default(),
-        ]);
-    }
-    if row.processes.is_empty() {
+    let table = listing::table_of(
+        layout,
+        &row.processes,
+        |process| process.cells(&row.session),
+        |process, column| (column == "bytes").then(|| units::bytes(process.bytes)),
+    );
+    if row.processes.is_empty() && layout.limit != Some(0) {
         writeln!(out, " no process has called a tracepoint yet")?;
     } else {
         write!(out, "{table}")?;

@@ -48,7 +48,7 @@ fn title(kind: DamageKind, rows: &[&Damage]) -> String {
         DamageKind::LostPackets => {
             format!("{at_least}{} lost", units::counted(known, "packet"))
         }
-        DamageKind::CutPacket => units::counted(places, "cut packet"),
+        DamageKind::CutPacket => format!("{} cut short", units::counted(places, "packet")),
         DamageKind::OpenPacket => {
             format!("{} never closed", units::counted(places, "packet"))
         }
@@ -122,17 +122,27 @@ pub(crate) fn headline<'d>(rows: impl Iterator<Item = &'d Damage>) -> Option<Str
         let all: Vec<&Damage> = counted.iter().flat_map(|(_, rows)| rows.clone()).collect();
         let verb = if number(&all) == 1 { "was" } else { "were" };
         let mut part = format!("{} {verb} lost", things.join(" and "));
-        let begin = all.iter().filter_map(|row| row.begin).min();
-        let end = all.iter().filter_map(|row| row.end).max();
-        if let Some((begin, end)) = begin.zip(end) {
-            let (begin, end) = (time::time_of_day(begin), time::time_of_day(end));
-            let _ = write!(part, " between {begin} and {end}");
-        }
+        part += &between(&all);
         parts.push(part);
     }
-    parts.extend(others.iter().map(|(kind, rows)| title(*kind, rows)));
+    if !others.is_empty() {
+        let titles = others.iter().map(|(kind, rows)| title(*kind, rows));
+        let titles: Vec<String> = titles.collect();
+        let all: Vec<&Damage> = others.iter().flat_map(|(_, rows)| rows.clone()).collect();
+        parts.push(format!("{}{}", titles.join(", "), between(&all)));
+    }
     let lost = (!parts.is_empty()).then(|| parts.join("; "))?;
     Some(format!("{lost}: counts are lower bounds"))
+}
+
+/// ` between … and …`: from the first of it to the last, if that is known.
+fn between(rows: &[&Damage]) -> String {
+    let begin = rows.iter().filter_map(|row| row.begin).min();
+    let end = rows.iter().filter_map(|row| row.end).max();
+    begin.zip(end).map_or(String::new(), |(begin, end)| {
+        let (begin, end) = (time::time_of_day(begin), time::time_of_day(end));
+        format!(" between {begin} and {end}")
+    })
 }
 
 /// When it happened, as far as it is known.

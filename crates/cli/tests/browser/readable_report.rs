@@ -4,6 +4,7 @@
 use serde_json::json;
 
 use crate::browser::opened::Opened;
+use crate::support;
 
 /// The largest share of pixels with a strong colour of all lanes of the schedule that is in view.
 const STRONG: &str = "(() => { \
@@ -122,6 +123,52 @@ fn points_lead_to_their_executions_and_axes_become_logarithmic() {
     assert_eq!(browser.problems(), Vec::<String>::new());
 }
 
+/// A message leads to the execution that it started, a publication to what published it.
+#[test]
+fn points_of_topics_lead_to_their_instance() {
+    let Some(browser) = Opened::recorded("jazzy/chain_caret") else {
+        return;
+    };
+    browser.show("topics");
+    browser.go("topics/%2Fraw_a");
+    let click = |title: &str, curve: usize| {
+        let chart = format!("document.querySelector('[data-chart=\"{title}\"]')");
+        browser.value(&format!("({chart}.scrollIntoView(), true)"));
+        browser.wait(&format!("{chart}.querySelector('.plot.leads[data-drawn]')"));
+        browser.value(&format!("(window.point = ((it) => [it.x[7], it.y[7]])({chart}.querySelector('.plot').data[{curve}]), {chart}.querySelector('.plot').emit('plotly_click', {{ points: [{{ curveNumber: {curve}, pointIndex: 7 }}] }}), true)"));
+        browser.wait("location.hash.startsWith('#schedule/') && document.querySelector('[data-instance]:not([hidden])')");
+    };
+    let at = "Number(location.hash.split('/').at(-1)) / 1e9";
+    click("Latency over time", 0);
+    // The chart has seconds, and a duration in its own unit: the execution is later than the publication.
+    assert_eq!(
+        browser.value("location.hash.startsWith('#schedule/callback/')"),
+        json!(true)
+    );
+    let after = browser.number(&format!("{at} - window.point[0]"));
+    assert!((0.0..0.1).contains(&after), "{after}");
+    assert_eq!(
+        browser.text("document.querySelector('[data-instance] h3').textContent"),
+        "/filter ← /raw_a"
+    );
+    browser.go("topics/%2Fraw_a");
+    // The publisher comes first.
+    click("Period over time", 0);
+    let apart = browser.number(&format!("Math.abs({at} - window.point[0])"));
+    assert!(apart < 1e-6, "{apart}");
+    assert_eq!(
+        browser.text("document.querySelector('[data-instance] h3').textContent"),
+        "/sensors · timer 20 ms"
+    );
+    browser.go("topics/%2Fraw_a");
+    click("Period over time", 1);
+    assert_eq!(
+        browser.value("location.hash.startsWith('#schedule/callback/')"),
+        json!(true)
+    );
+    assert_eq!(browser.problems(), Vec::<String>::new());
+}
+
 #[test]
 fn it_prints_on_white_without_what_only_a_mouse_can_use() {
     let Some(browser) = Opened::recorded("jazzy/chain_caret") else {
@@ -146,4 +193,43 @@ fn it_prints_on_white_without_what_only_a_mouse_can_use() {
         "{}",
         file.len()
     );
+}
+
+#[test]
+fn times_in_which_events_are_missing_are_told_and_shown() {
+    let Some(shared) = support::shared_recordings() else {
+        return;
+    };
+    let chain = shared.join("jazzy/chain");
+    let truncated = |folder: &std::path::Path| {
+        let copy = folder.join("chain");
+        let mut command = std::process::Command::new("cp");
+        command
+            .arg("-r")
+            .arg("--no-preserve=mode")
+            .args([&chain, &copy]);
+        assert!(command.status().unwrap().success());
+        let stream = copy.join("ust/uid/0/64-bit/ros2_1");
+        let stream = std::fs::OpenOptions::new()
+            .write(true)
+            .open(stream)
+            .unwrap();
+        stream.set_len(100_000).unwrap();
+        copy
+    };
+    let Some(browser) = Opened::made_up(truncated) else {
+        return;
+    };
+    browser.show("overview");
+    let told = browser.text("document.getElementById('lost-times').textContent");
+    assert!(told.contains("+2.712"), "{told}");
+    let command = browser.text("document.querySelector('#damage code').textContent");
+    assert!(command.starts_with("rostrace info /"), "{command}");
+    browser.go("schedule");
+    let hints = browser.text("document.getElementById('main').textContent");
+    assert!(
+        hints.contains("Red background: events are missing then"),
+        "{hints}"
+    );
+    assert_eq!(browser.problems(), Vec::<String>::new());
 }

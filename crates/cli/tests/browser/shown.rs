@@ -46,10 +46,7 @@ struct Read {
 
 /// The number that a person reads; nothing where a text has none, or two of them.
 fn read(text: &str) -> Option<Read> {
-    let plain: String = text
-        .chars()
-        .filter(|letter| *letter != '\u{202f}')
-        .collect();
+    let plain = text.replace(',', "");
     let (number, unit) = match plain.trim_start_matches('+').split_once(' ') {
         Some((number, unit)) => (number.to_owned(), unit.to_owned()),
         None => (plain, String::new()),
@@ -151,7 +148,7 @@ pub fn written_count(value: f64) -> String {
     let mut written = String::new();
     for (place, digit) in plain.chars().enumerate() {
         if place > 0 && (plain.len() - place).is_multiple_of(3) {
-            written.push('\u{202f}');
+            written.push(',');
         }
         written.push(digit);
     }

@@ -26,11 +26,34 @@ function tailOf(text) {
   return cut < SHORTEST_HEAD ? 0 : cut;
 }
 
+/** Names without the namespaces that those which end alike have in common: `…/left/…/velodyne_container`. By name, with whether it is told by its end. */
+export function apart(names) {
+  const alike = new Map();
+  for (const name of new Set(names)) {
+    // Only what is one name, not a list of some.
+    if (!/^\/\S+$/.test(name)) continue;
+    const parts = name.slice(1).split('/');
+    const end = parts[parts.length - 1];
+    if (!alike.has(end)) alike.set(end, []);
+    alike.get(end).push({ name, parts });
+  }
+  const found = new Map();
+  for (const members of alike.values()) {
+    for (const { name, parts } of members) {
+      const isTelling = (part, place) => place === parts.length - 1 || members.some((other) => other.parts[place] !== part);
+      const kept = parts.map((part, place) => (isTelling(part, place) ? part : '…'));
+      const text = kept.filter((part, place) => part !== '…' || kept[place - 1] !== '…').join('/').replace(/^(?!…)/, '/');
+      found.set(name, { text, byEnd: members.length === 1 });
+    }
+  }
+  return found;
+}
+
 /** A name that loses its middle where there is no room for it; all of it stays its text, and is its title. */
-export function named(text) {
+export function named(text, { title = text, byEnd = true } = {}) {
   const shown = short(text);
-  const cut = tailOf(shown);
+  const cut = byEnd ? tailOf(shown) : shown.length;
   const made = element('bdi', 'cut', element('span', '', shown.slice(0, cut)), element('span', '', shown.slice(cut)));
-  made.title = text.slice(0, 1000);
+  made.title = title.slice(0, 1000);
   return made;
 }

@@ -1,7 +1,7 @@
 // Where the lanes are: groups under headings, one below the other, in the pixels of the content that is scrolled.
 
 import { arranged, folded, groupsOfMode } from './arrange.js';
-import { element, named, short } from './element.js';
+import { apart, element, named, short } from './element.js';
 import { changed, state } from './state.js';
 import { count, duration, percent } from './time.js';
 
@@ -10,6 +10,9 @@ const ROWS = { few: 34, many: 22 };
 let row = ROWS.many;
 const STRIP = 5;
 const ROOM = 4;
+
+/** Longer names of lanes that stand alone are told by where they differ. */
+const LONGEST_ALONE = 26;
 
 /** Labels that exist, by the key of their item. */
 const shown = new Map();
@@ -28,6 +31,7 @@ export function layOut() {
 
 function place() {
   const layout = [];
+  const telling = apart(groupsOfMode().map((group) => group.name));
   let y = 0;
   for (const group of arranged()) {
     const isOpen = !state.collapsed.has(group.key);
@@ -44,7 +48,7 @@ function place() {
       const isMixed = isAlone || group.isMixed;
       const name = isMixed ? entry.group.name : lane.name;
       const note = isMixed ? [lane.name, entry.group.note].join(' · ') : lane.note;
-      const item = { kind: 'lane', key: `${group.key} ${lane.track}`, lane, name, note, isAlone, y, parts: [] };
+      const item = { kind: 'lane', key: `${group.key} ${lane.track}`, lane, name, seen: isAlone && name.length > LONGEST_ALONE ? telling.get(name) : undefined, note, isAlone, y, parts: [] };
       let at = y + ROOM;
       item.rowsY = at;
       at += Math.max(lane.rows, 1) * row;
@@ -194,11 +198,11 @@ function figure({ busy, longest }) {
   return state.sort === 'worst' ? duration(longest) : '';
 }
 
-function name({ lane, name: own, note, height, isAlone }) {
+function name({ lane, name: own, seen, note, height, isAlone }) {
   const executions = lane.count === 1 ? '1 execution' : `${count(lane.count)} executions`;
   const lost = lane.lost > 0 ? `, ${count(lane.lost)} dropped` : '';
   const load = `${percent(lane.busy / state.trace.length_ns)} busy, longest ${duration(lane.longest)}`;
-  const label = element('div', 'lane', named(own));
+  const label = element('div', 'lane', named(seen?.text ?? own, { title: own, byEnd: seen?.byEnd }));
   label.dataset.lane = own.slice(0, 200);
   label.title = [own, note, `${executions}${lost}`, load].filter(Boolean).map(short).join('\n');
   label.classList.toggle('low', height < 36);

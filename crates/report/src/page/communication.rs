@@ -29,6 +29,8 @@ pub(crate) struct Communication<'a> {
     subscription: usize,
     from: &'a str,
     to: &'a str,
+    /// That of the subscription.
+    callback: Option<usize>,
     /// `inter` or `intra`.
     kind: &'static str,
     messages: u64,
@@ -137,6 +139,7 @@ impl<'a> Writer<'a> {
             subscription: pair.subscription.index(),
             from: model.node_name(publisher.node).unwrap_or_default(),
             to: model.node_name(subscription.node).unwrap_or_default(),
+            callback: subscription.callback.map(|id| id.index()),
             kind: pair.kind.name(),
             messages: pair.messages,
             arrived: pair.arrived,

@@ -57,6 +57,18 @@ impl Losses {
         self.lost_between(from, to) || touches(&self.pauses, from, to)
     }
 
+    /// When events were lost, in the order of time; what overlaps is one.
+    pub fn windows(&self) -> Vec<(Nanos, Nanos)> {
+        let mut joined: Vec<(Nanos, Nanos)> = Vec::new();
+        for (begin, end) in &self.windows {
+            match joined.last_mut() {
+                Some((_, last)) if begin <= last => *last = *end,
+                _ => joined.push((*begin, *end)),
+            }
+        }
+        joined
+    }
+
     /// When nothing was recorded between two recordings, in the order of time.
     pub fn pauses(&self) -> &[(Nanos, Nanos)] {
         &self.pauses

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::args::{LookFormat, ModelFilterArguments};
+use crate::columns::ListArguments;
 use crate::share_argument::ShareArgument;
 
 pub(crate) const HELP: &str = "\
@@ -12,6 +13,7 @@ Examples:
   rostrace check --init good*/ -o budgets.yaml                 # from good runs; then edit it
   rostrace check budgets.yaml session/
   rostrace check budgets.yaml session/ --skip-start 2s --junit check.xml
+  rostrace check budgets.yaml session/ --all --sort -measured --limit 10 --columns what,measured,budget
 
 docs/guides/check.md shows how budgets are written, docs/reference/budgets.md lists all keys. A budget that fits nothing is broken, \
 unless it is optional.
@@ -27,7 +29,7 @@ pub(crate) struct CheckArguments {
     #[arg(value_names = ["BUDGETS.yaml", "TRACE"], required = true, num_args = 1..)]
     pub(crate) inputs: Vec<PathBuf>,
     /// Write a budget file from good runs instead: best from five, so that it is known what varies from run to run
-    #[arg(long, conflicts_with_all = ["junit", "github", "format", "architecture"])]
+    #[arg(long, conflicts_with_all = ["junit", "github", "format", "architecture", "sort", "limit", "columns"])]
     pub(crate) init: bool,
     /// With --init: the file to write; standard output if not given
     #[arg(long, short, value_name = "FILE", requires = "init")]
@@ -50,6 +52,8 @@ pub(crate) struct CheckArguments {
     /// Show in the table also budgets that are kept
     #[arg(long)]
     pub(crate) all: bool,
+    #[command(flatten)]
+    pub(crate) list: ListArguments,
     #[command(flatten)]
     pub(crate) filter: ModelFilterArguments,
 }

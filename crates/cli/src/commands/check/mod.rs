@@ -8,19 +8,22 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use rostrace_analyze::budget::{self, Budget, Judgement, Recording, Verdict};
+use rostrace_analyze::list::CHECK;
 use rostrace_architecture::Architecture;
 use rostrace_ctf::input_file;
-use rostrace_report::budget::{annotation, junit, limit_text, measured_text};
+use rostrace_ctf::schema::Nanos;
+use rostrace_report::budget::{annotation, junit};
 
 use crate::args::LookFormat;
+use crate::columns::Layout;
 use crate::commands::architecture::file;
+use crate::listing;
 use crate::new_file::NewFile;
 use crate::outcome::{self, Outcome, wrong_usage};
 use crate::recorded::Recorded;
+use crate::render::diagnostic;
 use crate::render::palette::Palette;
-use crate::render::table::{Align, Table};
-use crate::render::{diagnostic, time};
-use rostrace_base::text::visible;
+use crate::source;
 use rostrace_base::units;
 
 pub(crate) use arguments::{CheckArguments, HELP};
@@ -37,6 +40,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> anyhow::Result<Outcome> {
             )
         }
     };
+    let layout = Layout::of(&CHECK, &arguments.list)?;
     let budgets = read(budget_file)?;
     let architecture = architecture(arguments)?;
     let Some(recorded) = Recorded::read_all(traces)? else {
@@ -61,7 +65,11 @@ pub(crate) fn check(arguments: &CheckArguments) -> anyhow::Result<Outcome> {
         let xml = junit(&judgements, &shown, &recorded.name, &damage);
         NewFile::write(target.clone(), |mut out| out.write_all(xml.as_bytes()))?.publish()?;
     }
-    outcome::unless_closed(print(&judgements, headline.as_deref(), arguments))?;
+    let begin = source::span(&recorded.set).map_or(Nanos(0), |span| span.begin);
+    let mut left_out = None;
+    let printed = print(&judgements, headline.as_deref(), begin, &layout, arguments);
+    outcome::unless_closed(printed.map(|it| left_out = it))?;
+    diagnostic::notes(left_out.as_slice());
     if let (Some(headline), false) = (&headline, arguments.format == LookFormat::Table) {
         diagnostic::note(headline);
     }
@@ -77,23 +85,46 @@ pub(crate) fn check(arguments: &CheckArguments) -> anyhow::Result<Outcome> {
     })
 }
 
+/// What to say of limits that were left out.
 fn print(
     judgements: &[Judgement],
     headline: Option<&str>,
+    begin: Nanos,
+    layout: &Layout,
     arguments: &CheckArguments,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Option<String>> {
+    let is_table = arguments.format == LookFormat::Table;
+    let mut rows: Vec<Judgement> = judgements.to_vec();
+    // People want to know what is not in order.
+    rows.retain(|it| !is_table || arguments.all || it.verdict != Verdict::Kept || it.damaged > 0);
+    layout.sort(&mut rows, row::cells);
+    let left_out = listing::limit(layout, &mut rows);
     let mut out = BufWriter::new(std::io::stdout().lock());
     match arguments.format {
         LookFormat::Table => {
             if let Some(headline) = headline {
                 writeln!(out, "{}", Palette::for_stdout().alarm(headline))?;
             }
-            write_table(&mut out, judgements, arguments.all)?;
+            if !rows.is_empty() {
+                let shown = |row: &Judgement, column: &str| row::shown(row, column, begin);
+                let table = listing::table_of(layout, &rows, row::cells, shown);
+                write!(out, "{table}")?;
+            }
+            write_summary(&mut out, judgements)?;
         }
-        LookFormat::Json => row::write_json(&mut out, judgements)?,
-        LookFormat::Csv => row::write_csv(&mut out, judgements)?,
+        LookFormat::Json => {
+            match layout.chosen() {
+                Some(_) => {
+                    listing::write_chosen_json(&mut out, layout, rows.iter().map(row::cells))?;
+                }
+                None => row::write_json(&mut out, layout, &rows)?,
+            }
+            out.write_all(b"\n")?;
+        }
+        LookFormat::Csv => listing::write_csv(&mut out, layout, rows.iter().map(row::cells))?,
     }
-    Ok(out.flush()?)
+    out.flush()?;
+    Ok(left_out)
 }
 
 fn is_on_github() -> bool {
@@ -209,29 +240,8 @@ fn folder_name(path: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-fn write_table(out: &mut impl Write, judgements: &[Judgement], all: bool) -> anyhow::Result<()> {
+fn write_summary(out: &mut impl Write, judgements: &[Judgement]) -> anyhow::Result<()> {
     let palette = Palette::for_stdout();
-    let shown: Vec<&Judgement> = judgements
-        .iter()
-        .filter(|it| all || it.verdict != Verdict::Kept || it.damaged > 0)
-        .collect();
-    if !shown.is_empty() {
-        let mut table = Table::new(&[
-            ("", Align::Left),
-            ("what", Align::Left),
-            ("budget", Align::Left),
-            ("measured", Align::Right),
-            ("values", Align::Right),
-            ("worst at", Align::Left),
-            ("line", Align::Right),
-            ("", Align::Left),
-        ])
-        .dispensable(&["values", "worst at"]);
-        for judgement in shown {
-            table.row(line(judgement));
-        }
-        write!(out, "{table}")?;
-    }
     let failed = judgements
         .iter()
         .filter(|it| it.verdict.is_failure())
@@ -253,21 +263,4 @@ fn write_table(out: &mut impl Write, judgements: &[Judgement], all: bool) -> any
         _ => writeln!(out, "{}", palette.alarm(&summary))?,
     }
     Ok(())
-}
-
-fn line(judgement: &Judgement) -> [String; 8] {
-    let mut notes = judgement.notes.clone();
-    if judgement.damaged > 0 {
-        notes.push(format!("{} touched by lost events", judgement.damaged));
-    }
-    [
-        judgement.verdict.name().to_owned(),
-        judgement.subject.clone(),
-        judgement.limit.as_ref().map_or(String::new(), limit_text),
-        measured_text(judgement).unwrap_or_default(),
-        units::count(judgement.values as u64),
-        judgement.worst.map_or(String::new(), time::time_of_day),
-        judgement.line.to_string(),
-        visible(&notes.join("; ")).into_owned(),
-    ]
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::args::{LookFormat, ModelFilterArguments};
+use crate::columns::ListArguments;
 use crate::share_argument::ShareArgument;
 use crate::time_argument::DurationArgument;
 
@@ -13,10 +14,14 @@ Examples:
   rostrace compare before/ after/
   rostrace compare before/ after/ --node '/planning/*' --skip-start 2s -o compare.html
   rostrace compare --base run1/ run2/ run3/ --new run4/ run5/ run6/ --fail-on-regression
+  rostrace compare before/ after/ --sort -ratio --limit 10 --columns what,metric,base,new,ratio,verdict
 
 Callbacks, topics, communications and paths are matched by name. A difference of a median, a percentile, a rate or a share is told \
 if its whole interval lies beyond --threshold and --floor. The intervals know the noise within a recording; how much two runs of the \
 same system differ, only groups of recordings can tell. docs/guides/compare.md says how.
+
+Without more, people are told what got worse and better, at most 20 things of each (--limit). With --sort or --columns there is \
+one line for each statistic that was compared, whatever its verdict; JSON is a list of such lines then, and CSV always is.
 
 Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m; they hold for both sides.
 
@@ -50,12 +55,11 @@ pub(crate) struct CompareArguments {
     /// End with exit status 4 if anything got worse
     #[arg(long)]
     pub(crate) fail_on_regression: bool,
-    /// Show at most so many things of each kind in the table
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    pub(crate) limit: usize,
     /// Compare also what ROS 2 and recorders make for themselves: parameter services, /rosout, …
     #[arg(long)]
     pub(crate) all: bool,
+    #[command(flatten)]
+    pub(crate) list: ListArguments,
     #[command(flatten)]
     pub(crate) filter: ModelFilterArguments,
 }

@@ -1,17 +1,21 @@
 //! `rostrace compare`: what got slower or faster between two recordings, or two groups of them, beyond the noise.
 
 mod arguments;
+mod line;
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use rostrace_analyze::comparison::{Comparison, Options, Row, Verdict, compare as compare_sides};
+use rostrace_analyze::list::COMPARE;
 use rostrace_analyze::measured::Measured;
 use rostrace_report::comparison::{Recorded as Side, change_sentence, page, sentence};
 use serde_json::json;
 
 use crate::args::LookFormat;
+use crate::columns::Layout;
+use crate::listing;
 use crate::new_file::NewFile;
 use crate::outcome::{self, Outcome};
 use crate::recorded::Recorded;
@@ -21,8 +25,10 @@ use rostrace_base::text::visible;
 use rostrace_base::units;
 
 pub(crate) use arguments::{CompareArguments, HELP};
+use line::Line;
 
 pub(crate) fn compare(arguments: &CompareArguments) -> anyhow::Result<Outcome> {
+    let layout = Layout::of(&COMPARE, &arguments.list)?;
     let [base, new] = arguments.sides();
     let (Some(base), Some(new)) = (read(base, arguments)?, read(new, arguments)?) else {
         return Ok(Outcome::Interrupted);
@@ -45,7 +51,11 @@ pub(crate) fn compare(arguments: &CompareArguments) -> anyhow::Result<Outcome> {
         let html = page(&comparison, &base.told, &new.told);
         NewFile::write(file.clone(), |mut out| out.write_all(html.as_bytes()))?.publish()?;
     }
-    outcome::unless_closed(print(&comparison, (&base.told, &new.told), arguments))?;
+    let mut left_out = None;
+    let sides = (&base.told, &new.told);
+    let printed = print(&comparison, sides, &layout, arguments.format);
+    outcome::unless_closed(printed.map(|it| left_out = it))?;
+    diagnostic::notes(left_out.as_slice());
     if arguments.format != LookFormat::Table {
         for line in damage_lines(&base.told, &new.told) {
             diagnostic::note(&line);
@@ -59,18 +69,56 @@ pub(crate) fn compare(arguments: &CompareArguments) -> anyhow::Result<Outcome> {
     })
 }
 
+/// So many things of each kind are told, unless another number is asked for.
+const MOST_THINGS: usize = 20;
+
+/// What to say of lines that were left out.
 fn print(
     comparison: &Comparison,
     (base, new): (&Side, &Side),
-    arguments: &CompareArguments,
-) -> anyhow::Result<()> {
+    layout: &Layout,
+    format: LookFormat,
+) -> anyhow::Result<Option<String>> {
+    let is_list = layout.is_sorted() || layout.chosen().is_some();
     let mut out = BufWriter::new(std::io::stdout().lock());
-    match arguments.format {
-        LookFormat::Table => write_table(&mut out, comparison, base, new, arguments.limit)?,
-        LookFormat::Json => write_json(&mut out, comparison, base, new)?,
-        LookFormat::Csv => write_csv(&mut out, comparison)?,
+    let whole = match format {
+        LookFormat::Table => !is_list,
+        LookFormat::Json => !is_list && layout.limit.is_none(),
+        LookFormat::Csv => false,
+    };
+    if whole {
+        match format {
+            LookFormat::Json => write_json(&mut out, comparison, base, new)?,
+            _ => {
+                let limit = layout.limit.unwrap_or(MOST_THINGS);
+                write_table(&mut out, comparison, base, new, limit)?;
+            }
+        }
+        out.flush()?;
+        return Ok(None);
     }
-    Ok(out.flush()?)
+    let mut lines = line::all(comparison);
+    layout.sort(&mut lines, Line::cells);
+    let left_out = listing::limit(layout, &mut lines);
+    let cells = lines.iter().map(Line::cells);
+    match format {
+        LookFormat::Table => {
+            let palette = Palette::for_stdout();
+            for line in damage_lines(base, new) {
+                writeln!(out, "{}", palette.alarm(&visible(&line)))?;
+            }
+            let table = listing::table_of(layout, &lines, Line::cells, Line::shown);
+            write!(out, "{table}")?;
+            writeln!(out, "{}", summary(comparison))?;
+        }
+        LookFormat::Json => {
+            listing::write_chosen_json(&mut out, layout, cells)?;
+            out.write_all(b"\n")?;
+        }
+        LookFormat::Csv => listing::write_csv(&mut out, layout, cells)?,
+    }
+    out.flush()?;
+    Ok(left_out)
 }
 
 /// One side, measured.
@@ -208,7 +256,7 @@ fn by_thing(comparison: &Comparison, verdict: Verdict) -> Vec<(&str, Vec<&Row>)>
     things
 }
 
-/// `412 metrics of 96 things compared: 3 worse, 1 better, 380 the same, 28 undecided`
+/// `412 metrics of 96 things compared: 3 worse, 1 better, 380 the same, 28 undecided (too few values, or they vary too much)`
 fn summary(comparison: &Comparison) -> String {
     let things: BTreeSet<_> = comparison
         .rows
@@ -219,8 +267,12 @@ fn summary(comparison: &Comparison) -> String {
         return "Nothing that both sides have can be compared".to_owned();
     }
     let count = |verdict| units::count(comparison.count(verdict) as u64);
+    let why = match comparison.count(Verdict::Undecided) {
+        0 => "",
+        _ => " (too few values, or they vary too much)",
+    };
     format!(
-        "{} of {} compared: {} worse, {} better, {} the same, {} undecided",
+        "{} of {} compared: {} worse, {} better, {} the same, {} undecided{why}",
         units::counted(comparison.rows.len() as u64, "metric"),
         units::counted(things.len() as u64, "thing"),
         count(Verdict::Worse),
@@ -247,77 +299,4 @@ fn write_json(
     serde_json::to_writer_pretty(&mut *out, &all).map_err(std::io::Error::from)?;
     out.write_all(b"\n")?;
     Ok(())
-}
-
-/// One line for each statistic; changes of structure have no numbers.
-fn write_csv(out: &mut impl Write, comparison: &Comparison) -> anyhow::Result<()> {
-    let mut csv = csv::Writer::from_writer(out);
-    csv.write_record([
-        "kind",
-        "name",
-        "base_name",
-        "metric",
-        "unit",
-        "statistic",
-        "base",
-        "new",
-        "difference",
-        "interval_low",
-        "interval_high",
-        "ratio",
-        "cliffs_delta",
-        "margin",
-        "p",
-        "adjusted_p",
-        "verdict",
-        "base_values",
-        "new_values",
-        "base_damaged",
-        "new_damaged",
-    ])?;
-    for row in &comparison.rows {
-        for cells in csv_lines(row) {
-            csv.write_record(cells)?;
-        }
-    }
-    for change in &comparison.changes {
-        let mut cells = vec![String::new(); 21];
-        cells[0] = change.kind.name().to_owned();
-        cells[1].clone_from(&change.name);
-        cells[16] = change_sentence(change);
-        csv.write_record(cells)?;
-    }
-    csv.flush()?;
-    Ok(())
-}
-
-fn csv_lines(row: &Row) -> Vec<Vec<String>> {
-    let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
-    let unit = json!(row.unit).as_str().unwrap_or_default().to_owned();
-    let lines = row.differences.iter().map(|it| {
-        vec![
-            row.kind.name().to_owned(),
-            row.name.clone(),
-            row.base_name.clone().unwrap_or_default(),
-            row.metric.name().to_owned(),
-            unit.clone(),
-            it.statistic.name().to_owned(),
-            it.base.to_string(),
-            it.new.to_string(),
-            it.difference.to_string(),
-            number(it.interval.map(|it| it.0)),
-            number(it.interval.map(|it| it.1)),
-            number(it.ratio),
-            number(row.cliffs_delta),
-            it.margin.to_string(),
-            it.p.to_string(),
-            it.adjusted_p.to_string(),
-            it.verdict.name().to_owned(),
-            row.base.values.to_string(),
-            row.new.values.to_string(),
-            row.base.damaged.to_string(),
-            row.new.damaged.to_string(),
-        ]
-    });
-    lines.collect()
 }

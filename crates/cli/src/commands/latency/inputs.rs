@@ -19,17 +19,24 @@ use rostrace_base::units;
 pub(super) fn assumption(path: &FlowPath, latency: &PathLatency) -> Option<String> {
     let hops = path.hops.iter().zip(&latency.hops);
     let stored = hops.filter(|(_, of_hop)| of_hop.assumed > 0);
-    let stored: Vec<String> = stored
-        .map(|(hop, of_hop)| format!("{} ({} times)", hop.node, units::count(of_hop.assumed)))
+    let stored: Vec<(&str, u64)> = stored
+        .map(|(hop, of_hop)| (hop.node.as_str(), of_hop.assumed))
         .collect();
-    (!stored.is_empty()).then(|| {
-        format!(
-            "assumed, not seen, for {} of {}: {} made an output in another callback from the newest message that it had stored since the output before",
-            units::count(latency.assumed),
-            units::counted(path.flows.len() as u64, "message"),
-            stored.join(", ")
-        )
-    })
+    let nodes = match stored.as_slice() {
+        [] => return None,
+        [(node, _)] => (*node).to_owned(),
+        several => {
+            let several = several.iter();
+            let counted =
+                several.map(|(node, times)| format!("{node} ({} times)", units::count(*times)));
+            counted.collect::<Vec<_>>().join(" and ")
+        }
+    };
+    Some(format!(
+        "assumed for {} of {}, since no trace shows it: {nodes} stored the message, and another callback of the same node published what it made of the newest one stored",
+        units::count(latency.assumed),
+        units::counted(path.flows.len() as u64, "message"),
+    ))
 }
 
 /// One combined figure for each callback in which several of the paths end with the same execution.
@@ -62,10 +69,10 @@ pub(super) fn write(
         }
         write!(out, "{table}")?;
         let remark = format!(
-            "   of {} of {}, which used inputs of several of the {}",
-            units::count(ages.fused as u64),
-            units::counted(ages.executions as u64, "execution"),
-            units::counted(ages.paths.len() as u64, "path"),
+            "   it ran {} for messages of the {} paths that end in it; the ages are of the {} that used messages of more than one of them",
+            units::counted(ages.executions as u64, "time"),
+            units::count(ages.paths.len() as u64),
+            units::counted(ages.fused as u64, "time"),
         );
         writeln!(out, "{}\n", palette.dim(&remark))?;
     }

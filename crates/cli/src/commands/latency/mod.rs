@@ -240,11 +240,17 @@ fn write_path(
     }
     stage::write_table(out, layout, &row.title, &row.stages)?;
     let sent = latency.hops.first().map_or(0, |hop| hop.outcome.sent);
-    let mut remark = format!(
-        "   {} of {} came through",
-        units::count(path.flows.len() as u64),
-        units::counted(sent, "message")
-    );
+    let ended = path.flows.len() as u64;
+    let arrived = latency.hops.last().map_or(0, |hop| hop.outcome.arrived);
+    let (of, messages) = (units::count(ended), units::counted(sent, "message"));
+    // What a longer path tells of is not missing.
+    let mut remark = match arrived.saturating_sub(ended) {
+        0 => format!("   {of} of {messages} came through"),
+        more => format!(
+            "   {of} of {messages} ended there, {} went on from there",
+            units::count(more)
+        ),
+    };
     if let Some(statistics) = &latency.latency {
         remark += &format!(
             "; the slowest began at {} ({})",

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use glob::Pattern;
 
 use crate::args::InfoFormat;
+use crate::columns::ListArguments;
 use crate::size_argument::{FlightArgument, SizeArgument};
 use crate::time_argument::DurationArgument;
 
@@ -160,6 +161,8 @@ pub(crate) struct StatusArguments {
     pub(crate) control: Option<PathBuf>,
     #[arg(long, value_enum, default_value_t = InfoFormat::Table)]
     pub(crate) format: InfoFormat,
+    #[command(flatten)]
+    pub(crate) list: ListArguments,
 }
 
 #[derive(Debug, Args)]

@@ -14,7 +14,7 @@ pub(super) fn overview(browser: &Browser, tables: &Tables, name: &str) {
         let text = browser.text(&format!(
             "document.querySelector('[data-fact=\"{label}\"]').textContent"
         ));
-        text.replace('\u{202f}', "").parse::<u64>().unwrap()
+        text.replace(',', "").parse::<u64>().unwrap()
     };
     // The page counts what the application consists of, and says beside it how much is built in.
     for (label, built_in) in [

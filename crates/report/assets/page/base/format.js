@@ -5,7 +5,7 @@ function frequency(hertz) {
 }
 
 function count(value) {
-  return value === undefined || value === null ? MISSING : Math.round(value).toString().replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
+  return value === undefined || value === null ? MISSING : Math.round(value).toString().replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 }
 
 function share(value) {
@@ -40,7 +40,9 @@ function clockTime(time) {
   return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${micros}`;
 }
 
+/** The day and the time of day, written as everywhere else. */
 function calendarTime(time) {
   const date = new Date(Number((BEGIN + BigInt(Math.round(time))) / 1_000_000n));
-  return date.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
+  const two = (number) => String(number).padStart(2, "0");
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }

@@ -31,12 +31,27 @@ function trust(data) {
   return [
     data.damage.length > 0 && h("div", { class: `notice ${lost ? "bad" : "warn"}`, id: "damage" },
       h("strong", {}, heading),
-      h("ul", {}, data.damage.map((damage) => h("li", {}, damage.message))), h("span", { class: "small" }, "rostrace info says where and when.")),
+      h("ul", {}, data.damage.map((damage) => h("li", {}, damage.message))),
+      lostTimes(data),
+      h("p", { class: "remedy" }, "Which files, and why: ", copyable(`rostrace info ${data.traces}`))),
     data.unknown.length > 0 && h("div", { class: "notice warn", id: "unknown" },
       h("strong", {}, lost ? "Some things cannot be known from this recording." : "No event was lost, but not everything can be known from this recording."),
       h("ul", {}, data.unknown.map((unknown) => h("li", {}, `${unknown.what}.`))),
       remedies(data.unknown).map(([remedy, command]) => h("p", { class: "remedy" }, `${remedy} `, copyable(command)))),
   ];
+}
+
+const LOST_IN_SIGHT = 3;
+
+/** When events are missing: nothing that happened then, or lasted into it, is known for sure. */
+function lostTimes({ lost, duration: whole }) {
+  if (lost.length === 0) return null;
+  const time = lost.reduce((sum, [from, to]) => sum + to - from, 0);
+  const longest = [...lost].sort((a, b) => b[1] - b[0] - (a[1] - a[0])).slice(0, LOST_IN_SIGHT).sort((a, b) => a[0] - b[0]);
+  const one = ([from, to], index) => [index > 0 && (index + 1 === lost.length ? " and " : ", "), h("b", {}, `${sinceBegin(from)} to ${sinceBegin(to)}`), ` (${clockTime(from)} to ${clockTime(to)})`];
+  const more = lost.length - longest.length;
+  return h("p", { id: "lost-times" }, "Events are missing from ", longest.map(one), more > 0 && ` and ${count(more)} shorter times`, `: ${share(time / Math.max(1, whole))} of the time. What happened then is not known, and no figure is computed across it. `,
+    h("a", { href: "#schedule" }, "Look at it in the schedule"));
 }
 
 /** Each remedy once, whatever it is for. */
@@ -47,7 +62,9 @@ function remedies(unknown) {
 /** A command, with a button that copies it. */
 function copyable(command) {
   const button = h("button", { type: "button", class: "copy", title: "Copy this command", "aria-label": `Copy ${command}` }, "Copy");
-  const code = h("code", { class: "command" }, command);
+  // An option is not torn apart behind its hyphens.
+  const words = command.split(/( )/).map((word) => (word.startsWith("-") ? h("span", { class: "option" }, word) : word));
+  const code = h("code", { class: "command" }, words);
   button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(command);

@@ -12,7 +12,11 @@ view("paths", {
     const { paths } = source.data;
     append(root, [h("h1", {}, "Paths")]);
     if (paths.length === 0) {
-      append(root, [h("p", { class: "notice" }, "No message was seen to arrive in a callback, so there is no path to follow. It takes events of publishing and of taking messages; ", h("code", {}, "rostrace info"), " says what the trace has. An architecture file with paths can be given with ", h("code", {}, "--architecture"), ".")]);
+      const { unknown } = (await part("overview")).data;
+      append(root, [
+        h("p", { class: "notice warn" }, "No message was seen to arrive in a callback, so there is no path to follow."),
+        unknown.length > 0 && [h("ul", {}, unknown.map(({ what }) => h("li", {}, `${what}.`))), remedies(unknown).map(([remedy, command]) => h("p", {}, `${remedy} `, copyable(command)))],
+      ]);
       return;
     }
     append(root, [
@@ -74,7 +78,7 @@ async function drawPath(root, { data, column }, id) {
 }
 
 function assumption(row) {
-  return `Assumed, not seen, for ${count(row.assumed)} of ${count(row.flows)} messages: a node made an output in another callback from the newest message that it had stored since the output before.`;
+  return `Assumed for ${count(row.assumed)} of ${count(row.flows)} messages, since no trace shows it: a node stored the message, and another callback of the same node published what it made of the newest one stored.`;
 }
 
 /** Of executions that several paths end in, how old their inputs were together. */
@@ -82,7 +86,7 @@ function inputAges(row) {
   if (!row.inputs) return undefined;
   const { paths, executions, fused, newest, oldest } = row.inputs;
   const told = (numbers) => `mean ${duration(numbers?.mean)}, p99 ${duration(numbers?.p99)}, max ${duration(numbers?.max)}`;
-  return h("p", { class: "quiet", "data-inputs": paths }, `It ends in ${count(executions)} executions, of which ${count(fused)} used inputs of several of ${count(paths)} paths. Age of their newest input: ${told(newest)}; of the oldest: ${told(oldest)}.`);
+  return h("p", { class: "quiet", "data-inputs": paths }, `${count(paths)} paths end in this callback. It ran ${count(executions)} times for their messages, and ${count(fused)} of these times it used messages of more than one of them. Age of the newest of these messages: ${told(newest)}. Age of the oldest: ${told(oldest)}.`);
 }
 
 /** Where the time goes; the means add up. */

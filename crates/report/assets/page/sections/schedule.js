@@ -140,6 +140,7 @@ view("schedule", {
   async draw(root, inner) {
     const source = await part("schedule");
     const { data } = source;
+    const { lost, traces } = (await part("overview")).data;
     const all = executionsOf(source);
     // #schedule/callback/12/at/3400000: of what, which one, and an instant in nanoseconds since the begin.
     const [kind = "application", id, , at] = inner ? inner.split("/") : [];
@@ -168,7 +169,7 @@ view("schedule", {
       const callbacks = target.callbacks(id).filter(wanted);
       if (callbacks.length === 0) return holder.replaceChildren(h("p", { class: "notice" }, "Nothing of this ran in this part of the trace."));
       range ??= at === undefined ? { view: spanOf(callbacks, data.end) } : aroundInstance(callbacks, focus, Number(at), data.end);
-      holder.replaceChildren(...scheduleFigure(source, callbacks, { focus, threads: target.threads?.(id), view: range?.view, chosen: range?.chosen, title: kind === "application" ? "Callback scheduling" : `Callback scheduling of ${target.choices.find(([key]) => String(key) === id)?.[1] ?? target.name}`, keep: (from, to) => { range = { view: [from, to] }; } }));
+      holder.replaceChildren(...scheduleFigure(source, callbacks, { focus, threads: target.threads?.(id), view: range?.view, chosen: range?.chosen, lost, traces, title: kind === "application" ? "Callback scheduling" : `Callback scheduling of ${target.choices.find(([key]) => String(key) === id)?.[1] ?? target.name}`, keep: (from, to) => { range = { view: [from, to] }; } }));
     }
     fill();
   },
@@ -186,17 +187,25 @@ function spanOf(callbacks, end) {
   return from < to ? [Math.max(FROM, from - room), Math.min(Math.max(end, FROM + 1000), to + room)] : [FROM, Math.max(end, FROM + 1000)];
 }
 
+/** The callback that was executed at an instant, the innermost of several; the last one before it where nothing ran. */
+function runningAt(callbacks, at, rowOf) {
+  const begun = callbacks.filter((callback) => callback.starts[rowOf(callback)] <= at);
+  const latest = (some) => some.reduce((best, callback) => (best === undefined || callback.starts[rowOf(callback)] > best.starts[rowOf(best)] ? callback : best), undefined);
+  return latest(begun.filter((callback) => callback.ends[rowOf(callback)] >= at)) ?? latest(begun) ?? callbacks[0];
+}
+
 /** The execution at an instant, with some time around it. */
 function aroundInstance(callbacks, focus, at, end) {
-  const callback = callbacks.find((candidate) => candidate.id === focus) ?? callbacks[0];
-  const row = Math.max(0, firstNotBefore(callback.starts, at + 1) - 1);
+  const rowOf = (callback) => Math.max(0, firstNotBefore(callback.starts, at + 1) - 1);
+  const callback = callbacks.find((candidate) => candidate.id === focus) ?? runningAt(callbacks, at, rowOf);
+  const row = rowOf(callback);
   if (callback.starts.length === 0) return { view: [FROM, end] };
   const around = Math.max(20_000, (callback.ends[row] - callback.starts[row]) * 3, (callback.lateness?.[row] || 0) * 2);
   return { view: [callback.starts[row] - around, callback.ends[row] + around], chosen: { callback, row } };
 }
 
 /** The chart, its legend, and what is known of the execution that was clicked on. */
-function scheduleFigure({ data }, callbacks, { focus, threads, view: range, chosen, title, keep }) {
+function scheduleFigure({ data }, callbacks, { focus, threads, view: range, chosen, title, keep, lost, traces }) {
   const lanes = inOrder(data, scheduleLanes(data, callbacks, scheduleChoice.lanes, threads));
   const colours = schedulePaint(callbacks, scheduleChoice.colours, focus);
   const facts = h("div", { class: "card", hidden: true, "data-instance": "" });
@@ -209,6 +218,10 @@ function scheduleFigure({ data }, callbacks, { focus, threads, view: range, chos
     onView: (from, to) => keep?.(from, to),
     draw(pen, frame) {
       colours.forget();
+      for (const [lostFrom, lostTo] of lost) {
+        const [x, to] = [Math.max(frame.left, frame.x(lostFrom)), Math.min(frame.left + frame.width, frame.x(lostTo))];
+        if (to > x) pen.rect(x, frame.top, Math.max(1, to - x), frame.height, { fill: colour("bad"), alpha: 0.12 });
+      }
       const [line, soft, ink] = [colour("line"), colour("soft"), colour("ink")];
       lanes.forEach((lane, number) => {
         const y = frame.top - frame.scroll + 3 + number * LANE_HEIGHT;
@@ -238,7 +251,7 @@ function scheduleFigure({ data }, callbacks, { focus, threads, view: range, chos
   function select(found) {
     selected = found;
     facts.hidden = false;
-    facts.replaceChildren(instanceFacts(data, found, {
+    facts.replaceChildren(instanceFacts(data, traces, found, {
       zoom: () => { const around = aroundInstance([found.callback], found.callback.id, found.callback.starts[found.row], data.end); chart.show(...around.view); },
       step: (by) => {
         const row = found.row + by;
@@ -261,16 +274,17 @@ function scheduleFigure({ data }, callbacks, { focus, threads, view: range, chos
   const legend = focus === undefined && shownKeys.size > 1 && h("div", { class: "legend" }, chips, shownKeys.size > 24 && h("span", { class: "quiet small" }, `and ${shownKeys.size - 24} more`));
   const due = callbacks.some((callback) => callback.lateness) && h("p", { class: "quiet small hint" }, `Arrows: when a timer was due; red if it began more than ${duration(data.late)} late.`);
   const signs = h("p", { class: "quiet small hint" }, "Where many executions share a pixel: the stronger the pale body, the more of that time was in callbacks; the bar is as high as the longest of them.");
-  return [h("div", { class: "card" }, chart.figure, signs, due, legend), facts];
+  const gaps = lost.length > 0 && h("p", { class: "quiet small hint" }, "Red background: events are missing then, so that what looks idle may not have been.");
+  return [h("div", { class: "card" }, chart.figure, gaps, signs, due, legend), facts];
 }
 
 /** The clicked execution. */
-function instanceFacts(data, { callback, row }, { zoom, step }) {
+function instanceFacts(data, traces, { callback, row }, { zoom, step }) {
   const thread = data.threads[callback.threads[row]];
   const start = callback.starts[row];
   const lateness = callback.lateness?.[row];
   const fact = (term, ...content) => [h("dt", {}, term), h("dd", {}, content)];
-  const command = `rostrace why TRACE --callback '${callback.name.replace(/'/g, "'\\''")}' --at ${absolute(start)}`;
+  const command = `rostrace why ${traces} --callback '${callback.name.replace(/'/g, "'\\''")}' --at ${absolute(start)}`;
   return h("div", {},
     h("div", { class: "row" }, h("h3", {}, name(callback.name, false)), h("span", { class: "actions row" },
       h("button", { type: "button", onclick: () => step(-1) }, "← before"), h("button", { type: "button", onclick: () => step(1) }, "next →"), h("button", { type: "button", onclick: zoom }, "Zoom to it"))),
@@ -286,7 +300,7 @@ function instanceFacts(data, { callback, row }, { zoom, step }) {
       callback.symbol && fact("function", name(callback.symbol)),
       fact("thread", h("a", { href: `#schedule/thread/${thread.id}` }, nameOfThread(thread)), thread.host && ` on ${thread.host}`),
       callback.group !== null && fact("callback group", h("a", { href: `#schedule/group/${callback.group}` }, `${data.groups[callback.group].kind.replace(/_/g, " ")} ${callback.group}`)),
-      fact("why", h("code", {}, command))));
+      fact("why", copyable(command))));
 }
 
 function executionNumbers(data, callbacks) {

@@ -25,7 +25,7 @@ function topicPage(topic, data, column) {
     section("Stages", stageCharts(communications, data, column)),
     section("Messages that did not arrive", cards(dropCharts(topic, data, column))),
     endCharts(ends, data, column, topic.name),
-    section("Message size", cards(chartOverTime({ title: "Message size over time", definition: "kernel-and-memory", kind: "bytes", label: "size", entries: ends.map((end) => ({ name: end.name, series: end.series.size, column, draw: "points" })) }))),
+    section("Message size", cards(chartOverTime({ title: "Message size over time", definition: "kernel-and-memory", kind: "bytes", label: "size", onClick: leadToEnd(ends, "size", column), entries: ends.map((end) => ({ name: end.name, series: end.series.size, column, draw: "points" })) }))),
     section("Slowest messages", communications.filter((it) => it.worst.length > 0).slice(0, 12).map((it) => [
       communications.length > 1 && h("h3", {}, name(it.name, false)),
       worstList(it.worst.map((message) => ({ at: message.why.begin, why: message.why, note: "published" }))),
@@ -65,6 +65,10 @@ function stageCharts(communications, data, column) {
     const title = communications.length > 1 ? `Stages of ${communication.name}` : "Stages of the slowest message of each stretch of time";
     return h("div", { class: "card" }, chart({
       title, definition: "communication", x: "time", y: { label: "latency", kind: "duration" }, stacked: true, height: 300, file: `${communication.name} stages`,
+      onClick: communication.callback === null ? undefined : (_, row) => {
+        const latency = communication.split.stages.reduce((sum, stage) => sum + (column(stage)[row] || 0), 0);
+        location.hash = `#schedule/callback/${communication.callback}/at/${Math.round(x[row] + latency)}`;
+      },
       series: data.stages.map((stage, index) => ({ name: stage, draw: "bars", colour: STAGE_COLOURS[stage], x, y: column(communication.split.stages[index]), width })),
     }));
   });

@@ -126,9 +126,31 @@ function compareEnds(keys, data, column) {
 
 function latencyCharts(communications, data, column, file) {
   return section("Latency", cards(
-    chartOverTime({ title: "Latency over time", definition: "communication", kind: "duration", label: "latency", file: `${file} latency`, entries: communications.map((it) => ({ name: it.name, series: it.series, column })) }),
+    chartOverTime({ title: "Latency over time", definition: "communication", kind: "duration", label: "latency", file: `${file} latency`, onClick: leadToReceiver(communications, column), entries: communications.map((it) => ({ name: it.name, series: it.series, column })) }),
     spreadCharts({ title: "latency", kind: "duration", label: "latency", of: "messages", definition: "communication", ranks: data.ranks, file, entries: communications.map((it) => ({ name: it.name, spread: it.spread, column })) }),
   ));
+}
+
+/** A point is a message: it leads to the execution that it started. */
+function leadToReceiver(communications, column) {
+  const drawn = communications.filter((it) => it.series);
+  if (!drawn.some((it) => it.callback !== null)) return undefined;
+  return (index, row) => {
+    const { series, callback } = drawn[index];
+    if (callback !== null) location.hash = `#schedule/callback/${callback}/at/${Math.round(column(series.t)[row] + column(series.v)[row])}`;
+  };
+}
+
+/** A point of a subscription leads to the execution that got the message, one of a publisher to what its node, or its process, did when it published. */
+function leadToEnd(ends, metric, column) {
+  if (metric === "frequency") return undefined;
+  const drawn = ends.filter((end) => end.series[metric]);
+  return (index, row) => {
+    const end = drawn[index];
+    const at = Math.round(column(end.series[metric].t)[row]);
+    const of = end.callback !== null ? `callback/${end.callback}` : end.node !== null ? `node/${end.node}` : `process/${end.process}`;
+    location.hash = `#schedule/${of}/at/${at}`;
+  };
 }
 
 const END_METRICS = [
@@ -140,7 +162,7 @@ const END_METRICS = [
 /** Frequency, period and age of publishers and subscriptions: over time and as distributions. */
 function endCharts(ends, data, column, file) {
   return END_METRICS.map((metric) => section(metric.title, cards(
-    chartOverTime({ title: `${metric.title} over time`, definition: "publisher-subscription-topic", kind: metric.kind, label: metric.title.toLowerCase(), file: `${file} ${metric.key}`, entries: ends.map((end) => ({ name: end.name, series: end.series[metric.key], column, draw: metric.draw })) }),
+    chartOverTime({ title: `${metric.title} over time`, definition: "publisher-subscription-topic", kind: metric.kind, label: metric.title.toLowerCase(), file: `${file} ${metric.key}`, onClick: leadToEnd(ends, metric.key, column), entries: ends.map((end) => ({ name: end.name, series: end.series[metric.key], column, draw: metric.draw })) }),
     spreadCharts({ title: metric.title.toLowerCase(), kind: metric.kind, label: metric.title.toLowerCase(), of: metric.of, definition: "publisher-subscription-topic", ranks: data.ranks, file, entries: ends.map((end) => ({ name: end.name, spread: end.spread[metric.key], column })) }),
   )));
 }

@@ -8,7 +8,8 @@ use crate::page::Subject;
 /// Writes commands about one recording.
 #[derive(Debug)]
 pub(super) struct Commands {
-    traces: String,
+    /// The recording's folders or archives, for a shell.
+    pub(super) traces: String,
     origin: i64,
 }
 

@@ -18,6 +18,7 @@ use super::Subject;
 use super::columns::{ColumnReference, Columns};
 use super::part::Part;
 use super::simulated_clock::thinned;
+use command::Commands;
 
 #[derive(Debug, Serialize)]
 struct Overview<'a> {
@@ -34,6 +35,10 @@ struct Overview<'a> {
     /// The part of the recording that is shown, if it is not all.
     narrowed: bool,
     damage: Vec<Damaged<'a>>,
+    /// When events are missing: from and to, in order.
+    lost: Vec<(i64, i64)>,
+    /// As a shell wants them.
+    traces: String,
     unknown: Vec<Unknown>,
     /// What to say where simulated time rules.
     simulated_time: Option<String>,
@@ -119,6 +124,8 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
             messages: model.publications.len(),
         },
         damage: damage(subject),
+        lost: lost(subject),
+        traces: Commands::of(subject).traces,
         unknown: unknown(subject),
         simulated_time: sim_time::sentence(model),
         findings: finding::groups(subject),
@@ -144,6 +151,16 @@ fn damage(subject: Subject<'_>) -> Vec<Damaged<'_>> {
     // What is lost comes before what is odd.
     told.sort_by_key(|damage| !damage.is_loss);
     told
+}
+
+/// As far as it is shown.
+fn lost(subject: Subject<'_>) -> Vec<(i64, i64)> {
+    let windows = subject.analysis.model.losses.windows().into_iter();
+    let shown = windows.map(|(from, to)| (from.0.max(subject.begin), to.0.min(subject.end)));
+    let shown = shown.filter(|(from, to)| from < to);
+    shown
+        .map(|(from, to)| (from - subject.origin, to - subject.origin))
+        .collect()
 }
 
 fn unknown(subject: Subject<'_>) -> Vec<Unknown> {
