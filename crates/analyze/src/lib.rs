@@ -37,6 +37,7 @@ pub mod rate;
 pub mod selection;
 pub mod sim_time;
 pub mod spin;
+pub mod standstill;
 pub mod statistics;
 pub mod stored_input;
 pub mod table;

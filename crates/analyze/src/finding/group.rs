@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{Finding, FindingKind, Runner};
+use super::{Because, Finding, FindingKind, Root, Runner};
 use crate::analysis::Analysis;
 use crate::callback::CallbackSummary;
+use crate::standstill::Scope;
 use crate::thread::Ran;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -54,17 +55,27 @@ pub fn groups(
     let mut gathered: BTreeMap<Runner, Gathered> = BTreeMap::new();
     let is_path = |finding: &Finding| matches!(finding.kind, FindingKind::SlowPath { .. });
     let (paths, findings): (Vec<Finding>, Vec<Finding>) = findings.into_iter().partition(is_path);
+    let mut standing: BTreeMap<Scope, Vec<Finding>> = BTreeMap::new();
     for finding in findings {
+        let scope = match (&finding.kind, finding.because.map(|it| it.root)) {
+            (FindingKind::Standstill { scope, .. }, _) => Some(*scope),
+            (_, Some(Root::Standstill(scope))) => Some(scope),
+            _ => None,
+        };
+        if let Some(scope) = scope {
+            standing.entry(scope).or_default().push(finding);
+            continue;
+        }
         let victim = finding.kind.victim();
         let victim = victim.map(|callback| Runner::callback(analysis.model, callback));
         match (finding.kind.runner(), &finding.because, victim) {
             (Some(runner), ..) => gathered.entry(runner).or_default().long = Some(finding),
-            (None, Some(because), _) => {
-                let of_cause = gathered.entry(because.runner).or_default();
+            (None, Some(Because { root: Root::Runner(runner), .. }), _) => {
+                let of_cause = gathered.entry(*runner).or_default();
                 of_cause.caused.push(finding);
             }
-            (None, None, Some(victim)) => gathered.entry(victim).or_default().own.push(finding),
-            (None, None, None) => groups.push(Group::new(finding, Vec::new())),
+            (None, _, Some(victim)) => gathered.entry(victim).or_default().own.push(finding),
+            (None, _, None) => groups.push(Group::new(finding, Vec::new())),
         }
     }
     for (runner, mut of_runner) in gathered {
@@ -87,11 +98,20 @@ pub fn groups(
         of_runner.caused.append(&mut of_runner.own);
         groups.push(Group::new(head, of_runner.caused));
     }
+    for (_, mut all) in standing {
+        let is_head = |it: &Finding| matches!(it.kind, FindingKind::Standstill { .. });
+        let head = all.iter().position(is_head);
+        let head = head.map(|place| all.remove(place));
+        match head {
+            Some(head) => groups.push(Group::new(head, all)),
+            None => groups.extend(all.into_iter().map(|it| Group::new(it, Vec::new()))),
+        }
+    }
     for path in paths {
-        let cause = path.because.map(|because| because.runner);
+        let cause = path.because.map(|because| because.root);
         let of_cause = groups.iter_mut().find(|group| {
             // A path must not change the order of callbacks, which is the same where nobody asks for paths.
-            cause.is_some() && group.head.kind.runner() == cause && group.severity >= path.severity
+            cause.is_some() && group.head.kind.root() == cause && group.severity >= path.severity
         });
         match of_cause {
             Some(group) => group.members.push(path),

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{NodeId, ProcessId, PublisherId, SubscriptionId};
 
+use super::reason::Reason;
 use super::{
     ENOUGH, Evidence, Finding, FindingKind, NOTICEABLE, SECOND, Silence, WORTH_A_LOOK, damped,
-    is_regular, life, recorded,
+    is_regular, life, reason, recorded,
 };
 use crate::analysis::Analysis;
 use crate::built_in;
@@ -165,36 +166,59 @@ fn silent(analysis: &Analysis<'_>, publishers: &[EndpointSummary], found: &mut V
             Some((id, period.p50, last(&id)?)).filter(|_| !is_own)
         })
         .collect();
-    let mut silences: BTreeMap<&'static str, (Silence, Vec<String>, Nanos, f64)> = BTreeMap::new();
+    let mut silences: BTreeMap<&'static str, Silent<'_>> = BTreeMap::new();
     let topics = topics(analysis);
     let number = topics.len();
-    for (topic, ends) in topics {
+    for (topic, ends) in &topics {
+        let topic = *topic;
         let is_doubtful = |id: &PublisherId| {
             let process = model.publishers[id.index()].process;
-            unnamed.contains(&process) || !sending.contains(&process)
+            let node = model.node_name(model.publishers[id.index()].node);
+            let is_left_out = model.left_out.has_topic(topic, node);
+            unnamed.contains(&process) || !sending.contains(&process) || is_left_out
         };
-        if ends.publishers.iter().any(is_doubtful) || is_heard_elsewhere(analysis, &ends) {
+        if ends.publishers.iter().any(is_doubtful) || is_heard_elsewhere(analysis, ends) {
             continue;
         }
         let number = |id: &PublisherId| analysis.publications_of(*id).len();
         let sent: usize = ends.publishers.iter().map(number).sum();
         let silence = match sent {
-            0 if overlap(analysis, &ends, end) >= LONG_ENOUGH => {
-                Some((Silence::Never, WORTH_A_LOOK, None))
+            0 if overlap(analysis, ends, end) >= LONG_ENOUGH => {
+                Some((Silence::Never, WORTH_A_LOOK, None, None))
             }
-            1 if is_once(analysis, &ends, end) => Some((Silence::Once, ONCE, None)),
-            _ => stopped(analysis, &ends, &rhythms, &ended, end)
-                .map(|(at, severity)| (Silence::Stopped, severity, Some(at))),
+            1 if is_once(analysis, ends, end) => Some((Silence::Once, ONCE, None, None)),
+            _ => stopped(analysis, ends, &rhythms, &ended, end).map(|(id, period, at, severity)| {
+                let reason = reason::stopped(analysis, id, at, period);
+                (Silence::Stopped, severity, Some(at), reason)
+            }),
         };
-        if let Some((silence, severity, at)) = silence {
-            let none = || (silence, Vec::new(), Nanos(i64::MAX), 0.0);
-            let row = silences.entry(silence.name()).or_insert_with(none);
-            row.1.push(topic.to_owned());
-            row.2 = row.2.min(at.unwrap_or(row.2));
-            row.3 = row.3.max(severity);
+        if let Some((silence, severity, at, reason)) = silence {
+            let row = silences.entry(silence.name()).or_insert_with(|| Silent {
+                silence,
+                topics: BTreeSet::new(),
+                at: Nanos(i64::MAX),
+                severity: 0.0,
+                reasons: Vec::new(),
+            });
+            row.topics.insert(topic);
+            row.at = row.at.min(at.unwrap_or(row.at));
+            row.severity = row.severity.max(severity);
+            row.reasons.extend(reason);
         }
     }
-    for (silence, topics, at, severity) in silences.into_values() {
+    for mut row in silences.into_values() {
+        if row.silence == Silence::Never {
+            let publishers = row.topics.iter().map(|topic| &topics[topic].publishers);
+            let reasons = publishers.filter_map(|it| reason::never(analysis, it, &row.topics));
+            row.reasons = reasons.collect();
+        }
+        let Silent {
+            silence,
+            topics,
+            at,
+            severity,
+            reasons,
+        } = row;
         // A few may be meant to be silent; when it is most of all, something did not come up.
         let (few, share) = (topics.len() as f64, topics.len() as f64 / number as f64);
         let severity = match silence {
@@ -203,12 +227,24 @@ fn silent(analysis: &Analysis<'_>, publishers: &[EndpointSummary], found: &mut V
         };
         let kind = FindingKind::SilentTopics {
             silence,
-            topics,
+            topics: topics.into_iter().map(str::to_owned).collect(),
+            reasons: reason::counted(reasons.into_iter()),
             of: number as u64,
         };
         let at = Some(at).filter(|at| *at != Nanos(i64::MAX));
         found.push(Finding::new(kind, severity, at));
     }
+}
+
+/// Topics on which nothing comes in the same way.
+#[derive(Debug)]
+struct Silent<'t> {
+    silence: Silence,
+    topics: BTreeSet<&'t str>,
+    /// When the first of them stopped.
+    at: Nanos,
+    severity: f64,
+    reasons: Vec<Reason>,
 }
 
 /// Topics with both ends in the application, by name. Those of actions speak when somebody has a goal; those of transforms that do not change, once.
@@ -301,7 +337,7 @@ fn stopped(
     rhythms: &[(PublisherId, i64, Nanos)],
     ended: &BTreeSet<ProcessId>,
     end: Nanos,
-) -> Option<(Nanos, f64)> {
+) -> Option<(PublisherId, i64, Nanos, f64)> {
     let own = |id: PublisherId| ends.publishers.contains(&id);
     // All of its publishers must have had one: what one has left off another may go on with.
     let of_topic: Vec<_> = rhythms.iter().filter(|(id, ..)| own(*id)).collect();
@@ -318,5 +354,6 @@ fn stopped(
     let is_gone = publisher.ended.is_some() || ended.contains(&publisher.process);
     let is_paused = analysis.is_damaged(*last, Nanos(last.0 + threshold));
     let severity = (silence as f64 / *period as f64).log2() / 2.0;
-    (silence >= threshold && is_alone && !is_gone && !is_paused).then_some((*last, severity))
+    let is_stopped = silence >= threshold && is_alone && !is_gone && !is_paused;
+    is_stopped.then_some((*id, *period, *last, severity))
 }
