@@ -70,9 +70,16 @@ fn machine() -> Recording {
     recording.timer(0x90, 2, (PERIOD / 2) as i64, 0x2000);
     let mut due = SECOND + PERIOD / 2;
     while due < 10 * SECOND {
-        let length = if due == STALL { LENGTH + MS / 2 } else { MS / 10 };
+        let length = if due == STALL {
+            LENGTH + MS / 2
+        } else {
+            MS / 10
+        };
         recording.at(due + MS / 50).start(0x2000);
-        recording.at(due + MS / 50 + length).end(0x2000).wait_for_work();
+        recording
+            .at(due + MS / 50 + length)
+            .end(0x2000)
+            .wait_for_work();
         while due <= recording.now() {
             due += PERIOD / 2;
         }
@@ -153,7 +160,10 @@ fn a_process_that_stands_still_while_others_go_on_is_told_as_such() {
     };
     assert_eq!(model.processes[process.index()].pid, 1);
     let groups = groups(&analysis);
-    assert!(matches!(groups[0].head.kind, FindingKind::Standstill { .. }));
+    assert!(matches!(
+        groups[0].head.kind,
+        FindingKind::Standstill { .. }
+    ));
 }
 
 #[test]
@@ -205,7 +215,11 @@ fn what_usually_takes_as_long_went_on() {
     let mut due = SECOND + 100 * MS;
     while due < 10 * SECOND {
         recording.at(due - MS).wait_for_work();
-        recording.at(due).start(0x3000).at(due + 80 * MS).end(0x3000);
+        recording
+            .at(due)
+            .start(0x3000)
+            .at(due + 80 * MS)
+            .end(0x3000);
         due += 100 * MS;
     }
     let model = recording.load();
@@ -267,7 +281,10 @@ fn holds(name: &str, model: &Model) {
         });
         let happens = executions.find(|row| is_inside(row.start) || row.end.is_some_and(is_inside));
         assert_eq!(happens, None, "{name}: {it:?}");
-        assert!(it.victims.len() > 1 && it.duration() >= MS as i64, "{name}: {it:?}");
+        assert!(
+            it.victims.len() > 1 && it.duration() >= MS as i64,
+            "{name}: {it:?}"
+        );
     }
 }
 
@@ -290,7 +307,10 @@ fn the_four_timers_of_a_machine_that_stood_still_are_one_finding() {
     else {
         panic!("{:?}", groups[0].head);
     };
-    assert!((50 * MS as i64..55 * MS as i64).contains(&longest), "{longest}");
+    assert!(
+        (50 * MS as i64..55 * MS as i64).contains(&longest),
+        "{longest}"
+    );
     assert_eq!((victims.len(), processes), (4, 4));
     assert_eq!(meanwhile, None);
     let long = groups[0].members.iter();

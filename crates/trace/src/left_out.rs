@@ -136,7 +136,9 @@ mod tests {
         let sentences = ignoring.sentences();
         assert_eq!(
             sentences,
-            ["nodes /noisy and topics /camera/*, /t? were left out of the recording, so nothing follows from their silence"]
+            [
+                "nodes /noisy and topics /camera/*, /t? were left out of the recording, so nothing follows from their silence"
+            ]
         );
     }
 

@@ -274,7 +274,10 @@ pub(crate) struct Slow {
 impl Slow {
     /// From a line of the loops.
     fn of(line: &str) -> Option<Slow> {
-        let mut numbers = line.strip_prefix("slow ")?.split(' ').map(str::parse::<u64>);
+        let mut numbers = line
+            .strip_prefix("slow ")?
+            .split(' ')
+            .map(str::parse::<u64>);
         let mut next = || numbers.next()?.ok();
         Some(Slow {
             nanos: next()?,

@@ -1,6 +1,6 @@
 //! What a finding is due to: not one instance of it, but all. If most of the time that something was late passed while one callback ran, on its thread, in
 //! its mutually exclusive group or on its processor, it is late because of that callback; if it passed while everything stood still, because of that. Where nothing accounts for most of all times, a standstill
-//! may still account for the worst one, which is what a finding is told by. `tally` adds up.
+//! may still account for the worst one, which is what a finding is told by; and where it is many callbacks of one thread together, it is that thread. `tally` adds up.
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{
@@ -38,13 +38,15 @@ pub enum Root {
     Runner(Runner),
     /// Everything stood still.
     Standstill(Scope),
+    /// A thread was busy with callbacks, none of which accounts for most of that.
+    Thread(ThreadId),
 }
 
 impl Root {
     pub fn runner(self) -> Option<Runner> {
         match self {
             Root::Runner(runner) => Some(runner),
-            Root::Standstill(_) => None,
+            Root::Standstill(_) | Root::Thread(_) => None,
         }
     }
 }
@@ -119,10 +121,7 @@ impl<'a> Causes<'a> {
         let mut worst = None;
         for it in occasions {
             all.add(it.late, &it.obstacles);
-            if !matches!(
-                main(it.late, &it.obstacles),
-                Some(Root::Standstill(_))
-            ) {
+            if !matches!(main(it.late, &it.obstacles), Some(Root::Standstill(_))) {
                 rest.add(it.late, &it.obstacles);
                 worst = worst.max(Some((it.late, it.at)));
             }
@@ -216,7 +215,8 @@ impl<'a> Causes<'a> {
             let duration = end.0 - row.start.0;
             (duration >= limit && duration > usual).then(|| {
                 let obstacles = self.standing(row.thread, row.start, end);
-                let obstacles = obstacles.filter(|(_, running)| !running.contains(&execution.instance));
+                let obstacles =
+                    obstacles.filter(|(_, running)| !running.contains(&execution.instance));
                 Occasion {
                     late: duration - usual,
                     at: row.start,
@@ -357,7 +357,7 @@ impl<'a> Causes<'a> {
             .iter()
             .find(|it| it.thread == thread)?;
         let share = summary.busiest()?;
-        let is_most = 2 * share.busy? as i64 >= summary.time.callbacks as i64;
+        let is_most = 2 * share.busy? >= summary.time.callbacks;
         let runner = Runner {
             process: summary.process,
             ran: share.ran,
@@ -399,7 +399,12 @@ impl<'a> Causes<'a> {
                 let summary = callback.and_then(|it| self.evidence.callbacks.get(it.index()));
                 let usual = summary.and_then(|it| it.duration).map_or(0, |it| it.p50);
                 let excess = part.duration() - usual;
-                self.run_of(id, excess, Place::OnTheWay, late)
+                let run = self.run_of(id, excess, Place::OnTheWay, late)?;
+                // That it ran is what its thread is for.
+                Some(Obstacle {
+                    thread: None,
+                    ..run
+                })
             }
             Cause::Standstill(id, _) => {
                 let standstill = self.analysis.standstills().get(id);
@@ -438,6 +443,7 @@ impl<'a> Causes<'a> {
             duration: row.end?.0 - row.start.0,
             start: row.start,
             instance: Some(id),
+            thread: Some(row.thread),
         })
     }
 
@@ -456,6 +462,7 @@ impl<'a> Causes<'a> {
             duration: row.end?.0 - row.start.0,
             start: row.start,
             instance: None,
+            thread: Some(row.thread),
         })
     }
 
@@ -504,7 +511,10 @@ impl<'a> Causes<'a> {
             let time = end.0.saturating_sub(begin.max(at).0).max(0);
             at = at.max(end);
             let standstill = standstills.get(id);
-            (Obstacle::standing(standstill, time), &standstill.running[..])
+            (
+                Obstacle::standing(standstill, time),
+                &standstill.running[..],
+            )
         })
     }
 }

@@ -1,6 +1,8 @@
 //! Findings of one root cause, together: what ran long, and below it everything that was late because of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use rostrace_trace::entity::ThreadId;
 
 use super::{Because, Finding, FindingKind, Root, Runner};
 use crate::analysis::Analysis;
@@ -56,6 +58,8 @@ pub fn groups(
     let is_path = |finding: &Finding| matches!(finding.kind, FindingKind::SlowPath { .. });
     let (paths, findings): (Vec<Finding>, Vec<Finding>) = findings.into_iter().partition(is_path);
     let mut standing: BTreeMap<Scope, Vec<Finding>> = BTreeMap::new();
+    let mut crowded: Vec<(ThreadId, Finding)> = Vec::new();
+    let busy: BTreeSet<ThreadId> = findings.iter().filter_map(busy_thread).collect();
     for finding in findings {
         let scope = match (&finding.kind, finding.because.map(|it| it.root)) {
             (FindingKind::Standstill { scope, .. }, _) => Some(*scope),
@@ -66,11 +70,24 @@ pub fn groups(
             standing.entry(scope).or_default().push(finding);
             continue;
         }
+        if let Some(Root::Thread(thread)) = finding.because.map(|it| it.root)
+            && busy.contains(&thread)
+        {
+            crowded.push((thread, finding));
+            continue;
+        }
         let victim = finding.kind.victim();
         let victim = victim.map(|callback| Runner::callback(analysis.model, callback));
         match (finding.kind.runner(), &finding.because, victim) {
             (Some(runner), ..) => gathered.entry(runner).or_default().long = Some(finding),
-            (None, Some(Because { root: Root::Runner(runner), .. }), _) => {
+            (
+                None,
+                Some(Because {
+                    root: Root::Runner(runner),
+                    ..
+                }),
+                _,
+            ) => {
                 let of_cause = gathered.entry(*runner).or_default();
                 of_cause.caused.push(finding);
             }
@@ -107,6 +124,18 @@ pub fn groups(
             None => groups.extend(all.into_iter().map(|it| Group::new(it, Vec::new()))),
         }
     }
+    // Below what says that the thread is busy, wherever that stands.
+    for (thread, finding) in crowded {
+        let is_place =
+            |group: &&mut Group| group.findings().any(|it| busy_thread(it) == Some(thread));
+        match groups.iter_mut().find(is_place) {
+            Some(group) => {
+                group.severity = group.severity.max(finding.severity);
+                group.members.push(finding);
+            }
+            None => groups.push(Group::new(finding, Vec::new())),
+        }
+    }
     for path in paths {
         let cause = path.because.map(|because| because.root);
         let of_cause = groups.iter_mut().find(|group| {
@@ -124,6 +153,13 @@ pub fn groups(
     }
     groups.sort_by(|a, b| b.severity.total_cmp(&a.severity));
     groups
+}
+
+fn busy_thread(finding: &Finding) -> Option<ThreadId> {
+    match finding.kind {
+        FindingKind::BusyThread { thread, .. } => Some(thread),
+        _ => None,
+    }
 }
 
 /// A cause that is no finding by itself: it has no period, or a far longer one.

@@ -150,7 +150,14 @@ pub enum FindingKind {
         of: u64,
     },
     /// A thread had hardly time left.
-    BusyThread { thread: ThreadId, share: f64 },
+    BusyThread {
+        thread: ThreadId,
+        share: f64,
+        /// How many callbacks it ran.
+        callbacks: u64,
+        /// What took the largest part of that time, and how large it is.
+        largest: Option<(Runner, f64)>,
+    },
     /// A path took much longer than usual.
     SlowPath {
         /// Its place in the evidence.
@@ -248,6 +255,7 @@ impl FindingKind {
     pub fn root(&self) -> Option<Root> {
         match *self {
             FindingKind::Standstill { scope, .. } => Some(Root::Standstill(scope)),
+            FindingKind::BusyThread { thread, .. } => Some(Root::Thread(thread)),
             _ => self.runner().map(Root::Runner),
         }
     }
@@ -255,6 +263,11 @@ impl FindingKind {
     /// A single long execution, and not a large part of the recording: what is done once, before everything else, is not so bad.
     fn is_one_off(&self) -> bool {
         matches!(*self, FindingKind::Blocked { times: 1, share, .. } if share <= execution::LARGE_SHARE)
+    }
+
+    fn is_orderly_end(&self) -> bool {
+        let end = ProcessEnd::Orderly;
+        matches!(*self, FindingKind::EndedEarly { end: how, .. } if how == end)
     }
 
     /// The callback that began late or not at all.
@@ -327,6 +340,10 @@ pub fn findings(analysis: &Analysis<'_>, evidence: Evidence<'_>) -> Vec<Finding>
         let phase = finding.at.and_then(|at| phases.at(at));
         finding.phase = phase.filter(|phase| !phases.is_as_bad_outside(*phase, &finding.kind));
         if finding.phase == Some(Phase::StartUp) && finding.kind.is_one_off() {
+            finding.severity /= 2.0;
+        }
+        // Somebody is the first to leave when all do.
+        if finding.phase == Some(Phase::Shutdown) && finding.kind.is_orderly_end() {
             finding.severity /= 2.0;
         }
         // What is not told needs no cause.

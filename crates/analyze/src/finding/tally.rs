@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::InstanceId;
+use rostrace_trace::entity::{InstanceId, ThreadId};
 
 use super::cause::{Because, Place, Root};
 use crate::standstill::Standstill;
@@ -22,9 +22,15 @@ pub(super) struct Obstacle {
     pub(super) start: Nanos,
     /// The execution, if it is one of a callback.
     pub(super) instance: Option<InstanceId>,
+    /// The thread that it kept.
+    pub(super) thread: Option<ThreadId>,
 }
 
 impl Obstacle {
+    fn of_thread(&self) -> Option<(Root, i64)> {
+        Some((Root::Thread(self.thread?), self.time))
+    }
+
     /// A standstill, for so long.
     pub(super) fn standing(standstill: &Standstill, time: i64) -> Obstacle {
         Obstacle {
@@ -34,19 +40,24 @@ impl Obstacle {
             duration: standstill.duration(),
             start: standstill.begin,
             instance: None,
+            thread: None,
         }
     }
 }
 
-/// What most of the time passed with that something was late by.
+/// What most of the time passed with that something was late by: one thing, or many callbacks of one thread together.
 pub(super) fn main(late: i64, obstacles: &[Obstacle]) -> Option<Root> {
-    let mut times: BTreeMap<Root, i64> = BTreeMap::new();
-    for obstacle in obstacles {
-        *times.entry(obstacle.root).or_default() += obstacle.time;
-    }
-    let main = times.into_iter().max_by_key(|(_, time)| *time);
-    main.filter(|(_, time)| *time as f64 >= MOST * late as f64)
-        .map(|(root, _)| root)
+    let most = |roots: &mut dyn Iterator<Item = (Root, i64)>| {
+        let mut times: BTreeMap<Root, i64> = BTreeMap::new();
+        for (root, time) in roots {
+            *times.entry(root).or_default() += time;
+        }
+        let main = times.into_iter().max_by_key(|(_, time)| *time);
+        main.filter(|(_, time)| *time as f64 >= MOST * late as f64)
+            .map(|(root, _)| root)
+    };
+    let single = most(&mut obstacles.iter().map(|it| (it.root, it.time)));
+    single.or_else(|| most(&mut obstacles.iter().filter_map(Obstacle::of_thread)))
 }
 
 /// Time that something was in the way, while it is added up.
@@ -75,22 +86,31 @@ impl Tally {
         self.late = self.late.saturating_add(late);
         self.of += 1;
         for obstacle in obstacles {
-            let sum = self.roots.entry(obstacle.root).or_insert(Sum {
-                time: 0,
-                times: 0,
-                longest: -1,
-                at: obstacle.start,
-                place: obstacle.place,
-            });
-            sum.time = sum.time.saturating_add(obstacle.time);
-            if obstacle.duration > sum.longest {
-                sum.longest = obstacle.duration;
-                sum.at = obstacle.start;
-                sum.place = obstacle.place;
+            let thread = obstacle.of_thread().map(|(root, _)| root);
+            for root in [Some(obstacle.root), thread].into_iter().flatten() {
+                let sum = self.roots.entry(root).or_insert(Sum {
+                    time: 0,
+                    times: 0,
+                    longest: -1,
+                    at: obstacle.start,
+                    place: obstacle.place,
+                });
+                sum.time = sum.time.saturating_add(obstacle.time);
+                if obstacle.duration > sum.longest {
+                    sum.longest = obstacle.duration;
+                    sum.at = obstacle.start;
+                    sum.place = obstacle.place;
+                }
             }
         }
         let main = main(late, obstacles);
         if let Some(sum) = main.and_then(|root| self.roots.get_mut(&root)) {
+            sum.times += 1;
+        }
+        // What one callback did, its thread did.
+        let mut threads = obstacles.iter().filter(|it| Some(it.root) == main);
+        let thread = threads.find_map(|it| it.of_thread());
+        if let Some(sum) = thread.and_then(|(root, _)| self.roots.get_mut(&root)) {
             sum.times += 1;
         }
         if self.worst.is_none_or(|(worst, _)| late > worst) {
@@ -99,13 +119,18 @@ impl Tally {
     }
 
     pub(super) fn because(mut self) -> Option<Because> {
-        let most = self.roots.iter().max_by_key(|(_, sum)| sum.time)?;
-        let is_most = self.late > 0 && most.1.time as f64 >= MOST * self.late as f64;
-        let root = match self.worst {
-            _ if is_most && most.1.times > 0 => *most.0,
-            Some((_, Some(root @ Root::Standstill(_)))) => root,
-            _ => return None,
+        let most = |is_thread: bool| {
+            let of_kind = |root: &Root| matches!(root, Root::Thread(_)) == is_thread;
+            let roots = self.roots.iter().filter(|(root, _)| of_kind(root));
+            let most = roots.max_by_key(|(_, sum)| sum.time);
+            most.filter(|(_, sum)| {
+                sum.times > 0 && self.late > 0 && sum.time as f64 >= MOST * self.late as f64
+            })
+            .map(|(root, _)| *root)
         };
+        let worst = self.worst.and_then(|(_, root)| root);
+        let worst = worst.filter(|root| matches!(root, Root::Standstill(_)));
+        let root = most(false).or(worst).or_else(|| most(true))?;
         let sum = self.roots.remove(&root)?;
         Some(Because {
             root,

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{NodeId, ProcessId, PublisherId, SubscriptionId};
+use rostrace_trace::flow::LifecycleState;
 
 use super::reason::Reason;
 use super::{
@@ -14,6 +15,7 @@ use crate::analysis::Analysis;
 use crate::built_in;
 use crate::communication::{DropCause, Pair};
 use crate::endpoint::EndpointSummary;
+use crate::statistics::Statistics;
 
 pub(super) fn find(analysis: &Analysis<'_>, evidence: Evidence<'_>, found: &mut Vec<Finding>) {
     let overflowing = overflowing(analysis, evidence.pairs);
@@ -111,6 +113,7 @@ fn of_publisher(
     summary: &EndpointSummary,
 ) -> Option<Finding> {
     let period = summary.period.filter(is_regular)?;
+    let period = without_inactive(analysis, publisher, period)?;
     let is_own = built_in::topic(&analysis.model.publishers[publisher.index()].topic);
     (!is_own && period.max >= 2 * period.p50.max(NOTICEABLE)).then(|| {
         let kind = FindingKind::Pause {
@@ -121,6 +124,38 @@ fn of_publisher(
         let severity = (period.max as f64 / period.p50 as f64).log2() / 2.0;
         Finding::new(kind, severity, Some(period.worst))
     })
+}
+
+/// The periods of a publisher, but for those in which its node was not active: a node with a lifecycle is meant to be silent then.
+fn without_inactive(
+    analysis: &Analysis<'_>,
+    publisher: PublisherId,
+    all: Statistics,
+) -> Option<Statistics> {
+    let model = analysis.model;
+    let node = model.publishers[publisher.index()].node;
+    let machine =
+        |it: &&LifecycleState| model.state_machines[it.state_machine.index()].node == node;
+    let states = model.lifecycle_states.iter().filter(machine);
+    let inactive: Vec<&LifecycleState> = states.filter(|it| it.state != "active").collect();
+    if node.is_none() || inactive.is_empty() {
+        return Some(all);
+    }
+    let published = analysis.publications_of(publisher).iter();
+    let mut published: Vec<Nanos> = published
+        .map(|id| analysis.publication(*id).publish)
+        .collect();
+    published.sort();
+    let is_meant = |from: Nanos, to: Nanos| {
+        let mut states = inactive.iter();
+        states.any(|it| it.begin < to && it.end.is_none_or(|end| end > from))
+    };
+    let mut periods: Vec<(i64, Nanos)> = (published.windows(2))
+        .filter(|pair| analysis.counts(pair[1]) && !analysis.is_damaged(pair[0], pair[1]))
+        .filter(|pair| !is_meant(pair[0], pair[1]))
+        .map(|pair| (pair[1].0 - pair[0].0, pair[1]))
+        .collect();
+    Statistics::of(&mut periods)
 }
 
 /// Both ends must have been there for so long that something could have come.
@@ -187,10 +222,12 @@ fn silent(analysis: &Analysis<'_>, publishers: &[EndpointSummary], found: &mut V
                 Some((Silence::Never, WORTH_A_LOOK, None, None))
             }
             1 if is_once(analysis, ends, end) => Some((Silence::Once, ONCE, None, None)),
-            _ => stopped(analysis, ends, &rhythms, &ended, end).map(|(id, period, at, severity)| {
-                let reason = reason::stopped(analysis, id, at, period);
-                (Silence::Stopped, severity, Some(at), reason)
-            }),
+            _ => {
+                stopped(analysis, ends, &rhythms, &ended, end).map(|(id, period, at, severity)| {
+                    let reason = reason::stopped(analysis, id, at, period);
+                    (Silence::Stopped, severity, Some(at), reason)
+                })
+            }
         };
         if let Some((silence, severity, at, reason)) = silence {
             let row = silences.entry(silence.name()).or_insert_with(|| Silent {

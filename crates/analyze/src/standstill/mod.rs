@@ -86,7 +86,11 @@ impl Standstill {
 
     /// `4 callbacks of 4 processes`, counted.
     pub fn held_up(&self, model: &Model) -> (usize, usize) {
-        let rows = || self.victims.iter().map(|(id, _)| &model.instances[id.index()]);
+        let rows = || {
+            self.victims
+                .iter()
+                .map(|(id, _)| &model.instances[id.index()])
+        };
         let callbacks: BTreeSet<_> = rows().map(|it| (it.callback, it.address)).collect();
         let processes: BTreeSet<_> = rows().map(|it| model.process_of(it.thread)).collect();
         (callbacks.len(), processes.len())

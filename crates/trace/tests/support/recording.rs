@@ -332,7 +332,11 @@ impl Recording {
         .environment_integer("tracer_major", 2)
         .environment_integer("tracer_minor", 13)
         .stream(HeaderForm::Large, contexts);
-        for (key, value) in self.environment.iter().filter(|_| tracer == Tracer::UserSpace) {
+        for (key, value) in self
+            .environment
+            .iter()
+            .filter(|_| tracer == Tracer::UserSpace)
+        {
             schema = schema.environment_text(key, value);
         }
         for (name, fields) in &classes {

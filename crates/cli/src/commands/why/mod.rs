@@ -200,7 +200,10 @@ fn write_delayed(
     write!(out, "{table}")?;
     if worst.len() > MOST_DELAYED {
         let more = units::count((worst.len() - MOST_DELAYED) as u64);
-        writeln!(out, "  and {more} that were less late; --format json has all")?;
+        writeln!(
+            out,
+            "  and {more} that were less late; --format json has all"
+        )?;
     }
     Ok(())
 }

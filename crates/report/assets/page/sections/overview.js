@@ -138,6 +138,7 @@ const PLACES = {
   same_group: (because) => ["because ", becauseName(because), " ran for up to ", h("b", { class: "number" }, duration(because.longest)), " in the same mutually exclusive group"],
   same_processor: (because) => ["because ", becauseName(because), " ran for up to ", h("b", { class: "number" }, duration(because.longest)), " on the same processor"],
   everywhere: (because) => ["because ", because.name === "everything" ? "everything" : ["all threads of ", name(because.name, false)], " stood still for up to ", h("b", { class: "number" }, duration(because.longest))],
+  busy_thread: (because) => ["because ", becauseName(because), " was busy with many callbacks, of which none accounts for most of it (the longest ran for ", h("b", { class: "number" }, duration(because.longest)), ")"],
   on_the_way: (because) => ["because ", becauseName(because), " ran for up to ", h("b", { class: "number" }, duration(because.longest)), " on the way"],
 };
 
@@ -184,6 +185,7 @@ function becauseLine(finding) {
   const { because } = finding;
   if (finding.reasons) return reasonLine(finding);
   if (finding.kind === "standstill") return h("p", { class: "because", "data-because": "standstill" }, standstillReason(finding), ".");
+  if (!because && finding.kind === "busy_thread" && finding.largest !== null) return h("p", { class: "because", "data-because": "many" }, `because of ${count(finding.callbacks)} callbacks together, none of which takes most of that time; the largest part has `, h("b", {}, name(finding.largest, false)), `, ${share(finding.largest_share)}.`);
   if (!because) return null;
   if (finding.kind === "busy_thread") return h("p", { class: "because", "data-because": because.name }, "because of ", becauseName(because), ", which took most of that time, up to ", h("b", { class: "number" }, duration(because.longest)), " at once.");
   const occasions = because.of > 1 ? `${count(because.times)} of ${count(because.of)} ${OCCASIONS[finding.kind] ?? "times"}` : "the only time";

@@ -1,8 +1,8 @@
 //! What hurts most, for the page, which makes sentences of it: groups of one root cause, with where to look and what to type next.
 
 use rostrace_analyze::finding::{self, Because, FindingKind, Group, Root, Runner, WORTH_A_WORD};
-use rostrace_analyze::standstill::Scope;
 use rostrace_analyze::names;
+use rostrace_analyze::standstill::Scope;
 use rostrace_analyze::thread::Ran;
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::CallbackId;
@@ -140,14 +140,26 @@ impl Teller<'_> {
         let (name, link) = match because.root {
             Root::Runner(runner) => (self.runner(runner), self.runner_link(runner)),
             Root::Standstill(scope) => (
-                self.standing(scope).unwrap_or_else(|| "everything".to_owned()),
+                self.standing(scope)
+                    .unwrap_or_else(|| "everything".to_owned()),
                 format!("#schedule/{}", self.standing_instant(scope, because.at)),
             ),
+            Root::Thread(thread) => {
+                let model = self.subject.analysis.model;
+                let process = model.process_of(thread).index();
+                (
+                    format!("thread {}", model.threads[thread.index()].tid),
+                    format!("#processes/{process}"),
+                )
+            }
         };
         BecauseRow {
             name,
             link,
-            place: because.place.name(),
+            place: match because.root {
+                Root::Thread(_) => "busy_thread",
+                _ => because.place.name(),
+            },
             longest: because.longest,
             times: because.times,
             of: because.of,

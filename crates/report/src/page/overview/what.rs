@@ -75,6 +75,9 @@ pub(super) enum What {
         process: String,
         tid: i64,
         share: f64,
+        callbacks: u64,
+        largest: Option<String>,
+        largest_share: Option<f64>,
     },
     SlowPath {
         path: String,
@@ -251,12 +254,20 @@ impl Teller<'_> {
                 };
                 (link, what)
             }
-            FindingKind::BusyThread { thread, share } => {
+            FindingKind::BusyThread {
+                thread,
+                share,
+                callbacks,
+                largest,
+            } => {
                 let process = model.process_of(thread).index();
                 let what = What::BusyThread {
                     process: self.processes[process].clone(),
                     tid: model.threads[thread.index()].tid,
                     share,
+                    callbacks,
+                    largest: largest.map(|(runner, _)| self.runner(runner)),
+                    largest_share: largest.map(|(_, share)| share),
                 };
                 (format!("#processes/{process}"), what)
             }
