@@ -6,6 +6,7 @@ use rostrace_trace::entity::{CallbackId, ExecutorId, InstanceId, ThreadId};
 use super::NOTICEABLE;
 use crate::analysis::Analysis;
 use crate::callback::{Execution, executions};
+use crate::timer::first_sign;
 
 /// How something was held up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -99,6 +100,8 @@ fn of_callback(analysis: &Analysis<'_>, callback: CallbackId, found: &mut Vec<Ca
             });
         };
         if let Some(due) = due.filter(|due| row.start.0 - due.0 - usual_wait >= NOTICEABLE) {
+            // What did not spin yet was not held up.
+            let due = due.max(Nanos(first_sign(analysis, thread)));
             let activity = analysis.activity();
             let segments = activity.segments(thread, due, row.start);
             for idle in segments.filter(|it| it.doing.is_idle()) {

@@ -183,7 +183,7 @@ function reasonLine({ number, reasons }) {
 
 function becauseLine(finding) {
   const { because } = finding;
-  if (finding.reasons) return reasonLine(finding);
+  if (finding.reasons) return finding.silence === "once" ? null : reasonLine(finding);
   if (finding.kind === "standstill") return h("p", { class: "because", "data-because": "standstill" }, standstillReason(finding), ".");
   if (!because && finding.kind === "busy_thread" && finding.largest !== null) return h("p", { class: "because", "data-because": "many" }, `because of ${count(finding.callbacks)} callbacks together, none of which takes most of that time; the largest part has `, h("b", {}, name(finding.largest, false)), `, ${share(finding.largest_share)}.`);
   if (!because) return null;
