@@ -646,9 +646,11 @@ fn groups_and_order_hold_in_every_recording() {
             }
             for because in group.members.iter().filter_map(|it| it.because) {
                 assert!((1..=because.of).contains(&because.times), "{name}");
+                // A thread that has time left is no finding.
+                let is_thread = matches!(because.root, Root::Thread(_));
                 let mut roots = group.findings().map(|it| it.kind.root());
                 assert!(
-                    roots.any(|it| it == Some(because.root)),
+                    roots.any(|it| it == Some(because.root)) || is_thread,
                     "{name}: {because:?}"
                 );
                 let Root::Runner(runner) = because.root else {
@@ -700,20 +702,34 @@ fn groups_and_order_hold_in_every_recording() {
 #[test]
 fn what_waits_for_many_callbacks_is_below_their_thread() {
     let mut recording = Recording::jazzy();
-    recording.context(1).node(2, "/n");
+    recording.process(100, "talker").context(1).node(2, "/t");
     for number in 0..10u64 {
-        recording.timer(0x100 + 16 * number, 2, 100 * MS as i64, 0x1000 + number);
+        recording.publisher(0x2000 + 16 * number, 2, &format!("/topic{number}"));
     }
-    let begin = recording.now() + 100 * MS;
-    for round in 0..30u64 {
-        for number in 0..10u64 {
-            let at = begin + 100 * round * MS + 9 * number * MS + MS / 2;
-            recording.at(at).start(0x1000 + number);
-            recording.at(at + 9 * MS - MS / 10).end(0x1000 + number);
+    recording.process(200, "listener").context(1).node(2, "/l");
+    for number in 0..10u64 {
+        let topic = format!("/topic{number}");
+        recording.subscription(0x3000 + 16 * number, 2, &topic, 0x4000 + number);
+    }
+    for round in 1..40u64 {
+        let at = |number: u64| 100 * round * MS + 20_000 * number;
+        recording.process(100, "talker");
+        for number in 0..10 {
+            let (at, message) = (at(number), 0x9000 + at(number));
+            recording.at(at);
+            recording.publish(0x2000 + 16 * number, message, stamp(at + 10_000));
         }
-        recording
-            .at(begin + 100 * round * MS + 95 * MS)
-            .wait_for_work();
+        recording.process(200, "listener");
+        for number in 0..10 {
+            let start = 100 * round * MS + MS + 9 * number * MS;
+            recording.at(start);
+            recording.receive(
+                0x3000 + 16 * number,
+                stamp(at(number) + 10_000),
+                0x4000 + number,
+            );
+            recording.at(start + 9 * MS - MS / 10).end(0x4000 + number);
+        }
     }
     let model = recording.load();
     let groups = groups(&whole(&model));
@@ -726,8 +742,8 @@ fn what_waits_for_many_callbacks_is_below_their_thread() {
         .members
         .iter()
         .filter(|it| matches!(it.because.map(|it| it.root), Some(Root::Thread(_))));
-    // The first three wait for one or two others.
-    assert!(of_thread.count() >= 7, "{first:?}");
+    // The first ones wait for one or two others.
+    assert!(of_thread.count() >= 6, "{first:?}");
 }
 
 /// The programs log which executions they made slow on purpose: they head what follows from them.
@@ -753,6 +769,23 @@ fn what_was_made_slow_on_purpose_is_the_cause() {
         );
         let caused = groups[0].members.iter().filter(|it| it.because.is_some());
         assert!(caused.count() >= 3, "{name}: {:?}", groups[0]);
+    }
+}
+
+/// Each status of an action has all of its goals: that a newer one takes the place of an older one is no loss.
+#[test]
+fn a_status_of_an_action_that_a_newer_one_replaced_is_not_lost() {
+    for name in ["humble/services", "jazzy/services"] {
+        let Some(recorded) = observed::Recorded::open(name) else {
+            return;
+        };
+        let model = &recorded.model;
+        for finding in findings(model) {
+            if let FindingKind::LostMessages { subscription, .. } = finding.kind {
+                let topic = &model.subscriptions[subscription.index()].topic;
+                assert!(!topic.ends_with("/_action/status"), "{name}: {finding:?}");
+            }
+        }
     }
 }
 

@@ -31,6 +31,14 @@ impl Group {
         }
     }
 
+    /// Whether something in it is what a finding is due to.
+    pub fn has_root_of(&self, finding: &Finding) -> bool {
+        finding.because.is_some_and(|because| {
+            let mut roots = self.findings().map(|it| it.kind.root());
+            roots.any(|root| root == Some(because.root))
+        })
+    }
+
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
         std::iter::once(&self.head).chain(&self.members)
     }

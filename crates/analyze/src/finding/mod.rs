@@ -177,8 +177,8 @@ pub enum FindingKind {
     /// Everything stood still at once.
     Standstill {
         scope: Scope,
-        /// Of the longest one.
-        longest: i64,
+        /// Of the worst one: the one that the worst of what is due to them is due to.
+        duration: i64,
         /// The callbacks that it held up, in the order of time.
         victims: Vec<CallbackId>,
         processes: u64,

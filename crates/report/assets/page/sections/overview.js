@@ -95,7 +95,7 @@ function findingSentence(finding) {
     case "busy_thread":
       return ["Thread ", strong(String(finding.tid)), " of ", thing(finding.process), finding.share >= 0.9 ? " was always busy: in callbacks for " : " was in callbacks for ", strong(share(finding.share)), " of the time."];
     case "standstill":
-      return [finding.process === null ? "Everything" : ["All threads of ", thing(finding.process)], finding.running !== null && [" but ", name(finding.running, false)], " stood still for ", strong(duration(finding.longest)), finding.times > 1 && `, the longest of ${count(finding.times)} times`,
+      return [finding.process === null ? "Everything" : ["All threads of ", thing(finding.process)], finding.running !== null && [" but ", name(finding.running, false)], " stood still for ", strong(duration(finding.duration)), finding.times > 1 && ` at worst, ${count(finding.times)} times in all`,
         ": ", finding.process === null ? `${count(finding.number)} callbacks of ${count(finding.processes)} processes` : `${count(finding.number)} callbacks`, " were held up together, and nothing that was recorded happened meanwhile: ", listing(finding.victims, finding.number), "."];
     case "ended_early":
       return [thing(finding.process), ENDS[finding.end], strong(duration(finding.before_end)), " before the end of the recording, while others went on", finding.inside && [", inside ", name(finding.inside, false)], finding.end === "unknown" && "; the trace does not tell how", "."];
@@ -232,8 +232,8 @@ function memberList(title, members, more) {
 function findingItem(group) {
   const { head, members } = group;
   const weight = { severe: "bad", noticeable: "warn" }[group.word] ?? "mild";
-  const caused = members.filter((member) => member.because);
-  const also = members.filter((member) => !member.because);
+  const caused = members.filter((member) => member.follows);
+  const also = members.filter((member) => !member.follows);
   const number = caused.length + group.more;
   return h("li", { class: "finding-group", "data-weight": weight },
     h("div", { class: "finding", "data-kind": head.kind, "data-severity": group.severity }, findingBody(head, group.word, true)),

@@ -43,6 +43,8 @@ pub(super) struct FindingRow {
     instant: Option<String>,
     phase: Option<&'static str>,
     because: Option<BecauseRow>,
+    /// Whether it is due to something in its group.
+    follows: bool,
     commands: Vec<String>,
     #[serde(flatten)]
     what: What,
@@ -92,7 +94,12 @@ impl Teller<'_> {
         let is_told = |it: &&finding::Finding| it.severity >= WORTH_A_WORD;
         let told = group.members.iter().filter(is_told);
         let wanted = told.filter(|it| is_wanted(self.subject, &it.kind));
-        let members: Vec<FindingRow> = wanted.map(|it| self.finding(it)).collect();
+        let members: Vec<FindingRow> = wanted
+            .map(|it| FindingRow {
+                follows: group.has_root_of(it),
+                ..self.finding(it)
+            })
+            .collect();
         let more = members.len().saturating_sub(MOST_MEMBERS);
         GroupRow {
             severity: group.severity,
@@ -115,6 +122,7 @@ impl Teller<'_> {
             instant: at.and_then(|at| self.instant(&finding.kind, at)),
             phase: finding.phase.map(|phase| phase.name()),
             because: because.map(|because| self.because(because)),
+            follows: false,
             commands: self.commands_for(&finding.kind, at, because),
             what,
         }

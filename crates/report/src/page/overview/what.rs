@@ -93,7 +93,7 @@ pub(super) enum What {
     Standstill {
         /// The process, if it is not the whole machine.
         process: Option<String>,
-        longest: i64,
+        duration: i64,
         victims: Vec<String>,
         number: usize,
         processes: u64,
@@ -295,7 +295,7 @@ impl Teller<'_> {
             }
             FindingKind::Standstill {
                 scope,
-                longest,
+                duration,
                 ref victims,
                 processes,
                 running,
@@ -316,7 +316,7 @@ impl Teller<'_> {
                 let names = victims.iter().take(MOST_NAMES);
                 let what = What::Standstill {
                     process: self.standing(scope),
-                    longest,
+                    duration,
                     victims: names.map(|it| self.callback(*it)).collect(),
                     number: victims.len(),
                     processes,
