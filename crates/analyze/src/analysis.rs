@@ -18,6 +18,7 @@ use crate::activity::Activity;
 use crate::communication::{Arrival, DropCause, Messages};
 use crate::groups::Groups;
 use crate::names::Names;
+use crate::standstill::Standstills;
 use crate::stored_input::StoredInputs;
 
 /// What all metrics are computed from.
@@ -47,6 +48,7 @@ pub struct Analysis<'m> {
     activity: OnceLock<Activity>,
     messages: OnceLock<Messages>,
     stored_inputs: OnceLock<StoredInputs>,
+    standstills: OnceLock<Standstills>,
     /// By publisher: the outermost layer that its publications told of. Empty if nothing was lost.
     outermost: Vec<u8>,
 }
@@ -103,6 +105,7 @@ impl<'m> Analysis<'m> {
             activity: OnceLock::new(),
             messages: OnceLock::new(),
             stored_inputs: OnceLock::new(),
+            standstills: OnceLock::new(),
             outermost: outermost_layers(model),
             model,
         }
@@ -116,6 +119,11 @@ impl<'m> Analysis<'m> {
     /// Which stored messages outputs are assumed to be made from.
     pub fn stored_inputs(&self) -> &StoredInputs {
         self.stored_inputs.get_or_init(|| StoredInputs::of(self))
+    }
+
+    /// When everything stood still; found when it is first asked for.
+    pub fn standstills(&self) -> &Standstills {
+        self.standstills.get_or_init(|| Standstills::of(self))
     }
 
     fn messages(&self) -> &Messages {

@@ -1,8 +1,8 @@
 //! What hurts most: what is found in tiny systems where it is plain, and what has to hold in every recording.
 
 use rostrace_analyze::finding::{
-    self, Finding, FindingKind, Group, Measured, Phase, Place, ProcessEnd, Ranking, Runner,
-    Silence, WORTH_A_WORD,
+    self, Finding, FindingKind, Group, Measured, Phase, Place, ProcessEnd, Ranking, Reason, Root,
+    Runner, Silence, WORTH_A_WORD, delayed_by,
 };
 use rostrace_analyze::flow_latency::{Include, path_latency};
 use rostrace_analyze::flow_path::FlowPaths;
@@ -210,6 +210,52 @@ fn callback_of(runner: Runner) -> CallbackId {
     }
 }
 
+/// What each execution of a callback made late, together, is what the finding counts.
+fn assert_agree(name: &str, model: &Model) -> u64 {
+    let analysis = whole(model);
+    let summaries = callback::summaries(&analysis);
+    let mut compared = 0;
+    for group in groups(&analysis) {
+        for finding in &group.members {
+            let (FindingKind::LateExecution { callback, .. }, Some(because)) =
+                (&finding.kind, finding.because)
+            else {
+                continue;
+            };
+            let Some(runner) = because.root.runner() else {
+                continue;
+            };
+            let Ran::Callback(cause) = runner.ran else {
+                continue;
+            };
+            let mut delayed = std::collections::BTreeSet::new();
+            for id in analysis.instances_of(cause) {
+                for it in delayed_by(&analysis, &summaries, *id) {
+                    assert!(0 < it.waited && it.waited <= it.lateness, "{name}: {it:?}");
+                    let row = analysis.instance(it.instance);
+                    if row.callback == Some(*callback) {
+                        delayed.insert(it.instance);
+                    }
+                }
+            }
+            assert_eq!(delayed.len() as u64, because.times, "{name}: {finding:?}");
+            compared += because.times;
+        }
+    }
+    compared
+}
+
+#[test]
+fn what_one_execution_made_late_adds_up_to_what_the_finding_says() {
+    assert_eq!(assert_agree("made up", &slow_and_quick(4)), 4);
+    for name in ["jazzy/timers", "humble/timers_caret"] {
+        let Some(recorded) = observed::Recorded::open(name) else {
+            return;
+        };
+        assert!(assert_agree(name, &recorded.model) > 0, "{name}");
+    }
+}
+
 /// Publishers with topics of several kinds, of one node that publishes on `/alive` all the time.
 fn speaker() -> Recording {
     let mut recording = Recording::jazzy();
@@ -307,6 +353,143 @@ fn lost_events_accuse_no_topic() {
     let mut recording = speaker();
     recording.lose(12 * SECOND, 13 * SECOND);
     assert_eq!(silent(&speak(&mut recording, 30 * SECOND)), []);
+}
+
+#[test]
+fn what_the_recording_left_out_is_not_silent() {
+    let names = |names: &[&str]| names.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+    let mut recording = speaker();
+    recording.say("rostrace_ignore_topics", "/nev*:/once");
+    assert_eq!(
+        silent(&speak(&mut recording, 30 * SECOND)),
+        [(Silence::Never, names(&["/map_of_nobody"]))]
+    );
+    let mut recording = speaker();
+    recording.say("rostrace_select_topics", "/alive");
+    assert_eq!(silent(&speak(&mut recording, 30 * SECOND)), []);
+    let mut recording = speaker();
+    recording.say("rostrace_ignore_nodes", "/t");
+    assert_eq!(silent(&speak(&mut recording, 30 * SECOND)), []);
+}
+
+/// Why topics never had a message, by the name of the node that should have sent it.
+fn never(model: &Model) -> Vec<String> {
+    let node = |id: &rostrace_trace::entity::NodeId| model.nodes[id.index()].name.clone();
+    let told = |reason: &Reason| match reason {
+        Reason::Inactive { node: id, state } => format!("{} is {state}", node(id)),
+        Reason::Upstream { node: id, topic } => format!("{} waits for {topic}", node(id)),
+        Reason::Unpublished { node: id, topic } => format!("{} lacks {topic}", node(id)),
+        Reason::NothingRan { node: id } => format!("{} ran nothing", node(id)),
+        other => format!("{other:?}"),
+    };
+    let all = findings(model).into_iter();
+    let reasons = all.filter_map(|finding| match finding.kind {
+        FindingKind::SilentTopics {
+            silence: Silence::Never,
+            reasons,
+            ..
+        } => Some(reasons),
+        _ => None,
+    });
+    let mut told: Vec<String> = reasons.flatten().map(|(it, _)| told(&it)).collect();
+    told.sort();
+    told
+}
+
+#[test]
+fn a_silent_topic_is_due_to_what_its_node_waits_for() {
+    let mut recording = Recording::jazzy();
+    recording.process(1, "app").context(1);
+    recording
+        .node(2, "/listener")
+        .node(3, "/map")
+        .node(4, "/plan");
+    recording
+        .node(5, "/lazy")
+        .node(6, "/orphan")
+        .node(7, "/busy");
+    recording.subscription(0x100, 2, "/route", 0x101);
+    recording.subscription(0x110, 2, "/lazy_out", 0x111);
+    recording.subscription(0x120, 2, "/orphan_out", 0x121);
+    recording.subscription(0x130, 2, "/busy_out", 0x131);
+    // A node with a lifecycle that nobody activates, one that waits for it, one that waits for nobody's topic, and one of which nothing is known.
+    recording
+        .state_machine(0x300, 3)
+        .publisher(0x200, 3, "/tiles");
+    recording.subscription(0x140, 4, "/tiles", 0x141);
+    recording.publisher(0x210, 4, "/route");
+    recording.timer(0x400, 5, SECOND as i64, 0x401);
+    recording.publisher(0x220, 5, "/lazy_out");
+    recording.subscription(0x150, 6, "/nobody", 0x151);
+    recording.publisher(0x230, 6, "/orphan_out");
+    recording.timer(0x410, 7, SECOND as i64, 0x411);
+    recording
+        .publisher(0x240, 7, "/busy_out")
+        .publisher(0x250, 7, "/heard");
+    for second in 2..20 {
+        recording.at(second * SECOND).start(0x411);
+        recording.publish(0x250, 0x9000, stamp(second * SECOND + 10_000));
+        recording.end(0x411).wait_for_work();
+    }
+    let model = recording.load();
+    assert_eq!(
+        never(&model),
+        [
+            "/lazy ran nothing",
+            "/map is unconfigured",
+            "/orphan lacks /nobody",
+            "/plan waits for /tiles",
+        ]
+    );
+}
+
+#[test]
+fn a_node_is_late_because_its_container_took_long_or_its_process_began_late() {
+    let reasons = |model: &Model| {
+        let mut all = findings(model).into_iter();
+        all.find_map(|finding| match finding.kind {
+            FindingKind::LateNodes { reasons, .. } => Some(reasons),
+            _ => None,
+        })
+        .unwrap()
+    };
+    let mut recording = container(true);
+    for number in 0..5u64 {
+        recording
+            .at(SECOND)
+            .node(0x10 + number, &format!("/n{number}"));
+    }
+    recording.at(2 * SECOND).start(0x51);
+    recording.at(32 * SECOND).node(0x30, "/late");
+    recording.at(33 * SECOND).end(0x51).wait_for_work();
+    let found = reasons(&goes_on(&mut recording));
+    assert!(
+        matches!(found[..], [(Reason::Loading { longest, .. }, 1)] if longest == 30 * SECOND as i64),
+        "{found:?}"
+    );
+    let mut recording = container(true);
+    for number in 0..5u64 {
+        recording
+            .at(SECOND)
+            .node(0x10 + number, &format!("/n{number}"));
+    }
+    recording.at(59 * SECOND).wait_for_work();
+    recording.process(3, "second").at(30 * SECOND).context(1);
+    recording.at(31 * SECOND).node(2, "/late");
+    let found = reasons(&goes_on(&mut recording));
+    assert!(
+        matches!(found[..], [(Reason::BeganLate { .. }, 1)]),
+        "{found:?}"
+    );
+    // It began with the others, and nobody knows what it waited for.
+    let mut recording = container(true);
+    for number in 0..5u64 {
+        recording
+            .at(SECOND)
+            .node(0x10 + number, &format!("/n{number}"));
+    }
+    recording.at(31 * SECOND).node(0x30, "/late");
+    assert_eq!(reasons(&goes_on(&mut recording)), []);
 }
 
 #[test]
@@ -458,15 +641,24 @@ fn groups_and_order_hold_in_every_recording() {
             }
             for because in group.members.iter().filter_map(|it| it.because) {
                 assert!((1..=because.of).contains(&because.times), "{name}");
-                assert_eq!(group.head.kind.runner(), Some(because.runner), "{name}");
+                // A thread that has time left is no finding.
+                let is_thread = matches!(because.root, Root::Thread(_));
+                let mut roots = group.findings().map(|it| it.kind.root());
+                assert!(
+                    roots.any(|it| it == Some(because.root)) || is_thread,
+                    "{name}: {because:?}"
+                );
+                let Root::Runner(runner) = because.root else {
+                    continue;
+                };
                 let ran = model.instances.iter().any(|instance| {
                     instance.start == because.at
                         && instance
                             .end
                             .is_some_and(|end| end.0 - because.at.0 == because.longest)
-                        && Runner::of(model, instance) == because.runner
+                        && Runner::of(model, instance) == runner
                 });
-                let is_client = matches!(because.runner.ran, Ran::Client(_));
+                let is_client = matches!(runner.ran, Ran::Client(_));
                 assert!(ran || is_client, "{name}: {because:?}");
             }
         }
@@ -479,24 +671,74 @@ fn groups_and_order_hold_in_every_recording() {
         runners.sort_by(|a, b| ranking.order(*a, *b));
         // What is not worth a word has no order that anybody sees.
         let told = groups.iter().filter(|it| it.severity >= WORTH_A_WORD);
-        let first = told.clone().find_map(|group| {
-            let about = group.findings().find_map(|finding| match finding.kind {
-                FindingKind::LateExecution { callback, .. }
-                | FindingKind::SkippedFirings { callback, .. } => {
-                    Some(Runner::callback(model, callback))
+        let mut worst = 0.0f64;
+        for group in told {
+            let is_named = |runner: &Runner| matches!(runner.ran, Ran::Callback(_));
+            if group.head.kind.runner().is_some_and(|it| is_named(&it)) {
+                worst = worst.max(group.severity);
+            }
+            for member in &group.members {
+                let is_late = matches!(
+                    member.kind,
+                    FindingKind::LateExecution { .. } | FindingKind::SkippedFirings { .. }
+                );
+                if is_late || member.kind.runner().is_some_and(|it| is_named(&it)) {
+                    worst = worst.max(member.severity);
                 }
-                _ => finding.kind.runner(),
-            });
-            about.filter(|runner| matches!(runner.ran, Ran::Callback(_)))
-        });
-        if let Some(first) = first {
-            assert_eq!(
-                ranking.severity(runners[0]),
-                ranking.severity(first),
-                "{name}"
-            );
+            }
+        }
+        if let Some(first) = runners.first().filter(|_| worst > 0.0) {
+            assert!(ranking.severity(*first) >= worst, "{name}");
         }
     }
+}
+
+/// Many short callbacks on one thread, none of which takes most of its time: what is late is late because of all of them.
+#[test]
+fn what_waits_for_many_callbacks_is_below_their_thread() {
+    let mut recording = Recording::jazzy();
+    recording.process(100, "talker").context(1).node(2, "/t");
+    for number in 0..10u64 {
+        recording.publisher(0x2000 + 16 * number, 2, &format!("/topic{number}"));
+    }
+    recording.process(200, "listener").context(1).node(2, "/l");
+    for number in 0..10u64 {
+        let topic = format!("/topic{number}");
+        recording.subscription(0x3000 + 16 * number, 2, &topic, 0x4000 + number);
+    }
+    for round in 1..40u64 {
+        let at = |number: u64| 100 * round * MS + 20_000 * number;
+        recording.process(100, "talker");
+        for number in 0..10 {
+            let (at, message) = (at(number), 0x9000 + at(number));
+            recording.at(at);
+            recording.publish(0x2000 + 16 * number, message, stamp(at + 10_000));
+        }
+        recording.process(200, "listener");
+        for number in 0..10 {
+            let start = 100 * round * MS + MS + 9 * number * MS;
+            recording.at(start);
+            recording.receive(
+                0x3000 + 16 * number,
+                stamp(at(number) + 10_000),
+                0x4000 + number,
+            );
+            recording.at(start + 9 * MS - MS / 10).end(0x4000 + number);
+        }
+    }
+    let model = recording.load();
+    let groups = groups(&whole(&model));
+    let first = &groups[0];
+    let FindingKind::BusyThread { callbacks, .. } = first.head.kind else {
+        panic!("{first:?}");
+    };
+    assert_eq!(callbacks, 10);
+    let of_thread = first
+        .members
+        .iter()
+        .filter(|it| matches!(it.because.map(|it| it.root), Some(Root::Thread(_))));
+    // The first ones wait for one or two others.
+    assert!(of_thread.count() >= 6, "{first:?}");
 }
 
 /// The programs log which executions they made slow on purpose: they head what follows from them.
@@ -522,6 +764,23 @@ fn what_was_made_slow_on_purpose_is_the_cause() {
         );
         let caused = groups[0].members.iter().filter(|it| it.because.is_some());
         assert!(caused.count() >= 3, "{name}: {:?}", groups[0]);
+    }
+}
+
+/// Each status of an action has all of its goals: that a newer one takes the place of an older one is no loss.
+#[test]
+fn a_status_of_an_action_that_a_newer_one_replaced_is_not_lost() {
+    for name in ["humble/services", "jazzy/services"] {
+        let Some(recorded) = observed::Recorded::open(name) else {
+            return;
+        };
+        let model = &recorded.model;
+        for finding in findings(model) {
+            if let FindingKind::LostMessages { subscription, .. } = finding.kind {
+                let topic = &model.subscriptions[subscription.index()].topic;
+                assert!(!topic.ends_with("/_action/status"), "{name}: {finding:?}");
+            }
+        }
     }
 }
 
@@ -577,6 +836,19 @@ fn the_nodes_that_never_came_up_are_the_first_thing_that_is_told_of_autoware() {
     assert!(groups.iter().take(5).any(is_silent));
     let unknown = unknowable(&model);
     assert!(unknown[0].what.contains("no take events"), "{unknown:?}");
+}
+
+/// The talker of this recording is deactivated and activated again, and its topic is silent meanwhile.
+#[test]
+fn a_node_that_is_not_active_does_not_pause() {
+    for name in ["jazzy/lifecycle", "jazzy/lifecycle_caret"] {
+        let Some(recorded) = observed::Recorded::open(name) else {
+            return;
+        };
+        let pauses = findings(&recorded.model).into_iter();
+        let mut pauses = pauses.filter(|it| matches!(it.kind, FindingKind::Pause { .. }));
+        assert_eq!(pauses.find(|it| it.severity >= 1.0), None, "{name}");
+    }
 }
 
 #[test]

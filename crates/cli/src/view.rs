@@ -207,7 +207,7 @@ impl<'m> View<'m> {
     /// What to say before an answer: of a range of time in which nothing happened, and of what was left out when it was recorded.
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = self.nothing_happened().into_iter().collect();
-        notes.extend(self.model.left_out.iter().cloned());
+        notes.extend(self.model.left_out.sentences());
         notes
     }
 

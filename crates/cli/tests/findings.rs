@@ -56,8 +56,7 @@ fn the_page_callbacks_and_why_agree_on_what_is_worst() {
     let mut compared = 0;
     for trace in recordings(&names) {
         let overview = overview(&trace, &[]);
-        let groups = overview["findings"].as_array().unwrap();
-        let Some(worst) = groups.iter().find_map(|it| it["head"]["callback"].as_str()) else {
+        let Some(worst) = worst_callback(&overview) else {
             continue;
         };
         let callbacks = json(&["callbacks", &trace]);
@@ -67,6 +66,25 @@ fn the_page_callbacks_and_why_agree_on_what_is_worst() {
         compared += 1;
     }
     assert!(compared >= 1);
+}
+
+/// The callback that is told as the worst: one that heads a group is as bad as the group, others are as bad as they are told.
+fn worst_callback(overview: &Value) -> Option<&str> {
+    let mut worst: Option<(f64, &str)> = None;
+    for group in overview["findings"].as_array().unwrap() {
+        let members = group["members"].as_array().unwrap().iter();
+        let members = members.map(|it| (&it["severity"], &it["callback"]));
+        let head = (&group["severity"], &group["head"]["callback"]);
+        for (severity, callback) in std::iter::once(head).chain(members) {
+            let severity = severity.as_f64().unwrap();
+            if let Some(callback) = callback.as_str()
+                && worst.is_none_or(|(most, _)| severity > most)
+            {
+                worst = Some((severity, callback));
+            }
+        }
+    }
+    worst.map(|(_, callback)| callback)
 }
 
 fn findings(overview: &Value) -> Vec<Value> {
@@ -125,6 +143,40 @@ fn commands_of_the_page_explain_that_very_instant() {
             }
         }
     }
+}
+
+#[test]
+fn why_lists_what_an_execution_made_late_and_the_page_says_the_same() {
+    let Some(folder) = shared_recordings() else {
+        return;
+    };
+    let trace = folder.join("jazzy/timers");
+    let overview = overview(trace.to_str().unwrap(), &[]);
+    let group = &overview["findings"][0];
+    let command = group["head"]["commands"][0].as_str().unwrap();
+    let output = in_a_shell(command, "--format json");
+    let why: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(why["subject"], group["head"]["callback"]);
+    let delayed = why["delayed"].as_array().unwrap();
+    assert!(!delayed.is_empty(), "{why}");
+    let caused: Vec<&str> = (group["members"].as_array().unwrap().iter())
+        .filter(|it| it["because"]["name"] == why["subject"])
+        .filter_map(|it| it["callback"].as_str())
+        .collect();
+    for it in delayed {
+        assert!(caused.contains(&it["callback"].as_str().unwrap()), "{it}");
+        let begin = it["begin_ns"].as_i64().unwrap();
+        assert!(begin >= why["begin_ns"].as_i64().unwrap(), "{it}");
+        let (late, waited) = (&it["lateness_ns"], &it["waited_ns"]);
+        assert!(waited.as_i64() <= late.as_i64(), "{it}");
+    }
+    let text = in_a_shell(command, "").stdout;
+    let text = String::from_utf8(text).unwrap();
+    let number = match delayed.len() {
+        1 => "1 other execution".to_owned(),
+        number => format!("{number} other executions"),
+    };
+    assert!(text.contains(&format!("It made {number} late")), "{text}");
 }
 
 #[test]

@@ -27,5 +27,6 @@ pub mod scheduling;
 mod symbol;
 
 pub use import::creates_entities;
+pub use left_out::LeftOut;
 pub use model::Model;
 pub use recorded_twice::RecordedTwice;

@@ -17,7 +17,7 @@ use crate::flow::{
     Take, TildeEndpoint, TildeStep, Transition, UserEvent,
 };
 use crate::import::{Imported, import, import_entities};
-use crate::left_out::left_out;
+use crate::left_out::LeftOut;
 
 /// Everything that a trace says about a ROS 2 system. Ids index the tables; rows are in the order of time.
 #[derive(Debug)]
@@ -76,15 +76,15 @@ pub struct Model {
     pub damage: Vec<Damage>,
     /// When events were lost.
     pub losses: Losses,
-    /// What was not to be recorded, in sentences: of such nodes and topics there is nothing but that they exist.
-    pub left_out: Vec<String>,
+    /// What was not to be recorded: of such nodes and topics there is nothing but that they exist.
+    pub left_out: LeftOut,
 }
 
 impl Model {
     /// Reads all events of a set. `progress` hears of the bytes done and says whether to go on.
     pub fn load(set: &TraceSet, progress: &mut dyn FnMut(u64) -> bool) -> Model {
         Model {
-            left_out: left_out(set),
+            left_out: LeftOut::of(set),
             ..Model::of(import(set, progress))
         }
     }
@@ -93,7 +93,7 @@ impl Model {
     /// them were found.
     pub fn load_entities(set: &TraceSet, events: u64) -> Model {
         Model {
-            left_out: left_out(set),
+            left_out: LeftOut::of(set),
             ..Model::of(import_entities(set, events))
         }
     }
@@ -180,7 +180,7 @@ impl Model {
             events: imported.events,
             caret_lateness: imported.caret_lateness.map(Nanos),
             kinds: imported.kinds,
-            left_out: Vec::new(),
+            left_out: LeftOut::default(),
             uninterpreted,
             damage: imported.damage,
             losses: imported.losses,

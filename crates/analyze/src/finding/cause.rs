@@ -1,7 +1,6 @@
 //! What a finding is due to: not one instance of it, but all. If most of the time that something was late passed while one callback ran, on its thread, in
-//! its mutually exclusive group or on its processor, it is late because of that callback.
-
-use std::collections::BTreeMap;
+//! its mutually exclusive group or on its processor, it is late because of that callback; if it passed while everything stood still, because of that. Where nothing accounts for most of all times, a standstill
+//! may still account for the worst one, which is what a finding is told by; and where it is many callbacks of one thread together, it is that thread. `tally` adds up.
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{
@@ -9,26 +8,47 @@ use rostrace_trace::entity::{
 };
 
 use super::execution::period;
+use super::tally::{Obstacle, Tally, main};
 use super::{Evidence, FindingKind, NOTICEABLE, Runner};
 use crate::activity::Doing;
 use crate::analysis::Analysis;
-use crate::callback::executions;
+use crate::callback::{Execution, executions};
 use crate::communication::DropCause;
 use crate::flow_latency::{FlowTimes, Include};
+use crate::standstill::Scope;
 use crate::thread::Ran;
 use crate::why::{Cause, NotOnCpu, Part, Relation, Why};
 
 /// Why something was late, most of the times.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Because {
-    pub runner: Runner,
+    pub root: Root,
     pub place: Place,
-    /// The longest execution that was in the way, and when it began.
+    /// The longest execution that was in the way, or the longest standstill, and when it began.
     pub longest: i64,
     pub at: Nanos,
     /// Of so many times that it was late, this is what most of the time passed with in so many.
     pub times: u64,
     pub of: u64,
+}
+
+/// What something can be due to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Root {
+    Runner(Runner),
+    /// Everything stood still.
+    Standstill(Scope),
+    /// A thread was busy with callbacks, none of which accounts for most of that.
+    Thread(ThreadId),
+}
+
+impl Root {
+    pub fn runner(self) -> Option<Runner> {
+        match self {
+            Root::Runner(runner) => Some(runner),
+            Root::Standstill(_) | Root::Thread(_) => None,
+        }
+    }
 }
 
 /// Where the callback ran that was in the way.
@@ -41,6 +61,8 @@ pub enum Place {
     SameProcessor,
     /// It is one of those that a path leads through, or that a topic is published by.
     OnTheWay,
+    /// On every thread: nothing ran at all.
+    Everywhere,
 }
 
 impl Place {
@@ -51,12 +73,11 @@ impl Place {
             Place::SameGroup => "same_group",
             Place::SameProcessor => "same_processor",
             Place::OnTheWay => "on_the_way",
+            Place::Everywhere => "everywhere",
         }
     }
 }
 
-/// What is due to a smaller part is not due to it.
-const MOST: f64 = 0.5;
 /// An execution is late from this part of its period on.
 const LATE: i64 = 10;
 /// So many instances say as much as all; they are taken evenly from all.
@@ -70,80 +91,6 @@ pub(super) struct Causes<'a> {
     analysis: &'a Analysis<'a>,
     evidence: Evidence<'a>,
     why: Why<'a>,
-}
-
-/// Time of callbacks that were in the way, while it is added up.
-#[derive(Debug, Default)]
-struct Tally {
-    runners: BTreeMap<Runner, Sum>,
-    /// All the time that something was late, whatever it is due to.
-    late: i64,
-    of: u64,
-}
-
-#[derive(Debug)]
-struct Sum {
-    time: i64,
-    times: u64,
-    longest: i64,
-    at: Nanos,
-    place: Place,
-}
-
-/// A callback that was in the way for so long.
-#[derive(Debug, Clone, Copy)]
-struct Obstacle {
-    runner: Runner,
-    place: Place,
-    time: i64,
-    /// Of the whole execution.
-    duration: i64,
-    start: Nanos,
-}
-
-impl Tally {
-    /// One time that it was late by so much.
-    fn add(&mut self, late: i64, obstacles: &[Obstacle]) {
-        self.late = self.late.saturating_add(late);
-        self.of += 1;
-        let mut of_this: BTreeMap<Runner, i64> = BTreeMap::new();
-        for obstacle in obstacles {
-            *of_this.entry(obstacle.runner).or_default() += obstacle.time;
-            let sum = self.runners.entry(obstacle.runner).or_insert(Sum {
-                time: 0,
-                times: 0,
-                longest: -1,
-                at: obstacle.start,
-                place: obstacle.place,
-            });
-            sum.time = sum.time.saturating_add(obstacle.time);
-            if obstacle.duration > sum.longest {
-                sum.longest = obstacle.duration;
-                sum.at = obstacle.start;
-                sum.place = obstacle.place;
-            }
-        }
-        let main = of_this.into_iter().max_by_key(|(_, time)| *time);
-        if let Some((runner, time)) = main
-            && time as f64 >= MOST * late as f64
-            && let Some(sum) = self.runners.get_mut(&runner)
-        {
-            sum.times += 1;
-        }
-    }
-
-    fn because(self) -> Option<Because> {
-        let (runner, sum) = self.runners.into_iter().max_by_key(|(_, sum)| sum.time)?;
-        let is_most = self.late > 0 && sum.time as f64 >= MOST * self.late as f64;
-        (is_most && sum.times > 0).then_some(Because {
-            runner,
-            place: sum.place,
-            longest: sum.longest,
-            at: sum.at,
-            times: sum.times,
-            of: self.of,
-        })
-    }
 }
 
 /// At most so many of them, evenly.
@@ -161,9 +108,34 @@ impl<'a> Causes<'a> {
         }
     }
 
-    pub(super) fn of(&mut self, kind: &FindingKind) -> Option<Because> {
+    /// What most of it is due to, and what is left of it without standstills: how bad that was, when, and what it is due to.
+    pub(super) fn of(&mut self, kind: &FindingKind) -> (Option<Because>, Option<Rest>) {
+        let occasions = match *kind {
+            FindingKind::LateExecution { callback, .. } => self.late(callback),
+            FindingKind::Blocked { runner, worst, .. }
+            | FindingKind::LongExecution { runner, worst, .. } => self.long(runner, worst),
+            _ => return (self.of_all(kind), None),
+        };
+        let mut all = Tally::default();
+        let mut rest = Tally::default();
+        let mut worst = None;
+        for it in occasions {
+            all.add(it.late, &it.obstacles);
+            if !matches!(main(it.late, &it.obstacles), Some(Root::Standstill(_))) {
+                rest.add(it.late, &it.obstacles);
+                worst = worst.max(Some((it.late, it.at)));
+            }
+        }
+        let rest = worst.map(|(late, at)| Rest {
+            late,
+            at,
+            because: rest.because(),
+        });
+        (all.because(), rest)
+    }
+
+    fn of_all(&mut self, kind: &FindingKind) -> Option<Because> {
         let tally = match kind {
-            FindingKind::LateExecution { callback, .. } => self.late(*callback)?,
             FindingKind::SkippedFirings { callback, .. } => self.skipped(*callback)?,
             FindingKind::LostMessages { subscription, .. }
             | FindingKind::OverflowingQueue { subscription, .. } => self.lost(*subscription)?,
@@ -172,9 +144,11 @@ impl<'a> Causes<'a> {
             } => self.pause(*publisher, *usual)?,
             FindingKind::SlowPath { path, usual, .. } => self.path(*path, *usual)?,
             FindingKind::BusyThread { thread, .. } => return self.busy(*thread),
-            // What ran long did so by itself, and what did not come or left is not explained by what ran.
+            // What did not come or left is not explained by what ran.
             FindingKind::Blocked { .. }
             | FindingKind::LongExecution { .. }
+            | FindingKind::LateExecution { .. }
+            | FindingKind::Standstill { .. }
             | FindingKind::SilentTopics { .. }
             | FindingKind::EndedEarly { .. }
             | FindingKind::LateNodes { .. } => return None,
@@ -182,11 +156,20 @@ impl<'a> Causes<'a> {
         tally.because()
     }
 
-    fn late(&mut self, callback: CallbackId) -> Option<Tally> {
+    fn late(&mut self, callback: CallbackId) -> Vec<Occasion> {
+        let late = self.late_executions(callback);
+        let late = spread(late).map(|(execution, late)| self.occasion(&execution, late));
+        late.collect()
+    }
+
+    /// The executions of a callback that began late, and by how much.
+    pub(super) fn late_executions(&self, callback: CallbackId) -> Vec<(Execution, i64)> {
         let analysis = self.analysis;
-        let summary = self.evidence.callbacks.get(callback.index())?;
-        let limit = NOTICEABLE.max(period(analysis, summary)? / LATE);
-        let mut tally = Tally::default();
+        let summary = self.evidence.callbacks.get(callback.index());
+        let Some(period) = summary.and_then(|summary| period(analysis, summary)) else {
+            return Vec::new();
+        };
+        let limit = NOTICEABLE.max(period / LATE);
         let late = executions(analysis, callback).into_iter();
         let late = late.filter_map(|execution| {
             let lateness = match execution.firing {
@@ -197,17 +180,51 @@ impl<'a> Causes<'a> {
                 .filter(|lateness| *lateness >= limit)
                 .map(|lateness| (execution, lateness))
         });
-        for (execution, lateness) in spread(late.collect()) {
-            let id = execution.instance;
-            let explained = self.why.instance(id, execution.firing.as_ref());
-            let own = Cause::Execution(id);
-            let parts = explained.parts.iter().filter(|part| part.cause != own);
-            let obstacles: Vec<Obstacle> = parts
-                .filter_map(|part| self.obstacle(part, Some(callback)))
-                .collect();
-            tally.add(lateness, &obstacles);
+        late.collect()
+    }
+
+    /// What was in the way of an execution that began late.
+    pub(super) fn occasion(&mut self, execution: &Execution, late: i64) -> Occasion {
+        let id = execution.instance;
+        let row = self.analysis.instance(id);
+        let explained = self.why.instance(id, execution.firing.as_ref());
+        let waited = explained.parts.iter().filter(|it| it.end <= row.start);
+        let obstacles = waited.filter_map(|part| self.obstacle(part, row.callback));
+        Occasion {
+            late,
+            at: row.start,
+            obstacles: obstacles.collect(),
         }
-        Some(tally)
+    }
+
+    /// The executions of a callback that took longer than usual, with the standstills among that.
+    fn long(&self, runner: Runner, worst: i64) -> Vec<Occasion> {
+        let analysis = self.analysis;
+        let Ran::Callback(callback) = runner.ran else {
+            return Vec::new();
+        };
+        let Some(summary) = self.evidence.callbacks.get(callback.index()) else {
+            return Vec::new();
+        };
+        let usual = summary.duration.map_or(0, |it| it.p50);
+        let limit = NOTICEABLE.max(period(analysis, summary).unwrap_or(worst) / LATE);
+        let all = executions(analysis, callback).into_iter();
+        let long = all.filter_map(|execution| {
+            let row = analysis.instance(execution.instance);
+            let end = row.end?;
+            let duration = end.0 - row.start.0;
+            (duration >= limit && duration > usual).then(|| {
+                let obstacles = self.standing(row.thread, row.start, end);
+                let obstacles =
+                    obstacles.filter(|(_, running)| !running.contains(&execution.instance));
+                Occasion {
+                    late: duration - usual,
+                    at: row.start,
+                    obstacles: obstacles.map(|(obstacle, _)| obstacle).collect(),
+                }
+            })
+        });
+        long.collect()
     }
 
     /// What ran on the thread while firings were due that never happened: those are left out that were due until the one before could begin at last.
@@ -288,7 +305,7 @@ impl<'a> Causes<'a> {
                 let callback = row.instance.and_then(|id| analysis.instance(id).callback);
                 obstacles = self.ran(row.thread, from, to, callback, Place::OnTheWay);
                 let busy: i64 = obstacles.iter().map(|it| it.time).sum();
-                if busy as f64 >= MOST * late as f64 {
+                if 2 * busy >= late {
                     break;
                 }
                 let received = row.instance.and_then(|id| analysis.received_by(id));
@@ -340,7 +357,7 @@ impl<'a> Causes<'a> {
             .iter()
             .find(|it| it.thread == thread)?;
         let share = summary.busiest()?;
-        let is_most = share.busy? as f64 >= MOST * summary.time.callbacks as f64;
+        let is_most = 2 * share.busy? >= summary.time.callbacks;
         let runner = Runner {
             process: summary.process,
             ran: share.ran,
@@ -354,7 +371,7 @@ impl<'a> Causes<'a> {
             })
             .max_by_key(|(duration, _)| *duration)?;
         is_most.then_some(Because {
-            runner,
+            root: Root::Runner(runner),
             place: Place::SameThread,
             longest: longest.0,
             at: longest.1,
@@ -382,7 +399,16 @@ impl<'a> Causes<'a> {
                 let summary = callback.and_then(|it| self.evidence.callbacks.get(it.index()));
                 let usual = summary.and_then(|it| it.duration).map_or(0, |it| it.p50);
                 let excess = part.duration() - usual;
-                self.run_of(id, excess, Place::OnTheWay, late)
+                let run = self.run_of(id, excess, Place::OnTheWay, late)?;
+                // That it ran is what its thread is for.
+                Some(Obstacle {
+                    thread: None,
+                    ..run
+                })
+            }
+            Cause::Standstill(id, _) => {
+                let standstill = self.analysis.standstills().get(id);
+                Some(Obstacle::standing(standstill, part.duration()))
             }
             Cause::NotOnCpu(NotOnCpu::Preempted(task), _) => {
                 let scheduling = self.analysis.scheduling.as_ref()?;
@@ -411,32 +437,36 @@ impl<'a> Causes<'a> {
         let row = self.analysis.instance(id);
         let is_itself = late.is_some() && row.callback == late && place != Place::OnTheWay;
         Some(Obstacle {
-            runner: Runner::of(self.analysis.model, row),
+            root: Root::Runner(Runner::of(self.analysis.model, row)),
             place: if is_itself { Place::Itself } else { place },
             time,
             duration: row.end?.0 - row.start.0,
             start: row.start,
+            instance: Some(id),
+            thread: Some(row.thread),
         })
     }
 
     fn client_run(&self, id: ClientCallbackId, time: i64, place: Place) -> Option<Obstacle> {
         let row = self.analysis.client_callback(id);
         Some(Obstacle {
-            runner: Runner {
+            root: Root::Runner(Runner {
                 process: self.analysis.model.process_of(row.thread),
                 ran: match row.client {
                     Some(client) => Ran::Client(client),
                     None => Ran::Unnamed(row.rmw_handle),
                 },
-            },
+            }),
             place,
             time,
             duration: row.end?.0 - row.start.0,
             start: row.start,
+            instance: None,
+            thread: Some(row.thread),
         })
     }
 
-    /// What ran on a thread in a span.
+    /// What ran on a thread in a span, and the standstills in it.
     fn ran(
         &self,
         thread: ThreadId,
@@ -445,12 +475,63 @@ impl<'a> Causes<'a> {
         late: Option<CallbackId>,
         place: Place,
     ) -> Vec<Obstacle> {
+        let mut all: Vec<Obstacle> = Vec::new();
         let segments = self.analysis.activity().segments(thread, from, to);
-        let ran = segments.filter_map(|segment| match segment.doing {
-            Doing::Callback(id) => self.run_of(id, segment.duration(), place, late),
-            Doing::Client(id) => self.client_run(id, segment.duration(), place),
-            Doing::Unended(_) | Doing::Waiting | Doing::Executor | Doing::Unobserved => None,
-        });
-        ran.collect()
+        for segment in segments {
+            let standing = self.standing(thread, segment.begin, segment.end);
+            let standing = standing.filter(|(_, running)| match segment.doing {
+                Doing::Callback(id) => !running.contains(&id),
+                _ => true,
+            });
+            let standing: Vec<Obstacle> = standing.map(|(obstacle, _)| obstacle).collect();
+            let stood: i64 = standing.iter().map(|it| it.time).sum();
+            let ran = segment.duration() - stood;
+            all.extend(standing);
+            all.extend(match segment.doing {
+                Doing::Callback(id) => self.run_of(id, ran, place, late),
+                Doing::Client(id) => self.client_run(id, ran, place),
+                Doing::Unended(_) | Doing::Waiting | Doing::Executor | Doing::Unobserved => None,
+            });
+        }
+        all
     }
+
+    /// The standstills of a thread in a span, with what ran in spite of them.
+    fn standing(
+        &self,
+        thread: ThreadId,
+        from: Nanos,
+        to: Nanos,
+    ) -> impl Iterator<Item = (Obstacle, &'a [InstanceId])> {
+        let standstills = self.analysis.standstills();
+        let mut at = from;
+        let rows = standstills.on(self.analysis.model, thread, from, to);
+        rows.map(move |(id, begin, end)| {
+            // That of a process may overlap that of its machine.
+            let time = end.0.saturating_sub(begin.max(at).0).max(0);
+            at = at.max(end);
+            let standstill = standstills.get(id);
+            (
+                Obstacle::standing(standstill, time),
+                &standstill.running[..],
+            )
+        })
+    }
+}
+
+/// One time that something was late or long.
+#[derive(Debug)]
+pub(super) struct Occasion {
+    pub(super) late: i64,
+    pub(super) at: Nanos,
+    pub(super) obstacles: Vec<Obstacle>,
+}
+
+/// What is left of a finding without standstills.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rest {
+    /// Of what ran long, beyond what is usual.
+    pub(super) late: i64,
+    pub(super) at: Nanos,
+    pub(super) because: Option<Because>,
 }

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{CallbackId, CallbackOwner, InstanceId, ThreadId};
 
-use super::{Finding, FindingKind, NOTICEABLE, Runner, SECOND, damped, is_regular, recorded};
+use super::cause::Rest;
+use super::{
+    Because, Finding, FindingKind, NOTICEABLE, Root, Runner, SECOND, damped, is_regular, recorded,
+};
 use crate::analysis::Analysis;
 use crate::built_in;
 use crate::callback::{CallbackSummary, executions};
@@ -135,6 +138,48 @@ fn of_callback(
         let at = most.map(|(_, id)| analysis.instance(id).start);
         found.push(Finding::new(kind, severity, at));
     }
+}
+
+/// What a callback did apart from standstills, if that is worth a finding of its own.
+pub(super) fn rest(
+    analysis: &Analysis<'_>,
+    evidence: super::Evidence<'_>,
+    of: &Finding,
+    rest: Rest,
+) -> Option<Finding> {
+    let is_standstill = |because: Because| matches!(because.root, Root::Standstill(_));
+    of.because.filter(|because| is_standstill(*because))?;
+    let callback = match of.subject(analysis.model)?.ran {
+        Ran::Callback(callback) => callback,
+        Ran::Client(_) | Ran::Unnamed(_) => return None,
+    };
+    let summary = evidence.callbacks.get(callback.index())?;
+    let period = period(analysis, summary)?;
+    let (kind, worst) = match of.kind {
+        FindingKind::LateExecution { usual, .. } => {
+            let kind = FindingKind::LateExecution {
+                callback,
+                worst: rest.late,
+                usual,
+                period,
+            };
+            (kind, rest.late)
+        }
+        _ => {
+            let usual = summary.duration.map(|it| it.p50);
+            let worst = rest.late + usual.unwrap_or(0);
+            let kind = FindingKind::LongExecution {
+                runner: Runner::callback(analysis.model, callback),
+                worst,
+                usual,
+                period: Some(period),
+            };
+            (kind, worst)
+        }
+    };
+    let mut finding = Finding::new(kind, damped(worst as f64 / period as f64), Some(rest.at));
+    finding.because = rest.because;
+    Some(finding)
 }
 
 /// Whether all that a callback receives is from hosts whose clock is that of its own: else nothing can be said of how late it was.

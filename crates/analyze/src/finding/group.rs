@@ -1,10 +1,13 @@
 //! Findings of one root cause, together: what ran long, and below it everything that was late because of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Finding, FindingKind, Runner};
+use rostrace_trace::entity::ThreadId;
+
+use super::{Because, Finding, FindingKind, Root, Runner};
 use crate::analysis::Analysis;
 use crate::callback::CallbackSummary;
+use crate::standstill::Scope;
 use crate::thread::Ran;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +29,14 @@ impl Group {
             members,
             severity,
         }
+    }
+
+    /// Whether something in it is what a finding is due to.
+    pub fn has_root_of(&self, finding: &Finding) -> bool {
+        finding.because.is_some_and(|because| {
+            let mut roots = self.findings().map(|it| it.kind.root());
+            roots.any(|root| root == Some(because.root))
+        })
     }
 
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
@@ -54,17 +65,42 @@ pub fn groups(
     let mut gathered: BTreeMap<Runner, Gathered> = BTreeMap::new();
     let is_path = |finding: &Finding| matches!(finding.kind, FindingKind::SlowPath { .. });
     let (paths, findings): (Vec<Finding>, Vec<Finding>) = findings.into_iter().partition(is_path);
+    let mut standing: BTreeMap<Scope, Vec<Finding>> = BTreeMap::new();
+    let mut crowded: Vec<(ThreadId, Finding)> = Vec::new();
+    let busy: BTreeSet<ThreadId> = findings.iter().filter_map(busy_thread).collect();
     for finding in findings {
+        let scope = match (&finding.kind, finding.because.map(|it| it.root)) {
+            (FindingKind::Standstill { scope, .. }, _) => Some(*scope),
+            (_, Some(Root::Standstill(scope))) => Some(scope),
+            _ => None,
+        };
+        if let Some(scope) = scope {
+            standing.entry(scope).or_default().push(finding);
+            continue;
+        }
+        if let Some(Root::Thread(thread)) = finding.because.map(|it| it.root)
+            && busy.contains(&thread)
+        {
+            crowded.push((thread, finding));
+            continue;
+        }
         let victim = finding.kind.victim();
         let victim = victim.map(|callback| Runner::callback(analysis.model, callback));
         match (finding.kind.runner(), &finding.because, victim) {
             (Some(runner), ..) => gathered.entry(runner).or_default().long = Some(finding),
-            (None, Some(because), _) => {
-                let of_cause = gathered.entry(because.runner).or_default();
+            (
+                None,
+                Some(Because {
+                    root: Root::Runner(runner),
+                    ..
+                }),
+                _,
+            ) => {
+                let of_cause = gathered.entry(*runner).or_default();
                 of_cause.caused.push(finding);
             }
-            (None, None, Some(victim)) => gathered.entry(victim).or_default().own.push(finding),
-            (None, None, None) => groups.push(Group::new(finding, Vec::new())),
+            (None, _, Some(victim)) => gathered.entry(victim).or_default().own.push(finding),
+            (None, _, None) => groups.push(Group::new(finding, Vec::new())),
         }
     }
     for (runner, mut of_runner) in gathered {
@@ -87,11 +123,32 @@ pub fn groups(
         of_runner.caused.append(&mut of_runner.own);
         groups.push(Group::new(head, of_runner.caused));
     }
+    for (_, mut all) in standing {
+        let is_head = |it: &Finding| matches!(it.kind, FindingKind::Standstill { .. });
+        let head = all.iter().position(is_head);
+        let head = head.map(|place| all.remove(place));
+        match head {
+            Some(head) => groups.push(Group::new(head, all)),
+            None => groups.extend(all.into_iter().map(|it| Group::new(it, Vec::new()))),
+        }
+    }
+    // Below what says that the thread is busy, wherever that stands.
+    for (thread, finding) in crowded {
+        let is_place =
+            |group: &&mut Group| group.findings().any(|it| busy_thread(it) == Some(thread));
+        match groups.iter_mut().find(is_place) {
+            Some(group) => {
+                group.severity = group.severity.max(finding.severity);
+                group.members.push(finding);
+            }
+            None => groups.push(Group::new(finding, Vec::new())),
+        }
+    }
     for path in paths {
-        let cause = path.because.map(|because| because.runner);
+        let cause = path.because.map(|because| because.root);
         let of_cause = groups.iter_mut().find(|group| {
             // A path must not change the order of callbacks, which is the same where nobody asks for paths.
-            cause.is_some() && group.head.kind.runner() == cause && group.severity >= path.severity
+            cause.is_some() && group.head.kind.root() == cause && group.severity >= path.severity
         });
         match of_cause {
             Some(group) => group.members.push(path),
@@ -104,6 +161,13 @@ pub fn groups(
     }
     groups.sort_by(|a, b| b.severity.total_cmp(&a.severity));
     groups
+}
+
+fn busy_thread(finding: &Finding) -> Option<ThreadId> {
+    match finding.kind {
+        FindingKind::BusyThread { thread, .. } => Some(thread),
+        _ => None,
+    }
 }
 
 /// A cause that is no finding by itself: it has no period, or a far longer one.

@@ -6,7 +6,9 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{CallbackOwner, InstanceId, NodeId, ProcessId};
 use rostrace_tracepoints::Kind;
 
-use super::{ENOUGH, Finding, FindingKind, ProcessEnd, Runner, SECOND, is_regular, recorded};
+use super::{
+    ENOUGH, Finding, FindingKind, ProcessEnd, Runner, SECOND, is_regular, reason, recorded,
+};
 use crate::analysis::Analysis;
 use crate::built_in;
 use crate::clocks::Strangers;
@@ -156,8 +158,11 @@ fn late_nodes(analysis: &Analysis<'_>) -> Option<Finding> {
         return None;
     }
     let (last, _) = *created.last()?;
+    let reasons = created.iter();
+    let reasons = reasons.filter_map(|(_, id)| reason::late_node(analysis, *id, half));
     let kind = FindingKind::LateNodes {
-        nodes: created.into_iter().map(|(_, id)| id).collect(),
+        reasons: reason::counted(reasons),
+        nodes: created.iter().map(|(_, id)| *id).collect(),
         after: last.0 - half.0,
     };
     Some(Finding::new(kind, CAME_LATE, Some(last)))

@@ -2,7 +2,9 @@
 
 use rostrace_ctf::schema::Nanos;
 
-use super::{ENOUGH, Evidence, Finding, FindingKind, NOTICEABLE, damped, is_regular, recorded};
+use super::{
+    ENOUGH, Evidence, Finding, FindingKind, NOTICEABLE, Runner, damped, is_regular, recorded,
+};
 use crate::analysis::Analysis;
 use crate::built_in;
 use crate::flow_latency::PathLatency;
@@ -35,6 +37,15 @@ fn of_thread(summary: &ThreadSummary, length: i64) -> Option<Finding> {
     let kind = FindingKind::BusyThread {
         thread: summary.thread,
         share,
+        callbacks: summary.shares.len() as u64,
+        largest: summary.busiest().and_then(|largest| {
+            let runner = Runner {
+                process: summary.process,
+                ran: largest.ran,
+            };
+            let busy = largest.busy? as f64;
+            Some((runner, busy / summary.time.callbacks.max(1) as f64))
+        }),
     };
     Some(Finding::new(kind, share / ALWAYS_BUSY, None))
 }

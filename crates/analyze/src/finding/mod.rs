@@ -2,10 +2,11 @@
 //!
 //! Each finding has a severity, so that a late callback can be weighed against a lost message: 1 is where the system no longer does what it was set to
 //! do (an execution as long as its period, one that took a second, one message of ten lost, a thread without a pause, four times the usual latency), and from a half on it
-//! is worth a look. `execution`, `topic`, `load` and `life` find them, `cause` says what they are due to, over all times that it happened, `group` puts those of one
+//! is worth a look. `execution`, `topic`, `load`, `life` and `standing` find them, `cause` (and `reason`, of what did not come) says what they are due to, over all times that it happened, `group` puts those of one
 //! cause together, and `ranking` orders callbacks by that, for every output.
 
 mod cause;
+mod delayed;
 mod evidence;
 mod execution;
 mod group;
@@ -13,6 +14,9 @@ mod life;
 mod load;
 mod phase;
 mod ranking;
+mod reason;
+mod standing;
+mod tally;
 mod topic;
 
 use rostrace_ctf::schema::Nanos;
@@ -24,14 +28,17 @@ use rostrace_trace::flow::CallbackInstance;
 
 use crate::analysis::Analysis;
 use crate::communication::DropCause;
+use crate::standstill::{Meanwhile, Scope};
 use crate::statistics::Statistics;
 use crate::thread::Ran;
 
-pub use cause::{Because, Place};
+pub use cause::{Because, Place, Root};
+pub use delayed::{Delayed, delayed_by};
 pub use evidence::{Evidence, Measured};
 pub use group::{Group, groups};
 pub use phase::Phase;
 pub use ranking::Ranking;
+pub use reason::Reason;
 
 use cause::Causes;
 use phase::Phases;
@@ -42,7 +49,7 @@ pub struct Finding {
     pub severity: f64,
     /// When it was worst; nothing for what has no instant.
     pub at: Option<Nanos>,
-    /// What most of it is due to, if that is a callback that ran.
+    /// What most of it is due to, if that is a callback that ran, or a standstill.
     pub because: Option<Because>,
     /// Whether that is while the system started or ended, when much is late that is not later on.
     pub phase: Option<Phase>,
@@ -137,11 +144,20 @@ pub enum FindingKind {
     SilentTopics {
         silence: Silence,
         topics: Vec<String>,
+        /// Why, where the recording tells, and of how many of them; the commonest first.
+        reasons: Vec<(Reason, u64)>,
         /// How many topics the application both publishes and subscribes to.
         of: u64,
     },
     /// A thread had hardly time left.
-    BusyThread { thread: ThreadId, share: f64 },
+    BusyThread {
+        thread: ThreadId,
+        share: f64,
+        /// How many callbacks it ran.
+        callbacks: u64,
+        /// What took the largest part of that time, and how large it is.
+        largest: Option<(Runner, f64)>,
+    },
     /// A path took much longer than usual.
     SlowPath {
         /// Its place in the evidence.
@@ -158,9 +174,26 @@ pub enum FindingKind {
         /// What it was running then.
         inside: Option<Runner>,
     },
+    /// Everything stood still at once.
+    Standstill {
+        scope: Scope,
+        /// Of the worst one: the one that the worst of what is due to them is due to.
+        duration: i64,
+        /// The callbacks that it held up, in the order of time.
+        victims: Vec<CallbackId>,
+        processes: u64,
+        /// What was under way all the time and is not known to have been held up.
+        running: Option<Runner>,
+        /// What the kernel tells of it.
+        meanwhile: Option<Meanwhile>,
+        /// How many there were.
+        times: u64,
+    },
     /// Nodes that were created long after the others, in the order of their creation.
     LateNodes {
         nodes: Vec<NodeId>,
+        /// Why, where the recording tells, and of how many of them; the commonest first.
+        reasons: Vec<(Reason, u64)>,
         /// From when half of all nodes existed to the last of these.
         after: i64,
     },
@@ -218,9 +251,23 @@ impl FindingKind {
         }
     }
 
+    /// What others can be due to.
+    pub fn root(&self) -> Option<Root> {
+        match *self {
+            FindingKind::Standstill { scope, .. } => Some(Root::Standstill(scope)),
+            FindingKind::BusyThread { thread, .. } => Some(Root::Thread(thread)),
+            _ => self.runner().map(Root::Runner),
+        }
+    }
+
     /// A single long execution, and not a large part of the recording: what is done once, before everything else, is not so bad.
     fn is_one_off(&self) -> bool {
         matches!(*self, FindingKind::Blocked { times: 1, share, .. } if share <= execution::LARGE_SHARE)
+    }
+
+    fn is_orderly_end(&self) -> bool {
+        let end = ProcessEnd::Orderly;
+        matches!(*self, FindingKind::EndedEarly { end: how, .. } if how == end)
     }
 
     /// The callback that began late or not at all.
@@ -288,17 +335,30 @@ pub fn findings(analysis: &Analysis<'_>, evidence: Evidence<'_>) -> Vec<Finding>
     life::find(analysis, &mut found);
     let phases = Phases::of(analysis);
     let mut causes = Causes::new(analysis, evidence);
+    let mut rests = Vec::new();
     for finding in &mut found {
         let phase = finding.at.and_then(|at| phases.at(at));
         finding.phase = phase.filter(|phase| !phases.is_as_bad_outside(*phase, &finding.kind));
         if finding.phase == Some(Phase::StartUp) && finding.kind.is_one_off() {
             finding.severity /= 2.0;
         }
+        // Somebody is the first to leave when all do.
+        if finding.phase == Some(Phase::Shutdown) && finding.kind.is_orderly_end() {
+            finding.severity /= 2.0;
+        }
         // What is not told needs no cause.
         if finding.severity >= WORTH_A_WORD {
-            finding.because = causes.of(&finding.kind);
+            let (because, rest) = causes.of(&finding.kind);
+            finding.because = because;
+            rests.extend(rest.and_then(|rest| execution::rest(analysis, evidence, finding, rest)));
         }
     }
+    for finding in &mut rests {
+        let phase = finding.at.and_then(|at| phases.at(at));
+        finding.phase = phase.filter(|phase| !phases.is_as_bad_outside(*phase, &finding.kind));
+    }
+    found.append(&mut rests);
+    standing::find(analysis, &phases, &mut found);
     // What was found late comes from what is listed first, in the order of the tables.
     found.sort_by(|a, b| b.severity.total_cmp(&a.severity));
     found

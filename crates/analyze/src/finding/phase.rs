@@ -127,6 +127,14 @@ impl<'a> Phases<'a> {
                 let mut pauses = published.windows(2);
                 pauses.any(|it| is_outside(it[1]) && it[1].0 - it[0].0 >= longest / 2)
             }
+            FindingKind::Standstill {
+                scope, duration, ..
+            } => {
+                let mut all = analysis.standstills().list.iter();
+                all.any(|it| {
+                    it.scope == scope && is_outside(it.begin) && it.duration() >= duration / 2
+                })
+            }
             // Messages are lost one by one: the first one says nothing of the others.
             FindingKind::LostMessages { .. }
             | FindingKind::OverflowingQueue { .. }

@@ -57,7 +57,7 @@ impl Ranking {
             }
         };
         for group in groups {
-            let caused = group.members.iter().filter(|it| it.because.is_some());
+            let caused = group.members.iter().filter(|it| group.has_root_of(it));
             raise(&group.head, group.severity, caused.count());
             for member in &group.members {
                 raise(member, member.severity, 0);

@@ -4,15 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::{NodeId, ProcessId, PublisherId, SubscriptionId};
+use rostrace_trace::flow::LifecycleState;
 
+use super::reason::Reason;
 use super::{
     ENOUGH, Evidence, Finding, FindingKind, NOTICEABLE, SECOND, Silence, WORTH_A_LOOK, damped,
-    is_regular, life, recorded,
+    is_regular, life, reason, recorded,
 };
 use crate::analysis::Analysis;
 use crate::built_in;
 use crate::communication::{DropCause, Pair};
 use crate::endpoint::EndpointSummary;
+use crate::statistics::Statistics;
 
 pub(super) fn find(analysis: &Analysis<'_>, evidence: Evidence<'_>, found: &mut Vec<Finding>) {
     let overflowing = overflowing(analysis, evidence.pairs);
@@ -37,7 +40,8 @@ fn lost(pair: &Pair, cause: DropCause) -> u64 {
 
 fn of_pair(analysis: &Analysis<'_>, pair: &Pair) -> Option<Finding> {
     let topic = &analysis.model.subscriptions[pair.subscription.index()].topic;
-    if built_in::topic(topic) {
+    // A later status of an action says all that an earlier one did.
+    if built_in::topic(topic) || topic.ends_with("/_action/status") {
         return None;
     }
     let total: u64 = DropCause::EVERY.iter().map(|it| lost(pair, *it)).sum();
@@ -110,6 +114,7 @@ fn of_publisher(
     summary: &EndpointSummary,
 ) -> Option<Finding> {
     let period = summary.period.filter(is_regular)?;
+    let period = without_inactive(analysis, publisher, period)?;
     let is_own = built_in::topic(&analysis.model.publishers[publisher.index()].topic);
     (!is_own && period.max >= 2 * period.p50.max(NOTICEABLE)).then(|| {
         let kind = FindingKind::Pause {
@@ -120,6 +125,38 @@ fn of_publisher(
         let severity = (period.max as f64 / period.p50 as f64).log2() / 2.0;
         Finding::new(kind, severity, Some(period.worst))
     })
+}
+
+/// The periods of a publisher, but for those in which its node was not active: a node with a lifecycle is meant to be silent then.
+fn without_inactive(
+    analysis: &Analysis<'_>,
+    publisher: PublisherId,
+    all: Statistics,
+) -> Option<Statistics> {
+    let model = analysis.model;
+    let node = model.publishers[publisher.index()].node;
+    let machine =
+        |it: &&LifecycleState| model.state_machines[it.state_machine.index()].node == node;
+    let states = model.lifecycle_states.iter().filter(machine);
+    let inactive: Vec<&LifecycleState> = states.filter(|it| it.state != "active").collect();
+    if node.is_none() || inactive.is_empty() {
+        return Some(all);
+    }
+    let published = analysis.publications_of(publisher).iter();
+    let mut published: Vec<Nanos> = published
+        .map(|id| analysis.publication(*id).publish)
+        .collect();
+    published.sort();
+    let is_meant = |from: Nanos, to: Nanos| {
+        let mut states = inactive.iter();
+        states.any(|it| it.begin < to && it.end.is_none_or(|end| end > from))
+    };
+    let mut periods: Vec<(i64, Nanos)> = (published.windows(2))
+        .filter(|pair| analysis.counts(pair[1]) && !analysis.is_damaged(pair[0], pair[1]))
+        .filter(|pair| !is_meant(pair[0], pair[1]))
+        .map(|pair| (pair[1].0 - pair[0].0, pair[1]))
+        .collect();
+    Statistics::of(&mut periods)
 }
 
 /// Both ends must have been there for so long that something could have come.
@@ -165,36 +202,61 @@ fn silent(analysis: &Analysis<'_>, publishers: &[EndpointSummary], found: &mut V
             Some((id, period.p50, last(&id)?)).filter(|_| !is_own)
         })
         .collect();
-    let mut silences: BTreeMap<&'static str, (Silence, Vec<String>, Nanos, f64)> = BTreeMap::new();
+    let mut silences: BTreeMap<&'static str, Silent<'_>> = BTreeMap::new();
     let topics = topics(analysis);
     let number = topics.len();
-    for (topic, ends) in topics {
+    for (topic, ends) in &topics {
+        let topic = *topic;
         let is_doubtful = |id: &PublisherId| {
             let process = model.publishers[id.index()].process;
-            unnamed.contains(&process) || !sending.contains(&process)
+            let node = model.node_name(model.publishers[id.index()].node);
+            let is_left_out = model.left_out.has_topic(topic, node);
+            unnamed.contains(&process) || !sending.contains(&process) || is_left_out
         };
-        if ends.publishers.iter().any(is_doubtful) || is_heard_elsewhere(analysis, &ends) {
+        if ends.publishers.iter().any(is_doubtful) || is_heard_elsewhere(analysis, ends) {
             continue;
         }
         let number = |id: &PublisherId| analysis.publications_of(*id).len();
         let sent: usize = ends.publishers.iter().map(number).sum();
         let silence = match sent {
-            0 if overlap(analysis, &ends, end) >= LONG_ENOUGH => {
-                Some((Silence::Never, WORTH_A_LOOK, None))
+            0 if overlap(analysis, ends, end) >= LONG_ENOUGH => {
+                Some((Silence::Never, WORTH_A_LOOK, None, None))
             }
-            1 if is_once(analysis, &ends, end) => Some((Silence::Once, ONCE, None)),
-            _ => stopped(analysis, &ends, &rhythms, &ended, end)
-                .map(|(at, severity)| (Silence::Stopped, severity, Some(at))),
+            1 if is_once(analysis, ends, end) => Some((Silence::Once, ONCE, None, None)),
+            _ => {
+                stopped(analysis, ends, &rhythms, &ended, end).map(|(id, period, at, severity)| {
+                    let reason = reason::stopped(analysis, id, at, period);
+                    (Silence::Stopped, severity, Some(at), reason)
+                })
+            }
         };
-        if let Some((silence, severity, at)) = silence {
-            let none = || (silence, Vec::new(), Nanos(i64::MAX), 0.0);
-            let row = silences.entry(silence.name()).or_insert_with(none);
-            row.1.push(topic.to_owned());
-            row.2 = row.2.min(at.unwrap_or(row.2));
-            row.3 = row.3.max(severity);
+        if let Some((silence, severity, at, reason)) = silence {
+            let row = silences.entry(silence.name()).or_insert_with(|| Silent {
+                silence,
+                topics: BTreeSet::new(),
+                at: Nanos(i64::MAX),
+                severity: 0.0,
+                reasons: Vec::new(),
+            });
+            row.topics.insert(topic);
+            row.at = row.at.min(at.unwrap_or(row.at));
+            row.severity = row.severity.max(severity);
+            row.reasons.extend(reason);
         }
     }
-    for (silence, topics, at, severity) in silences.into_values() {
+    for mut row in silences.into_values() {
+        if row.silence == Silence::Never {
+            let publishers = row.topics.iter().map(|topic| &topics[topic].publishers);
+            let reasons = publishers.filter_map(|it| reason::never(analysis, it, &row.topics));
+            row.reasons = reasons.collect();
+        }
+        let Silent {
+            silence,
+            topics,
+            at,
+            severity,
+            reasons,
+        } = row;
         // A few may be meant to be silent; when it is most of all, something did not come up.
         let (few, share) = (topics.len() as f64, topics.len() as f64 / number as f64);
         let severity = match silence {
@@ -203,12 +265,24 @@ fn silent(analysis: &Analysis<'_>, publishers: &[EndpointSummary], found: &mut V
         };
         let kind = FindingKind::SilentTopics {
             silence,
-            topics,
+            topics: topics.into_iter().map(str::to_owned).collect(),
+            reasons: reason::counted(reasons.into_iter()),
             of: number as u64,
         };
         let at = Some(at).filter(|at| *at != Nanos(i64::MAX));
         found.push(Finding::new(kind, severity, at));
     }
+}
+
+/// Topics on which nothing comes in the same way.
+#[derive(Debug)]
+struct Silent<'t> {
+    silence: Silence,
+    topics: BTreeSet<&'t str>,
+    /// When the first of them stopped.
+    at: Nanos,
+    severity: f64,
+    reasons: Vec<Reason>,
 }
 
 /// Topics with both ends in the application, by name. Those of actions speak when somebody has a goal; those of transforms that do not change, once.
@@ -301,7 +375,7 @@ fn stopped(
     rhythms: &[(PublisherId, i64, Nanos)],
     ended: &BTreeSet<ProcessId>,
     end: Nanos,
-) -> Option<(Nanos, f64)> {
+) -> Option<(PublisherId, i64, Nanos, f64)> {
     let own = |id: PublisherId| ends.publishers.contains(&id);
     // All of its publishers must have had one: what one has left off another may go on with.
     let of_topic: Vec<_> = rhythms.iter().filter(|(id, ..)| own(*id)).collect();
@@ -318,5 +392,6 @@ fn stopped(
     let is_gone = publisher.ended.is_some() || ended.contains(&publisher.process);
     let is_paused = analysis.is_damaged(*last, Nanos(last.0 + threshold));
     let severity = (silence as f64 / *period as f64).log2() / 2.0;
-    (silence >= threshold && is_alone && !is_gone && !is_paused).then_some((*last, severity))
+    let is_stopped = silence >= threshold && is_alone && !is_gone && !is_paused;
+    is_stopped.then_some((*id, *period, *last, severity))
 }

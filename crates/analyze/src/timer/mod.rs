@@ -106,7 +106,7 @@ pub fn firings(analysis: &Analysis<'_>, timer: TimerId) -> Vec<Firing> {
 }
 
 /// When a thread began to execute: before that nothing on it can be late.
-fn first_sign(analysis: &Analysis<'_>, thread: ThreadId) -> i64 {
+pub(crate) fn first_sign(analysis: &Analysis<'_>, thread: ThreadId) -> i64 {
     let phase = analysis.phases_on(thread).first();
     let instance = analysis.instances_on(thread).first();
     let phase = phase.map(|id| analysis.model.phases[id.index()].time.0);

@@ -5,6 +5,7 @@ use rostrace_trace::scheduling::TaskId;
 
 use crate::analysis::Analysis;
 use crate::names;
+use crate::standstill::StandstillId;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Cause {
@@ -39,6 +40,8 @@ pub enum Cause {
     Execution(InstanceId),
     /// The thread was not on a CPU while it should have gone on with what it did: the execution of a callback, or the executor's work.
     NotOnCpu(NotOnCpu, Option<InstanceId>),
+    /// Everything stood still, this thread among the others; the execution is that which had begun.
+    Standstill(StandstillId, Option<InstanceId>),
     /// The trace does not tell.
     Unknown,
 }
@@ -98,6 +101,7 @@ impl Cause {
             Cause::OutsideCallbacks => "outside_callbacks",
             Cause::Execution(_) => "execution",
             Cause::NotOnCpu(state, _) => state.name(),
+            Cause::Standstill(..) => "standstill",
             Cause::Unknown => "unknown",
         }
     }
@@ -110,7 +114,7 @@ impl Cause {
             | Cause::Stored(instance)
             | Cause::UsedBefore(instance)
             | Cause::Execution(instance) => Some(instance),
-            Cause::NotOnCpu(_, instance) => instance,
+            Cause::NotOnCpu(_, instance) | Cause::Standstill(_, instance) => instance,
             _ => None,
         }
     }
@@ -179,6 +183,11 @@ impl Cause {
                         format!("not on a CPU: {of} was woken and waited to be scheduled")
                     }
                 }
+            }
+            Cause::Standstill(id, instance) => {
+                let inside = instance.map(|id| format!("{} was under way, and ", name(id)));
+                let told = analysis.standstills().get(id).told(analysis.model);
+                format!("standstill: {}{told}", inside.unwrap_or_default())
             }
             Cause::Unknown => "unknown: the trace does not tell".to_owned(),
         }

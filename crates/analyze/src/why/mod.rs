@@ -1,11 +1,12 @@
 //! Why something took as long as it did: its time cut into parts, each with a cause. The parts are contiguous, so that they
 //! add up exactly; what the trace does not tell is a part of its own.
 //!
-//! [`Why`] finds the parts (`way` those of declared paths), `on_cpu` cuts them where the kernel tells more; `cause` says what they can be due to, `wait` puts those of one cause together.
+//! [`Why`] finds the parts (`way` those of declared paths), `standing` cuts them where everything stood still, `on_cpu` where the kernel tells more; `cause` says what they can be due to, `wait` puts those of one cause together.
 
 mod cause;
 mod on_cpu;
 mod part;
+mod standing;
 mod wait;
 mod way;
 
@@ -24,6 +25,7 @@ use crate::mutual_exclusion::GroupRuns;
 use crate::timer::Firing;
 use on_cpu::on_cpu;
 use part::Parts;
+use standing::standing;
 
 pub use cause::{Cause, NotOnCpu, Relation, client_name};
 pub use part::Part;
@@ -131,12 +133,11 @@ impl<'a> Why<'a> {
             end,
             damaged: parts.damaged || self.analysis.is_damaged(begin, end),
             parts: match &self.analysis.scheduling {
-                Some(scheduling) => parts
-                    .done
+                Some(scheduling) => standing(self.analysis, &parts.done)
                     .iter()
                     .flat_map(|part| on_cpu(scheduling, part))
                     .collect(),
-                None => parts.done,
+                None => standing(self.analysis, &parts.done),
             },
         }
     }

@@ -49,7 +49,7 @@ export const EXECUTOR = ['executing', 'looking', 'waiting', 'waiting'];
 const CAUSES = {
   execution: 'executing', other_callback: 'runnable', middleware: 'running', middleware_or_executor: 'running', executor: 'looking',
   publishing: 'stuck', dispatch: 'looking', intra_process_buffer: 'running', timer_lateness: 'alarm', preempted: 'alarm',
-  blocked: 'sleeping', stored: 'sleeping', outside_callbacks: 'sleeping', waiting_for_cpu: 'alarm', unknown: 'sleeping',
+  blocked: 'sleeping', stored: 'sleeping', outside_callbacks: 'sleeping', waiting_for_cpu: 'alarm', standstill: 'alarm', unknown: 'sleeping',
 };
 
 /** The colour of a cause of waiting. */

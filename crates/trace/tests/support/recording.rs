@@ -83,6 +83,8 @@ pub struct Recording {
     /// What the flight recorder has kept of a processor begins here.
     forgotten: BTreeMap<u32, u64>,
     attached: bool,
+    /// What the environment of the traces of user space says beside the host and the tracer.
+    environment: Vec<(String, String)>,
     /// Times per second of the traces' clock.
     pub frequency: u64,
     /// The files of streams are named in reverse.
@@ -107,6 +109,7 @@ impl Recording {
             windows: Vec::new(),
             forgotten: BTreeMap::new(),
             attached: false,
+            environment: Vec::new(),
             frequency: 1_000_000_000,
             reversed: false,
             host: 0,
@@ -236,6 +239,12 @@ impl Recording {
         self
     }
 
+    /// What the environment of the traces says of how they were recorded.
+    pub fn say(&mut self, key: &str, value: &str) -> &mut Recording {
+        self.environment.push((key.to_owned(), value.to_owned()));
+        self
+    }
+
     /// Our own flight recorder has deleted what happened on the current processor before a time.
     pub fn forget(&mut self, until: u64) -> &mut Recording {
         let cpu = self.cpu;
@@ -323,6 +332,13 @@ impl Recording {
         .environment_integer("tracer_major", 2)
         .environment_integer("tracer_minor", 13)
         .stream(HeaderForm::Large, contexts);
+        for (key, value) in self
+            .environment
+            .iter()
+            .filter(|_| tracer == Tracer::UserSpace)
+        {
+            schema = schema.environment_text(key, value);
+        }
         for (name, fields) in &classes {
             schema = schema.event(name, 13, fields);
         }

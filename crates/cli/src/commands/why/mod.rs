@@ -6,6 +6,7 @@ mod subject;
 
 use std::io::{BufWriter, Write};
 
+use rostrace_analyze::finding::Delayed;
 use rostrace_analyze::why::{Cause, Explanation, NotOnCpu, Why, client_name};
 use rostrace_analyze::{Analysis, sim_time};
 use rostrace_ctf::schema::Nanos;
@@ -62,6 +63,7 @@ pub(crate) fn why(arguments: &WhyArguments) -> anyhow::Result<Outcome> {
                 writeln!(out, "{}", Palette::for_stdout().alarm(&headline))?;
             }
             write_table(&mut out, &analysis, &subject, &explanation, begin)?;
+            write_delayed(&mut out, &analysis, &subject.delayed(&analysis), begin)?;
             if arguments.parts {
                 write_parts(&mut out, &analysis, &explanation)?;
             }
@@ -164,6 +166,49 @@ fn write_table(
     Ok(())
 }
 
+/// Of many that were late because of it, the latest ones.
+const MOST_DELAYED: usize = 10;
+
+fn write_delayed(
+    out: &mut impl Write,
+    analysis: &Analysis<'_>,
+    delayed: &[Delayed],
+    begin: Nanos,
+) -> anyhow::Result<()> {
+    if delayed.is_empty() {
+        return Ok(());
+    }
+    let number = units::counted(delayed.len() as u64, "other execution");
+    let heading = format!("It made {number} late");
+    writeln!(out, "\n{}", Palette::for_stdout().heading(&heading))?;
+    let mut table = Table::new(&[
+        ("", Align::Left),
+        ("late", Align::Right),
+        ("by this", Align::Right),
+        ("at", Align::Right),
+    ]);
+    let mut worst: Vec<&Delayed> = delayed.iter().collect();
+    worst.sort_by_key(|it| std::cmp::Reverse(it.lateness));
+    for it in worst.iter().take(MOST_DELAYED) {
+        let start = analysis.instance(it.instance).start;
+        table.row([
+            format!("  {}", subject::execution_name(analysis, it.instance)),
+            units::signed_duration(it.lateness),
+            units::signed_duration(it.waited),
+            time::since(begin, start).to_string(),
+        ]);
+    }
+    write!(out, "{table}")?;
+    if worst.len() > MOST_DELAYED {
+        let more = units::count((worst.len() - MOST_DELAYED) as u64);
+        writeln!(
+            out,
+            "  and {more} that were less late; --format json has all"
+        )?;
+    }
+    Ok(())
+}
+
 fn write_parts(
     out: &mut impl Write,
     analysis: &Analysis<'_>,
@@ -198,6 +243,17 @@ struct WhyRow {
     /// Nodes that are taken to have used the newest input, since nothing says what they use.
     assumed_latest_message: Vec<String>,
     parts: Vec<PartRow>,
+    /// Executions that began late because of this one.
+    delayed: Vec<DelayedRow>,
+}
+
+#[derive(Debug, Serialize)]
+struct DelayedRow {
+    callback: String,
+    begin_ns: i64,
+    lateness_ns: i64,
+    /// How much of that passed with this execution.
+    waited_ns: i64,
 }
 
 #[derive(Debug, Serialize)]
@@ -247,6 +303,13 @@ fn json(analysis: &Analysis<'_>, subject: &Subject, explanation: &Explanation) -
             duration_ns: part.duration(),
         }
     });
+    let delayed = subject.delayed(analysis).into_iter();
+    let delayed = delayed.map(|it| DelayedRow {
+        callback: subject::execution_name(analysis, it.instance),
+        begin_ns: analysis.instance(it.instance).start.0,
+        lateness_ns: it.lateness,
+        waited_ns: it.waited,
+    });
     WhyRow {
         subject: subject.title(analysis),
         kind: subject.kind(),
@@ -256,5 +319,6 @@ fn json(analysis: &Analysis<'_>, subject: &Subject, explanation: &Explanation) -
         damaged: explanation.damaged,
         assumed_latest_message: subject.assumed(analysis),
         parts: parts.collect(),
+        delayed: delayed.collect(),
     }
 }

@@ -9,7 +9,7 @@ use rostrace_analyze::callback::{self, CallbackSummary, Execution};
 use rostrace_analyze::clocks::Strangers;
 use rostrace_analyze::declared::summary::title;
 use rostrace_analyze::declared::way::Way;
-use rostrace_analyze::finding::{Ranking, Runner};
+use rostrace_analyze::finding::{Delayed, Ranking, Runner, delayed_by};
 use rostrace_analyze::flow_latency::{FlowTimes, Include};
 use rostrace_analyze::flow_path::{Ends as PathEnds, Flow, FlowPath, FlowPaths};
 use rostrace_analyze::timer::Firing;
@@ -138,6 +138,16 @@ impl Subject {
             Subject::Path(_, flow) => Strangers::on_the_way(analysis, &flow.deliveries),
             Subject::NamedPath(path, ..) => Strangers::on_declared_path(analysis.model, path),
             Subject::Execution(..) => None,
+        }
+    }
+
+    /// What began late because of it; only an execution keeps others waiting.
+    pub(super) fn delayed(&self, analysis: &Analysis<'_>) -> Vec<Delayed> {
+        match self {
+            Subject::Execution(instance, _) => {
+                delayed_by(analysis, &callback::summaries(analysis), *instance)
+            }
+            Subject::Message(_) | Subject::Path(..) | Subject::NamedPath(..) => Vec::new(),
         }
     }
 
@@ -424,7 +434,7 @@ fn path(
     }
 }
 
-fn execution_name(analysis: &Analysis<'_>, instance: InstanceId) -> String {
+pub(super) fn execution_name(analysis: &Analysis<'_>, instance: InstanceId) -> String {
     match analysis.instance(instance).callback {
         Some(callback) => analysis.names.callback(callback).to_owned(),
         None => names::unnamed_callback(analysis.instance(instance).address),

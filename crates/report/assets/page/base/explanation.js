@@ -15,6 +15,7 @@ const CAUSES = {
   preempted: { title: "preempted", colour: "#8f1d36" },
   blocked: { title: "blocked", colour: "#6d4c41" },
   waiting_for_cpu: { title: "waiting for a CPU", colour: "#b9462b" },
+  standstill: { title: "everything stood still", colour: "#3a3f45" },
   others: { title: "other causes", colour: "#9aa4ae" },
   unknown: { title: "unknown", colour: "#b8bfc7" },
 };

@@ -111,6 +111,9 @@ function findingSentence(finding) {
       return [strong(count(finding.number)), ` of ${count(finding.of)} topics`, SILENCES[finding.silence](finding.number), ": ", listing(finding.topics, finding.number)];
     case "busy_thread":
       return ["Thread ", strong(String(finding.tid)), " of ", thing(finding.process), finding.share >= 0.9 ? " was always busy: in callbacks for " : " was in callbacks for ", strong(share(finding.share)), " of the time."];
+    case "standstill":
+      return [finding.process === null ? "Everything" : ["All threads of ", thing(finding.process)], finding.running !== null && [" but ", name(finding.running, false)], " stood still for ", strong(duration(finding.duration)), finding.times > 1 && ` at worst, ${count(finding.times)} times in all`,
+        ": ", finding.process === null ? `${count(finding.number)} callbacks of ${count(finding.processes)} processes` : `${count(finding.number)} callbacks`, " were held up together, and nothing that was recorded happened meanwhile: ", listing(finding.victims, finding.number), "."];
     case "ended_early":
       return [thing(finding.process), ENDS[finding.end], strong(duration(finding.before_end)), " before the end of the recording, while others went on", finding.inside && [", inside ", name(finding.inside, false)], finding.end === "unknown" && "; the trace does not tell how", "."];
     case "late_nodes":
@@ -151,17 +154,55 @@ const PLACES = {
   same_thread: (because) => ["because ", becauseName(because), " ran for up to ", h("b", { class: "number" }, duration(because.longest)), " on the same thread"],
   same_group: (because) => ["because ", becauseName(because), " ran for up to ", h("b", { class: "number" }, duration(because.longest)), " in the same mutually exclusive group"],
   same_processor: (because) => ["because ", becauseName(because), " ran for up to ", h("b", { class: "number" }, duration(because.longest)), " on the same processor"],
+  everywhere: (because) => ["because ", because.name === "everything" ? "everything" : ["all threads of ", name(because.name, false)], " stood still for up to ", h("b", { class: "number" }, duration(because.longest))],
+  busy_thread: (because) => ["because ", becauseName(because), " was busy with many callbacks, of which none accounts for most of it (the longest ran for ", h("b", { class: "number" }, duration(because.longest)), ")"],
   on_the_way: (because) => ["because ", becauseName(because), " ran for up to ", h("b", { class: "number" }, duration(because.longest)), " on the way"],
 };
 
-const OCCASIONS = { late_execution: "late executions", skipped_firings: "gaps", lost_messages: "lost messages", overflowing_queue: "lost messages", pause: "pauses", slow_path: "slow messages", busy_thread: "executions" };
+const OCCASIONS = { late_execution: "late executions", skipped_firings: "gaps", lost_messages: "lost messages", overflowing_queue: "lost messages", pause: "pauses", long_execution: "long executions", blocked: "long executions", slow_path: "slow messages", busy_thread: "executions" };
 
 function becauseName(because) {
   return h("a", { href: because.link }, name(because.name, false));
 }
 
+/** What the kernel tells of a standstill; without its events nobody knows what kept everything. */
+function standstillReason({ meanwhile, running }) {
+  if (meanwhile === null) return ["why is not known: the recording has no scheduling events of the kernel, which say who had the CPUs", running !== null && "; what was under way may be the reason, or have stood still too"];
+  const { idle, busiest, waited, asleep } = meanwhile;
+  if (busiest !== null && meanwhile.share >= 0.5) return ["because ", h("b", {}, name(busiest, false)), " had ", h("b", { class: "number" }, share(meanwhile.share)), ` of the CPUs' time; ${count(waited)} of the threads waited for a CPU`];
+  if (idle >= 0.5) return [`the CPUs had nothing to do for ${share(idle)} of that time, and ${count(asleep)} of the threads were not woken: what should have woken them is not known`];
+  return [`${count(waited)} of the threads waited for a CPU`, busiest !== null && [", of which ", name(busiest, false), ` had the largest part, ${share(meanwhile.share)}`]];
+}
+
+const REASONS = {
+  inactive: (it) => [reasonName(it), ` has a lifecycle and was never active (last state: ${it.state})`],
+  upstream: (it) => [reasonName(it), " only waits for messages, and none came on ", name(it.topic, false), " either"],
+  unpublished: (it) => [reasonName(it), " only waits for messages, and nothing recorded publishes ", name(it.topic, false)],
+  nothing_ran: (it) => ["no callback of ", reasonName(it), " ever ran"],
+  ran_no_more: (it) => [reasonName(it), ", which published there, ran no more"],
+  went_on: (it) => [reasonName(it), ", which published there, went on running without publishing"],
+  loading: (it) => [reasonName(it), " creates nodes one after another, and took up to ", h("b", { class: "number" }, duration(it.time)), " for one"],
+  began_late: (it) => [it.number === 1 ? "its process began " : "their processes began ", h("b", { class: "number" }, duration(it.time)), " after half of all nodes existed"],
+};
+
+function reasonName(reason) {
+  return h("a", { href: reason.link }, name(reason.name, false));
+}
+
+/** Why something did not come or came late; what is not known is said to be so. */
+function reasonLine({ number, reasons }) {
+  if (reasons.length === 0) return h("p", { class: "because", "data-because": "unknown" }, "why is not known: the recording does not tell.");
+  const told = reasons.reduce((sum, it) => sum + it.number, 0);
+  return h("p", { class: "because", "data-because": reasons[0].reason }, "because ",
+    reasons.map((it, index) => [index > 0 && "; ", REASONS[it.reason](it), number > 1 && ` (${count(it.number)} of ${count(number)})`]),
+    told < number && `; of the other ${count(number - told)} it is something else, or not known`, ".");
+}
+
 function becauseLine(finding) {
   const { because } = finding;
+  if (finding.reasons) return finding.silence === "once" ? null : reasonLine(finding);
+  if (finding.kind === "standstill") return h("p", { class: "because", "data-because": "standstill" }, standstillReason(finding), ".");
+  if (!because && finding.kind === "busy_thread" && finding.largest !== null) return h("p", { class: "because", "data-because": "many" }, `because of ${count(finding.callbacks)} callbacks together, none of which takes most of that time; the largest part has `, h("b", {}, name(finding.largest, false)), `, ${share(finding.largest_share)}.`);
   if (!because) return null;
   if (finding.kind === "busy_thread") return h("p", { class: "because", "data-because": because.name }, "because of ", becauseName(because), ", which took most of that time, up to ", h("b", { class: "number" }, duration(because.longest)), " at once.");
   const occasions = because.of > 1 ? `${count(because.times)} of ${count(because.of)} ${OCCASIONS[finding.kind] ?? "times"}` : "the only time";
@@ -208,8 +249,8 @@ function memberList(title, members, more) {
 function findingItem(group) {
   const { head, members } = group;
   const weight = { severe: "bad", noticeable: "warn" }[group.word] ?? "mild";
-  const caused = members.filter((member) => member.because);
-  const also = members.filter((member) => !member.because);
+  const caused = members.filter((member) => member.follows);
+  const also = members.filter((member) => !member.follows);
   const number = caused.length + group.more;
   return h("li", { class: "finding-group", "data-weight": weight },
     h("div", { class: "finding", "data-kind": head.kind, "data-severity": group.severity }, findingBody(head, group.word, true)),

@@ -241,7 +241,7 @@ function stackedBars(detail, chosen, column, row, flow) {
   ].filter(Boolean).reduce((holder, element) => { holder.append(element); return holder; }, h("div"));
 }
 
-const CAUSE_COLOURS = { publishing: 4, middleware: 0, middleware_or_executor: 0, intra_process_buffer: 5, other_callback: 3, executor: 1, dispatch: 6, timer_lateness: 7, stored: 8, execution: 2, preempted: 9, blocked: 9, waiting_for_cpu: 9 };
+const CAUSE_COLOURS = { publishing: 4, middleware: 0, middleware_or_executor: 0, intra_process_buffer: 5, other_callback: 3, executor: 1, dispatch: 6, timer_lateness: 7, stored: 8, execution: 2, preempted: 9, blocked: 9, waiting_for_cpu: 9, standstill: 7 };
 
 /** The slowest messages but one, and why; that one stands on top. */
 function otherWorst(detail, flow) {

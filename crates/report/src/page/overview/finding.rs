@@ -1,7 +1,8 @@
 //! What hurts most, for the page, which makes sentences of it: groups of one root cause, with where to look and what to type next.
 
-use rostrace_analyze::finding::{self, Because, FindingKind, Group, Runner, WORTH_A_WORD};
+use rostrace_analyze::finding::{self, Because, FindingKind, Group, Root, Runner, WORTH_A_WORD};
 use rostrace_analyze::names;
+use rostrace_analyze::standstill::Scope;
 use rostrace_analyze::thread::Ran;
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::CallbackId;
@@ -42,6 +43,8 @@ pub(super) struct FindingRow {
     instant: Option<String>,
     phase: Option<&'static str>,
     because: Option<BecauseRow>,
+    /// Whether it is due to something in its group.
+    follows: bool,
     commands: Vec<String>,
     #[serde(flatten)]
     what: What,
@@ -91,7 +94,12 @@ impl Teller<'_> {
         let is_told = |it: &&finding::Finding| it.severity >= WORTH_A_WORD;
         let told = group.members.iter().filter(is_told);
         let wanted = told.filter(|it| is_wanted(self.subject, &it.kind));
-        let members: Vec<FindingRow> = wanted.map(|it| self.finding(it)).collect();
+        let members: Vec<FindingRow> = wanted
+            .map(|it| FindingRow {
+                follows: group.has_root_of(it),
+                ..self.finding(it)
+            })
+            .collect();
         let more = members.len().saturating_sub(MOST_MEMBERS);
         GroupRow {
             severity: group.severity,
@@ -114,6 +122,7 @@ impl Teller<'_> {
             instant: at.and_then(|at| self.instant(&finding.kind, at)),
             phase: finding.phase.map(|phase| phase.name()),
             because: because.map(|because| self.because(because)),
+            follows: false,
             commands: self.commands_for(&finding.kind, at, because),
             what,
         }
@@ -136,10 +145,29 @@ impl Teller<'_> {
     }
 
     fn because(&self, because: &Because) -> BecauseRow {
+        let (name, link) = match because.root {
+            Root::Runner(runner) => (self.runner(runner), self.runner_link(runner)),
+            Root::Standstill(scope) => (
+                self.standing(scope)
+                    .unwrap_or_else(|| "everything".to_owned()),
+                format!("#schedule/{}", self.standing_instant(scope, because.at)),
+            ),
+            Root::Thread(thread) => {
+                let model = self.subject.analysis.model;
+                let process = model.process_of(thread).index();
+                (
+                    format!("thread {}", model.threads[thread.index()].tid),
+                    format!("#processes/{process}"),
+                )
+            }
+        };
         BecauseRow {
-            name: self.runner(because.runner),
-            link: self.runner_link(because.runner),
-            place: because.place.name(),
+            name,
+            link,
+            place: match because.root {
+                Root::Thread(_) => "busy_thread",
+                _ => because.place.name(),
+            },
             longest: because.longest,
             times: because.times,
             of: because.of,
@@ -148,6 +176,22 @@ impl Teller<'_> {
 
     pub(super) fn callback(&self, id: CallbackId) -> String {
         self.subject.analysis.names.callback(id).to_owned()
+    }
+
+    /// The process that stood still, if it is not the whole machine.
+    pub(super) fn standing(&self, scope: Scope) -> Option<String> {
+        match scope {
+            Scope::Machine(_) => None,
+            Scope::Process(process) => Some(self.processes[process.index()].clone()),
+        }
+    }
+
+    fn standing_instant(&self, scope: Scope, at: Nanos) -> String {
+        let at = self.subject.time(at);
+        match scope {
+            Scope::Machine(_) => format!("application//at/{at}"),
+            Scope::Process(process) => format!("process/{}/at/{at}", process.index()),
+        }
     }
 
     /// The schedule at an instant, of what it is about.
@@ -177,6 +221,14 @@ impl Teller<'_> {
                 format!("process/{}", process.index())
             }
             FindingKind::BusyThread { thread, .. } => format!("thread/{}", thread.index()),
+            FindingKind::Standstill {
+                scope: Scope::Process(process),
+                ..
+            } => format!("process/{}", process.index()),
+            FindingKind::Standstill {
+                scope: Scope::Machine(_),
+                ..
+            } => "application/".to_owned(),
             FindingKind::EndedEarly { process, .. } => format!("process/{}", process.index()),
             FindingKind::SlowPath { path, .. } => format!("path/{path}"),
             FindingKind::SilentTopics { .. } | FindingKind::LateNodes { .. } => {
@@ -197,9 +249,8 @@ impl Teller<'_> {
         let commands = &self.commands;
         let timeline = commands.timeline(at.or(because.map(|because| because.at)));
         let cause = || {
-            because.map(|because| {
-                commands.why_callback(&self.runner(because.runner), Some(because.at))
-            })
+            let runner = because.and_then(|because| Some((because.root.runner()?, because.at)));
+            runner.map(|(runner, at)| commands.why_callback(&self.runner(runner), Some(at)))
         };
         let topic = |subscription: rostrace_trace::entity::SubscriptionId| {
             commands.topic(&model.subscriptions[subscription.index()].topic)
@@ -233,6 +284,11 @@ impl Teller<'_> {
                     None => cause().unwrap_or_else(|| commands.list("latency")),
                 }
             }
+            // One of those that were held up, to see that it was.
+            FindingKind::Standstill { victims, .. } => match victims.first() {
+                Some(first) => commands.why_callback(&self.callback(*first), at),
+                None => commands.list("callbacks"),
+            },
             FindingKind::EndedEarly { .. } => commands.list("processes"),
             FindingKind::LateNodes { .. } => commands.list("nodes"),
         };

@@ -2,6 +2,7 @@
 
 mod command;
 mod finding;
+mod reason;
 mod wanted;
 mod what;
 

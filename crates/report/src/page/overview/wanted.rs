@@ -42,6 +42,10 @@ pub(super) fn is_wanted(subject: Subject<'_>, kind: &FindingKind) -> bool {
         FindingKind::SlowPath { path, .. } => {
             selection.has_observed_path(&subject.shared.paths()[*path].0)
         }
+        FindingKind::Standstill { victims, .. } => {
+            let mut victims = victims.iter();
+            victims.any(|callback| selection.has_callback(model, *callback))
+        }
         FindingKind::EndedEarly { process, .. } => selection.has_process(model, *process),
         FindingKind::LateNodes { nodes, .. } => {
             let mut nodes = nodes.iter();

@@ -2,10 +2,12 @@
 
 use rostrace_analyze::finding::FindingKind;
 use rostrace_analyze::names;
+use rostrace_analyze::standstill::{Meanwhile, Scope};
 use rostrace_trace::entity::CallbackId;
 use serde::Serialize;
 
 use super::finding::Teller;
+use super::reason::ReasonRow;
 use crate::page::Subject;
 
 /// So many names of a list are told.
@@ -67,11 +69,15 @@ pub(super) enum What {
         topics: Vec<String>,
         number: usize,
         of: u64,
+        reasons: Vec<ReasonRow>,
     },
     BusyThread {
         process: String,
         tid: i64,
         share: f64,
+        callbacks: u64,
+        largest: Option<String>,
+        largest_share: Option<f64>,
     },
     SlowPath {
         path: String,
@@ -84,11 +90,33 @@ pub(super) enum What {
         end: &'static str,
         inside: Option<String>,
     },
+    Standstill {
+        /// The process, if it is not the whole machine.
+        process: Option<String>,
+        duration: i64,
+        victims: Vec<String>,
+        number: usize,
+        processes: u64,
+        running: Option<String>,
+        meanwhile: Option<MeanwhileRow>,
+        times: u64,
+    },
     LateNodes {
         nodes: Vec<String>,
         number: usize,
         after: i64,
+        reasons: Vec<ReasonRow>,
     },
+}
+
+/// What the kernel tells of a standstill.
+#[derive(Debug, Serialize)]
+pub(super) struct MeanwhileRow {
+    idle: f64,
+    busiest: Option<String>,
+    share: f64,
+    waited: usize,
+    asleep: usize,
 }
 
 impl Teller<'_> {
@@ -210,6 +238,7 @@ impl Teller<'_> {
             FindingKind::SilentTopics {
                 silence,
                 ref topics,
+                ref reasons,
                 of,
             } => {
                 let link = match topics.as_slice() {
@@ -221,15 +250,24 @@ impl Teller<'_> {
                     topics: topics.iter().take(MOST_NAMES).cloned().collect(),
                     number: topics.len(),
                     of,
+                    reasons: self.reasons(reasons),
                 };
                 (link, what)
             }
-            FindingKind::BusyThread { thread, share } => {
+            FindingKind::BusyThread {
+                thread,
+                share,
+                callbacks,
+                largest,
+            } => {
                 let process = model.process_of(thread).index();
                 let what = What::BusyThread {
                     process: self.processes[process].clone(),
                     tid: model.threads[thread.index()].tid,
                     share,
+                    callbacks,
+                    largest: largest.map(|(runner, _)| self.runner(runner)),
+                    largest_share: largest.map(|(_, share)| share),
                 };
                 (format!("#processes/{process}"), what)
             }
@@ -255,13 +293,55 @@ impl Teller<'_> {
                 };
                 (format!("#processes/{}", process.index()), what)
             }
-            FindingKind::LateNodes { ref nodes, after } => {
+            FindingKind::Standstill {
+                scope,
+                duration,
+                ref victims,
+                processes,
+                running,
+                meanwhile,
+                times,
+            } => {
+                let tasks = subject.analysis.scheduling.as_ref();
+                let row = |it: Meanwhile| MeanwhileRow {
+                    idle: it.idle,
+                    busiest: it.busiest.zip(tasks).map(|((task, _), tasks)| {
+                        let task = tasks.task(task);
+                        format!("{} {}", task.name, task.tid)
+                    }),
+                    share: it.busiest.map_or(0.0, |(_, share)| share),
+                    waited: it.waited,
+                    asleep: it.asleep,
+                };
+                let names = victims.iter().take(MOST_NAMES);
+                let what = What::Standstill {
+                    process: self.standing(scope),
+                    duration,
+                    victims: names.map(|it| self.callback(*it)).collect(),
+                    number: victims.len(),
+                    processes,
+                    running: running.map(|runner| self.runner(runner)),
+                    meanwhile: meanwhile.map(row),
+                    times,
+                };
+                let link = match scope {
+                    Scope::Machine(_) => "#processes".to_owned(),
+                    Scope::Process(process) => format!("#processes/{}", process.index()),
+                };
+                (link, what)
+            }
+            FindingKind::LateNodes {
+                ref nodes,
+                ref reasons,
+                after,
+            } => {
                 let link = format!("#nodes/{}", nodes.last().map_or(0, |node| node.index()));
                 let names = nodes.iter().take(MOST_NAMES);
                 let what = What::LateNodes {
                     nodes: names.map(|node| node_name(Some(*node))).collect(),
                     number: nodes.len(),
                     after,
+                    reasons: self.reasons(reasons),
                 };
                 (link, what)
             }

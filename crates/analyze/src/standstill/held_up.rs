@@ -1,0 +1,148 @@
+//! Who may have been held up by a standstill: executions that were due while their thread had nothing to do, and executions that took far longer than they usually do.
+
+use rostrace_ctf::schema::Nanos;
+use rostrace_trace::entity::{CallbackId, ExecutorId, InstanceId, ThreadId};
+
+use super::NOTICEABLE;
+use crate::analysis::Analysis;
+use crate::callback::{Execution, executions};
+use crate::timer::first_sign;
+
+/// How something was held up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Held {
+    /// It was due, and its thread did not begin with it.
+    Waiting,
+    /// It had begun, and did not go on.
+    Executing,
+}
+
+impl Held {
+    pub fn name(self) -> &'static str {
+        match self {
+            Held::Waiting => "waiting",
+            Held::Executing => "executing",
+        }
+    }
+}
+
+/// What can be held up by itself: of the threads of one executor only one waits for work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Unit {
+    Executor(ExecutorId),
+    Thread(ThreadId),
+}
+
+#[derive(Debug)]
+pub(super) struct Candidate {
+    pub(super) instance: InstanceId,
+    pub(super) thread: ThreadId,
+    pub(super) unit: Unit,
+    pub(super) held: Held,
+    /// From when it was due, or began, to when it began, or ended.
+    pub(super) begin: Nanos,
+    pub(super) end: Nanos,
+    /// How much of that is usual.
+    usual: i64,
+}
+
+impl Candidate {
+    /// Whether it was so for most of the time that it took longer than usual.
+    pub(super) fn is_held_up(&self, begin: Nanos, end: Nanos) -> bool {
+        let common = self.end.min(end).0 - self.begin.max(begin).0;
+        let excess = self.end.0 - self.begin.0 - self.usual;
+        common >= NOTICEABLE.max(2 * self.usual) && 2 * common >= excess
+    }
+}
+
+/// In the order of their ends.
+pub(super) fn candidates(analysis: &Analysis<'_>) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    for callback in (0..analysis.model.callbacks.len()).map(CallbackId::from_index) {
+        of_callback(analysis, callback, &mut found);
+    }
+    found.sort_by_key(|it| (it.end, it.instance));
+    found
+}
+
+fn of_callback(analysis: &Analysis<'_>, callback: CallbackId, found: &mut Vec<Candidate>) {
+    let executions = executions(analysis, callback);
+    let due: Vec<Option<Nanos>> = executions.iter().map(|it| due(analysis, it)).collect();
+    let row = |execution: &Execution| analysis.instance(execution.instance);
+    let waits = executions.iter().zip(&due);
+    let waits = waits.filter_map(|(it, due)| Some(row(it).start.0 - (*due)?.0));
+    let usual_wait = median(waits.collect());
+    let durations = executions.iter().filter_map(|it| {
+        let row = row(it);
+        Some(row.end?.0 - row.start.0)
+    });
+    let usual_duration = median(durations.collect());
+    let executor = analysis.executor_of(callback);
+    for (execution, due) in executions.iter().zip(due) {
+        let (instance, row) = (execution.instance, row(execution));
+        let thread = row.thread;
+        let mut add = |held: Held, begin: Nanos, end: Nanos, usual: i64| {
+            if end.0 - begin.0 - usual < NOTICEABLE {
+                return;
+            }
+            let unit = match (held, executor) {
+                (Held::Waiting, Some(executor)) => Unit::Executor(executor),
+                _ => Unit::Thread(thread),
+            };
+            found.push(Candidate {
+                instance,
+                thread,
+                unit,
+                held,
+                begin,
+                end,
+                usual,
+            });
+        };
+        if let Some(due) = due.filter(|due| row.start.0 - due.0 - usual_wait >= NOTICEABLE) {
+            // What did not spin yet was not held up.
+            let due = due.max(Nanos(first_sign(analysis, thread)));
+            let activity = analysis.activity();
+            let segments = activity.segments(thread, due, row.start);
+            for idle in segments.filter(|it| it.doing.is_idle()) {
+                add(Held::Waiting, idle.begin, idle.end, usual_wait);
+            }
+        }
+        if let Some(end) = row.end.filter(|_| !ran(analysis, instance)) {
+            add(Held::Executing, row.start, end, usual_duration);
+        }
+    }
+}
+
+/// When something had to be done that was done by an execution: a timer was due, or a message was with the middleware.
+fn due(analysis: &Analysis<'_>, execution: &Execution) -> Option<Nanos> {
+    if let Some(firing) = &execution.firing {
+        return Some(firing.expected);
+    }
+    let delivery = analysis.received_by(execution.instance)?;
+    let arrival = analysis.arrival(delivery)?;
+    let model = analysis.model;
+    let publication = analysis.publication(analysis.delivery(delivery).publication);
+    let sender = model.process_of(publication.thread);
+    let receiver = model.process_of(analysis.instance(execution.instance).thread);
+    (!arrival.historical && model.have_one_clock(sender, receiver)).then_some(arrival.handed)
+}
+
+/// Whether the kernel tells that an execution had a CPU for most of its time: then it took as long by itself.
+fn ran(analysis: &Analysis<'_>, instance: InstanceId) -> bool {
+    let row = analysis.instance(instance);
+    let Some((scheduling, end)) = analysis.scheduling.as_ref().zip(row.end) else {
+        return false;
+    };
+    let states = scheduling.off_cpu(row.thread, row.start, end);
+    2 * states.running.0 > end.0 - row.start.0
+}
+
+/// Nothing if there are none.
+fn median(mut values: Vec<i64>) -> i64 {
+    if values.is_empty() {
+        return 0;
+    }
+    let middle = values.len() / 2;
+    *values.select_nth_unstable(middle).1
+}

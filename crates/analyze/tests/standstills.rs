@@ -1,0 +1,326 @@
+//! Stretches in which everything stood still: in made-up systems where it is plain, and in a recording whose four timers were held up at one instant.
+
+#![allow(clippy::unwrap_used)]
+
+mod observed;
+#[path = "../../trace/tests/support/mod.rs"]
+mod support;
+
+use observed::whole;
+use rostrace_analyze::finding::{self, Finding, FindingKind, Group, Measured, Root};
+use rostrace_analyze::standstill::{Held, Scope};
+use rostrace_analyze::why::{Cause, Why};
+use rostrace_analyze::{Analysis, callback};
+use rostrace_trace::Model;
+use rostrace_trace::scheduling::Scheduling;
+use support::Recording;
+use support::kernel::ASLEEP;
+
+const MS: u64 = 1_000_000;
+const SECOND: u64 = 1_000_000_000;
+const PERIOD: u64 = 10 * MS;
+/// When everything stands still, and for how long.
+const STALL: u64 = 5 * SECOND;
+const LENGTH: u64 = 60 * MS;
+
+fn groups(analysis: &Analysis<'_>) -> Vec<Group> {
+    let callbacks = callback::summaries(analysis);
+    let measured = Measured::of(analysis);
+    let found = finding::findings(analysis, measured.evidence(&callbacks));
+    finding::groups(analysis, &callbacks, found)
+}
+
+/// A process with a timer that fires on time, but for what was due in the stall.
+fn ticking(recording: &mut Recording, pid: i64, tid: i64, phase: u64, stalls: bool) {
+    let (timer, callback) = (0x60 + 16 * tid as u64, 0x1000 + tid as u64);
+    recording.process(pid, "app").thread(tid).at(phase + SECOND);
+    recording.timer(timer, 2, PERIOD as i64, callback);
+    let created = phase + SECOND;
+    recording.at(created + MS).wait_for_work();
+    let mut due = created + PERIOD;
+    while due < 10 * SECOND {
+        let is_held = stalls && (STALL..STALL + LENGTH).contains(&due);
+        let start = if is_held {
+            STALL + LENGTH + phase / 100
+        } else {
+            due + MS / 20
+        };
+        recording.at(start).start(callback);
+        recording.at(start + MS / 10).end(callback).wait_for_work();
+        while due <= start {
+            due += PERIOD;
+        }
+    }
+}
+
+fn process(recording: &mut Recording, pid: i64) {
+    recording.process(pid, "app").at(SECOND / 2).context(1);
+    recording.node(2, &format!("/n{pid}"));
+}
+
+/// Three processes that stand still together. The third is in the middle of an execution then.
+fn machine() -> Recording {
+    let mut recording = Recording::jazzy();
+    for pid in [1, 2, 3] {
+        process(&mut recording, pid);
+    }
+    ticking(&mut recording, 1, 1, 3 * MS, true);
+    ticking(&mut recording, 2, 2, 5 * MS, true);
+    recording.process(3, "app").thread(3).at(SECOND);
+    recording.timer(0x90, 2, (PERIOD / 2) as i64, 0x2000);
+    let mut due = SECOND + PERIOD / 2;
+    while due < 10 * SECOND {
+        let length = if due == STALL {
+            LENGTH + MS / 2
+        } else {
+            MS / 10
+        };
+        recording.at(due + MS / 50).start(0x2000);
+        recording
+            .at(due + MS / 50 + length)
+            .end(0x2000)
+            .wait_for_work();
+        while due <= recording.now() {
+            due += PERIOD / 2;
+        }
+    }
+    recording
+}
+
+#[test]
+fn processes_that_were_held_up_together_are_one_finding() {
+    let model = machine().load();
+    let analysis = whole(&model);
+    let list = &analysis.standstills().list;
+    assert_eq!(list.len(), 1, "{list:?}");
+    assert!(matches!(list[0].scope, Scope::Machine(_)));
+    assert_eq!(list[0].held_up(&model), (3, 3));
+    assert_eq!(list[0].running, []);
+    let held: Vec<Held> = list[0].victims.iter().map(|(_, held)| *held).collect();
+    assert_eq!(held.iter().filter(|it| **it == Held::Waiting).count(), 2);
+    assert!((55 * MS as i64..=61 * MS as i64).contains(&list[0].duration()));
+
+    let groups = groups(&analysis);
+    let FindingKind::Standstill {
+        ref victims, times, ..
+    } = groups[0].head.kind
+    else {
+        panic!("{:?}", groups[0]);
+    };
+    assert_eq!((victims.len(), times), (3, 1));
+    let late = |it: &&Finding| matches!(it.kind, FindingKind::LateExecution { .. });
+    let long = |it: &&Finding| matches!(it.kind, FindingKind::LongExecution { .. });
+    assert_eq!(groups[0].members.iter().filter(late).count(), 2);
+    assert_eq!(groups[0].members.iter().filter(long).count(), 1);
+    for member in &groups[0].members {
+        let root = member.because.unwrap().root;
+        assert!(matches!(root, Root::Standstill(_)), "{member:?}");
+    }
+    // They are told there and nowhere else.
+    let is_severe = |it: &&Group| it.severity >= 1.0;
+    assert_eq!(groups.iter().filter(is_severe).count(), 1, "{groups:?}");
+}
+
+#[test]
+fn an_explanation_says_that_everything_stood_still() {
+    let model = machine().load();
+    let analysis = whole(&model);
+    let standstill = &analysis.standstills().list[0];
+    let mut why = Why::new(&analysis);
+    for (id, held) in &standstill.victims {
+        let callback = analysis.instance(*id).callback.unwrap();
+        let all = callback::executions(&analysis, callback);
+        let execution = all.iter().find(|it| it.instance == *id).unwrap();
+        let explained = why.instance(*id, execution.firing.as_ref());
+        let standing = explained.parts.iter().filter(|part| {
+            matches!(part.cause, Cause::Standstill(_, inside) if inside.is_some() == (*held == Held::Executing))
+        });
+        let stood: i64 = standing.map(|part| part.duration()).sum();
+        let total = explained.end.0 - explained.begin.0;
+        assert!(10 * stood >= 9 * total, "{explained:?}");
+        let parts: i64 = explained.parts.iter().map(|part| part.duration()).sum();
+        assert_eq!(parts, total);
+    }
+}
+
+#[test]
+fn a_process_that_stands_still_while_others_go_on_is_told_as_such() {
+    let mut recording = Recording::jazzy();
+    process(&mut recording, 1);
+    process(&mut recording, 2);
+    ticking(&mut recording, 1, 1, 3 * MS, true);
+    ticking(&mut recording, 1, 11, 5 * MS, true);
+    ticking(&mut recording, 2, 2, 4 * MS, false);
+    let model = recording.load();
+    let analysis = whole(&model);
+    let list = &analysis.standstills().list;
+    assert_eq!(list.len(), 1, "{list:?}");
+    let Scope::Process(process) = list[0].scope else {
+        panic!("{list:?}");
+    };
+    assert_eq!(model.processes[process.index()].pid, 1);
+    let groups = groups(&analysis);
+    assert!(matches!(
+        groups[0].head.kind,
+        FindingKind::Standstill { .. }
+    ));
+}
+
+#[test]
+fn one_thread_that_is_late_is_no_standstill_and_neither_is_a_quiet_system() {
+    let mut recording = Recording::jazzy();
+    process(&mut recording, 1);
+    process(&mut recording, 2);
+    ticking(&mut recording, 1, 1, 3 * MS, true);
+    ticking(&mut recording, 2, 2, 4 * MS, false);
+    let model = recording.load();
+    assert_eq!(whole(&model).standstills().list, []);
+    // Nothing is due for most of the time.
+    let mut recording = Recording::jazzy();
+    process(&mut recording, 1);
+    process(&mut recording, 2);
+    ticking(&mut recording, 1, 1, 3 * MS, false);
+    ticking(&mut recording, 2, 2, 4 * MS, false);
+    let model = recording.load();
+    assert_eq!(whole(&model).standstills().list, []);
+}
+
+#[test]
+fn lost_events_are_no_standstill() {
+    let mut recording = machine();
+    recording.lose(STALL + LENGTH - 2 * MS, STALL + LENGTH - MS);
+    let model = recording.load();
+    assert_eq!(whole(&model).standstills().list, []);
+}
+
+#[test]
+fn the_clocks_of_two_hosts_have_no_standstill_in_common() {
+    let mut recording = Recording::jazzy();
+    process(&mut recording, 1);
+    ticking(&mut recording, 1, 1, 3 * MS, true);
+    recording.host("rover");
+    process(&mut recording, 2);
+    ticking(&mut recording, 2, 2, 5 * MS, true);
+    let model = recording.load();
+    assert_eq!(whole(&model).standstills().list, []);
+}
+
+/// What usually takes as long was under way, and is not accused of having stood still.
+#[test]
+fn what_usually_takes_as_long_went_on() {
+    let mut recording = machine();
+    process(&mut recording, 4);
+    recording.process(4, "app").thread(4).at(SECOND);
+    recording.timer(0x90, 2, 100 * MS as i64, 0x3000);
+    let mut due = SECOND + 100 * MS;
+    while due < 10 * SECOND {
+        recording.at(due - MS).wait_for_work();
+        recording
+            .at(due)
+            .start(0x3000)
+            .at(due + 80 * MS)
+            .end(0x3000);
+        due += 100 * MS;
+    }
+    let model = recording.load();
+    let analysis = whole(&model);
+    let list = &analysis.standstills().list;
+    assert_eq!(list.len(), 1, "{list:?}");
+    let running: Vec<i64> = (list[0].running.iter())
+        .map(|id| model.processes[model.process_of(analysis.instance(*id).thread).index()].pid)
+        .collect();
+    assert_eq!(running, [4]);
+}
+
+#[test]
+fn the_kernel_says_who_had_the_cpu() {
+    let mut recording = machine();
+    recording.process(0, "kernel").cpu(0);
+    recording.at(SECOND / 4).switch(0, ASLEEP, 0);
+    recording.at(STALL).switch(0, ASLEEP, 99);
+    for tid in [1, 2] {
+        recording.at(STALL + 6 * MS).wakeup(tid, 0);
+    }
+    recording.at(STALL + LENGTH - MS / 10).switch(99, ASLEEP, 1);
+    recording.at(STALL + LENGTH + MS).switch(1, ASLEEP, 2);
+    recording.at(STALL + LENGTH + 2 * MS).switch(2, ASLEEP, 0);
+    let set = recording.open();
+    let model = support::model_of(&set);
+    let mut analysis = whole(&model);
+    analysis.scheduling = Scheduling::load(&set, &model, &mut |_| true);
+    let list = &analysis.standstills().list;
+    assert_eq!(list.len(), 1, "{list:?}");
+    let meanwhile = list[0].meanwhile(&analysis).unwrap();
+    let (task, share) = meanwhile.busiest.unwrap();
+    let scheduling = analysis.scheduling.as_ref().unwrap();
+    assert_eq!(scheduling.task(task).tid, 99);
+    assert!(share > 0.9, "{meanwhile:?}");
+    assert_eq!(meanwhile.waited, 2, "{meanwhile:?}");
+}
+
+/// Whatever was recorded: nothing that was recorded happens in a standstill, and what it held up lies in it for the most part.
+#[test]
+fn in_every_recording_nothing_happens_in_a_standstill() {
+    for name in observed::recordings() {
+        let Some(recorded) = observed::Recorded::open(&name) else {
+            continue;
+        };
+        holds(&name, &recorded.model);
+    }
+}
+
+fn holds(name: &str, model: &Model) {
+    let analysis = whole(model);
+    for it in &analysis.standstills().list {
+        let is_inside = |at: rostrace_ctf::schema::Nanos| it.begin < at && at < it.end;
+        let mut executions = model.instances.iter().filter(|row| {
+            let process = model.process_of(row.thread);
+            match it.scope {
+                Scope::Process(own) => own == process,
+                Scope::Machine(_) => true,
+            }
+        });
+        let happens = executions.find(|row| is_inside(row.start) || row.end.is_some_and(is_inside));
+        assert_eq!(happens, None, "{name}: {it:?}");
+        assert!(
+            it.victims.len() > 1 && it.duration() >= MS as i64,
+            "{name}: {it:?}"
+        );
+    }
+}
+
+/// Four timers of four processes, which usually take some 40 µs, took 51 to 67 ms at one instant.
+#[test]
+fn the_four_timers_of_a_machine_that_stood_still_are_one_finding() {
+    let Some(model) = support::shared::load_packed("jazzy/load_1m_caret.tar.zst") else {
+        return;
+    };
+    holds("jazzy/load_1m_caret", &model);
+    let analysis = whole(&model);
+    let groups = groups(&analysis);
+    let FindingKind::Standstill {
+        duration,
+        ref victims,
+        processes,
+        meanwhile,
+        ..
+    } = groups[0].head.kind
+    else {
+        panic!("{:?}", groups[0].head);
+    };
+    assert!(
+        (50 * MS as i64..55 * MS as i64).contains(&duration),
+        "{duration}"
+    );
+    assert_eq!((victims.len(), processes), (4, 4));
+    assert_eq!(meanwhile, None);
+    let long = groups[0].members.iter();
+    let long = long.filter(|it| matches!(it.kind, FindingKind::LongExecution { .. }));
+    assert!(long.count() >= 4, "{:?}", groups[0]);
+    for group in &groups[1..] {
+        // What is left of those timers is much less bad.
+        if let FindingKind::LongExecution { worst, .. } = group.head.kind {
+            assert!(worst < 51 * MS as i64, "{:?}", group.head);
+        }
+    }
+}
