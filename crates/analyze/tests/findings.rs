@@ -249,7 +249,7 @@ fn assert_agree(name: &str, model: &Model) -> u64 {
 fn what_one_execution_made_late_adds_up_to_what_the_finding_says() {
     assert_eq!(assert_agree("made up", &slow_and_quick(4)), 4);
     for name in ["jazzy/timers", "humble/timers_caret"] {
-        let Some(recorded) = observed::Recorded::open(name) else {
+        let Some(recorded) = crate::observed::Recorded::open(name) else {
             return;
         };
         assert!(assert_agree(name, &recorded.model) > 0, "{name}");
@@ -771,7 +771,7 @@ fn what_was_made_slow_on_purpose_is_the_cause() {
 #[test]
 fn a_status_of_an_action_that_a_newer_one_replaced_is_not_lost() {
     for name in ["humble/services", "jazzy/services"] {
-        let Some(recorded) = observed::Recorded::open(name) else {
+        let Some(recorded) = crate::observed::Recorded::open(name) else {
             return;
         };
         let model = &recorded.model;
@@ -842,7 +842,7 @@ fn the_nodes_that_never_came_up_are_the_first_thing_that_is_told_of_autoware() {
 #[test]
 fn a_node_that_is_not_active_does_not_pause() {
     for name in ["jazzy/lifecycle", "jazzy/lifecycle_caret"] {
-        let Some(recorded) = observed::Recorded::open(name) else {
+        let Some(recorded) = crate::observed::Recorded::open(name) else {
             return;
         };
         let pauses = findings(&recorded.model).into_iter();
