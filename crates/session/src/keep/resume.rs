@@ -85,6 +85,7 @@ impl Kept {
 }
 
 #[cfg(all(test, not(feature = "models")))]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use std::ffi::CString;
     use std::path::PathBuf;
