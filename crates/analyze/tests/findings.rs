@@ -718,11 +718,9 @@ fn what_waits_for_many_callbacks_is_below_their_thread() {
         for number in 0..10 {
             let start = 100 * round * MS + MS + 9 * number * MS;
             recording.at(start);
-            recording.receive(
-                0x3000 + 16 * number,
-                stamp(at(number) + 10_000),
-                0x4000 + number,
-            );
+            let sent = stamp(at(number) + 10_000);
+            recording.rmw_take(0x3000 + 16 * number, 0x7000, sent);
+            recording.start(0x4000 + number);
             recording.at(start + 9 * MS - MS / 10).end(0x4000 + number);
         }
     }

@@ -110,7 +110,8 @@ fn processes_that_were_held_up_together_are_one_finding() {
     assert_eq!((victims.len(), times), (3, 1));
     let late = |it: &&Finding| matches!(it.kind, FindingKind::LateExecution { .. });
     let long = |it: &&Finding| matches!(it.kind, FindingKind::LongExecution { .. });
-    assert_eq!(groups[0].members.iter().filter(late).count(), 2);
+    // The third one was due again when its execution went on at last.
+    assert_eq!(groups[0].members.iter().filter(late).count(), 3);
     assert_eq!(groups[0].members.iter().filter(long).count(), 1);
     for member in &groups[0].members {
         let root = member.because.unwrap().root;
