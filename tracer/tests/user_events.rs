@@ -126,7 +126,11 @@ fn a_program_in_rust_is_recorded_once_also_with_the_library_preloaded() {
             command.env_remove("LD_PRELOAD");
         }
         let result = command
-            .args(["--ignored", "--exact", "user_events::says_what_it_does_in_rust"])
+            .args([
+                "--ignored",
+                "--exact",
+                "user_events::says_what_it_does_in_rust",
+            ])
             .env("ROSTRACE_OUTPUT", &output)
             .output()
             .unwrap();

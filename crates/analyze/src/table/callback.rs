@@ -5,7 +5,7 @@ use std::io;
 use rostrace_trace::describe::Description;
 use rostrace_trace::entity::{CallbackId, InstanceId};
 
-use super::describe::{described, pid};
+use super::describe::{described, kind, pid};
 use super::recurring::{
     BUILT_IN, CALLBACK_NAME, CALLBACK_NODE, CALLBACK_START, HOST, INSTANCE, PID, RAN_ON,
 };
@@ -18,7 +18,7 @@ use crate::callback::{self, Execution};
 
 const KIND: Column = Column::text(
     "kind",
-    "`timer`, `subscription`, `service` or `client`; `unknown` if the trace does not tell.",
+    "`timer`, `subscription`, `service` or `client`; empty if the trace does not tell.",
 );
 
 const TRIGGER: Column = Column::text(
@@ -113,7 +113,7 @@ fn callbacks(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
             model.host_name(callback.process).into(),
             pid(model, callback.process).into(),
             described.node_name.unwrap_or_default().into(),
-            described.kind.name().into(),
+            kind(&described).into(),
             described.topic_or_service().unwrap_or_default().into(),
             described.period.into(),
             described.symbol.unwrap_or_default().into(),
@@ -228,7 +228,7 @@ fn callback_instances(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()>
             pid(model, thread.process).into(),
             thread.tid.into(),
             described.node_name.unwrap_or_default().into(),
-            described.kind.name().into(),
+            kind(&described).into(),
             described.topic_or_service().unwrap_or_default().into(),
             described.period.into(),
             instance.start.into(),

@@ -2,12 +2,20 @@
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
-use rostrace_trace::describe::Description;
+use rostrace_trace::describe::{CallbackKind, Description};
 use rostrace_trace::entity::{CallbackId, InstanceId, ProcessId, PublisherId};
 
 /// What a callback is; nothing at all of one that the trace does not name.
 pub(super) fn described(model: &Model, callback: Option<CallbackId>) -> Description<'_> {
     callback.map_or_else(Description::default, |id| Description::of(model, id))
+}
+
+/// Empty if the trace does not tell.
+pub(super) fn kind(callback: &Description<'_>) -> &'static str {
+    match callback.kind {
+        CallbackKind::Unknown => "",
+        kind => kind.name(),
+    }
 }
 
 pub(super) fn pid(model: &Model, process: ProcessId) -> i64 {

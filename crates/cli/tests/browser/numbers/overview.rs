@@ -49,7 +49,7 @@ pub(super) fn overview(browser: &Browser, tables: &Tables, name: &str) {
 fn assert_finding(tables: &Tables, kind: &str, sentence: &str, name: &str) {
     let (table, column) = match kind {
         // Executions of anything, or what has no number.
-        "blocked" | "silent_topics" | "ended_early" | "late_nodes" => return,
+        "blocked" | "standstill" | "silent_topics" | "ended_early" | "late_nodes" => return,
         "long_execution" => ("callbacks", "duration_max_ns"),
         "late_execution" => ("callbacks", "lateness_max_ns"),
         "skipped_firings" => ("callbacks", "skipped"),
