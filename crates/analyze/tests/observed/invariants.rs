@@ -107,7 +107,7 @@ fn deliveries_add_up(analysis: &Analysis<'_>, of: &str, seen: &mut Seen) {
     }
 }
 
-/// The parts of an explanation are those of the latency, computed by other means: segment by segment.
+/// The parts of an explanation are those of the latency, computed by other means: segment by segment. A standstill takes from them what it accounts for.
 fn agrees(explained: &Explanation, arrival: &Arrival, of: &str) {
     let mut sums: HashMap<&str, i64> = HashMap::new();
     for part in &explained.parts {
@@ -118,13 +118,22 @@ fn agrees(explained: &Explanation, arrival: &Arrival, of: &str) {
             }
             Cause::OtherCallback(..) | Cause::Unended(_) | Cause::Executor => "wait",
             Cause::Dispatch => "dispatch",
+            Cause::Standstill(..) => "standstill",
             other => panic!("{of}: {other:?} is no part of a communication"),
         };
         *sums.entry(stage).or_default() += part.duration();
     }
     let sum = |stage: &str| sums.get(stage).copied().unwrap_or(0);
+    let stood = sum("standstill");
     let sums = ["publish", "transport", "wait", "dispatch"].map(sum);
-    assert_eq!(sums, arrival.stages.values(), "{of}");
+    let stages = arrival.stages.values();
+    let taken: Vec<i64> = stages
+        .iter()
+        .zip(sums)
+        .map(|(all, sum)| all - sum)
+        .collect();
+    assert!(taken.iter().all(|it| *it >= 0), "{of}: {taken:?}");
+    assert_eq!(taken.iter().sum::<i64>(), stood, "{of}: {taken:?}");
 }
 
 /// Contiguous, adding up, and whoever is blamed ran at that time, on that thread or in that group.
