@@ -76,10 +76,10 @@ impl Standstill {
         let (callbacks, processes) = self.held_up(model);
         match self.scope {
             Scope::Machine(_) => format!(
-                "nothing that was recorded happened in any process; {callbacks} callbacks of {processes} processes were held up together"
+                "nothing happened in any process, {callbacks} callbacks of {processes} processes were held up"
             ),
             Scope::Process(_) => format!(
-                "nothing that was recorded happened in this process; {callbacks} callbacks of it were held up together"
+                "nothing happened in this process, {callbacks} callbacks of it were held up"
             ),
         }
     }

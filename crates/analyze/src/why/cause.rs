@@ -185,9 +185,9 @@ impl Cause {
                 }
             }
             Cause::Standstill(id, instance) => {
-                let inside = instance.map(|id| format!("{} was under way, and ", name(id)));
+                let inside = instance.map(|id| format!(" during {}", name(id)));
                 let told = analysis.standstills().get(id).told(analysis.model);
-                format!("standstill: {}{told}", inside.unwrap_or_default())
+                format!("standstill{}: {told}", inside.unwrap_or_default())
             }
             Cause::Unknown => "unknown: the trace does not tell".to_owned(),
         }

@@ -11,7 +11,9 @@ pub(super) fn standing(analysis: &Analysis<'_>, parts: &[Part]) -> Vec<Part> {
     }
     let mut cut: Vec<Part> = Vec::with_capacity(parts.len());
     for part in parts {
-        let Some((thread, instance)) = part.thread.zip(held_up(part.cause)) else {
+        // Time goes back only between hosts whose clocks differ.
+        let held = held_up(part.cause).filter(|_| part.duration() > 0);
+        let Some((thread, instance)) = part.thread.zip(held) else {
             cut.push(*part);
             continue;
         };
