@@ -90,14 +90,15 @@ function findingSentence(finding) {
   const thing = (text) => h("b", {}, name(text, false));
   const strong = (text) => h("b", { class: "number" }, text);
   const times = (value) => `${digits(value)} times`;
+  const worst = finding.apart ? " at worst, apart from standstills" : " at worst";
   switch (finding.kind) {
     case "blocked":
       return [thing(finding.callback), finding.ended ? " ran for " : " did not end: it ran for at least ", strong(duration(finding.worst)), finding.ended ? " without a pause" : "", `, ${share(finding.share)} of the recording, and kept thread ${finding.tid}`, !finding.callback.startsWith(finding.process) && [" of ", name(finding.process, false)], " from everything else",
         finding.times > 1 ? `; ${count(finding.times)} of its executions did so` : finding.usual !== null && finding.usual < finding.worst && `; usually ${duration(finding.usual)}`, "."];
     case "long_execution":
-      return [thing(finding.callback), " ran for ", strong(duration(finding.worst)), " at worst", finding.period !== null && `, ${share(finding.worst / finding.period)} of its period of ${duration(finding.period)}`, finding.usual !== null && `; usually ${duration(finding.usual)}`, "."];
+      return [thing(finding.callback), " ran for ", strong(duration(finding.worst)), worst, finding.period !== null && `, ${share(finding.worst / finding.period)} of its period of ${duration(finding.period)}`, finding.usual !== null && `; usually ${duration(finding.usual)}`, "."];
     case "late_execution":
-      return [thing(finding.callback), " began ", strong(duration(finding.worst)), ` late at worst, ${share(finding.worst / finding.period)} of its period of ${duration(finding.period)}; usually ${duration(finding.usual)}.`];
+      return [thing(finding.callback), " began ", strong(duration(finding.worst)), ` late${worst}, ${share(finding.worst / finding.period)} of its period of ${duration(finding.period)}; usually ${duration(finding.usual)}.`];
     case "skipped_firings":
       return [thing(finding.callback), " left out ", strong(count(finding.skipped)), ` of ${count(finding.skipped + finding.fired)} firings.`];
     case "lost_messages":
