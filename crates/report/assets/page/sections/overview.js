@@ -113,7 +113,7 @@ function findingSentence(finding) {
     case "busy_thread":
       return ["Thread ", strong(String(finding.tid)), " of ", thing(finding.process), finding.share >= 0.9 ? " was always busy: in callbacks for " : " was in callbacks for ", strong(share(finding.share)), " of the time."];
     case "standstill":
-      return [finding.process === null ? "Everything" : ["All threads of ", thing(finding.process)], finding.running !== null && [" but ", name(finding.running, false)], " stood still for ", strong(duration(finding.duration)), finding.times > 1 && ` at worst, ${count(finding.times)} times in all`,
+      return [finding.process === null ? "Everything" : ["All threads of ", thing(finding.process)], finding.running !== null && [" but ", name(finding.running, false)], " stood still for ", strong(duration(finding.duration)), finding.times > 1 && `, which did the most harm of ${count(finding.times)} such times`,
         ": ", finding.process === null ? `${count(finding.number)} callbacks of ${count(finding.processes)} processes` : `${count(finding.number)} callbacks`, " were held up together, and nothing that was recorded happened meanwhile: ", listing(finding.victims, finding.number), "."];
     case "ended_early":
       return [thing(finding.process), ENDS[finding.end], strong(duration(finding.before_end)), " before the end of the recording, while others went on", finding.inside && [", inside ", name(finding.inside, false)], finding.end === "unknown" && "; the trace does not tell how", "."];
