@@ -123,6 +123,23 @@ impl Browser {
         }
     }
 
+    /// Does something that counts only if it is quick, a double click for one, until it had its effect: a busy machine may be too slow at first.
+    pub fn repeat(&self, expression: &str, action: impl Fn()) {
+        const ATTEMPT: Duration = Duration::from_secs(3);
+        let since = Instant::now();
+        loop {
+            let attempt = Instant::now();
+            action();
+            while attempt.elapsed() < ATTEMPT {
+                if self.value(&format!("Boolean({expression})")) == json!(true) {
+                    return;
+                }
+                std::thread::sleep(Duration::from_millis(30));
+            }
+            assert!(since.elapsed() < PATIENCE, "in vain for: {expression}");
+        }
+    }
+
     /// Goes to a part of the report and waits until it is there.
     pub fn go(&self, place: &str) {
         let view = place.split(['/', '?']).next().unwrap();
