@@ -179,6 +179,7 @@ pub(super) fn rest(
     };
     let mut finding = Finding::new(kind, damped(worst as f64 / period as f64), Some(rest.at));
     finding.because = rest.because;
+    finding.apart = true;
     Some(finding)
 }
 

@@ -53,6 +53,8 @@ pub struct Finding {
     pub because: Option<Because>,
     /// Whether that is while the system started or ended, when much is late that is not later on.
     pub phase: Option<Phase>,
+    /// Whether it is what is left of another one without standstills.
+    pub apart: bool,
 }
 
 /// Something that ran: a callback, that of a client, or one without a name, which an address names in its process only.
@@ -288,6 +290,7 @@ impl Finding {
             at,
             because: None,
             phase: None,
+            apart: false,
         }
     }
 

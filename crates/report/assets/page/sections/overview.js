@@ -68,6 +68,8 @@ const DROP_CAUSES = {
   middleware: "lost in the middleware although there was room",
 };
 
+const worstOf = (finding) => (finding.apart ? " at worst apart from standstills" : " at worst");
+
 /** A finding as a sentence: names stand by themselves, numbers are bold. */
 function findingSentence(finding) {
   const thing = (text) => h("b", {}, name(text, false));
@@ -78,9 +80,9 @@ function findingSentence(finding) {
       return [thing(finding.callback), finding.ended ? " ran for " : " did not end: it ran for at least ", strong(duration(finding.worst)), finding.ended ? " without a pause" : "", `, ${share(finding.share)} of the recording, and kept thread ${finding.tid}`, !finding.callback.startsWith(finding.process) && [" of ", name(finding.process, false)], " from everything else",
         finding.times > 1 ? `; ${count(finding.times)} of its executions did so` : finding.usual !== null && finding.usual < finding.worst && `; usually ${duration(finding.usual)}`, "."];
     case "long_execution":
-      return [thing(finding.callback), " ran for ", strong(duration(finding.worst)), " at worst", finding.period !== null && `, ${share(finding.worst / finding.period)} of its period of ${duration(finding.period)}`, finding.usual !== null && `; usually ${duration(finding.usual)}`, "."];
+      return [thing(finding.callback), " ran for ", strong(duration(finding.worst)), worstOf(finding), finding.period !== null && `, ${share(finding.worst / finding.period)} of its period of ${duration(finding.period)}`, finding.usual !== null && `; usually ${duration(finding.usual)}`, "."];
     case "late_execution":
-      return [thing(finding.callback), " began ", strong(duration(finding.worst)), ` late at worst, ${share(finding.worst / finding.period)} of its period of ${duration(finding.period)}; usually ${duration(finding.usual)}.`];
+      return [thing(finding.callback), " began ", strong(duration(finding.worst)), ` late${worstOf(finding)}, ${share(finding.worst / finding.period)} of its period of ${duration(finding.period)}; usually ${duration(finding.usual)}.`];
     case "skipped_firings":
       return [thing(finding.callback), " left out ", strong(count(finding.skipped)), ` of ${count(finding.skipped + finding.fired)} firings.`];
     case "lost_messages":

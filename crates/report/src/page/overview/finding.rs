@@ -42,6 +42,8 @@ pub(super) struct FindingRow {
     /// That very instant.
     instant: Option<String>,
     phase: Option<&'static str>,
+    /// Whether it is what is left of another one without standstills.
+    apart: bool,
     because: Option<BecauseRow>,
     /// Whether it is due to something in its group.
     follows: bool,
@@ -121,6 +123,7 @@ impl Teller<'_> {
             link,
             instant: at.and_then(|at| self.instant(&finding.kind, at)),
             phase: finding.phase.map(|phase| phase.name()),
+            apart: finding.apart,
             because: because.map(|because| self.because(because)),
             follows: false,
             commands: self.commands_for(&finding.kind, at, because),
