@@ -193,9 +193,14 @@ fn each_execution_is_where_the_table_says() {
                     rostrace_analyze::names::UNKNOWN_NODE => "",
                     node => node,
                 };
+                // A table has nothing where it is not known.
+                let kind = match subject.kind {
+                    "unknown" => "",
+                    kind => kind,
+                };
                 rows.push((
                     node.to_owned(),
-                    subject.kind.to_owned(),
+                    kind.to_owned(),
                     subject.topic.clone(),
                     begin + span.start,
                     (!span.is_open).then_some(begin + span.start + span.length),
