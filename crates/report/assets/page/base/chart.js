@@ -15,6 +15,9 @@ function loadPlotly() {
 
 const liveCharts = new Set();
 
+/** Milliseconds in which a second click makes a double click, for Plotly. */
+const DOUBLE_CLICK = 300;
+
 /** Units of the y axis (or of the x axis of a distribution): how they are scaled and called. */
 function scaleOf(kind, largest) {
   if (kind === "duration") {
@@ -91,7 +94,13 @@ async function draw(state) {
   await library.react(state.plot, traces, layout, { responsive: true, displaylogo: false, scrollZoom: false, modeBarButtonsToRemove: ["toImage", "select2d", "lasso2d"] });
   if (!state.drawn && state.options.onClick) {
     state.plot.classList.add("leads");
-    state.plot.on("plotly_click", ({ points }) => state.options.onClick(points[0].curveNumber, points[0].pointIndex));
+    // A double click shows all again: what a click leads to waits until it is clear that no second one comes.
+    let pending;
+    state.plot.on("plotly_click", ({ points }) => {
+      clearTimeout(pending);
+      pending = setTimeout(() => state.options.onClick(points[0].curveNumber, points[0].pointIndex), DOUBLE_CLICK);
+    });
+    state.plot.on("plotly_doubleclick", () => clearTimeout(pending));
   }
   state.drawn = true;
   state.plot.dataset.drawn = "true";
