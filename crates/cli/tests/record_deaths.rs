@@ -98,9 +98,8 @@ fn a_process_that_dies_while_others_record_it_is_told() {
     run.wait().unwrap();
 }
 
-/// Long enough that the memory of each program is gone before the one after the next begins.
-#[test]
-fn a_process_that_becomes_another_program_again_and_again_is_recorded_to_the_end() {
+/// How often a ticker says that it ticked, and how often it did so in its trace, each in the order of size.
+fn ticks(variables: &[(&str, &str)]) -> (Vec<u64>, Vec<u64>) {
     let place = Place::new();
     let mut command = place.command(&[
         "record",
@@ -111,18 +110,29 @@ fn a_process_that_becomes_another_program_again_and_again_is_recorded_to_the_end
         ticker(),
         "300",
     ]);
-    command.env("TICKER_EXEC", "4");
-    let (out, err) = finished(command.output().unwrap(), 0);
-    let ticks = out.lines().filter_map(|line| line.strip_prefix("ticks "));
-    let ticks: Vec<u64> = ticks.map(|it| it.parse().unwrap()).collect();
-    assert_eq!(ticks.len(), 5, "{out}{err}");
-    let mut counts: Vec<u64> = place
-        .callbacks("trace")
-        .iter()
-        .map(|it| it["count"].as_u64().unwrap())
-        .collect();
-    let mut expected = ticks.clone();
-    counts.sort_unstable();
-    expected.sort_unstable();
-    assert_eq!(counts, expected, "{out}{err}");
+    command.envs(variables.iter().copied());
+    let (out, _) = finished(command.output().unwrap(), 0);
+    let said = out.lines().filter_map(|line| line.strip_prefix("ticks "));
+    let mut said: Vec<u64> = said.map(|it| it.parse().unwrap()).collect();
+    let recorded = place.callbacks("trace");
+    let recorded = recorded.iter().map(|it| it["count"].as_u64().unwrap());
+    let mut recorded: Vec<u64> = recorded.collect();
+    said.sort_unstable();
+    recorded.sort_unstable();
+    (said, recorded)
+}
+
+/// Long enough that the memory of each program is gone before the one after the next begins.
+#[test]
+fn a_process_that_becomes_another_program_again_and_again_is_recorded_to_the_end() {
+    let (said, recorded) = ticks(&[("TICKER_EXEC", "4")]);
+    assert_eq!(said.len(), 5);
+    assert_eq!(said, recorded);
+}
+
+#[test]
+fn a_process_whose_first_thread_ended_is_recorded_to_the_end() {
+    let (said, recorded) = ticks(&[("TICKER_EXEC", "0"), ("TICKER_LEADER", "1")]);
+    assert_eq!(said.len(), 1);
+    assert_eq!(said, recorded);
 }

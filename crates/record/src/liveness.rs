@@ -61,15 +61,24 @@ pub(crate) fn pid_here(identity: &Identity) -> Option<u32> {
 /// What `wait` would say of a process that has ended and was not waited for.
 pub(crate) fn status_of_zombie(pid: u32) -> Option<i32> {
     let words = stat(&pid.to_string())?;
-    let is_zombie = words.first().is_some_and(|state| state == "Z");
+    let is_zombie = words.first().is_some_and(|state| state == "Z") && threads(&words) <= 1;
     // The last word of all that is documented, the 52nd.
     is_zombie.then(|| words.get(49)?.parse().ok())?
 }
 
 fn is_same(process: &str, identity: &Identity) -> bool {
-    // A zombie has ended: nothing of it writes any more.
-    start_time(process)
-        .is_some_and(|(start, state)| start == identity.start_time && !matches!(state, 'Z' | 'X'))
+    let Some(words) = stat(process) else {
+        return false;
+    };
+    let is_it = started(&words) == Some(identity.start_time);
+    // A zombie has ended, and nothing of it writes any more, unless it is only its first thread that has.
+    let has_ended = words.first().is_some_and(|it| it == "Z" || it == "X");
+    is_it && (!has_ended || threads(&words) > 1)
+}
+
+/// Those that have not ended, and the first one.
+fn threads(words: &[String]) -> u64 {
+    words.get(17).and_then(|it| it.parse().ok()).unwrap_or(0)
 }
 
 /// Looks at all processes that can be seen for one of that name space and pid.
@@ -98,11 +107,9 @@ fn pid_inside(process: &str) -> Option<u32> {
     line.split_ascii_whitespace().last()?.parse().ok()
 }
 
-/// Ticks after boot, and the state.
-fn start_time(process: &str) -> Option<(u64, char)> {
-    let words = stat(process)?;
-    let state = words.first()?.chars().next()?;
-    Some((words.get(19)?.parse().ok()?, state))
+/// Ticks after boot.
+fn started(words: &[String]) -> Option<u64> {
+    words.get(19)?.parse().ok()
 }
 
 /// What the kernel says of a process behind its name: the first word is the state.
@@ -119,7 +126,7 @@ pub(crate) fn identity(pid: u32) -> Option<Identity> {
     let process = pid.to_string();
     Some(Identity {
         pid,
-        start_time: start_time(&process)?.0,
+        start_time: started(&stat(&process)?)?,
         pid_namespace: namespace(&process),
         name: [0; 16],
     })

@@ -4,7 +4,9 @@
 // `late` once it runs, `asked` at SIGHUP, until the next one. TICKER_OWN makes it handle SIGUSR2, and say so at its end. TICKER_DEATH makes
 // it, or its child, die in the middle: in code of its `own`, by `abort`, or in the `tracer`, which gets a bad address. TICKER_LAST is for how many
 // milliseconds another timer, "Ticker::last()", goes on after Ctrl-C. TICKER_EXEC makes it become itself again so often, and say how often it ticked.
+// With TICKER_LEADER its first thread ends at once, and another one does all of it.
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -52,7 +54,7 @@ static double now(void) {
   return at.tv_sec * 1e3 + at.tv_nsec / 1e6;
 }
 
-int main(int count, char **arguments) {
+static int tick(int count, char **arguments) {
   static char context, node, rmw, timer, callback, last, last_callback;
   double milliseconds = count > 1 ? atof(arguments[1]) : 300;
   const char *name = getenv("TICKER_NODE") ? getenv("TICKER_NODE") : "ticker";
@@ -114,4 +116,20 @@ int main(int count, char **arguments) {
   if (is_own) puts("own handler ran");
   if (child > 0) waitpid(child, NULL, 0);
   return count > 2 ? atoi(arguments[2]) : 0;
+}
+
+static int word_count;
+static char **words;
+static void *beside(void *unused) {
+  (void)unused;
+  exit(tick(word_count, words));
+}
+
+int main(int count, char **arguments) {
+  if (!getenv("TICKER_LEADER")) return tick(count, arguments);
+  pthread_t thread;
+  word_count = count;
+  words = arguments;
+  pthread_create(&thread, NULL, beside, NULL);
+  pthread_exit(NULL);
 }

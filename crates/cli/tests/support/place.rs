@@ -147,7 +147,7 @@ pub fn ticker() -> &'static str {
             &[&sources.join("tracetools.c")],
         );
         compile(
-            &["-Wl,-rpath,$ORIGIN", "-o"],
+            &["-pthread", "-Wl,-rpath,$ORIGIN", "-o"],
             &program,
             &[&sources.join("ticker.c"), &library],
         );
