@@ -56,22 +56,21 @@ pub(super) fn left_for_good(bench: &Bench) -> Result<Vec<PathBuf>> {
     Ok(shared_memory())
 }
 
-/// Files of ours in the memory that processes share. The folder of processes that keep their memory themselves stays; what is in it does not.
+/// Files of this user in the memory that processes share; what another one leaves is removed by that one's next recorder. The folder of processes
+/// that keep their memory themselves stays; what is in it does not.
 fn shared_memory() -> Vec<PathBuf> {
     let entries = |folder: &Path| {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         entries.map(|entry| entry.path())
     };
-    let is_for_all = |name: &str| {
-        let user = name.strip_prefix("rostrace-");
-        user.is_some_and(|user| user.bytes().all(|byte| byte.is_ascii_digit()))
-    };
+    // SAFETY: takes nothing and cannot fail.
+    let own = format!("rostrace-{}", unsafe { libc::geteuid() });
     let mut found = Vec::new();
     for path in entries(Path::new("/dev/shm")) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         match &*name {
-            name if is_for_all(name) => found.extend(entries(&path)),
-            name if name.contains("rostrace") => found.push(path.clone()),
+            name if name == own => found.extend(entries(&path)),
+            name if name.starts_with(&format!("{own}-")) => found.push(path.clone()),
             _ => {}
         }
     }
