@@ -57,6 +57,9 @@ pub struct Kept {
     disk_is_short: bool,
     /// What is not written now never will be.
     is_final: bool,
+    /// Nothing comes any more that would close a gap between packets: a keeper that was killed had counted it, and its stream has no file that
+    /// would say so.
+    takes_gaps: bool,
 }
 
 impl Kept {
@@ -85,6 +88,7 @@ impl Kept {
             disk_looked: 0,
             disk_is_short: false,
             is_final: false,
+            takes_gaps: false,
             mapped,
         }
     }
@@ -154,9 +158,10 @@ impl Kept {
 
     /// The recording has ended, and so has the process perhaps: writes everything that is left.
     pub fn finish(&mut self) {
-        // A packet that was seen before the one that comes before it is in order the second time.
-        self.drain(true);
         self.is_final = true;
+        self.drain(true);
+        // A packet that was seen before the one that comes before it is in order the second time.
+        self.takes_gaps = true;
         self.drain(true);
         self.tell_losses();
         let memory = self.mapped.memory();
@@ -288,8 +293,7 @@ impl Kept {
             if can_be_recycled && is_past {
                 recycle(&memory, memory.header(), packet);
             }
-            // At the end nothing comes between any more: a keeper that was killed had counted it, and its stream has no file that would say so.
-            if is_past || !self.is_final {
+            if is_past || !self.takes_gaps {
                 return false;
             }
         }
