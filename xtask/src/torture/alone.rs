@@ -6,7 +6,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::bench::Bench;
+use super::bench::{Bench, Scene};
+use super::case::User;
 use crate::step::succeed;
 
 /// For this thread and whatever it starts from now on. Without the right to do so everything stays as it is, and the answer is `false`.
@@ -44,33 +45,37 @@ pub(super) fn left_for_good(bench: &Bench) -> Result<Vec<PathBuf>> {
             .args(["--date", "10 minutes ago"])
             .args(&left),
     )?;
-    let next = bench.folder.join("next");
-    let _ = std::fs::remove_dir_all(&next);
-    Command::new(&bench.rostrace)
-        .args(["record", "--no-report", "--output"])
-        .arg(&next)
-        .args(["--", "true"])
-        .output()
-        .context("the next recorder could not be started")?;
-    let _ = std::fs::remove_dir_all(&next);
+    // Each user's memory is removed by that user's next recorder.
+    for user in [User::Root, User::Nobody] {
+        let scene = Scene::new(bench.folder.join("next"), user)?;
+        scene
+            .command(&bench.rostrace)
+            .args(["record", "--no-report", "--output"])
+            .arg(scene.folder.join("trace"))
+            .args(["--", "true"])
+            .output()
+            .context("the next recorder could not be started")?;
+        let _ = std::fs::remove_dir_all(&scene.folder);
+    }
     Ok(shared_memory())
 }
 
-/// Files of this user in the memory that processes share; what another one leaves is removed by that one's next recorder. The folder of processes
-/// that keep their memory themselves stays; what is in it does not.
+/// Files of ours in the memory that processes share. The folder of processes that keep their memory themselves stays; what is in it does not.
 fn shared_memory() -> Vec<PathBuf> {
     let entries = |folder: &Path| {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         entries.map(|entry| entry.path())
     };
-    // SAFETY: takes nothing and cannot fail.
-    let own = format!("rostrace-{}", unsafe { libc::geteuid() });
+    let is_for_all = |name: &str| {
+        let user = name.strip_prefix("rostrace-");
+        user.is_some_and(|user| user.bytes().all(|byte| byte.is_ascii_digit()))
+    };
     let mut found = Vec::new();
     for path in entries(Path::new("/dev/shm")) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         match &*name {
-            name if name == own => found.extend(entries(&path)),
-            name if name.starts_with(&format!("{own}-")) => found.push(path.clone()),
+            name if is_for_all(name) => found.extend(entries(&path)),
+            name if name.contains("rostrace") => found.push(path.clone()),
             _ => {}
         }
     }
