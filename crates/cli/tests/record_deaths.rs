@@ -4,20 +4,17 @@ use crate::support::place::{Place, finished, ticker, wait_for_ready};
 
 const OWN: &str = "; none of its threads was running code of the tracer\n";
 
+/// Records a ticker for so many milliseconds; returns what was printed and said.
+fn record(place: &Place, milliseconds: &str, variables: &[(&str, &str)]) -> (String, String) {
+    let mut command = place.command(&["record", "--no-report", "-o", "trace", "--"]);
+    command.args([ticker(), milliseconds]);
+    command.envs(variables.iter().copied());
+    finished(command.output().unwrap(), 0)
+}
+
 /// Records a ticker that dies, and returns what was said.
 fn told(place: &Place, variables: &[(&str, &str)]) -> String {
-    let arguments = [
-        "record",
-        "--no-report",
-        "-o",
-        "trace",
-        "--",
-        ticker(),
-        "600",
-    ];
-    let mut command = place.command(&arguments);
-    command.envs(variables.iter().copied());
-    let (out, err) = finished(command.output().unwrap(), 0);
+    let (out, err) = record(place, "600", variables);
     assert!(out.contains("lost: 0"), "{out}");
     err
 }
@@ -101,17 +98,7 @@ fn a_process_that_dies_while_others_record_it_is_told() {
 /// How often a ticker says that it ticked, and how often it did so in its trace, each in the order of size.
 fn ticks(variables: &[(&str, &str)]) -> (Vec<u64>, Vec<u64>) {
     let place = Place::new();
-    let mut command = place.command(&[
-        "record",
-        "--no-report",
-        "-o",
-        "trace",
-        "--",
-        ticker(),
-        "300",
-    ]);
-    command.envs(variables.iter().copied());
-    let (out, _) = finished(command.output().unwrap(), 0);
+    let (out, _) = record(&place, "300", variables);
     let said = out.lines().filter_map(|line| line.strip_prefix("ticks "));
     let mut said: Vec<u64> = said.map(|it| it.parse().unwrap()).collect();
     let recorded = place.callbacks("trace");
