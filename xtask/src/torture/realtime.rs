@@ -25,7 +25,8 @@ const SETTING: Setting = Setting {
 const TURN: u64 = 1_000_000;
 
 pub(super) fn perform(bench: &Bench, folder: PathBuf) -> Result<Outcome> {
-    let programs = build::realtime(&bench.root, &bench.folder.join("programs"))?;
+    // Its own copies: others run with those in the bench's folder meanwhile.
+    let programs = build::realtime(&bench.root, &folder.join("programs"))?;
     let theirs = match programs.lttng.is_some() {
         true => lttngs_worst(&bench.rostrace, &programs, folder.join("lttng")).ok(),
         false => None,
