@@ -25,13 +25,13 @@ const SETTING: Setting = Setting {
 const TURN: u64 = 1_000_000;
 
 pub(super) fn perform(bench: &Bench, folder: PathBuf) -> Result<Outcome> {
+    let loops = Loops::new(folder.clone(), Place::Slow)?;
     // Its own copies: others run with those in the bench's folder meanwhile.
     let programs = build::realtime(&bench.root, &folder.join("programs"))?;
     let theirs = match programs.lttng.is_some() {
         true => lttngs_worst(&bench.rostrace, &programs, folder.join("lttng")).ok(),
         false => None,
     };
-    let loops = Loops::new(folder.clone(), Place::Slow)?;
     let mut failures = Vec::new();
     match loops.run(Tracer::Rostrace, &bench.rostrace, &programs, &SETTING)? {
         Ending::Hung => failures.push(Failure::new(
