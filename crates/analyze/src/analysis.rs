@@ -18,6 +18,7 @@ use crate::activity::Activity;
 use crate::communication::{Arrival, DropCause, Messages};
 use crate::groups::Groups;
 use crate::names::Names;
+use crate::selection::Selection;
 use crate::standstill::Standstills;
 use crate::stored_input::StoredInputs;
 
@@ -26,6 +27,8 @@ use crate::stored_input::StoredInputs;
 pub struct Analysis<'m> {
     pub model: &'m Model,
     pub names: Names,
+    /// Which nodes, topics and processes lists and tables of entities have; everything unless somebody chooses.
+    pub selection: Selection,
     /// What begins outside does not count.
     pub window: RangeInclusive<Nanos>,
     /// What the kernel's scheduler did, if the trace tells.
@@ -60,6 +63,7 @@ impl<'m> Analysis<'m> {
         let deliveries = &model.deliveries;
         Analysis {
             names: Names::of(model),
+            selection: Selection::default(),
             window,
             scheduling: None,
             memory: None,

@@ -42,7 +42,7 @@ pub struct CallbackSummary {
 impl CallbackSummary {
     /// How bad it is at worst: its longest duration or its largest lateness, as a share of its period. Nothing for what
     /// never ran, or has no period.
-    pub fn hurt(&self, analysis: &Analysis<'_>) -> Option<f64> {
+    pub fn worst_over_period(&self, analysis: &Analysis<'_>) -> Option<f64> {
         let set = match analysis.model.callbacks[self.callback.index()].owner {
             CallbackOwner::Timer(id) => analysis.model.timers[id.index()].system_period(),
             _ => None,

@@ -3,7 +3,7 @@
 //! [`Analysis`] is a trace as the metrics see it: the model, the range of time that counts, and who belongs to whom. Metrics are in modules named
 //! after the things that they describe ([`callback`], [`timer`], [`communication`], [`endpoint`], [`thread`], [`spin`] …); [`flow_path`] follows messages by
 //! observed causality, [`flow_latency`] says how long that took and [`flow_end`] where they ended, and [`why`] explains one of them; [`standstill`] says when everything
-//! stood still, and [`finding`] what hurts most. [`table`] declares the tables that all of this is exported as. [`declared`] follows what an architecture file says instead, and [`message_link`] what
+//! stood still, and [`finding`] what is worst. [`table`] declares the tables that all of this is exported as. [`declared`] follows what an architecture file says instead, and [`message_link`] what
 //! programs declare in the trace itself; [`node_latency`] has what all three say of inputs and outputs of nodes. [`selection`] says what a choice of nodes, topics and processes means.
 
 pub mod activity;

@@ -7,10 +7,13 @@
 
 use rostrace_trace::Model;
 use rostrace_trace::describe::Description;
-use rostrace_trace::entity::{CallbackId, NodeId, ProcessId, PublisherId};
+use rostrace_trace::entity::{
+    CallbackId, ClientId, NodeId, ProcessId, PublisherId, SubscriptionId,
+};
 
 use crate::built_in;
 use crate::flow_path::FlowPath;
+use crate::table::TopicEnds;
 
 pub use glob::Pattern;
 
@@ -100,6 +103,57 @@ impl Selection {
         self.has_process(model, publisher.process)
             && self.fits_node(model.node_name(publisher.node))
             && self.fits_topic(Some(&publisher.topic))
+    }
+
+    pub fn has_client(&self, model: &Model, id: ClientId) -> bool {
+        let client = &model.clients[id.index()];
+        self.has_process(model, client.process)
+            && self.fits_node(model.node_name(client.node))
+            && self.fits_topic(None)
+    }
+
+    /// A node with its process, and with one of the topics that it uses.
+    pub fn has_node_with_topics(&self, model: &Model, node: NodeId) -> bool {
+        let publishers = model.publishers.iter();
+        let published = publishers.filter(|it| it.node == Some(node));
+        let subscriptions = model.subscriptions.iter();
+        let subscribed = subscriptions.filter(|it| it.node == Some(node));
+        let topics = published.map(|it| it.topic.as_str());
+        self.has_node(model, Some(node))
+            && self.fits_any_topic(
+                topics
+                    .chain(subscribed.map(|it| it.topic.as_str()))
+                    .map(Some),
+            )
+    }
+
+    /// A process with one of its nodes.
+    pub fn has_process_with_nodes(&self, model: &Model, process: ProcessId) -> bool {
+        let is_narrow = !self.nodes.is_empty() || !self.topics.is_empty();
+        let mut nodes = (0..model.nodes.len()).map(NodeId::from_index);
+        self.has_process(model, process)
+            && (!is_narrow
+                || nodes.any(|node| {
+                    model.nodes[node.index()].process == process
+                        && self.has_node_with_topics(model, node)
+                }))
+    }
+
+    /// A topic with one of those that send or receive it.
+    pub fn has_topic_with_ends(&self, model: &Model, name: &str, ends: &TopicEnds) -> bool {
+        let fits = |process: ProcessId, node: Option<NodeId>| {
+            self.has_process(model, process) && self.fits_node(model.node_name(node))
+        };
+        let sends = |id: &PublisherId| {
+            let publisher = &model.publishers[id.index()];
+            fits(publisher.process, publisher.node)
+        };
+        let receives = |id: &SubscriptionId| {
+            let subscription = &model.subscriptions[id.index()];
+            fits(subscription.process, subscription.node)
+        };
+        self.fits_topic(Some(name))
+            && (ends.publishers.iter().any(sends) || ends.subscriptions.iter().any(receives))
     }
 
     /// Something in a process that the trace does not name.

@@ -1,4 +1,4 @@
-//! What hurts most: what is found in tiny systems where it is plain, and what has to hold in every recording.
+//! Findings: what is found in tiny systems where it is plain, and what has to hold in every recording.
 
 use rostrace_analyze::finding::{
     self, Finding, FindingKind, Group, Measured, Phase, Place, ProcessEnd, Ranking, Reason, Root,

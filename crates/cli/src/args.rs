@@ -223,7 +223,7 @@ ends of a path chooses among its messages. Times (T) are written as for `rostrac
 
 Exit status 3: explained, but the trace has lost data.")]
     Why(WhyArguments),
-    /// Write one HTML file that shows a trace: what hurts most, the graph, callbacks, topics, paths, schedules
+    /// Write one HTML file that shows a trace: the worst findings, the graph, callbacks, topics, paths, schedules
     #[command(after_help = report::HELP)]
     Report(ReportArguments),
     /// Show what happened when: in your browser, or as a file for Perfetto or Chrome

@@ -2,8 +2,7 @@
 
 use std::cmp::Ordering;
 
-use rostrace_analyze::Statistics;
-use rostrace_analyze::list::Unit;
+use rostrace_analyze::table::{self, Unit};
 use rostrace_ctf::schema::Nanos;
 use serde::{Serialize, Serializer};
 
@@ -21,19 +20,6 @@ pub(crate) enum Cell {
 }
 
 impl Cell {
-    /// Minimum, mean, median, 90th and 99th percentile, maximum.
-    pub(crate) fn summary(statistics: Option<&Statistics>) -> [Cell; 6] {
-        let of = |value: fn(&Statistics) -> Cell| statistics.map_or(Cell::Nothing, value);
-        [
-            of(|it| it.min.into()),
-            of(|it| it.mean.into()),
-            of(|it| it.p50.into()),
-            of(|it| it.p90.into()),
-            of(|it| it.p99.into()),
-            of(|it| it.max.into()),
-        ]
-    }
-
     pub(crate) fn csv(&self) -> String {
         match self {
             Cell::Nothing => String::new(),
@@ -103,6 +89,18 @@ impl Serialize for Cell {
             Cell::Integer(number) => serializer.serialize_i64(*number),
             Cell::Number(number) => serializer.serialize_f64(*number),
             Cell::YesOrNo(yes) => serializer.serialize_bool(*yes),
+        }
+    }
+}
+
+impl From<table::Cell<'_>> for Cell {
+    fn from(cell: table::Cell<'_>) -> Cell {
+        match cell {
+            table::Cell::Nothing => Cell::Nothing,
+            table::Cell::Text(text) => Cell::Text(text.to_owned()),
+            table::Cell::Integer(number) => Cell::Integer(number),
+            table::Cell::Number(number) => Cell::Number(number),
+            table::Cell::Flag(yes) => Cell::YesOrNo(yes),
         }
     }
 }
@@ -189,7 +187,7 @@ mod tests {
     fn people_see_units() {
         assert_eq!(Cell::Integer(1_500_000).shown(Unit::Duration), "1.500 ms");
         assert_eq!(Cell::Integer(12_345).shown(Unit::Count), "12,345");
-        assert_eq!(Cell::Integer(12_345).shown(Unit::Number), "12345");
+        assert_eq!(Cell::Integer(12_345).shown(Unit::Plain), "12345");
         assert_eq!(Cell::YesOrNo(true).shown(Unit::YesOrNo), "yes");
         assert_eq!(Cell::YesOrNo(true).csv(), "1");
         assert_eq!(Cell::Nothing.shown(Unit::Duration), "");

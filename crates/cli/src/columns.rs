@@ -3,7 +3,8 @@
 use std::cmp::Ordering;
 
 use clap::Args;
-use rostrace_analyze::list::{Column, List};
+use rostrace_analyze::list::List;
+use rostrace_analyze::table::Column;
 
 use crate::cell::Cell;
 use crate::name;
@@ -70,10 +71,10 @@ impl Layout {
 
     /// Those of the table for people.
     pub(crate) fn table(&self) -> Vec<&'static Column> {
-        let titled = |title: &&str| Some(&self.list.columns[self.list.titled(title)?]);
+        let named = |(_, name): &(&str, &str)| Some(&self.list.columns[self.list.column(name)?]);
         match &self.chosen {
             Some(chosen) => chosen.clone(),
-            None => self.list.table.iter().filter_map(titled).collect(),
+            None => self.list.table.iter().filter_map(named).collect(),
         }
     }
 

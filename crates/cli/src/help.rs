@@ -43,8 +43,8 @@ const FIRST_STEPS: &str = "\
 First steps:
   rostrace demo                                         what it can do, without ROS 2
   rostrace record -- ros2 launch my_robot bringup.launch.py
-  rostrace callbacks session/                           what hurts most, first
-  rostrace why session/                                 why it hurts
+  rostrace callbacks session/                           what ran late or long, worst first
+  rostrace why session/                                 why the worst one was late
   rostrace report session/ --open                       all of it, in the browser
 
 `rostrace VERB --help` has examples, and explains the columns of what it lists.";
@@ -110,11 +110,11 @@ const WIDEST: u16 = 100;
 /// What each column of a list means.
 fn columns(list: &List) -> String {
     let mut text = "\n\nColumns, for --columns and --sort:\n".to_owned();
-    let shown = list.table.iter().filter_map(|title| list.titled(title));
-    let more = (0..list.columns.len()).filter(|place| list.columns[*place].title.is_none());
-    for place in shown.chain(more) {
-        let column = &list.columns[place];
-        let name = match column.title {
+    let shown = list.table.iter().filter_map(|(_, name)| list.column(name));
+    let shown = shown.map(|place| &list.columns[place]);
+    let more = list.columns.iter().filter(|it| list.title(it).is_none());
+    for column in shown.chain(more) {
+        let name = match list.title(column) {
             None | Some("") => column.name.to_owned(),
             Some(title) if title == column.name => title.to_owned(),
             Some(title) => format!("{title} ({})", column.name),

@@ -3,10 +3,12 @@
 
 use std::io::{BufWriter, Write};
 
-use rostrace_analyze::list::{Column, List, Unit};
+use rostrace_analyze::list::List;
+use rostrace_analyze::table::{Column, ColumnKind, Unit};
 use rostrace_ctf::{Damage, TraceSet};
 use rostrace_trace::Model;
 use serde::Serialize;
+use serde_json::{Map, Value, json};
 
 use crate::args::{LookArguments, LookFormat};
 use crate::cell::Cell;
@@ -20,8 +22,11 @@ use crate::source;
 use crate::view::View;
 use rostrace_base::units;
 
-/// One row of a list. Its JSON is its serialisation, unless columns are chosen.
-pub(crate) trait Row: Serialize {
+/// Stands in a table where a value is not known.
+pub(crate) const NOT_KNOWN: &str = "–";
+
+/// One row of a list.
+pub(crate) trait Row {
     /// What the list is called and which columns it has.
     const LIST: &'static List;
 
@@ -180,7 +185,8 @@ fn table<R: Row>(layout: &Layout, rows: &[R], all: bool) -> Table {
         let cells = row.table_cells(all);
         let picked = columns.iter().zip(layout.pick(&columns, &cells));
         let texts = picked.map(|(column, cell)| {
-            let otherwise = column.title.and_then(|title| row.shown(title, all));
+            let title = layout.list.title(column);
+            let otherwise = title.and_then(|title| row.shown(title, all));
             otherwise.unwrap_or_else(|| cell.shown(column.unit))
         });
         let tone = if row.is_conspicuous() {
@@ -194,7 +200,8 @@ fn table<R: Row>(layout: &Layout, rows: &[R], all: bool) -> Table {
         for line in R::folded(&folded) {
             let text = |column: &&Column| {
                 let texts = line.iter();
-                let mut texts = texts.filter(|(title, _)| column.title == Some(*title));
+                let mut texts =
+                    texts.filter(|(title, _)| layout.list.title(column) == Some(*title));
                 texts.next().map_or(String::new(), |(_, text)| text.clone())
             };
             let texts: Vec<String> = columns.iter().map(text).collect();
@@ -216,7 +223,7 @@ pub(crate) fn empty_table(layout: &Layout, columns: &[&'static Column]) -> Table
                 Unit::Text | Unit::Instant | Unit::YesOrNo => Align::Left,
                 _ => Align::Right,
             };
-            (column.title.unwrap_or(column.name), align)
+            (layout.list.title(column).unwrap_or(column.name), align)
         })
         .collect();
     // What was asked for is not left out.
@@ -256,10 +263,39 @@ pub(crate) fn limit<T>(layout: &Layout, rows: &mut Vec<T>) -> Option<String> {
 
 fn write_json<R: Row>(out: &mut impl Write, layout: &Layout, rows: &[R]) -> anyhow::Result<()> {
     match layout.chosen() {
-        None => serde_json::to_writer_pretty(&mut *out, rows).map_err(std::io::Error::from)?,
+        None => {
+            let objects = rows.iter().map(|row| grouped(layout.list, row.cells()));
+            let objects: Vec<Value> = objects.collect();
+            serde_json::to_writer_pretty(&mut *out, &objects).map_err(std::io::Error::from)?;
+        }
         Some(_) => write_chosen_json(out, layout, rows.iter().map(R::cells))?,
     }
     Ok(out.write_all(b"\n")?)
+}
+
+/// All columns of a row: those of a summary together in an object, which is nothing without values.
+fn grouped(list: &List, cells: Vec<Cell>) -> Value {
+    let mut row = Map::new();
+    for (column, cell) in list.columns.iter().zip(cells) {
+        let value = match (column.kind, &cell) {
+            (ColumnKind::Names, Cell::Text(names)) => names.split_whitespace().collect(),
+            _ => json!(cell),
+        };
+        let Some((object, member)) = column.member else {
+            row.insert(column.name.to_owned(), value);
+            continue;
+        };
+        let object = row
+            .entry(object)
+            .or_insert_with(|| match value == json!(0) {
+                true => Value::Null,
+                false => json!({}),
+            });
+        if let Value::Object(object) = object {
+            object.insert(member.to_owned(), value);
+        }
+    }
+    Value::Object(row)
 }
 
 /// An array of objects that have the chosen columns and nothing else.

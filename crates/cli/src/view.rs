@@ -5,18 +5,16 @@
 //! The other filters limit the entities. An entity is in the view if it fits all filters itself or through what it has to
 //! do with: `--node` shows the topics that a node uses, `--topic` the nodes that use a topic, and both the paths that go there.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-use rostrace_analyze::Selection;
 use rostrace_analyze::flow_path::{Flow, FlowPath};
+use rostrace_analyze::table::topics;
+use rostrace_analyze::{Analysis, Selection};
 use rostrace_architecture::NamedPath;
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
-use rostrace_trace::entity::{
-    CallbackId, ClientId, DeliveryId, InstanceId, NodeId, ProcessId, PublisherId, SubscriptionId,
-};
+use rostrace_trace::entity::{CallbackId, DeliveryId, InstanceId, NodeId, ProcessId};
 use rostrace_trace::flow::{CallbackInstance, Delivery, Publication, Take};
 
 use crate::args::ModelFilterArguments;
@@ -29,16 +27,6 @@ pub(crate) struct View<'m> {
     filter: &'m EntityFilter,
     selection: Selection,
     time: RangeInclusive<Nanos>,
-    /// By node: the topics that it uses.
-    topics_of_nodes: Vec<BTreeSet<&'m str>>,
-    topics: BTreeMap<&'m str, Topic>,
-}
-
-/// Who sends and who receives, in the order of creation.
-#[derive(Debug, Default)]
-pub(crate) struct Topic {
-    pub(crate) publishers: Vec<PublisherId>,
-    pub(crate) subscriptions: Vec<SubscriptionId>,
 }
 
 impl<'m> View<'m> {
@@ -66,30 +54,19 @@ impl<'m> View<'m> {
         selection: Selection,
         time: RangeInclusive<Nanos>,
     ) -> View<'m> {
-        let mut topics: BTreeMap<&str, Topic> = BTreeMap::new();
-        let mut topics_of_nodes = vec![BTreeSet::new(); model.nodes.len()];
-        for (index, publisher) in model.publishers.iter().enumerate() {
-            let topic = topics.entry(&publisher.topic).or_default();
-            topic.publishers.push(PublisherId(index as u32));
-            if let Some(node) = publisher.node {
-                topics_of_nodes[node.index()].insert(publisher.topic.as_str());
-            }
-        }
-        for (index, subscription) in model.subscriptions.iter().enumerate() {
-            let topic = topics.entry(&subscription.topic).or_default();
-            topic.subscriptions.push(SubscriptionId(index as u32));
-            if let Some(node) = subscription.node {
-                topics_of_nodes[node.index()].insert(subscription.topic.as_str());
-            }
-        }
         View {
             model,
             filter,
             selection,
             time,
-            topics_of_nodes,
-            topics,
         }
+    }
+
+    /// The analysis of what is in the view.
+    pub(crate) fn analysis(&self) -> Analysis<'m> {
+        let mut analysis = Analysis::new(self.model, self.time.clone());
+        analysis.selection = self.selection.clone();
+        analysis
     }
 
     pub(crate) fn filter(&self) -> &'m EntityFilter {
@@ -105,75 +82,21 @@ impl<'m> View<'m> {
         &self.time
     }
 
-    /// The last time that counts.
-    pub(crate) fn end(&self) -> Nanos {
-        *self.time.end()
-    }
-
     fn pid(&self, process: ProcessId) -> i64 {
         self.model.processes[process.index()].pid
     }
 
-    fn fits_pid(&self, process: ProcessId) -> bool {
-        self.selection.has_process(self.model, process)
-    }
-
-    fn fits_node(&self, node: Option<NodeId>) -> bool {
-        self.selection.fits_node(self.model.node_name(node))
-    }
-
-    fn fits_topic(&self, topic: Option<&str>) -> bool {
-        self.selection.fits_topic(topic)
-    }
-
     pub(crate) fn has_process(&self, process: ProcessId) -> bool {
-        let narrow = !self.selection.nodes.is_empty() || !self.selection.topics.is_empty();
-        let mut nodes = (0..self.model.nodes.len() as u32).map(NodeId);
-        self.fits_pid(process)
-            && (!narrow
-                || nodes.any(|node| {
-                    self.model.nodes[node.index()].process == process && self.has_node(node)
-                }))
-    }
-
-    pub(crate) fn has_node(&self, node: NodeId) -> bool {
-        let topics = &self.topics_of_nodes[node.index()];
-        self.fits_pid(self.model.nodes[node.index()].process)
-            && self.fits_node(Some(node))
-            && (self.selection.topics.is_empty() || topics.iter().any(|t| self.fits_topic(Some(t))))
+        self.selection.has_process_with_nodes(self.model, process)
     }
 
     pub(crate) fn has_callback(&self, id: CallbackId) -> bool {
         self.selection.has_callback(self.model, id)
     }
 
-    pub(crate) fn has_client(&self, id: ClientId) -> bool {
-        let client = &self.model.clients[id.index()];
-        self.fits_pid(client.process) && self.fits_node(client.node) && self.fits_topic(None)
-    }
-
     /// Something in a process that the trace does not name.
     pub(crate) fn has_unnamed(&self, process: ProcessId) -> bool {
         self.selection.has_unnamed(self.model, process)
-    }
-
-    /// By name. All numbers of a topic are those of all its publishers and subscriptions.
-    pub(crate) fn topics(&self) -> impl Iterator<Item = (&'m str, &Topic)> {
-        let fits = |process: ProcessId, node: Option<NodeId>| {
-            self.fits_pid(process) && self.fits_node(node)
-        };
-        let model = self.model;
-        self.topics.iter().filter_map(move |(name, topic)| {
-            let sends = topic.publishers.iter().any(|id| {
-                let publisher = &model.publishers[id.index()];
-                fits(publisher.process, publisher.node)
-            });
-            let receives = topic.subscriptions.iter().any(|id| {
-                let subscription = &model.subscriptions[id.index()];
-                fits(subscription.process, subscription.node)
-            });
-            (self.fits_topic(Some(name)) && (sends || receives)).then_some((*name, topic))
-        })
     }
 
     /// The executions that began in the range of time.
@@ -192,16 +115,6 @@ impl<'m> View<'m> {
     pub(crate) fn takes(&self) -> impl Iterator<Item = &'m Take> {
         let takes = self.model.takes.iter();
         takes.filter(|take| self.time.contains(&take.time))
-    }
-
-    /// Those of the messages that were published in the range of time.
-    pub(crate) fn deliveries(&self) -> impl Iterator<Item = &'m Delivery> {
-        let published = |delivery: &Delivery| {
-            let publication = &self.model.publications[delivery.publication.index()];
-            self.time.contains(&publication.publish)
-        };
-        let deliveries = self.model.deliveries.iter();
-        deliveries.filter(move |delivery| published(delivery))
     }
 
     /// What to say before an answer: of a range of time in which nothing happened, and of what was left out when it was recorded.
@@ -229,11 +142,13 @@ impl<'m> View<'m> {
     /// What to say where each filter fits something, but nothing fits all of them, for verbs that show everything. A name
     /// that the trace does not have at all was refused before.
     pub(crate) fn nothing_left(&self) -> Option<String> {
-        let mut nodes = (0..self.model.nodes.len() as u32).map(NodeId);
-        let mut callbacks = (0..self.model.callbacks.len()).map(CallbackId::from_index);
-        let is_empty = !nodes.any(|id| self.has_node(id))
+        let (model, selection) = (self.model, &self.selection);
+        let mut nodes = (0..model.nodes.len()).map(NodeId::from_index);
+        let mut callbacks = (0..model.callbacks.len()).map(CallbackId::from_index);
+        let mut topics = topics(model).into_iter();
+        let is_empty = !nodes.any(|id| selection.has_node_with_topics(model, id))
             && !callbacks.any(|id| self.has_callback(id))
-            && self.topics().next().is_none();
+            && !topics.any(|(name, ends)| selection.has_topic_with_ends(model, name, &ends));
         let sentence = self.filter.nothing_fits("node, topic or callback");
         sentence.filter(|_| is_empty)
     }

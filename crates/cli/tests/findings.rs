@@ -1,4 +1,4 @@
-//! What hurts most, as people meet it: the page, `callbacks` and `why` agree on what is worst, and the commands on the page do what they say.
+//! Findings, as people meet it: the page, `callbacks` and `why` agree on what is worst, and the commands on the page do what they say.
 
 use std::path::Path;
 use std::process::Command;

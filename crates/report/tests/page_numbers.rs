@@ -72,7 +72,14 @@ fn callbacks_have_the_numbers_of_their_table() {
             assert_eq!(found["node_name"], row.text("node"), "{what}");
             assert_eq!(found["kind"], row.text("kind"), "{what}");
             assert_eq!(found["trigger"], row.text("topic"), "{what}");
-            for column in ["count", "skipped", "utilisation", "hurt", "damaged", "pid"] {
+            for column in [
+                "count",
+                "skipped",
+                "utilisation",
+                "worst_over_period",
+                "damaged",
+                "pid",
+            ] {
                 same(&found[column], row.number(column), &what);
             }
             same(&found["set_period"], row.number("period_ns"), &what);

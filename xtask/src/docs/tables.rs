@@ -66,6 +66,7 @@ fn write_table(page: &mut String, table: &Table) -> fmt::Result {
 fn kind(kind: ColumnKind) -> &'static str {
     match kind {
         ColumnKind::Text => "text",
+        ColumnKind::Names => "names",
         ColumnKind::Integer => "integer",
         ColumnKind::Number => "number",
         ColumnKind::Flag => "flag",

@@ -1,4 +1,4 @@
-//! What hurts most: of everything that was measured, the few things that a person should look at first.
+//! Findings: of everything that was measured, the few things that a person should look at first.
 //!
 //! Each finding has a severity, so that a late callback can be weighed against a lost message: 1 is where the system no longer does what it was set to
 //! do (an execution as long as its period, one that took a second, one message of ten lost, a thread without a pause, four times the usual latency), and from a half on it
@@ -321,7 +321,7 @@ pub const WORTH_A_LOOK: f64 = 0.5;
 /// What is less is not told at all.
 pub const WORTH_A_WORD: f64 = 0.1;
 
-/// What is shorter hurts nobody, in nanoseconds.
+/// What is shorter matters to nobody, in nanoseconds.
 const NOTICEABLE: i64 = 1_000_000;
 
 /// With fewer, nothing is usual.

@@ -21,7 +21,7 @@ struct Place {
     severity: f64,
     /// How many findings are due to it.
     caused: usize,
-    hurt: f64,
+    worst_over_period: f64,
     is_built_in: bool,
 }
 
@@ -37,13 +37,13 @@ impl Ranking {
     pub fn by(analysis: &Analysis<'_>, callbacks: &[CallbackSummary], groups: &[Group]) -> Ranking {
         let of_summary = |summary: &CallbackSummary| {
             let is_built_in = built_in::callback(analysis.model, summary.callback);
-            let hurt = summary.hurt(analysis).filter(|_| !is_built_in);
-            let hurt = hurt.unwrap_or(0.0);
+            let worst_over_period = summary.worst_over_period(analysis).filter(|_| !is_built_in);
+            let worst_over_period = worst_over_period.unwrap_or(0.0);
             let place = Place {
                 // What has no rhythm has no period to be measured by, so that this says little.
-                severity: damped(hurt).min(WORTH_A_WORD),
+                severity: damped(worst_over_period).min(WORTH_A_WORD),
                 caused: 0,
-                hurt,
+                worst_over_period,
                 is_built_in,
             };
             (Runner::callback(analysis.model, summary.callback), place)
@@ -85,7 +85,7 @@ impl Ranking {
         let (first, second) = (self.place(a), self.place(b));
         (second.severity.total_cmp(&first.severity))
             .then((second.caused > 0).cmp(&(first.caused > 0)))
-            .then(second.hurt.total_cmp(&first.hurt))
+            .then(second.worst_over_period.total_cmp(&first.worst_over_period))
             .then(first.is_built_in.cmp(&second.is_built_in))
     }
 

@@ -1,22 +1,6 @@
 //! `docs/reference/lists.md`: every column of every list.
 
-use super::{LISTS, Unit};
-
-impl Unit {
-    /// What a value is in CSV and JSON.
-    pub fn described(self) -> &'static str {
-        match self {
-            Unit::Text => "text",
-            Unit::Number => "a number",
-            Unit::Count => "a count",
-            Unit::Duration => "nanoseconds",
-            Unit::Instant => "nanoseconds since 1970",
-            Unit::Share => "a share, 1 is all",
-            Unit::Hertz => "per second",
-            Unit::YesOrNo => "1 or 0 in CSV, true or false in JSON",
-        }
-    }
-}
+use super::LISTS;
 
 pub fn markdown() -> String {
     let mut text = "\
@@ -27,7 +11,8 @@ pub fn markdown() -> String {
 The columns of the verbs that list something. `--columns` chooses them, in this order or another; `--sort` sorts by them, smallest first, or with a `-` before the \
 name largest first; rows without a value come last. Both take the name or the title in the table, in any format.
 
-Without `--columns`, JSON has more than this: values are grouped, and lists of parts are lists.
+Without `--columns`, JSON groups statistics: `duration_p99_ns` is `p99` of the object `duration_ns`, which is `null` without values. Names that CSV has \
+side by side in one column are an array. What is listed of entities are the rows of the exported table of the same name: see [tables](tables.md).
 "
     .to_owned();
     for list in LISTS {
@@ -36,7 +21,7 @@ Without `--columns`, JSON has more than this: values are grouped, and lists of p
             list.verb
         );
         for column in list.columns {
-            let title = match column.title {
+            let title = match list.title(column) {
                 Some("") => "the first one".to_owned(),
                 Some(title) => title.to_owned(),
                 None => String::new(),

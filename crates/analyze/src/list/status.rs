@@ -1,57 +1,41 @@
 //! The list of processes that run under the tracer.
 
-use super::{List, Unit, more, shown};
+use super::List;
+use crate::table::Column;
 
 pub const STATUS: List = List {
     verb: "status",
     noun: "process",
     columns: &[
-        more(
+        Column::text(
             "session",
-            Unit::Text,
-            "the session that it belongs to; the table has one part for each",
+            "The session that it belongs to; the table has one part for each.",
         ),
-        shown("pid", "pid", Unit::Number, "its number"),
-        shown("process", "name", Unit::Text, "its name"),
-        shown(
+        Column::integer("pid", "Its number."),
+        Column::text("name", "Its name."),
+        Column::text(
             "state",
-            "state",
-            Unit::Text,
-            "idle, recording, or failed; one that has failed goes on with what it can",
+            "Idle, recording, or failed; one that has failed goes on with what it can.",
         ),
-        shown(
-            "events",
-            "events",
-            Unit::Count,
-            "how many events of it the recording has so far",
-        ),
-        shown(
-            "lost",
-            "lost",
-            Unit::Count,
-            "how many events of it were lost, for want of room",
-        ),
-        shown("written", "bytes", Unit::Number, "how many bytes that is"),
-        shown(
-            "threads",
-            "threads",
-            Unit::Count,
-            "how many of its threads emitted some",
-        ),
-        more(
+        Column::count("events", "How many events of it the recording has so far."),
+        Column::count("lost", "How many events of it were lost, for want of room."),
+        Column::integer("bytes", "How many bytes that is."),
+        Column::count("threads", "How many of its threads emitted some."),
+        Column::count(
             "remembered",
-            Unit::Count,
-            "events of initialisation that later recordings will have, too",
+            "Events of initialisation that later recordings will have, too.",
         ),
-        shown(
-            "error",
-            "error",
-            Unit::Text,
-            "the system's error of its last failure",
-        ),
+        Column::text("error", "The system's error of its last failure."),
     ],
     table: &[
-        "pid", "process", "state", "events", "lost", "written", "threads", "error",
+        ("pid", "pid"),
+        ("process", "name"),
+        ("state", "state"),
+        ("events", "events"),
+        ("lost", "lost"),
+        ("written", "bytes"),
+        ("threads", "threads"),
+        ("error", "error"),
     ],
     dispensable: &[],
 };

@@ -22,7 +22,7 @@ use held_up::Candidate;
 pub use held_up::Held;
 pub use meanwhile::Meanwhile;
 
-/// What is shorter hurts nobody, in nanoseconds.
+/// What is shorter matters to nobody, in nanoseconds.
 const NOTICEABLE: i64 = 1_000_000;
 
 /// A row of [`Standstills::list`].

@@ -1,69 +1,86 @@
-//! Callbacks: summarised, and every execution.
+//! Callbacks, summarised: those of the model, those of clients, and those that the trace does not name.
 
-use std::io;
+use std::collections::BTreeMap;
 
-use rostrace_trace::describe::Description;
-use rostrace_trace::entity::{CallbackId, InstanceId};
+use rostrace_ctf::schema::Nanos;
+use rostrace_trace::Model;
+use rostrace_trace::describe::{CallbackKind, Description};
+use rostrace_trace::entity::{Address, CallbackId, ClientId, ProcessId};
 
-use super::describe::{described, kind, pid};
-use super::recurring::{
-    BUILT_IN, CALLBACK_NAME, CALLBACK_NODE, CALLBACK_START, HOST, INSTANCE, PID, RAN_ON,
-};
+use super::describe::{kind, pid};
+use super::recurring::{BUILT_IN, HOST, PID, PROCESS};
 use super::statistics_columns::{
     columns, frequency_cells, frequency_columns, statistics_cells, statistics_columns,
 };
-use super::{Cell, Column, Sink, Table};
+use super::{Cell, Column, Role, Table};
 use crate::analysis::Analysis;
-use crate::callback::{self, Execution};
+use crate::callback::{self, CallbackSummary};
+use crate::finding::Runner;
+use crate::list::List;
+use crate::names;
+use crate::rate::Frequency;
+use crate::statistics::Statistics;
+use crate::thread::Ran;
 
-const KIND: Column = Column::text(
+pub(super) const KIND: Column = Column::text(
     "kind",
     "`timer`, `subscription`, `service` or `client`; empty if the trace does not tell.",
-);
+)
+.role(Role::Kind);
 
-const TRIGGER: Column = Column::text(
-    "topic",
-    "Topic of a subscription, or name of a service; empty for timers.",
-);
-
-const SET_PERIOD: Column = Column::duration("period_ns", "What a timer is set to.").optional();
+pub(super) const SET_PERIOD: Column =
+    Column::duration("period_ns", "What a timer is set to.").optional();
 
 pub(super) const CALLBACKS: Table = Table {
     name: "callbacks",
-    about: "One callback of one process, summarised.",
+    about: "One callback of one process, summarised. What the trace does not name has a row for each address.",
     columns: columns![
         [
             Column::integer(
                 "callback",
-                "Number of the callback, for `callback_instances`."
-            ),
+                "Number of the callback, for `callback_instances`; nothing for clients and for what the trace does not name."
+            )
+            .optional(),
             Column::text(
                 "name",
                 "As people say it: `/fusion ← /points`, `/planner · timer 100 ms`."
             ),
             HOST,
             PID,
-            Column::text(
+            PROCESS,
+            Column::node(
                 "node",
-                "Node that it belongs to; empty if the trace does not name it."
-            ),
+                "Node that it belongs to; nothing if the trace does not name it."
+            )
+            .optional(),
             KIND,
-            TRIGGER,
+            Column::topic("topic", "Of a subscription: what it receives.").optional(),
+            Column::text("service", "Of a service or client: its name.").optional(),
             SET_PERIOD,
             Column::text(
                 "symbol",
                 "Function that is called, as far as the trace tells."
-            ),
-            Column::integer("count", "Executions."),
-            Column::number(
+            )
+            .optional(),
+            Column::count("count", "Executions."),
+            Column::count(
+                "answers",
+                "Of a client: responses that its callback got, where the recorder tells. They have no `callback_start`, which `count` counts."
+            )
+            .optional(),
+            Column::hertz(
                 "rate_hz",
-                "Executions per second between the first and the last; `rates` has them second by second."
+                "Executions per second between the first and the last; the exported table `rates` has them second by second."
             )
             .optional(),
         ],
         frequency_columns!("frequency", "number of starts in a second"),
         statistics_columns!("duration", "duration: start to end"),
-        statistics_columns!("period_observed", "time from one start to the next"),
+        statistics_columns!(
+            "period_observed",
+            "time from one start to the next",
+            "period_ns_observed"
+        ),
         statistics_columns!(
             "gap",
             "time from an end to the next start; negative where executions overlap"
@@ -77,180 +94,280 @@ pub(super) const CALLBACKS: Table = Table {
             "time from when it should have begun (a timer was due, a message was published) to its start"
         ),
         [
-            Column::integer(
+            Column::count(
                 "skipped",
                 "Firings of a timer that were due and never happened."
             ),
-            Column::number(
+            Column::share(
                 "utilisation",
                 "Time in the callback, divided by the time in which its process was observed."
             )
             .optional(),
-            Column::number(
-                "hurt",
+            Column::share(
+                "worst_over_period",
                 "Longest duration or largest lateness, whichever is larger, divided by the period."
             )
             .optional(),
-            Column::integer(
+            Column::count(
                 "damaged",
                 "Executions that touch a time in which events were lost."
             ),
             BUILT_IN,
         ],
     ],
-    rows: callbacks,
+    rows: |analysis, take| CallbackRow::all(analysis).iter().try_for_each(|row| take(&row.cells())),
 };
 
-fn callbacks(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
-    let model = analysis.model;
-    for summary in callback::summaries(analysis) {
+pub const CALLBACK_LIST: List = List {
+    verb: "callbacks",
+    noun: "callback",
+    columns: CALLBACKS.columns,
+    table: &[
+        ("callback", "name"),
+        ("process", "process"),
+        ("count", "count"),
+        ("period", "period_observed_p50_ns"),
+        ("mean", "duration_mean_ns"),
+        ("p99", "duration_p99_ns"),
+        ("max", "duration_max_ns"),
+        ("late p99", "lateness_p99_ns"),
+        ("late max", "lateness_max_ns"),
+        ("worst / period", "worst_over_period"),
+    ],
+    dispensable: &["process", "mean", "late p99", "period"],
+};
+
+/// One callback.
+#[derive(Debug)]
+pub struct CallbackRow<'a> {
+    pub name: String,
+    pub host: &'a str,
+    pub pid: i64,
+    pub process: &'a str,
+    pub described: Description<'a>,
+    pub created: Nanos,
+    /// What the order of what is worst knows it by.
+    pub runner: Runner,
+    pub answers: Option<u64>,
+    pub count: u64,
+    pub worst_over_period: Option<f64>,
+    rate: Option<f64>,
+    frequency: Option<Frequency>,
+    duration: Option<Statistics>,
+    period: Option<Statistics>,
+    gap: Option<Statistics>,
+    jitter: Option<Statistics>,
+    lateness: Option<Statistics>,
+    skipped: u64,
+    utilisation: Option<f64>,
+    damaged: u64,
+}
+
+impl<'a> CallbackRow<'a> {
+    /// Those that are selected, in the order of the model; those of clients and those without a name behind them.
+    pub fn all(analysis: &Analysis<'a>) -> Vec<CallbackRow<'a>> {
+        CallbackRow::of(analysis, &callback::summaries(analysis))
+    }
+
+    /// The same, where the callbacks have been summarised.
+    pub fn of(analysis: &Analysis<'a>, summaries: &[CallbackSummary]) -> Vec<CallbackRow<'a>> {
+        let model = analysis.model;
+        let selection = &analysis.selection;
+        let selected = summaries.iter();
+        let selected = selected.filter(|it| selection.has_callback(model, it.callback));
+        let mut rows: Vec<CallbackRow<'a>> = selected
+            .map(|summary| CallbackRow::of_callback(analysis, summary))
+            .collect();
+        rows.extend(CallbackRow::of_clients(analysis));
+        rows.extend(CallbackRow::unnamed(analysis));
+        rows
+    }
+
+    fn new(
+        model: &'a Model,
+        process: ProcessId,
+        ran: Ran,
+        name: String,
+        created: Nanos,
+    ) -> CallbackRow<'a> {
+        CallbackRow {
+            name,
+            host: model.host_name(process),
+            pid: pid(model, process),
+            process: &model.processes[process.index()].name,
+            described: Description::default(),
+            created,
+            runner: Runner { process, ran },
+            answers: None,
+            count: 0,
+            worst_over_period: None,
+            rate: None,
+            frequency: None,
+            duration: None,
+            period: None,
+            gap: None,
+            jitter: None,
+            lateness: None,
+            skipped: 0,
+            utilisation: None,
+            damaged: 0,
+        }
+    }
+
+    fn of_callback(analysis: &Analysis<'a>, summary: &CallbackSummary) -> CallbackRow<'a> {
+        let model = analysis.model;
         let id = summary.callback;
         let callback = &model.callbacks[id.index()];
-        let described = Description::of(model, id);
+        let name = analysis.names.callback(id).to_owned();
+        let ran = Ran::Callback(id);
+        CallbackRow {
+            described: Description::of(model, id),
+            count: summary.count,
+            worst_over_period: summary.worst_over_period(analysis),
+            rate: summary.rate,
+            frequency: summary.frequency,
+            duration: summary.duration,
+            period: summary.period,
+            gap: summary.gap,
+            jitter: summary.jitter,
+            lateness: summary.lateness,
+            skipped: summary.skipped,
+            utilisation: summary.utilisation,
+            damaged: summary.damaged,
+            ..CallbackRow::new(model, callback.process, ran, name, callback.created)
+        }
+    }
+
+    /// rclcpp does not trace what runs when a response arrives; our own tracer does.
+    fn of_clients(analysis: &Analysis<'a>) -> Vec<CallbackRow<'a>> {
+        let model = analysis.model;
+        let mut answers: BTreeMap<ClientId, Runs> = BTreeMap::new();
+        for answer in &model.client_callbacks {
+            if let Some(client) = answer.client.filter(|_| analysis.counts(answer.start)) {
+                let runs = answers.entry(client).or_default();
+                runs.add(answer.start, answer.end);
+            }
+        }
+        let clients = (0..model.clients.len()).map(ClientId::from_index);
+        let clients = clients.filter(|id| analysis.selection.has_client(model, *id));
+        let rows = clients.map(|id| {
+            let client = &model.clients[id.index()];
+            let name = analysis.names.client(id).to_owned();
+            let ran = Ran::Client(id);
+            let mut row = CallbackRow {
+                described: Description::of_client(model, id),
+                ..CallbackRow::new(model, client.process, ran, name, client.created)
+            };
+            if let Some(answers) = answers.remove(&id) {
+                row.answers = Some(answers.starts.len() as u64);
+                row.ran(model, answers);
+            }
+            row
+        });
+        rows.collect()
+    }
+
+    /// Callbacks that the trace does not name: each address is taken for one.
+    fn unnamed(analysis: &Analysis<'a>) -> Vec<CallbackRow<'a>> {
+        let model = analysis.model;
+        let mut runs: BTreeMap<(ProcessId, Address), Runs> = BTreeMap::new();
+        for instance in &model.instances {
+            let process = model.process_of(instance.thread);
+            if instance.callback.is_none()
+                && analysis.counts(instance.start)
+                && analysis.selection.has_unnamed(model, process)
+            {
+                let runs = runs.entry((process, instance.address)).or_default();
+                runs.add(instance.start, instance.end);
+            }
+        }
+        let rows = runs.into_iter().map(|((process, address), runs)| {
+            let first = runs.starts.first().copied().unwrap_or(Nanos(0));
+            let name = names::unnamed_callback(address);
+            let mut row = CallbackRow::new(model, process, Ran::Unnamed(address), name, first);
+            row.count = runs.starts.len() as u64;
+            row.ran(model, runs);
+            row
+        });
+        rows.collect()
+    }
+
+    fn ran(&mut self, model: &Model, mut runs: Runs) {
+        self.period = runs.periods(model);
+        self.duration = Statistics::of(&mut runs.durations);
+    }
+
+    /// Whether it has an address for a name, or no node.
+    pub fn is_unnamed(&self) -> bool {
+        self.described.kind == CallbackKind::Unknown || self.described.node.is_none()
+    }
+
+    /// In the order of the columns.
+    pub fn cells(&self) -> Vec<Cell<'_>> {
+        let described = &self.described;
+        let callback = match self.runner.ran {
+            Ran::Callback(CallbackId(number)) => Some(i64::from(number)),
+            Ran::Client(_) | Ran::Unnamed(_) => None,
+        };
         let mut cells: Vec<Cell<'_>> = vec![
-            i64::from(id.0).into(),
-            analysis.names.callback(id).into(),
-            model.host_name(callback.process).into(),
-            pid(model, callback.process).into(),
-            described.node_name.unwrap_or_default().into(),
-            kind(&described).into(),
-            described.topic_or_service().unwrap_or_default().into(),
+            callback.into(),
+            (&self.name).into(),
+            self.host.into(),
+            self.pid.into(),
+            self.process.into(),
+            described.node_name.into(),
+            kind(described).into(),
+            described.topic.into(),
+            described.service.into(),
             described.period.into(),
-            described.symbol.unwrap_or_default().into(),
-            summary.count.into(),
-            summary.rate.into(),
+            described.symbol.into(),
+            self.count.into(),
+            self.answers.into(),
+            self.rate.into(),
         ];
-        cells.extend(frequency_cells(summary.frequency.as_ref()));
-        for statistics in [
-            &summary.duration,
-            &summary.period,
-            &summary.gap,
-            &summary.jitter,
-            &summary.lateness,
-        ] {
+        cells.extend(frequency_cells(self.frequency.as_ref()));
+        let all = [
+            &self.duration,
+            &self.period,
+            &self.gap,
+            &self.jitter,
+            &self.lateness,
+        ];
+        for statistics in all {
             cells.extend(statistics_cells(statistics.as_ref()));
         }
         cells.extend([
-            Cell::from(summary.skipped),
-            summary.utilisation.into(),
-            summary.hurt(analysis).into(),
-            summary.damaged.into(),
+            Cell::from(self.skipped),
+            self.utilisation.into(),
+            self.worst_over_period.into(),
+            self.damaged.into(),
             described.built_in.into(),
         ]);
-        take(&cells)?;
+        cells
     }
-    Ok(())
 }
 
-pub(super) const CALLBACK_INSTANCES: Table = Table {
-    name: "callback_instances",
-    about: "One execution of a callback.",
-    columns: &[
-        HOST,
-        PID,
-        RAN_ON,
-        CALLBACK_NODE,
-        KIND,
-        TRIGGER,
-        SET_PERIOD,
-        CALLBACK_START,
-        Column::time("end_ns", "`callback_end`; nothing if it is unknown.").optional(),
-        Column::flag(
-            "intra_process",
-            "Whether the message came from a publisher of the same process.",
-        ),
-        Column::integer(
-            "callback",
-            "Number of the callback in `callbacks`; nothing if the trace does not name it.",
-        )
-        .optional(),
-        CALLBACK_NAME,
-        Column::duration("duration_ns", "Start to end.").optional(),
-        Column::duration(
-            "period_observed_ns",
-            "Since the start of the execution before.",
-        )
-        .optional(),
-        Column::duration(
-            "gap_ns",
-            "Since the end of the execution before; negative where they overlap.",
-        )
-        .optional(),
-        Column::duration(
-            "jitter_ns",
-            "Since the start of the execution before, less what the timer is set to.",
-        )
-        .optional(),
-        Column::time(
-            "expected_ns",
-            "When the timer was due; empty if that is not known.",
-        )
-        .optional(),
-        Column::duration("lateness_ns", "From when the timer was due to the start.").optional(),
-        Column::integer(
-            "skipped",
-            "Firings of the timer that were due since the one before and never happened.",
-        )
-        .optional(),
-        Column::text(
-            "expected_by",
-            "How it is known when the timer was due: by its `creation`, or by other `firings`.",
-        )
-        .optional(),
-        Column::flag("damaged", "Whether events were lost between start and end."),
-        INSTANCE,
-        BUILT_IN,
-    ],
-    rows: callback_instances,
-};
+/// What was counted at one address, or for one client.
+#[derive(Debug, Default)]
+struct Runs {
+    starts: Vec<Nanos>,
+    durations: Vec<(i64, Nanos)>,
+}
 
-fn callback_instances(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
-    let model = analysis.model;
-    let mut executions: Vec<Option<Execution>> = vec![None; model.instances.len()];
-    for index in 0..model.callbacks.len() {
-        for execution in callback::executions(analysis, CallbackId::from_index(index)) {
-            executions[execution.instance.index()] = Some(execution);
-        }
+impl Runs {
+    fn add(&mut self, start: Nanos, end: Option<Nanos>) {
+        self.starts.push(start);
+        let duration = end.map(|end| (end.0 - start.0, start));
+        self.durations.extend(duration);
     }
-    for (index, execution) in executions.into_iter().enumerate() {
-        let id = InstanceId::from_index(index);
-        let instance = analysis.instance(id);
-        if !analysis.counts(instance.start) {
-            continue;
-        }
-        let thread = &model.threads[instance.thread.index()];
-        let described = described(model, instance.callback);
-        let name = instance.callback.map(|id| analysis.names.callback(id));
-        let firing = execution.and_then(|execution| execution.firing);
-        let period = execution.and_then(|execution| execution.period);
-        take(&[
-            model.host_name(thread.process).into(),
-            pid(model, thread.process).into(),
-            thread.tid.into(),
-            described.node_name.unwrap_or_default().into(),
-            kind(&described).into(),
-            described.topic_or_service().unwrap_or_default().into(),
-            described.period.into(),
-            instance.start.into(),
-            instance.end.into(),
-            instance.intra_process.into(),
-            instance.callback.map(|id| i64::from(id.0)).into(),
-            name.unwrap_or_default().into(),
-            instance.end.map(|end| end.0 - instance.start.0).into(),
-            period.into(),
-            execution.and_then(|execution| execution.gap).into(),
-            period
-                .zip(described.period)
-                .map(|(period, set)| period - set.0)
-                .into(),
-            firing.map(|firing| firing.expected).into(),
-            firing.map(|firing| firing.lateness).into(),
-            firing.map(|firing| firing.skipped).into(),
-            firing.map(|firing| firing.basis.name()).into(),
-            analysis.is_execution_damaged(id).into(),
-            i64::from(id.0).into(),
-            described.built_in.into(),
-        ])?;
+
+    /// Where executions may be missing between two, there is none.
+    fn periods(&self, model: &Model) -> Option<Statistics> {
+        let periods = self.starts.windows(2);
+        let periods = periods.filter(|pair| !model.losses.between(pair[0], pair[1]));
+        let mut periods: Vec<_> = periods
+            .map(|pair| (pair[1].0 - pair[0].0, pair[0]))
+            .collect();
+        Statistics::of(&mut periods)
     }
-    Ok(())
 }

@@ -19,18 +19,18 @@ use crate::communication::pairs;
 
 const PUB_HOST: Column = Column::text("pub_host", "Machine of the publisher.");
 
-const PUB_PID: Column = Column::integer("pub_pid", "Process of the publisher.");
+const PUB_PID: Column = Column::pid("pub_pid", "Process of the publisher.");
 
-const PUB_NODE: Column = Column::text(
+const PUB_NODE: Column = Column::node(
     "pub_node",
     "Node of the publisher; empty if the trace does not name it.",
 );
 
 const SUB_HOST: Column = Column::text("sub_host", "Machine of the subscription.");
 
-const SUB_PID: Column = Column::integer("sub_pid", "Process of the subscription.");
+const SUB_PID: Column = Column::pid("sub_pid", "Process of the subscription.");
 
-const SUB_NODE: Column = Column::text(
+const SUB_NODE: Column = Column::node(
     "sub_node",
     "Node of the subscription; empty if the trace does not name it.",
 );
@@ -173,7 +173,7 @@ pub(super) const COMMUNICATIONS: Table = Table {
             SUB_PID,
             SUB_NODE,
             KIND,
-            Column::integer("messages", "Messages that should have arrived."),
+            Column::count("messages", "Messages that should have arrived."),
             Column::integer("arrived", "Messages that did."),
             Column::integer(
                 "historical",
@@ -209,7 +209,7 @@ pub(super) const COMMUNICATIONS: Table = Table {
         ),
         statistics_columns!("dispatch_stage", "time from the take to the callback"),
         [
-            Column::integer("damaged", "Messages on whose way events were lost."),
+            Column::count("damaged", "Messages on whose way events were lost."),
             PUBLISHER,
             SUBSCRIPTION,
             BUILT_IN,

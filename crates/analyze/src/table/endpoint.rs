@@ -5,23 +5,18 @@ use std::io;
 use rostrace_trace::entity::{PublisherId, SubscriptionId};
 
 use super::describe::pid;
-use super::recurring::{BUILT_IN, HOST, NODE, PID, PUBLISHER, SUBSCRIPTION, TOPIC};
+use super::recurring::{
+    BUILT_IN, CREATED, HOST, NODE, PID, PROCESS, PUBLISHER, SUBSCRIPTION, TOPIC,
+};
 use super::statistics_columns::{columns, statistics_cells, statistics_columns};
 use super::{Cell, Column, Sink, Table};
 use crate::analysis::Analysis;
 use crate::built_in;
 use crate::endpoint::Endpoints;
 
-const PROCESS: Column = Column::text(
-    "process",
-    "Name of the process; empty if the trace does not tell.",
-);
-
 const DEPTH: Column = Column::integer("depth", "How many messages it keeps, as requested.");
 
-const CREATED: Column = Column::time("created_ns", "When it was made.");
-
-const DAMAGED: Column = Column::integer(
+const DAMAGED: Column = Column::count(
     "damaged",
     "Messages before which events were lost: they have no period, and others may be missing.",
 );
@@ -38,12 +33,12 @@ pub(super) const PUBLISHERS: Table = Table {
             TOPIC,
             DEPTH,
             CREATED,
-            Column::integer("messages", "Calls of `publish`."),
-            Column::integer(
+            Column::count("messages", "Calls of `publish`."),
+            Column::count(
                 "intra_process",
                 "Those that were handed to subscriptions of the same process, alone or also to others."
             ),
-            Column::number(
+            Column::hertz(
                 "rate_hz",
                 "Messages per second: (messages − 1) / (last − first). Nothing for fewer than two."
             )
@@ -94,26 +89,22 @@ pub(super) const SUBSCRIPTIONS: Table = Table {
             TOPIC,
             DEPTH,
             CREATED,
-            Column::integer("received", "Messages received."),
-            Column::integer(
+            Column::count("received", "Messages received."),
+            Column::count(
                 "intra_process",
                 "Those from publishers of the same process, without the middleware."
             ),
-            Column::integer(
+            Column::count(
                 "by_hand",
                 "Those that the program took itself, without a callback."
             ),
-            Column::number(
+            Column::hertz(
                 "rate_hz",
                 "Messages per second: (received − 1) / (last − first). Nothing for fewer than two."
             )
             .optional(),
         ],
         statistics_columns!("period", "time from one reception to the next"),
-        [Column::integer(
-            "message_age_count",
-            "Received messages whose header's stamp the trace has."
-        )],
         statistics_columns!(
             "message_age",
             "age of a message: from the stamp in its header to its reception, on the clock (the system's or the simulated one) that is nearer to the stamp"
@@ -143,7 +134,6 @@ fn subscriptions(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
             summary.rate.into(),
         ];
         row.extend(statistics_cells(summary.period.as_ref()));
-        row.push(summary.age.map_or(0, |age| age.count).into());
         row.extend(statistics_cells(summary.age.as_ref()));
         row.push(summary.damaged.into());
         row.push((built_in::topic(&subscription.topic) || built_in::node(node)).into());

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{Column, Sink, Table};
+use super::{Column, Role, Sink, Table};
 use crate::analysis::Analysis;
 use crate::flow_latency::{FlowTimes, Include};
 use crate::flow_path::FlowPaths;
@@ -11,7 +11,7 @@ pub(super) const FLOWS: Table = Table {
     name: "flows",
     about: "One message that came through an observed path, from the first publication to the start of the last callback. `path_flows` has its stages.",
     columns: &[
-        Column::integer("path", "Number of the path in `paths`."),
+        Column::integer("path", "Number of the path in `paths`.").role(Role::Path),
         Column::integer(
             "flow",
             "Number of the flow in its path, in the order of time.",

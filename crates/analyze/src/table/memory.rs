@@ -11,7 +11,7 @@ use super::{Column, Sink, Table};
 use crate::analysis::Analysis;
 
 const PID_IF_TOLD: Column =
-    Column::integer("pid", "Process; nothing if the trace tells none.").optional();
+    Column::pid("pid", "Process; nothing if the trace tells none.").optional();
 
 const TID_IF_NO_PROCESS: Column = Column::integer(
     "tid",
@@ -30,7 +30,7 @@ pub(super) const MESSAGE_SIZES: Table = Table {
         HOST,
         PID,
         NODE,
-        Column::text("topic", "Topic; empty if the trace does not name it."),
+        Column::topic("topic", "Topic; empty if the trace does not name it."),
         Column::text("direction", "`published` or `taken`."),
         Column::time("time_ns", "When."),
         Column::integer("bytes", "Its size."),

@@ -2,13 +2,18 @@
 //! reference page come from the declarations.
 
 mod callback;
+mod callback_instance;
+mod cell;
+mod column;
 mod communication;
 mod describe;
 mod endpoint;
+mod executor;
 mod flow;
 mod lifecycle;
 mod memory;
 mod named_path;
+mod node;
 mod path;
 mod process;
 mod publication;
@@ -16,14 +21,22 @@ mod rate;
 mod recurring;
 mod scheduling;
 mod service;
+mod share;
 mod statistics_columns;
 mod thread;
+mod topic;
 
 use std::io;
 
-use rostrace_ctf::schema::Nanos;
-
 use crate::analysis::Analysis;
+
+pub use callback::{CALLBACK_LIST, CallbackRow};
+pub use cell::Cell;
+pub use column::{Column, ColumnKind, Role, Unit};
+pub use executor::{EXECUTOR_LIST, ExecutorRow};
+pub use node::{NODE_LIST, NodeRow};
+pub use process::{PROCESS_LIST, ProcessRow};
+pub use topic::{Deliveries, TOPIC_LIST, TopicEnds, TopicRow, topics};
 
 /// A table: a function hands its rows over one by one, so that none has to be held in memory.
 #[derive(Debug)]
@@ -38,8 +51,13 @@ pub struct Table {
 
 /// Every table, in the order of the reference page.
 pub const TABLES: &[&Table] = &[
+    &process::PROCESSES,
+    &node::NODES,
+    &topic::TOPICS,
+    &executor::EXECUTORS,
+    &executor::CALLBACK_GROUPS,
     &callback::CALLBACKS,
-    &callback::CALLBACK_INSTANCES,
+    &callback_instance::CALLBACK_INSTANCES,
     &publication::PUBLICATIONS,
     &communication::COMMUNICATIONS,
     &communication::DELIVERIES,
@@ -69,147 +87,9 @@ pub const TABLES: &[&Table] = &[
     &thread::THREADS,
     &thread::EXECUTOR_SHARES,
     &thread::SPINS,
-    &process::NODE_SHARES,
-    &process::PROCESS_SHARES,
+    &share::NODE_SHARES,
+    &share::PROCESS_SHARES,
 ];
 
 /// Takes one row after the other: a cell for each column of the table.
 pub type Sink<'s> = &'s mut dyn FnMut(&[Cell<'_>]) -> io::Result<()>;
-
-#[derive(Debug, Clone, Copy)]
-pub struct Column {
-    pub name: &'static str,
-    pub kind: ColumnKind,
-    /// Whether a row may have nothing here.
-    pub optional: bool,
-    pub about: &'static str,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ColumnKind {
-    Text,
-    Integer,
-    /// A real number.
-    Number,
-    Flag,
-    /// Nanoseconds since 1970.
-    Time,
-    /// Nanoseconds.
-    Duration,
-}
-
-impl Column {
-    const fn new(name: &'static str, kind: ColumnKind, about: &'static str) -> Column {
-        Column {
-            name,
-            kind,
-            optional: false,
-            about,
-        }
-    }
-
-    pub const fn text(name: &'static str, about: &'static str) -> Column {
-        Column::new(name, ColumnKind::Text, about)
-    }
-
-    pub const fn integer(name: &'static str, about: &'static str) -> Column {
-        Column::new(name, ColumnKind::Integer, about)
-    }
-
-    pub const fn number(name: &'static str, about: &'static str) -> Column {
-        Column::new(name, ColumnKind::Number, about)
-    }
-
-    pub const fn flag(name: &'static str, about: &'static str) -> Column {
-        Column::new(name, ColumnKind::Flag, about)
-    }
-
-    pub const fn time(name: &'static str, about: &'static str) -> Column {
-        Column::new(name, ColumnKind::Time, about)
-    }
-
-    pub const fn duration(name: &'static str, about: &'static str) -> Column {
-        Column::new(name, ColumnKind::Duration, about)
-    }
-
-    pub const fn optional(mut self) -> Column {
-        self.optional = true;
-        self
-    }
-}
-
-/// One value of a row.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Cell<'a> {
-    Nothing,
-    Text(&'a str),
-    /// For columns of integers, times and durations.
-    Integer(i64),
-    Number(f64),
-    Flag(bool),
-}
-
-impl Cell<'_> {
-    /// Whether a column can hold it.
-    pub fn fits(&self, column: &Column) -> bool {
-        match self {
-            Cell::Nothing => column.optional,
-            Cell::Text(_) => column.kind == ColumnKind::Text,
-            Cell::Integer(_) => matches!(
-                column.kind,
-                ColumnKind::Integer | ColumnKind::Time | ColumnKind::Duration
-            ),
-            Cell::Number(_) => column.kind == ColumnKind::Number,
-            Cell::Flag(_) => column.kind == ColumnKind::Flag,
-        }
-    }
-}
-
-impl<'a> From<&'a str> for Cell<'a> {
-    fn from(text: &'a str) -> Cell<'a> {
-        Cell::Text(text)
-    }
-}
-
-impl<'a> From<&'a String> for Cell<'a> {
-    fn from(text: &'a String) -> Cell<'a> {
-        Cell::Text(text)
-    }
-}
-
-impl From<i64> for Cell<'_> {
-    fn from(integer: i64) -> Self {
-        Cell::Integer(integer)
-    }
-}
-
-impl From<u64> for Cell<'_> {
-    fn from(integer: u64) -> Self {
-        // Counts and depths; what is larger than 2^63 is none.
-        Cell::Integer(i64::try_from(integer).unwrap_or(i64::MAX))
-    }
-}
-
-impl From<Nanos> for Cell<'_> {
-    fn from(time: Nanos) -> Self {
-        Cell::Integer(time.0)
-    }
-}
-
-impl From<f64> for Cell<'_> {
-    fn from(number: f64) -> Self {
-        Cell::Number(number)
-    }
-}
-
-impl From<bool> for Cell<'_> {
-    fn from(flag: bool) -> Self {
-        Cell::Flag(flag)
-    }
-}
-
-impl<'a, T: Into<Cell<'a>>> From<Option<T>> for Cell<'a> {
-    fn from(value: Option<T>) -> Cell<'a> {
-        value.map_or(Cell::Nothing, Into::into)
-    }
-}

@@ -7,7 +7,7 @@ use rostrace_ctf::schema::Nanos;
 
 use super::recurring::{CASE, RESPONSE_START, RESPONSE_TIME, STAGE};
 use super::statistics_columns::{columns, statistics_cells, statistics_columns};
-use super::{Cell, Column, Sink, Table};
+use super::{Cell, Column, Role, Sink, Table};
 use crate::analysis::Analysis;
 use crate::declared::Style;
 use crate::declared::paths::{Ends, PathError};
@@ -46,7 +46,7 @@ fn records_of(analysis: &Analysis<'_>, indexed: &Indexed<'_>, path: &NamedPath) 
     .ok()
 }
 
-const NAMED_PATH: Column = Column::text("named_path", "Name of the path.");
+const NAMED_PATH: Column = Column::text("named_path", "Name of the path.").role(Role::NamedPath);
 
 pub(super) const NAMED_PATHS: Table = Table {
     name: "named_paths",

@@ -5,7 +5,7 @@ use std::io;
 use super::describe::{pid, publisher};
 use super::recurring::{CASE, HOST, PID, RESPONSE_START, RESPONSE_TIME, STAGE};
 use super::statistics_columns::{columns, statistics_cells, statistics_columns};
-use super::{Cell, Column, Sink, Table};
+use super::{Cell, Column, Role, Sink, Table};
 use crate::analysis::Analysis;
 use crate::declared::response_time::Case;
 use crate::flow_end::{answerable, courses, response_times};
@@ -13,7 +13,7 @@ use crate::flow_latency::{FlowTimes, Include, PathLatency, path_latency};
 use crate::flow_path::{FlowPath, FlowPaths, Origin};
 use crate::node_latency;
 
-const PATH: Column = Column::integer("path", "Number of the path.");
+const PATH: Column = Column::integer("path", "Number of the path.").role(Role::Path);
 
 pub(super) const NODE_LATENCIES: Table = Table {
     name: "node_latencies",
@@ -21,9 +21,9 @@ pub(super) const NODE_LATENCIES: Table = Table {
     columns: &[
         HOST,
         PID,
-        Column::text("node", "Node."),
-        Column::text("input_topic", "Topic of the message that came in."),
-        Column::text("output_topic", "Topic of the message that went out."),
+        Column::node("node", "Node."),
+        Column::topic("input_topic", "Topic of the message that came in."),
+        Column::topic("output_topic", "Topic of the message that went out."),
         Column::time(
             "input_publish_ns",
             "When the message that came in was published; nothing if that is not in the trace.",
@@ -77,7 +77,8 @@ pub(super) const PATHS: Table = Table {
             Column::integer(
                 "path",
                 "Number of the path, for the tables of its stages and flows."
-            ),
+            )
+            .role(Role::Path),
             Column::text("title", "Nodes and topics on the way."),
             Column::text(
                 "origin",
@@ -96,7 +97,7 @@ pub(super) const PATHS: Table = Table {
             "latency",
             "latency: first publish to the start of the last callback"
         ),
-        [Column::integer(
+        [Column::count(
             "damaged",
             "Flows during which events were lost."
         )],
@@ -140,8 +141,8 @@ pub(super) const PATH_STAGES: Table = Table {
                 "kind",
                 "`communication`: publish to callback; `node`: start of the callback to the next publish."
             ),
-            Column::text("topic", "Topic of a communication; empty for a node."),
-            Column::text("node", "Node that receives, or that the time passes in."),
+            Column::topic("topic", "Topic of a communication; empty for a node."),
+            Column::node("node", "Node that receives, or that the time passes in."),
             Column::integer("sent", "Messages that came as far as this communication.").optional(),
             Column::integer("arrived", "Messages that arrived.").optional(),
             Column::integer("lost", "Messages that were lost or overwritten here.").optional(),

@@ -1,136 +1,172 @@
-//! How much of the time nodes and processes ran callbacks.
+//! Processes: which ROS 2 runs in each, with which middleware, and how much of the trace is its own.
 
-use std::collections::BTreeMap;
-use std::io;
+use rostrace_ctf::schema::Nanos;
+use rostrace_trace::entity::ProcessId;
 
-use rostrace_trace::entity::{NodeId, ProcessId};
-
-use super::describe::pid;
-use super::recurring::{HOST, PID};
-use super::{Column, Sink, Table};
+use super::recurring::{DISTRIBUTION, HOST, RMW};
+use super::{Cell, Column, Table};
 use crate::analysis::Analysis;
-use crate::thread::{Ran, part, process_observed, process_span, summaries};
+use crate::built_in;
+use crate::list::List;
 
-const DAMAGED: Column = Column::flag(
-    "damaged",
-    "Whether events were lost while the process was observed, so that times are uncertain.",
-);
-
-pub(super) const NODE_SHARES: Table = Table {
-    name: "node_shares",
-    about: "One node, and how much of the time its callbacks took, on all threads together.",
+pub(super) const PROCESSES: Table = Table {
+    name: "processes",
+    about: "One process, and how much of the trace is its own.",
     columns: &[
         HOST,
-        PID,
+        Column::pid("pid", "Its number on that machine."),
+        Column::text("name", "Name of the program."),
+        DISTRIBUTION,
         Column::text(
-            "node",
-            "Node; empty for all callbacks of the process whose node the trace does not name.",
-        ),
-        Column::integer("executions", "Executions of its callbacks that began."),
-        Column::duration(
-            "busy_ns",
-            "Time in its callbacks, as far as executions have an end; inside another callback of the same thread it is that one's.",
-        ),
-        Column::duration("observed_ns", "How long its process was observed."),
-        Column::number(
-            "share",
-            "`busy_ns` / `observed_ns`; above 1 several threads were busy at once.",
+            "tracetools_version",
+            "Version of ROS 2's tracepoints in it; nothing if the trace does not tell.",
         )
         .optional(),
-        DAMAGED,
+        RMW,
+        Column::count(
+            "nodes",
+            "How many nodes it has, without those of recorders and tools; the terminal counts these with `--all`.",
+        ),
+        Column::count(
+            "built_in_nodes",
+            "How many nodes of recorders and tools it has besides.",
+        ),
+        Column::count("threads", "How many threads left events."),
+        Column::count("events", "How many events it left in the whole recording."),
+        Column::time("first_ns", "When the first of them was."),
+        Column::time("last_ns", "When the last of them was."),
+        Column::count(
+            "callback_instances",
+            "How often callbacks ran in it, in the range of time.",
+        ),
+        Column::count(
+            "messages",
+            "How many messages it published, in the range of time.",
+        ),
     ],
-    rows: node_shares,
+    rows: |analysis, take| {
+        let rows = ProcessRow::all(analysis);
+        rows.iter().try_for_each(|row| take(&row.cells()))
+    },
 };
 
-fn node_shares(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
-    let model = analysis.model;
-    let activity = analysis.activity();
-    let mut nodes: BTreeMap<(ProcessId, Option<NodeId>), (u64, i64)> = BTreeMap::new();
-    // A node that did nothing has a share too: none.
-    for (index, node) in model.nodes.iter().enumerate() {
-        nodes.insert((node.process, Some(NodeId::from_index(index))), (0, 0));
-    }
-    for thread in summaries(analysis, activity) {
-        for share in &thread.shares {
-            let node = match share.ran {
-                Ran::Callback(callback) => model.node_of_callback(callback),
-                Ran::Client(client) => model.clients[client.index()].node,
-                Ran::Unnamed(_) => None,
-            };
-            let (executions, busy) = nodes.entry((thread.process, node)).or_default();
-            *executions += share.executions;
-            *busy += share.busy.unwrap_or(0);
-        }
-    }
-    for ((process, node), (executions, busy)) in nodes {
-        let (begin, end) = process_span(analysis, process);
-        let observed = process_observed(analysis, process);
-        take(&[
-            model.host_name(process).into(),
-            pid(model, process).into(),
-            model.node_name(node).unwrap_or_default().into(),
-            executions.into(),
-            busy.into(),
-            observed.into(),
-            part(busy, observed).into(),
-            analysis.is_lossy(begin, end).into(),
-        ])?;
-    }
-    Ok(())
+pub const PROCESS_LIST: List = List {
+    verb: "processes",
+    noun: "process",
+    columns: PROCESSES.columns,
+    table: &[
+        ("host", "host"),
+        ("pid", "pid"),
+        ("name", "name"),
+        ("distribution", "distribution"),
+        ("rmw", "rmw_implementation"),
+        ("nodes", "nodes"),
+        ("threads", "threads"),
+        ("events", "events"),
+        ("first", "first_ns"),
+        ("last", "last_ns"),
+        ("runs", "callback_instances"),
+        ("messages", "messages"),
+    ],
+    dispensable: &["distribution", "rmw", "last", "threads", "first"],
+};
+
+/// One process.
+#[derive(Debug)]
+pub struct ProcessRow<'m> {
+    host: &'m str,
+    pid: i64,
+    name: &'m str,
+    pub distribution: Option<&'static str>,
+    tracetools_version: Option<&'m str>,
+    pub rmw_implementation: Option<&'m str>,
+    nodes: u64,
+    /// Nodes of a recorder, which are not counted among the others.
+    built_in_nodes: u64,
+    threads: u64,
+    pub events: u64,
+    first: Nanos,
+    last: Nanos,
+    callback_instances: u64,
+    messages: u64,
 }
 
-pub(super) const PROCESS_SHARES: Table = Table {
-    name: "process_shares",
-    about: "One process, and how much of the time it ran callbacks, on all threads together.",
-    columns: &[
-        HOST,
-        PID,
-        Column::text("name", "Its name; empty if the trace does not tell."),
-        Column::integer("threads", "Threads that ran callbacks or an executor."),
-        Column::integer("executions", "Executions of callbacks that began."),
-        Column::duration(
-            "busy_ns",
-            "Time in callbacks, as far as executions have an end; one inside another on the same thread does not count twice.",
-        ),
-        Column::duration(
-            "observed_ns",
-            "From its first event to its last. What an attached tracer tells of the time before does not count.",
-        ),
-        Column::number(
-            "cores",
-            "`busy_ns` / `observed_ns`: how many callbacks ran at once, on average.",
-        )
-        .optional(),
-        DAMAGED,
-    ],
-    rows: process_shares,
-};
+impl<'m> ProcessRow<'m> {
+    /// Those that are selected, in the order of their first events.
+    pub fn all(analysis: &Analysis<'m>) -> Vec<ProcessRow<'m>> {
+        let model = analysis.model;
+        let mut rows: Vec<ProcessRow<'m>> = Vec::with_capacity(model.processes.len());
+        for (index, process) in model.processes.iter().enumerate() {
+            rows.push(ProcessRow {
+                host: model.host_name(ProcessId::from_index(index)),
+                pid: process.pid,
+                name: &process.name,
+                distribution: process.distribution.map(|it| it.name()),
+                tracetools_version: process.tracetools_version.as_deref(),
+                rmw_implementation: process.rmw_implementation.as_deref(),
+                nodes: 0,
+                built_in_nodes: 0,
+                threads: 0,
+                events: process.events,
+                first: process.first,
+                last: process.last,
+                callback_instances: 0,
+                messages: 0,
+            });
+        }
+        for node in &model.nodes {
+            let row = &mut rows[node.process.index()];
+            match built_in::node(&node.name) {
+                true => row.built_in_nodes += 1,
+                false => row.nodes += 1,
+            }
+        }
+        for thread in &model.threads {
+            rows[thread.process.index()].threads += 1;
+        }
+        for instance in &model.instances {
+            let runs = u64::from(analysis.counts(instance.start));
+            rows[model.process_of(instance.thread).index()].callback_instances += runs;
+        }
+        for publication in &model.publications {
+            let messages = u64::from(analysis.counts(publication.publish));
+            rows[model.process_of(publication.thread).index()].messages += messages;
+        }
+        let mut ids = (0..).map(ProcessId);
+        let is_selected = |id| analysis.selection.has_process_with_nodes(model, id);
+        rows.retain(|_| ids.next().is_some_and(is_selected));
+        rows
+    }
 
-fn process_shares(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
-    let model = analysis.model;
-    let activity = analysis.activity();
-    let mut work = vec![(0u64, 0u64, 0i64); model.processes.len()];
-    for thread in summaries(analysis, activity) {
-        let (threads, executions, busy) = &mut work[thread.process.index()];
-        *threads += 1;
-        *executions += thread.executions;
-        *busy += thread.time.callbacks;
+    /// Kernel traces have all processes of a machine.
+    pub fn is_of_ros(&self) -> bool {
+        self.distribution.is_some()
+            || self.nodes + self.built_in_nodes + self.callback_instances + self.messages > 0
     }
-    for (index, (threads, executions, busy)) in work.into_iter().enumerate() {
-        let process = ProcessId::from_index(index);
-        let (begin, end) = process_span(analysis, process);
-        let observed = process_observed(analysis, process);
-        take(&[
-            model.host_name(process).into(),
-            pid(model, process).into(),
-            (&model.processes[index].name).into(),
-            threads.into(),
-            executions.into(),
-            busy.into(),
-            observed.into(),
-            part(busy, observed).into(),
-            analysis.is_lossy(begin, end).into(),
-        ])?;
+
+    /// In the order of the columns.
+    pub fn cells(&self) -> Vec<Cell<'m>> {
+        vec![
+            self.host.into(),
+            self.pid.into(),
+            self.name.into(),
+            self.distribution.into(),
+            self.tracetools_version.into(),
+            self.rmw_implementation.into(),
+            self.nodes.into(),
+            self.built_in_nodes.into(),
+            self.threads.into(),
+            self.events.into(),
+            self.first.into(),
+            self.last.into(),
+            self.callback_instances.into(),
+            self.messages.into(),
+        ]
     }
-    Ok(())
+
+    /// The same, with nodes of recorders and tools among the nodes.
+    pub fn all_cells(&self) -> Vec<Cell<'m>> {
+        let nodes = self.nodes + self.built_in_nodes;
+        ProcessRow { nodes, ..*self }.cells()
+    }
 }

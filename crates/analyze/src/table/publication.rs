@@ -18,11 +18,11 @@ pub(super) const PUBLICATIONS: Table = Table {
         HOST,
         PID,
         Column::integer("tid", "Thread that called."),
-        Column::text(
+        Column::node(
             "node",
             "Node of the publisher; empty if the trace does not name it.",
         ),
-        Column::text(
+        Column::topic(
             "topic",
             "Topic of the publisher; empty if the trace does not name it.",
         ),

@@ -23,7 +23,7 @@ pub(super) const RATES: Table = Table {
         ),
         Column::text("name", "Name of the callback; of others node and topic."),
         NODE,
-        Column::text("topic", "Topic, or name of a service; empty for timers."),
+        Column::topic("topic", "Topic, or name of a service; empty for timers."),
         HOST,
         PID,
         Column::integer(
@@ -31,7 +31,7 @@ pub(super) const RATES: Table = Table {
             "Number of the object among those of its kind, in the order of creation: objects of one name are told apart by it.",
         ),
         Column::time("begin_ns", "Begin of the second."),
-        Column::integer("count", "How often in this second: also its rate in Hz."),
+        Column::count("count", "How often in this second: also its rate in Hz."),
         Column::flag(
             "damaged",
             "Whether events were lost in this second, or in the pause that begins with it, so that it may have been more often.",

@@ -4,17 +4,36 @@ use super::Column;
 
 pub(super) const HOST: Column = Column::text("host", "Name of the machine.");
 
-pub(super) const PID: Column = Column::integer("pid", "Process.");
+pub(super) const PID: Column = Column::pid("pid", "Process.");
+
+pub(super) const PROCESS: Column = Column::text(
+    "process",
+    "Name of the process; empty if the trace does not tell.",
+);
+
+pub(super) const DISTRIBUTION: Column = Column::text(
+    "distribution",
+    "ROS 2 distribution that its events tell of; nothing if they do not.",
+)
+.optional();
+
+pub(super) const RMW: Column = Column::text(
+    "rmw_implementation",
+    "Middleware that it uses; nothing if the trace does not tell.",
+)
+.optional();
+
+pub(super) const CREATED: Column = Column::time("created_ns", "When it was made.");
 
 pub(super) const TID: Column = Column::integer("tid", "Thread.");
 
 pub(super) const RAN_ON: Column = Column::integer("tid", "Thread that it ran on.");
 
-pub(super) const NODE: Column = Column::text("node", "Node; empty if the trace does not name it.");
+pub(super) const NODE: Column = Column::node("node", "Node; empty if the trace does not name it.");
 
-pub(super) const TOPIC: Column = Column::text("topic", "Topic.");
+pub(super) const TOPIC: Column = Column::topic("topic", "Topic.");
 
-pub(super) const CALLBACK_NODE: Column = Column::text(
+pub(super) const CALLBACK_NODE: Column = Column::node(
     "node",
     "Node that the callback belongs to; empty if the trace does not name it.",
 );
@@ -56,7 +75,7 @@ pub(super) const SUBSCRIPTION: Column = Column::integer(
 
 pub(super) const BUILT_IN: Column = Column::flag(
     "built_in",
-    "Whether nobody wrote it: `/rosout`, `/parameter_events`, parameter services and the like.",
+    "Whether nobody wrote it: `/rosout`, `/parameter_events`, parameter services and the like. Terminal tables leave it out without `--all`.",
 );
 
 pub(super) const STAGE: Column = Column::integer("stage", "Number of the stage, from 0.");

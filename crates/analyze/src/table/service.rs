@@ -27,8 +27,8 @@ pub(super) const SERVICES: Table = Table {
             "client_host",
             "Machine of the client; empty if the client is not known.",
         ),
-        Column::integer("client_pid", "Process of the client.").optional(),
-        Column::text(
+        Column::pid("client_pid", "Process of the client.").optional(),
+        Column::node(
             "client_node",
             "Node of the client; empty if the trace does not name it.",
         ),
@@ -36,8 +36,8 @@ pub(super) const SERVICES: Table = Table {
             "service_host",
             "Machine of the service; empty if the service is not known.",
         ),
-        Column::integer("service_pid", "Process of the service.").optional(),
-        Column::text(
+        Column::pid("service_pid", "Process of the service.").optional(),
+        Column::node(
             "service_node",
             "Node of the service; empty if the trace does not name it.",
         ),

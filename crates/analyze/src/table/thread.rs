@@ -49,13 +49,13 @@ pub(super) const THREADS: Table = Table {
             "unobserved_ns",
             "Between callbacks, where the trace has no phases of the executor, and after the start of a callback that has no end, until the executor went on.",
         ),
-        Column::integer("callbacks", "Executions of callbacks that began."),
-        Column::number("utilisation", "`busy_ns` / `observed_ns`.").optional(),
+        Column::count("callbacks", "Executions of callbacks that began."),
+        Column::share("utilisation", "`busy_ns` / `observed_ns`.").optional(),
         Column::text(
             "busiest_callback",
             "Callback that took most time; empty if none ran.",
         ),
-        Column::number("busiest_share", "Its part of `busy_ns`.").optional(),
+        Column::share("busiest_share", "Its part of `busy_ns`.").optional(),
         DAMAGED,
     ],
     rows: threads,
@@ -99,18 +99,18 @@ pub(super) const EXECUTOR_SHARES: Table = Table {
         TID,
         NODE,
         Column::text("callback", "Name of the callback."),
-        Column::integer("executions", "Executions that began."),
+        Column::count("executions", "Executions that began."),
         Column::duration(
             "busy_ns",
             "Time in it. Inside another callback of the same thread it is part of that one. Empty if no execution has an end.",
         )
         .optional(),
-        Column::number(
+        Column::share(
             "share_of_process",
             "Its part of the time that the process was observed.",
         )
         .optional(),
-        Column::number(
+        Column::share(
             "share_of_busy",
             "Its part of the time that the thread spent in callbacks.",
         )
@@ -171,7 +171,7 @@ pub(super) const SPINS: Table = Table {
             "unobserved_ns",
             "After the start of a callback that has no end, until the executor went on.",
         ),
-        Column::integer(
+        Column::count(
             "callbacks",
             "Executions; one inside another does not count.",
         ),
@@ -208,7 +208,7 @@ fn spin_cycles(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
 
 /// As `rostrace executors` numbers them.
 fn executor_name(executor: Option<ExecutorId>) -> String {
-    executor.map_or_else(String::new, |id| format!("executor_{}", id.index()))
+    executor.map(super::executor::name).unwrap_or_default()
 }
 
 fn name_of<'a>(analysis: &'a Analysis<'_>, ran: Ran) -> Cow<'a, str> {

@@ -288,7 +288,7 @@ fn rows_fit(analysis: &Analysis<'_>, of: &str, seen: &mut Seen) {
             assert_eq!(cells.len(), table.columns.len(), "{of} {}", table.name);
             for (cell, column) in cells.iter().zip(table.columns) {
                 assert!(
-                    cell.fits(column),
+                    cell.fits(column.kind, column.optional),
                     "{of}: {cell:?} in {}.{}",
                     table.name,
                     column.name

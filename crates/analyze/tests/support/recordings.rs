@@ -156,7 +156,11 @@ pub fn rows(analysis: &Analysis<'_>, name: &str) -> Vec<Row> {
         assert_eq!(cells.len(), table.columns.len(), "{name}");
         let mut row = BTreeMap::new();
         for (cell, column) in cells.iter().zip(table.columns) {
-            assert!(cell.fits(column), "{cell:?} in {name}.{}", column.name);
+            assert!(
+                cell.fits(column.kind, column.optional),
+                "{cell:?} in {name}.{}",
+                column.name
+            );
             let value = match *cell {
                 Cell::Nothing => Value::Nothing,
                 Cell::Text(text) => Value::Text(text.to_owned()),

@@ -104,7 +104,7 @@ impl<'a> Shared<'a> {
         })
     }
 
-    /// What hurts, by root cause, the worst first.
+    /// Findings by root cause, the worst first.
     pub(crate) fn findings(&self) -> &[finding::Group] {
         self.findings.get_or_init(|| {
             let evidence = Evidence {

@@ -56,7 +56,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> anyhow::Result<Outcome> {
         architecture: architecture.as_ref(),
     };
     let mut judgements = budget::check(&budgets, &recording);
-    // What hurts comes first; otherwise the order of the file.
+    // What is broken comes first; otherwise the order of the file.
     judgements.sort_by_key(|it| !it.verdict.is_failure());
     let headline = recorded.headline();
     let shown = budget_file.display().to_string();

@@ -1,9 +1,9 @@
-//! `--node`, `--topic` and `--pid` for rows of any table: a column's name says what is in it.
+//! `--node`, `--topic` and `--pid` for rows of any table: the role of a column says what of a selection it is chosen by.
 
 use std::collections::HashSet;
 
 use rostrace_analyze::Selection;
-use rostrace_analyze::table::Cell;
+use rostrace_analyze::table::{Cell, Role};
 
 use super::schema::Schema;
 
@@ -37,23 +37,21 @@ impl<'f> RowFilter<'f> {
         selection: &'f Selection,
         paths: &'f KeptPaths,
     ) -> RowFilter<'f> {
-        let columns = |meaning: &str| -> Vec<usize> {
-            let names = schema.fields.iter().enumerate();
-            let of_meaning = names.filter(|(_, field)| {
-                let before = field.name.strip_suffix(meaning);
-                before.is_some_and(|before| before.is_empty() || before.ends_with('_'))
-            });
-            of_meaning.map(|(number, _)| number).collect()
+        let columns = |roles: &[Role]| -> Vec<usize> {
+            let fields = schema.fields.iter().enumerate();
+            let of_role = fields.filter(|(_, field)| roles.contains(&field.role));
+            of_role.map(|(number, _)| number).collect()
         };
-        let place = |name: &str| schema.fields.iter().position(|field| field.name == name);
-        let (nodes, topics, pids) = (columns("node"), columns("topic"), columns("pid"));
-        let path = place("path").or_else(|| place("named_path"));
+        let first = |roles: &[Role]| columns(roles).first().copied();
+        let (nodes, pids) = (columns(&[Role::Node]), columns(&[Role::Pid]));
+        let topics = columns(&[Role::Topic, Role::TopicOrService]);
+        let path = first(&[Role::Path, Role::NamedPath]);
         let by_column = (!selection.nodes.is_empty() && !nodes.is_empty())
             || (!selection.topics.is_empty() && !topics.is_empty())
             || (!selection.pids.is_empty() && !pids.is_empty());
         RowFilter {
             applies: by_column || (path.is_some() && !selection.is_everything()),
-            kind: place("kind"),
+            kind: first(&[Role::Kind]),
             nodes,
             topics,
             pids,
@@ -106,16 +104,17 @@ mod tests {
     use glob::Pattern;
     use rostrace_analyze::table::ColumnKind;
 
-    fn schema(names: &[&str]) -> Schema {
-        let field = |name: &&str| Field {
-            name: (*name).to_owned(),
+    fn schema(roles: &[Role]) -> Schema {
+        let field = |role: &Role| Field {
+            name: String::new(),
             kind: ColumnKind::Text,
+            role: *role,
             optional: true,
             about: String::new(),
         };
         Schema {
             about: String::new(),
-            fields: names.iter().map(field).collect(),
+            fields: roles.iter().map(field).collect(),
         }
     }
 
@@ -130,7 +129,7 @@ mod tests {
     #[test]
     fn one_column_of_a_meaning_suffices_but_every_filter_must_be_met() {
         let (schema, entities) = (
-            schema(&["pub_node", "sub_node", "pid", "latency"]),
+            schema(&[Role::Node, Role::Node, Role::Pid, Role::Nothing]),
             selection(),
         );
         let paths = KeptPaths::default();
@@ -147,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_table_without_such_columns_is_kept_whole() {
-        let (schema, entities) = (schema(&["nodes", "rapid", "unode"]), selection());
+        let (schema, entities) = (schema(&[Role::Nothing; 3]), selection());
         let paths = KeptPaths::default();
         let filter = RowFilter::new(&schema, &entities, &paths);
         assert!(filter.keeps(&[Cell::Text("/b"); 3]) && !filter.applies());
@@ -155,7 +154,7 @@ mod tests {
 
     #[test]
     fn rows_of_a_path_are_kept_or_not_together() {
-        let (schema, entities) = (schema(&["path", "node"]), selection());
+        let (schema, entities) = (schema(&[Role::Path, Role::Node]), selection());
         let paths = KeptPaths {
             observed: HashSet::from([3]),
             named: HashSet::from(["camera".to_owned()]),
@@ -169,7 +168,7 @@ mod tests {
 
     #[test]
     fn the_name_of_a_service_is_no_topic() {
-        let schema = schema(&["kind", "topic"]);
+        let schema = schema(&[Role::Kind, Role::TopicOrService]);
         let entities = Selection {
             topics: vec![Pattern::new("/a*").unwrap()],
             ..Selection::default()

@@ -4,7 +4,7 @@
 use std::io;
 
 use rostrace_analyze::declared::records::Records;
-use rostrace_analyze::table::{Cell, Column, ColumnKind, Sink, Table};
+use rostrace_analyze::table::{Cell, Column, ColumnKind, Role, Sink, Table};
 
 /// Hands all rows over, one by one. Can be called again, and hands over the same rows then.
 pub(crate) type Rows<'r> = dyn Fn(Sink<'_>) -> io::Result<()> + Sync + 'r;
@@ -20,6 +20,8 @@ pub(crate) struct Schema {
 pub(crate) struct Field {
     pub(crate) name: String,
     pub(crate) kind: ColumnKind,
+    /// What of a selection rows are chosen by.
+    pub(crate) role: Role,
     /// Whether a row may have nothing here.
     pub(crate) optional: bool,
     /// May be empty.
@@ -31,6 +33,7 @@ impl Schema {
         let field = |column: &Column| Field {
             name: column.name.to_owned(),
             kind: column.kind,
+            role: column.role,
             optional: column.optional,
             about: column.about.to_owned(),
         };
@@ -45,6 +48,7 @@ impl Schema {
         let field = |name: &String| Field {
             name: name.clone(),
             kind: ColumnKind::Integer,
+            role: Role::Nothing,
             optional: true,
             about: String::new(),
         };
@@ -57,18 +61,7 @@ impl Schema {
     /// Whether a row has one cell for each column, and each can hold it.
     pub(crate) fn fits(&self, row: &[Cell<'_>]) -> bool {
         let mut cells = row.iter().zip(&self.fields);
-        row.len() == self.fields.len() && cells.all(|(cell, field)| cell.fits(&field.declared()))
-    }
-}
-
-impl Field {
-    /// As the analysis would declare it.
-    fn declared(&self) -> Column {
-        Column {
-            name: "",
-            kind: self.kind,
-            optional: self.optional,
-            about: "",
-        }
+        row.len() == self.fields.len()
+            && cells.all(|(cell, field)| cell.fits(field.kind, field.optional))
     }
 }

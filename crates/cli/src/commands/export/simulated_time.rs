@@ -3,7 +3,7 @@
 use std::io;
 
 use rostrace_analyze::sim_time::SimClock;
-use rostrace_analyze::table::{Cell, ColumnKind};
+use rostrace_analyze::table::{Cell, ColumnKind, Role};
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
 
@@ -31,6 +31,7 @@ impl Twins {
             extended.fields.push(Field {
                 name: format!("{stem}_sim_ns"),
                 kind: ColumnKind::Time,
+                role: Role::Nothing,
                 optional: true,
                 about: format!("`{}` on the simulated clock.", field.name),
             });

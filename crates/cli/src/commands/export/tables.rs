@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rostrace_analyze::Analysis;
 use rostrace_analyze::flow_path::FlowPaths;
-use rostrace_analyze::table::Table;
+use rostrace_analyze::table::{Role, Table};
 
 use super::parallel;
 use super::row_filter::{KeptPaths, RowFilter};
@@ -60,7 +60,8 @@ impl Tables<'_> {
         let named = self.analysis.architecture.iter().flat_map(|it| &it.paths);
         let named = named.filter(|path| self.view.has_named_path(path));
         kept.named = named.map(|path| path.name.clone()).collect();
-        let has_path = |table: &&Table| table.columns.iter().any(|column| column.name == "path");
+        let has_path =
+            |table: &&Table| table.columns.iter().any(|column| column.role == Role::Path);
         if tables.iter().any(has_path) {
             let paths = FlowPaths::observed(self.analysis);
             let numbered = (0..).zip(&paths);

@@ -32,7 +32,7 @@ FROM flows f JOIN paths p USING (path);
 fn types(table: &Table) -> String {
     let columns = table.columns.iter().map(|column| {
         let kind = match column.kind {
-            ColumnKind::Text => "VARCHAR",
+            ColumnKind::Text | ColumnKind::Names => "VARCHAR",
             ColumnKind::Integer | ColumnKind::Time | ColumnKind::Duration => "BIGINT",
             ColumnKind::Number => "DOUBLE",
             ColumnKind::Flag => "BOOLEAN",

@@ -102,7 +102,7 @@ pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
             }
         })
         .collect();
-    // What hurts comes first.
+    // The worst comes first.
     rows.sort_by_cached_key(|it| {
         let worst = it.latency.latency.map_or(i64::MIN, |latency| latency.p99);
         (std::cmp::Reverse(worst), it.title.clone())

@@ -110,13 +110,15 @@ pub(super) fn write_table(
     for (number, stage) in stages.iter().enumerate().filter(|(_, it)| it.is_shown) {
         let cells = stage.cells(title, number);
         let picked = columns.iter().zip(layout.pick(&columns, &cells));
-        table.row(picked.map(|(column, cell)| match column.title {
-            Some("") => format!("  {}", stage.shown),
-            // That nothing ended goes without saying.
-            Some("ended here") if stage.ended == Some(0) => String::new(),
-            Some("lost") if stage.lost == Some(0) => String::new(),
-            _ => cell.shown(column.unit),
-        }));
+        table.row(
+            picked.map(|(column, cell)| match layout.list.title(column) {
+                Some("") => format!("  {}", stage.shown),
+                // That nothing ended goes without saying.
+                Some("ended here") if stage.ended == Some(0) => String::new(),
+                _ if column.name == "lost" && stage.lost == Some(0) => String::new(),
+                _ => cell.shown(column.unit),
+            }),
+        );
     }
     Ok(write!(out, "{table}")?)
 }

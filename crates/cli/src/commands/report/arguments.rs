@@ -14,8 +14,8 @@ Examples:
   rostrace report session/ -o drive.html --skip-start 10s --title 'Test drive 7'
   rostrace report session/ --architecture architecture.yaml --node '/perception/*'
 
-The file needs no network and no other file, and opens in any current browser. It says first what the trace has lost, then what hurts \
-most; docs/guides/report.md shows how to read it. Without options it shows everything.
+The file needs no network and no other file, and opens in any current browser. It says first what the trace has lost, then the worst \
+findings; docs/guides/report.md shows how to read it. Without options it shows everything.
 
 Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m. --node, --topic and --pid keep the paths that go \
 there somewhere.

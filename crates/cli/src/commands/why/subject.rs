@@ -1,4 +1,4 @@
-//! What is explained: by default the worst execution of the callback that hurts most.
+//! What is explained: by default the worst execution of the worst callback.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;

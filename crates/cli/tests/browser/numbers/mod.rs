@@ -165,7 +165,7 @@ fn callbacks(browser: &Browser, tables: &Tables, name: &str) {
         ("damaged", "damaged"),
         ("rate", "rate_hz"),
         ("utilisation", "utilisation"),
-        ("hurt", "hurt"),
+        ("worst_over_period", "worst_over_period"),
     ];
     let shown = rows(browser, "callbacks");
     assert_same(

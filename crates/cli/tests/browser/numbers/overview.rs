@@ -1,4 +1,4 @@
-//! The first screen: what was counted, and the sentences of what hurts most.
+//! The first screen: what was counted, and the sentences of findings.
 
 use serde_json::Value;
 

@@ -21,7 +21,7 @@ pub(super) fn nodes(browser: &Browser, tables: &Tables, name: &str) {
         let mut more = json!({ "busy": own.map_or(json!(0), |it| it["busy_ns"].clone()) });
         for part in ["callbacks", "publishers", "subscriptions", "services"] {
             more[format!("own_{part}")] =
-                json!(number(row, part) - number(&row["built_in_parts"], part));
+                json!(number(row, part) - number(row, &format!("built_in_{part}")));
         }
         more
     });

@@ -11,7 +11,7 @@ function callbackPage(callback, data, column) {
       ["duration p99", duration(callback.duration?.p99), { definition: "callback" }],
       ["lateness p99", duration(callback.lateness?.p99), { definition: "timer" }],
       ["utilisation", share(callback.utilisation), { definition: "callback" }],
-      ["hurt", share(callback.hurt), { definition: "callback", state: hurtClass(callback.hurt) }],
+      ["worst / period", share(callback.worst_over_period), { definition: "callback", state: worstClass(callback.worst_over_period) }],
       callback.skipped > 0 && ["skipped", count(callback.skipped), { definition: "timer", state: "warn" }],
     ]),
     h("div", { class: "card" }, callbackFacts(callback)),

@@ -27,7 +27,7 @@ function callbackColumns(rows, column, chosen, onChange) {
   return [
     chosen && choiceColumn(chosen, (row) => row.id, onChange),
     { key: "name", title: "callback", cell: (row) => [name(row.name), row.built_in && h("span", { class: "tag" }, "built in")] },
-    { key: "hurt", title: "hurt", kind: "share", definition: "callback", cell: (row) => h("span", { class: hurtClass(row.hurt) }, share(row.hurt)) },
+    { key: "worst_over_period", title: "worst / period", kind: "share", definition: "callback", cell: (row) => h("span", { class: worstClass(row.worst_over_period) }, share(row.worst_over_period)) },
     { key: "count", title: "count", kind: "count" },
     { key: "rate", title: "frequency", kind: "frequency", definition: "callback", width: "normal" },
     numbers("duration", "p50", "duration p50", { definition: "callback" }),
@@ -51,8 +51,8 @@ function triggerText(row) {
   return row.kind === "unknown" ? MISSING : [row.kind, row.trigger].filter(Boolean).join(" ");
 }
 
-function hurtClass(hurt) {
-  return hurt >= 1 ? "bad" : hurt >= 0.5 ? "warn" : "";
+function worstClass(worst) {
+  return worst >= 1 ? "bad" : worst >= 0.5 ? "warn" : "";
 }
 
 function callbackTable(data, column) {
@@ -62,12 +62,12 @@ function callbackTable(data, column) {
   const place = h("div");
   const fill = (all) => place.replaceChildren(table({
     id: "callbacks", file: "callbacks", rows: all ? data.callbacks : own, filter: "Filter by callback, node or topic",
-    sort: { key: "hurt", descending: true }, link: (row) => `#callbacks/${row.id}`, columns: callbackColumns(data.callbacks, column, chosen, compare.fill),
+    sort: { key: "worst_over_period", descending: true }, link: (row) => `#callbacks/${row.id}`, columns: callbackColumns(data.callbacks, column, chosen, compare.fill),
   }));
   fill(false);
   return [
     h("h1", {}, "Callbacks"),
-    h("p", { class: "quiet" }, "Sorted by what hurts: the longest duration or lateness, as a share of the period. ", definitionLink("callback")),
+    h("p", { class: "quiet" }, "Worst first: the longest duration or lateness, as a share of the period. ", definitionLink("callback")),
     h("div", { class: "row" }, compare.link, builtInChoice(data.callbacks.length - own.length, fill)),
     h("div", { class: "card" }, place),
   ];

@@ -62,7 +62,7 @@ function nodePage(node, { data, column, callbacks, topics }) {
     node.states.length > 0 && section("Lifecycle", stateStrip(node)),
     all.length > 0 && section("Callbacks", h("div", { class: "card" }, table({
       id: "callbacks", file: `${file} callbacks`, rows: all.filter((callback) => callback.count > 0 || !callback.built_in), filter: all.length > 10 ? "Filter" : undefined,
-      sort: { key: "hurt", descending: true }, link: (row) => `#callbacks/${row.id}`, columns: callbackColumns(all, callbacks.column),
+      sort: { key: "worst_over_period", descending: true }, link: (row) => `#callbacks/${row.id}`, columns: callbackColumns(all, callbacks.column),
     }))),
     callbackCharts(shown, callbacks.data, callbacks.column, { metrics, file }).map((charts, index) => section(metrics[index].title, cards(charts))),
     callPage(node, data, column),

@@ -1,4 +1,4 @@
-// The first screen: what was recorded, whether it can be trusted, and what hurts most.
+// The first screen: what was recorded, whether it can be trusted, and the worst findings.
 
 view("overview", {
   title: "Overview",
@@ -9,7 +9,7 @@ view("overview", {
       h("p", { class: "quiet" }, recordedSentence(data)),
       trust(data),
       data.simulated_time && h("p", { class: "notice warn", id: "simulated-time" }, `${data.simulated_time[0].toUpperCase()}${data.simulated_time.slice(1)}.`),
-      h("h2", {}, "What hurts most ", definitionLink("what-hurts-most-severity")),
+      h("h2", {}, "Findings, worst first ", definitionLink("findings-severity")),
       findingList(data.findings),
       h("h2", {}, "What was recorded"),
       h("div", { class: "tiles" }, recordedTiles(data.recorded)),

@@ -57,7 +57,7 @@ async function drawPath(root, { data, column }, id) {
   const known = data.details.find((candidate) => candidate.id === id);
   const detail = known && { ...known, clocks: row.clocks };
   if (!detail) {
-    append(root, [h("p", { class: "notice" }, row.error ? "So there are no figures of it." : "Only the paths that hurt most have details here; ", !row.error && h("code", {}, "rostrace latency --from … --to …"), !row.error && " and a report with --path show this one.")]);
+    append(root, [h("p", { class: "notice" }, row.error ? "So there are no figures of it." : "Only the worst paths have details here; ", !row.error && h("code", {}, "rostrace latency --from … --to …"), !row.error && " and a report with --path show this one.")]);
     return;
   }
   const schedule = await part("schedule");

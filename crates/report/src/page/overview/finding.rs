@@ -1,4 +1,4 @@
-//! What hurts most, for the page, which makes sentences of it: groups of one root cause, with where to look and what to type next.
+//! Findings for the page, which makes sentences of them: groups of one root cause, with where to look and what to type next.
 
 use rostrace_analyze::finding::{self, Because, FindingKind, Group, Root, Runner, WORTH_A_WORD};
 use rostrace_analyze::names;
@@ -30,7 +30,7 @@ pub(super) struct GroupRow {
     more: usize,
 }
 
-/// Something that hurts.
+/// Something that is not as it should be.
 #[derive(Debug, Serialize)]
 pub(super) struct FindingRow {
     severity: f64,

@@ -1,4 +1,4 @@
-//! The first screen: what was recorded, whether it can be trusted, what cannot be known from it, and what hurts most (`finding`).
+//! The first screen: what was recorded, whether it can be trusted, what cannot be known from it, and the worst findings (`finding`).
 
 mod command;
 mod finding;

@@ -1,6 +1,6 @@
 //! Paths: those that messages were observed to take, and those that an architecture file declares.
 //!
-//! All of them are in the table; the ones that hurt most have details ([`detail`]), made from what [`observed`] and [`declared`] know of them.
+//! All of them are in the table; the worst have details ([`detail`]), made from what [`observed`] and [`declared`] know of them.
 
 mod declared;
 mod detail;

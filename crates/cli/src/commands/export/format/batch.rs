@@ -72,10 +72,10 @@ fn finish(schema: &SchemaRef, columns: &mut [Values], rows: usize) -> io::Result
 
 fn arrow_field(field: &Field, texts: Texts) -> arrow_schema::Field {
     let kind = match field.kind {
-        ColumnKind::Text if texts == Texts::Dictionary => {
+        ColumnKind::Text | ColumnKind::Names if texts == Texts::Dictionary => {
             DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
         }
-        ColumnKind::Text => DataType::Utf8,
+        ColumnKind::Text | ColumnKind::Names => DataType::Utf8,
         ColumnKind::Integer => DataType::Int64,
         ColumnKind::Number => DataType::Float64,
         ColumnKind::Flag => DataType::Boolean,
@@ -108,7 +108,7 @@ enum Values {
 impl Values {
     fn plain(field: &Field) -> Values {
         match field.kind {
-            ColumnKind::Text => Values::Text(StringBuilder::new()),
+            ColumnKind::Text | ColumnKind::Names => Values::Text(StringBuilder::new()),
             ColumnKind::Integer => Values::Integer(Int64Builder::new()),
             ColumnKind::Number => Values::Number(Float64Builder::new()),
             ColumnKind::Flag => Values::Flag(BooleanBuilder::new()),

@@ -11,7 +11,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_ipc::reader::FileReader;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use rostrace_analyze::table::{Cell, ColumnKind, Sink};
+use rostrace_analyze::table::{Cell, ColumnKind, Role, Sink};
 
 use self::arrow_cells::{cell, cells};
 use crate::commands::export::ExportFormat;
@@ -21,6 +21,7 @@ fn field(name: &str, kind: ColumnKind, optional: bool) -> Field {
     Field {
         name: name.to_owned(),
         kind,
+        role: Role::Nothing,
         optional,
         about: format!("What {name} means."),
     }
