@@ -115,9 +115,11 @@ enum Value {
 }
 
 impl Row {
+    /// Empty where the row has none.
     pub fn text(&self, column: &str) -> &str {
         match &self.0[column] {
             Value::Text(text) => text,
+            Value::Nothing => "",
             other => panic!("{column} is no text: {other:?}"),
         }
     }

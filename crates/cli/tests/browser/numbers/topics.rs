@@ -52,7 +52,7 @@ pub(super) fn topics(browser: &Browser, tables: &Tables, name: &str) {
 
     // A publisher whose topic was lost has a row of its own there, and no topic to be shown as here.
     let mut named = tables.all("list of topics").to_vec();
-    named.retain(|row| !row["topic"].is_null());
+    named.retain(|row| row["topic"].as_str().unwrap().starts_with('/'));
     let topics = with_columns(&named, |row| {
         let own: Vec<&Value> = communications
             .iter()
@@ -63,17 +63,15 @@ pub(super) fn topics(browser: &Browser, tables: &Tables, name: &str) {
                 .filter_map(|it| it[column].as_f64())
                 .reduce(f64::max)
         };
-        let ends = |column: &str| row[column].as_array().unwrap().len();
         json!({
-            "publisher_count": ends("publishers"), "subscription_count": ends("subscriptions"),
             "lost_count": own.iter().map(|it| number(it, "lost")).sum::<f64>(),
             "latency_p50_ns": worst("latency_p50_ns"), "latency_p99_ns": worst("latency_p99_ns"), "latency_max_ns": worst("latency_max_ns"),
         })
     });
     let mut columns = vec![
         ("published", "messages"),
-        ("publishers", "publisher_count"),
-        ("subscriptions", "subscription_count"),
+        ("publishers", "publishers"),
+        ("subscriptions", "subscriptions"),
         ("lost", "lost_count"),
         ("publish_rate", "rate_hz"),
     ];
