@@ -15,8 +15,7 @@
 //! # Ok::<(), rostrace_ctf::Error>(())
 //! ```
 //!
-//! Metadata in either language becomes a [`schema::Schema`]; layouts are compiled from it (`layout`), and the slow [`interpret`]er of
-//! the same form is what the tests compare them with. [`writer`] writes traces, [`Cut`] makes smaller ones.
+//! Metadata in either language becomes a [`schema::Schema`]; layouts are compiled from it (`layout`). [`writer`] writes traces, [`Cut`] makes smaller ones.
 
 mod bits;
 pub mod clock_update;
@@ -28,7 +27,6 @@ mod decoder;
 mod error;
 mod folder;
 pub mod input_file;
-pub mod interpret;
 mod layout;
 mod loss;
 mod merge;

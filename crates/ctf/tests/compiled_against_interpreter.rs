@@ -7,9 +7,9 @@ use proptest::prelude::*;
 use rostrace_ctf::schema::{ByteOrder, FieldClass, Integer, IntegerForm, Schema, Struct};
 use rostrace_ctf::{DamageKind, StreamBytes, TraceSet, metadata};
 
-use crate::support::agreement::compare;
 use crate::support::choices::Choices;
 use crate::support::random_trace::{Profile, RandomTrace, random_trace};
+use rostrace_testkit::agreement::compare;
 
 fn one_file(schema: &Arc<Schema>, bytes: Vec<u8>) -> TraceSet {
     let file = StreamBytes {

@@ -11,7 +11,7 @@ use rostrace_ctf::{
 };
 
 use crate::support::random_trace::{Profile, random_trace};
-use crate::support::recordings::{folders, testdata};
+use rostrace_testkit::recordings::{folders, testdata};
 
 /// Everything that tells an event from all others.
 #[derive(Debug, Clone, Copy, PartialEq)]

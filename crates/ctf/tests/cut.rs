@@ -10,7 +10,7 @@ use rostrace_ctf::{Cut, CutError, CutReport, Damage, DamageKind, Selection, Trac
 use crate::support::babeltrace::{babeltrace, empty_folder};
 use crate::support::random_trace::{Profile, RandomTrace, random_trace};
 use crate::support::reading::{ReadEvent, events, losses, open};
-use crate::support::recordings::{folders, shared_folder, testdata};
+use rostrace_testkit::recordings::{folders, shared_folder, testdata};
 
 const INITIALISATION: &[&str] = &["ros2:*_init", "ros2_caret:*_init", "ros2:*_register"];
 
@@ -418,7 +418,7 @@ fn the_conformance_suite_of_ctf_2_is_cut() {
 }
 
 fn write_random(trace: &RandomTrace, folder: &Path) {
-    let text = rostrace_ctf::writer::tsdl(&trace.schema).unwrap();
+    let text = rostrace_testkit::tsdl::tsdl(&trace.schema);
     std::fs::write(folder.join("metadata"), text).unwrap();
     for stream in 0..trace.schema.streams.len() {
         let packets = (trace.packets.iter()).filter(|packet| packet.stream == stream);

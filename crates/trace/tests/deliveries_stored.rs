@@ -2,7 +2,7 @@
 
 use rostrace_trace::flow::DeliveryStatus::Delivered;
 
-use crate::support::{Flavour, Recording, deliveries};
+use rostrace_testkit::made_up::{Flavour, Recording, deliveries};
 
 /// Publisher 0x20 that keeps two messages (ring buffer 0x23), and has published three.
 fn latched() -> Recording {

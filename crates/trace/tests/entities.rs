@@ -2,7 +2,7 @@
 
 use rostrace_trace::entity::{CallbackGroupType, ProcessId};
 
-use crate::support::{Recording, node_names, owners, publisher_nodes, topics};
+use rostrace_testkit::made_up::{Recording, node_names, owners, publisher_nodes, topics};
 
 #[test]
 fn a_node_at_a_used_address_is_another_node_and_keeps_its_own_entities() {

@@ -20,6 +20,5 @@ mod requests;
 mod restarts;
 mod scheduling;
 mod scheduling_properties;
-mod support;
 mod unseen;
 mod user_events;

@@ -4,11 +4,11 @@ use rostrace_trace::Model;
 use rostrace_trace::entity::InstanceId;
 use rostrace_trace::memory::{Memory, Totals};
 
-use crate::support::{Recording, time};
+use rostrace_testkit::made_up::{Recording, time};
 
 fn load(recording: &Recording) -> (Model, Memory) {
     let set = recording.open();
-    let model = crate::support::model_of(&set);
+    let model = rostrace_testkit::made_up::model_of(&set);
     let memory = Memory::load(&set, &model, &mut |_| true).unwrap();
     (model, memory)
 }
@@ -18,7 +18,7 @@ fn a_set_without_allocations_has_no_memory() {
     let mut recording = Recording::jazzy();
     recording.process(100, "app").node(0x10, "/n");
     let set = recording.open();
-    let model = crate::support::model_of(&set);
+    let model = rostrace_testkit::made_up::model_of(&set);
     assert!(Memory::load(&set, &model, &mut |_| true).is_none());
 }
 

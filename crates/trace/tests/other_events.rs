@@ -4,8 +4,8 @@ use rostrace_trace::entity::Address;
 use rostrace_trace::flow::MessageSizeOf;
 use rostrace_tracepoints::Kind;
 
-use crate::support::Payload::*;
-use crate::support::{Recording, owners, time};
+use rostrace_testkit::made_up::Payload::*;
+use rostrace_testkit::made_up::{Recording, owners, time};
 
 #[test]
 fn lifecycle_transitions_become_states_from_the_creation_on() {
@@ -276,7 +276,7 @@ fn sizes_of_serialised_messages_belong_to_who_sent_and_received_them() {
         ("rmw_take_serialized", "rmw_subscription_handle", 0x20),
     ] {
         let fields = [
-            (field, Pointer(crate::support::rmw(handle))),
+            (field, Pointer(rostrace_testkit::made_up::rmw(handle))),
             ("message", Pointer(0x5000)),
             ("size", Unsigned(345)),
         ];

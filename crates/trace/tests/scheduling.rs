@@ -8,15 +8,15 @@ use rostrace_trace::Model;
 use rostrace_trace::entity::{HostId, ThreadId};
 use rostrace_trace::scheduling::{Cpu, OffCpu, Ready, Scheduling, Sleep, State};
 
-use crate::support::kernel::{ASLEEP, IN_DISK_WAIT, PREEMPTED};
-use crate::support::{Recording, time};
+use rostrace_testkit::made_up::kernel::{ASLEEP, IN_DISK_WAIT, PREEMPTED};
+use rostrace_testkit::made_up::{Recording, time};
 
 fn load(recording: &Recording) -> (Model, Scheduling) {
     load_set(&recording.open())
 }
 
 fn load_set(set: &TraceSet) -> (Model, Scheduling) {
-    let model = crate::support::model_of(set);
+    let model = rostrace_testkit::made_up::model_of(set);
     let scheduling = Scheduling::load(set, &model, &mut |_| true).unwrap();
     (model, scheduling)
 }
@@ -73,7 +73,7 @@ fn a_set_without_the_kernel_has_no_scheduling() {
     let mut recording = Recording::jazzy();
     recording.process(100, "app").node(0x10, "/n");
     let set = recording.open();
-    let model = crate::support::model_of(&set);
+    let model = rostrace_testkit::made_up::model_of(&set);
     assert!(Scheduling::load(&set, &model, &mut |_| true).is_none());
 }
 

@@ -5,8 +5,8 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::ThreadId;
 use rostrace_trace::scheduling::{Cpu, Scheduling, State};
 
-use crate::support::kernel::{ASLEEP, PREEMPTED};
-use crate::support::{Recording, time};
+use rostrace_testkit::made_up::kernel::{ASLEEP, PREEMPTED};
+use rostrace_testkit::made_up::{Recording, time};
 
 const CPUS: usize = 3;
 const THREADS: usize = 5;
@@ -142,7 +142,7 @@ proptest! {
         let mut machine = machine(&tape);
         machine.recording.reversed = reversed;
         let set = machine.recording.open();
-        let model = crate::support::model_of(&set);
+        let model = rostrace_testkit::made_up::model_of(&set);
         let scheduling = Scheduling::load(&set, &model, &mut |_| true).unwrap();
         let ranges = [(BEGIN, END), (BEGIN + cut.0.min(cut.1), BEGIN + cut.0.max(cut.1))];
         for thread in 0..THREADS {
@@ -191,7 +191,7 @@ proptest! {
         let (from, to) = (BEGIN + window.0, BEGIN + window.0 + window.1);
         machine.recording.cpu(cpu).lose_of_kernel(from, to);
         let set = machine.recording.open();
-        let model = crate::support::model_of(&set);
+        let model = rostrace_testkit::made_up::model_of(&set);
         let Some(scheduling) = Scheduling::load(&set, &model, &mut |_| true) else {
             return Ok(());
         };

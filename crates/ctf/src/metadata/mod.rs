@@ -16,7 +16,6 @@ mod role;
 mod tsdl;
 
 pub(crate) use environment::with_environment;
-pub(crate) use tsdl::KEYWORDS as TSDL_KEYWORDS;
 
 pub use error::{MetadataError, Warning};
 

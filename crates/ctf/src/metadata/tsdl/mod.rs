@@ -16,8 +16,6 @@ mod tests;
 mod token;
 mod type_parser;
 
-pub(crate) use token::KEYWORDS;
-
 use super::draft::DraftTrace;
 use super::error::{Position, Result, Warning};
 

@@ -7,19 +7,20 @@
 
 mod fields;
 mod naive_bits;
-mod trouble;
+mod stop;
 
 pub use naive_bits::NaiveBits;
-pub use trouble::{Stop, Trouble};
+pub use stop::{Stop, StopReason};
 
-use crate::schema::{Cycles, FieldClass, Length, Schema, Struct, Uuid};
-use crate::value::Value;
 use fields::Fields;
+use rostrace_ctf::schema::{Cycles, FieldClass, Length, Schema, Struct, Uuid};
+use rostrace_ctf::value::Value;
 
 /// Reads one packet. An iterator over its events, which ends after the first [`Stop`].
 ///
 /// ```
-/// # use rostrace_ctf::{interpret::Interpreter, schema::Schema};
+/// # use rostrace_ctf::schema::Schema;
+/// # use rostrace_testkit::interpret::Interpreter;
 /// # fn print(schema: &Schema, packet: &[u8]) {
 /// let mut interpreter = Interpreter::new(schema, packet, 0);
 /// println!("{:?}", interpreter.context());
@@ -96,8 +97,8 @@ impl<'a> Interpreter<'a> {
             stop: None,
             finished: false,
         };
-        if let Err(trouble) = interpreter.read_headers() {
-            interpreter.stop = Some(interpreter.stop_here(trouble));
+        if let Err(reason) = interpreter.read_headers() {
+            interpreter.stop = Some(interpreter.stop_here(reason));
         }
         interpreter
     }
@@ -143,16 +144,16 @@ impl<'a> Interpreter<'a> {
         Some(Uuid(bytes.try_into().ok()?))
     }
 
-    fn read_headers(&mut self) -> Result<(), Trouble> {
+    fn read_headers(&mut self) -> Result<(), StopReason> {
         self.header = self.fields.scope(self.schema.packet_header.as_ref())?;
         self.roles = self.fields.roles;
         let declared = self.schema.streams.len();
         let stream = match self.roles.stream_class_id {
             Some(id) => (self.schema.streams.iter())
                 .position(|class| class.id == id)
-                .ok_or(Trouble::UnknownStreamClass { id })?,
+                .ok_or(StopReason::UnknownStreamClass { id })?,
             None if declared == 1 => 0,
-            None => return Err(Trouble::NoStreamClass { declared }),
+            None => return Err(StopReason::NoStreamClass { declared }),
         };
         self.stream = Some(stream);
         let context = self.schema.streams[stream].packet_context.as_ref();
@@ -164,28 +165,28 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Of two sizes a missing one equals the other; without both the packet is all that there is.
-    fn limit_to_content(&mut self) -> Result<(), Trouble> {
+    fn limit_to_content(&mut self) -> Result<(), StopReason> {
         let (content, packet) = (self.roles.content_size, self.roles.packet_size);
         if let Some(size) = packet.filter(|size| !size.is_multiple_of(8)) {
-            return Err(Trouble::PacketSizeNotInBytes { size });
+            return Err(StopReason::PacketSizeNotInBytes { size });
         }
         if let (Some(content), Some(packet)) = (content, packet)
             && content > packet
         {
-            return Err(Trouble::ContentLargerThanPacket { content, packet });
+            return Err(StopReason::ContentLargerThanPacket { content, packet });
         }
         let Some(content) = content.or(packet) else {
             return Ok(());
         };
         if content < self.bit_position() {
-            return Err(Trouble::ContentEndsInHeaders { content });
+            return Err(StopReason::ContentEndsInHeaders { content });
         }
         self.content_size = content;
         self.fields.bits.set_end(content);
         Ok(())
     }
 
-    fn read_event(&mut self, stream: usize) -> Result<Event, Trouble> {
+    fn read_event(&mut self, stream: usize) -> Result<Event, StopReason> {
         let class = &self.schema.streams[stream];
         let begin = self.bit_position();
         self.fields.begin_event();
@@ -194,14 +195,14 @@ impl<'a> Interpreter<'a> {
         let declared = class.events.len();
         let event = match self.fields.event_id {
             Some(id) => class.events.iter().position(|event| event.id == id).ok_or(
-                Trouble::UnknownEventClass {
+                StopReason::UnknownEventClass {
                     stream_class: class.id,
                     id,
                 },
             )?,
             None if declared == 1 => 0,
             None => {
-                return Err(Trouble::NoEventClass {
+                return Err(StopReason::NoEventClass {
                     stream_class: class.id,
                     declared,
                 });
@@ -214,7 +215,7 @@ impl<'a> Interpreter<'a> {
         let payload = self.fields.scope(event_class.payload.as_ref())?;
         let end = self.bit_position();
         if begin == end {
-            return Err(Trouble::EmptyEvent);
+            return Err(StopReason::EmptyEvent);
         }
         Ok(Event {
             stream,
@@ -229,10 +230,10 @@ impl<'a> Interpreter<'a> {
         })
     }
 
-    fn stop_here(&self, trouble: Trouble) -> Stop {
+    fn stop_here(&self, reason: StopReason) -> Stop {
         Stop {
             position: self.bit_position(),
-            trouble,
+            reason,
         }
     }
 }
@@ -249,9 +250,9 @@ impl Iterator for Interpreter<'_> {
             (None, None) => return None,
             (None, Some(stream)) if self.fields.bits.remaining() > 0 => self
                 .read_event(stream)
-                .map_err(|trouble| self.stop_here(trouble)),
+                .map_err(|reason| self.stop_here(reason)),
             (None, Some(_)) if self.content_size > self.fields.bits.end() => {
-                Err(self.stop_here(Trouble::PacketIsCut {
+                Err(self.stop_here(StopReason::PacketIsCut {
                     content: self.content_size,
                 }))
             }
@@ -278,8 +279,8 @@ fn minimum_bits(class: &FieldClass) -> u64 {
     };
     match class {
         FieldClass::Integer(integer) => match integer.form {
-            crate::schema::IntegerForm::Fixed(bits) => bits.size.into(),
-            crate::schema::IntegerForm::Variable => 8,
+            rostrace_ctf::schema::IntegerForm::Fixed(bits) => bits.size.into(),
+            rostrace_ctf::schema::IntegerForm::Variable => 8,
         },
         FieldClass::Float(bits)
         | FieldClass::BitArray(bits)

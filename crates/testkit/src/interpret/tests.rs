@@ -1,7 +1,7 @@
 //! Small hand-made packets, one rule of the format each.
 
 use super::*;
-use crate::schema::{
+use rostrace_ctf::schema::{
     BitField, ByteOrder, Encoding, EventClass, Identity, Integer, IntegerForm, Member, Range, Role,
     Slot, StreamClass, VariantOption, Version,
 };
@@ -99,12 +99,12 @@ fn schema(header: Option<Struct>, events: Vec<EventClass>) -> Schema {
 }
 
 /// The payload of the only event in `data`.
-fn decode(payload: Vec<FieldClass>, data: &[u8]) -> Result<Vec<Value>, Trouble> {
+fn decode(payload: Vec<FieldClass>, data: &[u8]) -> Result<Vec<Value>, StopReason> {
     let schema = schema(None, vec![event(0, payload)]);
     let mut interpreter = Interpreter::new(&schema, data, 0);
     match interpreter.next().unwrap() {
         Ok(event) => Ok(event.payload.unwrap().members().unwrap().to_vec()),
-        Err(stop) => Err(stop.trouble),
+        Err(stop) => Err(stop.reason),
     }
 }
 
@@ -153,7 +153,7 @@ fn a_variant_aligns_as_its_selected_option() {
     );
     assert_eq!(
         decode(vec![tag, variant], &[7, 2]),
-        Err(Trouble::VariantWithoutOption { selector: 7 })
+        Err(StopReason::VariantWithoutOption { selector: 7 })
     );
 }
 
@@ -179,11 +179,11 @@ fn variable_length_integers() {
     assert_eq!(decode_one(false, &nine(0xFF, 1)), Ok(Unsigned(u64::MAX)));
     assert_eq!(
         decode_one(false, &nine(0xFF, 2)),
-        Err(Trouble::Leb128TooLong)
+        Err(StopReason::Leb128TooLong)
     );
     assert_eq!(
         decode_one(false, &nine(0xFF, 0x81)),
-        Err(Trouble::Leb128TooLong)
+        Err(StopReason::Leb128TooLong)
     );
     assert_eq!(decode_one(true, &nine(0x80, 0x7F)), Ok(Signed(i64::MIN)));
     assert_eq!(
@@ -210,7 +210,7 @@ fn a_text_needs_its_nul() {
         decode(vec![string.clone()], b"ab\0"),
         Ok(vec![Value::text("ab")])
     );
-    assert_eq!(decode(vec![string], b"ab"), Err(Trouble::TextWithoutEnd));
+    assert_eq!(decode(vec![string], b"ab"), Err(StopReason::TextWithoutEnd));
     let text = FieldClass::Text {
         length: Length::Fixed(4),
         encoding: Encoding::Utf8,
@@ -232,7 +232,7 @@ fn absurd_lengths_are_refused_before_memory_is_taken() {
     let huge = u64::MAX.to_le_bytes();
     assert_eq!(
         decode(vec![length.clone(), sequence(byte())], &huge),
-        Err(Trouble::AbsurdLength {
+        Err(StopReason::AbsurdLength {
             length: u64::MAX,
             available: 0
         })
@@ -243,7 +243,7 @@ fn absurd_lengths_are_refused_before_memory_is_taken() {
             vec![length.clone(), sequence(sequence(nothing.clone()))],
             &huge
         ),
-        Err(Trouble::TooManyEmptyElements { .. })
+        Err(StopReason::TooManyEmptyElements { .. })
     ));
     let three = 3u64.to_le_bytes();
     let values = decode(vec![length, sequence(nothing)], &three).unwrap();
@@ -318,8 +318,8 @@ fn an_event_has_the_time_after_its_header() {
     assert_eq!(times, [1008, 1029]);
     let stop = interpreter.next().unwrap().unwrap_err();
     assert_eq!(
-        stop.trouble,
-        Trouble::UnknownEventClass {
+        stop.reason,
+        StopReason::UnknownEventClass {
             stream_class: 0,
             id: 6
         }
@@ -355,41 +355,41 @@ fn events_end_with_the_content() {
                 Err(found) => stop = Some(found),
             }
         }
-        (events, stop.map(|stop| stop.trouble), interpreter.clock())
+        (events, stop.map(|stop| stop.reason), interpreter.clock())
     };
     assert_eq!(run(&[40, 56, 99, 1, 2, 0, 0, 7]), (2, None, 99));
     assert_eq!(
         run(&[40, 56, 99, 1]),
-        (1, Some(Trouble::PacketIsCut { content: 40 }), 0)
+        (1, Some(StopReason::PacketIsCut { content: 40 }), 0)
     );
-    let needed = |needed, available| Some(Trouble::NotEnoughBits { needed, available });
+    let needed = |needed, available| Some(StopReason::NotEnoughBits { needed, available });
     assert_eq!(run(&[36, 56, 99, 1, 2]), (1, needed(8, 4), 0));
     assert_eq!(
         run(&[64, 56, 99, 1]).1,
-        Some(Trouble::ContentLargerThanPacket {
+        Some(StopReason::ContentLargerThanPacket {
             content: 64,
             packet: 56
         })
     );
     assert_eq!(
         run(&[16, 56, 99, 1]).1,
-        Some(Trouble::ContentEndsInHeaders { content: 16 })
+        Some(StopReason::ContentEndsInHeaders { content: 16 })
     );
     assert_eq!(
         run(&[16, 57, 99, 1]).1,
-        Some(Trouble::PacketSizeNotInBytes { size: 57 })
+        Some(StopReason::PacketSizeNotInBytes { size: 57 })
     );
 }
 
 #[test]
-fn an_event_without_bits_is_trouble() {
+fn an_event_without_bits_is_refused() {
     let schema = schema(None, vec![event(0, vec![])]);
     let events: Vec<_> = Interpreter::new(&schema, &[0], 0).collect();
     assert_eq!(
         events,
         [Err(Stop {
             position: 0,
-            trouble: Trouble::EmptyEvent
+            reason: StopReason::EmptyEvent
         })]
     );
 }

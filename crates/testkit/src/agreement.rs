@@ -1,16 +1,17 @@
 //! Compares the compiled decoder with the interpreter, over all packets of a trace.
 //!
-//! Two ways lead to a value: `values()`, and the leaves of the layout. Both must say what the interpreter says. The fuzz targets include this file too.
+//! Two ways lead to a value: `values()`, and the leaves of the layout. Both must say what the interpreter says.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use rostrace_ctf::interpret::{self, Interpreter};
 use rostrace_ctf::schema::FieldClass;
 use rostrace_ctf::{
     Conversion, Cursor, EventView, Layout, Leaf, Packet, Raw, Scope, Shape, Survey, Trace,
     TraceSet, Value,
 };
+
+use crate::interpret::{self, Interpreter};
 
 /// How much was compared.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +68,7 @@ pub fn compare(
                     clock = clock.filter(|_| !stream.sequential);
                     continue;
                 }
-                // Behind a packet that is in trouble nobody knows the time.
+                // Behind a packet that is damaged nobody knows the time.
                 let Some(before) = clock else { break };
                 let key = (trace.path_of_packet(packet).to_owned(), packet.offset);
                 let found = decoded.remove(&key).unwrap_or_default();
@@ -87,7 +88,7 @@ fn decode(event: &EventView<'_>) -> Result<Decoded, String> {
     let place = event.event();
     let scopes = event
         .values()
-        .map_err(|trouble| format!("an event that was followed has no values: {trouble}"))?;
+        .map_err(|reason| format!("an event that was followed has no values: {reason}"))?;
     let layout = event.layout();
     let leaves = (0..layout.leaves.len())
         .map(|leaf| flat_value(&layout.leaves[leaf], event.read(leaf)))
@@ -191,10 +192,10 @@ fn packet_agrees(
 
 fn is_about_sizes(stop: &interpret::Stop) -> bool {
     matches!(
-        stop.trouble,
-        interpret::Trouble::ContentLargerThanPacket { .. }
-            | interpret::Trouble::PacketSizeNotInBytes { .. }
-            | interpret::Trouble::ContentEndsInHeaders { .. }
+        stop.reason,
+        interpret::StopReason::ContentLargerThanPacket { .. }
+            | interpret::StopReason::PacketSizeNotInBytes { .. }
+            | interpret::StopReason::ContentEndsInHeaders { .. }
     )
 }
 

@@ -5,9 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::schema::{
-    EventClass, FieldClass, Integer, Member, Schema, Slot, StreamClass, Struct, Version,
-};
+use rostrace_ctf::schema::{EventClass, FieldClass, Member, Schema, Slot, StreamClass, Struct};
 
 /// The root structures, named as paths begin with them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,62 +31,61 @@ impl Scope {
     }
 }
 
-/// The field that a slot belongs to.
+/// The way to the field that a slot belongs to.
 #[derive(Debug, Clone)]
-pub(super) struct Place<'s> {
+pub(super) struct FieldPath {
     scope: Scope,
     /// Printed names, from the scope down.
     path: Vec<String>,
-    pub(super) integer: &'s Integer,
 }
 
 /// All fields with slots that can be referred to from some scope.
 #[derive(Debug)]
-pub(super) struct Places<'s> {
+pub(super) struct FieldPaths<'s> {
     schema: &'s Schema,
-    by_slot: HashMap<Slot, Place<'s>>,
+    by_slot: HashMap<Slot, FieldPath>,
 }
 
-impl<'s> Places<'s> {
-    pub(super) fn of_trace(schema: &'s Schema) -> Places<'s> {
-        let mut places = Places {
+impl<'s> FieldPaths<'s> {
+    pub(super) fn of_trace(schema: &'s Schema) -> FieldPaths<'s> {
+        let mut paths = FieldPaths {
             schema,
             by_slot: HashMap::new(),
         };
-        places.add(Scope::PacketHeader, &schema.packet_header);
-        places
+        paths.add(Scope::PacketHeader, &schema.packet_header);
+        paths
     }
 
-    pub(super) fn of_stream(schema: &'s Schema, stream: &'s StreamClass) -> Places<'s> {
-        let mut places = Places::of_trace(schema);
-        places.add(Scope::PacketContext, &stream.packet_context);
-        places.add(Scope::EventHeader, &stream.event_header);
-        places.add(Scope::CommonContext, &stream.event_context);
-        places
+    pub(super) fn of_stream(schema: &'s Schema, stream: &StreamClass) -> FieldPaths<'s> {
+        let mut paths = FieldPaths::of_trace(schema);
+        paths.add(Scope::PacketContext, &stream.packet_context);
+        paths.add(Scope::EventHeader, &stream.event_header);
+        paths.add(Scope::CommonContext, &stream.event_context);
+        paths
     }
 
     pub(super) fn of_event(
         schema: &'s Schema,
-        stream: &'s StreamClass,
-        event: &'s EventClass,
-    ) -> Places<'s> {
-        let mut places = Places::of_stream(schema, stream);
-        places.add(Scope::SpecificContext, &event.context);
-        places.add(Scope::Payload, &event.payload);
-        places
+        stream: &StreamClass,
+        event: &EventClass,
+    ) -> FieldPaths<'s> {
+        let mut paths = FieldPaths::of_stream(schema, stream);
+        paths.add(Scope::SpecificContext, &event.context);
+        paths.add(Scope::Payload, &event.payload);
+        paths
     }
 
-    pub(super) fn get(&self, slot: Slot) -> Option<&Place<'s>> {
+    pub(super) fn get(&self, slot: Slot) -> Option<&FieldPath> {
         self.by_slot.get(&slot)
     }
 
-    fn add(&mut self, scope: Scope, structure: &'s Option<Struct>) {
+    fn add(&mut self, scope: Scope, structure: &Option<Struct>) {
         if let Some(structure) = structure {
             self.add_structure(scope, &mut Vec::new(), structure);
         }
     }
 
-    fn add_structure(&mut self, scope: Scope, path: &mut Vec<String>, structure: &'s Struct) {
+    fn add_structure(&mut self, scope: Scope, path: &mut Vec<String>, structure: &Struct) {
         for member in &structure.members {
             path.push(printed_name(self.schema, member));
             self.add_field(scope, path, &member.class);
@@ -96,16 +93,15 @@ impl<'s> Places<'s> {
         }
     }
 
-    fn add_field(&mut self, scope: Scope, path: &mut Vec<String>, class: &'s FieldClass) {
+    fn add_field(&mut self, scope: Scope, path: &mut Vec<String>, class: &FieldClass) {
         match class {
             FieldClass::Integer(integer) => {
                 if let Some(slot) = integer.slot {
-                    let place = Place {
+                    let field = FieldPath {
                         scope,
                         path: path.clone(),
-                        integer,
                     };
-                    self.by_slot.insert(slot, place);
+                    self.by_slot.insert(slot, field);
                 }
             }
             FieldClass::Struct(structure) => self.add_structure(scope, path, structure),
@@ -129,8 +125,8 @@ pub(super) struct Frame {
     pub(super) declared: Vec<String>,
 }
 
-impl Place<'_> {
-    /// How a field of `scope`, inside these structures (innermost last), refers to this place.
+impl FieldPath {
+    /// How a field of `scope`, inside these structures (innermost last), refers to this field.
     pub(super) fn reference(&self, scope: Scope, frames: &[Frame]) -> String {
         self.relative(scope, frames)
             .unwrap_or_else(|| format!("{}.{}", self.scope.prefix(), self.path.join(".")))
@@ -157,8 +153,7 @@ impl Place<'_> {
     }
 }
 
-/// The name of a member in the text. Names with a role are reserved; the others of CTF 2 get the underscore that
-/// readers of CTF 1.8 take away.
+/// The name of a member in the text. Names with a role are reserved.
 pub(super) fn printed_name(schema: &Schema, member: &Member) -> String {
     if let FieldClass::Integer(integer) = &member.class
         && let Some(role) = integer.role
@@ -168,9 +163,9 @@ pub(super) fn printed_name(schema: &Schema, member: &Member) -> String {
     let is_uuid = (schema.packet_header.as_ref().zip(schema.packet_header_uuid))
         .and_then(|(header, index)| header.members.get(index))
         .is_some_and(|uuid| std::ptr::eq(uuid, member));
-    match schema.version {
-        _ if is_uuid => "uuid".to_owned(),
-        Version::Ctf1 => member.original_name.to_string(),
-        Version::Ctf2 => format!("_{}", member.original_name),
+    if is_uuid {
+        "uuid".to_owned()
+    } else {
+        member.original_name.to_string()
     }
 }

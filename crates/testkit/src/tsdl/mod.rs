@@ -2,8 +2,7 @@
 //!
 //! The text keeps to what all readers accept: it begins with the signature, every structure is anonymous and spelled
 //! out where it is used (babeltrace2 loses underscores in named ones), references are plain names where that is
-//! possible. What the language cannot say is an error. Namespaces and uids of CTF 2 are left out: nothing in a stream
-//! depends on them.
+//! possible. What the language cannot say is a panic.
 //!
 //! This file prints blocks, `fields` prints field classes, `references` turns slots back into names.
 
@@ -14,34 +13,32 @@ mod tests;
 
 use std::fmt::Write;
 
-use super::error::WriteError;
-use crate::metadata::TSDL_KEYWORDS as KEYWORDS;
-use crate::schema::{
+use fields::FieldPrinter;
+use references::{FieldPaths, Scope};
+use rostrace_ctf::schema::{
     ByteOrder, Clock, EnvironmentValue, EventClass, FieldClass, Origin, Role, Schema, StreamClass,
     Struct,
 };
-use fields::FieldPrinter;
-use references::{Places, Scope};
 
 /// The metadata text of a trace.
-pub fn tsdl(schema: &Schema) -> Result<String, WriteError> {
+pub fn tsdl(schema: &Schema) -> String {
     let mut printer = BlockPrinter {
         schema,
         says_stream: says_stream_class(schema),
         text: String::from("/* CTF 1.8 */\n\n"),
     };
-    printer.trace()?;
-    printer.environment()?;
+    printer.trace();
+    printer.environment();
     for clock in &schema.clocks {
-        printer.clock(clock)?;
+        printer.clock(clock);
     }
     for stream in &schema.streams {
-        printer.stream(stream)?;
+        printer.stream(stream);
         for event in &stream.events {
-            printer.event(stream, event)?;
+            printer.event(stream, event);
         }
     }
-    Ok(printer.text)
+    printer.text
 }
 
 struct BlockPrinter<'s> {
@@ -57,7 +54,7 @@ impl<'s> BlockPrinter<'s> {
         self.text.push('\n');
     }
 
-    fn trace(&mut self) -> Result<(), WriteError> {
+    fn trace(&mut self) {
         self.line("trace {");
         self.line("    major = 1;");
         self.line("    minor = 8;");
@@ -67,25 +64,18 @@ impl<'s> BlockPrinter<'s> {
         let order = byte_order(self.schema.byte_order);
         self.line(&format!("    byte_order = {order};"));
         if let Some(header) = &self.schema.packet_header {
-            let places = Places::of_trace(self.schema);
-            self.scope("packet.header", Scope::PacketHeader, header, None, &places)?;
+            let paths = FieldPaths::of_trace(self.schema);
+            self.scope("packet.header", Scope::PacketHeader, header, None, &paths);
         }
         self.line("};\n");
-        Ok(())
     }
 
-    fn environment(&mut self) -> Result<(), WriteError> {
+    fn environment(&mut self) {
         if self.schema.environment.is_empty() {
-            return Ok(());
+            return;
         }
         self.line("env {");
         for (name, value) in &self.schema.environment {
-            // Keywords are allowed here, and dots.
-            if !name.split('.').all(looks_like_identifier) {
-                return Err(not_in_ctf1(format!(
-                    "the environment has an entry with the name \"{name}\""
-                )));
-            }
             match value {
                 EnvironmentValue::Integer(number) => self.line(&format!("    {name} = {number};")),
                 EnvironmentValue::Text(text) => {
@@ -94,26 +84,10 @@ impl<'s> BlockPrinter<'s> {
             }
         }
         self.line("};\n");
-        Ok(())
     }
 
-    fn clock(&mut self, clock: &Clock) -> Result<(), WriteError> {
-        let absolute = match &clock.origin {
-            Origin::UnixEpoch => true,
-            Origin::Unknown => false,
-            Origin::Custom(_) => {
-                return Err(not_in_ctf1(format!(
-                    "the clock \"{}\" has an origin of its own",
-                    clock.id
-                )));
-            }
-        };
-        if !looks_like_identifier(&clock.id) {
-            return Err(not_in_ctf1(format!(
-                "\"{}\" cannot be the name of a clock",
-                clock.id
-            )));
-        }
+    fn clock(&mut self, clock: &Clock) {
+        let absolute = clock.origin == Origin::UnixEpoch;
         self.line("clock {");
         self.line(&format!("    name = {};", quoted(&clock.id)));
         if let Some(uuid) = clock.uuid {
@@ -130,21 +104,14 @@ impl<'s> BlockPrinter<'s> {
         self.line(&format!("    offset = {};", clock.offset_cycles));
         self.line(&format!("    absolute = {absolute};"));
         self.line("};\n");
-        Ok(())
     }
 
-    fn stream(&mut self, stream: &'s StreamClass) -> Result<(), WriteError> {
-        if !self.says_stream && (stream.id != 0 || self.schema.streams.len() > 1) {
-            return Err(not_in_ctf1(format!(
-                "packets do not say that they belong to stream class {}",
-                stream.id
-            )));
-        }
+    fn stream(&mut self, stream: &'s StreamClass) {
         self.line("stream {");
         if self.says_stream {
             self.line(&format!("    id = {};", stream.id));
         }
-        let places = Places::of_stream(self.schema, stream);
+        let paths = FieldPaths::of_stream(self.schema, stream);
         let scopes = [
             (
                 "packet.context",
@@ -156,20 +123,14 @@ impl<'s> BlockPrinter<'s> {
         ];
         for (name, scope, structure) in scopes {
             if let Some(structure) = structure {
-                self.scope(name, scope, structure, stream.clock, &places)?;
+                self.scope(name, scope, structure, stream.clock, &paths);
             }
         }
         self.line("};\n");
-        Ok(())
     }
 
-    fn event(&mut self, stream: &'s StreamClass, event: &'s EventClass) -> Result<(), WriteError> {
-        let Some(name) = &event.name else {
-            return Err(not_in_ctf1(format!(
-                "event class {} of stream class {} has no name",
-                event.id, stream.id
-            )));
-        };
+    fn event(&mut self, stream: &'s StreamClass, event: &'s EventClass) {
+        let name = event.name.as_ref().unwrap();
         self.line("event {");
         self.line(&format!("    name = {};", quoted(name)));
         self.line(&format!("    id = {};", event.id));
@@ -182,19 +143,17 @@ impl<'s> BlockPrinter<'s> {
         if let Some(uri) = &event.emf_uri {
             self.line(&format!("    model.emf.uri = {};", quoted(uri)));
         }
-        let places = Places::of_event(self.schema, stream, event);
+        let paths = FieldPaths::of_event(self.schema, stream, event);
         let scopes = [
             ("context", Scope::SpecificContext, &event.context),
             ("fields", Scope::Payload, &event.payload),
         ];
         for (attribute, scope, structure) in scopes {
             if let Some(structure) = structure {
-                self.scope(attribute, scope, structure, stream.clock, &places)
-                    .map_err(|error| error.inside(name))?;
+                self.scope(attribute, scope, structure, stream.clock, &paths);
             }
         }
         self.line("};\n");
-        Ok(())
     }
 
     fn scope(
@@ -203,15 +162,12 @@ impl<'s> BlockPrinter<'s> {
         scope: Scope,
         structure: &Struct,
         clock: Option<usize>,
-        places: &Places<'_>,
-    ) -> Result<(), WriteError> {
+        paths: &FieldPaths<'_>,
+    ) {
         let clock = clock.and_then(|clock| self.schema.clocks.get(clock));
-        let printer = FieldPrinter::new(self.schema, scope, clock, places);
-        let printed = printer
-            .scope(structure)
-            .map_err(|error| error.inside(attribute))?;
+        let printer = FieldPrinter::new(self.schema, scope, clock, paths);
+        let printed = printer.scope(structure);
         let _ = writeln!(self.text, "    {attribute} := {printed};");
-        Ok(())
     }
 }
 
@@ -229,23 +185,6 @@ fn byte_order(order: ByteOrder) -> &'static str {
         ByteOrder::Little => "le",
         ByteOrder::Big => "be",
     }
-}
-
-fn not_in_ctf1(reason: String) -> WriteError {
-    WriteError::NotInCtf1 { reason }
-}
-
-fn looks_like_identifier(name: &str) -> bool {
-    let mut bytes = name.bytes();
-    bytes
-        .next()
-        .is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
-        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-}
-
-/// Whether it can be the name of a member.
-fn is_identifier(name: &str) -> bool {
-    looks_like_identifier(name) && !KEYWORDS.contains(&name)
 }
 
 /// A string literal. Octal escapes have three digits, so that a following digit does not belong to them.

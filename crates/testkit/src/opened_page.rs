@@ -9,6 +9,19 @@ use rostrace_analyze::Analysis;
 use rostrace_report::page::{Options, Page};
 use serde_json::Value;
 
+/// What the page tells of the values of a metric, and what follows the metric in the name of the column that must say the same.
+pub const STATISTICS: &[(&str, &str)] = &[
+    ("min", "min_ns"),
+    ("mean", "mean_ns"),
+    ("p50", "p50_ns"),
+    ("p90", "p90_ns"),
+    ("p95", "p95_ns"),
+    ("p99", "p99_ns"),
+    ("p99_9", "p99_9_ns"),
+    ("max", "max_ns"),
+    ("deviation", "standard_deviation_ns"),
+];
+
 pub struct OpenedPage {
     pub html: String,
 }

@@ -10,15 +10,12 @@ use std::sync::Arc;
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::{Base, ByteOrder, Clock, Identity, Origin, Uuid};
 use rostrace_ctf::value::Value;
-use rostrace_ctf::writer::lttng::{
-    Alignment, Context, Element, Field, HeaderForm, Kind, LttngSchema,
-};
-use rostrace_ctf::writer::{
-    EventRecord, Others, PacketEnd, PacketStart, TraceOptions, TraceWriter,
-};
+use rostrace_ctf::writer::{EventRecord, Others, PacketEnd, PacketStart};
 use rostrace_trace::Model;
 
 use super::ros::Flavour;
+use crate::lttng::{Alignment, Context, Element, Field, HeaderForm, Kind, LttngSchema};
+use crate::trace_writer::{TraceOptions, TraceWriter};
 
 /// What the clock's zero means, in nanoseconds since 1970.
 pub const EPOCH: i64 = 1_700_000_000_000_000_000;
@@ -343,7 +340,7 @@ impl Recording {
             schema = schema.event(name, 13, fields);
         }
         let schema = Arc::new(schema.build());
-        let writer = TraceWriter::create(folder, schema, TraceOptions::default()).unwrap();
+        let writer = TraceWriter::create(folder, schema, TraceOptions::default());
         let mut cpus: BTreeMap<u32, Vec<(usize, &Happening)>> = BTreeMap::new();
         for (class, event) in class_of.into_iter().zip(events) {
             cpus.entry(event.cpu).or_default().push((class, event));
@@ -357,9 +354,7 @@ impl Recording {
         }
         for (cpu, events) in cpus {
             let number = if self.reversed { 99 - cpu } else { cpu };
-            let mut stream = writer
-                .stream(&format!("ros2_{number:02}"), 0, cpu.into())
-                .unwrap();
+            let mut stream = writer.stream(&format!("ros2_{number:02}"), 0, cpu.into());
             let context = [("cpu_id", Value::Unsigned(cpu.into()))];
             let mut windows: Vec<(u64, u64)> = windows()
                 .filter(|window| window.cpu == cpu)
@@ -379,7 +374,7 @@ impl Recording {
                     context: Others::Named(&context),
                     ..PacketStart::default()
                 };
-                stream.writer.begin_packet(start).unwrap();
+                stream.begin_packet(start);
                 for (class, event) in events {
                     let values = event.fields.iter().flat_map(|(_, value)| values(value));
                     let context = Value::Struct(vec![
@@ -394,13 +389,13 @@ impl Recording {
                         payload: Some(&Value::Struct(values.collect())),
                         ..EventRecord::default()
                     };
-                    stream.writer.event(&record).unwrap();
+                    stream.event(&record);
                 }
                 let end = PacketEnd {
                     end: self.cycles(until),
                     discarded,
                 };
-                stream.writer.close_packet(end).unwrap();
+                stream.close_packet(end);
                 sequence += 1;
                 begin = until;
             };
@@ -413,7 +408,7 @@ impl Recording {
                 rest = after;
             }
             packet(1_000_000_000_000, rest, discarded);
-            stream.finish().unwrap();
+            stream.finish();
         }
     }
 

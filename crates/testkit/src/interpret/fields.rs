@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use super::naive_bits::NaiveBits;
-use super::trouble::Trouble;
+use super::stop::StopReason;
 use super::{PacketRoles, minimum_bits};
-use crate::clock_update::updated_clock;
-use crate::schema::{
+use rostrace_ctf::clock_update::updated_clock;
+use rostrace_ctf::schema::{
     BitField, Encoding, FieldClass, Integer, IntegerForm, Length, Range, Role, Slot, Struct,
 };
-use crate::text;
-use crate::value::{Value, widen};
+use rostrace_ctf::text;
+use rostrace_ctf::value::{Value, widen};
 
 /// So many array elements of one packet may have no bits: they cost time and memory that no data pay for.
 const EMPTY_ELEMENT_LIMIT: u64 = 1 << 20;
@@ -56,11 +56,11 @@ impl<'d> Fields<'d> {
         self.bits.forget_order();
     }
 
-    pub(super) fn scope(&mut self, scope: Option<&Struct>) -> Result<Option<Value>, Trouble> {
+    pub(super) fn scope(&mut self, scope: Option<&Struct>) -> Result<Option<Value>, StopReason> {
         scope.map(|scope| self.structure(scope)).transpose()
     }
 
-    fn structure(&mut self, structure: &Struct) -> Result<Value, Trouble> {
+    fn structure(&mut self, structure: &Struct) -> Result<Value, StopReason> {
         self.bits.align(structure.align)?;
         (structure.members.iter())
             .map(|member| self.field(&member.class))
@@ -68,7 +68,7 @@ impl<'d> Fields<'d> {
             .map(Value::Struct)
     }
 
-    fn field(&mut self, class: &FieldClass) -> Result<Value, Trouble> {
+    fn field(&mut self, class: &FieldClass) -> Result<Value, StopReason> {
         match class {
             FieldClass::Integer(integer) => self.integer(integer),
             FieldClass::Float(bits) => self.float(*bits),
@@ -114,14 +114,14 @@ impl<'d> Fields<'d> {
                 let selector = self.selector(*selector, *selector_signed);
                 let index = (options.iter())
                     .position(|option| contains(&option.ranges, selector))
-                    .ok_or(Trouble::VariantWithoutOption { selector })?;
+                    .ok_or(StopReason::VariantWithoutOption { selector })?;
                 let value = self.field(&options[index].class)?;
                 Ok(Value::variant(index, value))
             }
         }
     }
 
-    fn integer(&mut self, integer: &Integer) -> Result<Value, Trouble> {
+    fn integer(&mut self, integer: &Integer) -> Result<Value, StopReason> {
         let (raw, size) = match integer.form {
             IntegerForm::Fixed(bits) => {
                 let raw = self.bits.field(bits)?;
@@ -150,7 +150,7 @@ impl<'d> Fields<'d> {
     }
 
     /// The value, signed ones extended to 64 bits, and the number of bits that the encoding carried.
-    fn leb128(&mut self, signed: bool) -> Result<(u64, u32), Trouble> {
+    fn leb128(&mut self, signed: bool) -> Result<(u64, u32), StopReason> {
         self.bits.align(8)?;
         let mut value = 0u64;
         for index in 0..10u32 {
@@ -158,7 +158,7 @@ impl<'d> Fields<'d> {
             if index == 9 {
                 let allowed: &[u8] = if signed { &[0x00, 0x7F] } else { &[0x01] };
                 if !allowed.contains(&byte) {
-                    return Err(Trouble::Leb128TooLong);
+                    return Err(StopReason::Leb128TooLong);
                 }
             }
             value |= u64::from(byte & 0x7F) << (7 * index);
@@ -172,24 +172,24 @@ impl<'d> Fields<'d> {
                 return Ok((value, carried));
             }
         }
-        Err(Trouble::Leb128TooLong)
+        Err(StopReason::Leb128TooLong)
     }
 
-    fn float(&mut self, bits: BitField) -> Result<Value, Trouble> {
+    fn float(&mut self, bits: BitField) -> Result<Value, StopReason> {
         match bits.size {
             32 => Ok(Value::Float(widen(self.bits.field(bits)? as u32))),
             64 => Ok(Value::Float(f64::from_bits(self.bits.field(bits)?))),
-            size => Err(Trouble::UnsupportedSize { size }),
+            size => Err(StopReason::UnsupportedSize { size }),
         }
     }
 
-    fn string(&mut self, encoding: Encoding) -> Result<Value, Trouble> {
+    fn string(&mut self, encoding: Encoding) -> Result<Value, StopReason> {
         self.bits.align(8)?;
         let mut bytes = Vec::new();
         loop {
             let mut all_zero = true;
             for _ in 0..encoding.unit() {
-                let byte = self.bits.byte().map_err(|_| Trouble::TextWithoutEnd)?;
+                let byte = self.bits.byte().map_err(|_| StopReason::TextWithoutEnd)?;
                 all_zero &= byte == 0;
                 bytes.push(byte);
             }
@@ -199,12 +199,12 @@ impl<'d> Fields<'d> {
         }
     }
 
-    fn bytes(&mut self, length: Length) -> Result<Vec<u8>, Trouble> {
+    fn bytes(&mut self, length: Length) -> Result<Vec<u8>, StopReason> {
         self.bits.align(8)?;
         let length = self.length(length);
         let available = self.bits.remaining();
         if length > available / 8 {
-            return Err(Trouble::AbsurdLength { length, available });
+            return Err(StopReason::AbsurdLength { length, available });
         }
         (0..length).map(|_| self.bits.byte()).collect()
     }
@@ -214,12 +214,12 @@ impl<'d> Fields<'d> {
         length: Length,
         align: u32,
         element: &FieldClass,
-    ) -> Result<Value, Trouble> {
+    ) -> Result<Value, StopReason> {
         self.bits.align(align)?;
         let length = self.length(length);
         let available = self.bits.remaining();
         if length.saturating_mul(minimum_bits(element)) > available {
-            return Err(Trouble::AbsurdLength { length, available });
+            return Err(StopReason::AbsurdLength { length, available });
         }
         let mut elements = Vec::new();
         for _ in 0..length {
@@ -228,7 +228,7 @@ impl<'d> Fields<'d> {
             if self.bits.position() == begin {
                 self.empty_elements += 1;
                 if self.empty_elements > EMPTY_ELEMENT_LIMIT {
-                    return Err(Trouble::TooManyEmptyElements {
+                    return Err(StopReason::TooManyEmptyElements {
                         limit: EMPTY_ELEMENT_LIMIT,
                     });
                 }

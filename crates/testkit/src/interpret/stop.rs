@@ -2,15 +2,15 @@
 
 /// The end of the interpreter's way through a packet.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("at bit {position} of the packet: {trouble}")]
+#[error("at bit {position} of the packet: {reason}")]
 pub struct Stop {
     /// The first bit of the field that could not be decoded, or where its padding began if that was too long.
     pub position: u64,
-    pub trouble: Trouble,
+    pub reason: StopReason,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Trouble {
+pub enum StopReason {
     #[error("{needed} bits are needed, but only {available} are left")]
     NotEnoughBits { needed: u64, available: u64 },
     #[error("the text has no NUL before the end of the packet's content")]

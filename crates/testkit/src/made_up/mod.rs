@@ -1,16 +1,13 @@
-//! What several test files share. Each of them uses a part of it only.
+//! Recordings that tests make up, and short questions about the models that come out.
 //!
 //! `recording` writes traces, `ros` and `run_time` say in them what ROS 2 would have said, `kernel` what Linux would, `application` what programs say
-//! of themselves; `system` has the systems that tests begin with, `shared` finds recordings of real programs.
-
-#![allow(dead_code, unused_imports, unreachable_pub, clippy::unwrap_used)]
+//! of themselves; `system` has the systems that tests begin with.
 
 pub mod application;
 pub mod kernel;
 pub mod recording;
 pub mod ros;
 pub mod run_time;
-pub mod shared;
 pub mod system;
 
 pub use recording::{Payload, Recording};

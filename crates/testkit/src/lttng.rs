@@ -1,11 +1,11 @@
 //! Builds schemas of the shape that LTTng-UST writes, and the layouts around them.
 //!
 //! Packet header, packet context and event headers are the same for all such traces; callers say the clock, the
-//! contexts and the events with their fields. Used by the tracer, and by tests that need a realistic trace.
+//! contexts and the events with their fields.
 
 use std::sync::Arc;
 
-use crate::schema::{
+use rostrace_ctf::schema::{
     Base, BitField, ByteOrder, Clock, Encoding, EnvironmentValue, EventClass, FieldClass, Identity,
     Integer, IntegerForm, Label, Length, Mappings, Member, Range, Role, Schema, Slot, StreamClass,
     Struct, Uuid, VariantOption, Version,

@@ -1,18 +1,13 @@
-//! Recordings of real programs, what those programs logged, and tables of them. Those in `testdata` are part of the repository.
-//!
-//! The others lie in a folder `shared/traces` beside the repository or further up; `ROSTRACE_SHARED` names another place. Where
-//! they are absent the tests that need them say so and pass.
-
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
+//! Recordings of real programs with what those programs logged, and tables of them. `recordings` finds them.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 use rostrace_analyze::Analysis;
 use rostrace_analyze::table::{Cell, TABLES, Table};
-use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
 use rostrace_trace::Model;
+
+pub use crate::recordings::{find, load as model};
 
 /// A recording with the lines of its logs.
 pub struct Recording {
@@ -37,35 +32,6 @@ pub fn load(name: &str) -> Option<Recording> {
         recording.read(&std::fs::read_to_string(entry.unwrap().path()).unwrap());
     }
     Some(recording)
-}
-
-/// The same without its logs.
-pub fn model(name: &str) -> Option<Model> {
-    let set = TraceSet::open(&[&find(name)?]).unwrap();
-    Some(Model::load(&set, &mut |_| true))
-}
-
-/// A file or folder below `shared/traces`, or one of the repository.
-pub fn find(name: &str) -> Option<PathBuf> {
-    if name.starts_with("testdata/") {
-        let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        return Some(repository.join(name));
-    }
-    let from_environment = std::env::var_os("ROSTRACE_SHARED").map(PathBuf::from);
-    let shared = from_environment.or_else(|| {
-        let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
-        let mut beside = above.map(|folder| folder.join("shared"));
-        beside.find(|folder| folder.join("traces").is_dir())
-    });
-    let found = shared
-        .map(|shared| shared.join("traces").join(name))
-        .filter(|path| path.exists());
-    if found.is_none() {
-        eprintln!(
-            "NOT TESTED: there is no shared/traces/{name}; set ROSTRACE_SHARED to its folder"
-        );
-    }
-    found
 }
 
 impl Recording {

@@ -1,7 +1,7 @@
 //! Reads bits one at a time, by the formulas of the format and nothing else.
 
-use super::trouble::Trouble;
-use crate::schema::{BitField, ByteOrder};
+use super::stop::StopReason;
+use rostrace_ctf::schema::{BitField, ByteOrder};
 
 /// A cursor over the bits of one packet.
 #[derive(Debug, Clone)]
@@ -42,7 +42,7 @@ impl<'d> NaiveBits<'d> {
     }
 
     /// Moves to the next multiple of `alignment`, which must still belong to the content.
-    pub fn align(&mut self, alignment: u32) -> Result<(), Trouble> {
+    pub fn align(&mut self, alignment: u32) -> Result<(), StopReason> {
         let aligned = self.position.next_multiple_of(u64::from(alignment.max(1)));
         self.need(aligned - self.position)?;
         self.position = aligned;
@@ -50,17 +50,17 @@ impl<'d> NaiveBits<'d> {
     }
 
     /// Aligns and reads the value of a bit field, unsigned.
-    pub fn field(&mut self, bits: BitField) -> Result<u64, Trouble> {
+    pub fn field(&mut self, bits: BitField) -> Result<u64, StopReason> {
         let size = u64::from(bits.size);
         if !(1..=64).contains(&size) {
-            return Err(Trouble::UnsupportedSize { size: bits.size });
+            return Err(StopReason::UnsupportedSize { size: bits.size });
         }
         self.align(bits.align)?;
         self.need(size)?;
         if !self.position.is_multiple_of(8)
             && self.last_order.is_some_and(|order| order != bits.order)
         {
-            return Err(Trouble::MixedByteOrder);
+            return Err(StopReason::MixedByteOrder);
         }
         let mut value = 0;
         for k in 0..size {
@@ -85,7 +85,7 @@ impl<'d> NaiveBits<'d> {
     }
 
     /// Reads one byte; the position must be a multiple of eight.
-    pub fn byte(&mut self) -> Result<u8, Trouble> {
+    pub fn byte(&mut self) -> Result<u8, StopReason> {
         self.field(BitField {
             size: 8,
             align: 8,
@@ -95,10 +95,10 @@ impl<'d> NaiveBits<'d> {
         .map(|value| value as u8)
     }
 
-    fn need(&self, needed: u64) -> Result<(), Trouble> {
+    fn need(&self, needed: u64) -> Result<(), StopReason> {
         let available = self.remaining();
         if needed > available {
-            return Err(Trouble::NotEnoughBits { needed, available });
+            return Err(StopReason::NotEnoughBits { needed, available });
         }
         Ok(())
     }
@@ -182,10 +182,16 @@ mod tests {
     fn two_byte_orders_must_not_meet_inside_a_byte() {
         let mut reader = NaiveBits::new(&[0; 4]);
         reader.field(bits(3, 1, Little)).unwrap();
-        assert_eq!(reader.field(bits(3, 1, Big)), Err(Trouble::MixedByteOrder));
+        assert_eq!(
+            reader.field(bits(3, 1, Big)),
+            Err(StopReason::MixedByteOrder)
+        );
         assert!(reader.clone().field(bits(3, 8, Big)).is_ok());
         // Padding does not help while the byte is the same.
-        assert_eq!(reader.field(bits(3, 4, Big)), Err(Trouble::MixedByteOrder));
+        assert_eq!(
+            reader.field(bits(3, 4, Big)),
+            Err(StopReason::MixedByteOrder)
+        );
     }
 
     #[test]
@@ -195,7 +201,7 @@ mod tests {
         reader.field(bits(8, 8, Little)).unwrap();
         assert_eq!(
             reader.field(bits(5, 1, Little)),
-            Err(Trouble::NotEnoughBits {
+            Err(StopReason::NotEnoughBits {
                 needed: 5,
                 available: 4
             })
