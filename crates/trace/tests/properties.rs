@@ -155,12 +155,7 @@ fn contents(model: &Model) -> String {
                 &model.nodes,
                 &model.publishers
             ),
-            (
-                &model.subscriptions,
-                &model.timers,
-                &model.callbacks,
-                &model.ring_buffers
-            ),
+            (&model.subscriptions, &model.timers, &model.callbacks),
             (
                 &model.instances,
                 &model.publications,

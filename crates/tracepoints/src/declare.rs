@@ -47,13 +47,6 @@ macro_rules! declare {
                 }
             }
 
-            /// As in the declaration, for messages: `rcl_publish`.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $( Kind::$kind => stringify!($module), )*
-                }
-            }
-
             pub const fn phase(self) -> Phase {
                 match self {
                     $( Kind::$kind => Phase::$phase, )*

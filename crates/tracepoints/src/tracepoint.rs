@@ -126,11 +126,6 @@ impl Tracepoint {
     pub fn member<'name>(&self, full_name: &'name str) -> Option<&'name str> {
         full_name.strip_prefix(self.full_name.strip_suffix('*')?)
     }
-
-    /// The field of this name, in any spelling.
-    pub fn field(&self, name: &str) -> Option<&'static Field> {
-        self.fields.iter().find(|field| field.is_named(name))
-    }
 }
 
 impl Field {

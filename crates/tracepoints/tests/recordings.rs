@@ -84,7 +84,8 @@ fn differences(tracepoint: &Tracepoint, event: &EventClass) -> Vec<String> {
         if is_length_of(member, members.get(place + 1)) {
             continue;
         }
-        match tracepoint.field(&member.name) {
+        let mut fields = tracepoint.fields.iter();
+        match fields.find(|field| field.is_named(&member.name)) {
             Some(field) if !fits(field.kind, &member.class, tracepoint.provider) => {
                 found.push(format!(
                     "{tracepoint}: `{}` is declared as {}, but is {:?}",

@@ -268,7 +268,10 @@ fn a_signed_selector_has_signed_ranges() {
     let classes = vec![selector, optional];
     assert_eq!(
         decode(classes.clone(), &[0xFF, 9]),
-        Ok(vec![Signed(-1), Value::some(Unsigned(9))])
+        Ok(vec![
+            Signed(-1),
+            Value::Optional(Some(Box::new(Unsigned(9))))
+        ])
     );
     assert_eq!(
         decode(classes, &[0x01, 9]),

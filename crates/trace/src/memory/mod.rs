@@ -41,8 +41,6 @@ pub struct Memory {
     pub processes: Vec<ProcessMemory>,
     /// Callbacks that allocated or freed something, in the order of their ids.
     pub instances: Vec<InstanceMemory>,
-    /// What was found wrong while reading.
-    pub damage: Vec<Damage>,
 }
 
 /// The memory of one process.
@@ -101,16 +99,7 @@ impl Memory {
                 break;
             }
         }
-        let damage = std::mem::take(&mut cursor.damage).into_rows();
-        Some(pass.finish(&Losses::of(set), damage))
-    }
-
-    /// What a callback's execution did; nothing if it did nothing, or if its end is unknown.
-    pub fn of_instance(&self, instance: InstanceId) -> Option<&InstanceMemory> {
-        let place = self
-            .instances
-            .binary_search_by_key(&instance, |row| row.instance);
-        Some(&self.instances[place.ok()?])
+        Some(pass.finish(&Losses::of(set), cursor.damage.losses() > 0))
     }
 
     pub fn of_process(&self, process: ProcessId) -> Option<&ProcessMemory> {
@@ -205,8 +194,8 @@ impl<'m> Pass<'m> {
         lives.get(begun.saturating_sub(1)).copied()
     }
 
-    fn finish(self, losses: &Losses, damage: Vec<Damage>) -> Memory {
-        let uncertain = losses.any() || damage.iter().any(|damage| damage.kind.is_loss());
+    fn finish(self, losses: &Losses, is_broken: bool) -> Memory {
+        let uncertain = losses.any() || is_broken;
         let heaps = self.heaps.into_iter();
         let processes = heaps.map(|row| {
             let (process, tid) = match row.owner {
@@ -234,7 +223,6 @@ impl<'m> Pass<'m> {
         Memory {
             processes: processes.collect(),
             instances,
-            damage,
         }
     }
 }

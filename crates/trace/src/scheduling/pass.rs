@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_ctf::{Conversion, Cursor, Damage, EventView, StreamId, TraceSet};
+use rostrace_ctf::{Conversion, Cursor, EventView, StreamId, TraceSet};
 use rostrace_tracepoints::{Kind, field};
 use rustc_hash::FxHashMap;
 
@@ -31,7 +31,6 @@ pub(super) struct Pass {
     next_edge: usize,
     /// The packet that a stream is in, and its CPU.
     places: FxHashMap<StreamId, Place>,
-    switches: u64,
     passed: Passed,
 }
 
@@ -77,7 +76,6 @@ impl Pass {
             kernels: kernels.collect(),
             tasks: Tasks::default(),
             places: FxHashMap::default(),
-            switches: 0,
             passed: Passed::default(),
         }
     }
@@ -87,7 +85,7 @@ impl Pass {
         set: &TraceSet,
         declared: &[Declaration<'_>],
         progress: &mut dyn FnMut(u64) -> bool,
-    ) -> Vec<Damage> {
+    ) {
         let bindings: Vec<Bindings> = set.traces.iter().map(Bindings::new).collect();
         let mut cursor = Cursor::select(set, Conversion::Exact, &selection(declared));
         let mut before: Option<StreamId> = None;
@@ -116,7 +114,6 @@ impl Pass {
             }
             before = Some(id);
         }
-        std::mem::take(&mut cursor.damage).into_rows()
     }
 
     /// The CPU of an event.
@@ -192,7 +189,6 @@ impl Pass {
                 let stop = Stop::of(fields.signed(PREV_STATE).unwrap_or(0), kernel);
                 let name = fields.lossy(NEXT_COMM).unwrap_or(Cow::Borrowed(""));
                 tracker.switch(&mut self.tasks, (at, cpu), (prev, stop), (next, name));
-                self.switches += 1;
             }
             Some(Kind::SchedWaking) => {
                 use field::sched_waking::*;
@@ -264,12 +260,7 @@ impl Pass {
         tracker.hear(at);
     }
 
-    pub(super) fn finish(
-        mut self,
-        model: &Model,
-        has_wakeups: bool,
-        damage: Vec<Damage>,
-    ) -> Scheduling {
+    pub(super) fn finish(mut self, model: &Model, has_wakeups: bool) -> Scheduling {
         // A window that begins after the last event takes nothing away; one that begins before it was passed.
         let mut timelines = Vec::new();
         let mut timeline_of = FxHashMap::default();
@@ -294,9 +285,7 @@ impl Pass {
         Scheduling {
             of_thread: of_thread.collect(),
             tasks: self.tasks.list,
-            switches: self.switches,
             has_wakeups,
-            damage,
             timelines,
             timeline_of,
             processors,

@@ -18,7 +18,7 @@ use twin::Twins;
 
 use super::process::full_name;
 use super::{
-    Address, CallbackOwner, Client, ClientId, Context, Entities, Node, NodeId, Process, ProcessId,
+    Address, CallbackOwner, Client, ClientId, Entities, Node, NodeId, Process, ProcessId,
     Publisher, PublisherId, RingBuffer, RingBufferId, Service, ServiceId, StateMachine,
     StateMachineId, Timer, TimerId, Unseen,
 };
@@ -83,12 +83,7 @@ impl Resolver<'_> {
     fn take(&mut self, process: ProcessId, time: Nanos, init: &Init) {
         let all = &mut self.entities;
         match init {
-            Init::Context { handle, version } => {
-                all.contexts.push(Context {
-                    process,
-                    handle: *handle,
-                    created: time,
-                });
+            Init::Context { version, .. } => {
                 if let Some(version) = version {
                     let it = &mut self.processes[process.index()];
                     it.distribution = it.distribution.or(distribution(version));
