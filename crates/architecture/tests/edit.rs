@@ -370,7 +370,7 @@ fn references_to_nothing_are_found() {
     let reading = read(&text).unwrap();
     let said: Vec<String> = (check(&reading.architecture).iter())
         .filter(|it| it.severity == Severity::Warning)
-        .map(|it| format!("{} {}", reading.positions[&it.place].line, it.message))
+        .map(|it| format!("{} {}", reading.positions[&it.element].line, it.message))
         .collect();
     assert_eq!(
         said,

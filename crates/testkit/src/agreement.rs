@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use rostrace_ctf::schema::FieldClass;
 use rostrace_ctf::{
-    Conversion, Cursor, EventView, Layout, Leaf, Packet, Raw, Scope, Shape, Survey, Trace,
+    Conversion, Cursor, EventView, Layout, Leaf, LeafType, Packet, Raw, Scope, Survey, Trace,
     TraceSet, Value,
 };
 
@@ -257,7 +257,7 @@ fn leaves_agree(layout: &Layout, expected: &[Value], found: &Row) -> Result<(), 
                     leaf.name, leaf.shape
                 ));
             }
-            None if leaf.shape != Shape::Nested => {
+            None if leaf.shape != LeafType::Nested => {
                 return Err(format!("leaf {} cannot be read", leaf.name));
             }
             _ => {}

@@ -5,7 +5,7 @@
 mod announcements;
 mod deliveries;
 mod deliveries_inside;
-mod deliveries_stored;
+mod deliveries_transient_local;
 mod entities;
 mod executions;
 mod kernel_recordings;

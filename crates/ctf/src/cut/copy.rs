@@ -15,7 +15,7 @@ use super::event_values::EventValues;
 use super::output::{StreamOutput, TraceOutput};
 use crate::bits::align_up;
 use crate::clock_update::updated_clock;
-use crate::decode::{Registers, Trouble};
+use crate::decode::{DecodeError, Registers};
 use crate::decoder::role_size;
 use crate::layout::StreamLayout;
 use crate::packet::Packet;
@@ -287,7 +287,7 @@ impl<'a> Copier<'a> {
         event: &Event,
     ) -> Result<(), CutError> {
         let values = EventValues::of(self.class, walker, event)
-            .map_err(|trouble| self.unreadable(source, trouble))?;
+            .map_err(|error| self.unreadable(source, error))?;
         let record = values.record(event);
         for attempt in 0..2 {
             let Some(open) = &mut self.open else {
@@ -430,11 +430,11 @@ impl<'a> Copier<'a> {
         }
     }
 
-    fn unreadable(&self, source: &Source<'_>, trouble: Trouble) -> CutError {
+    fn unreadable(&self, source: &Source<'_>, error: DecodeError) -> CutError {
         CutError::Unreadable {
             path: self.path(source),
             offset: source.packet.offset,
-            source: trouble,
+            source: error,
         }
     }
 }

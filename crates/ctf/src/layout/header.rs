@@ -8,7 +8,7 @@ use super::run::{Content, within};
 use super::{compile, slots};
 use crate::bits::{Codec, align_up};
 use crate::clock_update::updated_clock;
-use crate::decode::{Reader, Registers, Roles, Trouble};
+use crate::decode::{DecodeError, Reader, Registers, Roles};
 use crate::schema::{
     BitField, ByteOrder, FieldClass, Integer, IntegerForm, Role, Slot, StreamClass, Struct,
 };
@@ -104,7 +104,7 @@ impl Header {
         content: Content<'_>,
         position: u64,
         registers: &mut Registers,
-    ) -> Result<Begun, Trouble> {
+    ) -> Result<Begun, DecodeError> {
         match self {
             Header::LargePacked => large_packed(content, position, registers),
             other => other.begin_unusual(content, position, registers),
@@ -117,7 +117,7 @@ impl Header {
         content: Content<'_>,
         position: u64,
         registers: &mut Registers,
-    ) -> Result<Begun, Trouble> {
+    ) -> Result<Begun, DecodeError> {
         match self {
             Header::LargePacked => large_packed(content, position, registers),
             Header::Lttng(header) => header.begin(content, position, registers),
@@ -136,7 +136,7 @@ fn large_packed(
     content: Content<'_>,
     position: u64,
     registers: &mut Registers,
-) -> Result<Begun, Trouble> {
+) -> Result<Begun, DecodeError> {
     let position = align_up(position, 8);
     let short = within(position, 48, content.end)?;
     let word = crate::bits::word_le(content.data, (position / 8) as usize);
@@ -176,7 +176,7 @@ impl LttngHeader {
         content: Content<'_>,
         position: u64,
         registers: &mut Registers,
-    ) -> Result<Begun, Trouble> {
+    ) -> Result<Begun, DecodeError> {
         let position = align_up(position, self.align);
         let behind = within(position, u64::from(self.id.size), content.end)?;
         let id = self.id.read(content.data, position);
@@ -209,7 +209,7 @@ impl ConstantHeader {
         content: Content<'_>,
         position: u64,
         registers: &mut Registers,
-    ) -> Result<Begun, Trouble> {
+    ) -> Result<Begun, DecodeError> {
         let position = align_up(position, self.align);
         let body = within(position, self.size, content.end)?;
         let id = self.id.map_or(0, |(offset, codec)| {
@@ -231,7 +231,7 @@ impl GeneralHeader {
         content: Content<'_>,
         position: u64,
         registers: &mut Registers,
-    ) -> Result<Begun, Trouble> {
+    ) -> Result<Begun, DecodeError> {
         registers.begin_event(self.slots.clone());
         let mut roles = Roles::default();
         let mut reader = Reader::new(content.data, position, content.end, registers, &mut roles);

@@ -1,6 +1,6 @@
 //! Fields that the format itself wants to know: by reserved name in CTF 1.8, by declaration in CTF 2.
 
-use super::draft::{DeclaredRole, DraftInteger, Scope};
+use super::ast::{AstInteger, DeclaredRole, Scope};
 use super::error::{Position, Result};
 use crate::schema::{IntegerForm, Role};
 
@@ -57,7 +57,7 @@ pub(super) fn is_timestamp(role: Role) -> bool {
 }
 
 /// The magic number is the first thing in a packet and has 32 bits.
-pub(super) fn check_magic(integer: &DraftInteger, is_first: bool, at: Position) -> Result<()> {
+pub(super) fn check_magic(integer: &AstInteger, is_first: bool, at: Position) -> Result<()> {
     let has_32_bits = matches!(integer.form, IntegerForm::Fixed(bits) if bits.size == 32);
     if is_first && has_32_bits {
         return Ok(());

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::head::{Head, HeadReader, NotAHead};
+use super::head::{Head, HeadReader, PacketHeaderError};
 use super::{Index, Packet, PacketState};
 use crate::damage::DamageKind;
 use crate::schema::{Cycles, Nanos, Schema, Uuid};
@@ -269,7 +269,7 @@ impl<'a> Discovery<'a> {
     }
 
     /// No packet begins at `offset`: reports that and returns where the next one begins, if any does.
-    fn lost(&mut self, offset: u64, reason: &NotAHead) -> Option<u64> {
+    fn lost(&mut self, offset: u64, reason: &PacketHeaderError) -> Option<u64> {
         let rest = self.data.len() as u64 - offset;
         if offset > 0 && self.is_zero_from(offset) {
             self.report(DamageKind::CorruptPacket, offset, || {

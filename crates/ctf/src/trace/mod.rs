@@ -22,7 +22,7 @@ use crate::packet::head::Head;
 use crate::schema::{Clock, Cycles, Nanos, Schema};
 use crate::stream::Stream;
 use crate::time::{Conversion, TimeBase};
-use recording::Part;
+use recording::TraceFolder;
 
 pub use missing::MissingStreams;
 pub use opening::StreamBytes;
@@ -45,7 +45,7 @@ pub struct Trace {
     /// Streams that it should have, too.
     pub missing: Vec<MissingStreams>,
     /// The same folders, with what they say of how they came to be.
-    parts: Vec<Part>,
+    parts: Vec<TraceFolder>,
     files: Vec<StreamFile>,
     pub(crate) decoder: Decoder,
 }

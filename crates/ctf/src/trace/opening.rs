@@ -8,7 +8,7 @@ use std::sync::Arc;
 use memmap2::Mmap;
 
 use super::missing::{self, Census, FileNote, FileState, IndexNote};
-use super::recording::Part;
+use super::recording::TraceFolder;
 use super::{Content, StreamFile, Trace};
 use crate::damage::{Damage, DamageRows};
 use crate::decoder::Decoder;
@@ -32,12 +32,12 @@ pub struct StreamBytes {
 /// are read all the same.
 pub(super) fn open(
     schema: Arc<Schema>,
-    folders: Vec<(Folder, Part)>,
+    folders: Vec<(Folder, TraceFolder)>,
     metadata_path: PathBuf,
     damage: &mut DamageRows,
     unreadable: &mut Vec<Unreadable>,
 ) -> Trace {
-    let (folders, parts): (Vec<Folder>, Vec<Part>) = folders.into_iter().unzip();
+    let (folders, parts): (Vec<Folder>, Vec<TraceFolder>) = folders.into_iter().unzip();
     let mut opening = Opening::new(schema.clone(), trace_name(&schema, &folders));
     let mut census = Census::default();
     for (number, folder) in folders.iter().enumerate() {
@@ -215,13 +215,13 @@ impl Opening {
     fn finish(
         self,
         folders: Vec<Folder>,
-        parts: Vec<Part>,
+        parts: Vec<TraceFolder>,
         metadata_path: PathBuf,
         damage: &mut DamageRows,
     ) -> Trace {
         let cut_of = |file: u32| {
             let folder = self.files[file as usize].folder;
-            let part: &Part = parts.get(folder)?;
+            let part: &TraceFolder = parts.get(folder)?;
             part.kept.is_some().then_some(folder)
         };
         let mut streams = stream::assemble(self.found, &self.decoder.sequential, cut_of);

@@ -20,14 +20,14 @@ pub(super) struct Encoder {
     /// What the reader's clock shows.
     pub(super) clock: u64,
     /// Where fields with a role lie that can be overwritten later; filled while `patchable`.
-    places: Vec<Place>,
+    places: Vec<RoleField>,
     /// Integers of variable length that have a role are written in a form that leaves room for other values.
     pub(super) patchable: bool,
 }
 
 /// Where a field with a role was written.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct RoleField {
     role: Role,
     position: u64,
     form: IntegerForm,
@@ -277,7 +277,7 @@ impl Encoder {
             }
         };
         if let Some(role) = integer.role.filter(|_| keeps_place) {
-            self.places.push(Place {
+            self.places.push(RoleField {
                 role,
                 position,
                 form: integer.form,

@@ -173,7 +173,7 @@ impl Recording {
             .symbol(callback, &format!("on{topic}"))
     }
 
-    /// A subscription with an intra-process twin: objects at the handle plus 1 and 2, the twin's callback at the
+    /// A subscription with an intra-process subscription: objects at the handle plus 1 and 2, that one's callback at the
     /// callback plus 1, and from Iron on a ring buffer at the handle plus 3.
     pub fn intra_subscription(
         &mut self,

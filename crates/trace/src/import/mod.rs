@@ -71,7 +71,7 @@ pub(crate) struct Imported {
     /// How long after reading the clock CARET wrote its first `caret_init`.
     pub(crate) caret_lateness: Option<i64>,
     /// Where a process may have been restarted under its old id.
-    pub(crate) initialised_again: Vec<restart::Again>,
+    pub(crate) initialised_again: Vec<restart::Reinitialisation>,
     pub(crate) losses: Losses,
     pub(crate) damage: Vec<Damage>,
     pub(crate) events: u64,
@@ -280,7 +280,7 @@ impl Import {
             return;
         }
         let name = on_main_thread.then(|| fields.binding.procname(&fields.event));
-        self.out.initialised_again.push(restart::Again {
+        self.out.initialised_again.push(restart::Reinitialisation {
             process,
             at: time,
             name: name.flatten().map(|name| name.into_owned()),

@@ -30,12 +30,12 @@ pub(super) struct Pass {
     /// The first edge that is still to come.
     next_edge: usize,
     /// The packet that a stream is in, and its CPU.
-    places: FxHashMap<StreamId, Place>,
+    positions: FxHashMap<StreamId, StreamPosition>,
     passed: Passed,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct StreamPosition {
     packet: usize,
     cpu: Cpu,
     /// Events could not be decoded, until one can.
@@ -75,7 +75,7 @@ impl Pass {
             hosts,
             kernels: kernels.collect(),
             tasks: Tasks::default(),
-            places: FxHashMap::default(),
+            positions: FxHashMap::default(),
             passed: Passed::default(),
         }
     }
@@ -120,8 +120,8 @@ impl Pass {
     #[inline]
     fn cpu(&mut self, event: &EventView<'_>, host: HostId) -> Cpu {
         let (id, packet) = (event.stream_id(), event.packet_number());
-        match self.places.get_mut(&id) {
-            Some(place) if place.packet == packet && !place.broken => place.cpu,
+        match self.positions.get_mut(&id) {
+            Some(position) if position.packet == packet && !position.broken => position.cpu,
             _ => self.enter(event, id, packet, host),
         }
     }
@@ -129,12 +129,12 @@ impl Pass {
     #[cold]
     fn enter(&mut self, event: &EventView<'_>, id: StreamId, packet: usize, host: HostId) -> Cpu {
         let cpu = cpu_of(event.trace(), event.stream(), event.packet());
-        let place = Place {
+        let position = StreamPosition {
             packet,
             cpu,
             broken: false,
         };
-        let before = self.places.insert(id, place);
+        let before = self.positions.insert(id, position);
         if let Some(before) = before.filter(|before| before.broken) {
             self.trackers[host.index()].recover(before.cpu);
         }
@@ -145,11 +145,12 @@ impl Pass {
     /// Events of a stream could not be decoded: they are lost, until its next one.
     #[cold]
     fn note_broken(&mut self, stream: StreamId, at: Nanos) {
-        if let (Some(place), Some(host)) = (self.places.get_mut(&stream), self.hosts[stream.trace])
-            && !place.broken
+        if let (Some(position), Some(host)) =
+            (self.positions.get_mut(&stream), self.hosts[stream.trace])
+            && !position.broken
         {
-            place.broken = true;
-            self.trackers[host.index()].lose(at, place.cpu);
+            position.broken = true;
+            self.trackers[host.index()].lose(at, position.cpu);
         }
     }
 

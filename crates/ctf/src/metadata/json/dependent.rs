@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::super::draft::{DraftOption, Kind, Reference, ReferenceOrigin, Scope};
+use super::super::ast::{AstOption, Kind, Reference, ReferenceOrigin, Scope};
 use super::super::error::Result;
 use super::class::FieldClasses;
 use super::object::Object;
@@ -34,7 +34,7 @@ impl FieldClasses {
             let ranges = selector_ranges(option.require("selector-field-ranges")?)?;
             let class = self.class(option.require("field-class")?)?;
             option.finish()?;
-            options.push(DraftOption {
+            options.push(AstOption {
                 name: Arc::clone(&name),
                 original_name: name,
                 ranges: Some(ranges),
@@ -53,7 +53,7 @@ impl FieldClasses {
     }
 }
 
-fn refuse_overlaps(options: &[DraftOption]) -> Result<()> {
+fn refuse_overlaps(options: &[AstOption]) -> Result<()> {
     let mut all: Vec<(Range, usize)> = options
         .iter()
         .enumerate()

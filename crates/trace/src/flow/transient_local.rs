@@ -36,7 +36,7 @@ impl Store {
 }
 
 /// Gives the messages that subscriptions got when they were made to the publications that they are of.
-pub(super) fn connect_stored(imported: &mut Imported, entities: &Entities) {
+pub(super) fn connect_transient_local(imported: &mut Imported, entities: &Entities) {
     let mut stores: HashMap<RingBufferId, Store> = HashMap::new();
     // The first enqueues of each subscription's buffer, until one that belongs to a publication.
     let mut gifts: Vec<(RingBufferId, Vec<usize>)> = Vec::new();

@@ -2,7 +2,7 @@
 
 /// Indices count as in the lists of [`crate::Architecture`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
+pub enum Element {
     Path(usize),
     /// Path, step.
     PathStep(usize, usize),

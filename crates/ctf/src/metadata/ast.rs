@@ -1,7 +1,7 @@
-//! Field classes as the metadata declares them: lengths and selectors still refer to other fields by name.
+//! The syntax tree that both languages become. Lengths and selectors still refer to other fields by name.
 //!
-//! A draft is shared by everything that uses its type, so a text of a few lines can describe a tree of any size. That
-//! tree exists only after `build` has copied it out, which counts what it makes.
+//! A class is shared by everything that uses its type, so a text of a few lines can describe a tree of any size. That
+//! tree exists only after `build` has lowered it, which counts what it makes.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -17,15 +17,15 @@ use crate::schema::{
 const MAX_DEPTH: u32 = 100;
 
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(super) struct AstClass {
     pub(super) kind: Kind,
-    /// Levels of fields, this one included. Bounded, so that recursion over drafts is too.
+    /// Levels of fields, this one included. Bounded, so that recursion over classes is too.
     depth: u32,
 }
 
 #[derive(Debug)]
 pub(super) enum Kind {
-    Integer(DraftInteger),
+    Integer(AstInteger),
     Float(BitField),
     Boolean(BitField),
     BitArray(BitField),
@@ -35,35 +35,35 @@ pub(super) enum Kind {
     },
     String(Encoding),
     Text {
-        length: DraftLength,
+        length: AstLength,
         encoding: Encoding,
     },
     Blob {
-        length: DraftLength,
+        length: AstLength,
         media_type: Option<Arc<str>>,
         /// CTF 2: it has the role `metadata-stream-uuid`.
         is_uuid: bool,
     },
-    Structure(DraftStruct),
+    Structure(AstStruct),
     Array {
-        length: DraftLength,
+        length: AstLength,
         minimum_align: u32,
-        element: Rc<Draft>,
+        element: Rc<AstClass>,
     },
     Optional {
         selector: Reference,
         /// CTF 2: required for integers, forbidden for booleans.
         ranges: Option<Vec<Range>>,
-        class: Rc<Draft>,
+        class: Rc<AstClass>,
     },
     Variant {
         selector: Reference,
-        options: Rc<[DraftOption]>,
+        options: Rc<[AstOption]>,
     },
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct DraftInteger {
+pub(super) struct AstInteger {
     pub(super) form: IntegerForm,
     pub(super) signed: bool,
     pub(super) base: Base,
@@ -99,34 +99,34 @@ pub(super) struct Labels {
 }
 
 #[derive(Debug)]
-pub(super) enum DraftLength {
+pub(super) enum AstLength {
     Fixed(u64),
     Field(Reference),
 }
 
 #[derive(Debug)]
-pub(super) struct DraftStruct {
-    pub(super) members: Vec<DraftMember>,
+pub(super) struct AstStruct {
+    pub(super) members: Vec<AstMember>,
     pub(super) minimum_align: u32,
     index: HashMap<Arc<str>, usize>,
 }
 
 #[derive(Debug)]
-pub(super) struct DraftMember {
+pub(super) struct AstMember {
     pub(super) name: Arc<str>,
     pub(super) original_name: Arc<str>,
     pub(super) at: Position,
-    pub(super) class: Rc<Draft>,
+    pub(super) class: Rc<AstClass>,
 }
 
 #[derive(Debug)]
-pub(super) struct DraftOption {
+pub(super) struct AstOption {
     pub(super) name: Arc<str>,
     pub(super) original_name: Arc<str>,
     /// CTF 2; in CTF 1.8 the labels of the tag decide.
     pub(super) ranges: Option<Vec<Range>>,
     pub(super) at: Position,
-    pub(super) class: Rc<Draft>,
+    pub(super) class: Rc<AstClass>,
 }
 
 /// A field that another field names.
@@ -160,11 +160,11 @@ pub(super) enum Scope {
 }
 
 /// A root structure and where it is declared.
-pub(super) type Root = Option<Rc<Draft>>;
+pub(super) type Root = Option<Rc<AstClass>>;
 
 /// Everything that the metadata declares.
 #[derive(Debug)]
-pub(super) struct DraftTrace {
+pub(super) struct AstTrace {
     pub(super) version: Version,
     pub(super) uuid: Option<Uuid>,
     pub(super) identity: Identity,
@@ -172,11 +172,11 @@ pub(super) struct DraftTrace {
     pub(super) environment: Vec<(String, EnvironmentValue)>,
     pub(super) clocks: Vec<Clock>,
     pub(super) packet_header: Root,
-    pub(super) streams: Vec<DraftStream>,
+    pub(super) streams: Vec<AstStream>,
 }
 
 #[derive(Debug)]
-pub(super) struct DraftStream {
+pub(super) struct AstStream {
     pub(super) at: Position,
     pub(super) id: u64,
     pub(super) identity: Identity,
@@ -185,11 +185,11 @@ pub(super) struct DraftStream {
     pub(super) packet_context: Root,
     pub(super) event_header: Root,
     pub(super) event_context: Root,
-    pub(super) events: Vec<DraftEvent>,
+    pub(super) events: Vec<AstEvent>,
 }
 
 #[derive(Debug)]
-pub(super) struct DraftEvent {
+pub(super) struct AstEvent {
     pub(super) id: u64,
     pub(super) name: Option<String>,
     pub(super) log_level: Option<u8>,
@@ -198,8 +198,8 @@ pub(super) struct DraftEvent {
     pub(super) payload: Root,
 }
 
-impl Draft {
-    pub(super) fn new(kind: Kind, at: Position) -> Result<Rc<Draft>> {
+impl AstClass {
+    pub(super) fn new(kind: Kind, at: Position) -> Result<Rc<AstClass>> {
         let below = match &kind {
             Kind::Structure(structure) => structure
                 .members
@@ -221,20 +221,20 @@ impl Draft {
                 "this field is nested deeper than {MAX_DEPTH} levels, which no tracer writes"
             )));
         }
-        Ok(Rc::new(Draft {
+        Ok(Rc::new(AstClass {
             kind,
             depth: below + 1,
         }))
     }
 
-    pub(super) fn structure(&self) -> Option<&DraftStruct> {
+    pub(super) fn structure(&self) -> Option<&AstStruct> {
         match &self.kind {
             Kind::Structure(structure) => Some(structure),
             _ => None,
         }
     }
 
-    pub(super) fn integer(&self) -> Option<&DraftInteger> {
+    pub(super) fn integer(&self) -> Option<&AstInteger> {
         match &self.kind {
             Kind::Integer(integer) => Some(integer),
             _ => None,
@@ -244,10 +244,10 @@ impl Draft {
     /// What to call it in a message.
     pub(super) fn description(&self) -> &'static str {
         match &self.kind {
-            Kind::Integer(DraftInteger {
+            Kind::Integer(AstInteger {
                 labels: Some(_), ..
             }) => "an enumeration",
-            Kind::Integer(DraftInteger { signed: true, .. }) => "a signed integer",
+            Kind::Integer(AstInteger { signed: true, .. }) => "a signed integer",
             Kind::Integer(_) => "an unsigned integer",
             Kind::Float(_) => "a floating-point number",
             Kind::Boolean(_) => "a boolean",
@@ -263,9 +263,9 @@ impl Draft {
     }
 }
 
-impl DraftStruct {
+impl AstStruct {
     /// Fails when two members have the same original name.
-    pub(super) fn new(members: Vec<DraftMember>, minimum_align: u32) -> Result<DraftStruct> {
+    pub(super) fn new(members: Vec<AstMember>, minimum_align: u32) -> Result<AstStruct> {
         let mut index = HashMap::with_capacity(members.len());
         for (i, member) in members.iter().enumerate() {
             if index.insert(Arc::clone(&member.original_name), i).is_some() {
@@ -275,7 +275,7 @@ impl DraftStruct {
                 )));
             }
         }
-        Ok(DraftStruct {
+        Ok(AstStruct {
             members,
             minimum_align,
             index,
@@ -310,10 +310,10 @@ impl Labels {
     }
 }
 
-impl DraftStream {
+impl AstStream {
     /// A stream class that says nothing.
-    pub(super) fn implicit(at: Position) -> DraftStream {
-        DraftStream {
+    pub(super) fn implicit(at: Position) -> AstStream {
+        AstStream {
             at,
             id: 0,
             identity: Identity::default(),

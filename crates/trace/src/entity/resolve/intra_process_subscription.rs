@@ -1,6 +1,7 @@
-//! Subscriptions and the objects of rclcpp that belong to them: with intra-process communication there are two, the second one a twin.
+//! Subscriptions and the objects of rclcpp that belong to them: with intra-process communication there are two: the
+//! second one is the intra-process subscription.
 //!
-//! A twin gets its callback and its ring buffer before it is tied to its subscription, so those wait here, and not for long: both
+//! It gets its callback and its ring buffer before it is tied to its subscription, so those wait here, and not for long: both
 //! come from one constructor.
 
 use std::collections::HashMap;
@@ -35,7 +36,7 @@ impl<T> Waiting<T> {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Twins {
+pub(super) struct IntraProcessSubscriptions {
     /// Objects that are tied to a subscription but have no callback yet.
     objects: Waiting<SubscriptionId>,
     /// Callbacks of objects that are not tied to a subscription yet.
@@ -44,7 +45,7 @@ pub(super) struct Twins {
     buffers: Waiting<RingBufferId>,
 }
 
-impl Twins {
+impl IntraProcessSubscriptions {
     /// An object is tied to its subscription; its callback or buffer may have been announced before.
     pub(super) fn object(
         &mut self,
@@ -65,7 +66,7 @@ impl Twins {
         }
         match self.callbacks.remove(process, object, time) {
             Some(callback) => {
-                // Only the twin gets its callback first.
+                // Only the intra-process subscription gets its callback first.
                 subscription.intra_process = true;
                 subscription.callback = Some(callback);
                 all.callbacks[callback.index()].owner = CallbackOwner::Subscription(id);
@@ -89,10 +90,10 @@ impl Twins {
             return;
         };
         match all.subscriptions[subscription.index()].callback {
-            Some(twin) => {
+            Some(known) => {
                 // The object for other processes is announced last and stands first.
-                all.callbacks[twin.index()].addresses.insert(0, callback);
-                all.callback_at.create(process, callback, time, twin);
+                all.callbacks[known.index()].addresses.insert(0, callback);
+                all.callback_at.create(process, callback, time, known);
             }
             None => {
                 let owner = CallbackOwner::Subscription(subscription);

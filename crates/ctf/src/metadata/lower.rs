@@ -1,9 +1,9 @@
-//! Copies the draft of one scope into the intermediate form, and gives each field its role, its clock and its slot.
+//! Lowers the syntax tree of one scope into the intermediate form, and gives each field its role, its clock and its slot.
 
 use std::sync::Arc;
 
-use super::draft::{
-    DeclaredRole, Draft, DraftInteger, DraftLength, DraftOption, DraftStruct, Kind, Scope,
+use super::ast::{
+    AstClass, AstInteger, AstLength, AstOption, AstStruct, DeclaredRole, Kind, Scope,
 };
 use super::error::{MetadataError, Position, Result, Warning};
 use super::reference::{Referral, ScopePlan, Targets};
@@ -12,7 +12,7 @@ use crate::schema::{
     Clock, FieldClass, Integer, Length, Member, Role, Slot, Struct, VariantOption, Version,
 };
 
-pub(super) struct Copier<'c> {
+pub(super) struct Lowering<'c> {
     scope: Scope,
     version: Version,
     plan: &'c ScopePlan,
@@ -31,7 +31,7 @@ pub(super) struct Clocks {
     current: Option<usize>,
 }
 
-impl<'c> Copier<'c> {
+impl<'c> Lowering<'c> {
     pub(super) fn new(
         scope: Scope,
         version: Version,
@@ -39,8 +39,8 @@ impl<'c> Copier<'c> {
         targets: &'c mut Targets,
         clocks: &'c mut Clocks,
         warnings: &'c mut Vec<Warning>,
-    ) -> Copier<'c> {
-        Copier {
+    ) -> Lowering<'c> {
+        Lowering {
             scope,
             version,
             plan,
@@ -53,10 +53,10 @@ impl<'c> Copier<'c> {
         }
     }
 
-    pub(super) fn structure(&mut self, draft: &DraftStruct) -> Result<Struct> {
-        let mut members = Vec::with_capacity(draft.members.len());
-        let mut align = draft.minimum_align.max(1);
-        for (i, member) in draft.members.iter().enumerate() {
+    pub(super) fn structure(&mut self, ast: &AstStruct) -> Result<Struct> {
+        let mut members = Vec::with_capacity(ast.members.len());
+        let mut align = ast.minimum_align.max(1);
+        for (i, member) in ast.members.iter().enumerate() {
             self.path.push(i as u32);
             let class = self.class(&member.class, Some(&member.original_name), member.at)?;
             self.path.pop();
@@ -71,23 +71,23 @@ impl<'c> Copier<'c> {
     }
 
     /// `name` is that of the member or option that has this class; elements of arrays have none.
-    fn class(&mut self, draft: &Draft, name: Option<&str>, at: Position) -> Result<FieldClass> {
+    fn class(&mut self, ast: &AstClass, name: Option<&str>, at: Position) -> Result<FieldClass> {
         let reserved = match self.version {
             Version::Ctf1 => {
                 name.and_then(|name| role::by_name(self.scope, name, self.path.len() == 1))
             }
             Version::Ctf2 => None,
         };
-        if let (Some(_), Some(name), None) = (reserved, name, draft.integer())
+        if let (Some(_), Some(name), None) = (reserved, name, ast.integer())
             && self.path.len() == 1
         {
             return Err(at.error(format!(
                 "'{name}' in the {} must be an unsigned integer, but is {}",
                 self.scope,
-                draft.description()
+                ast.description()
             )));
         }
-        Ok(match &draft.kind {
+        Ok(match &ast.kind {
             Kind::Integer(integer) => {
                 FieldClass::Integer(self.integer(integer, reserved, name, at)?)
             }
@@ -151,10 +151,10 @@ impl<'c> Copier<'c> {
         })
     }
 
-    fn variant(&mut self, drafts: &[DraftOption], at: Position) -> Result<FieldClass> {
+    fn variant(&mut self, declared: &[AstOption], at: Position) -> Result<FieldClass> {
         let referral = self.referral(at)?;
-        let mut options = Vec::with_capacity(drafts.len());
-        for (i, option) in drafts.iter().enumerate() {
+        let mut options = Vec::with_capacity(declared.len());
+        for (i, option) in declared.iter().enumerate() {
             let ranges = match (&option.ranges, &referral.labels) {
                 (Some(ranges), _) => ranges.as_slice(),
                 (None, Some(labels)) => labels.ranges(&option.original_name),
@@ -180,23 +180,23 @@ impl<'c> Copier<'c> {
 
     fn integer(
         &mut self,
-        draft: &DraftInteger,
+        ast: &AstInteger,
         reserved: Option<Role>,
         name: Option<&str>,
         at: Position,
     ) -> Result<Integer> {
-        let role = match draft.role {
+        let role = match ast.role {
             Some(declared) => Some(role::declared(self.scope, declared, at)?),
             None => reserved,
         };
-        if let (true, Some(_), Some(name)) = (draft.signed, role, name) {
+        if let (true, Some(_), Some(name)) = (ast.signed, role, name) {
             return Err(at.error(format!(
                 "'{name}' in the {} must be an unsigned integer, but is signed",
                 self.scope
             )));
         }
         if role == Some(Role::PacketMagic) {
-            role::check_magic(draft, self.path.as_slice() == [0], at)?;
+            role::check_magic(ast, self.path.as_slice() == [0], at)?;
         }
         if let Some(role) = role
             && !self.roles.contains(&role)
@@ -204,47 +204,47 @@ impl<'c> Copier<'c> {
             self.roles.push(role);
         }
         Ok(Integer {
-            form: draft.form,
-            signed: draft.signed,
-            base: draft.base,
-            mappings: draft
+            form: ast.form,
+            signed: ast.signed,
+            base: ast.base,
+            mappings: ast
                 .labels
                 .as_ref()
                 .map(|labels| Arc::clone(&labels.mappings)),
             role,
-            updates_clock: self.updates_clock(draft, role, at)?,
+            updates_clock: self.updates_clock(ast, role, at)?,
             slot: self.slot(),
         })
     }
 
     fn updates_clock(
         &mut self,
-        draft: &DraftInteger,
+        ast: &AstInteger,
         role: Option<Role>,
         at: Position,
     ) -> Result<bool> {
         let is_timestamp = role.is_some_and(role::is_timestamp);
-        match (draft.clock, self.version) {
+        match (ast.clock, self.version) {
             (Some(clock), Version::Ctf1) => self.clocks.enlist(clock, at)?,
             (None, Version::Ctf1) if is_timestamp => {
                 let clock = self.clocks.only(at)?;
                 self.clocks.enlist(clock, at)?;
             }
-            (_, Version::Ctf2) if is_timestamp => self.clocks.require_default(draft.role, at)?,
+            (_, Version::Ctf2) if is_timestamp => self.clocks.require_default(ast.role, at)?,
             _ => return Ok(false),
         }
-        if draft.signed {
+        if ast.signed {
             self.warnings.push(at.warning(
                 "a signed integer is mapped to a clock; only unsigned ones can advance it",
             ));
         }
-        Ok(!draft.signed && role != Some(Role::TimestampEnd))
+        Ok(!ast.signed && role != Some(Role::TimestampEnd))
     }
 
-    fn length(&mut self, length: &DraftLength, at: Position) -> Result<Length> {
+    fn length(&mut self, length: &AstLength, at: Position) -> Result<Length> {
         Ok(match length {
-            DraftLength::Fixed(length) => Length::Fixed(*length),
-            DraftLength::Field(_) => {
+            AstLength::Fixed(length) => Length::Fixed(*length),
+            AstLength::Field(_) => {
                 let referral = self.referral(at)?;
                 Length::Slot(self.targets.slot_of_referral(&referral))
             }
