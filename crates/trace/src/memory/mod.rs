@@ -12,27 +12,17 @@ pub use heap::{Totals, Usage};
 use std::borrow::Cow;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_ctf::{Conversion, Cursor, Damage, TraceSet};
-use rostrace_tracepoints::{Kind, field};
+use rostrace_ctf::{Conversion, Cursor, TraceSet};
+use rostrace_tracepoints::{Family, Kind, field};
 use rustc_hash::FxHashMap;
 
 use crate::Model;
 use crate::binding::{Bindings, Fields, declarations, selection};
-use crate::entity::{HostId, InstanceId, ProcessId, ThreadId};
+use crate::entity::{HostId, ProcessId, ThreadId};
 use crate::flow::Losses;
 use crate::progress::Passed;
 use execution::Executions;
 use heap::{Effect, Heap};
-
-/// The events that are read.
-const KINDS: [Kind; 6] = [
-    Kind::LibcMalloc,
-    Kind::LibcCalloc,
-    Kind::LibcRealloc,
-    Kind::LibcMemalign,
-    Kind::LibcPosixMemalign,
-    Kind::LibcFree,
-];
 
 /// What processes and callbacks did with memory.
 #[derive(Debug)]
@@ -70,7 +60,7 @@ impl Memory {
         model: &Model,
         progress: &mut dyn FnMut(u64) -> bool,
     ) -> Option<Memory> {
-        let declared = declarations(set, &KINDS);
+        let declared = declarations(set, |kind| kind.family() == Some(Family::Memory));
         if declared.is_empty() {
             return None;
         }

@@ -67,7 +67,7 @@ impl Scheduling {
         model: &Model,
         progress: &mut dyn FnMut(u64) -> bool,
     ) -> Option<Scheduling> {
-        let declared = declarations(set, &KINDS);
+        let declared = declarations(set, |kind| KINDS.contains(&kind));
         let has = |kind: Kind| declared.iter().any(|class| class.kind == kind);
         if !has(Kind::SchedSwitch) {
             return None;
