@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::layout::{Content, StreamLayout};
+use crate::layout::{PacketContent, StreamLayout};
 use crate::loss::Quirk;
 use crate::packet::head::{Head, HeadReader, PacketHeaderError};
 use crate::packet::{Packet, PacketState};
@@ -53,7 +53,7 @@ impl Decoder {
             PacketState::Open => (possible.unwrap_or(there), possible.is_none()),
         };
         walker.set_layout(&self.streams[head.class]);
-        walker.enter(Content { data, end }, head.first_event, open);
+        walker.enter(PacketContent { data, end }, head.first_event, open);
         Ok(head)
     }
 

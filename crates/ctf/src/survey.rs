@@ -93,7 +93,7 @@ impl Survey {
 struct Tally {
     /// Where the classes of a stream class begin in `classes`: by trace, then by stream class.
     class_base: Vec<Vec<usize>>,
-    classes: Vec<Count>,
+    classes: Vec<ClassCount>,
     streams: HashMap<StreamId, StreamCount>,
     processes: Vec<Process>,
     process_of: HashMap<(usize, i64), usize>,
@@ -101,7 +101,7 @@ struct Tally {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Count {
+struct ClassCount {
     events: u64,
     bits: u64,
 }
@@ -144,7 +144,7 @@ impl Tally {
         let class_base = class_base.collect();
         Tally {
             class_base,
-            classes: vec![Count::default(); classes],
+            classes: vec![ClassCount::default(); classes],
             streams: HashMap::new(),
             processes: Vec::new(),
             process_of: HashMap::new(),
@@ -170,7 +170,7 @@ impl Tally {
                 continue;
             };
             let mut non_monotonic = 0u64;
-            let mut run = Run {
+            let mut run = ProcessRun {
                 process: None,
                 vpid: 0,
                 events: 0,
@@ -290,7 +290,7 @@ impl Tally {
     }
 
     /// A run of events of one process is over.
-    fn end_run(&mut self, run: &mut Run, at: Nanos) {
+    fn end_run(&mut self, run: &mut ProcessRun, at: Nanos) {
         if let Some(index) = run.process {
             let process = &mut self.processes[index];
             process.events += run.events;
@@ -389,7 +389,7 @@ impl Tally {
 }
 
 /// Consecutive events of one process in a packet.
-struct Run {
+struct ProcessRun {
     process: Option<usize>,
     vpid: i64,
     events: u64,

@@ -4,7 +4,7 @@
 //! ends, and the anchors from which each field can be read. It decodes no field that nobody asks for.
 
 use crate::decode::{DecodeError, Registers};
-use crate::layout::{Content, Known, Layout, StreamLayout, within};
+use crate::layout::{Known, Layout, PacketContent, StreamLayout, within};
 use crate::schema::Cycles;
 
 /// One event in its packet; positions are bits from the packet's first byte.
@@ -24,7 +24,7 @@ pub struct Event {
 #[derive(Debug)]
 pub struct Walker<'a> {
     layout: &'a StreamLayout,
-    content: Content<'a>,
+    content: PacketContent<'a>,
     position: u64,
     registers: Registers,
     anchors: Vec<u64>,
@@ -38,7 +38,7 @@ impl<'a> Walker<'a> {
     pub(crate) fn new(layout: &'a StreamLayout, slots: u32) -> Walker<'a> {
         Walker {
             layout,
-            content: Content { data: &[], end: 0 },
+            content: PacketContent { data: &[], end: 0 },
             position: 0,
             registers: Registers::new(slots),
             anchors: Vec::new(),
@@ -48,7 +48,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Goes to the first event of a packet. Buffers and, unless the packet sets it, the clock are kept.
-    pub(crate) fn enter(&mut self, content: Content<'a>, first_event: u64, open: bool) {
+    pub(crate) fn enter(&mut self, content: PacketContent<'a>, first_event: u64, open: bool) {
         self.content = content;
         self.position = first_event;
         self.open = open;
@@ -142,7 +142,7 @@ impl<'a> Walker<'a> {
         self.content.data
     }
 
-    pub(crate) fn content(&self) -> Content<'a> {
+    pub(crate) fn content(&self) -> PacketContent<'a> {
         self.content
     }
 

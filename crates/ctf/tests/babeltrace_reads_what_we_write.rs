@@ -10,11 +10,10 @@ use rostrace_ctf::value::Value;
 use rostrace_ctf::writer::{EventRecord, Others, PacketEnd, PacketStart};
 use rostrace_testkit::lttng::{Alignment, Context, Element, Field, HeaderForm, Kind, LttngSchema};
 use rostrace_testkit::trace_writer::{MetadataForm, StreamFile, TraceOptions, TraceWriter};
-use rostrace_testkit::tsdl::tsdl;
 
 use crate::support::babeltrace::{babeltrace, empty_folder};
 use crate::support::pretty::line;
-use crate::support::random_trace::{Profile, RandomTrace, random_trace};
+use crate::support::random_trace::{Profile, random_trace};
 
 fn schema(order: ByteOrder, alignment: Alignment, form: HeaderForm) -> Schema {
     let clock = Clock {
@@ -186,23 +185,13 @@ fn check_lttng_like(schema: Schema, options: TraceOptions, number: usize, case: 
     );
 }
 
-fn write_random(trace: &RandomTrace, folder: &std::path::Path) {
-    let text = tsdl(&trace.schema);
-    std::fs::write(folder.join("metadata"), text).unwrap();
-    for stream in 0..trace.schema.streams.len() {
-        let packets = (trace.packets.iter()).filter(|packet| packet.stream == stream);
-        let file: Vec<u8> = packets.flat_map(|packet| packet.bytes.clone()).collect();
-        std::fs::write(folder.join(format!("stream_{stream}")), file).unwrap();
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, max_shrink_iters: 300, ..ProptestConfig::with_cases(100) })]
 
     #[test]
     fn random_traces_of_ctf_1_are_read_as_they_were_written(trace in random_trace(Profile::Ctf1)) {
         let folder = empty_folder("random");
-        write_random(&trace, &folder);
+        trace.write(&folder);
         if let Some(printed) = babeltrace(&folder) {
             prop_assert_eq!(printed.errors, "");
             let mut expected: Vec<String> = (trace.packets.iter())

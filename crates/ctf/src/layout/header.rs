@@ -4,7 +4,7 @@
 //! constant layout have fast paths; any other structure is decoded field by field.
 
 use super::phase::Phase;
-use super::run::{Content, within};
+use super::run::{PacketContent, within};
 use super::{compile, slots};
 use crate::bits::{Codec, align_up};
 use crate::clock_update::updated_clock;
@@ -101,7 +101,7 @@ impl Header {
     #[inline(always)]
     pub(crate) fn begin(
         &self,
-        content: Content<'_>,
+        content: PacketContent<'_>,
         position: u64,
         registers: &mut Registers,
     ) -> Result<Begun, DecodeError> {
@@ -114,7 +114,7 @@ impl Header {
     #[inline(never)]
     fn begin_unusual(
         &self,
-        content: Content<'_>,
+        content: PacketContent<'_>,
         position: u64,
         registers: &mut Registers,
     ) -> Result<Begun, DecodeError> {
@@ -133,7 +133,7 @@ impl Header {
 
 #[inline(always)]
 fn large_packed(
-    content: Content<'_>,
+    content: PacketContent<'_>,
     position: u64,
     registers: &mut Registers,
 ) -> Result<Begun, DecodeError> {
@@ -173,7 +173,7 @@ impl LttngHeader {
     #[inline]
     fn begin(
         &self,
-        content: Content<'_>,
+        content: PacketContent<'_>,
         position: u64,
         registers: &mut Registers,
     ) -> Result<Begun, DecodeError> {
@@ -206,7 +206,7 @@ impl ConstantHeader {
     #[inline]
     fn begin(
         &self,
-        content: Content<'_>,
+        content: PacketContent<'_>,
         position: u64,
         registers: &mut Registers,
     ) -> Result<Begun, DecodeError> {
@@ -228,7 +228,7 @@ impl ConstantHeader {
 impl GeneralHeader {
     fn begin(
         &self,
-        content: Content<'_>,
+        content: PacketContent<'_>,
         position: u64,
         registers: &mut Registers,
     ) -> Result<Begun, DecodeError> {

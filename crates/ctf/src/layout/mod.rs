@@ -23,8 +23,8 @@ use crate::bits::Codec;
 use crate::schema::{Encoding, FieldClass, Length, Range as ValueRange, Schema, Slot, Struct};
 
 pub(crate) use header::Header;
-pub(crate) use run::{Content, within};
 pub use run::{List, Raw};
+pub(crate) use run::{PacketContent, within};
 
 /// Where the fields of one event class are.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use crate::value::Value;
 
 /// One packet's bytes and where its content ends, in bits; the end is never beyond the bytes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Content<'a> {
+pub(crate) struct PacketContent<'a> {
     pub(crate) data: &'a [u8],
     pub(crate) end: u64,
 }
@@ -24,7 +24,7 @@ impl Layout {
     #[inline]
     pub(crate) fn follow(
         &self,
-        content: Content<'_>,
+        content: PacketContent<'_>,
         position: u64,
         registers: &mut Registers,
         anchors: &mut Vec<u64>,
@@ -44,7 +44,7 @@ impl Layout {
     #[cold]
     fn follow_field_by_field(
         &self,
-        content: Content<'_>,
+        content: PacketContent<'_>,
         position: u64,
         registers: &mut Registers,
     ) -> Result<u64, DecodeError> {
@@ -60,7 +60,7 @@ impl Layout {
     /// All scopes of the event, field by field.
     pub(crate) fn values(
         &self,
-        content: Content<'_>,
+        content: PacketContent<'_>,
         position: u64,
         registers: &mut Registers,
     ) -> Result<Vec<(Scope, Value)>, DecodeError> {
@@ -91,7 +91,7 @@ pub(crate) fn within(position: u64, size: u64, end: u64) -> Result<u64, DecodeEr
 impl Block {
     fn run<const RECORD: bool>(
         &self,
-        content: Content<'_>,
+        content: PacketContent<'_>,
         mut position: u64,
         registers: &mut Registers,
         anchors: &mut Vec<u64>,
@@ -223,7 +223,7 @@ impl Block {
 }
 
 #[inline]
-fn rest(content: Content<'_>, position: u64) -> &[u8] {
+fn rest(content: PacketContent<'_>, position: u64) -> &[u8] {
     content
         .data
         .get((position / 8) as usize..(content.end / 8) as usize)

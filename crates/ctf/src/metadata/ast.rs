@@ -141,7 +141,7 @@ pub(super) struct Reference {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReferenceOrigin {
     /// The root of a scope.
-    Scope(Scope),
+    Scope(RootScope),
     /// CTF 1.8: the innermost enclosing structure that has the first name before the referrer.
     Search,
     /// CTF 2: the structure this many levels above the one that contains the referrer.
@@ -150,7 +150,7 @@ pub(super) enum ReferenceOrigin {
 
 /// The root structures, in the order of decoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Scope {
+pub(super) enum RootScope {
     PacketHeader,
     PacketContext,
     EventHeader,
@@ -341,15 +341,15 @@ impl Reference {
     }
 }
 
-impl std::fmt::Display for Scope {
+impl std::fmt::Display for RootScope {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Scope::PacketHeader => "packet header",
-            Scope::PacketContext => "packet context",
-            Scope::EventHeader => "event header",
-            Scope::CommonContext => "common event context",
-            Scope::SpecificContext => "event's own context",
-            Scope::Payload => "event payload",
+            RootScope::PacketHeader => "packet header",
+            RootScope::PacketContext => "packet context",
+            RootScope::EventHeader => "event header",
+            RootScope::CommonContext => "common event context",
+            RootScope::SpecificContext => "event's own context",
+            RootScope::Payload => "event payload",
         })
     }
 }

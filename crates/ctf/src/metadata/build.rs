@@ -2,7 +2,7 @@
 //!
 //! `lower` does the same for one scope.
 
-use super::ast::{AstClass, AstEvent, AstStream, AstTrace, Kind, Scope};
+use super::ast::{AstClass, AstEvent, AstStream, AstTrace, Kind, RootScope};
 use super::error::{Result, Warning};
 use super::lower::{Clocks, Lowering};
 use super::reference::{Plans, Roots, ScopePlan, Targets};
@@ -34,7 +34,7 @@ pub(super) fn build(trace: AstTrace, warnings: &mut Vec<Warning>) -> Result<Sche
     };
     let after_header = builder.number(&header_plan, 0);
     let packet_header = builder.scope(
-        Scope::PacketHeader,
+        RootScope::PacketHeader,
         trace.packet_header.as_deref(),
         &header_plan,
     )?;
@@ -75,8 +75,8 @@ fn collect(
 ) -> Result<Vec<StreamPlan>> {
     let mut plans = Plans::default();
     let mut roots: Roots = [None; 6];
-    roots[Scope::PacketHeader as usize] = trace.packet_header.as_deref();
-    targets.collect(Scope::PacketHeader, &roots, &mut plans)?;
+    roots[RootScope::PacketHeader as usize] = trace.packet_header.as_deref();
+    targets.collect(RootScope::PacketHeader, &roots, &mut plans)?;
     let mut streams = Vec::with_capacity(trace.streams.len());
     for stream in &trace.streams {
         roots[1..4].copy_from_slice(&[
@@ -86,17 +86,17 @@ fn collect(
         ]);
         roots[4..6].fill(None);
         for scope in [
-            Scope::PacketContext,
-            Scope::EventHeader,
-            Scope::CommonContext,
+            RootScope::PacketContext,
+            RootScope::EventHeader,
+            RootScope::CommonContext,
         ] {
             targets.collect(scope, &roots, &mut plans)?;
         }
         let mut events = Vec::with_capacity(stream.events.len());
         for event in &stream.events {
             roots[4..6].copy_from_slice(&[event.context.as_deref(), event.payload.as_deref()]);
-            targets.collect(Scope::SpecificContext, &roots, &mut plans)?;
-            targets.collect(Scope::Payload, &roots, &mut plans)?;
+            targets.collect(RootScope::SpecificContext, &roots, &mut plans)?;
+            targets.collect(RootScope::Payload, &roots, &mut plans)?;
             events.push([std::mem::take(&mut plans[4]), std::mem::take(&mut plans[5])]);
         }
         streams.push(StreamPlan {
@@ -150,17 +150,17 @@ impl Builder<'_> {
         self.clocks.enter_stream(stream.clock.or(header_clock));
         let [packet_plan, header_plan, context_plan] = &plan.own;
         let packet_context = self.scope(
-            Scope::PacketContext,
+            RootScope::PacketContext,
             stream.packet_context.as_deref(),
             packet_plan,
         )?;
         let event_header = self.scope(
-            Scope::EventHeader,
+            RootScope::EventHeader,
             stream.event_header.as_deref(),
             header_plan,
         )?;
         let event_context = self.scope(
-            Scope::CommonContext,
+            RootScope::CommonContext,
             stream.event_context.as_deref(),
             context_plan,
         )?;
@@ -194,11 +194,11 @@ impl Builder<'_> {
         let after_context = self.number(context_plan, after_stream);
         self.number(payload_plan, after_context);
         let context = self.scope(
-            Scope::SpecificContext,
+            RootScope::SpecificContext,
             event.context.as_deref(),
             context_plan,
         )?;
-        let payload = self.scope(Scope::Payload, event.payload.as_deref(), payload_plan)?;
+        let payload = self.scope(RootScope::Payload, event.payload.as_deref(), payload_plan)?;
         Ok(EventClass {
             id: event.id,
             name: event.name,
@@ -215,7 +215,12 @@ impl Builder<'_> {
         next
     }
 
-    fn scope(&mut self, scope: Scope, root: Option<&AstClass>, plan: &ScopePlan) -> Result<Built> {
+    fn scope(
+        &mut self,
+        scope: RootScope,
+        root: Option<&AstClass>,
+        plan: &ScopePlan,
+    ) -> Result<Built> {
         let Some(structure) = root.and_then(AstClass::structure) else {
             return Ok(Built::default());
         };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::ast::{
-    AstClass, AstInteger, AstLength, AstOption, AstStruct, DeclaredRole, Kind, Scope,
+    AstClass, AstInteger, AstLength, AstOption, AstStruct, DeclaredRole, Kind, RootScope,
 };
 use super::error::{MetadataError, Position, Result, Warning};
 use super::reference::{Referral, ScopePlan, Targets};
@@ -13,7 +13,7 @@ use crate::schema::{
 };
 
 pub(super) struct Lowering<'c> {
-    scope: Scope,
+    scope: RootScope,
     version: Version,
     plan: &'c ScopePlan,
     targets: &'c mut Targets,
@@ -33,7 +33,7 @@ pub(super) struct Clocks {
 
 impl<'c> Lowering<'c> {
     pub(super) fn new(
-        scope: Scope,
+        scope: RootScope,
         version: Version,
         plan: &'c ScopePlan,
         targets: &'c mut Targets,
@@ -113,7 +113,7 @@ impl<'c> Lowering<'c> {
                 media_type,
                 is_uuid,
             } => {
-                if *is_uuid && self.scope != Scope::PacketHeader {
+                if *is_uuid && self.scope != RootScope::PacketHeader {
                     return Err(at.error(format!(
                         "the role 'metadata-stream-uuid' is not allowed in the {}",
                         self.scope

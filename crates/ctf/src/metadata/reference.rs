@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use super::ast::{
-    AstClass, AstInteger, AstLength, AstStruct, Kind, Labels, Reference, ReferenceOrigin, Scope,
+    AstClass, AstInteger, AstLength, AstStruct, Kind, Labels, Reference, ReferenceOrigin, RootScope,
 };
 use super::error::{Position, Result};
 use crate::schema::Slot;
@@ -75,7 +75,12 @@ impl Targets {
     }
 
     /// Finds the targets of all references inside one scope.
-    pub(super) fn collect(&mut self, scope: Scope, roots: &Roots, plans: &mut Plans) -> Result<()> {
+    pub(super) fn collect(
+        &mut self,
+        scope: RootScope,
+        roots: &Roots,
+        plans: &mut Plans,
+    ) -> Result<()> {
         let Some(root) = roots[scope as usize] else {
             return Ok(());
         };
@@ -129,7 +134,7 @@ impl Targets {
 
 struct Walk<'w, 'd> {
     targets: &'w mut Targets,
-    scope: Scope,
+    scope: RootScope,
     roots: &'w Roots<'d>,
     plans: &'w mut Plans,
     frames: Vec<Frame<'d>>,
@@ -244,7 +249,7 @@ impl<'d> Walk<'_, 'd> {
     }
 
     /// The fields that a reference means: one, or in CTF 2 one for each option of a variant on the way.
-    fn find(&mut self, reference: &Reference) -> Result<(Scope, Vec<Target<'d>>)> {
+    fn find(&mut self, reference: &Reference) -> Result<(RootScope, Vec<Target<'d>>)> {
         let (first, rest) = match reference.names.split_first() {
             Some((first, rest)) => (first.as_str(), rest),
             None => return Err(not_found(reference)),

@@ -117,8 +117,10 @@ impl<'a> Discovery<'a> {
         let (Some(first), Some(last)) = (missing.first(), missing.last()) else {
             return;
         };
-        let class = (self.schema.streams.iter()).position(|class| class.id == index.class_id);
-        let window = class.and_then(|class| self.window(class, first.begin, last.end));
+        let class =
+            (self.schema.streams.iter()).position(|class| class.id == first.stream_class_id);
+        let window =
+            class.and_then(|class| self.window(class, first.timestamp_begin, last.timestamp_end));
         (self.tell)(Finding {
             kind: DamageKind::MissingPackets,
             offset: size,

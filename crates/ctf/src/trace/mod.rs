@@ -55,22 +55,22 @@ struct StreamFile {
     path: PathBuf,
     /// The place of its folder.
     folder: usize,
-    content: Content,
+    content: FileContent,
 }
 
 #[derive(Debug)]
-enum Content {
+enum FileContent {
     Map(Mmap),
     Bytes(Vec<u8>),
 }
 
-impl std::ops::Deref for Content {
+impl std::ops::Deref for FileContent {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
         match self {
-            Content::Map(map) => map,
-            Content::Bytes(bytes) => bytes,
+            FileContent::Map(map) => map,
+            FileContent::Bytes(bytes) => bytes,
         }
     }
 }

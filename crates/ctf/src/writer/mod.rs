@@ -10,12 +10,11 @@ mod bits;
 mod encode;
 mod error;
 mod event_header;
-mod index;
 mod metadata_packets;
 mod packet;
 
+pub use crate::packet::index::{IndexEntry, index_file};
 pub use error::{Problem, WriteError};
-pub use index::{IndexEntry, index_file};
 pub use metadata_packets::metadata_packets;
 pub(crate) use packet::says_size;
 pub use packet::{EventRecord, FinishedPacket, Others, PacketEnd, PacketStart, PacketWriter};

@@ -8,8 +8,6 @@
 
 mod fields;
 mod references;
-#[cfg(test)]
-mod tests;
 
 use std::fmt::Write;
 

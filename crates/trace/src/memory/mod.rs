@@ -64,7 +64,7 @@ impl Memory {
         if declared.is_empty() {
             return None;
         }
-        let mut pass = Pass::new(model);
+        let mut pass = AllocationPass::new(model);
         let bindings: Vec<Bindings> = set.traces.iter().map(Bindings::new).collect();
         let host_of = |name: &str| model.hosts.iter().position(|host| host.name == name);
         let hosts = set.traces.iter().map(|trace| {
@@ -113,7 +113,7 @@ struct OwnedHeap {
 }
 
 /// The way through the events.
-struct Pass<'m> {
+struct AllocationPass<'m> {
     model: &'m Model,
     /// The processes that had this number, one after the other.
     lives: FxHashMap<(HostId, i64), Vec<ProcessId>>,
@@ -123,8 +123,8 @@ struct Pass<'m> {
     executions: Executions,
 }
 
-impl<'m> Pass<'m> {
-    fn new(model: &'m Model) -> Pass<'m> {
+impl<'m> AllocationPass<'m> {
+    fn new(model: &'m Model) -> AllocationPass<'m> {
         let mut lives: FxHashMap<(HostId, i64), Vec<ProcessId>> = FxHashMap::default();
         for (number, process) in model.processes.iter().enumerate() {
             let list = lives.entry((process.host, process.pid)).or_default();
@@ -137,7 +137,7 @@ impl<'m> Pass<'m> {
         let threads = threads
             .map(|(number, thread)| ((thread.process, thread.tid), ThreadId::of(number)))
             .collect();
-        Pass {
+        AllocationPass {
             model,
             lives,
             threads,

@@ -27,7 +27,7 @@ use rustc_hash::FxHashMap;
 use crate::Model;
 use crate::binding::declarations;
 use crate::entity::{HostId, ThreadId};
-use pass::Pass;
+use pass::SchedulingPass;
 use processor::Processor;
 
 /// The events that are read.
@@ -72,7 +72,7 @@ impl Scheduling {
         if !has(Kind::SchedSwitch) {
             return None;
         }
-        let mut pass = Pass::new(set, model, &declared);
+        let mut pass = SchedulingPass::new(set, model, &declared);
         pass.run(set, &declared, progress);
         let has_wakeups = has(Kind::SchedWakeup) || has(Kind::SchedWaking);
         Some(pass.finish(model, has_wakeups))

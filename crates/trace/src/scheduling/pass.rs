@@ -19,7 +19,7 @@ use crate::entity::HostId;
 use crate::progress::Passed;
 
 /// The way through the events.
-pub(super) struct Pass {
+pub(super) struct SchedulingPass {
     trackers: Vec<Tracker>,
     /// By trace; nothing for a trace of a host that the model does not have.
     hosts: Vec<Option<HostId>>,
@@ -42,8 +42,12 @@ struct StreamPosition {
     broken: bool,
 }
 
-impl Pass {
-    pub(super) fn new(set: &TraceSet, model: &Model, declared: &[Declaration<'_>]) -> Pass {
+impl SchedulingPass {
+    pub(super) fn new(
+        set: &TraceSet,
+        model: &Model,
+        declared: &[Declaration<'_>],
+    ) -> SchedulingPass {
         let host_of = |name: &str| model.hosts.iter().position(|host| host.name == name);
         let names = set.traces.iter().map(|trace| {
             let name = trace.schema.environment_text("hostname");
@@ -66,7 +70,7 @@ impl Pass {
                 (class.trace, class.stream) == (trace, stream) && scheduling(class.kind)
             })
         };
-        Pass {
+        SchedulingPass {
             trackers: (0..model.hosts.len())
                 .map(|host| Tracker::new(HostId::of(host)))
                 .collect(),

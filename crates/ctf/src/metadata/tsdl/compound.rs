@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::super::ast::{
     AstClass, AstInteger, AstLength, AstMember, AstOption, AstStruct, Kind, Reference,
-    ReferenceOrigin, Scope,
+    ReferenceOrigin, RootScope,
 };
 use super::super::error::{Position, Result};
 use super::attribute::alignment;
@@ -19,13 +19,13 @@ use super::syntax::{
 };
 use crate::schema::{Base, Encoding, EnvironmentValue};
 
-const SCOPE_PREFIXES: [(&str, Scope); 6] = [
-    ("trace.packet.header.", Scope::PacketHeader),
-    ("stream.packet.context.", Scope::PacketContext),
-    ("stream.event.header.", Scope::EventHeader),
-    ("stream.event.context.", Scope::CommonContext),
-    ("event.context.", Scope::SpecificContext),
-    ("event.fields.", Scope::Payload),
+const SCOPE_PREFIXES: [(&str, RootScope); 6] = [
+    ("trace.packet.header.", RootScope::PacketHeader),
+    ("stream.packet.context.", RootScope::PacketContext),
+    ("stream.event.header.", RootScope::EventHeader),
+    ("stream.event.context.", RootScope::CommonContext),
+    ("event.context.", RootScope::SpecificContext),
+    ("event.fields.", RootScope::Payload),
 ];
 
 impl Evaluator<'_> {
