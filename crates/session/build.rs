@@ -3,26 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use rostrace_tracepoints::{Phase, Tracepoint, recorded, vocabulary};
-
-/// Events of initialisation that may be true several times for the same first field.
-const MANY: &[&str] = &[
-    // The publisher of `/rosout` has a handle on the stack while it is made: that of the next node's can be the same.
-    "rcl_publisher_init",
-    "rclcpp_subscription_init",
-    "callback_group_add_timer",
-    "callback_group_add_subscription",
-    "callback_group_add_service",
-    "callback_group_add_client",
-    "add_callback_group",
-    "add_callback_group_static_executor",
-    "callback_group_to_executor_entity_collector",
-    "executor_entity_collector_to_executor",
-    "message_link_periodic_async",
-    "message_link_partial_sync",
-    "rmw_implementation",
-    "hook_state",
-];
+use rostrace_tracepoints::{Attribute, Phase, Tracepoint, recorded, vocabulary};
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -49,7 +30,7 @@ fn main() {
             "Event {{ name: {:?}, is_initialisation: {}, identified: Identified::{}, fields: &[",
             event.full_name,
             event.phase == Phase::Init,
-            if MANY.contains(&event.name) {
+            if event.has(Attribute::Repeated) {
                 "ByAll"
             } else {
                 "ByFirstField"

@@ -31,7 +31,7 @@ impl Log {
             published: HashMap::new(),
             made_from: BTreeMap::new(),
         };
-        let folder = crate::support::shared::find(&format!("{recording}/ground_truth"))?;
+        let folder = rostrace_testkit::recordings::find(&format!("{recording}/ground_truth"))?;
         for file in fs::read_dir(folder).unwrap() {
             let path = file.unwrap().path();
             let name = path.file_name().unwrap().to_str().unwrap().to_owned();
@@ -114,7 +114,7 @@ const RECORDINGS: [&str; 7] = [
 ];
 
 fn load(recording: &str) -> Option<(Model, Log)> {
-    let path = crate::support::shared::find(recording)?;
+    let path = rostrace_testkit::recordings::find(recording)?;
     let set = TraceSet::open(&[path]).unwrap();
     let log = Log::load(&set, recording)?;
     Some((crate::support::model_of(&set), log))
@@ -180,7 +180,7 @@ fn declared_ways_through_nodes_join_what_the_programs_joined() {
         // The chain is the same application with either middleware; CARET's results exist for one of them.
         let described = recording.replace("_fastdds", "");
         let file = format!("{described}/expected/edited_architecture.yaml");
-        let Some(file) = crate::support::shared::find(&file) else {
+        let Some(file) = rostrace_testkit::recordings::find(&file) else {
             return;
         };
         let architecture: Architecture = read(&fs::read_to_string(file).unwrap())

@@ -37,7 +37,7 @@ fn explanations_of_declared_paths_add_up_in_every_recording() {
         let analysis = whole(&recorded.model);
         let mut architectures = vec![from_trace_with_flows(&recorded.model)];
         // CARET's results have one that people have edited.
-        let folder = crate::support::shared::find(&name);
+        let folder = rostrace_testkit::recordings::find(&name);
         let file = folder.map(|it| it.join("expected/edited_architecture.yaml"));
         if let Some(file) = file.filter(|file| file.exists()) {
             let text = fs::read_to_string(file).unwrap();
@@ -58,7 +58,7 @@ fn explanations_of_declared_paths_add_up_in_every_recording() {
 
 #[test]
 fn explanations_of_declared_paths_add_up_in_recordings_of_others() {
-    for name in crate::support::shared::OF_OTHERS {
+    for name in rostrace_testkit::recordings::OF_OTHERS {
         if let Some(recorded) = Recorded::open(&format!("public/{name}")) {
             let architecture = from_trace_with_flows(&recorded.model);
             let analysis = whole(&recorded.model);

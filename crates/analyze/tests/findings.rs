@@ -809,7 +809,7 @@ fn a_system_that_does_what_it_should_has_no_silent_topic_and_no_process_that_lef
 #[test]
 fn the_nodes_that_never_came_up_are_the_first_thing_that_is_told_of_autoware() {
     let Some((_folder, set)) =
-        crate::support::shared::unpack("public/autoware-carla-galactic.tar.zst")
+        rostrace_testkit::recordings::unpack("public/autoware-carla-galactic.tar.zst")
     else {
         return;
     };
@@ -852,7 +852,7 @@ fn a_node_that_is_not_active_does_not_pause() {
 #[test]
 fn what_cannot_be_known_is_said_where_it_cannot() {
     let unknown = |name: &str| {
-        let model = crate::support::shared::load(name)?;
+        let model = rostrace_testkit::recordings::load(name)?;
         Some(unknowable(&model))
     };
     let Some(late) = unknown("jazzy/late") else {

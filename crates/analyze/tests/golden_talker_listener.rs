@@ -48,7 +48,8 @@ fn milliseconds(records: &Records) -> String {
 
 #[test]
 fn five_messages_are_followed_from_timer_to_listener() {
-    let Some(model) = crate::support::shared::load("public/caret-talker-listener-galactic") else {
+    let Some(model) = rostrace_testkit::recordings::load("public/caret-talker-listener-galactic")
+    else {
         return;
     };
     for (kind, count) in [

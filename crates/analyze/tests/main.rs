@@ -23,11 +23,10 @@ mod observed_why;
 mod own_style;
 mod rates;
 mod recorded_time;
-#[path = "support/recordings.rs"]
-mod recordings;
 mod services;
-#[path = "../../trace/tests/support/mod.rs"]
-mod support;
+mod standstills;
 mod unnamed;
 mod vectors;
 mod verdicts_of_recordings;
+
+use rostrace_testkit::{logged as recordings, made_up as support};

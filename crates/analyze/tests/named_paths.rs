@@ -45,7 +45,7 @@ fn the_parts_of_a_response_add_up_and_begin_where_it_begins() {
             return;
         };
         let file = format!("{name}/expected/edited_architecture.yaml");
-        let file = crate::support::shared::find(&file).unwrap();
+        let file = rostrace_testkit::recordings::find(&file).unwrap();
         let architecture = read(&fs::read_to_string(file).unwrap())
             .unwrap()
             .architecture;

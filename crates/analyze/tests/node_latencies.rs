@@ -176,8 +176,9 @@ fn with_an_architecture_all_that_the_programs_logged_is_found_and_nothing_else()
         let Some(recorded) = Recorded::open(name) else {
             return;
         };
-        let file =
-            crate::support::shared::find(&format!("{name}/expected/edited_architecture.yaml"));
+        let file = rostrace_testkit::recordings::find(&format!(
+            "{name}/expected/edited_architecture.yaml"
+        ));
         let text = fs::read_to_string(file.unwrap()).unwrap();
         let architecture = read(&text).unwrap().architecture;
         let logs = logs(&recorded);

@@ -33,7 +33,7 @@ fn parts_add_up_in_every_recording() {
 
 #[test]
 fn parts_add_up_in_recordings_of_others() {
-    for name in crate::support::shared::OF_OTHERS {
+    for name in rostrace_testkit::recordings::OF_OTHERS {
         if let Some(recorded) = Recorded::open(&format!("public/{name}")) {
             invariants::hold(&whole(&recorded.model), name);
         }

@@ -1,20 +1,14 @@
 //! Stretches in which everything stood still: in made-up systems where it is plain, and in a recording whose four timers were held up at one instant.
 
-#![allow(clippy::unwrap_used)]
-
-mod observed;
-#[path = "../../trace/tests/support/mod.rs"]
-mod support;
-
-use observed::whole;
+use crate::observed::{self, whole};
+use crate::support::Recording;
+use crate::support::kernel::ASLEEP;
 use rostrace_analyze::finding::{self, Finding, FindingKind, Group, Measured, Root};
 use rostrace_analyze::standstill::{Held, Scope};
 use rostrace_analyze::why::{Cause, Why};
 use rostrace_analyze::{Analysis, callback};
 use rostrace_trace::Model;
 use rostrace_trace::scheduling::Scheduling;
-use support::Recording;
-use support::kernel::ASLEEP;
 
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
@@ -246,7 +240,7 @@ fn the_kernel_says_who_had_the_cpu() {
     recording.at(STALL + LENGTH + MS).switch(1, ASLEEP, 2);
     recording.at(STALL + LENGTH + 2 * MS).switch(2, ASLEEP, 0);
     let set = recording.open();
-    let model = support::model_of(&set);
+    let model = crate::support::model_of(&set);
     let mut analysis = whole(&model);
     analysis.scheduling = Scheduling::load(&set, &model, &mut |_| true);
     let list = &analysis.standstills().list;
@@ -293,7 +287,8 @@ fn holds(name: &str, model: &Model) {
 /// Four timers of four processes, which usually take some 40 µs, took 51 to 67 ms at one instant.
 #[test]
 fn the_four_timers_of_a_machine_that_stood_still_are_one_finding() {
-    let Some(model) = support::shared::load_packed("jazzy/load_1m_caret.tar.zst") else {
+    let Some(model) = rostrace_testkit::recordings::load_packed("jazzy/load_1m_caret.tar.zst")
+    else {
         return;
     };
     holds("jazzy/load_1m_caret", &model);

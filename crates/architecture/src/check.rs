@@ -3,10 +3,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::element::Element;
 use crate::error::proposal;
 use crate::model::{Architecture, Callback, ContextType, Endpoint, Node};
 use crate::node_path::{Limits, NodePaths, node_paths};
-use crate::place::Place;
 use crate::read::Severity;
 use crate::verify::{PathFaultKind, Verifier, declaration};
 use rostrace_base::similar::most_similar;
@@ -15,7 +15,7 @@ use rostrace_base::similar::most_similar;
 pub struct Finding {
     /// [`Severity::Warning`]: something has no effect. [`Severity::Note`]: something is not said yet.
     pub severity: Severity,
-    pub place: Place,
+    pub element: Element,
     pub message: String,
 }
 
@@ -34,7 +34,7 @@ pub fn check(architecture: &Architecture) -> Vec<Finding> {
         }
         .all();
     }
-    findings.0.sort_by_key(|finding| finding.place);
+    findings.0.sort_by_key(|finding| finding.element);
     findings.0
 }
 
@@ -54,18 +54,18 @@ impl Findings {
         }
     }
 
-    fn warning(&mut self, place: Place, message: String) {
-        self.add(Severity::Warning, place, message);
+    fn warning(&mut self, element: Element, message: String) {
+        self.add(Severity::Warning, element, message);
     }
 
-    fn note(&mut self, place: Place, message: String) {
-        self.add(Severity::Note, place, message);
+    fn note(&mut self, element: Element, message: String) {
+        self.add(Severity::Note, element, message);
     }
 
-    fn add(&mut self, severity: Severity, place: Place, message: String) {
+    fn add(&mut self, severity: Severity, element: Element, message: String) {
         self.0.push(Finding {
             severity,
-            place,
+            element,
             message,
         });
     }
@@ -75,14 +75,14 @@ fn check_paths(architecture: &Architecture, findings: &mut Findings) {
     let mut verifier = Verifier::new(architecture);
     for (index, path) in architecture.paths.iter().enumerate() {
         for fault in verifier.verify(path) {
-            let place = match path.steps.is_empty() {
-                true => Place::Path(index),
-                false => Place::PathStep(index, fault.step),
+            let element = match path.steps.is_empty() {
+                true => Element::Path(index),
+                false => Element::PathStep(index, fault.step),
             };
             let message = format!("path `{}`: {}", path.name, fault.message);
             match fault.kind {
-                PathFaultKind::Broken => findings.warning(place, message),
-                PathFaultKind::Context => findings.note(place, message),
+                PathFaultKind::Broken => findings.warning(element, message),
+                PathFaultKind::Context => findings.note(element, message),
             }
         }
     }
@@ -95,20 +95,20 @@ fn check_executors(architecture: &Architecture, findings: &mut Findings) {
     let mut owners: HashMap<&str, &str> = HashMap::new();
     for (index, executor) in architecture.executors.iter().enumerate() {
         for (entry, group) in executor.callback_groups.iter().enumerate() {
-            let place = Place::ExecutorGroup(index, entry);
+            let element = Element::ExecutorGroup(index, entry);
             if !groups.contains(group.as_str()) {
                 let hint = findings.proposal(group, groups.iter().copied());
                 let message = format!(
                     "executor `{}`: no node has the callback group `{group}`{hint}",
                     executor.name
                 );
-                findings.warning(place, message);
+                findings.warning(element, message);
             } else if let Some(first) = owners.insert(group, &executor.name) {
                 let message = format!(
                     "callback group `{group}` belongs to the executors `{first}` and `{}`; it can have one",
                     executor.name
                 );
-                findings.warning(place, message);
+                findings.warning(element, message);
             }
         }
     }
@@ -134,7 +134,7 @@ impl NodeCheck<'_> {
     }
 
     /// A warning if the node has no such callback.
-    fn expect_callback(&mut self, name: &str, place: Place, what: &str) -> bool {
+    fn expect_callback(&mut self, name: &str, element: Element, what: &str) -> bool {
         if self.callbacks.contains_key(name) {
             return true;
         }
@@ -144,22 +144,22 @@ impl NodeCheck<'_> {
             "{what}: node `{}` has no callback `{name}`{hint}",
             self.node.name
         );
-        self.findings.warning(place, message);
+        self.findings.warning(element, message);
         false
     }
 
     fn groups(&mut self) {
         let mut owners: HashMap<&str, &str> = HashMap::new();
         for (entry, group) in self.node.callback_groups.iter().enumerate() {
-            let place = Place::CallbackGroup(self.index, entry);
+            let element = Element::CallbackGroup(self.index, entry);
             for name in &group.callbacks {
-                self.expect_callback(name, place, &format!("callback group `{}`", group.name));
+                self.expect_callback(name, element, &format!("callback group `{}`", group.name));
                 if let Some(first) = owners.insert(name, &group.name) {
                     let message = format!(
                         "callback `{name}` belongs to the callback groups `{first}` and `{}`; it can have one",
                         group.name
                     );
-                    self.findings.warning(place, message);
+                    self.findings.warning(element, message);
                 }
             }
         }
@@ -168,7 +168,7 @@ impl NodeCheck<'_> {
     fn callbacks(&mut self) {
         let mut seen = HashMap::new();
         for (entry, callback) in self.node.callbacks.iter().enumerate() {
-            let place = Place::Callback(self.index, entry);
+            let element = Element::Callback(self.index, entry);
             let identity = (
                 &callback.kind,
                 &callback.symbol,
@@ -179,7 +179,7 @@ impl NodeCheck<'_> {
                     "callbacks `{first}` and `{}` have equal kind, symbol and construction_order: they cannot be told apart in a trace",
                     callback.name
                 );
-                self.findings.warning(place, message);
+                self.findings.warning(element, message);
             }
             if let Some(topic) = callback.topic()
                 && !self.topics.contains(topic)
@@ -188,20 +188,20 @@ impl NodeCheck<'_> {
                     "callback `{}`: node `{}` does not subscribe to {topic}",
                     callback.name, self.node.name
                 );
-                self.findings.warning(place, message);
+                self.findings.warning(element, message);
             }
         }
     }
 
     fn passings(&mut self) {
         for (entry, passing) in self.node.variable_passings.iter().enumerate() {
-            let place = Place::VariablePassing(self.index, entry);
+            let element = Element::VariablePassing(self.index, entry);
             if passing.write.is_some() != passing.read.is_some() {
                 let message = "a variable passing needs both callbacks; this one has no effect";
-                self.findings.warning(place, message.to_owned());
+                self.findings.warning(element, message.to_owned());
             }
             for name in [&passing.write, &passing.read].into_iter().flatten() {
-                self.expect_callback(name, place, "variable passing");
+                self.expect_callback(name, element, "variable passing");
             }
         }
     }
@@ -209,16 +209,16 @@ impl NodeCheck<'_> {
     fn publishers(&mut self) {
         let mut seen = HashSet::new();
         for (entry, publisher) in self.node.publishers.iter().enumerate() {
-            let place = Place::Publisher(self.index, entry);
+            let element = Element::Publisher(self.index, entry);
             if !seen.insert(publisher.endpoint()) {
                 let message = format!(
                     "a second publisher of {} with construction_order {}",
                     publisher.topic, publisher.construction_order
                 );
-                self.findings.warning(place, message);
+                self.findings.warning(element, message);
             }
             for name in &publisher.callbacks {
-                self.expect_callback(name, place, &format!("publisher of {}", publisher.topic));
+                self.expect_callback(name, element, &format!("publisher of {}", publisher.topic));
             }
             if publisher.callbacks.is_empty() {
                 let message = format!(
@@ -226,7 +226,7 @@ impl NodeCheck<'_> {
                     self.node.name,
                     publisher.endpoint()
                 );
-                self.findings.note(place, message);
+                self.findings.note(element, message);
             }
         }
     }
@@ -234,19 +234,19 @@ impl NodeCheck<'_> {
     fn subscriptions(&mut self) {
         let mut seen = HashSet::new();
         for (entry, subscription) in self.node.subscriptions.iter().enumerate() {
-            let place = Place::Subscription(self.index, entry);
+            let element = Element::Subscription(self.index, entry);
             let topic = &subscription.topic;
             if !seen.insert(subscription.endpoint()) {
                 let message = format!(
                     "a second subscription to {topic} with construction_order {}",
                     subscription.construction_order
                 );
-                self.findings.warning(place, message);
+                self.findings.warning(element, message);
             }
             let Some(name) = &subscription.callback else {
                 continue;
             };
-            if self.expect_callback(name, place, &format!("subscription to {topic}"))
+            if self.expect_callback(name, element, &format!("subscription to {topic}"))
                 && let Some(callback) = self.callbacks.get(name.as_str())
                 && callback.topic() != Some(topic)
             {
@@ -254,7 +254,7 @@ impl NodeCheck<'_> {
                     "subscription to {topic}: callback `{name}` is a {}",
                     callback.kind
                 );
-                self.findings.warning(place, message);
+                self.findings.warning(element, message);
             }
         }
     }
@@ -279,7 +279,7 @@ impl NodeCheck<'_> {
             named.join(", "),
             declaration(&self.node.name, subscription, publisher)
         );
-        self.findings.note(Place::Node(self.index), message);
+        self.findings.note(Element::Node(self.index), message);
     }
 
     fn contexts(&mut self) {
@@ -291,7 +291,7 @@ impl NodeCheck<'_> {
                 paths.left_out_callbacks,
                 Limits::default().construction_order
             );
-            self.findings.note(Place::Node(self.index), message);
+            self.findings.note(Element::Node(self.index), message);
         }
         if paths.left_out_chains {
             let message = format!(
@@ -299,12 +299,12 @@ impl NodeCheck<'_> {
                 self.node.name,
                 Limits::default().chains
             );
-            self.findings.warning(Place::Node(self.index), message);
+            self.findings.warning(Element::Node(self.index), message);
         }
         self.undefined_contexts(&paths);
         let mut seen = HashSet::new();
         for (entry, context) in self.node.message_contexts.iter().enumerate() {
-            let place = Place::MessageContext(self.index, entry);
+            let element = Element::MessageContext(self.index, entry);
             let about = format!(
                 "message context from {} to {}",
                 context.subscription, context.publisher
@@ -319,7 +319,7 @@ impl NodeCheck<'_> {
                     "{about}: node `{}` does not have this subscription and this publisher",
                     self.node.name
                 );
-                self.findings.warning(place, message);
+                self.findings.warning(element, message);
                 continue;
             }
             // Two chains of one pair are two contexts.
@@ -329,7 +329,7 @@ impl NodeCheck<'_> {
                 &context.callbacks,
             )) {
                 self.findings
-                    .warning(place, format!("{about}: a second one; the last is used"));
+                    .warning(element, format!("{about}: a second one; the last is used"));
             }
             let chains: Vec<Vec<&str>> = (paths.between(&pair.0, &pair.1))
                 .filter(|path| !path.chain.is_empty())
@@ -342,7 +342,7 @@ impl NodeCheck<'_> {
                 let message = format!(
                     "{about}: variable passings do not make the chain that `callbacks` lists; the list has no effect"
                 );
-                self.findings.warning(place, message);
+                self.findings.warning(element, message);
             }
         }
     }

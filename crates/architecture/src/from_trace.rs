@@ -21,7 +21,7 @@ const RECORDER: &str = "caret_trace_";
 /// The architecture that a recording shows, as CARET would see it. Publishers are bound to no callback, and a callback that
 /// is in no group is left out if anything in the recording tells of groups.
 pub fn from_trace(model: &Model) -> Architecture {
-    let mut builder = Builder::new(model);
+    let mut builder = FromTrace::new(model);
     if !builder.grouped.is_empty() {
         builder.grouped = (0..model.processes.len() as u32)
             .map(entity::ProcessId)
@@ -33,12 +33,12 @@ pub fn from_trace(model: &Model) -> Architecture {
 /// The architecture that a recording shows, with what its flows prove: which callbacks publish with which publisher, and
 /// which outputs were made in the callback that received an input.
 pub fn from_trace_with_flows(model: &Model) -> Architecture {
-    let mut built = Builder::new(model).build();
+    let mut built = FromTrace::new(model).build();
     built.bind(model);
     built.architecture
 }
 
-struct Builder<'m> {
+struct FromTrace<'m> {
     model: &'m Model,
     /// By name, all generations in the order of creation.
     nodes: BTreeMap<&'m str, Vec<NodeId>>,
@@ -53,8 +53,8 @@ struct Built {
     publishers: HashMap<PublisherId, (usize, Endpoint)>,
 }
 
-impl<'m> Builder<'m> {
-    fn new(model: &'m Model) -> Builder<'m> {
+impl<'m> FromTrace<'m> {
+    fn new(model: &'m Model) -> FromTrace<'m> {
         let mut nodes: BTreeMap<&str, Vec<NodeId>> = BTreeMap::new();
         for (index, node) in model.nodes.iter().enumerate() {
             if !node.name.contains(RECORDER) {
@@ -69,7 +69,7 @@ impl<'m> Builder<'m> {
             .iter()
             .map(|group| group.process)
             .collect();
-        Builder {
+        FromTrace {
             model,
             nodes,
             grouped,

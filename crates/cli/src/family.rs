@@ -2,7 +2,7 @@
 //! has none. `info` shows them all; the other verbs say what they lack.
 
 use rostrace_trace::creates_entities;
-use rostrace_tracepoints::{Kind, Layer};
+use rostrace_tracepoints::{Family as Of, Kind, Layer};
 
 #[derive(Debug)]
 pub(crate) struct Family {
@@ -31,24 +31,14 @@ pub(crate) const INITIALISATION: Family = Family {
 
 const DESTRUCTION: Family = Family {
     name: "destruction",
-    has: |kind| {
-        matches!(
-            kind,
-            Kind::RclNodeFini
-                | Kind::RclPublisherFini
-                | Kind::RclSubscriptionFini
-                | Kind::RclServiceFini
-                | Kind::RclClientFini
-                | Kind::RclTimerFini
-        )
-    },
+    has: |kind| kind.family() == Some(Of::Destruction),
     allows: "when nodes, publishers, subscriptions, services, clients and timers ended",
     without: None,
 };
 
 const MESSAGE_SIZES: Family = Family {
     name: "message sizes",
-    has: |kind| matches!(kind, Kind::RmwPublishSerialized | Kind::RmwTakeSerialized),
+    has: |kind| kind.family() == Some(Of::MessageSizes),
     allows: "the size of messages that are sent or received in serialised form",
     without: None,
 };
@@ -62,66 +52,35 @@ const APPLICATION: Family = Family {
 
 pub(crate) const CALLBACKS: Family = Family {
     name: "callbacks",
-    has: |kind| matches!(kind, Kind::CallbackStart | Kind::CallbackEnd),
+    has: |kind| kind.family() == Some(Of::Callbacks),
     allows: "what ran when, and how long",
     without: Some("no callback events: what ran, and how long, cannot be known"),
 };
 
 pub(crate) const PUBLISH: Family = Family {
     name: "publish",
-    has: |kind| {
-        matches!(
-            kind,
-            Kind::RclcppPublish
-                | Kind::RclPublish
-                | Kind::RmwPublish
-                | Kind::DdsWrite
-                | Kind::DdsBindAddrToStamp
-        )
-    },
+    has: |kind| kind.family() == Some(Of::Publish),
     allows: "which callback sent which message, and when",
     without: Some("no publish events: which messages were sent cannot be known"),
 };
 
 pub(crate) const TAKE: Family = Family {
     name: "take",
-    has: |kind| {
-        matches!(
-            kind,
-            Kind::RmwTake | Kind::RclTake | Kind::RclcppTake | Kind::DispatchSubscriptionCallback
-        )
-    },
+    has: |kind| kind.family() == Some(Of::Take),
     allows: "which message reached whom",
     without: Some("no take events: which message reached whom cannot be known"),
 };
 
 const INTRA_PROCESS: Family = Family {
     name: "intra-process",
-    has: |kind| {
-        matches!(
-            kind,
-            Kind::RclcppIntraPublish
-                | Kind::RclcppRingBufferEnqueue
-                | Kind::RclcppRingBufferDequeue
-                | Kind::RclcppRingBufferClear
-                | Kind::MessageConstruct
-                | Kind::DispatchIntraProcessSubscriptionCallback
-        )
-    },
+    has: |kind| kind.family() == Some(Of::IntraProcess),
     allows: "messages inside a process, also those that were overwritten",
     without: None,
 };
 
 const EXECUTOR_PHASES: Family = Family {
     name: "executor phases",
-    has: |kind| {
-        matches!(
-            kind,
-            Kind::RclcppExecutorGetNextReady
-                | Kind::RclcppExecutorWaitForWork
-                | Kind::RclcppExecutorExecute
-        )
-    },
+    has: |kind| kind.family() == Some(Of::ExecutorPhases),
     allows: "when an executor waited for work, and when it had some",
     without: Some(
         "no executor phases: whether a thread waited for work or was late to begin it cannot be known",
@@ -130,23 +89,7 @@ const EXECUTOR_PHASES: Family = Family {
 
 pub(crate) const EXECUTORS: Family = Family {
     name: "executors and callback groups",
-    has: |kind| {
-        matches!(
-            kind,
-            Kind::ConstructExecutor
-                | Kind::ConstructStaticExecutor
-                | Kind::ExecutorEntityCollectorToExecutor
-                | Kind::AddCallbackGroup
-                | Kind::AddCallbackGroupStaticExecutor
-                | Kind::CallbackGroupToExecutorEntityCollector
-                | Kind::CallbackGroupAddTimer
-                | Kind::CallbackGroupAddSubscription
-                | Kind::CallbackGroupAddService
-                | Kind::CallbackGroupAddClient
-                | Kind::AgnocastConstructExecutor
-                | Kind::AgnocastAddCallbackGroup
-        )
-    },
+    has: |kind| kind.family() == Some(Of::Executors),
     allows: "which callbacks exclude each other, and who executes them",
     without: Some(
         "no executors and callback groups (rostrace and CARET record them, ros2_tracing alone does not): which callbacks \
@@ -170,18 +113,7 @@ const CARET: Family = Family {
 
 const SERVICES: Family = Family {
     name: "services",
-    has: |kind| {
-        matches!(
-            kind,
-            Kind::RmwSendRequest
-                | Kind::RmwSendRequestBegin
-                | Kind::RmwTakeRequest
-                | Kind::RmwSendResponse
-                | Kind::RmwTakeResponse
-                | Kind::ClientCallbackStart
-                | Kind::ClientCallbackEnd
-        )
-    },
+    has: |kind| kind.family() == Some(Of::Services),
     allows: "how long requests took, and where",
     without: Some(
         "no service events (ROS 2 has them from Kilted on): which response answers which request cannot be known",
@@ -190,31 +122,21 @@ const SERVICES: Family = Family {
 
 const LIFECYCLE: Family = Family {
     name: "lifecycle",
-    has: |kind| {
-        matches!(
-            kind,
-            Kind::RclLifecycleStateMachineInit | Kind::RclLifecycleTransition
-        )
-    },
+    has: |kind| kind.family() == Some(Of::Lifecycle),
     allows: "the states of lifecycle nodes",
     without: None,
 };
 
 const MESSAGE_LINKS: Family = Family {
     name: "message links",
-    has: |kind| {
-        matches!(
-            kind,
-            Kind::MessageLinkPartialSync | Kind::MessageLinkPeriodicAsync
-        )
-    },
+    has: |kind| kind.family() == Some(Of::MessageLinks),
     allows: "which inputs a program declares its outputs to depend on",
     without: None,
 };
 
 const SIMULATED_TIME: Family = Family {
     name: "simulated time",
-    has: |kind| kind == Kind::SimTime,
+    has: |kind| kind.family() == Some(Of::SimulatedTime),
     allows: "durations on the simulated clock",
     without: None,
 };
@@ -249,17 +171,7 @@ const DDS: Family = Family {
 
 const SCHEDULING: Family = Family {
     name: "kernel scheduling",
-    has: |kind| {
-        matches!(
-            kind,
-            Kind::SchedSwitch
-                | Kind::SchedWaking
-                | Kind::SchedWakeup
-                | Kind::SchedWakeupNew
-                | Kind::SchedMigrateTask
-                | Kind::SchedPiSetprio
-        )
-    },
+    has: |kind| kind.family() == Some(Of::Scheduling),
     allows: "whether a callback computed, waited, or was not given a processor",
     without: Some(
         "no kernel scheduling events: whether a callback computed, waited, or was not given a processor cannot be known",
@@ -275,32 +187,14 @@ const KERNEL: Family = Family {
 
 const MEMORY: Family = Family {
     name: "malloc",
-    has: |kind| {
-        matches!(
-            kind,
-            Kind::LibcMalloc
-                | Kind::LibcFree
-                | Kind::LibcCalloc
-                | Kind::LibcRealloc
-                | Kind::LibcMemalign
-                | Kind::LibcPosixMemalign
-        )
-    },
+    has: |kind| kind.family() == Some(Of::Memory),
     allows: "where memory is allocated",
     without: None,
 };
 
 const LOCKS: Family = Family {
     name: "locks",
-    has: |kind| {
-        matches!(
-            kind,
-            Kind::PthreadMutexLockReq
-                | Kind::PthreadMutexLockAcq
-                | Kind::PthreadMutexTrylock
-                | Kind::PthreadMutexUnlock
-        )
-    },
+    has: |kind| kind.family() == Some(Of::Locks),
     allows: "who waited for a mutex",
     without: None,
 };

@@ -5,8 +5,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::opened_page::OpenedPage;
 use crate::support::{recording, rostrace, shared_recordings};
+use rostrace_testkit::opened_page::OpenedPage;
 
 fn json(arguments: &[&str]) -> Value {
     let output = rostrace(&[arguments, &["--format", "json"]].concat())

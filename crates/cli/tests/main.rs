@@ -18,9 +18,6 @@ mod input;
 mod lists;
 mod look;
 mod look_recordings;
-#[path = "../../report/tests/support/opened_page.rs"]
-#[allow(dead_code)]
-mod opened_page;
 mod origin;
 mod record;
 mod record_deaths;
@@ -31,13 +28,11 @@ mod record_snapshots;
 mod record_trouble;
 mod report;
 mod several_recordings;
-#[path = "../../report/tests/support/statistics.rs"]
-mod statistics;
 mod support;
 mod timeline;
 mod timeline_open;
-#[path = "../../trace/tests/support/mod.rs"]
-mod trace_support;
 mod understand;
 mod usage;
 mod why_everywhere;
+
+use rostrace_testkit::made_up as trace_support;

@@ -7,8 +7,8 @@ use rostrace_report::served::{Options, Query, ServedTimeline};
 use rostrace_trace::Model;
 use serde_json::Value;
 
-use crate::opened_page::OpenedPage;
 use crate::support::{json_lines, recording, shared_recordings, stdout_of};
+use rostrace_testkit::opened_page::OpenedPage;
 
 /// What is left out must not move the origin.
 const SKIPPED: &[&[&str]] = &[&[], &["--skip-start", "700ms"]];

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use crate::damage::{Damage, DamageKind, DamageRows};
-use crate::decode::{Registers, Trouble};
+use crate::decode::{DecodeError, Registers};
 use crate::layout::{Layout, Raw, Scope};
 use crate::merge::Merge;
 use crate::packet::head::Head;
@@ -82,7 +82,7 @@ pub(crate) struct Lane<'a> {
     /// Keys stay between the begins of this and the next packet, so that they never decrease.
     ceiling: i64,
     last_time: Cycles,
-    went_back: u64,
+    non_monotonic: u64,
 }
 
 /// An event, with access to its fields.
@@ -190,7 +190,7 @@ impl<'a> Lane<'a> {
             key: i64::MIN,
             ceiling: i64::MIN,
             last_time: Cycles(0),
-            went_back: 0,
+            non_monotonic: 0,
         }
     }
 
@@ -240,14 +240,14 @@ impl<'a> Lane<'a> {
                         return false;
                     }
                 }
-                Err(trouble) => {
+                Err(error) => {
                     let packet = &self.stream.packets[self.next_packet - 1];
                     damage.extend(undecodable(
                         self.trace,
                         self.stream,
                         packet,
                         &self.walker,
-                        &trouble,
+                        &error,
                     ));
                 }
             }
@@ -257,7 +257,7 @@ impl<'a> Lane<'a> {
     #[inline]
     pub(crate) fn take(&mut self, event: Event) {
         if event.time < self.last_time {
-            self.went_back += 1;
+            self.non_monotonic += 1;
         }
         self.last_time = event.time;
         self.nanos = self.time.nanos(event.time);
@@ -300,10 +300,15 @@ impl<'a> Lane<'a> {
     }
 
     fn report_time(&mut self, damage: &mut DamageRows) {
-        if self.went_back > 0 {
+        if self.non_monotonic > 0 {
             let packet = &self.stream.packets[self.next_packet.saturating_sub(1)];
-            damage.push(went_back(self.trace, packet, self.went_back, self.nanos));
-            self.went_back = 0;
+            damage.push(non_monotonic(
+                self.trace,
+                packet,
+                self.non_monotonic,
+                self.nanos,
+            ));
+            self.non_monotonic = 0;
         }
     }
 
@@ -324,9 +329,12 @@ pub(crate) fn undecodable(
     stream: &Stream,
     packet: &Packet,
     walker: &Walker<'_>,
-    trouble: &Trouble,
+    error: &DecodeError,
 ) -> Option<Damage> {
-    let at_the_cut = matches!(trouble, Trouble::OutOfBits { .. } | Trouble::EndlessString);
+    let at_the_cut = matches!(
+        error,
+        DecodeError::OutOfBits { .. } | DecodeError::EndlessString
+    );
     match packet.state {
         PacketState::Open => return None,
         PacketState::Cut if at_the_cut => return None,
@@ -344,11 +352,11 @@ pub(crate) fn undecodable(
         begin: time.has_clock().then(|| time.nanos(Cycles(packet.begin))),
         end: None,
         count: None,
-        message: format!("{trouble}; the packet's last {left} bytes were skipped"),
+        message: format!("{error}; the packet's last {left} bytes were skipped"),
     })
 }
 
-pub(crate) fn went_back(trace: &Trace, packet: &Packet, times: u64, at: Nanos) -> Damage {
+pub(crate) fn non_monotonic(trace: &Trace, packet: &Packet, times: u64, at: Nanos) -> Damage {
     Damage {
         kind: DamageKind::TimeGoesBack,
         more: None,
@@ -429,7 +437,7 @@ impl<'c> EventView<'c> {
     }
 
     /// All scopes, field by field.
-    pub fn values(&self) -> Result<Vec<(Scope, Value)>, Trouble> {
+    pub fn values(&self) -> Result<Vec<(Scope, Value)>, DecodeError> {
         let mut registers: Registers = self.lane.walker.registers().clone();
         self.layout().values(
             self.lane.walker.content(),

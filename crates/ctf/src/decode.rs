@@ -16,7 +16,7 @@ pub(crate) const MOST_EMPTY_ELEMENTS: u64 = 1 << 20;
 
 /// Why decoding could not go on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Trouble {
+pub enum DecodeError {
     #[error(
         "a field of {needed} bits does not fit into the {left} bits that are left of the packet's content"
     )]
@@ -85,11 +85,11 @@ impl Registers {
 
     /// An array element had no bits.
     #[cold]
-    pub(crate) fn pass_empty_element(&mut self) -> Result<(), Trouble> {
+    pub(crate) fn pass_empty_element(&mut self) -> Result<(), DecodeError> {
         self.empty_elements = self
             .empty_elements
             .checked_sub(1)
-            .ok_or(Trouble::TooManyEmptyElements)?;
+            .ok_or(DecodeError::TooManyEmptyElements)?;
         Ok(())
     }
 
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(crate) fn structure(&mut self, class: &Struct) -> Result<Value, Trouble> {
+    pub(crate) fn structure(&mut self, class: &Struct) -> Result<Value, DecodeError> {
         self.align(class.align);
         let mut members = Vec::with_capacity(class.members.len());
         for member in &class.members {
@@ -151,7 +151,7 @@ impl<'a> Reader<'a> {
         Ok(Value::Struct(members))
     }
 
-    pub(crate) fn field(&mut self, class: &FieldClass) -> Result<Value, Trouble> {
+    pub(crate) fn field(&mut self, class: &FieldClass) -> Result<Value, DecodeError> {
         Ok(match class {
             FieldClass::Integer(integer) => self.integer(integer)?,
             FieldClass::Float(bits) => Value::Float(float(self.bits(bits)?, bits.size)),
@@ -205,13 +205,13 @@ impl<'a> Reader<'a> {
                 let chosen = options
                     .iter()
                     .position(|option| option.ranges.iter().any(|range| range.contains(value)));
-                let chosen = chosen.ok_or(Trouble::NoOption { value })?;
+                let chosen = chosen.ok_or(DecodeError::NoOption { value })?;
                 Value::Variant(chosen, Box::new(self.field(&options[chosen].class)?))
             }
         })
     }
 
-    fn integer(&mut self, class: &Integer) -> Result<Value, Trouble> {
+    fn integer(&mut self, class: &Integer) -> Result<Value, DecodeError> {
         let (raw, size) = match class.form {
             IntegerForm::Fixed(bits) => {
                 let raw = self.bits(&bits)?;
@@ -247,7 +247,7 @@ impl<'a> Reader<'a> {
         length: Length,
         align: u32,
         element: &FieldClass,
-    ) -> Result<Value, Trouble> {
+    ) -> Result<Value, DecodeError> {
         self.align(align);
         let length = self.length(length);
         let left = self.end.saturating_sub(self.position);
@@ -274,22 +274,22 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn need(&self, bits: u64) -> Result<(), Trouble> {
+    fn need(&self, bits: u64) -> Result<(), DecodeError> {
         let left = self.end.saturating_sub(self.position);
         if bits > left {
-            Err(Trouble::OutOfBits { needed: bits, left })
+            Err(DecodeError::OutOfBits { needed: bits, left })
         } else {
             Ok(())
         }
     }
 
-    fn bits(&mut self, field: &BitField) -> Result<u64, Trouble> {
+    fn bits(&mut self, field: &BitField) -> Result<u64, DecodeError> {
         self.align(field.align);
         self.need(u64::from(field.size))?;
         if !self.position.is_multiple_of(8)
             && self.last_order.is_some_and(|order| order != field.order)
         {
-            return Err(Trouble::MixedByteOrder);
+            return Err(DecodeError::MixedByteOrder);
         }
         self.last_order = Some(field.order);
         let value = Codec::new(*field, false).read(self.data, self.position);
@@ -297,7 +297,7 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
-    fn bytes(&mut self, length: Length) -> Result<&'a [u8], Trouble> {
+    fn bytes(&mut self, length: Length) -> Result<&'a [u8], DecodeError> {
         self.align(8);
         let length = self.length(length);
         self.need(length.saturating_mul(8))?;
@@ -309,18 +309,18 @@ impl<'a> Reader<'a> {
             .unwrap_or_default())
     }
 
-    fn string(&mut self, encoding: Encoding) -> Result<Vec<u8>, Trouble> {
+    fn string(&mut self, encoding: Encoding) -> Result<Vec<u8>, DecodeError> {
         self.align(8);
         let start = (self.position / 8) as usize;
         let end = (self.end / 8) as usize;
         let rest = self.data.get(start..end).unwrap_or_default();
-        let length = length_before_nul(rest, encoding).ok_or(Trouble::EndlessString)?;
+        let length = length_before_nul(rest, encoding).ok_or(DecodeError::EndlessString)?;
         self.position += (length + encoding.unit()) as u64 * 8;
         Ok(text::to_utf8(&rest[..length], encoding))
     }
 
     /// The value and the number of bits that it can carry, for the clock.
-    fn leb128(&mut self, signed: bool) -> Result<(u64, u32), Trouble> {
+    fn leb128(&mut self, signed: bool) -> Result<(u64, u32), DecodeError> {
         self.align(8);
         self.need(8)?;
         let start = (self.position / 8) as usize;
@@ -368,7 +368,7 @@ pub(crate) fn float(raw: u64, size: u8) -> f64 {
 
 /// The value at the start of these bytes and how many of them it takes.
 #[inline]
-pub(crate) fn leb128(bytes: &[u8], signed: bool) -> Result<(u64, usize), Trouble> {
+pub(crate) fn leb128(bytes: &[u8], signed: bool) -> Result<(u64, usize), DecodeError> {
     let mut value = 0u64;
     for (i, &byte) in bytes.iter().take(10).enumerate() {
         if i == 9 {
@@ -378,7 +378,7 @@ pub(crate) fn leb128(bytes: &[u8], signed: bool) -> Result<(u64, usize), Trouble
                 byte == 1
             };
             if !fits {
-                return Err(Trouble::OversizedInteger);
+                return Err(DecodeError::OversizedInteger);
             }
         }
         value |= u64::from(byte & 0x7f) << (7 * i);
@@ -396,10 +396,10 @@ pub(crate) fn leb128(bytes: &[u8], signed: bool) -> Result<(u64, usize), Trouble
         }
     }
     if bytes.len() >= 10 {
-        Err(Trouble::OversizedInteger)
+        Err(DecodeError::OversizedInteger)
     } else {
         let left = bytes.len() as u64 * 8;
-        Err(Trouble::OutOfBits {
+        Err(DecodeError::OutOfBits {
             needed: left + 8,
             left,
         })
@@ -408,10 +408,10 @@ pub(crate) fn leb128(bytes: &[u8], signed: bool) -> Result<(u64, usize), Trouble
 
 /// Whether `length` elements of at least `least` bits each can be in the `left` bits of the packet. The file's
 /// number decides nothing before this is known.
-pub(crate) fn admit(length: u64, least: u64, left: u64) -> Result<(), Trouble> {
+pub(crate) fn admit(length: u64, least: u64, left: u64) -> Result<(), DecodeError> {
     let needed = length.saturating_mul(least);
     if needed > left {
-        return Err(Trouble::OutOfBits { needed, left });
+        return Err(DecodeError::OutOfBits { needed, left });
     }
     Ok(())
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::layout::{Content, StreamLayout};
+use crate::layout::{PacketContent, StreamLayout};
 use crate::loss::Quirk;
-use crate::packet::head::{Head, HeadReader, NotAHead};
+use crate::packet::head::{Head, HeadReader, PacketHeaderError};
 use crate::packet::{Packet, PacketState};
 use crate::schema::{Cycles, FieldClass, Integer, IntegerForm, Role, Schema, StreamClass};
 use crate::walk::Walker;
@@ -42,7 +42,7 @@ impl Decoder {
         walker: &mut Walker<'a>,
         packet: &Packet,
         data: &'a [u8],
-    ) -> Result<Head, NotAHead> {
+    ) -> Result<Head, PacketHeaderError> {
         let head = self.heads.read(data, walker.registers_mut())?;
         let there = data.len() as u64 * 8;
         let content = head.roles.content_size.or(head.roles.packet_size);
@@ -53,7 +53,7 @@ impl Decoder {
             PacketState::Open => (possible.unwrap_or(there), possible.is_none()),
         };
         walker.set_layout(&self.streams[head.class]);
-        walker.enter(Content { data, end }, head.first_event, open);
+        walker.enter(PacketContent { data, end }, head.first_event, open);
         Ok(head)
     }
 

@@ -15,8 +15,7 @@
 //! # Ok::<(), rostrace_ctf::Error>(())
 //! ```
 //!
-//! Metadata in either language becomes a [`schema::Schema`]; layouts are compiled from it (`layout`), and the slow [`interpret`]er of
-//! the same form is what the tests compare them with. [`writer`] writes traces, [`Cut`] makes smaller ones.
+//! Metadata in either language becomes a [`schema::Schema`]; layouts are compiled from it (`layout`). [`writer`] writes traces, [`Cut`] makes smaller ones.
 
 mod bits;
 pub mod clock_update;
@@ -28,7 +27,6 @@ mod decoder;
 mod error;
 mod folder;
 pub mod input_file;
-pub mod interpret;
 mod layout;
 mod loss;
 mod merge;
@@ -52,9 +50,9 @@ pub use bits::Codec;
 pub use cursor::{Cursor, EventView};
 pub use cut::{Cut, CutError, CutReport};
 pub use damage::{Damage, DamageKind, DamageRows, More};
-pub use decode::Trouble;
+pub use decode::DecodeError;
 pub use error::Error;
-pub use layout::{Layout, Leaf, List, Place, Raw, Scope, Shape};
+pub use layout::{BitOffset, Layout, Leaf, LeafType, List, Raw, Scope};
 pub use loss::Loss;
 pub use packet::Packet;
 pub use parallel::on_all_processors;

@@ -3,7 +3,7 @@
 use std::ops::{Range, RangeInclusive};
 
 use crate::decoder::Decoder;
-use crate::layout::{Layout, Leaf, Raw, Scope, Shape};
+use crate::layout::{Layout, Leaf, LeafType, Raw, Scope};
 use crate::schema::{Nanos, Schema};
 use crate::stream::Stream;
 use crate::trace::Trace;
@@ -95,7 +95,7 @@ pub(crate) fn context<'a>(layout: &'a Layout, name: &str) -> Option<&'a Leaf> {
     layout.leaves.iter().find(|leaf| {
         leaf.scope != Scope::Payload
             && &*leaf.name == name
-            && matches!(leaf.shape, Shape::Number(_))
+            && matches!(leaf.shape, LeafType::Number(_))
     })
 }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::bits::{Codec, word_le};
 use crate::cursor;
 use crate::damage::{Damage, DamageRows};
-use crate::layout::{Layout, Leaf, Raw, Scope, Shape};
+use crate::layout::{Layout, Leaf, LeafType, Raw, Scope};
 use crate::parallel::{self, Task};
 use crate::schema::{ByteOrder, Cycles, Nanos};
 use crate::time::Conversion;
@@ -93,7 +93,7 @@ impl Survey {
 struct Tally {
     /// Where the classes of a stream class begin in `classes`: by trace, then by stream class.
     class_base: Vec<Vec<usize>>,
-    classes: Vec<Count>,
+    classes: Vec<ClassCount>,
     streams: HashMap<StreamId, StreamCount>,
     processes: Vec<Process>,
     process_of: HashMap<(usize, i64), usize>,
@@ -101,7 +101,7 @@ struct Tally {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Count {
+struct ClassCount {
     events: u64,
     bits: u64,
 }
@@ -144,7 +144,7 @@ impl Tally {
         let class_base = class_base.collect();
         Tally {
             class_base,
-            classes: vec![Count::default(); classes],
+            classes: vec![ClassCount::default(); classes],
             streams: HashMap::new(),
             processes: Vec::new(),
             process_of: HashMap::new(),
@@ -169,8 +169,8 @@ impl Tally {
             let Ok(head) = trace.decoder.enter(&mut walker, packet, trace.data(packet)) else {
                 continue;
             };
-            let mut went_back = 0u64;
-            let mut run = Run {
+            let mut non_monotonic = 0u64;
+            let mut run = ProcessRun {
                 process: None,
                 vpid: 0,
                 events: 0,
@@ -182,7 +182,7 @@ impl Tally {
                         class.events += 1;
                         class.bits += event.end - event.start;
                         if event.time < last_time {
-                            went_back += 1;
+                            non_monotonic += 1;
                         }
                         let place = &places[event.class as usize];
                         if let Some(vpid) = &place.vpid {
@@ -206,19 +206,18 @@ impl Tally {
                         count.events += 1;
                     }
                     Ok(None) => break,
-                    Err(trouble) => {
-                        self.damage.extend(cursor::undecodable(
-                            trace, stream, packet, &walker, &trouble,
-                        ));
+                    Err(error) => {
+                        self.damage
+                            .extend(cursor::undecodable(trace, stream, packet, &walker, &error));
                     }
                 }
             }
             self.end_run(&mut run, time.nanos(last_time));
-            if went_back > 0 {
-                self.damage.push(cursor::went_back(
+            if non_monotonic > 0 {
+                self.damage.push(cursor::non_monotonic(
                     trace,
                     packet,
-                    went_back,
+                    non_monotonic,
                     time.nanos(last_time),
                 ));
             }
@@ -291,7 +290,7 @@ impl Tally {
     }
 
     /// A run of events of one process is over.
-    fn end_run(&mut self, run: &mut Run, at: Nanos) {
+    fn end_run(&mut self, run: &mut ProcessRun, at: Nanos) {
         if let Some(index) = run.process {
             let process = &mut self.processes[index];
             process.events += run.events;
@@ -390,7 +389,7 @@ impl Tally {
 }
 
 /// Consecutive events of one process in a packet.
-struct Run {
+struct ProcessRun {
     process: Option<usize>,
     vpid: i64,
     events: u64,
@@ -412,7 +411,7 @@ impl<'a> ProcessPlaces<'a> {
                 .iter()
                 .find(|leaf| leaf.scope != Scope::Payload && &*leaf.name == name)
         };
-        let is_number = |leaf: &&Leaf| matches!(leaf.shape, Shape::Number(_));
+        let is_number = |leaf: &&Leaf| matches!(leaf.shape, LeafType::Number(_));
         ProcessPlaces {
             // The kernel's own contexts are called pid and tid.
             vpid: context("vpid")
@@ -434,7 +433,7 @@ enum VpidPlace<'a> {
 impl<'a> VpidPlace<'a> {
     fn new(leaf: &'a Leaf) -> VpidPlace<'a> {
         match leaf.shape {
-            Shape::Number(Codec {
+            LeafType::Number(Codec {
                 size: 32,
                 order: ByteOrder::Little,
                 reversed: false,

@@ -1,7 +1,6 @@
 //! Decoded values, as trees that anyone can walk, compare and encode again.
 //!
-//! The fast decoder does not build these: it fills columns. Trees serve the interpreter (`interpret`), the writer
-//! (`writer`) and everyone who looks at a single event. Equality compares floating-point numbers by their bits, so that
+//! The fast decoder does not build these: it fills columns. Trees serve the writer (`writer`) and everyone who looks at a single event. Equality compares floating-point numbers by their bits, so that
 //! a NaN equals itself and `-0` is not `0`.
 
 /// One decoded field.
@@ -28,10 +27,6 @@ pub enum Value {
 impl Value {
     pub fn text(text: &str) -> Value {
         Value::Text(text.as_bytes().to_vec())
-    }
-
-    pub fn some(value: Value) -> Value {
-        Value::Optional(Some(Box::new(value)))
     }
 
     pub fn variant(option: usize, value: Value) -> Value {
@@ -137,7 +132,10 @@ mod tests {
     fn a_value_of_another_kind_is_not_equal() {
         assert_ne!(Value::Unsigned(1), Value::Bits(1));
         assert_ne!(Value::Text(vec![]), Value::Blob(vec![]));
-        assert_ne!(Value::Optional(None), Value::some(Value::Unsigned(0)));
+        assert_ne!(
+            Value::Optional(None),
+            Value::Optional(Some(Box::new(Value::Unsigned(0))))
+        );
     }
 
     #[test]

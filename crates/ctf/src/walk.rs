@@ -3,8 +3,8 @@
 //! A [`Walker`] knows one packet's content and yields its events one after the other: class, time, where it begins and
 //! ends, and the anchors from which each field can be read. It decodes no field that nobody asks for.
 
-use crate::decode::{Registers, Trouble};
-use crate::layout::{Content, Known, Layout, StreamLayout, within};
+use crate::decode::{DecodeError, Registers};
+use crate::layout::{Known, Layout, PacketContent, StreamLayout, within};
 use crate::schema::Cycles;
 
 /// One event in its packet; positions are bits from the packet's first byte.
@@ -24,7 +24,7 @@ pub struct Event {
 #[derive(Debug)]
 pub struct Walker<'a> {
     layout: &'a StreamLayout,
-    content: Content<'a>,
+    content: PacketContent<'a>,
     position: u64,
     registers: Registers,
     anchors: Vec<u64>,
@@ -38,7 +38,7 @@ impl<'a> Walker<'a> {
     pub(crate) fn new(layout: &'a StreamLayout, slots: u32) -> Walker<'a> {
         Walker {
             layout,
-            content: Content { data: &[], end: 0 },
+            content: PacketContent { data: &[], end: 0 },
             position: 0,
             registers: Registers::new(slots),
             anchors: Vec::new(),
@@ -48,7 +48,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Goes to the first event of a packet. Buffers and, unless the packet sets it, the clock are kept.
-    pub(crate) fn enter(&mut self, content: Content<'a>, first_event: u64, open: bool) {
+    pub(crate) fn enter(&mut self, content: PacketContent<'a>, first_event: u64, open: bool) {
         self.content = content;
         self.position = first_event;
         self.open = open;
@@ -68,10 +68,10 @@ impl<'a> Walker<'a> {
         self.layout = layout;
     }
 
-    /// The next event; nothing behind the last one. After trouble the packet is over: where the next event begins
+    /// The next event; nothing behind the last one. After an error the packet is over: where the next event begins
     /// cannot be known.
     #[inline(always)]
-    pub(crate) fn next_event(&mut self) -> Result<Option<Event>, Trouble> {
+    pub(crate) fn next_event(&mut self) -> Result<Option<Event>, DecodeError> {
         let start = self.position;
         if start >= self.content.end || self.stopped {
             return Ok(None);
@@ -85,15 +85,15 @@ impl<'a> Walker<'a> {
                 self.position = event.end;
                 Ok(Some(event))
             }
-            Err(trouble) => {
+            Err(error) => {
                 self.stopped = true;
-                Err(trouble)
+                Err(error)
             }
         }
     }
 
     #[inline(always)]
-    fn decode(&mut self, start: u64) -> Result<Event, Trouble> {
+    fn decode(&mut self, start: u64) -> Result<Event, DecodeError> {
         let begun = self
             .layout
             .header
@@ -102,7 +102,7 @@ impl<'a> Walker<'a> {
         let time = Cycles(self.registers.clock);
         let known = self.layout.class_of(begun.id);
         let Some(Known { class, size }) = known else {
-            return Err(Trouble::UnknownEvent { id: begun.id });
+            return Err(DecodeError::UnknownEvent { id: begun.id });
         };
         self.anchors.clear();
         let end = if size == Known::VARYING {
@@ -112,7 +112,7 @@ impl<'a> Walker<'a> {
             within(begun.body, size, self.content.end)?
         };
         if end == start {
-            return Err(Trouble::EmptyEvent);
+            return Err(DecodeError::EmptyEvent);
         }
         Ok(Event {
             class,
@@ -124,7 +124,7 @@ impl<'a> Walker<'a> {
     }
 
     #[inline(never)]
-    fn follow(&mut self, class: u32, body: u64) -> Result<u64, Trouble> {
+    fn follow(&mut self, class: u32, body: u64) -> Result<u64, DecodeError> {
         let layout = &self.layout.events[class as usize];
         layout.follow(self.content, body, &mut self.registers, &mut self.anchors)
     }
@@ -142,7 +142,7 @@ impl<'a> Walker<'a> {
         self.content.data
     }
 
-    pub(crate) fn content(&self) -> Content<'a> {
+    pub(crate) fn content(&self) -> PacketContent<'a> {
         self.content
     }
 

@@ -7,17 +7,13 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use rostrace_ctf::schema::{Base, ByteOrder, Clock, Origin, Schema, Uuid};
 use rostrace_ctf::value::Value;
-use rostrace_ctf::writer::lttng::{
-    Alignment, Context, Element, Field, HeaderForm, Kind, LttngSchema,
-};
-use rostrace_ctf::writer::{
-    EventRecord, MetadataForm, Others, PacketEnd, PacketStart, StreamFile, TraceOptions,
-    TraceWriter, WriteError, tsdl,
-};
+use rostrace_ctf::writer::{EventRecord, Others, PacketEnd, PacketStart};
+use rostrace_testkit::lttng::{Alignment, Context, Element, Field, HeaderForm, Kind, LttngSchema};
+use rostrace_testkit::trace_writer::{MetadataForm, StreamFile, TraceOptions, TraceWriter};
 
 use crate::support::babeltrace::{babeltrace, empty_folder};
 use crate::support::pretty::line;
-use crate::support::random_trace::{Profile, RandomTrace, random_trace};
+use crate::support::random_trace::{Profile, random_trace};
 
 fn schema(order: ByteOrder, alignment: Alignment, form: HeaderForm) -> Schema {
     let clock = Clock {
@@ -78,7 +74,7 @@ fn schema(order: ByteOrder, alignment: Alignment, form: HeaderForm) -> Schema {
 
 const FIRST_EVENT: u64 = 5_000_000_000;
 
-fn write_events(stream: &mut StreamFile) -> Result<(), WriteError> {
+fn write_events(stream: &mut StreamFile) {
     let common = Value::Struct(vec![
         Value::Signed(42),
         Value::Signed(-43),
@@ -103,15 +99,14 @@ fn write_events(stream: &mut StreamFile) -> Result<(), WriteError> {
         Value::Float(-0.25),
         Value::Signed(-5),
     ]);
-    let writer = &mut stream.writer;
     let mut time = FIRST_EVENT;
     for sequence in 0..3u64 {
-        writer.begin_packet(PacketStart {
+        stream.begin_packet(PacketStart {
             begin: time,
             sequence,
             context: Others::Named(&[("cpu_id", Value::Unsigned(7))]),
             ..PacketStart::default()
-        })?;
+        });
         // The last step needs the extended form of both headers.
         for (event, payload, step) in [
             (0, &callback, 0),
@@ -119,21 +114,20 @@ fn write_events(stream: &mut StreamFile) -> Result<(), WriteError> {
             (0, &callback, 1 << 33),
         ] {
             time += step;
-            writer.event(&EventRecord {
+            stream.event(&EventRecord {
                 event,
                 time,
                 common_context: Some(&common),
                 payload: Some(payload),
                 ..EventRecord::default()
-            })?;
+            });
         }
         time += 10;
-        writer.close_packet(PacketEnd {
+        stream.close_packet(PacketEnd {
             end: time,
             discarded: 0,
-        })?;
+        });
     }
-    Ok(())
 }
 
 #[test]
@@ -148,7 +142,6 @@ fn traces_that_look_like_those_of_lttng() {
                     let options = TraceOptions {
                         metadata,
                         index: number % 2 == 0,
-                        packet_multiple: 4096,
                     };
                     check_lttng_like(schema(order, alignment, form), options, number, &case);
                 }
@@ -159,10 +152,10 @@ fn traces_that_look_like_those_of_lttng() {
 
 fn check_lttng_like(schema: Schema, options: TraceOptions, number: usize, case: &str) {
     let folder = empty_folder(&format!("lttng-like-{number}"));
-    let trace = TraceWriter::create(&folder, Arc::new(schema), options).unwrap();
-    let mut stream = trace.stream("channel_0", 0, 7).unwrap();
-    write_events(&mut stream).unwrap();
-    stream.finish().unwrap();
+    let trace = TraceWriter::create(&folder, Arc::new(schema), options);
+    let mut stream = trace.stream("channel_0", 0, 7);
+    write_events(&mut stream);
+    stream.finish();
     let size = std::fs::metadata(folder.join("channel_0")).unwrap().len();
     assert_eq!(size, 3 * 4096, "{case}");
 
@@ -192,23 +185,13 @@ fn check_lttng_like(schema: Schema, options: TraceOptions, number: usize, case: 
     );
 }
 
-fn write_random(trace: &RandomTrace, folder: &std::path::Path) {
-    let text = tsdl(&trace.schema).unwrap_or_else(|error| panic!("{error}"));
-    std::fs::write(folder.join("metadata"), text).unwrap();
-    for stream in 0..trace.schema.streams.len() {
-        let packets = (trace.packets.iter()).filter(|packet| packet.stream == stream);
-        let file: Vec<u8> = packets.flat_map(|packet| packet.bytes.clone()).collect();
-        std::fs::write(folder.join(format!("stream_{stream}")), file).unwrap();
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, max_shrink_iters: 300, ..ProptestConfig::with_cases(100) })]
 
     #[test]
     fn random_traces_of_ctf_1_are_read_as_they_were_written(trace in random_trace(Profile::Ctf1)) {
         let folder = empty_folder("random");
-        write_random(&trace, &folder);
+        trace.write(&folder);
         if let Some(printed) = babeltrace(&folder) {
             prop_assert_eq!(printed.errors, "");
             let mut expected: Vec<String> = (trace.packets.iter())

@@ -7,9 +7,9 @@ use proptest::prelude::*;
 use rostrace_ctf::schema::{ByteOrder, FieldClass, Integer, IntegerForm, Schema, Struct};
 use rostrace_ctf::{DamageKind, StreamBytes, TraceSet, metadata};
 
-use crate::support::agreement::compare;
 use crate::support::choices::Choices;
 use crate::support::random_trace::{Profile, RandomTrace, random_trace};
+use rostrace_testkit::agreement::compare;
 
 fn one_file(schema: &Arc<Schema>, bytes: Vec<u8>) -> TraceSet {
     let file = StreamBytes {
@@ -20,21 +20,8 @@ fn one_file(schema: &Arc<Schema>, bytes: Vec<u8>) -> TraceSet {
     TraceSet::in_memory(Arc::clone(schema), vec![file])
 }
 
-/// A file for each stream class, with all of its packets.
-fn in_memory(trace: &RandomTrace) -> TraceSet {
-    let files = (0..trace.schema.streams.len()).map(|stream| StreamBytes {
-        name: PathBuf::from(format!("stream_{stream}")),
-        bytes: (trace.packets.iter())
-            .filter(|packet| packet.stream == stream)
-            .flat_map(|packet| packet.bytes.iter().copied())
-            .collect(),
-        index: None,
-    });
-    TraceSet::in_memory(Arc::clone(&trace.schema), files.collect())
-}
-
 fn check(trace: &RandomTrace) -> Result<(), TestCaseError> {
-    let set = in_memory(trace);
+    let set = trace.open();
     let compared = compare(&set, |_, _| true).map_err(TestCaseError::fail)?;
     // Of equal neighbours one is dropped.
     let mut packets: Vec<_> = trace.packets.iter().collect();

@@ -11,7 +11,7 @@ use rostrace_ctf::{
 };
 
 use crate::support::random_trace::{Profile, random_trace};
-use crate::support::recordings::{folders, testdata};
+use rostrace_testkit::recordings::{folders, testdata};
 
 /// Everything that tells an event from all others.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -270,15 +270,7 @@ proptest! {
         trace in random_trace(Profile::Everything),
         event in 0usize..4,
     ) {
-        let files = (0..trace.schema.streams.len()).map(|stream| StreamBytes {
-            name: PathBuf::from(format!("stream_{stream}")),
-            bytes: (trace.packets.iter())
-                .filter(|packet| packet.stream == stream)
-                .flat_map(|packet| packet.bytes.iter().copied())
-                .collect(),
-            index: None,
-        });
-        let set = TraceSet::in_memory(Arc::clone(&trace.schema), files.collect());
+        let set = trace.open();
         let events = order(&set);
         prop_assert!(streams_are_in_order(&events));
         slices_agree(&set, &Selection::default())?;

@@ -10,7 +10,7 @@ use rostrace_ctf::{Cut, CutError, CutReport, Damage, DamageKind, Selection, Trac
 use crate::support::babeltrace::{babeltrace, empty_folder};
 use crate::support::random_trace::{Profile, RandomTrace, random_trace};
 use crate::support::reading::{ReadEvent, events, losses, open};
-use crate::support::recordings::{folders, shared_folder, testdata};
+use rostrace_testkit::recordings::{folders, shared_folder, testdata};
 
 const INITIALISATION: &[&str] = &["ros2:*_init", "ros2_caret:*_init", "ros2:*_register"];
 
@@ -417,16 +417,6 @@ fn the_conformance_suite_of_ctf_2_is_cut() {
     check_suite("2", 300);
 }
 
-fn write_random(trace: &RandomTrace, folder: &Path) {
-    let text = rostrace_ctf::writer::tsdl(&trace.schema).unwrap();
-    std::fs::write(folder.join("metadata"), text).unwrap();
-    for stream in 0..trace.schema.streams.len() {
-        let packets = (trace.packets.iter()).filter(|packet| packet.stream == stream);
-        let file: Vec<u8> = packets.flat_map(|packet| packet.bytes.clone()).collect();
-        std::fs::write(folder.join(format!("stream_{stream}")), file).unwrap();
-    }
-}
-
 /// Whether the packets of all streams say both sizes, so that they can have padding.
 fn all_can_be_padded(trace: &RandomTrace) -> bool {
     (trace.schema.streams.iter()).all(|stream| {
@@ -447,7 +437,7 @@ proptest! {
         by_name: bool,
     ) {
         let source = empty_folder("cut-random-source");
-        write_random(&trace, &source);
+        trace.write(&source);
         let set = open(&source);
         let all = events(&set, &Selection::default());
         let at = |part: f64| {

@@ -8,7 +8,7 @@ use rostrace_ctf::schema::{
     Version,
 };
 
-use crate::support::recordings::{metadata_files, shared};
+use rostrace_testkit::recordings::{metadata_files, shared};
 
 fn read(path: &Path) -> Result<Metadata, MetadataError> {
     metadata::read(&std::fs::read(path).expect("a file that can be read"))

@@ -7,8 +7,8 @@ use rostrace_ctf::{
     Conversion, Cursor, DamageKind, Event, Packet, Selection, StreamId, Survey, Trace, TraceSet,
 };
 
-use crate::support::agreement::{Compared, compare};
-use crate::support::recordings::{folders, shared, testdata};
+use rostrace_testkit::agreement::{Compared, compare};
+use rostrace_testkit::recordings::{folders, shared, testdata};
 
 /// The interpreter is slow: of a large trace only packets of about so many bytes in all are compared.
 const BYTES: u64 = 1_000_000;

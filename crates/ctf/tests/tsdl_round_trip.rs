@@ -8,7 +8,8 @@ use std::collections::{HashMap, HashSet};
 use proptest::prelude::*;
 use rostrace_ctf::metadata;
 use rostrace_ctf::schema::{FieldClass, Length, Schema, Slot, Struct};
-use rostrace_ctf::writer::{metadata_packets, tsdl};
+use rostrace_ctf::writer::metadata_packets;
+use rostrace_testkit::tsdl::tsdl;
 
 use crate::support::random_trace::{Profile, random_trace};
 
@@ -145,7 +146,7 @@ proptest! {
 
     #[test]
     fn a_printed_schema_is_read_as_it_was(trace in random_trace(Profile::Ctf1)) {
-        let text = tsdl(&trace.schema).unwrap();
+        let text = tsdl(&trace.schema);
         let read = metadata::read(text.as_bytes()).map_err(|error| {
             TestCaseError::fail(format!("{error}\n{text}"))
         })?;
@@ -162,7 +163,7 @@ proptest! {
     #[test]
     fn the_text_in_packets_is_the_text(trace in random_trace(Profile::Ctf1)) {
         let schema = &trace.schema;
-        let text = tsdl(schema).unwrap();
+        let text = tsdl(schema);
         let packets = metadata_packets(&text, schema.uuid.unwrap(), schema.byte_order);
         let read = metadata::read(&packets).unwrap();
         prop_assert_eq!(read.text, text);

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use rostrace_ctf::interpret::{Interpreter, Stop};
 use rostrace_ctf::schema::{Role, Schema};
 use rostrace_ctf::value::Value;
+use rostrace_testkit::interpret::{Interpreter, Stop};
 
 use crate::support::random_trace::{
     Profile, RandomPacket, RandomTrace, equal_but_roles, random_trace,

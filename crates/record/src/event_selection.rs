@@ -2,19 +2,9 @@
 
 use glob::Pattern;
 use rostrace_session::MASK_WORDS;
-use rostrace_tracepoints::{Phase, Tracepoint, recorded};
+use rostrace_tracepoints::{Attribute, Phase, Tracepoint, recorded};
 
 use crate::error::Error;
-
-/// Most events of a recording, and nothing that latencies are computed from: how executors spend their time, and the two inner
-/// layers of a take.
-const CHATTY: &[&str] = &[
-    "ros2:rclcpp_executor_get_next_ready",
-    "ros2:rclcpp_executor_wait_for_work",
-    "ros2:rclcpp_executor_execute",
-    "ros2:rcl_take",
-    "ros2:rclcpp_take",
-];
 
 /// The mask of an order. Events of initialisation are always recorded: without them nothing has a name. Patterns are compared
 /// with the full name, `ros2:callback_start`, and with the name alone.
@@ -31,7 +21,7 @@ pub fn mask(patterns: &[Pattern], light: bool) -> Result<[u64; MASK_WORDS], Erro
     let mut mask = [0; MASK_WORDS];
     for (number, event) in recorded().enumerate() {
         let chosen = patterns.is_empty() || patterns.iter().any(|pattern| fits(pattern, event));
-        let quiet = !light || !CHATTY.contains(&event.full_name);
+        let quiet = !light || !event.has(Attribute::Chatty);
         if event.phase == Phase::Init || chosen && quiet {
             mask[number / 64] |= 1 << (number % 64);
         }
@@ -70,10 +60,11 @@ mod tests {
     }
 
     #[test]
-    fn light_leaves_out_events_that_exist() {
-        let all = names(&[], false);
-        assert!(CHATTY.iter().all(|name| all.contains(name)));
-        assert_eq!(names(&[], true).len(), all.len() - CHATTY.len());
+    fn light_leaves_out_the_chattiest() {
+        let (all, light) = (names(&[], false), names(&[], true));
+        let left_out = all.iter().filter(|name| !light.contains(name));
+        assert_eq!(left_out.count(), 5);
+        assert!(!light.contains(&"ros2:rcl_take") && light.contains(&"ros2:rmw_take"));
     }
 
     #[test]

@@ -8,8 +8,6 @@ mod hostile_names;
 mod large_system;
 mod page_numbers;
 mod paths;
-#[path = "../../analyze/tests/support/recordings.rs"]
-mod recordings;
 mod schedule;
 mod served_hour;
 mod served_levels;
@@ -23,5 +21,5 @@ mod timeline_chrome;
 mod timeline_firefox;
 mod timeline_kernel;
 mod timeline_perfetto;
-#[path = "../../trace/tests/support/mod.rs"]
-mod trace_support;
+
+use rostrace_testkit::{logged as recordings, made_up as trace_support};

@@ -8,8 +8,8 @@ use rostrace_report::page::Options;
 use serde_json::Value;
 
 use crate::recordings::{Row, everything, model, rows};
-use crate::support::opened_page::OpenedPage;
-use crate::support::statistics::STATISTICS;
+use rostrace_testkit::opened_page::OpenedPage;
+use rostrace_testkit::opened_page::STATISTICS;
 
 const RECORDINGS: &[&str] = &[
     "testdata/lifecycle_caret",

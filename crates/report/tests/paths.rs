@@ -9,8 +9,8 @@ use rostrace_report::page::Options;
 use serde_json::{Value, json};
 
 use crate::recordings::{everything, find, model};
-use crate::support::opened_page::{OpenedPage, OpenedPart};
 use crate::support::table;
+use rostrace_testkit::opened_page::{OpenedPage, OpenedPart};
 
 const RECORDINGS: &[&str] = &[
     "jazzy/chain_caret",

@@ -1,8 +1,8 @@
 //! The schedule of a report against the exported executions and timers.
 
 use crate::recordings::{everything, model};
-use crate::support::opened_page::OpenedPage;
 use crate::support::table;
+use rostrace_testkit::opened_page::OpenedPage;
 
 /// Start, thread, end, lateness.
 type Execution = (i64, i64, Option<i64>, Option<i64>);

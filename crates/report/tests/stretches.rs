@@ -1,8 +1,8 @@
 //! Shares of stretches of time, as the page of a process draws them.
 
 use crate::recordings::everything;
-use crate::support::opened_page::OpenedPage;
 use crate::trace_support::Recording;
+use rostrace_testkit::opened_page::OpenedPage;
 
 /// Ten times a second 2 ms of work, and 20 µs in the last 20 µs, which are less than a stretch of what is drawn.
 #[test]

@@ -128,13 +128,13 @@ pub(crate) struct Declaration<'s> {
 }
 
 /// The event classes of these kinds: whether a set can have such events is known without reading any.
-pub(crate) fn declarations<'s>(set: &'s TraceSet, kinds: &[Kind]) -> Vec<Declaration<'s>> {
+pub(crate) fn declarations(set: &TraceSet, wanted: fn(Kind) -> bool) -> Vec<Declaration<'_>> {
     let mut declarations = Vec::new();
     for (trace, schema) in set.traces.iter().map(|trace| &trace.schema).enumerate() {
         for (stream, class) in schema.streams.iter().enumerate() {
             for name in (class.events.iter()).filter_map(|event| event.name.as_deref()) {
                 if let Some(kind) = find(name).map(|tracepoint| tracepoint.kind)
-                    && kinds.contains(&kind)
+                    && wanted(kind)
                 {
                     declarations.push(Declaration {
                         trace,

@@ -7,9 +7,9 @@ use rostrace_ctf::{Damage, TraceSet};
 use rostrace_tracepoints::Kind;
 
 use crate::entity::{
-    Address, Callback, CallbackGroup, CallbackId, CallbackOwner, Client, Context, Entities,
-    Executor, Host, Node, NodeId, Process, ProcessId, Publisher, RingBuffer, Service, StateMachine,
-    Subscription, Thread, ThreadId, Timer, resolve,
+    Address, Callback, CallbackGroup, CallbackId, CallbackOwner, Client, Entities, Executor, Host,
+    Node, NodeId, Process, ProcessId, Publisher, Service, StateMachine, Subscription, Thread,
+    ThreadId, Timer, resolve,
 };
 use crate::flow::{
     self, CallbackInstance, ClientCallback, Delivery, Enqueue, ExecutorPhase, LifecycleState,
@@ -25,7 +25,6 @@ pub struct Model {
     pub hosts: Vec<Host>,
     pub processes: Vec<Process>,
     pub threads: Vec<Thread>,
-    pub contexts: Vec<Context>,
     pub nodes: Vec<Node>,
     pub publishers: Vec<Publisher>,
     pub subscriptions: Vec<Subscription>,
@@ -36,7 +35,6 @@ pub struct Model {
     pub callback_groups: Vec<CallbackGroup>,
     pub executors: Vec<Executor>,
     pub state_machines: Vec<StateMachine>,
-    pub ring_buffers: Vec<RingBuffer>,
 
     pub instances: Vec<CallbackInstance>,
     pub publications: Vec<Publication>,
@@ -70,8 +68,6 @@ pub struct Model {
     pub caret_lateness: Option<Nanos>,
     /// How often each kind of event occurred, by [`Kind::index`].
     pub kinds: Vec<u64>,
-    /// Events that are in no table, with their numbers, by name.
-    pub uninterpreted: Vec<(String, u64)>,
     /// What was found wrong while reading; what was known before is in [`TraceSet::damage`].
     pub damage: Vec<Damage>,
     /// When events were lost.
@@ -125,10 +121,7 @@ impl Model {
             &imported.transitions,
             &imported.losses,
         );
-        let mut uninterpreted: Vec<(String, u64)> = imported.uninterpreted.into_iter().collect();
-        uninterpreted.sort();
         let Entities {
-            contexts,
             nodes,
             publishers,
             subscriptions,
@@ -139,14 +132,12 @@ impl Model {
             groups,
             executors,
             state_machines,
-            ring_buffers,
             ..
         } = entities;
         Model {
             hosts: imported.population.hosts,
             processes: imported.population.processes,
             threads: imported.population.threads,
-            contexts,
             nodes,
             publishers,
             subscriptions,
@@ -157,7 +148,6 @@ impl Model {
             callback_groups: groups,
             executors,
             state_machines,
-            ring_buffers,
             instances: imported.instances,
             publications: imported.publications,
             takes: imported.takes,
@@ -181,7 +171,6 @@ impl Model {
             caret_lateness: imported.caret_lateness.map(Nanos),
             kinds: imported.kinds,
             left_out: LeftOut::default(),
-            uninterpreted,
             damage: imported.damage,
             losses: imported.losses,
         }

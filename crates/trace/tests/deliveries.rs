@@ -4,7 +4,7 @@ use rostrace_trace::flow::DeliveryKind::{Inter, Intra};
 use rostrace_trace::flow::DeliveryStatus::{Delivered, Lost, Queued, Unknown};
 use rostrace_trace::flow::Match;
 
-use crate::support::{Flavour, Recording, deliveries, stamp};
+use rostrace_testkit::made_up::{Flavour, Recording, deliveries, stamp};
 
 fn talk(recording: &mut Recording, message: u64, stamp: i64) {
     recording
@@ -288,7 +288,7 @@ fn without_takes_every_message_between_processes_is_unknown() {
 
 #[test]
 fn a_subscription_that_was_destroyed_misses_nothing_any_more() {
-    use crate::support::Payload::Pointer;
+    use rostrace_testkit::made_up::Payload::Pointer;
     let mut recording = Recording::jazzy();
     recording.process(100, "app").context(0x1).node(0x2, "/n");
     recording.publisher(0x10, 0x2, "/a");

@@ -4,7 +4,7 @@ use rostrace_trace::flow::DeliveryKind::Intra;
 use rostrace_trace::flow::DeliveryStatus::{Delivered, Overwritten, Queued, Unknown};
 use rostrace_trace::flow::{Fate, Match};
 
-use crate::support::{Flavour, Recording, deliveries};
+use rostrace_testkit::made_up::{Flavour, Recording, deliveries};
 
 #[test]
 fn a_ring_buffer_carries_messages_by_slot() {
@@ -167,7 +167,7 @@ fn a_copy_of_an_unknown_message_at_a_known_address_is_unknown() {
 
 #[test]
 fn agnocast_ties_messages_by_their_number_in_the_topic() {
-    use crate::support::Payload::*;
+    use rostrace_testkit::made_up::Payload::*;
     let mut recording = Recording::jazzy();
     recording.process(100, "app").node(0x10, "/n");
     let text = |text: &str| Text(text.to_owned());
@@ -222,7 +222,7 @@ fn agnocast_ties_messages_by_their_number_in_the_topic() {
     let model = recording.load();
     assert_eq!(model.instances[0].source.unwrap().0, 1);
     assert!(model.instances[0].end.is_some());
-    assert_eq!(crate::support::owners(&model), ["/a_agnocast"]);
+    assert_eq!(rostrace_testkit::made_up::owners(&model), ["/a_agnocast"]);
     let rows: Vec<_> = model
         .deliveries
         .iter()

@@ -1,6 +1,6 @@
 //! Executions of callbacks: which start belongs to which end, and what happened inside.
 
-use crate::support::{Flavour, Recording, owners, time};
+use rostrace_testkit::made_up::{Flavour, Recording, owners, time};
 
 /// A node with two timers, whose callbacks are at 0x60 and 0x61, and a publisher at 0x20.
 fn two_timers() -> Recording {

@@ -7,7 +7,7 @@ use rostrace_trace::entity::CallbackOwner;
 #[test]
 fn every_callback_of_a_lifecycle_service_knows_its_service() {
     for name in ["jazzy/lifecycle", "jazzy/lifecycle_caret"] {
-        let Some(model) = crate::support::shared::load(name) else {
+        let Some(model) = rostrace_testkit::recordings::load(name) else {
             return;
         };
         let mut found = BTreeSet::new();

@@ -5,7 +5,7 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_trace::flow::DeliveryStatus::{Delivered, Lost, Overwritten, Unknown};
 use rostrace_trace::flow::{Fate, Losses};
 
-use crate::support::{Flavour, Recording, deliveries};
+use rostrace_testkit::made_up::{Flavour, Recording, deliveries};
 
 /// A talker that has a timer (callback 0x60), and a listener.
 fn pair() -> Recording {

@@ -5,7 +5,7 @@
 mod announcements;
 mod deliveries;
 mod deliveries_inside;
-mod deliveries_stored;
+mod deliveries_transient_local;
 mod entities;
 mod executions;
 mod kernel_recordings;
@@ -20,6 +20,5 @@ mod requests;
 mod restarts;
 mod scheduling;
 mod scheduling_properties;
-mod support;
 mod unseen;
 mod user_events;

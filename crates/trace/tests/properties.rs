@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use rostrace_trace::Model;
 use rostrace_trace::flow::{DeliveryStatus, Publication};
 
-use crate::support::recording::{Happening, Payload};
-use crate::support::{Flavour, Recording, owner, stamp, topic};
+use rostrace_testkit::made_up::recording::{Happening, Payload};
+use rostrace_testkit::made_up::{Flavour, Recording, owner, stamp, topic};
 
 /// Random numbers; zeros when they are used up, so that what fails becomes short.
 struct Tape(std::vec::IntoIter<u32>);
@@ -155,12 +155,7 @@ fn contents(model: &Model) -> String {
                 &model.nodes,
                 &model.publishers
             ),
-            (
-                &model.subscriptions,
-                &model.timers,
-                &model.callbacks,
-                &model.ring_buffers
-            ),
+            (&model.subscriptions, &model.timers, &model.callbacks),
             (
                 &model.instances,
                 &model.publications,

@@ -1,6 +1,6 @@
 //! Publications: the events that one call of `publish` leaves, whatever way the message goes.
 
-use crate::support::{Flavour, Recording, rmw, topic, topics};
+use rostrace_testkit::made_up::{Flavour, Recording, rmw, topic, topics};
 
 #[test]
 fn a_typed_message_goes_through_all_layers_that_a_distribution_shows() {
@@ -162,8 +162,11 @@ fn a_stamp_does_not_belong_to_a_message_that_stayed_in_its_process() {
     recording.intra_publish(0x20, 0x7).event(
         "ros2_caret:dds_bind_addr_to_stamp",
         &[
-            ("addr", crate::support::Payload::Pointer(0)),
-            ("source_stamp", crate::support::Payload::Unsigned(9)),
+            ("addr", rostrace_testkit::made_up::Payload::Pointer(0)),
+            (
+                "source_stamp",
+                rostrace_testkit::made_up::Payload::Unsigned(9),
+            ),
         ],
     );
     assert_eq!(recording.load().publications[0].source_timestamp, None);
@@ -176,13 +179,16 @@ fn a_stamp_without_an_address_belongs_to_the_write_before_it() {
     recording
         .event(
             "ros2_caret:dds_write",
-            &[("message", crate::support::Payload::Pointer(0x7))],
+            &[("message", rostrace_testkit::made_up::Payload::Pointer(0x7))],
         )
         .event(
             "ros2_caret:dds_bind_addr_to_stamp",
             &[
-                ("addr", crate::support::Payload::Pointer(0)),
-                ("source_stamp", crate::support::Payload::Unsigned(9)),
+                ("addr", rostrace_testkit::made_up::Payload::Pointer(0)),
+                (
+                    "source_stamp",
+                    rostrace_testkit::made_up::Payload::Unsigned(9),
+                ),
             ],
         );
     assert_eq!(recording.load().publications[0].source_timestamp, Some(9));
@@ -195,15 +201,15 @@ fn patched_middleware_tells_the_stamp_of_the_write_before_it() {
     recording.event(
         "dds:write_pre",
         &[
-            ("writer", crate::support::Payload::Pointer(1)),
-            ("data", crate::support::Payload::Pointer(0x7)),
+            ("writer", rostrace_testkit::made_up::Payload::Pointer(1)),
+            ("data", rostrace_testkit::made_up::Payload::Pointer(0x7)),
         ],
     );
     recording.event(
         "dds:write",
         &[
-            ("writer", crate::support::Payload::Pointer(1)),
-            ("timestamp", crate::support::Payload::Signed(9)),
+            ("writer", rostrace_testkit::made_up::Payload::Pointer(1)),
+            ("timestamp", rostrace_testkit::made_up::Payload::Signed(9)),
         ],
     );
     let model = recording.load();

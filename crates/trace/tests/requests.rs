@@ -2,7 +2,7 @@
 
 use rostrace_trace::flow::RequestMatch;
 
-use crate::support::{Flavour, Recording, stamp, time};
+use rostrace_testkit::made_up::{Flavour, Recording, stamp, time};
 
 #[test]
 fn gid_and_number_tie_the_steps_of_a_request_together() {
@@ -161,12 +161,15 @@ fn a_callback_of_something_else_did_not_get_the_request() {
 
 #[test]
 fn a_take_in_vain_is_no_request() {
-    use crate::support::Payload::*;
+    use rostrace_testkit::made_up::Payload::*;
     let mut recording = Recording::client_and_service(Flavour::Kilted);
     recording.event(
         "ros2:rmw_take_request",
         &[
-            ("rmw_service_handle", Pointer(crate::support::rmw(0x80))),
+            (
+                "rmw_service_handle",
+                Pointer(rostrace_testkit::made_up::rmw(0x80)),
+            ),
             ("request", Pointer(0)),
             ("client_gid", Gid(vec![7; 16])),
             ("sequence_number", Signed(1)),

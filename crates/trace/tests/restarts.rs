@@ -2,7 +2,7 @@
 
 use rostrace_trace::entity::ProcessId;
 
-use crate::support::{Recording, owners};
+use rostrace_testkit::made_up::{Recording, owners};
 
 #[test]
 fn a_process_that_comes_back_with_another_version_is_another_one() {

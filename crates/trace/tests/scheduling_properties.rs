@@ -5,8 +5,8 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::ThreadId;
 use rostrace_trace::scheduling::{Cpu, Scheduling, State};
 
-use crate::support::kernel::{ASLEEP, PREEMPTED};
-use crate::support::{Recording, time};
+use rostrace_testkit::made_up::kernel::{ASLEEP, PREEMPTED};
+use rostrace_testkit::made_up::{Recording, time};
 
 const CPUS: usize = 3;
 const THREADS: usize = 5;
@@ -24,7 +24,7 @@ enum Turn {
 
 /// What a thread does, without the details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Doing {
+enum Activity {
     Running(usize),
     Waiting,
     Blocked,
@@ -98,10 +98,10 @@ fn machine(tape: &[(u8, u8, u8, u8)]) -> Machine {
 }
 
 /// What a thread does at one instant.
-fn oracle(machine: &Machine, thread: usize, at: u64) -> Doing {
+fn oracle(machine: &Machine, thread: usize, at: u64) -> Activity {
     let turns = &machine.turns[thread];
     if at >= machine.last {
-        return Doing::Unknown;
+        return Activity::Unknown;
     }
     let is_switch = |turn: &&(u64, Turn)| turn.1 != Turn::Woken;
     let before = || turns.iter().filter(|turn| turn.0 <= at);
@@ -109,24 +109,24 @@ fn oracle(machine: &Machine, thread: usize, at: u64) -> Doing {
         .next_back()
         .is_some_and(|turn| turn.1 == Turn::Woken);
     match before().rfind(is_switch).map(|turn| turn.1) {
-        Some(Turn::In(cpu)) => Doing::Running(cpu),
-        Some(Turn::Preempted) => Doing::Waiting,
-        Some(_) if woken => Doing::Waiting,
-        Some(_) => Doing::Blocked,
+        Some(Turn::In(cpu)) => Activity::Running(cpu),
+        Some(Turn::Preempted) => Activity::Waiting,
+        Some(_) if woken => Activity::Waiting,
+        Some(_) => Activity::Blocked,
         None if woken => match turns.iter().find(is_switch) {
-            Some((_, Turn::In(_))) => Doing::Waiting,
-            _ => Doing::Unknown,
+            Some((_, Turn::In(_))) => Activity::Waiting,
+            _ => Activity::Unknown,
         },
-        None => Doing::Unknown,
+        None => Activity::Unknown,
     }
 }
 
-fn doing(state: State) -> Doing {
+fn activity(state: State) -> Activity {
     match state {
-        State::Running { cpu: Cpu(cpu) } => Doing::Running(cpu.into()),
-        State::Waiting { .. } => Doing::Waiting,
-        State::Blocked(_) => Doing::Blocked,
-        State::Unknown => Doing::Unknown,
+        State::Running { cpu: Cpu(cpu) } => Activity::Running(cpu.into()),
+        State::Waiting { .. } => Activity::Waiting,
+        State::Blocked(_) => Activity::Blocked,
+        State::Unknown => Activity::Unknown,
     }
 }
 
@@ -142,7 +142,7 @@ proptest! {
         let mut machine = machine(&tape);
         machine.recording.reversed = reversed;
         let set = machine.recording.open();
-        let model = crate::support::model_of(&set);
+        let model = rostrace_testkit::made_up::model_of(&set);
         let scheduling = Scheduling::load(&set, &model, &mut |_| true).unwrap();
         let ranges = [(BEGIN, END), (BEGIN + cut.0.min(cut.1), BEGIN + cut.0.max(cut.1))];
         for thread in 0..THREADS {
@@ -157,12 +157,12 @@ proptest! {
                     for at in slice.from.0..slice.to.0 {
                         let at = from + (at - time(from).0) as u64;
                         let expected = oracle(&machine, thread, at);
-                        prop_assert_eq!(doing(slice.state), expected, "thread {} at {}", thread, at);
+                        prop_assert_eq!(activity(slice.state), expected, "thread {} at {}", thread, at);
                         match expected {
-                            Doing::Running(_) => running += 1,
-                            Doing::Waiting => waiting += 1,
-                            Doing::Blocked => blocked += 1,
-                            Doing::Unknown => unknown += 1,
+                            Activity::Running(_) => running += 1,
+                            Activity::Waiting => waiting += 1,
+                            Activity::Blocked => blocked += 1,
+                            Activity::Unknown => unknown += 1,
                         }
                     }
                     now = slice.to;
@@ -191,7 +191,7 @@ proptest! {
         let (from, to) = (BEGIN + window.0, BEGIN + window.0 + window.1);
         machine.recording.cpu(cpu).lose_of_kernel(from, to);
         let set = machine.recording.open();
-        let model = crate::support::model_of(&set);
+        let model = rostrace_testkit::made_up::model_of(&set);
         let Some(scheduling) = Scheduling::load(&set, &model, &mut |_| true) else {
             return Ok(());
         };
@@ -200,10 +200,10 @@ proptest! {
             for slice in scheduling.slices(ThreadId(id as u32), time(BEGIN), time(END)) {
                 for at in slice.from.0..slice.to.0 {
                     let at = BEGIN + (at - time(BEGIN).0) as u64;
-                    let found = doing(slice.state);
+                    let found = activity(slice.state);
                     let truth = oracle(&machine, thread, at);
                     prop_assert!(
-                        found == truth || found == Doing::Unknown,
+                        found == truth || found == Activity::Unknown,
                         "thread {} at {}: {:?} instead of {:?}", thread, at, found, truth
                     );
                 }

@@ -1,6 +1,6 @@
 //! What our own tracer says that it could not see.
 
-use crate::support::{Flavour, Recording};
+use rostrace_testkit::made_up::{Flavour, Recording};
 
 fn with_hooks(states: &[(&str, &str)]) -> Vec<String> {
     let mut recording = Recording::client_and_service(Flavour::Jazzy);

@@ -2,8 +2,8 @@
 
 use rostrace_trace::flow::{UserEventKind, UserField, UserValue};
 
-use crate::support::application::Given;
-use crate::support::{Recording, time};
+use rostrace_testkit::made_up::application::Given;
+use rostrace_testkit::made_up::{Recording, time};
 
 #[test]
 fn a_moment_keeps_its_name_and_all_that_was_given_with_it() {

@@ -4,8 +4,8 @@
 //!
 //! ```text
 //! /// One sentence: what it means that this event happened.
-//! RmwPublish = rmw_publish: Run, Rmw {                        kind = module of its field indices: phase, layer
-//!     "ros2:rmw_publish" since "Humble";                      where it is found; as many lines as needed
+//! RclTake = rcl_take: Run, Rcl, Take {                        kind = module of its field indices: phase, layer, family if any
+//!     "ros2:rcl_take" since "Humble", Chatty;                 where it is found, and attributes; as many lines as needed
 //!
 //!     MESSAGE: Pointer = "The message.";                      fields, in the order of the recording
 //!     TIMESTAMP: Signed only Versions("Jazzy and later") = "…";
@@ -21,8 +21,8 @@ use crate::{Field, Presence};
 macro_rules! declare {
     ({ $(
         #[doc = $summary:literal]
-        $kind:ident = $module:ident: $phase:ident, $layer:ident {
-            $( $full_name:literal since $since:literal $(until $until:literal)?; )+
+        $kind:ident = $module:ident: $phase:ident, $layer:ident $(, $family:ident)? {
+            $( $full_name:literal since $since:literal $(until $until:literal)? $(, $attribute:ident)*; )+
             $(
                 $field:ident: $field_kind:ident
                 $(also $also:literal)* $(only $presence:ident($text:literal))? = $meaning:literal;
@@ -47,13 +47,6 @@ macro_rules! declare {
                 }
             }
 
-            /// As in the declaration, for messages: `rcl_publish`.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $( Kind::$kind => stringify!($module), )*
-                }
-            }
-
             pub const fn phase(self) -> Phase {
                 match self {
                     $( Kind::$kind => Phase::$phase, )*
@@ -63,6 +56,12 @@ macro_rules! declare {
             pub const fn layer(self) -> Layer {
                 match self {
                     $( Kind::$kind => Layer::$layer, )*
+                }
+            }
+
+            pub const fn family(self) -> Option<Family> {
+                match self {
+                    $( Kind::$kind => declare::or!($(Some(Family::$family))?, None), )*
                 }
             }
         }
@@ -113,6 +112,7 @@ macro_rules! declare {
             },
             since: $since,
             until: declare::or!($(Some($until))?, None),
+            attributes: &[$(Attribute::$attribute),*],
             summary: declare::sentence($summary),
         }, )+)*];
     };

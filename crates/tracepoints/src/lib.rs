@@ -39,7 +39,9 @@ pub use distribution::{Distribution, UnknownDistribution, distribution};
 pub use markdown::markdown;
 pub use recorded::{recorded, vocabulary};
 pub use table::{Kind, PROVIDERS, TRACEPOINTS, field};
-pub use tracepoint::{Field, FieldKind, Layer, Phase, Presence, Provider, Tracepoint};
+pub use tracepoint::{
+    Attribute, Family, Field, FieldKind, Layer, Phase, Presence, Provider, Tracepoint,
+};
 
 /// The tracepoint of this name, as traces spell it: `ros2:rcl_init`, `sched_switch`, `syscall_entry_futex`.
 pub fn find(full_name: &str) -> Option<&'static Tracepoint> {

@@ -3,34 +3,13 @@
 //! Tracer and recorder speak of events by their place in this list; the [`vocabulary`] number tells whether both have
 //! the same list.
 
-use crate::{Field, Presence, TRACEPOINTS, Tracepoint};
-
-/// Events of CARET that the tracer writes as well, because ROS 2 has none for what they say.
-const OF_CARET: &[&str] = &[
-    "rmw_implementation",
-    "construct_executor",
-    "construct_static_executor",
-    "executor_entity_collector_to_executor",
-    "add_callback_group",
-    "add_callback_group_static_executor",
-    "callback_group_to_executor_entity_collector",
-    "callback_group_add_timer",
-    "callback_group_add_subscription",
-    "callback_group_add_service",
-    "callback_group_add_client",
-    "dds_bind_addr_to_stamp",
-    "sim_time",
-];
+use crate::{Attribute, Field, Presence, TRACEPOINTS, Tracepoint};
 
 /// The events that the tracer can write, in the order of their numbers.
 pub fn recorded() -> impl Iterator<Item = &'static Tracepoint> {
     TRACEPOINTS
         .iter()
-        .filter(|tracepoint| match tracepoint.provider {
-            "ros2" | "rostrace" => true,
-            "ros2_caret" => OF_CARET.contains(&tracepoint.name),
-            _ => false,
-        })
+        .filter(|it| matches!(it.provider, "ros2" | "rostrace") || it.has(Attribute::Recorded))
 }
 
 impl Tracepoint {
@@ -85,7 +64,7 @@ mod tests {
             count("ros2"),
             TRACEPOINTS.iter().filter(|e| e.provider == "ros2").count()
         );
-        assert_eq!(count("ros2_caret"), OF_CARET.len());
+        assert_eq!(count("ros2_caret"), 13);
         assert!(count("rostrace") >= 10);
         assert_ne!(vocabulary(), 0);
     }

@@ -27,6 +27,7 @@ pub struct Tracepoint {
     pub since: &'static str,
     /// The first distribution or version that no longer emits it.
     pub until: Option<&'static str>,
+    pub attributes: &'static [Attribute],
     /// One sentence: what it means that this event happened.
     pub summary: &'static str,
 }
@@ -112,6 +113,41 @@ pub enum Layer {
     Kernel,
 }
 
+/// Events that together allow to know something, whoever emits them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Family {
+    Callbacks,
+    Destruction,
+    ExecutorPhases,
+    /// Executors and callback groups.
+    Executors,
+    IntraProcess,
+    Lifecycle,
+    Locks,
+    /// What is allocated and freed.
+    Memory,
+    MessageLinks,
+    MessageSizes,
+    Publish,
+    Scheduling,
+    Services,
+    SimulatedTime,
+    Take,
+}
+
+/// What recorders know of a tracepoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Attribute {
+    /// Most events of a recording are such, and no latency is computed from them: how executors spend their time, and the two
+    /// inner layers of a take. `record --light` leaves them out.
+    Chatty,
+    /// Our tracer writes it although it is CARET's, because ROS 2 has none for what it says.
+    Recorded,
+    /// Of initialisation, and true several times for the same first field: all fields together say what it is about. The publisher of
+    /// `/rosout`, for example, has a handle on the stack while it is made; that of the next node's can be the same.
+    Repeated,
+}
+
 /// A source of events: what stands before the colon of their names.
 #[derive(Debug, Clone, Copy)]
 pub struct Provider {
@@ -121,15 +157,14 @@ pub struct Provider {
 }
 
 impl Tracepoint {
+    pub fn has(&self, attribute: Attribute) -> bool {
+        self.attributes.contains(&attribute)
+    }
+
     /// What stands for the `*` of a family: `futex` in `syscall_entry_futex`. None if the name is not of this
     /// family, or this is no family.
     pub fn member<'name>(&self, full_name: &'name str) -> Option<&'name str> {
         full_name.strip_prefix(self.full_name.strip_suffix('*')?)
-    }
-
-    /// The field of this name, in any spelling.
-    pub fn field(&self, name: &str) -> Option<&'static Field> {
-        self.fields.iter().find(|field| field.is_named(name))
     }
 }
 

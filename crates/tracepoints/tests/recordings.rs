@@ -5,15 +5,12 @@
 //! names another place). `cargo test -p rostrace-tracepoints --test tests recordings -- --nocapture` shows the events that
 //! are in no table.
 
-#[path = "../../ctf/tests/support/recordings.rs"]
-mod places;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use places::{metadata_files, shared, testdata};
 use rostrace_ctf::metadata;
 use rostrace_ctf::schema::{Base, EventClass, FieldClass, Integer, IntegerForm, Length, Member};
+use rostrace_testkit::recordings::{metadata_files, shared, testdata};
 use rostrace_tracepoints::{FieldKind, PROVIDERS, Presence, Tracepoint, find};
 
 /// Providers whose numbers have one width.
@@ -87,7 +84,8 @@ fn differences(tracepoint: &Tracepoint, event: &EventClass) -> Vec<String> {
         if is_length_of(member, members.get(place + 1)) {
             continue;
         }
-        match tracepoint.field(&member.name) {
+        let mut fields = tracepoint.fields.iter();
+        match fields.find(|field| field.is_named(&member.name)) {
             Some(field) if !fits(field.kind, &member.class, tracepoint.provider) => {
                 found.push(format!(
                     "{tracepoint}: `{}` is declared as {}, but is {:?}",

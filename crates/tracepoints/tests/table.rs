@@ -62,7 +62,7 @@ fn no_two_fields_of_a_kind_share_a_spelling() {
     for kind in Kind::ALL {
         let mut seen = HashSet::new();
         for name in kind.fields().iter().flat_map(|field| field.names()) {
-            assert!(seen.insert(name), "{} has two fields {name}", kind.name());
+            assert!(seen.insert(name), "{kind:?} has two fields {name}");
         }
     }
 }

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use memchr::memmem;
 use rostrace_ctf::{StreamBytes, TraceSet, metadata};
+use rostrace_testkit::agreement::compare;
 
 use super::Target;
-use super::agreement::compare;
 use super::metadata::DICTIONARY;
 
 pub(super) const TARGET: Target = Target {

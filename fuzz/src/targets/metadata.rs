@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use rostrace_ctf::{TraceSet, metadata, writer};
+use rostrace_ctf::{TraceSet, metadata};
 
 use super::Target;
 use super::schemas::{EVERYTHING_OF_CTF_1, EVERYTHING_OF_CTF_2};
@@ -58,7 +58,6 @@ fn run(data: &[u8]) {
     let Ok(metadata) = metadata::read(data) else {
         return;
     };
-    let _ = writer::tsdl(&metadata.schema);
     TraceSet::in_memory(Arc::new(metadata.schema), Vec::new());
 }
 

@@ -1,7 +1,5 @@
 //! All targets, declared once. To add one: a file here, and a line in [`TARGETS`].
 
-#[path = "../../../crates/ctf/tests/support/agreement.rs"]
-mod agreement;
 mod architecture;
 mod clock;
 mod folder;

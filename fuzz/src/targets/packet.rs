@@ -8,14 +8,14 @@ use std::sync::{Arc, LazyLock};
 
 use rostrace_ctf::schema::{ByteOrder, Clock, Schema, Uuid};
 use rostrace_ctf::value::Value;
-use rostrace_ctf::writer::lttng::{
-    Alignment, Context, Element, Field, HeaderForm, Kind, LttngSchema,
-};
 use rostrace_ctf::writer::{EventRecord, Others, PacketEnd, PacketStart, PacketWriter};
 use rostrace_ctf::{StreamBytes, TraceSet, metadata};
+use rostrace_testkit::agreement::compare;
+use rostrace_testkit::lttng::{
+    Alignment, Context, Element, Field, HeaderForm, Kind, LttngSchema,
+};
 
 use super::Target;
-use super::agreement::compare;
 use super::schemas::{EVERYTHING_OF_CTF_1, EVERYTHING_OF_CTF_2};
 
 pub(super) const TARGET: Target = Target {

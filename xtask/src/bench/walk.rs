@@ -6,8 +6,8 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use rostrace_ctf::interpret::{Event, Interpreter};
 use rostrace_ctf::{Value, metadata};
+use rostrace_testkit::interpret::{Event, Interpreter};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Walked {

@@ -27,7 +27,7 @@ struct Sample {
 
 impl Sample {
     fn load() -> Option<Sample> {
-        let model = crate::support::shared::load("public/caret-demos-end-to-end-galactic")?;
+        let model = rostrace_testkit::recordings::load("public/caret-demos-end-to-end-galactic")?;
         let mut architecture = from_trace(&model);
         for (node, input, output) in [
             ("/filter_node", "/topic1", "/topic2"),

@@ -31,7 +31,7 @@ pub struct Recorded {
 
 impl Recorded {
     pub fn open(name: &str) -> Option<Recorded> {
-        let path = support::shared::find(name)?;
+        let path = rostrace_testkit::recordings::find(name)?;
         let set = TraceSet::open(&[path]).unwrap();
         let model = support::model_of(&set);
         Some(Recorded {
@@ -46,7 +46,7 @@ impl Recorded {
 pub fn recordings() -> Vec<String> {
     let mut names = Vec::new();
     for distribution in ["jazzy", "humble"] {
-        let Some(folder) = support::shared::find(distribution) else {
+        let Some(folder) = rostrace_testkit::recordings::find(distribution) else {
             continue;
         };
         for entry in std::fs::read_dir(folder).unwrap() {

@@ -38,7 +38,7 @@ pub struct Log {
 }
 
 pub fn logs(recorded: &Recorded) -> Vec<Log> {
-    let folder = support::shared::find(&recorded.name).unwrap();
+    let folder = rostrace_testkit::recordings::find(&recorded.name).unwrap();
     let clock = &recorded.set.traces[0].schema.clocks[0];
     let offset = clock.offset_seconds * 1_000_000_000 + clock.offset_cycles as i64;
     let mut logs = Vec::new();

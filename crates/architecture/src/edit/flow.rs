@@ -1,7 +1,7 @@
-//! How data goes through a node: variable passings, callbacks of publishers, message contexts.
+//! How data goes through a node: message contexts.
 
-use crate::error::{Error, Item};
-use crate::model::{Architecture, ContextType, Endpoint, MessageContext, Node, VariablePassing};
+use crate::error::Error;
+use crate::model::{Architecture, ContextType, Endpoint, MessageContext, Node};
 use rostrace_base::similar::most_similar;
 
 /// One publisher or subscription of a topic, or all of that topic.
@@ -38,97 +38,6 @@ impl<'a> From<&'a Endpoint> for EndpointQuery<'a> {
 }
 
 impl Architecture {
-    /// Says that callback `write` leaves data for callback `read`. Saying it again changes nothing.
-    pub fn insert_variable_passing(
-        &mut self,
-        node: &str,
-        write: &str,
-        read: &str,
-    ) -> Result<(), Error> {
-        let node = self.node_mut(node)?;
-        expect_callback(node, write)?;
-        expect_callback(node, read)?;
-        if !node.passings().any(|pair| pair == (write, read)) {
-            node.variable_passings
-                .push(VariablePassing::new(write, read));
-        }
-        Ok(())
-    }
-
-    /// Takes it back, and with it the declared callback chains from the writer's subscription to the reader's
-    /// publishers.
-    pub fn remove_variable_passing(
-        &mut self,
-        node: &str,
-        write: &str,
-        read: &str,
-    ) -> Result<(), Error> {
-        let node = self.node_mut(node)?;
-        expect_callback(node, write)?;
-        expect_callback(node, read)?;
-        let before = node.variable_passings.len();
-        (node.variable_passings).retain(|passing| passing.pair() != Some((write, read)));
-        if node.variable_passings.len() == before {
-            return Err(Error::InNode {
-                node: node.name.clone(),
-                fault: format!("has no variable passing from `{write}` to `{read}`"),
-                similar: None,
-            });
-        }
-        let input = (node.callback(write))
-            .and_then(|callback| node.subscription_of(callback))
-            .map(|subscription| subscription.endpoint());
-        let outputs: Vec<Endpoint> = node.publishers_of(read).map(|it| it.endpoint()).collect();
-        node.message_contexts.retain(|context| {
-            context.context_type != Some(ContextType::CallbackChain)
-                || Some(&context.subscription) != input.as_ref()
-                || !outputs.contains(&context.publisher)
-        });
-        Ok(())
-    }
-
-    /// Says that a callback publishes with a publisher. Saying it again changes nothing.
-    pub fn insert_publisher_callback(
-        &mut self,
-        node: &str,
-        publisher: &Endpoint,
-        callback: &str,
-    ) -> Result<(), Error> {
-        let node = self.node_mut(node)?;
-        expect_callback(node, callback)?;
-        let index = publisher_index(node, publisher)?;
-        let callbacks = &mut node.publishers[index].callbacks;
-        if !callbacks.iter().any(|name| name == callback) {
-            callbacks.push(callback.to_owned());
-        }
-        Ok(())
-    }
-
-    pub fn remove_publisher_callback(
-        &mut self,
-        node: &str,
-        publisher: &Endpoint,
-        callback: &str,
-    ) -> Result<(), Error> {
-        let node = self.node_mut(node)?;
-        let index = publisher_index(node, publisher)?;
-        let callbacks = &mut node.publishers[index].callbacks;
-        match callbacks.iter().position(|name| name == callback) {
-            Some(place) => {
-                callbacks.remove(place);
-                Ok(())
-            }
-            None => {
-                let similar = most_similar(callback, callbacks.iter().map(String::as_str));
-                Err(Error::InNode {
-                    node: node.name.clone(),
-                    fault: format!("does not publish {publisher} in callback `{callback}`"),
-                    similar,
-                })
-            }
-        }
-    }
-
     /// Declares how a node makes outputs from inputs, or with none takes back what was declared.
     pub fn update_message_context<'q>(
         &mut self,
@@ -183,26 +92,6 @@ fn declare(
             extras,
         });
     }
-}
-
-fn expect_callback(node: &Node, name: &str) -> Result<(), Error> {
-    if node.callback(name).is_some() {
-        return Ok(());
-    }
-    let known = node.callbacks.iter().map(|callback| callback.name.as_str());
-    Err(Error::InNode {
-        node: node.name.clone(),
-        fault: format!("has no {} `{name}`", Item::Callback),
-        similar: most_similar(name, known),
-    })
-}
-
-fn publisher_index(node: &Node, endpoint: &Endpoint) -> Result<usize, Error> {
-    let found = node.publishers.iter().position(|it| it.is(endpoint));
-    found.ok_or_else(|| {
-        let known = node.publishers.iter().map(|it| it.topic.as_str());
-        no_endpoint(node, "publish", &endpoint.into(), known)
-    })
 }
 
 fn no_endpoint<'a>(

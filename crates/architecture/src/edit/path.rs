@@ -1,4 +1,4 @@
-//! Named paths: add, remove, replace.
+//! Named paths: add and remove.
 
 use crate::error::{Error, Item};
 use crate::model::{Architecture, NamedPath};
@@ -19,16 +19,6 @@ impl Architecture {
     pub fn remove_path(&mut self, name: &str) -> Result<NamedPath, Error> {
         let index = self.path_index(name)?;
         Ok(self.paths.remove(index))
-    }
-
-    /// Replaces a path, in its place; the new one may have another name.
-    pub fn update_path(&mut self, name: &str, path: NamedPath) -> Result<NamedPath, Error> {
-        let index = self.path_index(name)?;
-        if path.name != name && self.path(&path.name).is_ok() {
-            return Err(Error::exists(Item::Path, &path.name));
-        }
-        self.expect_whole(&path)?;
-        Ok(std::mem::replace(&mut self.paths[index], path))
     }
 
     pub(super) fn path_index(&self, name: &str) -> Result<usize, Error> {

@@ -47,12 +47,6 @@ impl Node {
             .find(|subscription| subscription.callback.as_deref() == Some(&*callback.name))
     }
 
-    /// The publishers that this callback publishes with.
-    pub fn publishers_of(&self, callback: &str) -> impl Iterator<Item = &Publisher> {
-        (self.publishers.iter())
-            .filter(move |publisher| publisher.callbacks.iter().any(|name| name == callback))
-    }
-
     /// Topics of publishers and subscriptions, in no order and not unique.
     pub fn topics(&self) -> impl Iterator<Item = &str> {
         let published = self.publishers.iter().map(|p| p.topic.as_str());

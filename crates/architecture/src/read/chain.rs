@@ -2,9 +2,9 @@
 
 use super::entry::Entry;
 use super::{Reader, defined};
+use crate::element::Element;
 use crate::error::Item;
 use crate::model::{Architecture, Endpoint, NamedPath, PathStep};
-use crate::place::Place;
 use crate::yaml::Marked;
 
 impl Reader<'_> {
@@ -18,7 +18,7 @@ impl Reader<'_> {
         let mut positions = Vec::new();
         for item in entry.list("node_chain", true) {
             if let Some(step) = self.step(item) {
-                positions.push((Place::PathStep(index, steps.len()), item.at));
+                positions.push((Element::PathStep(index, steps.len()), item.at));
                 steps.push(step);
             }
         }
@@ -32,7 +32,7 @@ impl Reader<'_> {
             self.problems.warning(at, message);
             return;
         }
-        self.found(Place::Path(index), at);
+        self.found(Element::Path(index), at);
         self.positions.extend(positions);
         architecture.paths.push(NamedPath {
             name,

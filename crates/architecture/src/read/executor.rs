@@ -2,9 +2,9 @@
 
 use super::Reader;
 use super::entry::Entry;
+use crate::element::Element;
 use crate::error::Item;
 use crate::model::{Architecture, Executor};
-use crate::place::Place;
 use crate::yaml::Marked;
 
 impl Reader<'_> {
@@ -26,9 +26,9 @@ impl Reader<'_> {
             return;
         }
         let index = architecture.executors.len();
-        self.found(Place::Executor(index), at);
+        self.found(Element::Executor(index), at);
         for (place, (_, at)) in groups.iter().enumerate() {
-            self.found(Place::ExecutorGroup(index, place), *at);
+            self.found(Element::ExecutorGroup(index, place), *at);
         }
         architecture.executors.push(Executor {
             executor_type,

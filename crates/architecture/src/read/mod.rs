@@ -13,9 +13,9 @@ mod problem;
 use std::collections::{HashMap, HashSet};
 
 use crate::check::{Finding, check};
+use crate::element::Element;
 use crate::error::Item;
 use crate::model::{Architecture, Extras};
-use crate::place::Place;
 use crate::yaml::{Content, Position, parse};
 use entry::Entry;
 use problem::Problems;
@@ -31,7 +31,7 @@ pub struct Reading {
     /// Warnings only: with an error there is no reading.
     pub warnings: Vec<Problem>,
     /// Where each part of the architecture stands in the file.
-    pub positions: HashMap<Place, Position>,
+    pub positions: HashMap<Element, Position>,
 }
 
 /// Reads an architecture file, or tells everything that is wrong with it.
@@ -59,11 +59,11 @@ pub fn read(text: &str) -> Result<Reading, Refused> {
     }
 }
 
-fn others(architecture: &Architecture, positions: &HashMap<Place, Position>) -> Vec<Problem> {
+fn others(architecture: &Architecture, positions: &HashMap<Element, Position>) -> Vec<Problem> {
     let findings = check(architecture).into_iter();
     let problem = |finding: Finding| Problem {
         severity: finding.severity,
-        position: positions.get(&finding.place).copied(),
+        position: positions.get(&finding.element).copied(),
         message: finding.message,
     };
     findings.map(problem).collect()
@@ -71,7 +71,7 @@ fn others(architecture: &Architecture, positions: &HashMap<Place, Position>) -> 
 
 struct Reader<'p> {
     problems: &'p Problems,
-    positions: HashMap<Place, Position>,
+    positions: HashMap<Element, Position>,
     names: HashSet<(Item, String)>,
 }
 
@@ -139,8 +139,8 @@ impl Reader<'_> {
         self.names.insert((item, name.to_owned()))
     }
 
-    fn found(&mut self, place: Place, at: Position) {
-        self.positions.insert(place, at);
+    fn found(&mut self, element: Element, at: Position) {
+        self.positions.insert(element, at);
     }
 }
 

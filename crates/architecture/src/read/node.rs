@@ -2,12 +2,12 @@
 
 use super::entry::Entry;
 use super::{Reader, defined};
+use crate::element::Element;
 use crate::error::{Item, proposal};
 use crate::model::{
     Architecture, Callback, CallbackGroup, CallbackGroupType, CallbackKind, ContextType, Endpoint,
     MessageContext, Node, Publisher, Subscription, UNDEFINED, VariablePassing, is_hidden_topic,
 };
-use crate::place::Place;
 use crate::yaml::{Content, Marked, Position};
 use rostrace_base::similar::most_similar;
 
@@ -28,7 +28,7 @@ impl Reader<'_> {
             self.problems.error(Some(entry.at()), message);
         }
         let mut node = Node::new(name.unwrap_or_default());
-        self.found(Place::Node(index), entry.at());
+        self.found(Element::Node(index), entry.at());
         for item in entry.list("callback_groups", false) {
             self.callback_group(item, index, &mut node);
         }
@@ -90,7 +90,10 @@ impl Reader<'_> {
             self.problems.warning(at, message);
             return;
         }
-        self.found(Place::CallbackGroup(index, node.callback_groups.len()), at);
+        self.found(
+            Element::CallbackGroup(index, node.callback_groups.len()),
+            at,
+        );
         node.callback_groups.push(CallbackGroup {
             group_type,
             name,
@@ -134,7 +137,7 @@ impl Reader<'_> {
             }
             return;
         }
-        self.found(Place::Callback(index, node.callbacks.len()), at);
+        self.found(Element::Callback(index, node.callbacks.len()), at);
         node.callbacks.push(callback);
     }
 
@@ -149,8 +152,8 @@ impl Reader<'_> {
         if write.is_none() && read.is_none() && extras.is_empty() {
             return;
         }
-        let place = Place::VariablePassing(index, node.variable_passings.len());
-        self.found(place, at);
+        let element = Element::VariablePassing(index, node.variable_passings.len());
+        self.found(element, at);
         node.variable_passings.push(VariablePassing {
             write,
             read,
@@ -173,7 +176,7 @@ impl Reader<'_> {
         if self.is_hidden(Some(&topic), at) {
             return;
         }
-        self.found(Place::Publisher(index, node.publishers.len()), at);
+        self.found(Element::Publisher(index, node.publishers.len()), at);
         let callbacks = callbacks.into_iter().map(|(name, _)| name);
         node.publishers.push(Publisher {
             topic,
@@ -198,7 +201,7 @@ impl Reader<'_> {
         if self.is_hidden(Some(&topic), at) {
             return;
         }
-        self.found(Place::Subscription(index, node.subscriptions.len()), at);
+        self.found(Element::Subscription(index, node.subscriptions.len()), at);
         node.subscriptions.push(Subscription {
             topic,
             callback,
@@ -243,8 +246,8 @@ impl Reader<'_> {
         if self.is_hidden(Some(&subscription), at) || self.is_hidden(Some(&publisher), at) {
             return;
         }
-        let place = Place::MessageContext(index, node.message_contexts.len());
-        self.found(place, at);
+        let element = Element::MessageContext(index, node.message_contexts.len());
+        self.found(element, at);
         node.message_contexts.push(MessageContext {
             context_type,
             subscription: Endpoint::new(subscription, subscription_order),

@@ -8,14 +8,14 @@ const INDENT: usize = 2;
 
 pub(crate) fn emit(value: &Value) -> String {
     let mut out = Output::default();
-    write(&mut out, value, Place::Top);
+    write(&mut out, value, ValuePosition::Top);
     out.text.push('\n');
     out.text
 }
 
 /// Where a value begins. The indentation is that of the mapping or list around it.
 #[derive(Debug, Clone, Copy)]
-enum Place {
+enum ValuePosition {
     Top,
     /// Behind `key:`.
     Key(usize),
@@ -23,12 +23,12 @@ enum Place {
     Dash(usize),
 }
 
-fn write(out: &mut Output, value: &Value, place: Place) {
+fn write(out: &mut Output, value: &Value, position: ValuePosition) {
     match value {
         Value::Text(text) => {
-            let indent = match place {
-                Place::Top => INDENT,
-                Place::Key(indent) | Place::Dash(indent) => {
+            let indent = match position {
+                ValuePosition::Top => INDENT,
+                ValuePosition::Key(indent) | ValuePosition::Dash(indent) => {
                     out.push(" ");
                     indent + INDENT
                 }
@@ -36,32 +36,32 @@ fn write(out: &mut Output, value: &Value, place: Place) {
             write_text(out, text, indent);
         }
         Value::Literal(text) => {
-            if !matches!(place, Place::Top) {
+            if !matches!(position, ValuePosition::Top) {
                 out.push(" ");
             }
             out.push(text);
         }
-        Value::List(items) if items.is_empty() => bracket(out, "[]", place),
-        Value::Map(entries) if entries.is_empty() => bracket(out, "{}", place),
+        Value::List(items) if items.is_empty() => bracket(out, "[]", position),
+        Value::Map(entries) if entries.is_empty() => bracket(out, "{}", position),
         Value::List(items) => {
-            let indent = match place {
-                Place::Top => 0,
-                Place::Key(indent) => indent,
-                Place::Dash(indent) => indent + INDENT,
+            let indent = match position {
+                ValuePosition::Top => 0,
+                ValuePosition::Key(indent) => indent,
+                ValuePosition::Dash(indent) => indent + INDENT,
             };
             for (index, item) in items.iter().enumerate() {
-                begin(out, index, indent, place);
+                begin(out, index, indent, position);
                 out.push("-");
-                write(out, item, Place::Dash(indent));
+                write(out, item, ValuePosition::Dash(indent));
             }
         }
         Value::Map(entries) => {
-            let indent = match place {
-                Place::Top => 0,
-                Place::Key(indent) | Place::Dash(indent) => indent + INDENT,
+            let indent = match position {
+                ValuePosition::Top => 0,
+                ValuePosition::Key(indent) | ValuePosition::Dash(indent) => indent + INDENT,
             };
             for (index, (key, value)) in entries.iter().enumerate() {
-                begin(out, index, indent, place);
+                begin(out, index, indent, position);
                 write_entry(out, key, value, indent);
             }
         }
@@ -69,16 +69,16 @@ fn write(out: &mut Output, value: &Value, place: Place) {
 }
 
 /// The first entry stands behind the dash, all others on lines of their own.
-fn begin(out: &mut Output, index: usize, indent: usize, place: Place) {
-    match (index, place) {
-        (0, Place::Top) => {}
-        (0, Place::Dash(_)) => out.push(" "),
+fn begin(out: &mut Output, index: usize, indent: usize, position: ValuePosition) {
+    match (index, position) {
+        (0, ValuePosition::Top) => {}
+        (0, ValuePosition::Dash(_)) => out.push(" "),
         _ => out.new_line(indent),
     }
 }
 
-fn bracket(out: &mut Output, brackets: &str, place: Place) {
-    if !matches!(place, Place::Top) {
+fn bracket(out: &mut Output, brackets: &str, position: ValuePosition) {
+    if !matches!(position, ValuePosition::Top) {
         out.push(" ");
     }
     out.push(brackets);
@@ -90,12 +90,12 @@ fn write_entry(out: &mut Output, key: &Value, value: &Value, indent: usize) {
         Value::Literal(text) => out.push(text),
         long => {
             out.push("?");
-            write(out, long, Place::Dash(indent));
+            write(out, long, ValuePosition::Dash(indent));
             out.new_line(indent);
             out.push(":");
-            return write(out, value, Place::Dash(indent));
+            return write(out, value, ValuePosition::Dash(indent));
         }
     }
     out.push(":");
-    write(out, value, Place::Key(indent));
+    write(out, value, ValuePosition::Key(indent));
 }

@@ -118,7 +118,7 @@ pub fn parse(text: &str) -> Result<Option<Marked>, Fault> {
         });
     }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut builder = Builder::default();
+    let mut builder = TreeBuilder::default();
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| {
             let at = position(error.marker());
@@ -138,7 +138,7 @@ fn position(marker: &Marker) -> Position {
 
 /// Puts the parser's events together.
 #[derive(Debug, Default)]
-struct Builder {
+struct TreeBuilder {
     open: Vec<Open>,
     document: Option<Marked>,
     documents: usize,
@@ -156,7 +156,7 @@ struct Open {
     keys: HashMap<(bool, String), Position>,
 }
 
-impl Builder {
+impl TreeBuilder {
     fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Fault> {
         let at = position(&span.start);
         match event {

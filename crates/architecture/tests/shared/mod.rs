@@ -1,24 +1,11 @@
 //! The folder `shared` beside the repository, with files that CARET itself wrote. Tests that want it do nothing
 //! without it, and say so.
 
-use std::path::{Path, PathBuf};
-
-/// `ROSTRACE_SHARED`, or the nearest folder `shared/traces` upwards.
-fn folder() -> Option<PathBuf> {
-    if let Some(named) = std::env::var_os("ROSTRACE_SHARED") {
-        return Some(PathBuf::from(named));
-    }
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut candidates = here.ancestors().map(|folder| folder.join("shared"));
-    candidates.find(|folder| folder.join("traces").is_dir())
-}
+use std::path::PathBuf;
 
 /// All architecture files there; none if the folder is not on this machine.
 pub(crate) fn architecture_files() -> Vec<PathBuf> {
-    let Some(folder) = folder() else {
-        eprintln!(
-            "NOT TESTED: no folder `shared` beside the repository (ROSTRACE_SHARED names another place)"
-        );
+    let Some(folder) = rostrace_testkit::recordings::shared("traces") else {
         return Vec::new();
     };
     let mut files = Vec::new();

@@ -32,7 +32,8 @@ fn hundreds_of_threads_are_sorted_folded_filtered_and_pinned() {
     let Some(browser) = Browser::start() else {
         return;
     };
-    let Some((folder, _)) = trace_support::shared::unpack("public/autoware-carla-galactic.tar.zst")
+    let Some((folder, _)) =
+        rostrace_testkit::recordings::unpack("public/autoware-carla-galactic.tar.zst")
     else {
         return;
     };

@@ -61,7 +61,7 @@ impl Opened {
     /// The report of a recording that is packed; nothing where there is no browser, or no recording.
     pub(crate) fn packed(name: &str) -> Option<Opened> {
         let browser = Browser::start()?;
-        let (unpacked, _) = crate::trace_support::shared::unpack(name)?;
+        let (unpacked, _) = rostrace_testkit::recordings::unpack(name)?;
         Some(Opened::of(browser, |_| unpacked.path().to_owned()))
     }
 

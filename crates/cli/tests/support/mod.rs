@@ -38,25 +38,9 @@ pub fn recording(name: &str) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// The folder of larger recordings, `shared/traces`, in `ROSTRACE_SHARED` or beside a parent of the repository. Says so loudly
-/// if there is none: a test that looked at nothing must not look like one that passed.
+/// The folder of larger recordings, `shared/traces`. Says so loudly if there is none.
 pub fn shared_recordings() -> Option<PathBuf> {
-    let named = std::env::var_os("ROSTRACE_SHARED").map(PathBuf::from);
-    let above = || {
-        let ancestors = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
-        ancestors
-            .map(|folder| folder.join("shared"))
-            .find(|folder| folder.join("traces").is_dir())
-    };
-    let folder = named.or_else(above).map(|folder| folder.join("traces"));
-    let folder = folder.filter(|folder| folder.is_dir());
-    if folder.is_none() {
-        use std::io::Write;
-        let sentence = "SKIPPED: there is no folder `shared/traces` above this crate; set ROSTRACE_SHARED. Nothing was tested.";
-        // Not `eprintln`: the test harness would keep that to itself.
-        let _ = writeln!(std::io::stderr(), "{sentence}");
-    }
-    folder
+    rostrace_testkit::recordings::shared_folder("traces")
 }
 
 /// Compares with a file in `tests/expected` that was reviewed by eye. `ROSTRACE_BLESS=1` writes it anew: look at the difference.

@@ -9,13 +9,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::alignment::alignments;
-use super::counters::{Count, Counters, PacketLosses};
+use super::counters::{Counters, PacketCount, PacketLosses};
 use super::error::CutError;
 use super::event_values::EventValues;
 use super::output::{StreamOutput, TraceOutput};
 use crate::bits::align_up;
 use crate::clock_update::updated_clock;
-use crate::decode::{Registers, Trouble};
+use crate::decode::{DecodeError, Registers};
 use crate::decoder::role_size;
 use crate::layout::StreamLayout;
 use crate::packet::Packet;
@@ -72,9 +72,9 @@ pub(super) struct Copier<'a> {
 #[derive(Debug)]
 struct OpenPacket {
     writer: PacketWriter,
-    count: Count,
+    count: PacketCount,
     /// Bits of the source that are copied when the run of neighbours ends.
-    run: Option<Run>,
+    run: Option<CopiedRange>,
     /// What a reader's clock shows behind the run.
     clock: u64,
     /// The time of the last event.
@@ -83,7 +83,7 @@ struct OpenPacket {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Run {
+struct CopiedRange {
     from: u64,
     to: u64,
     /// From the place in the source to the place in the copy, modulo 2^64.
@@ -166,7 +166,7 @@ impl<'a> Copier<'a> {
         &mut self,
         source: &Source<'_>,
         begin: u64,
-        count: Count,
+        count: PacketCount,
     ) -> Result<(), CutError> {
         let data = self.trace.data(source.packet);
         let values = (self.trace.decoder.heads).decode(data, &mut self.scratch);
@@ -257,7 +257,7 @@ impl<'a> Copier<'a> {
                 let Some(open) = &mut self.open else {
                     return Err(WriteError::NoOpenPacket.into());
                 };
-                open.run = Some(Run {
+                open.run = Some(CopiedRange {
                     from: begin,
                     to: event.end,
                     shift,
@@ -287,7 +287,7 @@ impl<'a> Copier<'a> {
         event: &Event,
     ) -> Result<(), CutError> {
         let values = EventValues::of(self.class, walker, event)
-            .map_err(|trouble| self.unreadable(source, trouble))?;
+            .map_err(|error| self.unreadable(source, error))?;
         let record = values.record(event);
         for attempt in 0..2 {
             let Some(open) = &mut self.open else {
@@ -430,11 +430,11 @@ impl<'a> Copier<'a> {
         }
     }
 
-    fn unreadable(&self, source: &Source<'_>, trouble: Trouble) -> CutError {
+    fn unreadable(&self, source: &Source<'_>, error: DecodeError) -> CutError {
         CutError::Unreadable {
             path: self.path(source),
             offset: source.packet.offset,
-            source: trouble,
+            source: error,
         }
     }
 }

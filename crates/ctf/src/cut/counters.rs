@@ -43,11 +43,11 @@ impl PacketLosses {
 /// The counters of the packets of one stream.
 #[derive(Debug, Default)]
 pub(super) struct Counters {
-    last: Option<Count>,
+    last: Option<PacketCount>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Count {
+pub(super) struct PacketCount {
     pub(super) sequence: u64,
     pub(super) discarded: u64,
 }
@@ -55,16 +55,16 @@ pub(super) struct Count {
 impl Counters {
     /// The counters of the next packet. `first` is what the source's counter of lost events says if this is the first
     /// packet of the stream and that is a loss: how many is not known then, only that there are some.
-    pub(super) fn next(&mut self, losses: PacketLosses, first: u64) -> Count {
+    pub(super) fn next(&mut self, losses: PacketLosses, first: u64) -> PacketCount {
         let next = match self.last {
-            None => Count {
+            None => PacketCount {
                 sequence: 0,
                 discarded: if losses.has_events() { first } else { 0 },
             },
-            Some(Count {
+            Some(PacketCount {
                 sequence,
                 discarded,
-            }) => Count {
+            }) => PacketCount {
                 // A counter that goes back says that something is lost, but not how much.
                 sequence: match losses.packets {
                     None => sequence + 1,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::decode::Trouble;
+use crate::decode::DecodeError;
 use crate::writer::WriteError;
 
 #[derive(Debug, thiserror::Error)]
@@ -25,7 +25,7 @@ pub enum CutError {
     Unreadable {
         path: PathBuf,
         offset: u64,
-        source: Trouble,
+        source: DecodeError,
     },
     #[error(
         "{}: the packets of this stream do not tell the whole time, so its events cannot be told apart in time \

@@ -1,6 +1,6 @@
 //! An event as values, for those that have to be encoded anew.
 
-use crate::decode::{Reader, Roles, Trouble};
+use crate::decode::{DecodeError, Reader, Roles};
 use crate::layout::Scope;
 use crate::schema::StreamClass;
 use crate::value::Value;
@@ -18,7 +18,7 @@ impl EventValues {
         class: &StreamClass,
         walker: &Walker<'_>,
         event: &Event,
-    ) -> Result<EventValues, Trouble> {
+    ) -> Result<EventValues, DecodeError> {
         let content = walker.content();
         let mut registers = walker.registers().clone();
         let mut roles = Roles::default();

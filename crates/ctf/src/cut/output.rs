@@ -13,7 +13,6 @@ use crate::metadata;
 use crate::schema::Nanos;
 use crate::trace::{KEPT, Trace, TraceSet, kept_text, within};
 use crate::writer::{FinishedPacket, IndexEntry, WriteError, index_file};
-use crate::writer::{create_file, create_folder};
 
 /// Packets are mostly larger than this and then written without a detour.
 const BUFFER: usize = 64 * 1024;
@@ -196,6 +195,20 @@ impl StreamOutput {
             error,
         }
     }
+}
+
+fn create_folder(path: &Path) -> Result<(), WriteError> {
+    fs::create_dir_all(path).map_err(|error| WriteError::File {
+        path: path.to_owned(),
+        error,
+    })
+}
+
+fn create_file(path: &Path) -> Result<File, WriteError> {
+    File::create_new(path).map_err(|error| WriteError::File {
+        path: path.to_owned(),
+        error,
+    })
 }
 
 #[cfg(test)]

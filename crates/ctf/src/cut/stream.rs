@@ -134,10 +134,9 @@ impl<'a> StreamCut<'a> {
             let event = match walker.next_event() {
                 Ok(Some(event)) => event,
                 Ok(None) => break,
-                Err(trouble) => {
+                Err(error) => {
                     dropped = true;
-                    let row =
-                        cursor::undecodable(self.trace, self.stream, packet, walker, &trouble);
+                    let row = cursor::undecodable(self.trace, self.stream, packet, walker, &error);
                     damage.extend(row);
                     continue;
                 }

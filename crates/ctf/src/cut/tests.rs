@@ -2,12 +2,9 @@
 //!
 //! In most traces events are copied byte by byte, so encoding would hardly be tried otherwise.
 
-#[path = "../../tests/support/recordings.rs"]
-mod recordings;
-
 use std::path::Path;
 
-use recordings::{folders, shared, testdata};
+use rostrace_testkit::recordings::{folders, shared, testdata};
 
 use super::Cut;
 use super::copy::ENCODES_EVERYTHING;

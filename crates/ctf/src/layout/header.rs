@@ -4,11 +4,11 @@
 //! constant layout have fast paths; any other structure is decoded field by field.
 
 use super::phase::Phase;
-use super::run::{Content, within};
+use super::run::{PacketContent, within};
 use super::{compile, slots};
 use crate::bits::{Codec, align_up};
 use crate::clock_update::updated_clock;
-use crate::decode::{Reader, Registers, Roles, Trouble};
+use crate::decode::{DecodeError, Reader, Registers, Roles};
 use crate::schema::{
     BitField, ByteOrder, FieldClass, Integer, IntegerForm, Role, Slot, StreamClass, Struct,
 };
@@ -101,10 +101,10 @@ impl Header {
     #[inline(always)]
     pub(crate) fn begin(
         &self,
-        content: Content<'_>,
+        content: PacketContent<'_>,
         position: u64,
         registers: &mut Registers,
-    ) -> Result<Begun, Trouble> {
+    ) -> Result<Begun, DecodeError> {
         match self {
             Header::LargePacked => large_packed(content, position, registers),
             other => other.begin_unusual(content, position, registers),
@@ -114,10 +114,10 @@ impl Header {
     #[inline(never)]
     fn begin_unusual(
         &self,
-        content: Content<'_>,
+        content: PacketContent<'_>,
         position: u64,
         registers: &mut Registers,
-    ) -> Result<Begun, Trouble> {
+    ) -> Result<Begun, DecodeError> {
         match self {
             Header::LargePacked => large_packed(content, position, registers),
             Header::Lttng(header) => header.begin(content, position, registers),
@@ -133,10 +133,10 @@ impl Header {
 
 #[inline(always)]
 fn large_packed(
-    content: Content<'_>,
+    content: PacketContent<'_>,
     position: u64,
     registers: &mut Registers,
-) -> Result<Begun, Trouble> {
+) -> Result<Begun, DecodeError> {
     let position = align_up(position, 8);
     let short = within(position, 48, content.end)?;
     let word = crate::bits::word_le(content.data, (position / 8) as usize);
@@ -173,10 +173,10 @@ impl LttngHeader {
     #[inline]
     fn begin(
         &self,
-        content: Content<'_>,
+        content: PacketContent<'_>,
         position: u64,
         registers: &mut Registers,
-    ) -> Result<Begun, Trouble> {
+    ) -> Result<Begun, DecodeError> {
         let position = align_up(position, self.align);
         let behind = within(position, u64::from(self.id.size), content.end)?;
         let id = self.id.read(content.data, position);
@@ -206,10 +206,10 @@ impl ConstantHeader {
     #[inline]
     fn begin(
         &self,
-        content: Content<'_>,
+        content: PacketContent<'_>,
         position: u64,
         registers: &mut Registers,
-    ) -> Result<Begun, Trouble> {
+    ) -> Result<Begun, DecodeError> {
         let position = align_up(position, self.align);
         let body = within(position, self.size, content.end)?;
         let id = self.id.map_or(0, |(offset, codec)| {
@@ -228,10 +228,10 @@ impl ConstantHeader {
 impl GeneralHeader {
     fn begin(
         &self,
-        content: Content<'_>,
+        content: PacketContent<'_>,
         position: u64,
         registers: &mut Registers,
-    ) -> Result<Begun, Trouble> {
+    ) -> Result<Begun, DecodeError> {
         registers.begin_event(self.slots.clone());
         let mut roles = Roles::default();
         let mut reader = Reader::new(content.data, position, content.end, registers, &mut roles);

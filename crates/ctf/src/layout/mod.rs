@@ -23,8 +23,8 @@ use crate::bits::Codec;
 use crate::schema::{Encoding, FieldClass, Length, Range as ValueRange, Schema, Slot, Struct};
 
 pub(crate) use header::Header;
-pub(crate) use run::{Content, within};
 pub use run::{List, Raw};
+pub(crate) use run::{PacketContent, within};
 
 /// Where the fields of one event class are.
 #[derive(Debug)]
@@ -59,20 +59,20 @@ pub struct Leaf {
     /// Display names of the members that lead to it, joined by dots.
     pub name: Arc<str>,
     pub class: FieldClass,
-    pub(crate) place: Place,
-    pub shape: Shape,
+    pub(crate) place: BitOffset,
+    pub shape: LeafType,
 }
 
 /// `offset` bits behind an anchor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct BitOffset {
     pub(crate) anchor: u32,
     pub(crate) offset: u64,
 }
 
 /// How the bits of a leaf become a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum LeafType {
     /// An integer, an enumeration, a boolean, bits.
     Number(Codec),
     Float(Codec),
@@ -213,7 +213,7 @@ impl Leaf {
     /// The text of a string or text leaf, whose bytes [`Raw::Bytes`] holds, as UTF-8.
     pub fn to_utf8<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
         match self.shape {
-            Shape::String(encoding) | Shape::Text { encoding, .. }
+            LeafType::String(encoding) | LeafType::Text { encoding, .. }
                 if encoding != Encoding::Utf8 =>
             {
                 Cow::Owned(crate::text::to_utf8(bytes, encoding))
@@ -304,6 +304,8 @@ impl Layout {
 
     /// Whether every leaf can be read where it is.
     pub fn is_flat(&self) -> bool {
-        self.leaves.iter().all(|leaf| leaf.shape != Shape::Nested)
+        self.leaves
+            .iter()
+            .all(|leaf| leaf.shape != LeafType::Nested)
     }
 }

@@ -3,17 +3,17 @@
 //! Two results come out: where the event ends and, if wanted, where its anchors are. With the anchors every leaf
 //! can be read in any order.
 
-use super::{Block, Layout, Leaf, Scope, Shape, Step};
+use super::{Block, Layout, Leaf, LeafType, Scope, Step};
 use crate::bits::align_up;
 use crate::decode::{
-    Reader, Registers, Roles, Trouble, admit, leb128, length_before_nul, selector_value,
+    DecodeError, Reader, Registers, Roles, admit, leb128, length_before_nul, selector_value,
 };
 use crate::schema::Length;
 use crate::value::Value;
 
 /// One packet's bytes and where its content ends, in bits; the end is never beyond the bytes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Content<'a> {
+pub(crate) struct PacketContent<'a> {
     pub(crate) data: &'a [u8],
     pub(crate) end: u64,
 }
@@ -24,11 +24,11 @@ impl Layout {
     #[inline]
     pub(crate) fn follow(
         &self,
-        content: Content<'_>,
+        content: PacketContent<'_>,
         position: u64,
         registers: &mut Registers,
         anchors: &mut Vec<u64>,
-    ) -> Result<u64, Trouble> {
+    ) -> Result<u64, DecodeError> {
         anchors.push(position);
         if let Some(size) = self.constant {
             return within(position, size, content.end);
@@ -44,10 +44,10 @@ impl Layout {
     #[cold]
     fn follow_field_by_field(
         &self,
-        content: Content<'_>,
+        content: PacketContent<'_>,
         position: u64,
         registers: &mut Registers,
-    ) -> Result<u64, Trouble> {
+    ) -> Result<u64, DecodeError> {
         let mut roles = Roles::default();
         let mut reader = Reader::new(content.data, position, content.end, registers, &mut roles);
         for (_, structure) in &self.scopes {
@@ -60,10 +60,10 @@ impl Layout {
     /// All scopes of the event, field by field.
     pub(crate) fn values(
         &self,
-        content: Content<'_>,
+        content: PacketContent<'_>,
         position: u64,
         registers: &mut Registers,
-    ) -> Result<Vec<(Scope, Value)>, Trouble> {
+    ) -> Result<Vec<(Scope, Value)>, DecodeError> {
         registers.begin_event(self.slots.clone());
         registers.begin_packet();
         let mut roles = Roles::default();
@@ -77,10 +77,10 @@ impl Layout {
 
 /// The end of something of known size, if it is within the content.
 #[inline]
-pub(crate) fn within(position: u64, size: u64, end: u64) -> Result<u64, Trouble> {
+pub(crate) fn within(position: u64, size: u64, end: u64) -> Result<u64, DecodeError> {
     let behind = position.saturating_add(size);
     if behind > end {
-        return Err(Trouble::OutOfBits {
+        return Err(DecodeError::OutOfBits {
             needed: size,
             left: end.saturating_sub(position),
         });
@@ -91,11 +91,11 @@ pub(crate) fn within(position: u64, size: u64, end: u64) -> Result<u64, Trouble>
 impl Block {
     fn run<const RECORD: bool>(
         &self,
-        content: Content<'_>,
+        content: PacketContent<'_>,
         mut position: u64,
         registers: &mut Registers,
         anchors: &mut Vec<u64>,
-    ) -> Result<u64, Trouble> {
+    ) -> Result<u64, DecodeError> {
         for step in &self.steps {
             match step {
                 Step::Save {
@@ -123,7 +123,7 @@ impl Block {
                     registers.advance_clock(codec.read(content.data, at), u32::from(codec.size));
                     continue;
                 }
-                Step::Mixed => return Err(Trouble::MixedByteOrder),
+                Step::Mixed => return Err(DecodeError::MixedByteOrder),
                 Step::Align { skip, align } => {
                     position = align_up(within(position, *skip, content.end)?, *align);
                 }
@@ -131,7 +131,7 @@ impl Block {
                     position = within(position, *skip, content.end)?;
                     let rest = rest(content, position);
                     let length =
-                        length_before_nul(rest, *encoding).ok_or(Trouble::EndlessString)?;
+                        length_before_nul(rest, *encoding).ok_or(DecodeError::EndlessString)?;
                     position += (length + encoding.unit()) as u64 * 8;
                 }
                 Step::Variable {
@@ -190,7 +190,7 @@ impl Block {
                     let (_, block) = options
                         .iter()
                         .find(|(ranges, _)| ranges.iter().any(|range| range.contains(value)))
-                        .ok_or(Trouble::NoOption { value })?;
+                        .ok_or(DecodeError::NoOption { value })?;
                     position = block.run::<false>(content, position, registers, anchors)?;
                 }
                 Step::Optional {
@@ -223,7 +223,7 @@ impl Block {
 }
 
 #[inline]
-fn rest(content: Content<'_>, position: u64) -> &[u8] {
+fn rest(content: PacketContent<'_>, position: u64) -> &[u8] {
     content
         .data
         .get((position / 8) as usize..(content.end / 8) as usize)
@@ -278,7 +278,7 @@ impl Leaf {
     #[inline]
     pub(crate) fn number(&self, data: &[u8], anchors: &[u64]) -> Option<u64> {
         match self.shape {
-            Shape::Number(codec) => {
+            LeafType::Number(codec) => {
                 let anchor = *anchors.get(self.place.anchor as usize)?;
                 Some(codec.read(data, anchor + self.place.offset))
             }
@@ -307,24 +307,24 @@ impl Leaf {
                 .unwrap_or_default()
         };
         match self.shape {
-            Shape::Number(codec) => Raw::Number(codec.read(data, position)),
-            Shape::Float(codec) => {
+            LeafType::Number(codec) => Raw::Number(codec.read(data, position)),
+            LeafType::Float(codec) => {
                 Raw::Float(crate::decode::float(codec.read(data, position), codec.size))
             }
-            Shape::Variable { signed } => {
+            LeafType::Variable { signed } => {
                 Raw::Number(leb128(bytes(behind()), signed).map_or(0, |(value, _)| value))
             }
-            Shape::String(encoding) => {
+            LeafType::String(encoding) => {
                 Raw::Bytes(bytes(behind().saturating_sub(encoding.unit() as u64 * 8)))
             }
-            Shape::Text { fixed, encoding } => {
+            LeafType::Text { fixed, encoding } => {
                 let text = bytes(fixed.map_or_else(behind, |length| position + length * 8));
                 Raw::Bytes(&text[..length_before_nul(text, encoding).unwrap_or(text.len())])
             }
-            Shape::Blob { fixed } => Raw::Bytes(bytes(
+            LeafType::Blob { fixed } => Raw::Bytes(bytes(
                 fixed.map_or_else(behind, |length| position + length * 8),
             )),
-            Shape::List {
+            LeafType::List {
                 fixed,
                 stride,
                 codec,
@@ -339,7 +339,7 @@ impl Leaf {
                     codec,
                 })
             }
-            Shape::Nested => Raw::Nested,
+            LeafType::Nested => Raw::Nested,
         }
     }
 }

@@ -1,10 +1,10 @@
-//! From the draft of a trace to its [`Schema`]: references become slots, and every stream class gets its clock.
+//! From the syntax tree of a trace to its [`Schema`]: references become slots, and every stream class gets its clock.
 //!
-//! `copy` does the same for one scope.
+//! `lower` does the same for one scope.
 
-use super::copy::{Clocks, Copier};
-use super::draft::{Draft, DraftEvent, DraftStream, DraftTrace, Kind, Scope};
+use super::ast::{AstClass, AstEvent, AstStream, AstTrace, Kind, RootScope};
 use super::error::{Result, Warning};
+use super::lower::{Clocks, Lowering};
 use super::reference::{Plans, Roots, ScopePlan, Targets};
 use crate::schema::{
     EventClass, FieldClass, IntegerForm, Length, Role, Schema, StreamClass, Struct, Version,
@@ -19,7 +19,7 @@ struct StreamPlan {
     events: Vec<[ScopePlan; 2]>,
 }
 
-pub(super) fn build(trace: DraftTrace, warnings: &mut Vec<Warning>) -> Result<Schema> {
+pub(super) fn build(trace: AstTrace, warnings: &mut Vec<Warning>) -> Result<Schema> {
     let mut targets = Targets::default();
     let mut header_plan = ScopePlan::default();
     let plans = collect(&trace, &mut targets, &mut header_plan)?;
@@ -34,7 +34,7 @@ pub(super) fn build(trace: DraftTrace, warnings: &mut Vec<Warning>) -> Result<Sc
     };
     let after_header = builder.number(&header_plan, 0);
     let packet_header = builder.scope(
-        Scope::PacketHeader,
+        RootScope::PacketHeader,
         trace.packet_header.as_deref(),
         &header_plan,
     )?;
@@ -69,14 +69,14 @@ pub(super) fn build(trace: DraftTrace, warnings: &mut Vec<Warning>) -> Result<Sc
 /// Finds the targets of all references. All of them must be known before the first slot is numbered, because an event
 /// class may refer to fields of its stream class and of the packet header.
 fn collect(
-    trace: &DraftTrace,
+    trace: &AstTrace,
     targets: &mut Targets,
     header_plan: &mut ScopePlan,
 ) -> Result<Vec<StreamPlan>> {
     let mut plans = Plans::default();
     let mut roots: Roots = [None; 6];
-    roots[Scope::PacketHeader as usize] = trace.packet_header.as_deref();
-    targets.collect(Scope::PacketHeader, &roots, &mut plans)?;
+    roots[RootScope::PacketHeader as usize] = trace.packet_header.as_deref();
+    targets.collect(RootScope::PacketHeader, &roots, &mut plans)?;
     let mut streams = Vec::with_capacity(trace.streams.len());
     for stream in &trace.streams {
         roots[1..4].copy_from_slice(&[
@@ -86,17 +86,17 @@ fn collect(
         ]);
         roots[4..6].fill(None);
         for scope in [
-            Scope::PacketContext,
-            Scope::EventHeader,
-            Scope::CommonContext,
+            RootScope::PacketContext,
+            RootScope::EventHeader,
+            RootScope::CommonContext,
         ] {
             targets.collect(scope, &roots, &mut plans)?;
         }
         let mut events = Vec::with_capacity(stream.events.len());
         for event in &stream.events {
             roots[4..6].copy_from_slice(&[event.context.as_deref(), event.payload.as_deref()]);
-            targets.collect(Scope::SpecificContext, &roots, &mut plans)?;
-            targets.collect(Scope::Payload, &roots, &mut plans)?;
+            targets.collect(RootScope::SpecificContext, &roots, &mut plans)?;
+            targets.collect(RootScope::Payload, &roots, &mut plans)?;
             events.push([std::mem::take(&mut plans[4]), std::mem::take(&mut plans[5])]);
         }
         streams.push(StreamPlan {
@@ -138,7 +138,7 @@ struct Builder<'w> {
 impl Builder<'_> {
     fn stream(
         &mut self,
-        stream: DraftStream,
+        stream: AstStream,
         plan: &StreamPlan,
         after_header: u32,
         header_clock: Option<usize>,
@@ -150,17 +150,17 @@ impl Builder<'_> {
         self.clocks.enter_stream(stream.clock.or(header_clock));
         let [packet_plan, header_plan, context_plan] = &plan.own;
         let packet_context = self.scope(
-            Scope::PacketContext,
+            RootScope::PacketContext,
             stream.packet_context.as_deref(),
             packet_plan,
         )?;
         let event_header = self.scope(
-            Scope::EventHeader,
+            RootScope::EventHeader,
             stream.event_header.as_deref(),
             header_plan,
         )?;
         let event_context = self.scope(
-            Scope::CommonContext,
+            RootScope::CommonContext,
             stream.event_context.as_deref(),
             context_plan,
         )?;
@@ -187,18 +187,18 @@ impl Builder<'_> {
 
     fn event(
         &mut self,
-        event: DraftEvent,
+        event: AstEvent,
         [context_plan, payload_plan]: &[ScopePlan; 2],
         after_stream: u32,
     ) -> Result<EventClass> {
         let after_context = self.number(context_plan, after_stream);
         self.number(payload_plan, after_context);
         let context = self.scope(
-            Scope::SpecificContext,
+            RootScope::SpecificContext,
             event.context.as_deref(),
             context_plan,
         )?;
-        let payload = self.scope(Scope::Payload, event.payload.as_deref(), payload_plan)?;
+        let payload = self.scope(RootScope::Payload, event.payload.as_deref(), payload_plan)?;
         Ok(EventClass {
             id: event.id,
             name: event.name,
@@ -215,11 +215,16 @@ impl Builder<'_> {
         next
     }
 
-    fn scope(&mut self, scope: Scope, root: Option<&Draft>, plan: &ScopePlan) -> Result<Built> {
-        let Some(structure) = root.and_then(Draft::structure) else {
+    fn scope(
+        &mut self,
+        scope: RootScope,
+        root: Option<&AstClass>,
+        plan: &ScopePlan,
+    ) -> Result<Built> {
+        let Some(structure) = root.and_then(AstClass::structure) else {
             return Ok(Built::default());
         };
-        let mut copier = Copier::new(
+        let mut lowering = Lowering::new(
             scope,
             self.version,
             plan,
@@ -227,10 +232,10 @@ impl Builder<'_> {
             &mut self.clocks,
             self.warnings,
         );
-        let structure = Some(copier.structure(structure)?);
+        let structure = Some(lowering.structure(structure)?);
         Ok(Built {
             structure,
-            roles: std::mem::take(&mut copier.roles),
+            roles: std::mem::take(&mut lowering.roles),
             clock: self.clocks.of_stream(),
         })
     }
@@ -238,14 +243,14 @@ impl Builder<'_> {
     /// The member of the packet header that holds the trace's UUID.
     fn uuid_member(
         &mut self,
-        root: Option<&Draft>,
+        root: Option<&AstClass>,
         header: Option<&Struct>,
         trace_has_uuid: bool,
     ) -> Result<Option<usize>> {
-        let Some((draft, header)) = root.and_then(Draft::structure).zip(header) else {
+        let Some((ast, header)) = root.and_then(AstClass::structure).zip(header) else {
             return Ok(None);
         };
-        for (i, member) in draft.members.iter().enumerate() {
+        for (i, member) in ast.members.iter().enumerate() {
             match (&member.class.kind, self.version) {
                 (Kind::Blob { is_uuid: true, .. }, _) if !trace_has_uuid => {
                     return Err(member.at.error(

@@ -1,22 +1,21 @@
 //! From the bytes of a trace's `metadata` file to its [`Schema`].
 //!
-//! `framing` takes the text out of packets, `tsdl` and `json` read the two languages into one draft (`draft`),
-//! and `build` makes the schema of it: references become slots, reserved names and declared roles become roles.
+//! `framing` takes the text out of packets, `tsdl` and `json` read the two languages into one syntax tree (`ast`),
+//! and `build` and `lower` make the schema of it: references become slots, reserved names and declared roles become roles.
 //! No input makes this panic, loop or allocate without bound.
 
+mod ast;
 mod build;
-mod copy;
-mod draft;
 mod environment;
 mod error;
 mod framing;
 mod json;
+mod lower;
 mod reference;
 mod role;
 mod tsdl;
 
 pub(crate) use environment::with_environment;
-pub(crate) use tsdl::KEYWORDS as TSDL_KEYWORDS;
 
 pub use error::{MetadataError, Warning};
 
@@ -45,11 +44,11 @@ pub fn read(bytes: &[u8]) -> Result<Metadata, MetadataError> {
         warnings
             .push(error::Position::NOWHERE.warning("the metadata holds bytes that are no UTF-8"));
     }
-    let (draft, cut_short) = match framed.language {
+    let (ast, cut_short) = match framed.language {
         Language::Tsdl => tsdl::read(&text, framed.cut, &mut warnings)?,
         Language::Json => json::read(&text, framed.cut, &mut warnings)?,
     };
-    let schema = build::build(draft, &mut warnings)?;
+    let schema = build::build(ast, &mut warnings)?;
     Ok(Metadata {
         schema,
         text,

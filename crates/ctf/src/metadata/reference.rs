@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use super::draft::{
-    Draft, DraftInteger, DraftLength, DraftStruct, Kind, Labels, Reference, ReferenceOrigin, Scope,
+use super::ast::{
+    AstClass, AstInteger, AstLength, AstStruct, Kind, Labels, Reference, ReferenceOrigin, RootScope,
 };
 use super::error::{Position, Result};
 use crate::schema::Slot;
@@ -48,7 +48,7 @@ pub(super) struct Targets {
 }
 
 /// The scopes that an event can see: its roots, and where to note targets in each.
-pub(super) type Roots<'d> = [Option<&'d Draft>; 6];
+pub(super) type Roots<'d> = [Option<&'d AstClass>; 6];
 pub(super) type Plans = [ScopePlan; 6];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +75,12 @@ impl Targets {
     }
 
     /// Finds the targets of all references inside one scope.
-    pub(super) fn collect(&mut self, scope: Scope, roots: &Roots, plans: &mut Plans) -> Result<()> {
+    pub(super) fn collect(
+        &mut self,
+        scope: RootScope,
+        roots: &Roots,
+        plans: &mut Plans,
+    ) -> Result<()> {
         let Some(root) = roots[scope as usize] else {
             return Ok(());
         };
@@ -129,7 +134,7 @@ impl Targets {
 
 struct Walk<'w, 'd> {
     targets: &'w mut Targets,
-    scope: Scope,
+    scope: RootScope,
     roots: &'w Roots<'d>,
     plans: &'w mut Plans,
     frames: Vec<Frame<'d>>,
@@ -140,20 +145,20 @@ struct Walk<'w, 'd> {
 /// A structure that the walk is in.
 #[derive(Clone, Copy)]
 struct Frame<'d> {
-    structure: &'d DraftStruct,
+    structure: &'d AstStruct,
     /// Length of the path that leads to it.
     depth: usize,
 }
 
-struct Found<'d> {
+struct Target<'d> {
     path: Path,
-    class: &'d Draft,
+    class: &'d AstClass,
 }
 
 impl<'d> Walk<'_, 'd> {
-    fn visit(&mut self, draft: &'d Draft) -> Result<()> {
+    fn visit(&mut self, ast: &'d AstClass) -> Result<()> {
         self.targets.spend_fields(1, self.at)?;
-        match &draft.kind {
+        match &ast.kind {
             Kind::Structure(structure) => {
                 self.frames.push(Frame {
                     structure,
@@ -197,17 +202,17 @@ impl<'d> Walk<'_, 'd> {
         Ok(())
     }
 
-    fn length(&mut self, length: &DraftLength) -> Result<()> {
+    fn length(&mut self, length: &AstLength) -> Result<()> {
         match length {
-            DraftLength::Fixed(_) => Ok(()),
-            DraftLength::Field(reference) => self.refer(reference, Purpose::Length),
+            AstLength::Fixed(_) => Ok(()),
+            AstLength::Field(reference) => self.refer(reference, Purpose::Length),
         }
     }
 
     fn refer(&mut self, reference: &Reference, purpose: Purpose) -> Result<()> {
         let (scope, found) = self.find(reference)?;
         let mut referral: Option<Referral> = None;
-        for Found { path, class } in found {
+        for Target { path, class } in found {
             let (signed, labels) = check(class, reference, purpose)?;
             let joined = &mut self.targets.joined;
             let target = *self.plans[scope as usize]
@@ -244,7 +249,7 @@ impl<'d> Walk<'_, 'd> {
     }
 
     /// The fields that a reference means: one, or in CTF 2 one for each option of a variant on the way.
-    fn find(&mut self, reference: &Reference) -> Result<(Scope, Vec<Found<'d>>)> {
+    fn find(&mut self, reference: &Reference) -> Result<(RootScope, Vec<Target<'d>>)> {
         let (first, rest) = match reference.names.split_first() {
             Some((first, rest)) => (first.as_str(), rest),
             None => return Err(not_found(reference)),
@@ -326,11 +331,11 @@ impl<'d> Walk<'_, 'd> {
     /// they take none either, so that every option is tried.
     fn descend(
         &mut self,
-        class: &'d Draft,
+        class: &'d AstClass,
         names: &[String],
         path: Path,
         reference: &Reference,
-        found: &mut Vec<Found<'d>>,
+        found: &mut Vec<Target<'d>>,
     ) -> Result<()> {
         self.targets.steps += 1;
         if self.targets.steps > MAX_STEPS {
@@ -364,10 +369,10 @@ impl<'d> Walk<'_, 'd> {
                     self.descend(&option.class, names, path, reference, found)?;
                 }
                 if name.is_none() && found.is_empty() {
-                    found.push(Found { path, class });
+                    found.push(Target { path, class });
                 }
             }
-            (_, None) => found.push(Found { path, class }),
+            (_, None) => found.push(Target { path, class }),
             (_, Some(_)) => {}
         }
         Ok(())
@@ -409,11 +414,11 @@ fn extended(path: &[u32], step: usize) -> Path {
 
 /// Whether a field can serve the purpose; its signedness and labels.
 fn check(
-    class: &Draft,
+    class: &AstClass,
     reference: &Reference,
     purpose: Purpose,
 ) -> Result<(bool, Option<Rc<Labels>>)> {
-    let integer: Option<&DraftInteger> = class.integer();
+    let integer: Option<&AstInteger> = class.integer();
     let wanted = match (purpose, integer) {
         (Purpose::Length, Some(integer)) if !integer.signed => return Ok((false, None)),
         (Purpose::Length, _) => "a length must be an unsigned integer",

@@ -1,44 +1,46 @@
 //! Fields that the format itself wants to know: by reserved name in CTF 1.8, by declaration in CTF 2.
 
-use super::draft::{DeclaredRole, DraftInteger, Scope};
+use super::ast::{AstInteger, DeclaredRole, RootScope};
 use super::error::{Position, Result};
 use crate::schema::{IntegerForm, Role};
 
 /// CTF 1.8: the role of a top-level member, in the event header also of nested ones.
-pub(super) fn by_name(scope: Scope, name: &str, is_top_level: bool) -> Option<Role> {
+pub(super) fn by_name(scope: RootScope, name: &str, is_top_level: bool) -> Option<Role> {
     match (scope, name) {
-        (Scope::EventHeader, "id") => Some(Role::EventId),
-        (Scope::EventHeader, "timestamp") => Some(Role::Timestamp),
+        (RootScope::EventHeader, "id") => Some(Role::EventId),
+        (RootScope::EventHeader, "timestamp") => Some(Role::Timestamp),
         _ if !is_top_level => None,
-        (Scope::PacketHeader, "magic") => Some(Role::PacketMagic),
-        (Scope::PacketHeader, "stream_id") => Some(Role::StreamClassId),
-        (Scope::PacketHeader, "stream_instance_id") => Some(Role::StreamInstanceId),
-        (Scope::PacketContext, "timestamp_begin") => Some(Role::TimestampBegin),
-        (Scope::PacketContext, "timestamp_end") => Some(Role::TimestampEnd),
-        (Scope::PacketContext, "content_size") => Some(Role::ContentSize),
-        (Scope::PacketContext, "packet_size") => Some(Role::PacketSize),
-        (Scope::PacketContext, "events_discarded") => Some(Role::EventsDiscarded),
-        (Scope::PacketContext, "packet_seq_num") => Some(Role::PacketSequence),
+        (RootScope::PacketHeader, "magic") => Some(Role::PacketMagic),
+        (RootScope::PacketHeader, "stream_id") => Some(Role::StreamClassId),
+        (RootScope::PacketHeader, "stream_instance_id") => Some(Role::StreamInstanceId),
+        (RootScope::PacketContext, "timestamp_begin") => Some(Role::TimestampBegin),
+        (RootScope::PacketContext, "timestamp_end") => Some(Role::TimestampEnd),
+        (RootScope::PacketContext, "content_size") => Some(Role::ContentSize),
+        (RootScope::PacketContext, "packet_size") => Some(Role::PacketSize),
+        (RootScope::PacketContext, "events_discarded") => Some(Role::EventsDiscarded),
+        (RootScope::PacketContext, "packet_seq_num") => Some(Role::PacketSequence),
         _ => None,
     }
 }
 
 /// CTF 2: what a declared role means in a scope.
-pub(super) fn declared(scope: Scope, role: DeclaredRole, at: Position) -> Result<Role> {
+pub(super) fn declared(scope: RootScope, role: DeclaredRole, at: Position) -> Result<Role> {
     Ok(match (scope, role) {
-        (Scope::PacketHeader, DeclaredRole::PacketMagicNumber) => Role::PacketMagic,
-        (Scope::PacketHeader, DeclaredRole::DataStreamClassId) => Role::StreamClassId,
-        (Scope::PacketHeader, DeclaredRole::DataStreamId) => Role::StreamInstanceId,
-        (Scope::PacketContext, DeclaredRole::PacketTotalLength) => Role::PacketSize,
-        (Scope::PacketContext, DeclaredRole::PacketContentLength) => Role::ContentSize,
-        (Scope::PacketContext, DeclaredRole::DefaultClockTimestamp) => Role::TimestampBegin,
-        (Scope::PacketContext, DeclaredRole::PacketEndDefaultClockTimestamp) => Role::TimestampEnd,
-        (Scope::PacketContext, DeclaredRole::DiscardedEventRecordCounterSnapshot) => {
+        (RootScope::PacketHeader, DeclaredRole::PacketMagicNumber) => Role::PacketMagic,
+        (RootScope::PacketHeader, DeclaredRole::DataStreamClassId) => Role::StreamClassId,
+        (RootScope::PacketHeader, DeclaredRole::DataStreamId) => Role::StreamInstanceId,
+        (RootScope::PacketContext, DeclaredRole::PacketTotalLength) => Role::PacketSize,
+        (RootScope::PacketContext, DeclaredRole::PacketContentLength) => Role::ContentSize,
+        (RootScope::PacketContext, DeclaredRole::DefaultClockTimestamp) => Role::TimestampBegin,
+        (RootScope::PacketContext, DeclaredRole::PacketEndDefaultClockTimestamp) => {
+            Role::TimestampEnd
+        }
+        (RootScope::PacketContext, DeclaredRole::DiscardedEventRecordCounterSnapshot) => {
             Role::EventsDiscarded
         }
-        (Scope::PacketContext, DeclaredRole::PacketSequenceNumber) => Role::PacketSequence,
-        (Scope::EventHeader, DeclaredRole::EventRecordClassId) => Role::EventId,
-        (Scope::EventHeader, DeclaredRole::DefaultClockTimestamp) => Role::Timestamp,
+        (RootScope::PacketContext, DeclaredRole::PacketSequenceNumber) => Role::PacketSequence,
+        (RootScope::EventHeader, DeclaredRole::EventRecordClassId) => Role::EventId,
+        (RootScope::EventHeader, DeclaredRole::DefaultClockTimestamp) => Role::Timestamp,
         _ => {
             return Err(at.error(format!(
                 "the role '{}' is not allowed in the {scope}",
@@ -57,7 +59,7 @@ pub(super) fn is_timestamp(role: Role) -> bool {
 }
 
 /// The magic number is the first thing in a packet and has 32 bits.
-pub(super) fn check_magic(integer: &DraftInteger, is_first: bool, at: Position) -> Result<()> {
+pub(super) fn check_magic(integer: &AstInteger, is_first: bool, at: Position) -> Result<()> {
     let has_32_bits = matches!(integer.form, IntegerForm::Fixed(bits) if bits.size == 32);
     if is_first && has_32_bits {
         return Ok(());

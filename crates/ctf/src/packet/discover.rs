@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::head::{Head, HeadReader, NotAHead};
+use super::head::{Head, HeadReader, PacketHeaderError};
 use super::{Index, Packet, PacketState};
 use crate::damage::DamageKind;
 use crate::schema::{Cycles, Nanos, Schema, Uuid};
@@ -117,8 +117,10 @@ impl<'a> Discovery<'a> {
         let (Some(first), Some(last)) = (missing.first(), missing.last()) else {
             return;
         };
-        let class = (self.schema.streams.iter()).position(|class| class.id == index.class_id);
-        let window = class.and_then(|class| self.window(class, first.begin, last.end));
+        let class =
+            (self.schema.streams.iter()).position(|class| class.id == first.stream_class_id);
+        let window =
+            class.and_then(|class| self.window(class, first.timestamp_begin, last.timestamp_end));
         (self.tell)(Finding {
             kind: DamageKind::MissingPackets,
             offset: size,
@@ -269,7 +271,7 @@ impl<'a> Discovery<'a> {
     }
 
     /// No packet begins at `offset`: reports that and returns where the next one begins, if any does.
-    fn lost(&mut self, offset: u64, reason: &NotAHead) -> Option<u64> {
+    fn lost(&mut self, offset: u64, reason: &PacketHeaderError) -> Option<u64> {
         let rest = self.data.len() as u64 - offset;
         if offset > 0 && self.is_zero_from(offset) {
             self.report(DamageKind::CorruptPacket, offset, || {

@@ -4,7 +4,7 @@
 //! decoded field by field.
 
 use crate::bits::{Codec, align_up};
-use crate::decode::{Reader, Registers, Roles, Trouble};
+use crate::decode::{DecodeError, Reader, Registers, Roles};
 use crate::schema::{FieldClass, Integer, IntegerForm, Length, Role, Schema, Struct, Uuid};
 use crate::value::Value;
 
@@ -30,7 +30,7 @@ pub(crate) struct HeadValues {
 
 /// Why bytes are not the head of a packet.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum NotAHead {
+pub(crate) enum PacketHeaderError {
     #[error("the magic number is {found:#010x} instead of 0xc1fc1fc1")]
     Magic { found: u64 },
     #[error("no stream class has the id {id}")]
@@ -38,7 +38,7 @@ pub(crate) enum NotAHead {
     #[error("there are several stream classes and the packet header does not say which one it is")]
     AmbiguousStream,
     #[error("{0}")]
-    Trouble(#[from] Trouble),
+    DecodeError(#[from] DecodeError),
 }
 
 /// Reads the heads of one trace's packets.
@@ -46,8 +46,8 @@ pub(crate) enum NotAHead {
 pub(crate) struct HeadReader {
     header: Option<Struct>,
     uuid_member: Option<usize>,
-    /// Places in the header, if all are constant.
-    header_places: Option<Places>,
+    /// FixedFields in the header, if all are constant.
+    header_places: Option<FixedFields>,
     streams: Vec<StreamHead>,
     slots: u32,
 }
@@ -56,19 +56,19 @@ pub(crate) struct HeadReader {
 struct StreamHead {
     id: u64,
     context: Option<Struct>,
-    /// Places in the context behind a header of constant size, if all are constant.
-    places: Option<Places>,
+    /// FixedFields in the context behind a header of constant size, if all are constant.
+    places: Option<FixedFields>,
 }
 
 #[derive(Debug, Default)]
-struct Places {
-    fields: Vec<Place>,
+struct FixedFields {
+    fields: Vec<FixedField>,
     uuid: Option<u64>,
     end: u64,
 }
 
 #[derive(Debug)]
-struct Place {
+struct FixedField {
     offset: u64,
     codec: Codec,
     role: Role,
@@ -78,16 +78,16 @@ struct Place {
 impl HeadReader {
     pub(crate) fn new(schema: &Schema) -> HeadReader {
         let header_places = match &schema.packet_header {
-            None => Some(Places::default()),
+            None => Some(FixedFields::default()),
             Some(header) => places(header, 0, schema.packet_header_uuid),
         };
         let behind = header_places.as_ref().map(|places| places.end);
         let streams = schema.streams.iter().map(|stream| StreamHead {
             id: stream.id,
             places: match (&stream.packet_context, behind) {
-                (None, Some(end)) => Some(Places {
+                (None, Some(end)) => Some(FixedFields {
                     end,
-                    ..Places::default()
+                    ..FixedFields::default()
                 }),
                 (Some(context), Some(end)) => places(context, end, None),
                 (_, None) => None,
@@ -140,7 +140,11 @@ impl HeadReader {
     }
 
     /// Reads the head at the start of `data` and leaves clock and slots of the packet in the registers.
-    pub(crate) fn read(&self, data: &[u8], registers: &mut Registers) -> Result<Head, NotAHead> {
+    pub(crate) fn read(
+        &self,
+        data: &[u8],
+        registers: &mut Registers,
+    ) -> Result<Head, PacketHeaderError> {
         let mut roles = Roles::default();
         if let Some(places) = &self.header_places {
             let uuid = places.read(data, registers, &mut roles)?;
@@ -163,7 +167,7 @@ impl HeadReader {
         &self,
         data: &[u8],
         registers: &mut Registers,
-    ) -> Result<(Head, HeadValues), NotAHead> {
+    ) -> Result<(Head, HeadValues), PacketHeaderError> {
         let mut roles = Roles::default();
         // An optional field of the packet before must not speak for this one.
         registers.begin_event(0..self.slots as usize);
@@ -194,33 +198,33 @@ impl HeadReader {
         ))
     }
 
-    fn class_of(&self, roles: &Roles) -> Result<usize, NotAHead> {
+    fn class_of(&self, roles: &Roles) -> Result<usize, PacketHeaderError> {
         if let Some(found) = roles.magic.filter(|&magic| magic != MAGIC) {
-            return Err(NotAHead::Magic { found });
+            return Err(PacketHeaderError::Magic { found });
         }
         match roles.stream_class_id {
             Some(id) => self
                 .streams
                 .iter()
                 .position(|stream| stream.id == id)
-                .ok_or(NotAHead::UnknownStream { id }),
+                .ok_or(PacketHeaderError::UnknownStream { id }),
             None if self.streams.len() == 1 => Ok(0),
-            None => Err(NotAHead::AmbiguousStream),
+            None => Err(PacketHeaderError::AmbiguousStream),
         }
     }
 }
 
-impl Places {
+impl FixedFields {
     #[inline]
     fn read(
         &self,
         data: &[u8],
         registers: &mut Registers,
         roles: &mut Roles,
-    ) -> Result<Option<Uuid>, Trouble> {
+    ) -> Result<Option<Uuid>, DecodeError> {
         let left = data.len() as u64 * 8;
         if self.end > left {
-            return Err(Trouble::OutOfBits {
+            return Err(DecodeError::OutOfBits {
                 needed: self.end,
                 left,
             });
@@ -241,8 +245,8 @@ impl Places {
 
 /// The places of all fields with a role, if the structure has nothing but bit fields and byte arrays of
 /// constant size that nobody refers to.
-fn places(structure: &Struct, start: u64, uuid_member: Option<usize>) -> Option<Places> {
-    let mut places = Places::default();
+fn places(structure: &Struct, start: u64, uuid_member: Option<usize>) -> Option<FixedFields> {
+    let mut places = FixedFields::default();
     let mut position = align_up(start, u64::from(structure.align.max(1)));
     let mut order = None;
     for (number, member) in structure.members.iter().enumerate() {
@@ -256,7 +260,7 @@ fn places(structure: &Struct, start: u64, uuid_member: Option<usize>) -> Option<
                     return None;
                 }
                 match integer.role {
-                    Some(role) => places.fields.push(Place {
+                    Some(role) => places.fields.push(FixedField {
                         offset: position,
                         codec: Codec::new(bits, integer.signed),
                         role,

@@ -5,7 +5,7 @@
 
 pub(crate) mod discover;
 pub(crate) mod head;
-mod index;
+pub(crate) mod index;
 
 pub(crate) use index::Index;
 

@@ -22,7 +22,7 @@ use crate::packet::head::Head;
 use crate::schema::{Clock, Cycles, Nanos, Schema};
 use crate::stream::Stream;
 use crate::time::{Conversion, TimeBase};
-use recording::Part;
+use recording::TraceFolder;
 
 pub use missing::MissingStreams;
 pub use opening::StreamBytes;
@@ -45,7 +45,7 @@ pub struct Trace {
     /// Streams that it should have, too.
     pub missing: Vec<MissingStreams>,
     /// The same folders, with what they say of how they came to be.
-    parts: Vec<Part>,
+    parts: Vec<TraceFolder>,
     files: Vec<StreamFile>,
     pub(crate) decoder: Decoder,
 }
@@ -55,22 +55,22 @@ struct StreamFile {
     path: PathBuf,
     /// The place of its folder.
     folder: usize,
-    content: Content,
+    content: FileContent,
 }
 
 #[derive(Debug)]
-enum Content {
+enum FileContent {
     Map(Mmap),
     Bytes(Vec<u8>),
 }
 
-impl std::ops::Deref for Content {
+impl std::ops::Deref for FileContent {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
         match self {
-            Content::Map(map) => map,
-            Content::Bytes(bytes) => bytes,
+            FileContent::Map(map) => map,
+            FileContent::Bytes(bytes) => bytes,
         }
     }
 }

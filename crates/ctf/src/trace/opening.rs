@@ -8,8 +8,8 @@ use std::sync::Arc;
 use memmap2::Mmap;
 
 use super::missing::{self, Census, FileNote, FileState, IndexNote};
-use super::recording::Part;
-use super::{Content, StreamFile, Trace};
+use super::recording::TraceFolder;
+use super::{FileContent, StreamFile, Trace};
 use crate::damage::{Damage, DamageRows};
 use crate::decoder::Decoder;
 use crate::folder::{self, Folder, Unreadable};
@@ -32,12 +32,12 @@ pub struct StreamBytes {
 /// are read all the same.
 pub(super) fn open(
     schema: Arc<Schema>,
-    folders: Vec<(Folder, Part)>,
+    folders: Vec<(Folder, TraceFolder)>,
     metadata_path: PathBuf,
     damage: &mut DamageRows,
     unreadable: &mut Vec<Unreadable>,
 ) -> Trace {
-    let (folders, parts): (Vec<Folder>, Vec<Part>) = folders.into_iter().unzip();
+    let (folders, parts): (Vec<Folder>, Vec<TraceFolder>) = folders.into_iter().unzip();
     let mut opening = Opening::new(schema.clone(), trace_name(&schema, &folders));
     let mut census = Census::default();
     for (number, folder) in folders.iter().enumerate() {
@@ -90,17 +90,17 @@ fn index_of(stream_file: &Path, unreadable: &mut Vec<Unreadable>) -> (Option<Ind
 }
 
 /// The bytes of a stream file: mapped, or copied where that is refused, as it is to more files than a process may map.
-fn content(path: &Path) -> std::io::Result<Content> {
+fn content(path: &Path) -> std::io::Result<FileContent> {
     let (file, size) = input_file::open(path)?;
     if size == 0 {
-        return Ok(Content::Bytes(Vec::new()));
+        return Ok(FileContent::Bytes(Vec::new()));
     }
     // SAFETY: the map is read-only and private to this process; bytes may still change under us if
     // somebody writes to the file, which can make values wrong but not memory, since every length is
     // checked at each use against the map's own size.
     match unsafe { Mmap::map(&file) } {
-        Ok(map) => Ok(Content::Map(map)),
-        Err(_) => input_file::read(path, size).map(Content::Bytes),
+        Ok(map) => Ok(FileContent::Map(map)),
+        Err(_) => input_file::read(path, size).map(FileContent::Bytes),
     }
 }
 
@@ -112,7 +112,7 @@ pub(super) fn in_memory(
 ) -> Trace {
     let mut opening = Opening::new(schema.clone(), trace_name(&schema, &[]));
     for file in files {
-        let content = Content::Bytes(file.bytes);
+        let content = FileContent::Bytes(file.bytes);
         let index = file.index.as_deref().and_then(Index::parse);
         opening.file(file.name, content, index.as_ref(), damage);
     }
@@ -174,7 +174,7 @@ impl Opening {
     fn file(
         &mut self,
         path: PathBuf,
-        content: Content,
+        content: FileContent,
         index: Option<&Index>,
         damage: &mut DamageRows,
     ) {
@@ -215,13 +215,13 @@ impl Opening {
     fn finish(
         self,
         folders: Vec<Folder>,
-        parts: Vec<Part>,
+        parts: Vec<TraceFolder>,
         metadata_path: PathBuf,
         damage: &mut DamageRows,
     ) -> Trace {
         let cut_of = |file: u32| {
             let folder = self.files[file as usize].folder;
-            let part: &Part = parts.get(folder)?;
+            let part: &TraceFolder = parts.get(folder)?;
             part.kept.is_some().then_some(folder)
         };
         let mut streams = stream::assemble(self.found, &self.decoder.sequential, cut_of);

@@ -33,7 +33,7 @@ pub struct Recording {
 
 /// What a folder of a trace says of how it came to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct TraceFolder {
     pub(crate) path: PathBuf,
     /// The folder that was named on the command line.
     pub(crate) root: PathBuf,
@@ -41,11 +41,11 @@ pub(crate) struct Part {
     pub(crate) kept: Option<Vec<Stretch>>,
 }
 
-impl Part {
-    pub(crate) fn new(path: &Path, below: &Path, schema: &Schema) -> Part {
+impl TraceFolder {
+    pub(crate) fn new(path: &Path, below: &Path, schema: &Schema) -> TraceFolder {
         let depth = below.components().count();
         let root = path.ancestors().nth(depth).unwrap_or(path);
-        Part {
+        TraceFolder {
             path: path.to_owned(),
             root: root.to_owned(),
             kept: schema.environment_text(KEPT).map(read),
@@ -153,7 +153,7 @@ impl Trace {
         let folder = match text("tracer_name") {
             // Ours has a trace for each process, side by side.
             Some("rostrace") => part.and_then(|part| part.path.parent()),
-            _ => part.map(Part::session),
+            _ => part.map(TraceFolder::session),
         };
         let folder = folder.unwrap_or(Path::new(""));
         match (text("trace_name"), text("trace_creation_datetime")) {
@@ -234,7 +234,7 @@ impl TraceSet {
         for trace in &self.traces {
             // What is no cut has everything that a cut of it has.
             let everything = || vec![(Nanos(i64::MIN), Nanos(i64::MAX))];
-            let kept = |part: &Part| part.kept.clone().unwrap_or_else(everything);
+            let kept = |part: &TraceFolder| part.kept.clone().unwrap_or_else(everything);
             for (number, part) in trace.parts.iter().enumerate() {
                 let earlier = trace.parts[..number].iter();
                 for other in earlier.filter(|it| it.kept.is_some() || part.kept.is_some()) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Trace;
 use super::opening::{self, StreamBytes};
-use super::recording::{Part, Recording};
+use super::recording::{Recording, TraceFolder};
 use crate::damage::{Damage, DamageKind, DamageRows};
 use crate::error::Error;
 use crate::folder::{self, Folder, Unreadable};
@@ -285,7 +285,7 @@ fn comparable(a: Option<&Clock>, b: Option<&Clock>) -> bool {
 
 /// Folders that are one trace, with the metadata that serves for all.
 struct Group {
-    folders: Vec<(Folder, Part)>,
+    folders: Vec<(Folder, TraceFolder)>,
     schema: Arc<Schema>,
     metadata_path: PathBuf,
 }
@@ -311,7 +311,7 @@ impl Groups {
             _ => None,
         };
         let metadata_path = folder.path.join("metadata");
-        let part = Part::new(&folder.path, &folder.below, &schema);
+        let part = TraceFolder::new(&folder.path, &folder.below, &schema);
         let next = self.groups.len();
         let place = key.map_or(next, |key| *self.places.entry(key).or_insert(next));
         match self.groups.get_mut(place) {

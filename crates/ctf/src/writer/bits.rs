@@ -7,7 +7,7 @@ use crate::schema::{BitField, ByteOrder};
 
 /// A growing packet. Bits that nothing was written to are 0.
 #[derive(Debug, Clone, Default)]
-pub struct BitWriter {
+pub(super) struct BitWriter {
     bytes: Vec<u8>,
     /// In bits; `bytes` always ends with the byte that holds the last one.
     position: u64,
@@ -17,37 +17,33 @@ pub struct BitWriter {
 
 /// A state of a [`BitWriter`] that it can go back to.
 #[derive(Debug, Clone, Copy)]
-pub struct Mark {
+pub(super) struct Mark {
     position: u64,
     last_byte: u8,
     last_order: Option<ByteOrder>,
 }
 
 impl BitWriter {
-    pub fn new() -> BitWriter {
+    pub(super) fn new() -> BitWriter {
         BitWriter::default()
     }
 
     /// In bits, from the beginning of the packet.
-    pub fn position(&self) -> u64 {
+    pub(super) fn position(&self) -> u64 {
         self.position
     }
 
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-
-    pub fn into_bytes(self) -> Vec<u8> {
+    pub(super) fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
     /// Pads with zeros up to the next multiple of `alignment` bits.
-    pub fn align(&mut self, alignment: u32) {
+    pub(super) fn align(&mut self, alignment: u32) {
         self.advance_to(self.position.next_multiple_of(alignment.max(1).into()));
     }
 
     /// Aligns, and appends a value that must fit in the field's size. Gives the field's first bit.
-    pub fn field(&mut self, bits: BitField, value: u64) -> Result<u64, Problem> {
+    pub(super) fn field(&mut self, bits: BitField, value: u64) -> Result<u64, Problem> {
         let value = in_bit_order(bits, value)?;
         self.align(bits.align);
         if !self.position.is_multiple_of(8)
@@ -63,7 +59,7 @@ impl BitWriter {
     }
 
     /// Appends whole bytes at the next byte boundary.
-    pub fn extend(&mut self, bytes: &[u8]) {
+    pub(super) fn extend(&mut self, bytes: &[u8]) {
         self.align(8);
         self.bytes.extend_from_slice(bytes);
         self.position += bytes.len() as u64 * 8;
@@ -75,7 +71,12 @@ impl BitWriter {
     }
 
     /// Overwrites a field that was written before, at the position that [`BitWriter::field`] gave.
-    pub fn patch(&mut self, position: u64, bits: BitField, value: u64) -> Result<(), Problem> {
+    pub(super) fn patch(
+        &mut self,
+        position: u64,
+        bits: BitField,
+        value: u64,
+    ) -> Result<(), Problem> {
         let value = in_bit_order(bits, value)?;
         if position + u64::from(bits.size) > self.position {
             return Err(Problem::NothingToPatch { position });
@@ -85,7 +86,7 @@ impl BitWriter {
     }
 
     /// Overwrites whole bytes that were written before.
-    pub fn patch_bytes(&mut self, position: u64, bytes: &[u8]) -> Result<(), Problem> {
+    pub(super) fn patch_bytes(&mut self, position: u64, bytes: &[u8]) -> Result<(), Problem> {
         let begin = (position / 8) as usize;
         self.bytes
             .get_mut(begin..begin + bytes.len())
@@ -94,7 +95,7 @@ impl BitWriter {
         Ok(())
     }
 
-    pub fn mark(&self) -> Mark {
+    pub(super) fn mark(&self) -> Mark {
         Mark {
             position: self.position,
             last_byte: self.bytes.last().copied().unwrap_or(0),
@@ -103,7 +104,7 @@ impl BitWriter {
     }
 
     /// Forgets everything that was appended after the mark.
-    pub fn go_back_to(&mut self, mark: Mark) {
+    pub(super) fn go_back_to(&mut self, mark: Mark) {
         if mark.position > self.position {
             return;
         }
@@ -201,7 +202,7 @@ mod tests {
         writer.field(bits(8, 8, Little), 1).unwrap();
         writer.align(32);
         writer.field(bits(8, 8, Little), 2).unwrap();
-        assert_eq!(writer.bytes(), [1, 0, 0, 0, 2]);
+        assert_eq!(writer.bytes, [1, 0, 0, 0, 2]);
     }
 
     #[test]
@@ -216,7 +217,7 @@ mod tests {
             expected.field(bits(3, 1, order), 7).unwrap();
             expected.field(bits(13, 1, order), 0x0A5).unwrap();
             expected.field(bits(8, 1, order), 0xFF).unwrap();
-            assert_eq!(writer.bytes(), expected.bytes());
+            assert_eq!(writer.bytes, expected.bytes);
         }
     }
 
@@ -228,7 +229,7 @@ mod tests {
         writer.field(bits(64, 1, Little), u64::MAX).unwrap();
         writer.go_back_to(mark);
         writer.field(bits(5, 1, Little), 17).unwrap();
-        assert_eq!(writer.bytes(), [0x8D]);
+        assert_eq!(writer.bytes, [0x8D]);
     }
 
     #[test]
@@ -251,6 +252,6 @@ mod tests {
             ..bits(16, 1, Big)
         };
         writer.field(reversed, 0x9C0C).unwrap();
-        assert_eq!(writer.bytes(), [0x30, 0x39]);
+        assert_eq!(writer.bytes, [0x30, 0x39]);
     }
 }

@@ -14,20 +14,20 @@ use crate::value::{Value, narrow};
 
 /// The packet that is being written, and what a reader would know at this point of it.
 #[derive(Debug, Clone)]
-pub struct Encoder {
+pub(super) struct Encoder {
     bits: BitWriter,
     slots: Vec<u64>,
     /// What the reader's clock shows.
-    pub clock: u64,
+    pub(super) clock: u64,
     /// Where fields with a role lie that can be overwritten later; filled while `patchable`.
-    places: Vec<Place>,
+    places: Vec<RoleField>,
     /// Integers of variable length that have a role are written in a form that leaves room for other values.
-    pub patchable: bool,
+    pub(super) patchable: bool,
 }
 
 /// Where a field with a role was written.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct RoleField {
     role: Role,
     position: u64,
     form: IntegerForm,
@@ -35,7 +35,7 @@ struct Place {
 
 /// A state of an [`Encoder`] that it can go back to.
 #[derive(Debug, Clone, Copy)]
-pub struct Checkpoint {
+pub(super) struct Checkpoint {
     mark: Mark,
     clock: u64,
 }
@@ -46,7 +46,7 @@ const PATCHABLE_LEB128_BYTES: usize = 9;
 
 impl Encoder {
     /// An empty packet. `slots` is the schema's number of slots, `clock` the stream's clock before the packet.
-    pub fn new(slots: u32, clock: u64) -> Encoder {
+    pub(super) fn new(slots: u32, clock: u64) -> Encoder {
         Encoder {
             bits: BitWriter::new(),
             slots: vec![0; slots as usize],
@@ -57,15 +57,15 @@ impl Encoder {
     }
 
     /// In bits, from the beginning of the packet.
-    pub fn position(&self) -> u64 {
+    pub(super) fn position(&self) -> u64 {
         self.bits.position()
     }
 
-    pub fn into_bytes(self) -> Vec<u8> {
+    pub(super) fn into_bytes(self) -> Vec<u8> {
         self.bits.into_bytes()
     }
 
-    pub fn align(&mut self, alignment: u32) {
+    pub(super) fn align(&mut self, alignment: u32) {
         self.bits.align(alignment);
     }
 
@@ -79,7 +79,7 @@ impl Encoder {
         self.bits.extend(bytes);
     }
 
-    pub fn checkpoint(&self) -> Checkpoint {
+    pub(super) fn checkpoint(&self) -> Checkpoint {
         Checkpoint {
             mark: self.bits.mark(),
             clock: self.clock,
@@ -87,26 +87,26 @@ impl Encoder {
     }
 
     /// Forgets everything that was encoded after the checkpoint; what it left in slots stays there.
-    pub fn go_back_to(&mut self, checkpoint: Checkpoint) {
+    pub(super) fn go_back_to(&mut self, checkpoint: Checkpoint) {
         self.bits.go_back_to(checkpoint.mark);
         self.clock = checkpoint.clock;
     }
 
-    pub fn slots(&self) -> &[u64] {
+    pub(super) fn slots(&self) -> &[u64] {
         &self.slots
     }
 
-    pub fn set_slots(&mut self, slots: &[u64]) {
+    pub(super) fn set_slots(&mut self, slots: &[u64]) {
         self.slots.copy_from_slice(slots);
     }
 
     /// Whether a field with this role can be overwritten.
-    pub fn has_place(&self, role: Role) -> bool {
+    pub(super) fn has_place(&self, role: Role) -> bool {
         self.places.iter().any(|place| place.role == role)
     }
 
     /// Overwrites all fields with this role that were written while `patchable`.
-    pub fn patch(&mut self, role: Role, value: u64) -> Result<(), Problem> {
+    pub(super) fn patch(&mut self, role: Role, value: u64) -> Result<(), Problem> {
         for place in self.places.iter().filter(|place| place.role == role) {
             match place.form {
                 IntegerForm::Fixed(bits) => self.bits.patch(place.position, bits, value)?,
@@ -126,7 +126,7 @@ impl Encoder {
     }
 
     /// Encodes a structure. Errors say the way to the field that does not fit, beginning with `name`.
-    pub fn structure(
+    pub(super) fn structure(
         &mut self,
         name: &str,
         structure: &Struct,
@@ -277,7 +277,7 @@ impl Encoder {
             }
         };
         if let Some(role) = integer.role.filter(|_| keeps_place) {
-            self.places.push(Place {
+            self.places.push(RoleField {
                 role,
                 position,
                 form: integer.form,

@@ -7,10 +7,6 @@ pub enum WriteError {
     /// The path leads through the names of members: `payload._points._x`.
     #[error("The field `{path}` cannot be written: {problem}.")]
     Field { path: String, problem: Problem },
-    #[error("CTF 1.8 cannot say what the field `{path}` is: {reason}.")]
-    FieldNotInCtf1 { path: String, reason: String },
-    #[error("CTF 1.8 cannot say this metadata: {reason}.")]
-    NotInCtf1 { reason: String },
     #[error("The metadata has no stream class number {stream} (counted from 0).")]
     NoSuchStream { stream: usize },
     #[error("Stream class {stream_class} has no event class number {event} (counted from 0).")]
@@ -36,15 +32,11 @@ pub enum WriteError {
     EmptyEvent,
     #[error("There is no open packet: begin one before the events.")]
     NoOpenPacket,
-    #[error("The packet before is still open: close it before the next one begins.")]
-    PacketStillOpen,
     #[error("Stream class {stream_class} does not say both sizes of its packets, so its {reason}.")]
     PacketsWithoutSizes {
         stream_class: u64,
         reason: &'static str,
     },
-    #[error("`{name}` cannot be the name of a stream file: readers would not take it for one.")]
-    BadFileName { name: String },
     #[error("{path}: {error}")]
     File {
         path: PathBuf,
@@ -102,10 +94,6 @@ impl WriteError {
             WriteError::Field { path, problem } => WriteError::Field {
                 path: format!("{outer}.{path}"),
                 problem,
-            },
-            WriteError::FieldNotInCtf1 { path, reason } => WriteError::FieldNotInCtf1 {
-                path: format!("{outer}.{path}"),
-                reason,
             },
             other => other,
         }

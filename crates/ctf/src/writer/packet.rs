@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::encode::Encoder;
 use super::error::WriteError;
 use super::event_header::EventHeader;
-use super::index::IndexEntry;
+use crate::packet::index::IndexEntry;
 use crate::schema::{
     EventClass, FieldClass, Integer, IntegerForm, Role, Schema, StreamClass, Struct, Uuid,
 };

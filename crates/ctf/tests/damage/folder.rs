@@ -8,7 +8,7 @@ use rostrace_ctf::{Damage, DamageKind, Stream, TraceSet, metadata};
 
 use crate::support::babeltrace::empty_folder;
 use crate::support::damaged::*;
-use crate::support::recordings::testdata;
+use rostrace_testkit::recordings::testdata;
 
 #[test]
 fn a_wrong_index_changes_nothing() {

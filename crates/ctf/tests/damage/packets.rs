@@ -6,7 +6,7 @@ use std::time::Instant;
 use rostrace_ctf::{DamageKind, StreamBytes, TraceSet, metadata};
 
 use crate::support::damaged::*;
-use crate::support::recordings::testdata;
+use rostrace_testkit::recordings::testdata;
 
 #[test]
 fn removed_packets_are_counted() {

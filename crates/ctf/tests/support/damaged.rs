@@ -9,8 +9,8 @@ use rostrace_ctf::{
     Conversion, Cursor, DamageKind, Event, StreamBytes, StreamId, TraceSet, metadata,
 };
 
-use super::agreement::counts_agree;
-use super::recordings::testdata;
+use rostrace_testkit::agreement::counts_agree;
+use rostrace_testkit::recordings::testdata;
 
 /// Places in the head of an LTTng packet, in bytes.
 pub const UUID: usize = 4;

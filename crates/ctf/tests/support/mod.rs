@@ -2,7 +2,6 @@
 
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
-pub mod agreement;
 pub mod babeltrace;
 pub mod choices;
 pub mod damaged;
@@ -12,4 +11,3 @@ pub mod random_schema;
 pub mod random_trace;
 pub mod random_value;
 pub mod reading;
-pub mod recordings;

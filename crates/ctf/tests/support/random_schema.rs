@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use rostrace_ctf::schema::*;
-use rostrace_ctf::writer::lttng::{Alignment, HeaderForm, LttngSchema};
+use rostrace_testkit::lttng::{Alignment, HeaderForm, LttngSchema};
 
 use super::choices::Choices;
 use super::random_field::{Builder, array, integer, member};

@@ -15,12 +15,15 @@
 //! [`Profile::Everything`] has all field classes of CTF 1.8 and CTF 2; [`Profile::Ctf1`] only what can be printed as
 //! TSDL, with times that never go back, so that other readers can be asked too.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use proptest::prelude::*;
 use rostrace_ctf::schema::*;
 use rostrace_ctf::value::Value;
 use rostrace_ctf::writer::{EventRecord, Others, PacketEnd, PacketStart, PacketWriter, WriteError};
+use rostrace_ctf::{StreamBytes, TraceSet};
+use rostrace_testkit::tsdl::tsdl;
 
 use super::choices::Choices;
 pub use super::random_schema::Profile;
@@ -32,6 +35,32 @@ pub struct RandomTrace {
     pub schema: Arc<Schema>,
     /// Those of one stream class belong to one stream, in this order.
     pub packets: Vec<RandomPacket>,
+}
+
+impl RandomTrace {
+    /// A file for each stream class, with all of its packets.
+    fn files(&self) -> impl Iterator<Item = StreamBytes> {
+        (0..self.schema.streams.len()).map(|stream| StreamBytes {
+            name: PathBuf::from(format!("stream_{stream}")),
+            bytes: (self.packets.iter())
+                .filter(|packet| packet.stream == stream)
+                .flat_map(|packet| packet.bytes.iter().copied())
+                .collect(),
+            index: None,
+        })
+    }
+
+    pub fn open(&self) -> TraceSet {
+        TraceSet::in_memory(Arc::clone(&self.schema), self.files().collect())
+    }
+
+    /// Writes it into an empty folder.
+    pub fn write(&self, folder: &Path) {
+        std::fs::write(folder.join("metadata"), tsdl(&self.schema)).unwrap();
+        for file in self.files() {
+            std::fs::write(folder.join(file.name), file.bytes).unwrap();
+        }
+    }
 }
 
 #[derive(Debug, Clone)]

@@ -2,9 +2,6 @@
 
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
-pub mod opened_page;
-pub mod statistics;
-
 use std::collections::BTreeMap;
 
 use rostrace_analyze::Analysis;

@@ -6,13 +6,13 @@ use super::{
     Address, CallbackGroupId, CallbackId, NodeId, ProcessId, ServiceId, SubscriptionId, TimerId,
 };
 
-/// What a user's function is called for. A subscription and its intra-process twin are one callback with two
+/// What a user's function is called for. A subscription and its intra-process subscription are one callback with two
 /// addresses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Callback {
     pub process: ProcessId,
     pub owner: CallbackOwner,
-    /// Of the callback objects: first the one for other processes, then the twin.
+    /// Of the callback objects: first the one for other processes, then the intra-process subscription.
     pub addresses: Vec<Address>,
     /// As the trace has it, demangled if it was mangled.
     pub symbol: Option<String>,

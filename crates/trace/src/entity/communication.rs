@@ -30,7 +30,7 @@ pub struct Subscription {
     pub ended: Option<Nanos>,
     /// What runs when a message arrives, from other processes or from its own.
     pub callback: Option<CallbackId>,
-    /// It has a twin for messages of its own process.
+    /// It has an intra-process subscription for messages of its own process.
     pub intra_process: bool,
 }
 

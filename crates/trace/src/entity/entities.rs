@@ -10,10 +10,9 @@ use rostrace_tracepoints::Distribution;
 
 use super::{
     Address, Callback, CallbackGroup, CallbackGroupId, CallbackGroupType, CallbackId,
-    CallbackOwner, Client, ClientId, Context, Executor, ExecutorId, ExecutorType, Generations,
-    Node, NodeId, Process, ProcessId, Publisher, PublisherId, RingBuffer, RingBufferId, Service,
-    ServiceId, StateMachine, StateMachineId, Subscription, SubscriptionId, ThreadId, Timer,
-    TimerId,
+    CallbackOwner, Client, ClientId, Executor, ExecutorId, ExecutorType, Generations, Node, NodeId,
+    Process, ProcessId, Publisher, PublisherId, RingBuffer, RingBufferId, Service, ServiceId,
+    StateMachine, StateMachineId, Subscription, SubscriptionId, ThreadId, Timer, TimerId,
 };
 use crate::import::{Ending, Ends, Init, TimedInit};
 use crate::symbol;
@@ -21,7 +20,6 @@ use crate::symbol;
 /// All entities, and which address meant whom when.
 #[derive(Debug, Default)]
 pub(crate) struct Entities {
-    pub(crate) contexts: Vec<Context>,
     pub(crate) nodes: Vec<Node>,
     pub(crate) publishers: Vec<Publisher>,
     pub(crate) subscriptions: Vec<Subscription>,

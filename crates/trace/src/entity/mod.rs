@@ -18,7 +18,7 @@ pub use communication::{Client, Publisher, RingBuffer, Service, Subscription};
 pub(crate) use entities::Entities;
 pub use executor::{CallbackGroup, CallbackGroupType, Executor, ExecutorType};
 pub(crate) use generation::Generations;
-pub use process::{Context, Host, Node, Process, StateMachine, Thread};
+pub use process::{Host, Node, Process, StateMachine, Thread};
 pub(crate) use resolve::resolve;
 pub use unseen::{Unseen, UnseenSubject};
 

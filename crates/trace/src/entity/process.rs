@@ -1,4 +1,4 @@
-//! Hosts, processes, threads, contexts, nodes and their lifecycle state machines.
+//! Hosts, processes, threads, nodes and their lifecycle state machines.
 
 use rostrace_ctf::schema::{Nanos, Uuid};
 use rostrace_tracepoints::Distribution;
@@ -47,14 +47,6 @@ impl Process {
 pub struct Thread {
     pub process: ProcessId,
     pub tid: i64,
-}
-
-/// An rcl context: what `rclcpp::init` makes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Context {
-    pub process: ProcessId,
-    pub handle: Address,
-    pub created: Nanos,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

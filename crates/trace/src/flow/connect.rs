@@ -24,7 +24,7 @@ pub(crate) fn connect(imported: &mut Imported, entities: &Entities) {
         );
     }
     connect_callables(imported, entities);
-    super::stored::connect_stored(imported, entities);
+    super::transient_local::connect_transient_local(imported, entities);
     connect_enqueues(imported, entities);
     for take in &mut imported.takes {
         let process = process_of_thread(&imported.population.threads, take.thread);

@@ -115,8 +115,8 @@ pub(crate) fn deliveries(imported: &mut Imported, entities: &Entities) -> Vec<De
     let share = topics.len().div_ceil(processors).max(1);
     let (of_topic, inside) = (&*imported, &inside);
     let shares: Vec<&[Topic]> = topics.chunks(share).collect();
-    let parts: Vec<Part> = rostrace_ctf::on_all_processors(&shares, |topics| {
-        let mut part = Part::default();
+    let parts: Vec<OfProcessor> = rostrace_ctf::on_all_processors(&shares, |topics| {
+        let mut part = OfProcessor::default();
         for topic in *topics {
             let outside = Receptions::outside(
                 of_topic,
@@ -163,7 +163,7 @@ fn unnamed_deliveries(imported: &mut Imported, rows: &mut Vec<Delivery>) {
 
 /// What one processor found out.
 #[derive(Default)]
-struct Part {
+struct OfProcessor {
     rows: Vec<Delivery>,
     takes: Vec<(TakeId, PublicationId)>,
 }

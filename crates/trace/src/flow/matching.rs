@@ -2,7 +2,7 @@
 //!
 //! Between processes a publication and a take belong together if topic and source timestamp are the same. Where the publishing side
 //! has no stamps (plain Humble and Iron), the middleware made its stamp after the publication's last event and before the next
-//! one of its thread. If one publication of the topic alone was on its way at that instant and had no stamp yet, it is the one.
+//! one of its thread. If one publication of the topic alone was on its window at that instant and had no stamp yet, it is the one.
 
 use std::collections::HashSet;
 
@@ -99,8 +99,8 @@ pub(super) fn match_stamps(imported: &Imported) -> Vec<(TakeId, PublicationId)> 
     matched
 }
 
-/// For publications without stamps: the only one that was on its way when the stamp was made and does not have
-/// another one. In the order of time, since a publication that is still on its way mostly has its stamp already.
+/// For publications without stamps: the only one that was on its window when the stamp was made and does not have
+/// another one. In the order of time, since a publication that is still on its window mostly has its stamp already.
 fn match_by_instant(
     imported: &Imported,
     publications: &[PublicationId],
@@ -110,17 +110,17 @@ fn match_by_instant(
     if takes.is_empty() {
         return;
     }
-    let ways = Ways::new(imported, publications);
+    let windows = StampWindows::new(imported, publications);
     let mut stamped: HashSet<PublicationId> = HashSet::new();
     for group in takes.chunk_by(|a, b| a.0 == b.0) {
         let stamp = group[0].0;
-        let mut fitting = ways
+        let mut fitting = windows
             .at(stamp)
-            .filter(|way| !stamped.contains(&way.publication));
-        let (Some(way), None) = (fitting.next(), fitting.next()) else {
+            .filter(|window| !stamped.contains(&window.publication));
+        let (Some(window), None) = (fitting.next(), fitting.next()) else {
             continue;
         };
-        let publication = way.publication;
+        let publication = window.publication;
         // Another publication that could have made the stamp may be lost.
         let from = Nanos(stamp.saturating_sub(LATEST_STAMP));
         if !imported.losses.across_threads(from, Nanos(stamp)) {
@@ -132,9 +132,9 @@ fn match_by_instant(
 }
 
 /// When the stamps of publications can have been made.
-struct Ways(Vec<Way>);
+struct StampWindows(Vec<StampWindow>);
 
-struct Way {
+struct StampWindow {
     begin: i64,
     end: i64,
     /// Of this one and all that begin before it.
@@ -142,36 +142,36 @@ struct Way {
     publication: PublicationId,
 }
 
-impl Ways {
-    fn new(imported: &Imported, publications: &[PublicationId]) -> Ways {
-        let mut ways: Vec<Way> = publications
+impl StampWindows {
+    fn new(imported: &Imported, publications: &[PublicationId]) -> StampWindows {
+        let mut windows: Vec<StampWindow> = publications
             .iter()
             .map(|id| (*id, &imported.publications[id.index()]))
             .filter(|(_, row)| row.source_timestamp.is_none())
             .filter(|(_, row)| row.rcl.or(row.rclcpp).or(row.rmw).is_some())
-            .map(|(publication, row)| Way {
+            .map(|(publication, row)| StampWindow {
                 begin: row.last.0,
                 end: row.until.0,
                 latest_end: 0,
                 publication,
             })
             .collect();
-        ways.sort_unstable_by_key(|way| (way.begin, way.publication));
+        windows.sort_unstable_by_key(|window| (window.begin, window.publication));
         let mut latest = i64::MIN;
-        for way in &mut ways {
-            latest = latest.max(way.end);
-            way.latest_end = latest;
+        for window in &mut windows {
+            latest = latest.max(window.end);
+            window.latest_end = latest;
         }
-        Ways(ways)
+        StampWindows(windows)
     }
 
     /// Those that a stamp lies on, the last one first.
-    fn at(&self, stamp: i64) -> impl Iterator<Item = &Way> {
-        let begun = self.0.partition_point(|way| way.begin <= stamp);
+    fn at(&self, stamp: i64) -> impl Iterator<Item = &StampWindow> {
+        let begun = self.0.partition_point(|window| window.begin <= stamp);
         self.0[..begun]
             .iter()
             .rev()
-            .take_while(move |way| way.latest_end >= stamp)
-            .filter(move |way| way.end >= stamp)
+            .take_while(move |window| window.latest_end >= stamp)
+            .filter(move |window| window.end >= stamp)
     }
 }

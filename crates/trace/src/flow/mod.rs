@@ -13,8 +13,8 @@ mod request;
 mod rosout;
 mod sim_time;
 mod state;
-mod stored;
 mod tilde;
+mod transient_local;
 mod user_event;
 
 pub use client_callback::ClientCallback;

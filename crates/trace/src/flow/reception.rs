@@ -167,7 +167,7 @@ impl<'r> InOrder<'r> {
 }
 
 /// Whether a message that was taken had come to the subscription inside of its process already: rclcpp then drops what it took. Up to
-/// Humble no tracepoint tells of the way inside; the twin's callback runs, but for which message is not known.
+/// Humble no tracepoint tells of the way inside; the callback of its intra-process subscription runs, but for which message is not known.
 pub(super) fn is_second_copy(imported: &Imported, entities: &Entities, row: &Reception) -> bool {
     let publication = &imported.publications[row.publication.index()];
     let subscription = &entities.subscriptions[row.subscription.index()];

@@ -11,9 +11,9 @@ use crate::entity::{Address, Entities, NodeId, ProcessId, PublisherId};
 const ROSOUT: &str = "/rosout";
 
 /// The publishers of `/rosout`, by process, in the order of creation.
-pub(super) struct Rosout(HashMap<ProcessId, Vec<Publisher>>);
+pub(super) struct Rosout(HashMap<ProcessId, Vec<RosoutPublisher>>);
 
-struct Publisher {
+struct RosoutPublisher {
     id: PublisherId,
     node: Option<NodeId>,
     created: Nanos,
@@ -21,14 +21,17 @@ struct Publisher {
 
 impl Rosout {
     pub(super) fn of(entities: &Entities) -> Rosout {
-        let mut found: HashMap<ProcessId, Vec<Publisher>> = HashMap::new();
+        let mut found: HashMap<ProcessId, Vec<RosoutPublisher>> = HashMap::new();
         for (index, publisher) in entities.publishers.iter().enumerate() {
             if publisher.topic == ROSOUT {
-                found.entry(publisher.process).or_default().push(Publisher {
-                    id: PublisherId::of(index),
-                    node: publisher.node,
-                    created: publisher.created,
-                });
+                found
+                    .entry(publisher.process)
+                    .or_default()
+                    .push(RosoutPublisher {
+                        id: PublisherId::of(index),
+                        node: publisher.node,
+                        created: publisher.created,
+                    });
             }
         }
         for publishers in found.values_mut() {
@@ -53,7 +56,7 @@ impl Rosout {
             return None;
         }
         let publishers = self.0.get(&process)?;
-        let there = |it: &&Publisher| it.created <= publication.publish;
+        let there = |it: &&RosoutPublisher| it.created <= publication.publish;
         let of_node = (publishers.iter())
             .filter(there)
             .find(|it| node.is_some() && it.node == node);

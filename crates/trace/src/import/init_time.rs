@@ -15,7 +15,7 @@ use crate::entity::{HostId, Process, ProcessId};
 const LATEST_WRITE: i64 = 1_000_000_000;
 
 /// Between two announcements of one entity, by ros2_tracing and by CARET, there is less than this.
-const BETWEEN_TWINS: i64 = 10_000_000;
+const BETWEEN_ANNOUNCEMENTS: i64 = 10_000_000;
 
 /// Puts the events into the order in which things happened, each thing once.
 pub(super) fn put_in_order(inits: &mut Vec<TimedInit>, processes: &[Process]) {
@@ -68,12 +68,12 @@ impl Announced {
             let (Some(mine), Some(its)) = (mine, its) else {
                 return false;
             };
-            its.0 - mine.0 <= BETWEEN_TWINS
+            its.0 - mine.0 <= BETWEEN_ANNOUNCEMENTS
         };
-        let twin = self.by_caret.is_none() && near(self.by_ros2, later.by_caret)
+        let by_both = self.by_caret.is_none() && near(self.by_ros2, later.by_caret)
             || self.by_ros2.is_none() && near(self.by_caret, later.by_ros2);
         let same =
-            twin || again(self.by_ros2, later.by_ros2) || again(self.by_caret, later.by_caret);
+            by_both || again(self.by_ros2, later.by_ros2) || again(self.by_caret, later.by_caret);
         same.then(|| Announced {
             place: self.place,
             by_ros2: self.by_ros2.or(later.by_ros2),

@@ -71,7 +71,7 @@ pub(crate) struct Imported {
     /// How long after reading the clock CARET wrote its first `caret_init`.
     pub(crate) caret_lateness: Option<i64>,
     /// Where a process may have been restarted under its old id.
-    pub(crate) initialised_again: Vec<restart::Again>,
+    pub(crate) initialised_again: Vec<restart::Reinitialisation>,
     pub(crate) losses: Losses,
     pub(crate) damage: Vec<Damage>,
     pub(crate) events: u64,
@@ -79,8 +79,6 @@ pub(crate) struct Imported {
     pub(crate) end: Option<Nanos>,
     /// How often each kind of event occurred.
     pub(crate) kinds: Vec<u64>,
-    /// Events that are in no table, by name.
-    pub(crate) uninterpreted: HashMap<String, u64>,
 }
 
 /// What happened this long before it is told is told again.
@@ -116,7 +114,7 @@ pub(crate) fn import(set: &TraceSet, progress: &mut dyn FnMut(u64) -> bool) -> I
         }
     }
     import.out.damage = std::mem::take(&mut cursor.damage).into_rows();
-    import.finish(set)
+    import.finish()
 }
 
 /// Whether events of this kind tell of nodes, callbacks and the like.
@@ -145,7 +143,7 @@ pub(crate) fn import_entities(set: &TraceSet, events: u64) -> Imported {
             import.event(hosts[trace], &Fields { binding, event });
         }
     }
-    import.finish(set)
+    import.finish()
 }
 
 /// Whether a trace is the part of a recording that tells names, as a session for initialisation alone is.
@@ -173,8 +171,6 @@ struct Import {
     unsent: FxHashSet<usize>,
     /// By trace: whether it was made to tell names, while another one tells what happens.
     names_only: Vec<bool>,
-    /// By trace, stream class and event class, so that names are looked up once.
-    uninterpreted: HashMap<(usize, usize, u32), u64>,
 }
 
 impl Import {
@@ -192,7 +188,6 @@ impl Import {
             messages: FxHashMap::default(),
             unsent: FxHashSet::default(),
             names_only: set.traces.iter().map(tells_names_only).collect(),
-            uninterpreted: HashMap::new(),
         };
         let hosts = set.traces.iter().map(|trace| {
             let name = trace.schema.environment_text("hostname");
@@ -216,7 +211,7 @@ impl Import {
         }
         self.out.end = time.or(self.out.end);
         let Some(kind) = fields.binding.kind else {
-            return self.note_uninterpreted(fields);
+            return;
         };
         self.out.kinds[kind.index()] += 1;
         let Some(time) = time else { return };
@@ -285,7 +280,7 @@ impl Import {
             return;
         }
         let name = on_main_thread.then(|| fields.binding.procname(&fields.event));
-        self.out.initialised_again.push(restart::Again {
+        self.out.initialised_again.push(restart::Reinitialisation {
             process,
             at: time,
             name: name.flatten().map(|name| name.into_owned()),
@@ -294,16 +289,6 @@ impl Import {
             events: self.out.population.processes[process.index()].events - 1,
             last,
         });
-    }
-
-    fn note_uninterpreted(&mut self, fields: &Fields<'_>) {
-        let event = &fields.event;
-        let key = (
-            event.stream_id().trace,
-            event.stream().class,
-            event.event().class,
-        );
-        *self.uninterpreted.entry(key).or_insert(0) += 1;
     }
 
     fn init(&mut self, kind: Kind, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {
@@ -509,14 +494,9 @@ impl Import {
         });
     }
 
-    fn finish(mut self, set: &TraceSet) -> Imported {
+    fn finish(mut self) -> Imported {
         self.drop_unsent();
         self.out.population.forget_unrecorded();
-        for ((trace, stream, event), count) in self.uninterpreted {
-            let class = &set.traces[trace].schema.streams[stream].events[event as usize];
-            let name = class.name.clone().unwrap_or_else(|| "<unknown>".to_owned());
-            *self.out.uninterpreted.entry(name).or_insert(0) += count;
-        }
         let processes = &self.out.population.processes;
         init_time::put_in_order(&mut self.out.inits, processes);
         restart::split_processes(&mut self.out);

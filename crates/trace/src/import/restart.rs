@@ -20,7 +20,7 @@ use crate::flow::Fate;
 
 /// An initialisation of ROS in a process of which the trace has seen something before.
 #[derive(Debug, Clone)]
-pub(crate) struct Again {
+pub(crate) struct Reinitialisation {
     pub(super) process: ProcessId,
     pub(super) at: Nanos,
     /// Of the main thread, if it is the one that initialises.
@@ -49,7 +49,7 @@ pub(super) fn split_processes(imported: &mut Imported) {
     if candidates.is_empty() {
         return;
     }
-    let mut of_process: BTreeMap<ProcessId, Vec<Again>> = BTreeMap::new();
+    let mut of_process: BTreeMap<ProcessId, Vec<Reinitialisation>> = BTreeMap::new();
     for again in candidates {
         of_process.entry(again.process).or_default().push(again);
     }
@@ -71,9 +71,9 @@ pub(super) fn split_processes(imported: &mut Imported) {
 fn restarts(
     imported: &Imported,
     process: ProcessId,
-    candidates: Vec<Again>,
+    candidates: Vec<Reinitialisation>,
     traffic: &Traffic,
-) -> Vec<Again> {
+) -> Vec<Reinitialisation> {
     let mut version = first_version(imported, process);
     let mut name = imported.population.processes[process.index()].name.clone();
     let last_node = last_node(imported, process);
@@ -105,7 +105,11 @@ struct Birth {
 }
 
 /// A process for each restart. What was counted for all of them together is divided.
-fn new_lives(imported: &mut Imported, process: ProcessId, restarts: &[Again]) -> Vec<Birth> {
+fn new_lives(
+    imported: &mut Imported,
+    process: ProcessId,
+    restarts: &[Reinitialisation],
+) -> Vec<Birth> {
     let processes = &mut imported.population.processes;
     let whole = processes[process.index()].clone();
     let first = &mut processes[process.index()];
@@ -167,7 +171,10 @@ impl Traffic {
         self.0[&process][candidate].across
     }
 
-    fn new(imported: &Imported, candidates: &BTreeMap<ProcessId, Vec<Again>>) -> Traffic {
+    fn new(
+        imported: &Imported,
+        candidates: &BTreeMap<ProcessId, Vec<Reinitialisation>>,
+    ) -> Traffic {
         let mut uses: Vec<(Nanos, bool, ProcessId, Thing, Address)> = Vec::new();
         let mut note =
             |time: Nanos, creates: bool, process: ProcessId, thing: Thing, at: Address| {

@@ -12,27 +12,17 @@ pub use heap::{Totals, Usage};
 use std::borrow::Cow;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_ctf::{Conversion, Cursor, Damage, TraceSet};
-use rostrace_tracepoints::{Kind, field};
+use rostrace_ctf::{Conversion, Cursor, TraceSet};
+use rostrace_tracepoints::{Family, Kind, field};
 use rustc_hash::FxHashMap;
 
 use crate::Model;
 use crate::binding::{Bindings, Fields, declarations, selection};
-use crate::entity::{HostId, InstanceId, ProcessId, ThreadId};
+use crate::entity::{HostId, ProcessId, ThreadId};
 use crate::flow::Losses;
 use crate::progress::Passed;
 use execution::Executions;
 use heap::{Effect, Heap};
-
-/// The events that are read.
-const KINDS: [Kind; 6] = [
-    Kind::LibcMalloc,
-    Kind::LibcCalloc,
-    Kind::LibcRealloc,
-    Kind::LibcMemalign,
-    Kind::LibcPosixMemalign,
-    Kind::LibcFree,
-];
 
 /// What processes and callbacks did with memory.
 #[derive(Debug)]
@@ -41,8 +31,6 @@ pub struct Memory {
     pub processes: Vec<ProcessMemory>,
     /// Callbacks that allocated or freed something, in the order of their ids.
     pub instances: Vec<InstanceMemory>,
-    /// What was found wrong while reading.
-    pub damage: Vec<Damage>,
 }
 
 /// The memory of one process.
@@ -72,11 +60,11 @@ impl Memory {
         model: &Model,
         progress: &mut dyn FnMut(u64) -> bool,
     ) -> Option<Memory> {
-        let declared = declarations(set, &KINDS);
+        let declared = declarations(set, |kind| kind.family() == Some(Family::Memory));
         if declared.is_empty() {
             return None;
         }
-        let mut pass = Pass::new(model);
+        let mut pass = AllocationPass::new(model);
         let bindings: Vec<Bindings> = set.traces.iter().map(Bindings::new).collect();
         let host_of = |name: &str| model.hosts.iter().position(|host| host.name == name);
         let hosts = set.traces.iter().map(|trace| {
@@ -101,16 +89,7 @@ impl Memory {
                 break;
             }
         }
-        let damage = std::mem::take(&mut cursor.damage).into_rows();
-        Some(pass.finish(&Losses::of(set), damage))
-    }
-
-    /// What a callback's execution did; nothing if it did nothing, or if its end is unknown.
-    pub fn of_instance(&self, instance: InstanceId) -> Option<&InstanceMemory> {
-        let place = self
-            .instances
-            .binary_search_by_key(&instance, |row| row.instance);
-        Some(&self.instances[place.ok()?])
+        Some(pass.finish(&Losses::of(set), cursor.damage.losses() > 0))
     }
 
     pub fn of_process(&self, process: ProcessId) -> Option<&ProcessMemory> {
@@ -134,7 +113,7 @@ struct OwnedHeap {
 }
 
 /// The way through the events.
-struct Pass<'m> {
+struct AllocationPass<'m> {
     model: &'m Model,
     /// The processes that had this number, one after the other.
     lives: FxHashMap<(HostId, i64), Vec<ProcessId>>,
@@ -144,8 +123,8 @@ struct Pass<'m> {
     executions: Executions,
 }
 
-impl<'m> Pass<'m> {
-    fn new(model: &'m Model) -> Pass<'m> {
+impl<'m> AllocationPass<'m> {
+    fn new(model: &'m Model) -> AllocationPass<'m> {
         let mut lives: FxHashMap<(HostId, i64), Vec<ProcessId>> = FxHashMap::default();
         for (number, process) in model.processes.iter().enumerate() {
             let list = lives.entry((process.host, process.pid)).or_default();
@@ -158,7 +137,7 @@ impl<'m> Pass<'m> {
         let threads = threads
             .map(|(number, thread)| ((thread.process, thread.tid), ThreadId::of(number)))
             .collect();
-        Pass {
+        AllocationPass {
             model,
             lives,
             threads,
@@ -205,8 +184,8 @@ impl<'m> Pass<'m> {
         lives.get(begun.saturating_sub(1)).copied()
     }
 
-    fn finish(self, losses: &Losses, damage: Vec<Damage>) -> Memory {
-        let uncertain = losses.any() || damage.iter().any(|damage| damage.kind.is_loss());
+    fn finish(self, losses: &Losses, is_broken: bool) -> Memory {
+        let uncertain = losses.any() || is_broken;
         let heaps = self.heaps.into_iter();
         let processes = heaps.map(|row| {
             let (process, tid) = match row.owner {
@@ -234,7 +213,6 @@ impl<'m> Pass<'m> {
         Memory {
             processes: processes.collect(),
             instances,
-            damage,
         }
     }
 }

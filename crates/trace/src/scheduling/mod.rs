@@ -19,15 +19,15 @@ pub use processor::Occupation;
 pub use task::{Task, TaskId};
 pub use timeline::{Cpu, Latency, OffCpu, Ready, Sleep, Slice, State, Timeline};
 
+use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
-use rostrace_ctf::{Damage, TraceSet};
 use rostrace_tracepoints::Kind;
 use rustc_hash::FxHashMap;
 
 use crate::Model;
 use crate::binding::declarations;
 use crate::entity::{HostId, ThreadId};
-use pass::Pass;
+use pass::SchedulingPass;
 use processor::Processor;
 
 /// The events that are read.
@@ -48,12 +48,8 @@ const KINDS: [Kind; 9] = [
 pub struct Scheduling {
     /// Everyone who was given a CPU.
     pub tasks: Vec<Task>,
-    /// The number of switches.
-    pub switches: u64,
     /// Whether wake-ups were recorded. Without them a thread that was woken seems to sleep until it runs.
     pub has_wakeups: bool,
-    /// What was found wrong while reading.
-    pub damage: Vec<Damage>,
     timelines: Vec<Timeline>,
     timeline_of: FxHashMap<(HostId, i64), usize>,
     /// By [`ThreadId`].
@@ -71,15 +67,15 @@ impl Scheduling {
         model: &Model,
         progress: &mut dyn FnMut(u64) -> bool,
     ) -> Option<Scheduling> {
-        let declared = declarations(set, &KINDS);
+        let declared = declarations(set, |kind| KINDS.contains(&kind));
         let has = |kind: Kind| declared.iter().any(|class| class.kind == kind);
         if !has(Kind::SchedSwitch) {
             return None;
         }
-        let mut pass = Pass::new(set, model, &declared);
-        let damage = pass.run(set, &declared, progress);
+        let mut pass = SchedulingPass::new(set, model, &declared);
+        pass.run(set, &declared, progress);
         let has_wakeups = has(Kind::SchedWakeup) || has(Kind::SchedWaking);
-        Some(pass.finish(model, has_wakeups, damage))
+        Some(pass.finish(model, has_wakeups))
     }
 
     /// The states of a thread between two instants, without gaps: the durations sum to `to - from`.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_ctf::{Conversion, Cursor, Damage, EventView, StreamId, TraceSet};
+use rostrace_ctf::{Conversion, Cursor, EventView, StreamId, TraceSet};
 use rostrace_tracepoints::{Kind, field};
 use rustc_hash::FxHashMap;
 
@@ -19,7 +19,7 @@ use crate::entity::HostId;
 use crate::progress::Passed;
 
 /// The way through the events.
-pub(super) struct Pass {
+pub(super) struct SchedulingPass {
     trackers: Vec<Tracker>,
     /// By trace; nothing for a trace of a host that the model does not have.
     hosts: Vec<Option<HostId>>,
@@ -30,21 +30,24 @@ pub(super) struct Pass {
     /// The first edge that is still to come.
     next_edge: usize,
     /// The packet that a stream is in, and its CPU.
-    places: FxHashMap<StreamId, Place>,
-    switches: u64,
+    positions: FxHashMap<StreamId, StreamPosition>,
     passed: Passed,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct StreamPosition {
     packet: usize,
     cpu: Cpu,
     /// Events could not be decoded, until one can.
     broken: bool,
 }
 
-impl Pass {
-    pub(super) fn new(set: &TraceSet, model: &Model, declared: &[Declaration<'_>]) -> Pass {
+impl SchedulingPass {
+    pub(super) fn new(
+        set: &TraceSet,
+        model: &Model,
+        declared: &[Declaration<'_>],
+    ) -> SchedulingPass {
         let host_of = |name: &str| model.hosts.iter().position(|host| host.name == name);
         let names = set.traces.iter().map(|trace| {
             let name = trace.schema.environment_text("hostname");
@@ -67,7 +70,7 @@ impl Pass {
                 (class.trace, class.stream) == (trace, stream) && scheduling(class.kind)
             })
         };
-        Pass {
+        SchedulingPass {
             trackers: (0..model.hosts.len())
                 .map(|host| Tracker::new(HostId::of(host)))
                 .collect(),
@@ -76,8 +79,7 @@ impl Pass {
             hosts,
             kernels: kernels.collect(),
             tasks: Tasks::default(),
-            places: FxHashMap::default(),
-            switches: 0,
+            positions: FxHashMap::default(),
             passed: Passed::default(),
         }
     }
@@ -87,7 +89,7 @@ impl Pass {
         set: &TraceSet,
         declared: &[Declaration<'_>],
         progress: &mut dyn FnMut(u64) -> bool,
-    ) -> Vec<Damage> {
+    ) {
         let bindings: Vec<Bindings> = set.traces.iter().map(Bindings::new).collect();
         let mut cursor = Cursor::select(set, Conversion::Exact, &selection(declared));
         let mut before: Option<StreamId> = None;
@@ -116,15 +118,14 @@ impl Pass {
             }
             before = Some(id);
         }
-        std::mem::take(&mut cursor.damage).into_rows()
     }
 
     /// The CPU of an event.
     #[inline]
     fn cpu(&mut self, event: &EventView<'_>, host: HostId) -> Cpu {
         let (id, packet) = (event.stream_id(), event.packet_number());
-        match self.places.get_mut(&id) {
-            Some(place) if place.packet == packet && !place.broken => place.cpu,
+        match self.positions.get_mut(&id) {
+            Some(position) if position.packet == packet && !position.broken => position.cpu,
             _ => self.enter(event, id, packet, host),
         }
     }
@@ -132,12 +133,12 @@ impl Pass {
     #[cold]
     fn enter(&mut self, event: &EventView<'_>, id: StreamId, packet: usize, host: HostId) -> Cpu {
         let cpu = cpu_of(event.trace(), event.stream(), event.packet());
-        let place = Place {
+        let position = StreamPosition {
             packet,
             cpu,
             broken: false,
         };
-        let before = self.places.insert(id, place);
+        let before = self.positions.insert(id, position);
         if let Some(before) = before.filter(|before| before.broken) {
             self.trackers[host.index()].recover(before.cpu);
         }
@@ -148,11 +149,12 @@ impl Pass {
     /// Events of a stream could not be decoded: they are lost, until its next one.
     #[cold]
     fn note_broken(&mut self, stream: StreamId, at: Nanos) {
-        if let (Some(place), Some(host)) = (self.places.get_mut(&stream), self.hosts[stream.trace])
-            && !place.broken
+        if let (Some(position), Some(host)) =
+            (self.positions.get_mut(&stream), self.hosts[stream.trace])
+            && !position.broken
         {
-            place.broken = true;
-            self.trackers[host.index()].lose(at, place.cpu);
+            position.broken = true;
+            self.trackers[host.index()].lose(at, position.cpu);
         }
     }
 
@@ -192,7 +194,6 @@ impl Pass {
                 let stop = Stop::of(fields.signed(PREV_STATE).unwrap_or(0), kernel);
                 let name = fields.lossy(NEXT_COMM).unwrap_or(Cow::Borrowed(""));
                 tracker.switch(&mut self.tasks, (at, cpu), (prev, stop), (next, name));
-                self.switches += 1;
             }
             Some(Kind::SchedWaking) => {
                 use field::sched_waking::*;
@@ -264,12 +265,7 @@ impl Pass {
         tracker.hear(at);
     }
 
-    pub(super) fn finish(
-        mut self,
-        model: &Model,
-        has_wakeups: bool,
-        damage: Vec<Damage>,
-    ) -> Scheduling {
+    pub(super) fn finish(mut self, model: &Model, has_wakeups: bool) -> Scheduling {
         // A window that begins after the last event takes nothing away; one that begins before it was passed.
         let mut timelines = Vec::new();
         let mut timeline_of = FxHashMap::default();
@@ -294,9 +290,7 @@ impl Pass {
         Scheduling {
             of_thread: of_thread.collect(),
             tasks: self.tasks.list,
-            switches: self.switches,
             has_wakeups,
-            damage,
             timelines,
             timeline_of,
             processors,

@@ -202,15 +202,6 @@ impl Timeline {
         self.changes.shrink_to_fit();
     }
 
-    /// The number of changes.
-    pub fn len(&self) -> usize {
-        self.changes.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.changes.is_empty()
-    }
-
     /// The state at one instant.
     pub fn state(&self, at: Nanos) -> State {
         let begun = self.changes.partition_point(|change| change.at <= at);

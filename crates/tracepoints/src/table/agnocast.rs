@@ -66,7 +66,7 @@ AgnocastTimerInit = agnocast_timer_init: Init, Agnocast {
 }
 
 /// A callback group was added to an Agnocast executor.
-AgnocastAddCallbackGroup = agnocast_add_callback_group: Init, Agnocast {
+AgnocastAddCallbackGroup = agnocast_add_callback_group: Init, Agnocast, Executors {
     "agnocast:agnocast_add_callback_group" since "Agnocast 2.3.1 or later";
     "ros2_caret:agnocast_add_callback_group" since "CARET 0.7.2";
 
@@ -78,7 +78,7 @@ AgnocastAddCallbackGroup = agnocast_add_callback_group: Init, Agnocast {
 }
 
 /// An Agnocast executor was created.
-AgnocastConstructExecutor = agnocast_construct_executor: Init, Agnocast {
+AgnocastConstructExecutor = agnocast_construct_executor: Init, Agnocast, Executors {
     "agnocast:agnocast_construct_executor" since "Agnocast 2.3.1";
     "ros2_caret:agnocast_construct_executor" since "CARET 0.7.0";
 

@@ -4,16 +4,16 @@ macro_rules! application {
     ({ $($before:tt)* } $next:ident $($later:ident)*) => { $next! { { $($before)*
 
 /// The application says that it publishes later, or on another thread, what these subscriptions stored.
-MessageLinkPeriodicAsync = message_link_periodic_async: Init, User {
-    "ros2:message_link_periodic_async" since "Lyrical; topic branches of Humble and Iron";
+MessageLinkPeriodicAsync = message_link_periodic_async: Init, User, MessageLinks {
+    "ros2:message_link_periodic_async" since "Lyrical; topic branches of Humble and Iron", Repeated;
 
     SUBS: Pointers = "The `rcl_subscription_t` of the inputs.";
     PUBS: Pointers = "The `rcl_publisher_t` of the outputs.";
 }
 
 /// The application says that it publishes when the last of these inputs has arrived.
-MessageLinkPartialSync = message_link_partial_sync: Init, User {
-    "ros2:message_link_partial_sync" since "Lyrical; topic branches of Humble and Iron";
+MessageLinkPartialSync = message_link_partial_sync: Init, User, MessageLinks {
+    "ros2:message_link_partial_sync" since "Lyrical; topic branches of Humble and Iron", Repeated;
 
     SUBS: Pointers = "The `rcl_subscription_t` of the inputs.";
     PUBS: Pointers = "The `rcl_publisher_t` of the outputs.";

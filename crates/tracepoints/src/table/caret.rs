@@ -14,14 +14,14 @@ CaretInit = caret_init: Init, Caret {
 
 /// The process uses this middleware implementation.
 RmwImplementation = rmw_implementation: Init, Caret {
-    "ros2_caret:rmw_implementation" since "CARET 0.1";
+    "ros2_caret:rmw_implementation" since "CARET 0.1", Recorded, Repeated;
 
     RMW_IMPL: Text = "Name of the implementation, such as `rmw_cyclonedds_cpp`.";
     INIT_TIMESTAMP: Signed only Versions("CARET 0.4.0 and later") = "When it happened: the trace's clock, in ns.";
 }
 
 /// The middleware is about to write a message; from CARET 0.3 this is `rmw_publish` under another name.
-DdsWrite = dds_write: Run, Caret {
+DdsWrite = dds_write: Run, Caret, Publish {
     "ros2_caret:dds_write" since "CARET 0.1";
 
     RMW_PUBLISHER_HANDLE: Pointer only Versions("CARET 0.6.0 and later, on Jazzy") = "The `rmw_publisher_t`.";
@@ -31,8 +31,8 @@ DdsWrite = dds_write: Run, Caret {
 }
 
 /// The middleware has given a source timestamp to the message that it wrote.
-DdsBindAddrToStamp = dds_bind_addr_to_stamp: Run, Caret {
-    "ros2_caret:dds_bind_addr_to_stamp" since "CARET 0.1";
+DdsBindAddrToStamp = dds_bind_addr_to_stamp: Run, Caret, Publish {
+    "ros2_caret:dds_bind_addr_to_stamp" since "CARET 0.1", Recorded;
 
     ADDR: Pointer = "The message; 0 with Fast DDS.";
     SOURCE_STAMP: Unsigned = "Source timestamp in ns.";
@@ -54,8 +54,8 @@ OnDataAvailable = on_data_available: Run, Caret {
 }
 
 /// The simulated time at this moment: CARET once a second, rostrace's tracer with each message on `/clock`.
-SimTime = sim_time: Run, Caret {
-    "ros2_caret:sim_time" since "CARET 0.2";
+SimTime = sim_time: Run, Caret, SimulatedTime {
+    "ros2_caret:sim_time" since "CARET 0.2", Recorded;
 
     STAMP: Unsigned = "Simulated time in ns.";
 }

@@ -4,27 +4,27 @@ macro_rules! executor {
     ({ $($before:tt)* } $next:ident $($later:ident)*) => { $next! { { $($before)*
 
 /// An executor begins to look for something that is ready.
-RclcppExecutorGetNextReady = rclcpp_executor_get_next_ready: Run, Rclcpp {
-    "ros2:rclcpp_executor_get_next_ready" since "Humble";
+RclcppExecutorGetNextReady = rclcpp_executor_get_next_ready: Run, Rclcpp, ExecutorPhases {
+    "ros2:rclcpp_executor_get_next_ready" since "Humble", Chatty;
 }
 
 /// An executor begins to wait for work.
-RclcppExecutorWaitForWork = rclcpp_executor_wait_for_work: Run, Rclcpp {
-    "ros2:rclcpp_executor_wait_for_work" since "Humble";
+RclcppExecutorWaitForWork = rclcpp_executor_wait_for_work: Run, Rclcpp, ExecutorPhases {
+    "ros2:rclcpp_executor_wait_for_work" since "Humble", Chatty;
 
     TIMEOUT: Signed = "Longest wait in ns, -1 for ever.";
 }
 
 /// An executor begins to execute a timer or a subscription.
-RclcppExecutorExecute = rclcpp_executor_execute: Run, Rclcpp {
-    "ros2:rclcpp_executor_execute" since "Humble";
+RclcppExecutorExecute = rclcpp_executor_execute: Run, Rclcpp, ExecutorPhases {
+    "ros2:rclcpp_executor_execute" since "Humble", Chatty;
 
     HANDLE: Pointer = "The `rcl_timer_t` or `rcl_subscription_t`.";
 }
 
 /// A single-threaded or multi-threaded executor was created.
-ConstructExecutor = construct_executor: Init, Rclcpp {
-    "ros2_caret:construct_executor" since "CARET 0.2";
+ConstructExecutor = construct_executor: Init, Rclcpp, Executors {
+    "ros2_caret:construct_executor" since "CARET 0.2", Recorded;
 
     EXECUTOR_ADDR: Pointer = "The executor.";
     EXECUTOR_TYPE_NAME: Text = "`single_threaded_executor` or `multi_threaded_executor`; of rostrace's tracer also `static_single_threaded_executor`, `events_executor` and `events_cbg_executor`.";
@@ -32,8 +32,8 @@ ConstructExecutor = construct_executor: Init, Rclcpp {
 }
 
 /// A static single-threaded executor was created.
-ConstructStaticExecutor = construct_static_executor: Init, Rclcpp {
-    "ros2_caret:construct_static_executor" since "CARET 0.2";
+ConstructStaticExecutor = construct_static_executor: Init, Rclcpp, Executors {
+    "ros2_caret:construct_static_executor" since "CARET 0.2", Recorded;
 
     EXECUTOR_ADDR: Pointer = "The executor.";
     ENTITIES_COLLECTOR_ADDR: Pointer = "Its collector of entities.";
@@ -42,8 +42,8 @@ ConstructStaticExecutor = construct_static_executor: Init, Rclcpp {
 }
 
 /// An executor got its collector of entities.
-ExecutorEntityCollectorToExecutor = executor_entity_collector_to_executor: Init, Rclcpp {
-    "ros2_caret:executor_entity_collector_to_executor" since "CARET 0.6.0 on Jazzy";
+ExecutorEntityCollectorToExecutor = executor_entity_collector_to_executor: Init, Rclcpp, Executors {
+    "ros2_caret:executor_entity_collector_to_executor" since "CARET 0.6.0 on Jazzy", Recorded, Repeated;
 
     EXECUTOR_ADDR: Pointer = "The executor.";
     ENTITIES_COLLECTOR_ADDR: Pointer = "Its collector of entities.";
@@ -51,8 +51,8 @@ ExecutorEntityCollectorToExecutor = executor_entity_collector_to_executor: Init,
 }
 
 /// A callback group was added to an executor.
-AddCallbackGroup = add_callback_group: Init, Rclcpp {
-    "ros2_caret:add_callback_group" since "CARET 0.2" until "CARET 0.6.0 on Jazzy";
+AddCallbackGroup = add_callback_group: Init, Rclcpp, Executors {
+    "ros2_caret:add_callback_group" since "CARET 0.2" until "CARET 0.6.0 on Jazzy", Recorded, Repeated;
 
     EXECUTOR_ADDR: Pointer = "The executor.";
     CALLBACK_GROUP_ADDR: Pointer = "The callback group.";
@@ -61,8 +61,8 @@ AddCallbackGroup = add_callback_group: Init, Rclcpp {
 }
 
 /// A callback group was added to a static executor.
-AddCallbackGroupStaticExecutor = add_callback_group_static_executor: Init, Rclcpp {
-    "ros2_caret:add_callback_group_static_executor" since "CARET 0.2" until "CARET 0.6.0 on Jazzy";
+AddCallbackGroupStaticExecutor = add_callback_group_static_executor: Init, Rclcpp, Executors {
+    "ros2_caret:add_callback_group_static_executor" since "CARET 0.2" until "CARET 0.6.0 on Jazzy", Recorded, Repeated;
 
     ENTITIES_COLLECTOR_ADDR: Pointer = "The executor's collector of entities.";
     CALLBACK_GROUP_ADDR: Pointer = "The callback group.";
@@ -71,8 +71,8 @@ AddCallbackGroupStaticExecutor = add_callback_group_static_executor: Init, Rclcp
 }
 
 /// A callback group was added to an executor's collector of entities.
-CallbackGroupToExecutorEntityCollector = callback_group_to_executor_entity_collector: Init, Rclcpp {
-    "ros2_caret:callback_group_to_executor_entity_collector" since "CARET 0.6.0 on Jazzy";
+CallbackGroupToExecutorEntityCollector = callback_group_to_executor_entity_collector: Init, Rclcpp, Executors {
+    "ros2_caret:callback_group_to_executor_entity_collector" since "CARET 0.6.0 on Jazzy", Recorded, Repeated;
 
     ENTITIES_COLLECTOR_ADDR: Pointer = "The executor's collector of entities.";
     CALLBACK_GROUP_ADDR: Pointer = "The callback group.";
@@ -81,8 +81,8 @@ CallbackGroupToExecutorEntityCollector = callback_group_to_executor_entity_colle
 }
 
 /// A timer was added to a callback group.
-CallbackGroupAddTimer = callback_group_add_timer: Init, Rclcpp {
-    "ros2_caret:callback_group_add_timer" since "CARET 0.2";
+CallbackGroupAddTimer = callback_group_add_timer: Init, Rclcpp, Executors {
+    "ros2_caret:callback_group_add_timer" since "CARET 0.2", Recorded, Repeated;
 
     CALLBACK_GROUP_ADDR: Pointer = "The callback group.";
     TIMER_HANDLE: Pointer = "The `rcl_timer_t`.";
@@ -90,8 +90,8 @@ CallbackGroupAddTimer = callback_group_add_timer: Init, Rclcpp {
 }
 
 /// A subscription was added to a callback group.
-CallbackGroupAddSubscription = callback_group_add_subscription: Init, Rclcpp {
-    "ros2_caret:callback_group_add_subscription" since "CARET 0.2";
+CallbackGroupAddSubscription = callback_group_add_subscription: Init, Rclcpp, Executors {
+    "ros2_caret:callback_group_add_subscription" since "CARET 0.2", Recorded, Repeated;
 
     CALLBACK_GROUP_ADDR: Pointer = "The callback group.";
     SUBSCRIPTION_HANDLE: Pointer = "The `rcl_subscription_t`.";
@@ -99,8 +99,8 @@ CallbackGroupAddSubscription = callback_group_add_subscription: Init, Rclcpp {
 }
 
 /// A service was added to a callback group.
-CallbackGroupAddService = callback_group_add_service: Init, Rclcpp {
-    "ros2_caret:callback_group_add_service" since "CARET 0.2";
+CallbackGroupAddService = callback_group_add_service: Init, Rclcpp, Executors {
+    "ros2_caret:callback_group_add_service" since "CARET 0.2", Recorded, Repeated;
 
     CALLBACK_GROUP_ADDR: Pointer = "The callback group.";
     SERVICE_HANDLE: Pointer = "The `rcl_service_t`.";
@@ -108,8 +108,8 @@ CallbackGroupAddService = callback_group_add_service: Init, Rclcpp {
 }
 
 /// A client was added to a callback group.
-CallbackGroupAddClient = callback_group_add_client: Init, Rclcpp {
-    "ros2_caret:callback_group_add_client" since "CARET 0.2";
+CallbackGroupAddClient = callback_group_add_client: Init, Rclcpp, Executors {
+    "ros2_caret:callback_group_add_client" since "CARET 0.2", Recorded, Repeated;
 
     CALLBACK_GROUP_ADDR: Pointer = "The callback group.";
     CLIENT_HANDLE: Pointer = "The `rcl_client_t`.";

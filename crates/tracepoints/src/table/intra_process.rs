@@ -34,7 +34,7 @@ RclcppIpbToSubscription = rclcpp_ipb_to_subscription: Init, Rclcpp {
 }
 
 /// rclcpp hands a message to the subscriptions of its own process.
-RclcppIntraPublish = rclcpp_intra_publish: Run, Rclcpp {
+RclcppIntraPublish = rclcpp_intra_publish: Run, Rclcpp, IntraProcess {
     "ros2:rclcpp_intra_publish" since "Iron; CARET's forks of Galactic and Humble";
 
     PUBLISHER_HANDLE: Pointer = "The `rcl_publisher_t`.";
@@ -44,7 +44,7 @@ RclcppIntraPublish = rclcpp_intra_publish: Run, Rclcpp {
 }
 
 /// A message was put into a ring buffer.
-RclcppRingBufferEnqueue = rclcpp_ring_buffer_enqueue: Run, Rclcpp {
+RclcppRingBufferEnqueue = rclcpp_ring_buffer_enqueue: Run, Rclcpp, IntraProcess {
     "ros2:rclcpp_ring_buffer_enqueue" since "Iron";
 
     BUFFER: Pointer = "The ring buffer.";
@@ -54,7 +54,7 @@ RclcppRingBufferEnqueue = rclcpp_ring_buffer_enqueue: Run, Rclcpp {
 }
 
 /// A message was taken out of a ring buffer.
-RclcppRingBufferDequeue = rclcpp_ring_buffer_dequeue: Run, Rclcpp {
+RclcppRingBufferDequeue = rclcpp_ring_buffer_dequeue: Run, Rclcpp, IntraProcess {
     "ros2:rclcpp_ring_buffer_dequeue" since "Iron";
 
     BUFFER: Pointer = "The ring buffer.";
@@ -63,14 +63,14 @@ RclcppRingBufferDequeue = rclcpp_ring_buffer_dequeue: Run, Rclcpp {
 }
 
 /// A ring buffer was asked to forget its messages.
-RclcppRingBufferClear = rclcpp_ring_buffer_clear: Run, Rclcpp {
+RclcppRingBufferClear = rclcpp_ring_buffer_clear: Run, Rclcpp, IntraProcess {
     "ros2:rclcpp_ring_buffer_clear" since "Iron";
 
     BUFFER: Pointer = "The ring buffer.";
 }
 
 /// The intra-process manager has copied a message.
-MessageConstruct = message_construct: Run, Rclcpp {
+MessageConstruct = message_construct: Run, Rclcpp, IntraProcess {
     "ros2:message_construct" since "CARET's forks of Galactic and Humble";
 
     ORIGINAL_MESSAGE: Pointer = "The message that was copied.";
@@ -78,7 +78,7 @@ MessageConstruct = message_construct: Run, Rclcpp {
 }
 
 /// A message of the own process is about to be given to its callback.
-DispatchIntraProcessSubscriptionCallback = dispatch_intra_process_subscription_callback: Run, Rclcpp {
+DispatchIntraProcessSubscriptionCallback = dispatch_intra_process_subscription_callback: Run, Rclcpp, IntraProcess {
     "ros2:dispatch_intra_process_subscription_callback" since "CARET's forks of Galactic and Humble";
 
     MESSAGE: Pointer = "The message.";

@@ -5,7 +5,7 @@ macro_rules! kernel {
     ({ $($before:tt)* } $next:ident $($later:ident)*) => { $next! { { $($before)*
 
 /// A CPU goes from one thread to another.
-SchedSwitch = sched_switch: Run, Kernel {
+SchedSwitch = sched_switch: Run, Kernel, Scheduling {
     "sched_switch" since "LTTng 2.0";
 
     PREV_COMM: Text = "Name of the thread that stops.";
@@ -18,7 +18,7 @@ SchedSwitch = sched_switch: Run, Kernel {
 }
 
 /// A thread is about to be woken, by whom the event happens to.
-SchedWaking = sched_waking: Run, Kernel {
+SchedWaking = sched_waking: Run, Kernel, Scheduling {
     "sched_waking" since "LTTng 2.6 on Linux 4.3";
 
     COMM: Text = "Name of the thread.";
@@ -28,7 +28,7 @@ SchedWaking = sched_waking: Run, Kernel {
 }
 
 /// A thread can run.
-SchedWakeup = sched_wakeup: Run, Kernel {
+SchedWakeup = sched_wakeup: Run, Kernel, Scheduling {
     "sched_wakeup" since "LTTng 2.0";
 
     COMM: Text = "Name of the thread.";
@@ -39,7 +39,7 @@ SchedWakeup = sched_wakeup: Run, Kernel {
 }
 
 /// A new thread can run for the first time.
-SchedWakeupNew = sched_wakeup_new: Run, Kernel {
+SchedWakeupNew = sched_wakeup_new: Run, Kernel, Scheduling {
     "sched_wakeup_new" since "LTTng 2.0";
 
     COMM: Text = "Name of the thread.";
@@ -50,7 +50,7 @@ SchedWakeupNew = sched_wakeup_new: Run, Kernel {
 }
 
 /// A thread moves to another CPU.
-SchedMigrateTask = sched_migrate_task: Run, Kernel {
+SchedMigrateTask = sched_migrate_task: Run, Kernel, Scheduling {
     "sched_migrate_task" since "LTTng 2.0";
 
     COMM: Text = "Name of the thread.";
@@ -61,7 +61,7 @@ SchedMigrateTask = sched_migrate_task: Run, Kernel {
 }
 
 /// A thread lends its priority to another that holds what it waits for, or takes it back.
-SchedPiSetprio = sched_pi_setprio: Run, Kernel {
+SchedPiSetprio = sched_pi_setprio: Run, Kernel, Scheduling {
     "sched_pi_setprio" since "LTTng 2.0";
 
     COMM: Text = "Name of the thread.";

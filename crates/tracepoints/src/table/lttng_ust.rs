@@ -4,7 +4,7 @@ macro_rules! lttng_ust {
     ({ $($before:tt)* } $next:ident $($later:ident)*) => { $next! { { $($before)*
 
 /// `malloc` has returned.
-LibcMalloc = libc_malloc: Run, LttngUst {
+LibcMalloc = libc_malloc: Run, LttngUst, Memory {
     "lttng_ust_libc:malloc" since "LTTng 2.7";
 
     SIZE: Unsigned = "Bytes that were asked for.";
@@ -12,14 +12,14 @@ LibcMalloc = libc_malloc: Run, LttngUst {
 }
 
 /// `free` was called.
-LibcFree = libc_free: Run, LttngUst {
+LibcFree = libc_free: Run, LttngUst, Memory {
     "lttng_ust_libc:free" since "LTTng 2.7";
 
     PTR: Pointer = "The memory.";
 }
 
 /// `calloc` has returned.
-LibcCalloc = libc_calloc: Run, LttngUst {
+LibcCalloc = libc_calloc: Run, LttngUst, Memory {
     "lttng_ust_libc:calloc" since "LTTng 2.7";
 
     NMEMB: Unsigned = "Number of elements.";
@@ -28,7 +28,7 @@ LibcCalloc = libc_calloc: Run, LttngUst {
 }
 
 /// `realloc` has returned.
-LibcRealloc = libc_realloc: Run, LttngUst {
+LibcRealloc = libc_realloc: Run, LttngUst, Memory {
     "lttng_ust_libc:realloc" since "LTTng 2.7";
 
     IN_PTR: Pointer = "The memory before.";
@@ -37,7 +37,7 @@ LibcRealloc = libc_realloc: Run, LttngUst {
 }
 
 /// `memalign` has returned.
-LibcMemalign = libc_memalign: Run, LttngUst {
+LibcMemalign = libc_memalign: Run, LttngUst, Memory {
     "lttng_ust_libc:memalign" since "LTTng 2.7";
 
     ALIGNMENT: Unsigned = "Alignment in bytes.";
@@ -46,7 +46,7 @@ LibcMemalign = libc_memalign: Run, LttngUst {
 }
 
 /// `posix_memalign` has returned.
-LibcPosixMemalign = libc_posix_memalign: Run, LttngUst {
+LibcPosixMemalign = libc_posix_memalign: Run, LttngUst, Memory {
     "lttng_ust_libc:posix_memalign" since "LTTng 2.7";
 
     OUT_PTR: Pointer = "The memory.";
@@ -56,14 +56,14 @@ LibcPosixMemalign = libc_posix_memalign: Run, LttngUst {
 }
 
 /// A thread is about to lock a mutex.
-PthreadMutexLockReq = pthread_mutex_lock_req: Run, LttngUst {
+PthreadMutexLockReq = pthread_mutex_lock_req: Run, LttngUst, Locks {
     "lttng_ust_pthread:pthread_mutex_lock_req" since "LTTng 2.7";
 
     MUTEX: Pointer = "The mutex.";
 }
 
 /// A thread has locked a mutex, or failed to.
-PthreadMutexLockAcq = pthread_mutex_lock_acq: Run, LttngUst {
+PthreadMutexLockAcq = pthread_mutex_lock_acq: Run, LttngUst, Locks {
     "lttng_ust_pthread:pthread_mutex_lock_acq" since "LTTng 2.7";
 
     MUTEX: Pointer = "The mutex.";
@@ -71,7 +71,7 @@ PthreadMutexLockAcq = pthread_mutex_lock_acq: Run, LttngUst {
 }
 
 /// A thread has tried to lock a mutex without waiting.
-PthreadMutexTrylock = pthread_mutex_trylock: Run, LttngUst {
+PthreadMutexTrylock = pthread_mutex_trylock: Run, LttngUst, Locks {
     "lttng_ust_pthread:pthread_mutex_trylock" since "LTTng 2.7";
 
     MUTEX: Pointer = "The mutex.";
@@ -79,7 +79,7 @@ PthreadMutexTrylock = pthread_mutex_trylock: Run, LttngUst {
 }
 
 /// A thread has unlocked a mutex.
-PthreadMutexUnlock = pthread_mutex_unlock: Run, LttngUst {
+PthreadMutexUnlock = pthread_mutex_unlock: Run, LttngUst, Locks {
     "lttng_ust_pthread:pthread_mutex_unlock" since "LTTng 2.7";
 
     MUTEX: Pointer = "The mutex.";

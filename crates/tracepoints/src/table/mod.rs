@@ -16,7 +16,7 @@ mod rmw;
 mod rostrace;
 
 use crate::declare::{self, declare};
-use crate::{Field, Layer, Phase, Provider, Tracepoint};
+use crate::{Attribute, Family, Field, Layer, Phase, Provider, Tracepoint};
 
 use {
     agnocast::agnocast, application::application, caret::caret, executor::executor,

@@ -27,7 +27,7 @@ RclNodeInit = rcl_node_init: Init, Rcl {
 
 /// A publisher was created.
 RclPublisherInit = rcl_publisher_init: Init, Rcl {
-    "ros2:rcl_publisher_init" since "Foxy";
+    "ros2:rcl_publisher_init" since "Foxy", Repeated;
     "ros2_caret:rcl_publisher_init" since "CARET 0.4.0";
 
     PUBLISHER_HANDLE: Pointer = "The `rcl_publisher_t`; for `/rosout` a temporary copy.";
@@ -86,7 +86,7 @@ RclTimerInit = rcl_timer_init: Init, Rcl {
 }
 
 /// A node got the state machine of a lifecycle node.
-RclLifecycleStateMachineInit = rcl_lifecycle_state_machine_init: Init, RclLifecycle {
+RclLifecycleStateMachineInit = rcl_lifecycle_state_machine_init: Init, RclLifecycle, Lifecycle {
     "ros2:rcl_lifecycle_state_machine_init" since "Galactic";
     "ros2_caret:rcl_lifecycle_state_machine_init" since "CARET 0.4.0";
 
@@ -96,7 +96,7 @@ RclLifecycleStateMachineInit = rcl_lifecycle_state_machine_init: Init, RclLifecy
 }
 
 /// A lifecycle node changed its state and has told so.
-RclLifecycleTransition = rcl_lifecycle_transition: Run, RclLifecycle {
+RclLifecycleTransition = rcl_lifecycle_transition: Run, RclLifecycle, Lifecycle {
     "ros2:rcl_lifecycle_transition" since "Galactic";
 
     STATE_MACHINE: Pointer = "The `rcl_lifecycle_state_machine_t`.";
@@ -105,7 +105,7 @@ RclLifecycleTransition = rcl_lifecycle_transition: Run, RclLifecycle {
 }
 
 /// rcl hands a message to the middleware.
-RclPublish = rcl_publish: Run, Rcl {
+RclPublish = rcl_publish: Run, Rcl, Publish {
     "ros2:rcl_publish" since "Galactic";
 
     PUBLISHER_HANDLE: Pointer = "The `rcl_publisher_t`.";
@@ -113,8 +113,8 @@ RclPublish = rcl_publish: Run, Rcl {
 }
 
 /// rcl returns from a take, successful or not.
-RclTake = rcl_take: Run, Rcl {
-    "ros2:rcl_take" since "Humble";
+RclTake = rcl_take: Run, Rcl, Take {
+    "ros2:rcl_take" since "Humble", Chatty;
 
     MESSAGE: Pointer = "Where the message was put.";
 }

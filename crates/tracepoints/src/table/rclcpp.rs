@@ -5,11 +5,11 @@ macro_rules! rclcpp {
 
 /// An object of rclcpp was tied to its rcl subscription; with intra-process communication there are two.
 RclcppSubscriptionInit = rclcpp_subscription_init: Init, Rclcpp {
-    "ros2:rclcpp_subscription_init" since "Foxy";
+    "ros2:rclcpp_subscription_init" since "Foxy", Repeated;
     "ros2_caret:rclcpp_subscription_init" since "CARET 0.4.0";
 
     SUBSCRIPTION_HANDLE: Pointer = "The `rcl_subscription_t`.";
-    SUBSCRIPTION: Pointer = "The `rclcpp::Subscription`, or the intra-process twin.";
+    SUBSCRIPTION: Pointer = "The `rclcpp::Subscription`, or the intra-process subscription.";
     INIT_TIMESTAMP: Signed only Provider("ros2_caret") = "When it happened: the trace's clock, in ns.";
 }
 
@@ -18,7 +18,7 @@ RclcppSubscriptionCallbackAdded = rclcpp_subscription_callback_added: Init, Rclc
     "ros2:rclcpp_subscription_callback_added" since "Foxy";
     "ros2_caret:rclcpp_subscription_callback_added" since "CARET 0.4.0";
 
-    SUBSCRIPTION: Pointer = "The `rclcpp::Subscription`, or the intra-process twin.";
+    SUBSCRIPTION: Pointer = "The `rclcpp::Subscription`, or the intra-process subscription.";
     CALLBACK: Pointer = "The callback object.";
     INIT_TIMESTAMP: Signed only Provider("ros2_caret") = "When it happened: the trace's clock, in ns.";
 }
@@ -64,7 +64,7 @@ RclcppCallbackRegister = rclcpp_callback_register: Init, Rclcpp {
 }
 
 /// A callback of a timer, subscription or service begins.
-CallbackStart = callback_start: Run, Rclcpp {
+CallbackStart = callback_start: Run, Rclcpp, Callbacks {
     "ros2:callback_start" since "Foxy";
 
     CALLBACK: Pointer = "The callback object.";
@@ -72,14 +72,14 @@ CallbackStart = callback_start: Run, Rclcpp {
 }
 
 /// A callback has returned.
-CallbackEnd = callback_end: Run, Rclcpp {
+CallbackEnd = callback_end: Run, Rclcpp, Callbacks {
     "ros2:callback_end" since "Foxy";
 
     CALLBACK: Pointer = "The callback object.";
 }
 
 /// rclcpp hands a message to rcl.
-RclcppPublish = rclcpp_publish: Run, Rclcpp {
+RclcppPublish = rclcpp_publish: Run, Rclcpp, Publish {
     "ros2:rclcpp_publish" since "Galactic";
 
     PUBLISHER_HANDLE: Pointer only Versions("Galactic; CARET's fork of Humble") = "The `rcl_publisher_t`.";
@@ -89,14 +89,14 @@ RclcppPublish = rclcpp_publish: Run, Rclcpp {
 }
 
 /// rclcpp returns from a take, successful or not.
-RclcppTake = rclcpp_take: Run, Rclcpp {
-    "ros2:rclcpp_take" since "Humble";
+RclcppTake = rclcpp_take: Run, Rclcpp, Take {
+    "ros2:rclcpp_take" since "Humble", Chatty;
 
     MESSAGE: Pointer = "Where the message was put.";
 }
 
 /// A message that came through the middleware is about to be given to its callback.
-DispatchSubscriptionCallback = dispatch_subscription_callback: Run, Rclcpp {
+DispatchSubscriptionCallback = dispatch_subscription_callback: Run, Rclcpp, Take {
     "ros2:dispatch_subscription_callback" since "CARET's forks of Galactic and Humble";
 
     MESSAGE: Pointer = "The message.";

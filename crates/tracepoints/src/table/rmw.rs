@@ -28,7 +28,7 @@ RmwClientInit = rmw_client_init: Init, Rmw {
 }
 
 /// The middleware is about to write a message.
-RmwPublish = rmw_publish: Run, Rmw {
+RmwPublish = rmw_publish: Run, Rmw, Publish {
     "ros2:rmw_publish" since "Humble";
 
     RMW_PUBLISHER_HANDLE: Pointer only Versions("Jazzy and later") = "The `rmw_publisher_t`.";
@@ -38,7 +38,7 @@ RmwPublish = rmw_publish: Run, Rmw {
 }
 
 /// The middleware returns from a take, successful or not.
-RmwTake = rmw_take: Run, Rmw {
+RmwTake = rmw_take: Run, Rmw, Take {
     "ros2:rmw_take" since "Humble";
 
     RMW_SUBSCRIPTION_HANDLE: Pointer = "The `rmw_subscription_t`.";
@@ -48,7 +48,7 @@ RmwTake = rmw_take: Run, Rmw {
 }
 
 /// A client is sending a request; Fast DDS says so after the write, Cyclone DDS before it.
-RmwSendRequest = rmw_send_request: Run, Rmw {
+RmwSendRequest = rmw_send_request: Run, Rmw, Services {
     "ros2:rmw_send_request" since "Kilted";
 
     RMW_CLIENT_HANDLE: Pointer = "The `rmw_client_t`.";
@@ -57,7 +57,7 @@ RmwSendRequest = rmw_send_request: Run, Rmw {
 }
 
 /// A service returns from taking a request, successful or not.
-RmwTakeRequest = rmw_take_request: Run, Rmw {
+RmwTakeRequest = rmw_take_request: Run, Rmw, Services {
     "ros2:rmw_take_request" since "Kilted";
 
     RMW_SERVICE_HANDLE: Pointer = "The `rmw_service_t`.";
@@ -68,7 +68,7 @@ RmwTakeRequest = rmw_take_request: Run, Rmw {
 }
 
 /// A service is about to write its response.
-RmwSendResponse = rmw_send_response: Run, Rmw {
+RmwSendResponse = rmw_send_response: Run, Rmw, Services {
     "ros2:rmw_send_response" since "Kilted";
 
     RMW_SERVICE_HANDLE: Pointer = "The `rmw_service_t`.";
@@ -79,7 +79,7 @@ RmwSendResponse = rmw_send_response: Run, Rmw {
 }
 
 /// A client returns from taking a response, successful or not.
-RmwTakeResponse = rmw_take_response: Run, Rmw {
+RmwTakeResponse = rmw_take_response: Run, Rmw, Services {
     "ros2:rmw_take_response" since "Kilted";
 
     RMW_CLIENT_HANDLE: Pointer = "The `rmw_client_t`.";

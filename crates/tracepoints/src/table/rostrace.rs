@@ -5,42 +5,42 @@ macro_rules! rostrace {
     ({ $($before:tt)* } $next:ident $($later:ident)*) => { $next! { { $($before)*
 
 /// A node is about to be destroyed.
-RclNodeFini = rcl_node_fini: Run, Rcl {
+RclNodeFini = rcl_node_fini: Run, Rcl, Destruction {
     "rostrace:rcl_node_fini" since "rostrace 0.1";
 
     NODE_HANDLE: Pointer = "The `rcl_node_t`.";
 }
 
 /// A publisher is about to be destroyed.
-RclPublisherFini = rcl_publisher_fini: Run, Rcl {
+RclPublisherFini = rcl_publisher_fini: Run, Rcl, Destruction {
     "rostrace:rcl_publisher_fini" since "rostrace 0.1";
 
     PUBLISHER_HANDLE: Pointer = "The `rcl_publisher_t`.";
 }
 
 /// A subscription is about to be destroyed.
-RclSubscriptionFini = rcl_subscription_fini: Run, Rcl {
+RclSubscriptionFini = rcl_subscription_fini: Run, Rcl, Destruction {
     "rostrace:rcl_subscription_fini" since "rostrace 0.1";
 
     SUBSCRIPTION_HANDLE: Pointer = "The `rcl_subscription_t`.";
 }
 
 /// A service is about to be destroyed.
-RclServiceFini = rcl_service_fini: Run, Rcl {
+RclServiceFini = rcl_service_fini: Run, Rcl, Destruction {
     "rostrace:rcl_service_fini" since "rostrace 0.1";
 
     SERVICE_HANDLE: Pointer = "The `rcl_service_t`.";
 }
 
 /// A client is about to be destroyed.
-RclClientFini = rcl_client_fini: Run, Rcl {
+RclClientFini = rcl_client_fini: Run, Rcl, Destruction {
     "rostrace:rcl_client_fini" since "rostrace 0.1";
 
     CLIENT_HANDLE: Pointer = "The `rcl_client_t`.";
 }
 
 /// A timer is about to be destroyed.
-RclTimerFini = rcl_timer_fini: Run, Rcl {
+RclTimerFini = rcl_timer_fini: Run, Rcl, Destruction {
     "rostrace:rcl_timer_fini" since "rostrace 0.1";
 
     TIMER_HANDLE: Pointer = "The `rcl_timer_t`.";
@@ -55,7 +55,7 @@ RclTimerClock = rcl_timer_clock: Init, Rcl {
 }
 
 /// An executor is about to run the callback of a client: the response was taken on this thread.
-ClientCallbackStart = client_callback_start: Run, Rclcpp {
+ClientCallbackStart = client_callback_start: Run, Rclcpp, Services {
     "rostrace:client_callback_start" since "rostrace 0.1";
 
     RMW_CLIENT_HANDLE: Pointer = "The `rmw_client_t`.";
@@ -63,7 +63,7 @@ ClientCallbackStart = client_callback_start: Run, Rclcpp {
 }
 
 /// The callback of a client has ended, be it by an exception.
-ClientCallbackEnd = client_callback_end: Run, Rclcpp {
+ClientCallbackEnd = client_callback_end: Run, Rclcpp, Services {
     "rostrace:client_callback_end" since "rostrace 0.1";
 
     RMW_CLIENT_HANDLE: Pointer = "The `rmw_client_t`.";
@@ -71,7 +71,7 @@ ClientCallbackEnd = client_callback_end: Run, Rclcpp {
 }
 
 /// A message is published in serialised form: its size is known.
-RmwPublishSerialized = rmw_publish_serialized: Run, Rmw {
+RmwPublishSerialized = rmw_publish_serialized: Run, Rmw, MessageSizes {
     "rostrace:rmw_publish_serialized" since "rostrace 0.1";
 
     RMW_PUBLISHER_HANDLE: Pointer = "The `rmw_publisher_t`.";
@@ -80,7 +80,7 @@ RmwPublishSerialized = rmw_publish_serialized: Run, Rmw {
 }
 
 /// A message was taken in serialised form: its size is known.
-RmwTakeSerialized = rmw_take_serialized: Run, Rmw {
+RmwTakeSerialized = rmw_take_serialized: Run, Rmw, MessageSizes {
     "rostrace:rmw_take_serialized" since "rostrace 0.1";
 
     RMW_SUBSCRIPTION_HANDLE: Pointer = "The `rmw_subscription_t`.";
@@ -89,7 +89,7 @@ RmwTakeSerialized = rmw_take_serialized: Run, Rmw {
 }
 
 /// A client hands a request to the middleware; its number is told by the `ros2:rmw_send_request` that follows on this thread.
-RmwSendRequestBegin = rmw_send_request_begin: Run, Rmw {
+RmwSendRequestBegin = rmw_send_request_begin: Run, Rmw, Services {
     "rostrace:rmw_send_request_begin" since "rostrace 0.1";
 
     RMW_CLIENT_HANDLE: Pointer = "The `rmw_client_t`.";
@@ -98,7 +98,7 @@ RmwSendRequestBegin = rmw_send_request_begin: Run, Rmw {
 
 /// The tracer found out whether calls of a function that it interposes reach it; told where they do not, and again if one does.
 HookState = hook_state: Init, Tracer {
-    "rostrace:hook_state" since "rostrace 0.1";
+    "rostrace:hook_state" since "rostrace 0.1", Repeated;
 
     HOOK: Text = "Symbol of the function.";
     STATE: Text = "`bypassed`: its library was linked or loaded so that calls go past the tracer; `on`: one was seen after all.";

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use rostrace_ctf::{Damage, EventView, Scope, TraceSet, Trouble};
+use rostrace_ctf::{Damage, DecodeError, EventView, Scope, TraceSet};
 
 use super::fields::{EventFields, Sink};
 use super::lines::{self, Chunk, LineRenderer, Request};
@@ -42,7 +42,7 @@ struct CsvLines<'s> {
 impl LineRenderer for CsvLines<'_> {
     type Seam = ();
 
-    fn line(&mut self, event: &EventView<'_>, chunk: &mut Chunk<()>) -> Result<(), Trouble> {
+    fn line(&mut self, event: &EventView<'_>, chunk: &mut Chunk<()>) -> Result<(), DecodeError> {
         let out = &mut chunk.text;
         let CsvLines {
             set,

@@ -4,7 +4,7 @@
 //! notice the difference.
 
 use rostrace_ctf::schema::{Encoding, FieldClass, Flag, Mappings, Struct};
-use rostrace_ctf::{EventView, List, Raw, Scope, Trouble, Value};
+use rostrace_ctf::{DecodeError, EventView, List, Raw, Scope, Value};
 
 /// Something that fields are written to.
 pub(crate) trait Sink {
@@ -256,7 +256,7 @@ impl<'s> EventFields<'s> {
         event: &EventView<'_>,
         sink: &mut S,
         mut enter: impl FnMut(&mut S, Scope),
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), DecodeError> {
         if self.is_flat {
             for (scope, node) in &self.scopes {
                 enter(sink, *scope);

@@ -6,7 +6,7 @@
 
 use std::io::{self, Write};
 
-use rostrace_ctf::{Damage, EventView, Scope, TraceSet, Trouble};
+use rostrace_ctf::{Damage, DecodeError, EventView, Scope, TraceSet};
 
 use super::fields::{EventFields, Node, Sink};
 use super::lines::{self, Chunk, LineRenderer, Request};
@@ -34,7 +34,7 @@ struct JsonLines<'s> {
 impl LineRenderer for JsonLines<'_> {
     type Seam = ();
 
-    fn line(&mut self, event: &EventView<'_>, chunk: &mut Chunk<()>) -> Result<(), Trouble> {
+    fn line(&mut self, event: &EventView<'_>, chunk: &mut Chunk<()>) -> Result<(), DecodeError> {
         let out = &mut chunk.text;
         let prepared = self.classes.of(event, || Prepared::new(self.set, event));
         let packet = self.packets.of(event, || packet_context(event));

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rostrace_ctf::{
-    Conversion, Cursor, Damage, DamageRows, EventView, Selection, TraceSet, Trouble, slices,
+    Conversion, Cursor, Damage, DamageRows, DecodeError, EventView, Selection, TraceSet, slices,
 };
 
 use super::unreadable_fields;
@@ -24,8 +24,11 @@ pub(crate) trait LineRenderer {
     type Seam: Default + Send;
 
     /// Appends a whole line even if some fields cannot be read.
-    fn line(&mut self, event: &EventView<'_>, chunk: &mut Chunk<Self::Seam>)
-    -> Result<(), Trouble>;
+    fn line(
+        &mut self,
+        event: &EventView<'_>,
+        chunk: &mut Chunk<Self::Seam>,
+    ) -> Result<(), DecodeError>;
 
     /// The seam of a chunk that follows another one of the same stretch.
     fn go_on(_seam: &Self::Seam) -> Self::Seam {
@@ -113,8 +116,8 @@ fn render<R: LineRenderer>(
             break;
         }
         let Some(event) = cursor.next() else { break };
-        if let Err(trouble) = renderer.line(&event, &mut chunk) {
-            chunk.damage.push(unreadable_fields(&event, &trouble));
+        if let Err(error) = renderer.line(&event, &mut chunk) {
+            chunk.damage.push(unreadable_fields(&event, &error));
         }
         if limited {
             left.fetch_sub(1, Ordering::Relaxed);

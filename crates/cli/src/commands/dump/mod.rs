@@ -13,7 +13,7 @@ pub(crate) mod text;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 use anyhow::Context;
-use rostrace_ctf::{Conversion, Damage, DamageKind, EventView, Trouble};
+use rostrace_ctf::{Conversion, Damage, DamageKind, DecodeError, EventView};
 
 use self::lines::Request;
 use crate::filter;
@@ -124,7 +124,7 @@ fn progress_bar(arguments: &DumpArguments, bytes: u64) -> Progress {
 }
 
 /// The row for an event whose fields turn out to be unreadable although its size was known.
-pub(crate) fn unreadable_fields(event: &EventView<'_>, trouble: &Trouble) -> Damage {
+pub(crate) fn unreadable_fields(event: &EventView<'_>, error: &DecodeError) -> Damage {
     Damage {
         kind: DamageKind::UndecodableEvents,
         more: None,
@@ -134,6 +134,6 @@ pub(crate) fn unreadable_fields(event: &EventView<'_>, trouble: &Trouble) -> Dam
         begin: event.nanos(),
         end: None,
         count: Some(1),
-        message: format!("the fields of an event cannot be read: {trouble}"),
+        message: format!("the fields of an event cannot be read: {error}"),
     }
 }

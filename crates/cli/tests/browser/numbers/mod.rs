@@ -14,8 +14,8 @@ use crate::browser::driver::Browser;
 use crate::browser::opened::{report_of, show};
 use crate::browser::shown::{assert_same, rows};
 use crate::browser::{scenarios, title};
-use crate::statistics::STATISTICS;
 use crate::support;
+use rostrace_testkit::opened_page::STATISTICS;
 
 /// Of each kind one, from both distributions.
 const RECORDINGS: &[&str] = &[

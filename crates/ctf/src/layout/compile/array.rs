@@ -1,7 +1,7 @@
 //! Arrays: as one run of bits where the elements are plain numbers, as a loop where only the data knows where an element ends.
 
 use super::byte_order::{LastOrder, uniform_order};
-use super::{Compiler, Phase, Place, Shape, Step};
+use super::{BitOffset, Compiler, LeafType, Phase, Step};
 use crate::bits::Codec;
 use crate::decode::least_size;
 use crate::schema::{BitField, FieldClass, IntegerForm, Length};
@@ -33,7 +33,7 @@ impl Compiler {
                     self.bits(&bits);
                     self.offset = place.offset.saturating_add(count.saturating_mul(stride));
                 }
-                let shape = Shape::List {
+                let shape = LeafType::List {
                     fixed: Some(count),
                     stride,
                     codec,
@@ -65,7 +65,7 @@ impl Compiler {
                     },
                     phase,
                 );
-                let shape = Shape::List {
+                let shape = LeafType::List {
                     fixed: None,
                     stride,
                     codec,
@@ -81,11 +81,11 @@ impl Compiler {
         class: &FieldClass,
         length: Length,
         element: &FieldClass,
-        place: Place,
+        place: BitOffset,
         reachable: bool,
     ) {
         if length == Length::Fixed(0) {
-            self.leaf(class, place, Shape::Nested, reachable);
+            self.leaf(class, place, LeafType::Nested, reachable);
             return;
         }
         // An element begins anywhere that its predecessors end.
@@ -106,7 +106,7 @@ impl Compiler {
             },
             Phase::UNKNOWN,
         );
-        self.leaf(class, place, Shape::Nested, reachable);
+        self.leaf(class, place, LeafType::Nested, reachable);
     }
 }
 

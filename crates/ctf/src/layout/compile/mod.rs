@@ -13,7 +13,7 @@ use byte_order::LastOrder;
 
 use super::phase::Phase;
 use super::slots::slots_of;
-use super::{Block, Layout, Leaf, Place, Scope, Shape, Step};
+use super::{BitOffset, Block, Layout, Leaf, LeafType, Scope, Step};
 use crate::bits::Codec;
 use crate::schema::{BitField, EventClass, FieldClass, IntegerForm, Length, StreamClass, Struct};
 
@@ -45,7 +45,7 @@ pub(super) fn event(stream: &StreamClass, class: &EventClass, phase: Phase) -> L
     } = compiler;
     if irregular {
         for leaf in &mut leaves {
-            leaf.shape = Shape::Nested;
+            leaf.shape = LeafType::Nested;
         }
     }
     let constant = (steps.is_empty() && !irregular).then_some(offset);
@@ -103,8 +103,8 @@ impl Compiler {
         self.anchor_phase.plus(self.offset)
     }
 
-    fn place(&self) -> Place {
-        Place {
+    fn place(&self) -> BitOffset {
+        BitOffset {
             anchor: self.anchor,
             offset: self.offset,
         }
@@ -149,7 +149,7 @@ impl Compiler {
         }
     }
 
-    fn leaf(&mut self, class: &FieldClass, place: Place, shape: Shape, reachable: bool) {
+    fn leaf(&mut self, class: &FieldClass, place: BitOffset, shape: LeafType, reachable: bool) {
         if reachable {
             let name = self.path.join(".").into();
             self.leaves.push(Leaf {
@@ -182,7 +182,7 @@ impl Compiler {
                             codec,
                         });
                     }
-                    self.leaf(class, place, Shape::Number(codec), reachable);
+                    self.leaf(class, place, LeafType::Number(codec), reachable);
                 }
                 IntegerForm::Variable => {
                     self.align(8);
@@ -197,7 +197,7 @@ impl Compiler {
                     self.leaf(
                         class,
                         place,
-                        Shape::Variable {
+                        LeafType::Variable {
                             signed: integer.signed,
                         },
                         reachable,
@@ -209,7 +209,7 @@ impl Compiler {
                 self.leaf(
                     class,
                     place,
-                    Shape::Float(Codec::new(*bits, false)),
+                    LeafType::Float(Codec::new(*bits, false)),
                     reachable,
                 );
             }
@@ -224,14 +224,14 @@ impl Compiler {
                         boolean: true,
                     });
                 }
-                self.leaf(class, place, Shape::Number(codec), reachable);
+                self.leaf(class, place, LeafType::Number(codec), reachable);
             }
             FieldClass::BitArray(bits) | FieldClass::BitMap { bits, .. } => {
                 let place = self.bits(bits);
                 self.leaf(
                     class,
                     place,
-                    Shape::Number(Codec::new(*bits, false)),
+                    LeafType::Number(Codec::new(*bits, false)),
                     reachable,
                 );
             }
@@ -245,14 +245,14 @@ impl Compiler {
                     },
                     Phase::BYTE,
                 );
-                self.leaf(class, place, Shape::String(*encoding), reachable);
+                self.leaf(class, place, LeafType::String(*encoding), reachable);
             }
             FieldClass::Text { length, encoding } => {
                 let (place, fixed) = self.bytes(*length);
                 self.leaf(
                     class,
                     place,
-                    Shape::Text {
+                    LeafType::Text {
                         fixed,
                         encoding: *encoding,
                     },
@@ -261,7 +261,7 @@ impl Compiler {
             }
             FieldClass::Blob { length, .. } => {
                 let (place, fixed) = self.bytes(*length);
-                self.leaf(class, place, Shape::Blob { fixed }, reachable);
+                self.leaf(class, place, LeafType::Blob { fixed }, reachable);
             }
             FieldClass::Struct(structure) => self.structure(structure, reachable),
             FieldClass::Array {
@@ -287,7 +287,7 @@ impl Compiler {
                     block,
                 };
                 self.step(step, phase);
-                self.leaf(class, place, Shape::Nested, reachable);
+                self.leaf(class, place, LeafType::Nested, reachable);
             }
             FieldClass::Variant {
                 selector,
@@ -314,12 +314,12 @@ impl Compiler {
                     options: blocks,
                 };
                 self.step(step, phase);
-                self.leaf(class, place, Shape::Nested, reachable);
+                self.leaf(class, place, LeafType::Nested, reachable);
             }
         }
     }
 
-    fn bits(&mut self, bits: &BitField) -> Place {
+    fn bits(&mut self, bits: &BitField) -> BitOffset {
         self.align(bits.align);
         let phase = self.phase();
         let inside_a_byte = (phase.modulus >= 8).then_some(!phase.residue.is_multiple_of(8));
@@ -334,7 +334,7 @@ impl Compiler {
         place
     }
 
-    fn bytes(&mut self, length: Length) -> (Place, Option<u64>) {
+    fn bytes(&mut self, length: Length) -> (BitOffset, Option<u64>) {
         self.align(8);
         let place = self.place();
         match length {

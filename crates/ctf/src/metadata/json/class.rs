@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::super::draft::{
-    DeclaredRole, Draft, DraftInteger, DraftLength, DraftMember, DraftStruct, Kind, Labels,
+use super::super::ast::{
+    AstClass, AstInteger, AstLength, AstMember, AstStruct, DeclaredRole, Kind, Labels,
 };
 use super::super::error::Result;
 use super::dependent::location;
@@ -18,11 +18,11 @@ use crate::schema::{
 /// The aliases that have been declared so far.
 #[derive(Debug, Default)]
 pub(super) struct FieldClasses {
-    aliases: HashMap<String, Rc<Draft>>,
+    aliases: HashMap<String, Rc<AstClass>>,
 }
 
 impl FieldClasses {
-    pub(super) fn declare(&mut self, name: &Value, class: Rc<Draft>) -> Result<()> {
+    pub(super) fn declare(&mut self, name: &Value, class: Rc<AstClass>) -> Result<()> {
         let text = name.text("name")?;
         match self.aliases.insert(text.to_owned(), class) {
             None => Ok(()),
@@ -33,7 +33,7 @@ impl FieldClasses {
     }
 
     /// A field class: an object, or the name of an alias.
-    pub(super) fn class(&self, value: &Value) -> Result<Rc<Draft>> {
+    pub(super) fn class(&self, value: &Value) -> Result<Rc<AstClass>> {
         if let ValueKind::Text(name) = &value.kind {
             return self.aliases.get(name).cloned().ok_or_else(|| {
                 value
@@ -93,7 +93,7 @@ impl FieldClasses {
         };
         let at = object.at;
         object.finish()?;
-        Draft::new(kind, at)
+        AstClass::new(kind, at)
     }
 
     fn structure(&self, object: &mut Object) -> Result<Kind> {
@@ -105,7 +105,7 @@ impl FieldClasses {
                 let name: Arc<str> = name_value.text("name")?.into();
                 let class = self.class(member.require("field-class")?)?;
                 member.finish()?;
-                members.push(DraftMember {
+                members.push(AstMember {
                     name: Arc::clone(&name),
                     original_name: name,
                     at: name_value.at,
@@ -114,10 +114,10 @@ impl FieldClasses {
             }
         }
         let minimum_align = object.alignment("minimum-alignment")?;
-        Ok(Kind::Structure(DraftStruct::new(members, minimum_align)?))
+        Ok(Kind::Structure(AstStruct::new(members, minimum_align)?))
     }
 
-    fn array(&self, object: &mut Object, length: DraftLength) -> Result<Kind> {
+    fn array(&self, object: &mut Object, length: AstLength) -> Result<Kind> {
         Ok(Kind::Array {
             length,
             element: self.class(object.require("element-field-class")?)?,
@@ -232,7 +232,7 @@ fn integer(object: &mut Object, form: IntegerForm, signed: bool) -> Result<Kind>
         Some(value) => return Err(value.at.error("only unsigned integers can have roles")),
         None => None,
     };
-    Ok(Kind::Integer(DraftInteger {
+    Ok(Kind::Integer(AstInteger {
         form,
         signed,
         base,
@@ -290,20 +290,20 @@ fn encoding(object: &mut Object) -> Result<Encoding> {
     })
 }
 
-fn static_length(object: &mut Object) -> Result<DraftLength> {
+fn static_length(object: &mut Object) -> Result<AstLength> {
     let length = object.require("length")?.unsigned("length")?;
-    Ok(DraftLength::Fixed(length))
+    Ok(AstLength::Fixed(length))
 }
 
-fn dynamic_length(object: &mut Object) -> Result<DraftLength> {
+fn dynamic_length(object: &mut Object) -> Result<AstLength> {
     let value = object.require("length-field-location")?;
-    location(value).map(DraftLength::Field)
+    location(value).map(AstLength::Field)
 }
 
-fn blob(object: &mut Object, length: DraftLength) -> Result<Kind> {
+fn blob(object: &mut Object, length: AstLength) -> Result<Kind> {
     let media_type = object.text("media-type")?.map(Arc::from);
     let mut is_uuid = false;
-    if let DraftLength::Fixed(length) = length
+    if let AstLength::Fixed(length) = length
         && let Some(value) = object.take("roles")
     {
         for item in value.array("roles")? {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::super::draft::{DraftOption, Kind, Reference, ReferenceOrigin, Scope};
+use super::super::ast::{AstOption, Kind, Reference, ReferenceOrigin, RootScope};
 use super::super::error::Result;
 use super::class::FieldClasses;
 use super::object::Object;
@@ -34,7 +34,7 @@ impl FieldClasses {
             let ranges = selector_ranges(option.require("selector-field-ranges")?)?;
             let class = self.class(option.require("field-class")?)?;
             option.finish()?;
-            options.push(DraftOption {
+            options.push(AstOption {
                 name: Arc::clone(&name),
                 original_name: name,
                 ranges: Some(ranges),
@@ -53,7 +53,7 @@ impl FieldClasses {
     }
 }
 
-fn refuse_overlaps(options: &[DraftOption]) -> Result<()> {
+fn refuse_overlaps(options: &[AstOption]) -> Result<()> {
     let mut all: Vec<(Range, usize)> = options
         .iter()
         .enumerate()
@@ -91,12 +91,12 @@ pub(super) fn location(value: &Value) -> Result<Reference> {
     let scope = match object.take("origin") {
         None => None,
         Some(value) => Some(match value.text("origin")? {
-            "packet-header" => Scope::PacketHeader,
-            "packet-context" => Scope::PacketContext,
-            "event-record-header" => Scope::EventHeader,
-            "event-record-common-context" => Scope::CommonContext,
-            "event-record-specific-context" => Scope::SpecificContext,
-            "event-record-payload" => Scope::Payload,
+            "packet-header" => RootScope::PacketHeader,
+            "packet-context" => RootScope::PacketContext,
+            "event-record-header" => RootScope::EventHeader,
+            "event-record-common-context" => RootScope::CommonContext,
+            "event-record-specific-context" => RootScope::SpecificContext,
+            "event-record-payload" => RootScope::Payload,
             _ => return Err(value.expected("origin", "the name of a scope")),
         }),
     };

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::draft::{DraftEvent, DraftStream, DraftTrace, Root};
+use super::super::ast::{AstEvent, AstStream, AstTrace, Root};
 use super::super::error::{Position, Result, Warning};
 use super::class::FieldClasses;
 use super::object::Object;
@@ -33,7 +33,7 @@ const NAMESPACES: [&str; 2] = ["lttng.org,2009", "babeltrace.org,2020"];
 
 /// The trace as far as it has been read.
 pub(super) struct Fragments<'w> {
-    trace: DraftTrace,
+    trace: AstTrace,
     classes: FieldClasses,
     clocks: HashMap<String, usize>,
     streams: HashMap<u64, usize>,
@@ -46,7 +46,7 @@ pub(super) struct Fragments<'w> {
 impl<'w> Fragments<'w> {
     pub(super) fn new(warnings: &'w mut Vec<Warning>) -> Fragments<'w> {
         Fragments {
-            trace: DraftTrace {
+            trace: AstTrace {
                 version: Version::Ctf2,
                 uuid: None,
                 identity: Identity::default(),
@@ -66,7 +66,7 @@ impl<'w> Fragments<'w> {
         }
     }
 
-    pub(super) fn into_trace(self) -> Result<DraftTrace> {
+    pub(super) fn into_trace(self) -> Result<AstTrace> {
         if self.trace.streams.is_empty() {
             return Err(Position::NOWHERE.error("the metadata has no data stream class"));
         }
@@ -204,7 +204,7 @@ impl<'w> Fragments<'w> {
                 })?)
             }
         };
-        let stream = DraftStream {
+        let stream = AstStream {
             at: object.at,
             id: object.unsigned("id")?.unwrap_or(0),
             identity: object.identity()?,
@@ -234,7 +234,7 @@ impl<'w> Fragments<'w> {
         };
         let identity = object.identity()?;
         let (log_level, emf_uri) = self.known_attributes(object.take("attributes"));
-        let event = DraftEvent {
+        let event = AstEvent {
             id: object.unsigned("id")?.unwrap_or(0),
             name: identity.name,
             log_level,

@@ -10,19 +10,19 @@ mod object;
 mod tests;
 mod value;
 
-use super::draft::DraftTrace;
+use super::ast::AstTrace;
 use super::error::{Result, Warning};
 use fragment::Fragments;
 use value::{Fragment, Reader};
 
 const RECORD_SEPARATOR: char = '\x1E';
 
-/// The draft, and why only a part of the text was used if so.
+/// The syntax tree, and why only a part of the text was used if so.
 pub(super) fn read(
     text: &str,
     cut: Option<String>,
     warnings: &mut Vec<Warning>,
-) -> Result<(DraftTrace, Option<String>)> {
+) -> Result<(AstTrace, Option<String>)> {
     let reader = Reader::new(text);
     let mut fragments = Fragments::new(warnings);
     let mut cut_short = cut;

@@ -1,6 +1,6 @@
 //! The attributes of the blocks: `trace`, `env`, `clock`, `stream`, `event`.
 
-use super::super::draft::{DraftEvent, DraftStream, Root};
+use super::super::ast::{AstEvent, AstStream, Root};
 use super::super::error::{Position, Result};
 use super::attribute::{Seen, unknown};
 use super::evaluator::Evaluator;
@@ -12,7 +12,7 @@ use crate::schema::{Clock, EnvironmentValue, Origin, Uuid};
 pub(super) struct EventBlock {
     pub(super) at: Position,
     pub(super) stream: Option<u64>,
-    pub(super) event: DraftEvent,
+    pub(super) event: AstEvent,
 }
 
 /// One attribute of a block.
@@ -160,8 +160,8 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    pub(super) fn stream_block(&mut self, block: &Block) -> Result<DraftStream> {
-        let mut stream = DraftStream::implicit(block.at);
+    pub(super) fn stream_block(&mut self, block: &Block) -> Result<AstStream> {
+        let mut stream = AstStream::implicit(block.at);
         self.entries(block, |evaluator, name, attribute, at| {
             match (name, attribute) {
                 ("id", Attribute::Value(value)) => stream.id = value.id()?,
@@ -183,7 +183,7 @@ impl Evaluator<'_> {
 
     pub(super) fn event_block(&mut self, block: &Block) -> Result<EventBlock> {
         let mut stream = None;
-        let mut event = DraftEvent {
+        let mut event = AstEvent {
             id: 0,
             name: None,
             log_level: None,

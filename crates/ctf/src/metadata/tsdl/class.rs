@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::super::draft::{Draft, DraftInteger, Kind, Labels};
+use super::super::ast::{AstClass, AstInteger, Kind, Labels};
 use super::super::error::{Position, Result};
 use super::attribute::{Seen, unknown};
 use super::evaluator::Evaluator;
@@ -61,10 +61,10 @@ impl Evaluator<'_> {
             .ok_or_else(|| Space::Alias.not_found(name, at))
     }
 
-    fn integer(&mut self, attributes: &[Assignment], at: Position) -> Result<Rc<Draft>> {
+    fn integer(&mut self, attributes: &[Assignment], at: Position) -> Result<Rc<AstClass>> {
         let (mut size, mut align) = (None, None);
         let mut order = self.byte_order;
-        let mut integer = DraftInteger {
+        let mut integer = AstInteger {
             form: IntegerForm::Variable,
             signed: false,
             base: Base::Decimal,
@@ -114,7 +114,7 @@ impl Evaluator<'_> {
             reversed: false,
         });
         integer.is_character = is_encoded && size == 8 && align == 8;
-        Draft::new(Kind::Integer(integer), at)
+        AstClass::new(Kind::Integer(integer), at)
     }
 
     fn clock(&self, name: &str, at: Position) -> Result<usize> {
@@ -124,7 +124,7 @@ impl Evaluator<'_> {
             .ok_or_else(|| at.error(format!("there is no clock named '{name}'")))
     }
 
-    fn float(&mut self, attributes: &[Assignment], at: Position) -> Result<Rc<Draft>> {
+    fn float(&mut self, attributes: &[Assignment], at: Position) -> Result<Rc<AstClass>> {
         let (mut exponent, mut mantissa) = (None, None);
         let mut align = 8;
         let mut order = self.byte_order;
@@ -159,10 +159,10 @@ impl Evaluator<'_> {
             order,
             reversed: false,
         };
-        Draft::new(Kind::Float(bits), at)
+        AstClass::new(Kind::Float(bits), at)
     }
 
-    fn string(&mut self, attributes: &[Assignment], at: Position) -> Result<Rc<Draft>> {
+    fn string(&mut self, attributes: &[Assignment], at: Position) -> Result<Rc<AstClass>> {
         let mut seen = Seen::default();
         for attribute in attributes {
             seen.note(&attribute.name, attribute.at)?;
@@ -173,10 +173,10 @@ impl Evaluator<'_> {
                 name => self.warnings.push(unknown(name, attribute.at, "a string")),
             }
         }
-        Draft::new(Kind::String(Encoding::Utf8), at)
+        AstClass::new(Kind::String(Encoding::Utf8), at)
     }
 
-    fn enumeration(&mut self, syntax: &Enumeration, at: Position) -> Result<Rc<Draft>> {
+    fn enumeration(&mut self, syntax: &Enumeration, at: Position) -> Result<Rc<AstClass>> {
         let Some(enumerators) = &syntax.enumerators else {
             let name = syntax.name.unwrap_or_default();
             return match self.scopes.find(Space::Enumeration, name) {
@@ -200,11 +200,11 @@ impl Evaluator<'_> {
             return Err(at.error("the container of an enumeration must be an integer"));
         };
         let mappings = mappings(enumerators, container.signed)?;
-        let integer = DraftInteger {
+        let integer = AstInteger {
             labels: Some(Rc::new(Labels::new(mappings))),
             ..container.clone()
         };
-        let field = Draft::new(Kind::Integer(integer), at)?;
+        let field = AstClass::new(Kind::Integer(integer), at)?;
         if let Some(name) = syntax.name {
             let class = Type::Field(Rc::clone(&field));
             self.scopes.declare(Space::Enumeration, name, class, at)?;
@@ -219,7 +219,7 @@ impl Evaluator<'_> {
         space: Space,
         name: &str,
         at: Position,
-    ) -> Result<Rc<Draft>> {
+    ) -> Result<Rc<AstClass>> {
         match self.scopes.find(Space::Alias, alias) {
             Some(Type::Field(field)) => Ok(Rc::clone(field)),
             _ => Err(space.not_found(name, at)),

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::super::draft::{
-    Draft, DraftInteger, DraftLength, DraftMember, DraftOption, DraftStruct, Kind, Reference,
-    ReferenceOrigin, Scope,
+use super::super::ast::{
+    AstClass, AstInteger, AstLength, AstMember, AstOption, AstStruct, Kind, Reference,
+    ReferenceOrigin, RootScope,
 };
 use super::super::error::{Position, Result};
 use super::attribute::alignment;
@@ -19,25 +19,25 @@ use super::syntax::{
 };
 use crate::schema::{Base, Encoding, EnvironmentValue};
 
-const SCOPE_PREFIXES: [(&str, Scope); 6] = [
-    ("trace.packet.header.", Scope::PacketHeader),
-    ("stream.packet.context.", Scope::PacketContext),
-    ("stream.event.header.", Scope::EventHeader),
-    ("stream.event.context.", Scope::CommonContext),
-    ("event.context.", Scope::SpecificContext),
-    ("event.fields.", Scope::Payload),
+const SCOPE_PREFIXES: [(&str, RootScope); 6] = [
+    ("trace.packet.header.", RootScope::PacketHeader),
+    ("stream.packet.context.", RootScope::PacketContext),
+    ("stream.event.header.", RootScope::EventHeader),
+    ("stream.event.context.", RootScope::CommonContext),
+    ("event.context.", RootScope::SpecificContext),
+    ("event.fields.", RootScope::Payload),
 ];
 
 impl Evaluator<'_> {
     /// A field's class: anything but a variant without a tag.
-    pub(super) fn field(&mut self, specifiers: &Specifiers) -> Result<Rc<Draft>> {
+    pub(super) fn field(&mut self, specifiers: &Specifiers) -> Result<Rc<AstClass>> {
         match self.specified(specifiers)? {
             Type::Field(field) => Ok(field),
             Type::Untagged(_) => Err(untagged(specifiers.at)),
         }
     }
 
-    pub(super) fn structure(&mut self, syntax: &Structure, at: Position) -> Result<Rc<Draft>> {
+    pub(super) fn structure(&mut self, syntax: &Structure, at: Position) -> Result<Rc<AstClass>> {
         let Some(entries) = &syntax.members else {
             let name = syntax.name.unwrap_or_default();
             return match self.scopes.find(Space::Structure, name) {
@@ -50,8 +50,8 @@ impl Evaluator<'_> {
             Some(expression) => alignment(expression)?,
             None => 1,
         };
-        let structure = DraftStruct::new(members, minimum_align)?;
-        let field = Draft::new(Kind::Structure(structure), at)?;
+        let structure = AstStruct::new(members, minimum_align)?;
+        let field = AstClass::new(Kind::Structure(structure), at)?;
         if let Some(name) = syntax.name {
             let class = Type::Field(Rc::clone(&field));
             self.scopes.declare(Space::Structure, name, class, at)?;
@@ -89,10 +89,10 @@ impl Evaluator<'_> {
             return Err(tag.at.error("the tag of a variant must name a field"));
         };
         let selector = reference(path, tag.at);
-        Draft::new(Kind::Variant { selector, options }, at).map(Type::Field)
+        AstClass::new(Kind::Variant { selector, options }, at).map(Type::Field)
     }
 
-    fn options(&mut self, entries: &[MemberEntry], at: Position) -> Result<Rc<[DraftOption]>> {
+    fn options(&mut self, entries: &[MemberEntry], at: Position) -> Result<Rc<[AstOption]>> {
         let mut names = HashSet::new();
         let mut options = Vec::new();
         for member in self.members(entries)? {
@@ -102,7 +102,7 @@ impl Evaluator<'_> {
                     member.original_name
                 )));
             }
-            options.push(DraftOption {
+            options.push(AstOption {
                 name: member.name,
                 original_name: member.original_name,
                 ranges: None,
@@ -116,7 +116,7 @@ impl Evaluator<'_> {
         Ok(options.into())
     }
 
-    fn members(&mut self, entries: &[MemberEntry]) -> Result<Vec<DraftMember>> {
+    fn members(&mut self, entries: &[MemberEntry]) -> Result<Vec<AstMember>> {
         self.scopes.enter();
         let mut members = Vec::new();
         for entry in entries {
@@ -129,7 +129,7 @@ impl Evaluator<'_> {
                         let Type::Field(field) = field else {
                             return Err(untagged(declarator.at));
                         };
-                        members.push(DraftMember {
+                        members.push(AstMember {
                             name: display_name(name).into(),
                             original_name: name.into(),
                             at: declarator.at,
@@ -233,7 +233,7 @@ impl Evaluator<'_> {
     }
 
     /// Pointers are integers that somebody declared under the pointer's name. They are shown in base 16.
-    fn pointer(&self, name: &str, at: Position) -> Result<Rc<Draft>> {
+    fn pointer(&self, name: &str, at: Position) -> Result<Rc<AstClass>> {
         let class = self.named(name, at).map_err(|error| {
             error.with_hint(format!(
                 "declare it: typealias integer {{ size = 64; }} := {name};"
@@ -246,22 +246,25 @@ impl Evaluator<'_> {
         let Some(integer) = integer else {
             return Err(at.error(format!("the pointer type '{name}' must be an integer")));
         };
-        let integer = DraftInteger {
+        let integer = AstInteger {
             base: Base::Hexadecimal,
             ..integer.clone()
         };
-        Draft::new(Kind::Integer(integer), at)
+        AstClass::new(Kind::Integer(integer), at)
     }
 
-    fn array(&self, element: Rc<Draft>, length: &Expression, at: Position) -> Result<Rc<Draft>> {
+    fn array(
+        &self,
+        element: Rc<AstClass>,
+        length: &Expression,
+        at: Position,
+    ) -> Result<Rc<AstClass>> {
         let length = match &length.kind {
-            ExpressionKind::Integer(value) => DraftLength::Fixed(array_length(*value, length.at)?),
+            ExpressionKind::Integer(value) => AstLength::Fixed(array_length(*value, length.at)?),
             ExpressionKind::Name(path) | ExpressionKind::Text(path) => {
                 match path.strip_prefix("env.") {
-                    Some(name) => {
-                        DraftLength::Fixed(self.length_from_environment(name, length.at)?)
-                    }
-                    None => DraftLength::Field(reference(path, length.at)),
+                    Some(name) => AstLength::Fixed(self.length_from_environment(name, length.at)?),
+                    None => AstLength::Field(reference(path, length.at)),
                 }
             }
         };
@@ -280,7 +283,7 @@ impl Evaluator<'_> {
                 element,
             }
         };
-        Draft::new(kind, at)
+        AstClass::new(kind, at)
     }
 
     fn length_from_environment(&self, name: &str, at: Position) -> Result<u64> {

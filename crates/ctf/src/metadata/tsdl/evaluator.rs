@@ -1,11 +1,11 @@
-//! From the syntax of a TSDL text to the draft of its trace.
+//! From the syntax of a TSDL text to the tree that both languages share.
 //!
 //! Blocks are evaluated by kind, not by place: byte order, environment, clocks, types of the file, trace, streams,
 //! events. So a `map` may precede its clock and an event its stream. What stands in each block is in `block`.
 
 use std::collections::HashMap;
 
-use super::super::draft::{DraftStream, DraftTrace};
+use super::super::ast::{AstStream, AstTrace};
 use super::super::error::{Position, Result, Warning};
 use super::block::EventBlock;
 use super::scope::TypeScopes;
@@ -29,7 +29,7 @@ pub(super) fn evaluate(
     items: &[Item],
     cut_short: bool,
     warnings: &mut Vec<Warning>,
-) -> Result<DraftTrace> {
+) -> Result<AstTrace> {
     let blocks = |kind: BlockKind| {
         items.iter().filter_map(move |item| match item {
             Item::Block(block) if block.kind == kind => Some(block),
@@ -67,7 +67,7 @@ pub(super) fn evaluate(
     for block in blocks(BlockKind::Event) {
         events.push(evaluator.event_block(block)?);
     }
-    let mut trace = DraftTrace {
+    let mut trace = AstTrace {
         version: Version::Ctf1,
         uuid,
         identity: Identity::default(),
@@ -132,7 +132,7 @@ impl Evaluator<'_> {
 
 /// Gives each event class to its stream class.
 fn assign_events(
-    streams: &mut Vec<DraftStream>,
+    streams: &mut Vec<AstStream>,
     events: Vec<EventBlock>,
     cut_short: bool,
     warnings: &mut Vec<Warning>,
@@ -149,7 +149,7 @@ fn assign_events(
             (Some(id), []) if id != 0 || cut_short => None,
             (_, []) => {
                 // The format allows events without any stream block.
-                streams.push(DraftStream::implicit(at));
+                streams.push(AstStream::implicit(at));
                 stream_index.insert(0, 0);
                 Some(0)
             }

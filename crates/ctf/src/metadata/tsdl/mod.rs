@@ -16,17 +16,15 @@ mod tests;
 mod token;
 mod type_parser;
 
-pub(crate) use token::KEYWORDS;
-
-use super::draft::DraftTrace;
+use super::ast::AstTrace;
 use super::error::{Position, Result, Warning};
 
-/// The draft, and why only a part of the text was used if so.
+/// The syntax tree, and why only a part of the text was used if so.
 pub(super) fn read(
     text: &str,
     cut: Option<String>,
     warnings: &mut Vec<Warning>,
-) -> Result<(DraftTrace, Option<String>)> {
+) -> Result<(AstTrace, Option<String>)> {
     check_signature(text)?;
     let parsed = parser::parse(text);
     let cut_short = match (parsed.fault, cut) {

@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::super::draft::{Draft, DraftOption};
+use super::super::ast::{AstClass, AstOption};
 use super::super::error::{MetadataError, Position, Result};
 
 /// A type that a name stands for.
 #[derive(Debug, Clone)]
 pub(super) enum Type {
-    Field(Rc<Draft>),
+    Field(Rc<AstClass>),
     /// A variant that gets its tag where it is used.
-    Untagged(Rc<[DraftOption]>),
+    Untagged(Rc<[AstOption]>),
 }
 
 /// `typedef` and `typealias` names, and those of structures, variants and enumerations, are apart.

@@ -27,7 +27,7 @@ pub(super) enum TokenKind<'t> {
 }
 
 /// Words that cannot name anything.
-pub(crate) const KEYWORDS: [&str; 28] = [
+const KEYWORDS: [&str; 28] = [
     "align",
     "callsite",
     "char",

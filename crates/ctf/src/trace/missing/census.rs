@@ -48,10 +48,10 @@ impl IndexNote {
         IndexNote::Lists(Listed {
             packets: index.entries.len() as u64,
             window: (
-                first.map_or(0, |first| first.begin),
-                last.map_or(0, |last| last.end),
+                first.map_or(0, |first| first.timestamp_begin),
+                last.map_or(0, |last| last.timestamp_end),
             ),
-            class_id: index.class_id,
+            class_id: first.map_or(0, |first| first.stream_class_id),
             first_sequence: index.first_sequence,
         })
     }

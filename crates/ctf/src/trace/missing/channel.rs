@@ -6,23 +6,23 @@ use std::path::Path;
 
 /// A channel with a file for each processor.
 pub(super) struct Channel {
-    pub(super) shape: Shape,
+    pub(super) naming: FileNaming,
     pub(super) class: usize,
     pub(super) processors: BTreeSet<u64>,
 }
 
 /// How the files of a channel are named: `CHANNEL_CPU`, or `CHANNEL_CPU_PART` where their size is limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum FileNaming {
     Processor,
     ProcessorAndPart,
 }
 
-impl Shape {
+impl FileNaming {
     pub(super) fn name(self, channel: &str, processor: u64) -> String {
         match self {
-            Shape::Processor => format!("{channel}_{processor}"),
-            Shape::ProcessorAndPart => format!("{channel}_{processor}_0"),
+            FileNaming::Processor => format!("{channel}_{processor}"),
+            FileNaming::ProcessorAndPart => format!("{channel}_{processor}_0"),
         }
     }
 
@@ -30,8 +30,8 @@ impl Shape {
     pub(super) fn split(self, path: &Path) -> Option<(&str, u64)> {
         let (rest, last) = number_behind(path.file_name()?.to_str()?)?;
         match self {
-            Shape::Processor => Some((rest, last)),
-            Shape::ProcessorAndPart => number_behind(rest),
+            FileNaming::Processor => Some((rest, last)),
+            FileNaming::ProcessorAndPart => number_behind(rest),
         }
     }
 }
@@ -78,14 +78,17 @@ mod tests {
 
     #[test]
     fn a_file_belongs_to_the_channel_that_its_name_begins_with() {
-        let processor = |path, shape: Shape| {
-            let (channel, processor) = shape.split(Path::new(path))?;
+        let processor = |path, naming: FileNaming| {
+            let (channel, processor) = naming.split(Path::new(path))?;
             (channel == "ros2").then_some(processor)
         };
-        assert_eq!(processor("ros2_12", Shape::Processor), Some(12));
-        assert_eq!(processor("ros2_1_12", Shape::Processor), None);
-        assert_eq!(processor("other_1", Shape::Processor), None);
-        assert_eq!(processor("ros2_1_12", Shape::ProcessorAndPart), Some(1));
-        assert_eq!(processor("ros2_1", Shape::ProcessorAndPart), None);
+        assert_eq!(processor("ros2_12", FileNaming::Processor), Some(12));
+        assert_eq!(processor("ros2_1_12", FileNaming::Processor), None);
+        assert_eq!(processor("other_1", FileNaming::Processor), None);
+        assert_eq!(
+            processor("ros2_1_12", FileNaming::ProcessorAndPart),
+            Some(1)
+        );
+        assert_eq!(processor("ros2_1", FileNaming::ProcessorAndPart), None);
     }
 }

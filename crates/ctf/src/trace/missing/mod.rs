@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use self::channel::{Channel, Shape, gaps, processor_in_name};
+use self::channel::{Channel, FileNaming, gaps, processor_in_name};
 use super::Trace;
 use crate::damage::{Damage, DamageKind, DamageRows};
 use crate::schema::{Cycles, Nanos};
@@ -114,23 +114,23 @@ impl MissingSearch<'_> {
         for (folder, notes) in self.census.folders.iter().enumerate() {
             let mut channels: BTreeMap<String, Channel> = BTreeMap::new();
             // `NAME_2_2` can be the third part of the third processor, or a channel `NAME_2`: files that can be only one of them decide.
-            let read: Vec<Vec<(String, Shape, usize)>> =
+            let read: Vec<Vec<(String, FileNaming, usize)>> =
                 notes.iter().map(|note| self.channels_of(note)).collect();
             let in_parts: BTreeSet<&str> = read
                 .iter()
                 .filter_map(|readings| match &readings[..] {
-                    [(name, Shape::ProcessorAndPart, _)] => Some(name.as_str()),
+                    [(name, FileNaming::ProcessorAndPart, _)] => Some(name.as_str()),
                     _ => None,
                 })
                 .collect();
             for readings in &read {
-                let is_in_parts = |(name, shape, _): &&(String, Shape, usize)| {
-                    *shape == Shape::ProcessorAndPart && in_parts.contains(name.as_str())
+                let is_in_parts = |(name, naming, _): &&(String, FileNaming, usize)| {
+                    *naming == FileNaming::ProcessorAndPart && in_parts.contains(name.as_str())
                 };
                 let reading = readings.iter().find(is_in_parts).or(readings.first());
-                if let Some((name, shape, class)) = reading {
+                if let Some((name, naming, class)) = reading {
                     let channel = Channel {
-                        shape: *shape,
+                        naming: *naming,
                         class: *class,
                         processors: BTreeSet::new(),
                     };
@@ -138,10 +138,10 @@ impl MissingSearch<'_> {
                 }
             }
             for note in notes {
-                for shape in [Shape::Processor, Shape::ProcessorAndPart] {
-                    if let Some((name, processor)) = shape.split(&note.path)
+                for naming in [FileNaming::Processor, FileNaming::ProcessorAndPart] {
+                    if let Some((name, processor)) = naming.split(&note.path)
                         && let Some(channel) = channels.get_mut(name)
-                        && channel.shape == shape
+                        && channel.naming == naming
                     {
                         channel.processors.insert(processor);
                     }
@@ -180,7 +180,7 @@ impl MissingSearch<'_> {
                     processors: absent,
                     window: self.span(folder),
                 };
-                let path = self.trace.folders[folder].join(channel.shape.name(&name, first));
+                let path = self.trace.folders[folder].join(channel.naming.name(&name, first));
                 self.tell(path, None, message, missing);
             }
         }
@@ -386,16 +386,16 @@ impl MissingSearch<'_> {
     }
 
     /// The channels that a file can be of, if it is that of one processor: the packets name it, and so does the file.
-    fn channels_of(&self, note: &FileNote) -> Vec<(String, Shape, usize)> {
+    fn channels_of(&self, note: &FileNote) -> Vec<(String, FileNaming, usize)> {
         let Some((class, processor)) = self.class_and_processor(note) else {
             return Vec::new();
         };
-        let shapes = [Shape::Processor, Shape::ProcessorAndPart];
-        shapes
+        let namings = [FileNaming::Processor, FileNaming::ProcessorAndPart];
+        namings
             .into_iter()
-            .filter_map(|shape| {
-                let (name, named) = shape.split(&note.path)?;
-                (named == processor).then(|| (name.to_owned(), shape, class))
+            .filter_map(|naming| {
+                let (name, named) = naming.split(&note.path)?;
+                (named == processor).then(|| (name.to_owned(), naming, class))
             })
             .collect()
     }

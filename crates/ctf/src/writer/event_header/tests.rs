@@ -1,23 +1,40 @@
 //! Which form of LTTng's headers is chosen, at the limits of both.
 
 use super::*;
-use crate::schema::{ByteOrder, Clock, Uuid};
-use crate::writer::lttng::{Alignment, HeaderForm, LttngSchema};
 
 const COMPACT: usize = 0;
 const EXTENDED: usize = 1;
 
+/// The two event headers of LTTng.
+#[derive(Clone, Copy)]
+enum HeaderForm {
+    /// 5 bits of id and 27 bits of time, or the extended form.
+    Compact,
+    /// 16 bits of id and 32 bits of time, or the extended form.
+    Large,
+}
+
 /// The option that is chosen for an event header of LTTng, and the value of the selector.
 fn chosen(form: HeaderForm, id: u64, clock: u64, time: u64) -> Result<(usize, u64), WriteError> {
-    let clock_class = Clock::implicit("monotonic");
-    let schema = LttngSchema::new(
-        Uuid([0; 16]),
-        ByteOrder::Little,
-        Alignment::Packed,
-        clock_class,
-    )
-    .stream(form, &[])
-    .build();
+    let (id_bits, time_bits, last) = match form {
+        HeaderForm::Compact => (5, 27, 31),
+        HeaderForm::Large => (16, 32, 65535),
+    };
+    let metadata = format!(
+        "/* CTF 1.8 */ trace {{ major = 1; minor = 8; byte_order = le; }}; clock {{ name = c; }};
+        stream {{ event.header := struct {{
+            enum : integer {{ size = {id_bits}; }} {{ c = 0 ... {}, x = {last} }} id;
+            variant <id> {{
+                struct {{ integer {{ size = {time_bits}; map = clock.c.value; }} timestamp; }} c;
+                struct {{
+                    integer {{ size = 32; }} id;
+                    integer {{ size = 64; map = clock.c.value; }} timestamp;
+                }} x;
+            }} v;
+        }}; }};",
+        last - 1
+    );
+    let schema = crate::metadata::read(metadata.as_bytes()).unwrap().schema;
     let class = &schema.streams[0];
     let header = EventHeader {
         id,

@@ -1,9 +1,6 @@
 //! What the page is told of real recordings is what the analysis says. Where the recordings are absent, that is said.
 
-#[path = "../../../../analyze/tests/support/recordings.rs"]
-mod recordings;
-
-use recordings::everything;
+use rostrace_testkit::logged::{self as recordings, everything};
 
 use super::*;
 use crate::page::Options;

@@ -1,12 +1,12 @@
 //! From initialisation events to entities.
 //!
 //! Events are taken in the order in which things happened. A reference to an address means the youngest entity there; where
-//! rclcpp emits a reference before what it refers to (an intra-process twin gets its callback before it is tied to its
-//! subscription), the reference waits: `twin` keeps those of subscriptions, `group` those of executors. `lifecycle` knows whose services rclcpp adopts.
+//! rclcpp emits a reference before what it refers to (an intra-process subscription gets its callback before it is tied to its
+//! subscription), the reference waits: `intra_process_subscription` keeps those of subscriptions, `group` those of executors. `lifecycle` knows whose services rclcpp adopts.
 
 mod group;
+mod intra_process_subscription;
 mod lifecycle;
-mod twin;
 
 use std::collections::HashMap;
 
@@ -14,11 +14,11 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_tracepoints::distribution;
 
 use group::Groups;
-use twin::Twins;
+use intra_process_subscription::IntraProcessSubscriptions;
 
 use super::process::full_name;
 use super::{
-    Address, CallbackOwner, Client, ClientId, Context, Entities, Node, NodeId, Process, ProcessId,
+    Address, CallbackOwner, Client, ClientId, Entities, Node, NodeId, Process, ProcessId,
     Publisher, PublisherId, RingBuffer, RingBufferId, Service, ServiceId, StateMachine,
     StateMachineId, Timer, TimerId, Unseen,
 };
@@ -42,7 +42,7 @@ fn adopted_by_node(services: &[Service], process: ProcessId, time: Nanos) -> Opt
 pub(crate) fn resolve(inits: &[TimedInit], processes: &mut [Process]) -> Entities {
     let mut resolver = Resolver {
         entities: Entities::default(),
-        twins: Twins::default(),
+        intra_process: IntraProcessSubscriptions::default(),
         groups: Groups::default(),
         gids: HashMap::new(),
         processes,
@@ -72,7 +72,7 @@ pub(crate) fn resolve(inits: &[TimedInit], processes: &mut [Process]) -> Entitie
 
 struct Resolver<'p> {
     entities: Entities,
-    twins: Twins,
+    intra_process: IntraProcessSubscriptions,
     groups: Groups,
     /// Of clients that the layer of the middleware has told of, by their handles there.
     gids: HashMap<(ProcessId, Address), Vec<u8>>,
@@ -83,12 +83,7 @@ impl Resolver<'_> {
     fn take(&mut self, process: ProcessId, time: Nanos, init: &Init) {
         let all = &mut self.entities;
         match init {
-            Init::Context { handle, version } => {
-                all.contexts.push(Context {
-                    process,
-                    handle: *handle,
-                    created: time,
-                });
+            Init::Context { version, .. } => {
                 if let Some(version) = version {
                     let it = &mut self.processes[process.index()];
                     it.distribution = it.distribution.or(distribution(version));
@@ -178,10 +173,12 @@ impl Resolver<'_> {
                 all.subscription(process, time, *handle, *rmw, node, topic, *depth);
             }
             Init::SubscriptionObject { handle, object } => {
-                self.twins.object(all, process, time, *handle, *object);
+                self.intra_process
+                    .object(all, process, time, *handle, *object);
             }
             Init::SubscriptionCallback { object, callback } => {
-                self.twins.callback(all, process, time, *object, *callback);
+                self.intra_process
+                    .callback(all, process, time, *object, *callback);
             }
             Init::Service {
                 handle,
@@ -302,7 +299,7 @@ impl Resolver<'_> {
             }
             Init::IpbToSubscription { ipb, object } => {
                 if let Some(id) = all.ipb_at.at(process, *ipb, time) {
-                    self.twins.buffer(process, time, *object, id);
+                    self.intra_process.buffer(process, time, *object, id);
                 }
             }
             Init::Grouping(grouping) => self.groups.take(all, process, time, grouping),

@@ -11,7 +11,7 @@ mod value;
 use std::io::{self, Write};
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_ctf::{Damage, EventView, StreamId, TraceSet, Trouble};
+use rostrace_ctf::{Damage, DecodeError, EventView, StreamId, TraceSet};
 
 use super::lines::{self, Chunk, LineRenderer, Request};
 use plan::{ContextMemory, Plan};
@@ -148,7 +148,7 @@ impl LineRenderer for Renderer<'_> {
     type Seam = Seam;
 
     #[inline]
-    fn line(&mut self, event: &EventView<'_>, chunk: &mut Chunk<Seam>) -> Result<(), Trouble> {
+    fn line(&mut self, event: &EventView<'_>, chunk: &mut Chunk<Seam>) -> Result<(), DecodeError> {
         let out = &mut chunk.text;
         if let Some(Nanos(nanos)) = event.nanos() {
             let now = Instant {

@@ -4,7 +4,7 @@
 //! same thread), so the text of the last few of them is kept by their bytes.
 
 use rostrace_ctf::schema::{EventClass, FieldClass, StreamClass, Struct};
-use rostrace_ctf::{EventView, Layout, Raw, Scope, Shape, Trace};
+use rostrace_ctf::{EventView, Layout, LeafType, Raw, Scope, Trace};
 
 use super::{number, value};
 
@@ -275,7 +275,7 @@ impl Builder<'_> {
             return;
         }
         let style = match (class, self.layout.leaves.get(leaf).map(|leaf| leaf.shape)) {
-            (FieldClass::Integer(integer), Some(Shape::Number(_)))
+            (FieldClass::Integer(integer), Some(LeafType::Number(_)))
                 if integer.mappings.is_none() =>
             {
                 match (integer.base, integer.signed) {
