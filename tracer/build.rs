@@ -209,12 +209,14 @@ fn function(event: &Tracepoint) -> String {
     let first = first.filter(|it| event.phase == Phase::Run && it.kind == FieldKind::Pointer);
     let entity = match (name, first.map(|field| field.name)) {
         ("rcl_publish", Some(first)) => {
-            format!(" && !left_out::refuses({first}, message, Way::Published)")
+            format!(" && !left_out::refuses({first}, message, Direction::Published)")
         }
         ("rmw_take", Some(first)) => {
-            format!(" && !left_out::refuses({first}, message, Way::Taken)")
+            format!(" && !left_out::refuses({first}, message, Direction::Taken)")
         }
-        ("rcl_take" | "rclcpp_take", _) => " && !left_out::has(message, Way::Taken)".to_owned(),
+        ("rcl_take" | "rclcpp_take", _) => {
+            " && !left_out::has(message, Direction::Taken)".to_owned()
+        }
         (_, None | Some("message")) => String::new(),
         (_, Some(first)) => format!(" && !gate::refuses({first} as u64)"),
     };
@@ -285,7 +287,7 @@ fn exported(
              #[unsafe(no_mangle)]\n\
              #[allow(clippy::too_many_arguments, unused_unsafe)]\n\
              pub unsafe extern \"C\" fn {function}({parameters}) {result} {{\n\
-             if !gate::attends(events::{constant}) && !original::wants(Function::{name}) {{\n\
+             if !gate::may_want(events::{constant}) && !original::wants(Function::{name}) {{\n\
              return Default::default();\n}}\n\
              // SAFETY: as the caller promises.\n\
              unsafe {{ {work}({}) }}\n}}\n",

@@ -8,7 +8,7 @@ use rostrace_session::{ControlError, VERSION};
 
 use crate::path::PathBuffer;
 
-/// Orders come from a recorder of another version.
+/// Commands come from a recorder of another version.
 pub(crate) fn other_version(control: &CStr, error: ControlError) {
     let ControlError::Version(version) = error else {
         return;

@@ -3,7 +3,7 @@
 //! Mostly there is not, and then nothing but a call, two numbers and a return may be left. On x86-64 they are written by hand: each
 //! function begins a line of the cache, and the way out is straight, neither of which the compiler can be told.
 
-/// Defines a function that goes on to `work`, with the same arguments, if the event is recorded, nobody has looked around yet, or
+/// Defines a function that goes on to `work`, with the same arguments, if the event is recorded, the tracer is not initialised yet, or
 /// the real libtracetools wants the call. Otherwise it returns, a test with `false`. Only rax is used, which a call may change.
 macro_rules! entry {
     (
@@ -50,7 +50,7 @@ macro_rules! entry {
         #[unsafe(no_mangle)]
         #[allow(clippy::too_many_arguments, unused_unsafe)]
         pub unsafe extern "C" fn $name($($parameter: $kind),*) $(-> $result)? {
-            if !gate::attends(events::$event) && !original::wants(Function::$function) {
+            if !gate::may_want(events::$event) && !original::wants(Function::$function) {
                 return Default::default();
             }
             // SAFETY: as the caller promises.

@@ -48,35 +48,34 @@ static NOTHING: Masks = [const { AtomicU64::new(0) }; MASK_WORDS];
 static EVERYTHING: Masks = [const { AtomicU64::new(u64::MAX) }; MASK_WORDS];
 /// Of a process that cannot record: closed.
 static CLOSED: Gate = Gate::new(&NOTHING);
-/// Nobody has looked around yet: the first event does.
+/// Nothing is initialised yet: the first event does that.
 static UNKNOWN: Gate = Gate::new(&EVERYTHING);
-/// Before anybody has looked around, and where somebody else knows.
+/// Before anything is initialised, and where somebody else knows.
 static ALWAYS: AtomicU64 = AtomicU64::new(1);
 static NEVER: AtomicU64 = AtomicU64::new(0);
 
 pub(crate) static GATE: AtomicPtr<Gate> = AtomicPtr::new((&raw const UNKNOWN).cast_mut());
 /// 0 while no event but those of initialisation can have anything to do here.
-pub(crate) static ATTENTION: AtomicPtr<AtomicU64> = AtomicPtr::new((&raw const ALWAYS).cast_mut());
+pub(crate) static ACTIVE: AtomicPtr<AtomicU64> = AtomicPtr::new((&raw const ALWAYS).cast_mut());
 /// The same for tracepoints of ROS 2, which may have something to do in the real libtracetools.
-pub(crate) static ROS_ATTENTION: AtomicPtr<AtomicU64> =
-    AtomicPtr::new((&raw const ALWAYS).cast_mut());
+pub(crate) static ROS_ACTIVE: AtomicPtr<AtomicU64> = AtomicPtr::new((&raw const ALWAYS).cast_mut());
 /// Over forks as well: a child counts on.
 static INCARNATIONS: AtomicU64 = AtomicU64::new(0);
 
 /// Whether events that are not of initialisation have to look further.
 #[inline(always)]
-pub(crate) fn is_attentive() -> bool {
+pub(crate) fn is_active() -> bool {
     // SAFETY: points to a static, or into memory that is never unmapped.
-    unsafe { &*ATTENTION.load(Ordering::Acquire) }.load(Ordering::Relaxed) != 0
+    unsafe { &*ACTIVE.load(Ordering::Acquire) }.load(Ordering::Relaxed) != 0
 }
 
-fn set_attention(attention: &'static AtomicU64) {
+fn set_active(active: &'static AtomicU64) {
     let of_ros = match original::passes_on() {
         true => &ALWAYS,
-        false => attention,
+        false => active,
     };
-    ROS_ATTENTION.store(std::ptr::from_ref(of_ros).cast_mut(), Ordering::Release);
-    ATTENTION.store(std::ptr::from_ref(attention).cast_mut(), Ordering::Release);
+    ROS_ACTIVE.store(std::ptr::from_ref(of_ros).cast_mut(), Ordering::Release);
+    ACTIVE.store(std::ptr::from_ref(active).cast_mut(), Ordering::Release);
 }
 
 #[inline(always)]
@@ -91,20 +90,20 @@ fn masks() -> *const Masks {
     gate().masks.load(Ordering::Acquire)
 }
 
-/// Whether anything is to be done for an event, be it to look around. Calls nothing, so that a tracepoint which is not recorded needs no
+/// Whether anything is to be done for an event, be it to initialise the tracer. Calls nothing, so that a tracepoint which is not recorded needs no
 /// stack.
 #[inline(always)]
-pub(crate) fn attends(event: u16) -> bool {
+pub(crate) fn may_want(event: u16) -> bool {
     // SAFETY: null, a static, or memory that is never unmapped.
     unsafe { masks().as_ref() }.is_none_or(|masks| is_set(masks, event))
 }
 
-/// Whether an event that is attended to is recorded or remembered. Looks around first, if nobody has.
+/// Whether an event that may be wanted is recorded or remembered. Initialises the tracer first, if nobody has.
 #[inline(always)]
 pub(crate) fn wants(event: u16) -> bool {
     let masks = masks();
     if masks.is_null() || std::ptr::eq(masks, &raw const EVERYTHING) {
-        return look_around(event);
+        return first_event(event);
     }
     // SAFETY: a static, or memory that is never unmapped.
     is_set(unsafe { &*masks }, event)
@@ -112,9 +111,9 @@ pub(crate) fn wants(event: u16) -> bool {
 
 #[cold]
 #[inline(never)]
-fn look_around(event: u16) -> bool {
+fn first_event(event: u16) -> bool {
     process::attach(event);
-    !is_unknown() && attends(event)
+    !is_unknown() && may_want(event)
 }
 
 /// The memory of this process; None if it has none, or not yet.
@@ -154,7 +153,7 @@ pub(crate) const fn enabled_at(event: u16) -> usize {
 #[cfg(target_arch = "x86_64")]
 const _: () = assert!(std::mem::offset_of!(Gate, masks) == 0);
 
-/// Whether nobody has looked around yet, in this process or in this child.
+/// Whether nobody has initialised the tracer yet, in this process or in this child.
 pub(crate) fn is_unknown() -> bool {
     let masks = masks();
     masks.is_null() || std::ptr::eq(masks, &raw const EVERYTHING)
@@ -168,13 +167,13 @@ pub(crate) fn is_closed() -> bool {
 /// From now on nothing is ever recorded.
 pub(crate) fn close() {
     GATE.store((&raw const CLOSED).cast_mut(), Ordering::Release);
-    set_attention(&NEVER);
+    set_active(&NEVER);
 }
 
 /// From now on nothing is ever recorded here, but everything is told to another copy of the tracer.
 pub(crate) fn leave_to_another() {
     GATE.store((&raw const CLOSED).cast_mut(), Ordering::Release);
-    set_attention(&ALWAYS);
+    set_active(&ALWAYS);
 }
 
 /// A page for a gate, wiped in children; None if there is no memory.
@@ -208,11 +207,11 @@ pub(crate) fn open(page: *mut Gate, memory: Memory, process: u32) {
     let number = INCARNATIONS.fetch_add(1, Ordering::Relaxed) + 1;
     gate.incarnation.store(number << 48, Ordering::Relaxed);
     gate.process.store(process, Ordering::Release);
-    let orders = &memory.header().orders;
-    let masks = std::ptr::from_ref(&orders.enabled).cast_mut();
+    let recording = &memory.header().recording;
+    let masks = std::ptr::from_ref(&recording.enabled).cast_mut();
     gate.masks.store(masks, Ordering::Release);
     GATE.store(page, Ordering::Release);
-    set_attention(&orders.attention);
+    set_active(&recording.active);
 }
 
 /// The gate's page, if there is one: also that of a parent.
@@ -222,14 +221,14 @@ pub(crate) fn own_page() -> Option<*mut Gate> {
     (!is_static).then_some(gate)
 }
 
-/// In a forked child: for kernels that do not wipe, and for those who ask what is behind `ATTENTION`, which is the parent's.
+/// In a forked child: for kernels that do not wipe, and for those who ask what is behind `ACTIVE`, which is the parent's.
 pub(crate) fn in_child() {
     if let Some(page) = own_page() {
         // SAFETY: the page is never unmapped, and the child has only this thread.
         let gate = unsafe { &*page };
         gate.masks.store(std::ptr::null_mut(), Ordering::Relaxed);
         gate.process.store(0, Ordering::Relaxed);
-        set_attention(&ALWAYS);
+        set_active(&ALWAYS);
     }
     gate().statedump.release();
 }

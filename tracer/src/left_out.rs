@@ -17,13 +17,13 @@ pub(crate) struct Messages {
     /// The one that rclcpp handed on, and when, while it is not known whose it is.
     announced: u64,
     announced_at: u64,
-    /// By [`Way`]: the one that rcl is publishing, and the one that rmw took last, if what happens to them is left out.
+    /// By [`Direction`]: the one that rcl is publishing, and the one that rmw took last, if what happens to them is left out.
     left_out: [u64; 2],
 }
 
 /// Where a message is.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Way {
+pub(crate) enum Direction {
     Published,
     Taken,
 }
@@ -32,8 +32,8 @@ pub(crate) enum Way {
 #[inline(always)]
 fn is_filtered() -> bool {
     gate::memory().is_some_and(|memory| {
-        let orders = &memory.header().orders;
-        orders.is_filtered.load(Ordering::Relaxed) != 0
+        let recording = &memory.header().recording;
+        recording.is_filtered.load(Ordering::Relaxed) != 0
     })
 }
 
@@ -54,23 +54,23 @@ pub(crate) fn waits(message: *const c_void) -> bool {
 
 /// The same entity is asked for as in [`gate::refuses`], and the message is remembered.
 #[inline(always)]
-pub(crate) fn refuses(entity: *const c_void, message: *const c_void, way: Way) -> bool {
-    is_filtered() && remember(entity as u64, message as u64, way)
+pub(crate) fn refuses(entity: *const c_void, message: *const c_void, direction: Direction) -> bool {
+    is_filtered() && remember(entity as u64, message as u64, direction)
 }
 
 #[inline(never)]
-fn remember(entity: u64, message: u64, way: Way) -> bool {
+fn remember(entity: u64, message: u64, direction: Direction) -> bool {
     let is_refused = gate::refuses(entity);
     let messages = thread::left_out();
     // SAFETY: the block belongs to this thread.
     let (announced, time) = unsafe {
-        (*messages).left_out[way as usize] = if is_refused { message } else { 0 };
-        match way {
-            Way::Published => (
+        (*messages).left_out[direction as usize] = if is_refused { message } else { 0 };
+        match direction {
+            Direction::Published => (
                 std::mem::take(&mut (*messages).announced),
                 (*messages).announced_at,
             ),
-            Way::Taken => (0, 0),
+            Direction::Taken => (0, 0),
         }
     };
     if !is_refused && announced == message && message != 0 {
@@ -84,8 +84,8 @@ fn remember(entity: u64, message: u64, way: Way) -> bool {
 
 /// Whether an event that names nothing but a message is left out.
 #[inline(always)]
-pub(crate) fn has(message: *const c_void, way: Way) -> bool {
+pub(crate) fn has(message: *const c_void, direction: Direction) -> bool {
     // SAFETY: the block belongs to this thread.
-    let left_out = || unsafe { (*thread::left_out()).left_out[way as usize] };
+    let left_out = || unsafe { (*thread::left_out()).left_out[direction as usize] };
     is_filtered() && !message.is_null() && left_out() == message as u64
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering};
 
 use rostrace_session::tracetools::TracetoolsVersion;
 
-use crate::found::Found;
+use crate::once_box::OnceBox;
 pub(crate) use crate::tracetools::Function;
 use crate::tracetools::NAMES;
 use crate::{loaded, lttng};
@@ -23,7 +23,7 @@ struct Original {
     facts: TracetoolsVersion,
 }
 
-static ORIGINAL: Found<Original> = Found::new();
+static ORIGINAL: OnceBox<Original> = OnceBox::new();
 static PASSES_ON: AtomicBool = AtomicBool::new(false);
 static FUNCTIONS: [AtomicPtr<c_void>; NAMES.len()] =
     [const { AtomicPtr::new(std::ptr::null_mut()) }; NAMES.len()];
@@ -50,7 +50,7 @@ pub(crate) enum PassedOn {
 
 /// Looks around.
 pub(crate) fn decide(wanted: PassedOn) {
-    ORIGINAL.get_or_find(|| {
+    ORIGINAL.get_or_init(|| {
         let library = loaded::library("libtracetools.so");
         let version = library
             .as_ref()

@@ -13,17 +13,17 @@ use std::time::Duration;
 
 use rostrace_session::keep::collect::own_folder;
 use rostrace_session::keep::{
-    Kept, Mapped, Pace, Supplier, carry_out, cease, is_meant, top_up_idle,
+    Kept, Mapped, Pace, Supplier, is_meant, start_recording, stop_recording, top_up_idle,
 };
-use rostrace_session::{ControlFile, Introduction, Memory, Order};
+use rostrace_session::{Command, ControlFile, Introduction, Memory};
 
 use crate::settings::settings;
 use crate::{clock, complaint, futex, gate, hooks, own_heap, process, statedump};
 
-/// The order of a process without a recorder: the one that its environment gives.
+/// The command of a process without a recorder: the one that its environment gives.
 const OWN_GENERATION: u64 = 2;
 /// Between two looks at the control file.
-const BETWEEN_ORDERS: u64 = 20_000_000;
+const BETWEEN_COMMANDS: u64 = 20_000_000;
 /// Nothing of the program runs on these threads. Counts where a program locks its memory.
 const STACK: usize = 64 << 10;
 const BETWEEN_LOOKS_AT_NOTHING: Duration = Duration::from_secs(1);
@@ -84,15 +84,15 @@ pub(crate) fn start(who: &Introduction<'_>, control: Option<&CStr>) -> Result<()
         .ok_or(libc::ENOMEM)
         .map_err(impossible(b"make the memory for events"))?;
     statedump::share(&memory, who.identity.pid);
-    let order = order(control);
-    let generation = order.as_ref().map_or(0, |(generation, _)| *generation);
-    process::begin(&memory, order.clone());
+    let command = standing_command(control);
+    let generation = command.as_ref().map_or(0, |(generation, _)| *generation);
+    process::begin(&memory, command.clone());
     process::count_missed(&memory);
     let mapped = Arc::new(Mapped::own(memory, path));
-    let is_recording = memory.header().orders.epoch.load(Ordering::Relaxed) != 0;
-    let kept = order
+    let is_recording = memory.header().recording.epoch.load(Ordering::Relaxed) != 0;
+    let kept = command
         .filter(|_| is_recording)
-        .map(|(generation, order)| Kept::new(Arc::clone(&mapped), generation, &order));
+        .map(|(generation, command)| Kept::new(Arc::clone(&mapped), generation, &command));
     let own: &'static Own = Box::leak(Box::new(Own {
         process: who.identity.pid,
         mapped,
@@ -140,16 +140,16 @@ fn folder() -> Result<Vec<u8>, i32> {
     }
 }
 
-/// The order that stands.
-fn order(control: Option<&CStr>) -> Option<(u64, Order)> {
+/// The command that stands.
+fn standing_command(control: Option<&CStr>) -> Option<(u64, Command)> {
     match control {
-        Some(control) => ControlFile::copy(control).ok()?.read_order(),
+        Some(control) => ControlFile::copy(control).ok()?.read_command(),
         None => {
             let output = OsStr::from_bytes(settings().output.as_bytes());
             // Processes may change their working directory.
             let output = std::path::absolute(output).ok()?;
-            let order = Order::record(output.as_os_str().as_bytes());
-            Some((OWN_GENERATION, order))
+            let command = Command::record(output.as_os_str().as_bytes());
+            Some((OWN_GENERATION, command))
         }
     }
 }
@@ -257,8 +257,8 @@ fn supply_again_and_again(own: &'static Own) {
     let mut pace = Pace::default();
     let mut supplier: Option<(u64, Supplier)> = None;
     while own.is_ending.load(Ordering::Acquire) == 0 {
-        let orders = &own.mapped.memory().header().orders;
-        let epoch = orders.epoch.load(Ordering::Acquire);
+        let recording = &own.mapped.memory().header().recording;
+        let epoch = recording.epoch.load(Ordering::Acquire);
         let is_quick = if epoch == 0 {
             supplier = None;
             top_up_idle(&own.mapped);
@@ -283,9 +283,9 @@ fn drain_again_and_again(own: &'static Own) {
         let now = clock::monotonic();
         let is_busy = {
             let mut keeping = own.kept.lock().unwrap_or_else(PoisonError::into_inner);
-            if own.control.is_some() && now > looked + BETWEEN_ORDERS {
+            if own.control.is_some() && now > looked + BETWEEN_COMMANDS {
                 looked = now;
-                obey(own, &mut keeping);
+                apply_command(own, &mut keeping);
             }
             let is_due = now > flushed + BETWEEN_FLUSHES;
             if is_due {
@@ -297,7 +297,7 @@ fn drain_again_and_again(own: &'static Own) {
         futex::wait(&own.is_ending, 0, Some(pace.next(is_busy)));
     }
     let mut keeping = own.kept.lock().unwrap_or_else(PoisonError::into_inner);
-    cease(own.mapped.memory(), keeping.generation);
+    stop_recording(own.mapped.memory(), keeping.generation);
     if let Some(mut kept) = keeping.kept.take() {
         kept.finish();
         kept.remove_if_empty();
@@ -315,9 +315,9 @@ fn prepare(own: &Own) {
     own.is_ready.store(true, Ordering::Release);
 }
 
-/// Carries out the order that stands.
-fn obey(own: &Own, keeping: &mut Keeping) {
-    let Some((generation, order)) = order(own.control.as_deref()) else {
+/// Carries out the command that stands.
+fn apply_command(own: &Own, keeping: &mut Keeping) {
+    let Some((generation, command)) = standing_command(own.control.as_deref()) else {
         return;
     };
     if generation == keeping.generation {
@@ -325,17 +325,17 @@ fn obey(own: &Own, keeping: &mut Keeping) {
     }
     keeping.generation = generation;
     let memory = own.mapped.memory();
-    cease(memory, generation);
+    stop_recording(memory, generation);
     if let Some(mut kept) = keeping.kept.take() {
         kept.finish();
     }
-    if is_meant(memory, &order)
-        && carry_out(memory, generation, &order, &|at, bytes| {
+    if is_meant(memory, &command)
+        && start_recording(memory, generation, &command, &|at, bytes| {
             own.mapped.allocate(at, bytes)
         })
         .is_ok()
     {
-        keeping.kept = Some(Kept::new(Arc::clone(&own.mapped), generation, &order));
+        keeping.kept = Some(Kept::new(Arc::clone(&own.mapped), generation, &command));
     }
 }
 

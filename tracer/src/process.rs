@@ -8,9 +8,9 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rostrace_session::events::EVENTS;
-use rostrace_session::keep::{carry_out, is_meant};
+use rostrace_session::keep::{is_meant, start_recording};
 use rostrace_session::memory::header::Introduction;
-use rostrace_session::{ControlError, ControlFile, Memory, Order};
+use rostrace_session::{Command, ControlError, ControlFile, Memory};
 
 use crate::lock::Lock;
 use crate::original::PassedOn;
@@ -55,7 +55,7 @@ pub(crate) extern "C" fn load() {
     let is_ours = settings.may_record() || settings.is_off;
     if is_ours && loaded::is_any(&["libtracetools.so", "librcl.so"]) {
         undisturbed(|| {
-            look_around();
+            init_once();
             if settings.may_record() {
                 hooks::survey();
             }
@@ -91,7 +91,7 @@ pub(crate) fn attach(event: u16) {
         MISSED.fetch_add(1, Ordering::Relaxed);
         return;
     }
-    undisturbed(look_around);
+    undisturbed(init_once);
     if gate::is_unknown() {
         MISSED.fetch_add(1, Ordering::Relaxed);
     }
@@ -108,8 +108,8 @@ fn blocked_signals() -> u64 {
     }
 }
 
-/// Where do orders come from? Whatever needs the dynamic linker is looked for by every thread that comes here, without a lock: see `found`.
-fn look_around() {
+/// Decides, once, where commands come from. Whatever needs the dynamic linker is looked for by every thread that comes here, without a lock: see `once_box`.
+fn init_once() {
     let _looking = linker::Looking::begin();
     let settings = settings();
     clock::find();
@@ -200,7 +200,7 @@ fn attach_to_recorder(who: &Introduction<'_>) -> Result<(), Unattached> {
         Err(ControlError::System(error)) => return Err(Unattached::System(error)),
         Err(error) => {
             if let ControlError::Version(_) = error {
-                ControlFile::note_stranger(path, std::process::id());
+                ControlFile::note_incompatible_tracer(path, std::process::id());
                 complaint::other_version(path, error);
             }
             return Err(Unattached::NoSession);
@@ -217,7 +217,7 @@ fn attach_to_recorder(who: &Introduction<'_>) -> Result<(), Unattached> {
         .ok_or(Unattached::System(libc::ENOMEM))?;
     let identity = who.identity;
     statedump::share(&memory, identity.pid);
-    begin(&memory, control.read_order());
+    begin(&memory, control.read_command());
     count_missed(&memory);
     memory.publish();
     gate::open(page, memory, identity.pid);
@@ -226,15 +226,15 @@ fn attach_to_recorder(who: &Introduction<'_>) -> Result<(), Unattached> {
 }
 
 /// Remembers from the beginning, and records if that was ordered.
-pub(crate) fn begin(memory: &Memory, order: Option<(u64, Order)>) {
-    rostrace_session::keep::cease(memory, 0);
+pub(crate) fn begin(memory: &Memory, command: Option<(u64, Command)>) {
+    rostrace_session::keep::stop_recording(memory, 0);
     // The memory is new: what it needs can be had, or is not needed.
     let populate = |at: usize, bytes: usize| memory.populate(at, bytes);
-    if let Some((generation, order)) = order
-        && is_meant(memory, &order)
-        && carry_out(memory, generation, &order, &populate).is_ok()
+    if let Some((generation, command)) = command
+        && is_meant(memory, &command)
+        && start_recording(memory, generation, &command, &populate).is_ok()
     {
-        snapshot_signal::catch(order.flight_signal);
+        snapshot_signal::catch(command.flight_signal);
     }
 }
 

@@ -3,8 +3,8 @@
 //! The linker gives the program's copy those tracepoints that libraries on its command line call, and no others, so each would record
 //! a part. The copy that is a library has all of them: the one inside a program leaves everything to it.
 
-use crate::found::Found;
 use crate::loaded::{self, Library};
+use crate::once_box::OnceBox;
 use crate::user::CApi;
 
 /// Names that the tracer has as a library.
@@ -24,12 +24,12 @@ unsafe impl Sync for Sibling {}
 
 /// The copy that records in the place of this one, if this one is part of a program.
 pub(crate) fn sibling() -> Option<&'static Sibling> {
-    static SIBLING: Found<Option<Sibling>> = Found::new();
+    static SIBLING: OnceBox<Option<Sibling>> = OnceBox::new();
     let find = || {
         loaded::own_file()?;
         (!is_library()).then(|| NAMES.iter().find_map(|name| of(name)))?
     };
-    SIBLING.get_or_find(find).as_ref()
+    SIBLING.get_or_init(find).as_ref()
 }
 
 /// Whether this copy is the library.

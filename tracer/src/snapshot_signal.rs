@@ -13,7 +13,7 @@ use crate::gate;
 /// The signal that we handle, 0 for none.
 static CAUGHT: AtomicI32 = AtomicI32::new(0);
 
-/// Takes the signal if nobody else has it. Allowed in a signal handler. Others than those that are for applications are not touched, whatever the order says.
+/// Takes the signal if nobody else has it. Allowed in a signal handler. Others than those that are for applications are not touched, whatever the command says.
 pub(crate) fn catch(signal: u8) {
     let signal = c_int::from(signal);
     if CAUGHT.load(Ordering::Relaxed) == signal {
@@ -47,7 +47,8 @@ fn action_of(signal: c_int) -> libc::sighandler_t {
 
 /// Runs in the middle of anything. When nothing is recorded any more, it gives the signal back, and lets it do what it would have done.
 extern "C" fn ask(signal: c_int) {
-    let is_recording = |memory: &&Memory| memory.header().orders.epoch.load(Ordering::Acquire) != 0;
+    let is_recording =
+        |memory: &&Memory| memory.header().recording.epoch.load(Ordering::Acquire) != 0;
     if let Some(memory) = gate::memory().filter(is_recording) {
         let snapshots = &memory.header().reports.snapshots;
         snapshots.fetch_add(1, Ordering::Release);

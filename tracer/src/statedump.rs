@@ -71,7 +71,12 @@ pub(crate) fn keep(
     let is_kept = with(|store| {
         let time = clock::monotonic();
         let place = store.keep(Some(memory), event, time, context, size, fill)?;
-        let is_filtered = memory.header().orders.is_filtered.load(Ordering::Relaxed) != 0;
+        let is_filtered = memory
+            .header()
+            .recording
+            .is_filtered
+            .load(Ordering::Relaxed)
+            != 0;
         if is_filtered && let Some(entry) = store.entry(place) {
             let node = |handle| store.find(events::RCL_NODE_INIT, handle);
             memory.filter_new(&entry, &node, store.live());

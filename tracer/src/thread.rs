@@ -262,8 +262,8 @@ impl Inside {
     /// Where this thread writes in the running recording, and the context of its events. None if there is no recording, or no stream.
     #[inline(always)]
     pub(crate) fn writer(&mut self) -> Option<(&mut Writer, &[u8; 32])> {
-        let orders = &self.memory.header().orders;
-        let (epoch, key) = orders.running(gate::incarnation());
+        let recording = &self.memory.header().recording;
+        let (epoch, key) = recording.running(gate::incarnation());
         // SAFETY: the block is ours while we are inside.
         unsafe {
             let thread = self.thread;
@@ -313,7 +313,7 @@ impl Inside {
             let signal = self
                 .memory
                 .header()
-                .orders
+                .recording
                 .flight_signal
                 .load(Ordering::Relaxed);
             snapshot_signal::catch(signal as u8);

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU64};
 
 use crate::emit::{self, Payload, Text};
 use crate::entry::entry;
-use crate::left_out::{self, Way};
+use crate::left_out::{self, Direction};
 use crate::original;
 use crate::{events, gate, hooks, loaded, thread};
 
@@ -18,18 +18,18 @@ include!(concat!(env!("OUT_DIR"), "/functions.rs"));
 /// Whether anybody wants an event, after a first look.
 #[inline(never)]
 extern "C" fn is_enabled(event: u16, function: Function) -> bool {
-    gate::attends(event) && gate::wants(event) || original::is_enabled(function)
+    gate::may_want(event) && gate::wants(event) || original::is_enabled(function)
 }
 
 /// Where callers find the number that is 0 while nothing is recorded, so that they need not call. It is one that never is where
 /// tracepoints are calls of another library.
 #[unsafe(no_mangle)]
-pub extern "C" fn rostrace_attention() -> &'static AtomicPtr<AtomicU64> {
+pub extern "C" fn rostrace_active() -> &'static AtomicPtr<AtomicU64> {
     static ALWAYS: AtomicU64 = AtomicU64::new(1);
     static ELSEWHERE: AtomicPtr<AtomicU64> = AtomicPtr::new((&raw const ALWAYS).cast_mut());
     let own = ros_trace_callback_start as *const c_void;
     match loaded::first(c"ros_trace_callback_start") == Some(own) {
-        true => &gate::ROS_ATTENTION,
+        true => &gate::ROS_ACTIVE,
         false => &ELSEWHERE,
     }
 }
@@ -82,7 +82,7 @@ extern "C" fn trace_rmw_publish(first: *const c_void, message: *const c_void, st
             emit::event(events::RMW_PUBLISH, 24, |payload| unsafe {
                 payload.pointer(first).pointer(message).signed(stamp);
             });
-        } else if left_out::has(first, Way::Published) {
+        } else if left_out::has(first, Direction::Published) {
             thread::set_published(thread::LEFT_OUT);
         } else {
             // The DDS hooks find out which stamp the message gets.
@@ -115,6 +115,6 @@ pub extern "C" fn ros_trace_compile_status() -> bool {
 /// Whether tracepoints can be recorded in this process.
 #[unsafe(no_mangle)]
 pub extern "C" fn ros_trace_runtime_status() -> bool {
-    // Asks for any event, which makes sure that the process has looked around.
+    // Asks for any event, which makes sure that the tracer is initialised.
     gate::wants(events::RCL_INIT) || !gate::is_closed()
 }

@@ -106,11 +106,11 @@ impl Drop for Span<'_> {
 /// application's own code, not that of a library inside a callback of the system.
 fn other() -> Option<&'static CApi> {
     // While nothing may be recorded nobody has to be asked.
-    if !gate::is_attentive() {
+    if !gate::is_active() {
         return None;
     }
     let api = sibling::sibling()?.api;
-    (api.attends)().then_some(api)
+    (api.is_enabled)().then_some(api)
 }
 
 /// Up to the first zero, as with all texts.
@@ -154,7 +154,7 @@ fn with_c<R>(fields: &[(&str, Value<'_>)], work: impl FnOnce(*const CField, usiz
 
 #[inline(always)]
 fn records(event: u16) -> bool {
-    gate::is_attentive() && gate::attends(event) && gate::wants(event)
+    gate::is_active() && gate::may_want(event) && gate::wants(event)
 }
 
 /// 0 is no span.
@@ -290,8 +290,8 @@ impl std::fmt::Debug for CValue {
 pub(crate) struct CApi {
     version: u32,
     /// 0 behind it: nothing is recorded. The program looks at it without a call.
-    attention: &'static AtomicPtr<AtomicU64>,
-    attends: extern "C" fn() -> bool,
+    active: &'static AtomicPtr<AtomicU64>,
+    is_enabled: extern "C" fn() -> bool,
     instant: unsafe extern "C" fn(*const c_char, *const CField, usize),
     span_begin: unsafe extern "C" fn(*const c_char, *const CField, usize) -> u64,
     span_end: unsafe extern "C" fn(*const c_char, u64),
@@ -310,8 +310,8 @@ impl CApi {
 
 static API: CApi = CApi {
     version: VERSION,
-    attention: &gate::ATTENTION,
-    attends: c_attends,
+    active: &gate::ACTIVE,
+    is_enabled: c_is_enabled,
     instant: c_instant,
     span_begin: c_span_begin,
     span_end: c_span_end,
@@ -324,7 +324,7 @@ pub(crate) extern "C" fn rostrace_user_api() -> &'static CApi {
     sibling::sibling().map_or(&API, |sibling| sibling.api)
 }
 
-extern "C" fn c_attends() -> bool {
+extern "C" fn c_is_enabled() -> bool {
     records(events::ROSTRACE_INSTANT)
         || gate::wants(events::ROSTRACE_SPAN_BEGIN)
         || gate::wants(events::ROSTRACE_COUNTER)

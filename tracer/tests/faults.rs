@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use rostrace_session::{Order, Room};
+use rostrace_session::{Command, Room};
 
 use crate::support::{
     Recorder, babeltrace, compile, folder, library, program, quietly, record, source, survey,
@@ -24,9 +24,9 @@ fn emit() -> PathBuf {
 /// A recorder that records into a folder.
 fn ordered(folder: &Path, room: Room) -> Recorder {
     let mut recorder = Recorder::new(folder);
-    let mut order = Order::record(folder.join("trace").to_str().unwrap());
-    order.room = room;
-    recorder.order(&order);
+    let mut command = Command::record(folder.join("trace").to_str().unwrap());
+    command.room = room;
+    recorder.issue(&command);
     recorder
 }
 

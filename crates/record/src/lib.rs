@@ -1,7 +1,7 @@
 //! Recordings with rostrace's tracer.
 //!
 //! A [`Session`] is a control page (`rostrace-session`) with a folder of its own in the [`RuntimeFolder`] of the user; processes
-//! that are started in its environment ([`Launch`]) attach to it. A [`Recording`] is what happens between an order to record, made
+//! that are started in its environment ([`Launch`]) attach to it. A [`Recording`] is what happens between a command to record, made
 //! of a [`Plan`], and its end; [`snapshot`] copies one while it is being written. [`doctor`] says what can be recorded on this
 //! machine. Nothing here prints or reads traces.
 //!
@@ -54,7 +54,8 @@ pub use liveness::is_alive;
 pub use plan::{Flight, Plan, filters};
 pub use recording::{Failure, Progress, Recording, Summary};
 pub use rostrace_session::{
-    Filters, Identity, ProcessState, ProcessView, State, Stranger, VERSION as CONTROL_LAYOUT,
+    Filters, Identity, IncompatibleTracer, ProcessState, ProcessView, State,
+    VERSION as CONTROL_LAYOUT,
 };
 pub use runtime_folder::RuntimeFolder;
 pub use session::{Purpose, Session, SessionState};

@@ -1,11 +1,11 @@
-//! What is to be recorded, in the words of people, and the order that is made of it.
+//! What is to be recorded, in the words of people, and the command that is made of it.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use glob::Pattern;
-use rostrace_session::{DIRECTORY_BYTES, FILTER_BYTES, Filters, Order, Room, State};
+use rostrace_session::{Command, DIRECTORY_BYTES, FILTER_BYTES, Filters, Room, State};
 
 use crate::error::Error;
 use crate::event_selection;
@@ -64,7 +64,7 @@ impl Plan {
         }
     }
 
-    pub(crate) fn order(&self) -> Result<Order, Error> {
+    pub(crate) fn command(&self) -> Result<Command, Error> {
         let directory = self.output.as_os_str().as_bytes().to_vec();
         // The tracer adds the name of the process.
         if directory.len() >= DIRECTORY_BYTES {
@@ -82,7 +82,7 @@ impl Plan {
                 return Err(Error::FilterTooLong(name));
             }
         }
-        Ok(Order {
+        Ok(Command {
             state: match self.flight {
                 Some(_) => State::Flight,
                 None => State::Recording,
@@ -93,7 +93,7 @@ impl Plan {
             flight_signal: self.flight_signal,
             room: self.room(),
             filters: filters.clone(),
-            ..Order::record(directory)
+            ..Command::record(directory)
         })
     }
 
@@ -143,31 +143,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_order_says_what_the_plan_says() {
+    fn a_command_says_what_the_plan_says() {
         let plan = Plan {
             flight: Some(Flight::Bytes(1 << 20)),
             process_bytes: 7,
             pids: vec![1],
             ..Plan::to("/tmp/trace".into())
         };
-        let order = plan.order().unwrap();
-        assert_eq!(order.state, State::Flight);
-        assert_eq!(order.directory, b"/tmp/trace");
-        assert_eq!(order.room.flight_bytes, 1 << 20);
-        assert_eq!(order.room.process_bytes, 7);
-        assert!(order.chosen_only);
+        let command = plan.command().unwrap();
+        assert_eq!(command.state, State::Flight);
+        assert_eq!(command.directory, b"/tmp/trace");
+        assert_eq!(command.room.flight_bytes, 1 << 20);
+        assert_eq!(command.room.process_bytes, 7);
+        assert!(command.chosen_only);
     }
 
     #[test]
     fn what_does_not_fit_into_the_control_page_is_refused() {
         let long = Plan::to(format!("/{}", "x".repeat(2000)).into());
-        assert!(matches!(long.order(), Err(Error::PathTooLong(_))));
+        assert!(matches!(long.command(), Err(Error::PathTooLong(_))));
         let many = Plan {
             filters: filters(&[], &vec!["/node".to_owned(); 1000], &[], &[]).unwrap(),
             ..Plan::to("/tmp/trace".into())
         };
         assert!(matches!(
-            many.order(),
+            many.command(),
             Err(Error::FilterTooLong("--ignore-node"))
         ));
         assert!(filters(&["/a:/b".to_owned()], &[], &[], &[]).is_err());

@@ -16,7 +16,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rostrace_session::keep::{Mapped, top_up_idle};
 use rostrace_session::memory::spare;
-use rostrace_session::{ControlError, ControlFile, Order, ProcessView, State, Stranger};
+use rostrace_session::{
+    Command, ControlError, ControlFile, IncompatibleTracer, ProcessView, State,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -51,7 +53,7 @@ struct Description {
 pub struct Session {
     /// The pid of the process that made it, with a number behind it if that is taken.
     pub id: String,
-    place: Place,
+    files: SessionFiles,
     control: Arc<ControlFile>,
     description: Option<Description>,
     /// Locked while this value lives, if it is the one that made the session.
@@ -60,7 +62,7 @@ pub struct Session {
 
 /// Where the files of a session are.
 #[derive(Debug, Clone)]
-struct Place {
+struct SessionFiles {
     control: PathBuf,
     description: PathBuf,
     owner: PathBuf,
@@ -76,9 +78,9 @@ pub enum SessionState {
     Recording { output: PathBuf, is_flight: bool },
 }
 
-impl Place {
-    fn in_folder(folder: &Path) -> Place {
-        Place {
+impl SessionFiles {
+    fn in_folder(folder: &Path) -> SessionFiles {
+        SessionFiles {
             control: folder.join("control"),
             description: folder.join("session.json"),
             owner: folder.join("owner"),
@@ -87,13 +89,13 @@ impl Place {
         }
     }
 
-    fn around(control: &Path) -> Place {
+    fn around(control: &Path) -> SessionFiles {
         let beside = |ending: &str| {
             let mut name = control.as_os_str().to_owned();
             name.push(ending);
             PathBuf::from(name)
         };
-        Place {
+        SessionFiles {
             control: control.to_owned(),
             description: beside(".session.json"),
             owner: beside(".owner"),
@@ -135,7 +137,13 @@ impl Session {
             let folder = runtime.path().join(&id);
             match fs::create_dir(&folder) {
                 Ok(()) => {
-                    return Session::make(id, Place::in_folder(&folder), command, purpose, false);
+                    return Session::make(
+                        id,
+                        SessionFiles::in_folder(&folder),
+                        command,
+                        purpose,
+                        false,
+                    );
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(Error::file("could not make", folder)(error)),
@@ -152,18 +160,18 @@ impl Session {
     ) -> Result<Session, Error> {
         let control = std::path::absolute(control).unwrap_or_else(|_| control.to_owned());
         let id = control.display().to_string();
-        Session::make(id, Place::around(&control), command, purpose, true)
+        Session::make(id, SessionFiles::around(&control), command, purpose, true)
     }
 
     fn make(
         id: String,
-        place: Place,
+        files: SessionFiles,
         command: &[OsString],
         purpose: Purpose,
         is_for_all_users: bool,
     ) -> Result<Session, Error> {
         memory_folder::sweep();
-        let owner = lock(&place.owner)?.ok_or_else(|| Error::BeingRecorded(id.clone()))?;
+        let owner = lock(&files.owner)?.ok_or_else(|| Error::BeingRecorded(id.clone()))?;
         let description = Description {
             command: command
                 .iter()
@@ -174,23 +182,23 @@ impl Session {
             owner_pid: std::process::id(),
         };
         let text = serde_json::to_string(&description).unwrap_or_default();
-        write_new(&place.description, text.as_bytes())
-            .map_err(Error::file("could not write", &place.description))?;
-        let memory = memory_folder::make(&place.control)?;
+        write_new(&files.description, text.as_bytes())
+            .map_err(Error::file("could not write", &files.description))?;
+        let memory = memory_folder::make(&files.control)?;
         spare::top_up(&memory);
         let path = memory.as_os_str().as_bytes();
         let control =
-            ControlFile::create(&place.control, path, is_for_all_users).map_err(|cause| {
+            ControlFile::create(&files.control, path, is_for_all_users).map_err(|cause| {
                 memory_folder::remove(&memory);
                 Error::Control {
-                    path: place.control.clone(),
+                    path: files.control.clone(),
                     cause,
                 }
             })?;
         let control = Arc::new(control);
         Ok(Session {
             id,
-            place,
+            files,
             control,
             description: Some(description),
             owner: Some(owner),
@@ -200,20 +208,23 @@ impl Session {
     /// The session whose control file this is.
     pub fn open(control: &Path) -> Result<Session, Error> {
         let control = std::path::absolute(control).unwrap_or_else(|_| control.to_owned());
-        Session::at(control.display().to_string(), Place::around(&control))
+        Session::at(
+            control.display().to_string(),
+            SessionFiles::around(&control),
+        )
     }
 
-    fn at(id: String, place: Place) -> Result<Session, Error> {
-        let control = ControlFile::open(&place.control).map_err(|cause| Error::Control {
-            path: place.control.clone(),
+    fn at(id: String, files: SessionFiles) -> Result<Session, Error> {
+        let control = ControlFile::open(&files.control).map_err(|cause| Error::Control {
+            path: files.control.clone(),
             cause,
         })?;
         let control = Arc::new(control);
         let description =
-            read_own(&place.description).and_then(|text| serde_json::from_slice(&text).ok());
+            read_own(&files.description).and_then(|text| serde_json::from_slice(&text).ok());
         Ok(Session {
             id,
-            place,
+            files,
             control,
             description,
             owner: None,
@@ -227,15 +238,15 @@ impl Session {
         memory_folder::sweep();
         let mut sessions = Vec::new();
         for entry in entries.flatten().filter(|entry| entry.path().is_dir()) {
-            let place = Place::in_folder(&entry.path());
+            let files = SessionFiles::in_folder(&entry.path());
             let id = entry.file_name().to_string_lossy().into_owned();
             // A folder without control file is a session that is just being made, or one that was not made to the end.
-            let Ok(session) = Session::at(id, place.clone()) else {
+            let Ok(session) = Session::at(id, files.clone()) else {
                 let is_old = entry.metadata().and_then(|meta| meta.modified());
                 let is_old =
                     is_old.is_ok_and(|at| at.elapsed().is_ok_and(|age| age.as_secs() > 60));
-                if is_old && !is_locked(&place.owner) {
-                    place.remove();
+                if is_old && !is_locked(&files.owner) {
+                    files.remove();
                 }
                 continue;
             };
@@ -279,7 +290,7 @@ impl Session {
         let mut others: Vec<(String, Error)> = entries
             .filter_map(|entry| {
                 let id = entry.file_name().to_string_lossy().into_owned();
-                match Session::at(id.clone(), Place::in_folder(&entry.path())) {
+                match Session::at(id.clone(), SessionFiles::in_folder(&entry.path())) {
                     Err(
                         error @ Error::Control {
                             cause: ControlError::Version(_),
@@ -295,8 +306,8 @@ impl Session {
     }
 
     /// Processes that cannot be recorded because their tracer is of another version.
-    pub fn strangers(&self) -> Option<Stranger> {
-        self.control.strangers.view()
+    pub fn incompatible_tracers(&self) -> Option<IncompatibleTracer> {
+        self.control.incompatible_tracers.view()
     }
 
     pub fn control(&self) -> Arc<ControlFile> {
@@ -316,7 +327,7 @@ impl Session {
     }
 
     pub fn control_path(&self) -> &Path {
-        &self.place.control
+        &self.files.control
     }
 
     pub fn command(&self) -> &[String] {
@@ -334,26 +345,26 @@ impl Session {
 
     /// Whether the process that made the session still runs.
     pub fn has_owner(&self) -> bool {
-        self.owner.is_some() || is_locked(&self.place.owner)
+        self.owner.is_some() || is_locked(&self.files.owner)
     }
 
     /// Whether some rostrace looks after what is recorded.
     pub fn has_recorder(&self) -> bool {
-        is_locked(&self.place.recorder)
+        is_locked(&self.files.recorder)
     }
 
-    /// The lock of whoever gives orders.
+    /// The lock of whoever issues commands.
     pub(crate) fn lock_recorder(&self) -> Result<File, Error> {
-        lock(&self.place.recorder)?.ok_or_else(|| Error::BeingRecorded(self.id.clone()))
+        lock(&self.files.recorder)?.ok_or_else(|| Error::BeingRecorded(self.id.clone()))
     }
 
     pub fn state(&self) -> SessionState {
         for _ in 0..100 {
-            if let Some((_, order)) = self.control.read_order() {
-                return match order.state {
+            if let Some((_, command)) = self.control.read_command() {
+                return match command.state {
                     State::Idle => SessionState::Idle,
                     state => SessionState::Recording {
-                        output: PathBuf::from(OsString::from_vec(order.directory)),
+                        output: PathBuf::from(OsString::from_vec(command.directory)),
                         is_flight: state == State::Flight,
                     },
                 };
@@ -436,7 +447,7 @@ impl Session {
             return false;
         }
         match self.has_recorder() {
-            true => drop(self.control.order(&Order::idle())),
+            true => drop(self.control.issue(&Command::idle())),
             false => self.complete_orphans(),
         }
         true
@@ -447,7 +458,7 @@ impl Session {
         let Some(output) = self.output() else {
             return;
         };
-        self.control.order(&Order::idle());
+        self.control.issue(&Command::idle());
         for mapped in self.mapped() {
             orphan::complete(&mapped, &output);
         }
@@ -456,7 +467,7 @@ impl Session {
     fn remove(&self) {
         // Whatever somebody else put there stays.
         memory_folder::remove(&self.memory_folder());
-        self.place.remove();
+        self.files.remove();
     }
 
     /// Nobody started it and nobody is in it.

@@ -31,7 +31,7 @@ use crate::gate;
 
 /// Whether an event is recorded or remembered now.
 pub(crate) fn records(event: u16) -> bool {
-    gate::attends(event) && gate::wants(event)
+    gate::may_want(event) && gate::wants(event)
 }
 
 /// In the order of the bytes in the control page.

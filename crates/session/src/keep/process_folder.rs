@@ -59,7 +59,7 @@ impl Kept {
     }
 
     fn new_folder(&mut self) -> Result<(Folder, PathBuf), i32> {
-        let directory = PathBuf::from(OsStr::from_bytes(&self.order.directory));
+        let directory = PathBuf::from(OsStr::from_bytes(&self.command.directory));
         // The recorder has made it; a process that records by itself has not.
         if !directory.is_dir() {
             std::fs::create_dir_all(&directory)

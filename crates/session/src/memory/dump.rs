@@ -32,7 +32,12 @@ pub(crate) fn filter_part(
     memory: &Memory,
     allocate: &dyn Fn(usize, usize) -> Result<(), i32>,
 ) -> Result<(), i32> {
-    match memory.header().orders.is_filtered.load(Ordering::Relaxed) {
+    match memory
+        .header()
+        .recording
+        .is_filtered
+        .load(Ordering::Relaxed)
+    {
         0 => Ok(()),
         _ => allocate(
             memory.layout().filter_at(),

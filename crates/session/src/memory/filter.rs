@@ -8,12 +8,12 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use crate::command::{FILTER_BYTES, Filters};
 use crate::events;
 use crate::glob;
 use crate::memory::Memory;
 use crate::memory::entry::Entry;
 use crate::memory::header::{FilterTexts, write_text};
-use crate::order::{FILTER_BYTES, Filters};
 
 /// In the table: nothing was ever here, something was.
 const EMPTY: u64 = 0;
@@ -38,7 +38,7 @@ impl Memory {
     /// Whether what happens to this entity is left out.
     #[inline(always)]
     pub fn refuses(&self, address: u64) -> bool {
-        self.header().orders.is_filtered.load(Ordering::Relaxed) != 0
+        self.header().recording.is_filtered.load(Ordering::Relaxed) != 0
             && self.is_in_filter_table(address)
     }
 
@@ -281,7 +281,7 @@ mod tests {
             let memory = Memory::anonymous(&Introduction::OF_A_TEST).expect("there is memory");
             memory
                 .header()
-                .orders
+                .recording
                 .is_filtered
                 .store(1, Ordering::Relaxed);
             memory

@@ -243,7 +243,7 @@ impl Memory {
     /// Events that are in packets of the recording that runs, or were.
     pub fn events(&self) -> u64 {
         let header = self.header();
-        let epoch = header.orders.epoch.load(Ordering::Acquire);
+        let epoch = header.recording.epoch.load(Ordering::Acquire);
         let made = header.free.streams_made.load(Ordering::Acquire);
         let mut events = 0;
         for stream in (0..made).filter_map(|number| self.stream(number)) {

@@ -18,9 +18,9 @@ pub enum State {
     Flight,
 }
 
-/// An order as the recorder gives it and tracers take it.
+/// A command as the recorder issues it and tracers read it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Order {
+pub struct Command {
     pub state: State,
     /// Where processes make their folders; absolute.
     pub directory: Vec<u8>,
@@ -30,7 +30,7 @@ pub struct Order {
     pub vocabulary: u64,
     /// Only processes whose slot was chosen record; see [`crate::Process::choose`].
     pub chosen_only: bool,
-    /// A signal that processes take for the wish of a snapshot, if they do nothing else with it; 0 for none.
+    /// A signal that processes take for a request for a snapshot, if they do nothing else with it; 0 for none.
     pub flight_signal: u8,
     /// In nanoseconds of the monotonic clock: nothing is recorded after it, 0 for no such time.
     pub deadline: u64,
@@ -76,19 +76,19 @@ pub struct Filters {
     pub ignore_processes: Vec<u8>,
 }
 
-impl Order {
+impl Command {
     /// Everything is recorded into this folder.
-    pub fn record(directory: impl Into<Vec<u8>>) -> Order {
-        Order {
+    pub fn record(directory: impl Into<Vec<u8>>) -> Command {
+        Command {
             state: State::Recording,
             directory: directory.into(),
-            ..Order::idle()
+            ..Command::idle()
         }
     }
 
     /// Nothing is recorded.
-    pub fn idle() -> Order {
-        Order {
+    pub fn idle() -> Command {
+        Command {
             state: State::Idle,
             directory: Vec::new(),
             mask: [u64::MAX; MASK_WORDS],

@@ -5,20 +5,20 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 /// The program while it waits for its next line.
 #[derive(Debug)]
-pub struct Told {
+pub struct DrivenProgram {
     child: Child,
     output: BufReader<ChildStdout>,
 }
 
-impl Told {
-    pub fn start(command: &mut Command) -> Told {
+impl DrivenProgram {
+    pub fn start(command: &mut Command) -> DrivenProgram {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
-        Told { child, output }
+        DrivenProgram { child, output }
     }
 
     pub fn pid(&self) -> u32 {

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use crate::command::{Command, State};
 use crate::events;
 use crate::glob;
 use crate::memory::Memory;
@@ -9,34 +10,33 @@ use crate::memory::entry::{Entry, entries};
 use crate::memory::filter;
 use crate::memory::header::write_text;
 use crate::memory::supply::Supply;
-use crate::order::{Order, State};
 
-/// Whether an order to record means this process.
-pub fn is_meant(memory: &Memory, order: &Order) -> bool {
+/// Whether a command to record means this process.
+pub fn is_meant(memory: &Memory, command: &Command) -> bool {
     let header = memory.header();
-    let is_chosen = !order.chosen_only || header.orders.is_chosen.load(Ordering::Relaxed) != 0;
-    let ignored = &order.filters.ignore_processes;
-    order.state != State::Idle
+    let is_chosen = !command.chosen_only || header.recording.is_chosen.load(Ordering::Relaxed) != 0;
+    let ignored = &command.filters.ignore_processes;
+    command.state != State::Idle
         && is_chosen
         && (ignored.is_empty() || !glob::matches_any(ignored, &header.program()))
 }
 
-/// Begins a recording. The keeper does so, or the process itself when it is new and an order stands. The error is an `errno`: there was no room.
-pub fn carry_out(
+/// Begins a recording. The keeper does so, or the process itself when it is new and a command stands. The error is an `errno`: there was no room.
+pub fn start_recording(
     memory: &Memory,
     generation: u64,
-    order: &Order,
+    command: &Command,
     allocate: &dyn Fn(usize, usize) -> Result<(), i32>,
 ) -> Result<(), i32> {
     let header = memory.header();
-    let orders = &header.orders;
-    let is_filtered = filter::is_any(&order.filters);
-    orders
+    let recording = &header.recording;
+    let is_filtered = filter::is_any(&command.filters);
+    recording
         .is_filtered
         .store(is_filtered.into(), Ordering::Relaxed);
-    let (_, error) = Supply::new(order.room.memory_bytes).top_up(memory, allocate);
+    let (_, error) = Supply::new(command.room.memory_bytes).top_up(memory, allocate);
     if let Some(error) = error {
-        orders.is_filtered.store(0, Ordering::Relaxed);
+        recording.is_filtered.store(0, Ordering::Relaxed);
         return Err(error);
     }
     // From here on nothing that is new is dropped from the statedump before the keeper has it.
@@ -44,7 +44,7 @@ pub fn carry_out(
     let mut last = None;
     // A process that is tidying up is done in a moment.
     for _ in 0..100 {
-        last = entries(memory, |all| judge(memory, order, is_filtered, all));
+        last = entries(memory, |all| judge(memory, command, is_filtered, all));
         if last.is_some() {
             break;
         }
@@ -57,78 +57,78 @@ pub fn carry_out(
     let reports = &header.reports;
     let lost = reports.lost.load(Ordering::Relaxed);
     reports.lost_before.store(lost, Ordering::Relaxed);
-    for (place, half) in orders.uuid.iter().zip(random_uuid()) {
+    for (place, half) in recording.uuid.iter().zip(random_uuid()) {
         place.store(half, Ordering::Relaxed);
     }
-    write_text(&header.directory, &order.directory);
-    let deadline = match order.deadline {
+    write_text(&header.directory, &command.directory);
+    let deadline = match command.deadline {
         0 => u64::MAX,
         deadline => deadline,
     };
-    orders.deadline.store(deadline, Ordering::Relaxed);
-    let room = &order.room;
-    orders
+    recording.deadline.store(deadline, Ordering::Relaxed);
+    let room = &command.room;
+    recording
         .process_bytes
         .store(room.process_bytes, Ordering::Relaxed);
-    orders.keep_free.store(room.keep_free, Ordering::Relaxed);
-    orders
+    recording.keep_free.store(room.keep_free, Ordering::Relaxed);
+    recording
         .flight_signal
-        .store(order.flight_signal.into(), Ordering::Relaxed);
+        .store(command.flight_signal.into(), Ordering::Relaxed);
     reports.errno.store(0, Ordering::Relaxed);
     reports.bytes.store(0, Ordering::Relaxed);
     reports.unwritten.store(0, Ordering::Relaxed);
-    orders.generation.store(generation, Ordering::Release);
-    orders.last_epoch.store(generation, Ordering::Release);
-    orders.epoch.store(generation, Ordering::Release);
+    recording.generation.store(generation, Ordering::Release);
+    recording.last_epoch.store(generation, Ordering::Release);
+    recording.epoch.store(generation, Ordering::Release);
     for (word, remembered) in events::initialisation().into_iter().enumerate() {
-        orders.recorded[word].store(order.mask[word], Ordering::Release);
-        orders.enabled[word].store(remembered | order.mask[word], Ordering::Release);
+        recording.recorded[word].store(command.mask[word], Ordering::Release);
+        recording.enabled[word].store(remembered | command.mask[word], Ordering::Release);
     }
-    orders.attention.store(1, Ordering::Release);
+    recording.active.store(1, Ordering::Release);
     Ok(())
 }
 
-/// The order that was carried out in a memory, as far as whoever goes on with the work of a keeper needs it.
-pub fn standing(memory: &Memory, directory: &[u8]) -> Order {
-    let orders = &memory.header().orders;
-    let mut order = Order::record(directory);
-    if orders.epoch.load(Ordering::Acquire) != 0 {
-        order.mask = std::array::from_fn(|word| orders.recorded[word].load(Ordering::Relaxed));
+/// The command that was carried out in a memory, as far as whoever goes on with the work of a keeper needs it.
+pub fn standing_command(memory: &Memory, directory: &[u8]) -> Command {
+    let recording = &memory.header().recording;
+    let mut command = Command::record(directory);
+    if recording.epoch.load(Ordering::Acquire) != 0 {
+        command.mask = std::array::from_fn(|word| recording.recorded[word].load(Ordering::Relaxed));
     }
-    order.room.process_bytes = orders.process_bytes.load(Ordering::Relaxed);
-    order.room.keep_free = orders.keep_free.load(Ordering::Relaxed);
-    order
+    command.room.process_bytes = recording.process_bytes.load(Ordering::Relaxed);
+    command.room.keep_free = recording.keep_free.load(Ordering::Relaxed);
+    command
 }
 
 /// Decides which of the entities that exist are recorded. Returns the number of the last entry.
 fn judge(
     memory: &Memory,
-    order: &Order,
+    command: &Command,
     is_filtered: bool,
     all: &mut dyn Iterator<Item = Entry<'_>>,
 ) -> u64 {
     if !is_filtered {
-        memory.set_filter_texts(&order.filters);
+        memory.set_filter_texts(&command.filters);
         return all.last().map_or(0, |entry| entry.number);
     }
     let all: Vec<Entry<'_>> = all.collect();
     let live: Vec<Entry<'_>> = all.iter().filter(|entry| entry.is_live).copied().collect();
-    memory.set_filters(&order.filters, &live);
+    memory.set_filters(&command.filters, &live);
     all.last().map_or(0, |entry| entry.number)
 }
 
 /// Ends it: no event goes into it from here on, but for those that are being written.
-pub fn cease(memory: &Memory, generation: u64) {
+pub fn stop_recording(memory: &Memory, generation: u64) {
     let header = memory.header();
-    let orders = &header.orders;
-    orders.attention.store(0, Ordering::Release);
+    let recording = &header.recording;
+    recording.active.store(0, Ordering::Release);
     for (word, remembered) in events::initialisation().into_iter().enumerate() {
-        orders.enabled[word].store(remembered, Ordering::Release);
-        orders.recorded[word].store(0, Ordering::Release);
+        recording.enabled[word].store(remembered, Ordering::Release);
+        recording.recorded[word].store(0, Ordering::Release);
     }
-    orders.epoch.store(0, Ordering::Release);
-    orders.is_filtered.store(0, Ordering::Relaxed);
-    orders.generation.store(generation, Ordering::Release);
+    recording.epoch.store(0, Ordering::Release);
+    recording.is_filtered.store(0, Ordering::Relaxed);
+    recording.generation.store(generation, Ordering::Release);
     header.dump.written.store(u64::MAX, Ordering::Release);
 }
 

@@ -6,7 +6,7 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use rostrace_session::keep::snapshot;
-use rostrace_session::{Order, ProcessState, ProcessView, Room, State};
+use rostrace_session::{Command, ProcessState, ProcessView, Room, State};
 use rostrace_tracer::events;
 
 use crate::support::{Recorder, Shown, folder, program, quietly, survey, traced};
@@ -49,8 +49,8 @@ impl Running {
         }
     }
 
-    fn order(&mut self, order: &Order) -> ProcessView {
-        let generation = self.recorder.order(order);
+    fn issue(&mut self, command: &Command) -> ProcessView {
+        let generation = self.recorder.issue(command);
         self.until(|view| view.generation == generation)
     }
 
@@ -61,10 +61,10 @@ impl Running {
     }
 }
 
-fn to(folder: &Path) -> Order {
-    Order {
+fn to(folder: &Path) -> Command {
+    Command {
         vocabulary: events::VOCABULARY,
-        ..Order::record(folder.to_str().unwrap())
+        ..Command::record(folder.to_str().unwrap())
     }
 }
 
@@ -75,11 +75,11 @@ fn every_recording_of_a_running_process_has_all_names() {
     running.until(|view| view.state == ProcessState::Idle && view.remembered == 5);
     for name in ["first", "second"] {
         let target = folder.join(name);
-        let view = running.order(&to(&target));
+        let view = running.issue(&to(&target));
         assert_eq!(view.state, ProcessState::Recording);
         let view = running.until(|view| view.events > 50);
         assert_eq!((view.discarded, view.remembered), (0, 5));
-        running.order(&Order::idle());
+        running.issue(&Command::idle());
         let (events, discarded) = survey(&target);
         assert!(events > 50 && discarded == 0, "{events}");
         if let Some(shown) = quietly(&target) {
@@ -100,9 +100,9 @@ fn a_process_that_has_locked_its_memory_is_recorded_as_any_other() {
     running.until(|view| view.state == ProcessState::Idle);
     std::thread::sleep(Duration::from_millis(200));
     let target = folder.join("trace");
-    running.order(&to(&target));
+    running.issue(&to(&target));
     running.until(|view| view.events + view.discarded > 500);
-    running.order(&Order::idle());
+    running.issue(&Command::idle());
     let (events, discarded) = survey(&target);
     running.end();
     assert!(events > 500 && discarded == 0, "{events} {discarded}");
@@ -116,7 +116,7 @@ fn a_late_recording_knows_the_publisher_of_rosout_of_every_node_that_is_left() {
     running.until(|view| view.state == ProcessState::Idle);
     std::thread::sleep(Duration::from_millis(50));
     let target = folder.join("trace");
-    running.order(&to(&target));
+    running.issue(&to(&target));
     running.until(|view| view.events > 50);
     running.end();
     if let Some(shown) = quietly(&target) {
@@ -130,7 +130,7 @@ fn a_late_recording_knows_the_publisher_of_rosout_of_every_node_that_is_left() {
 fn a_snapshot_is_taken_while_the_process_goes_on() {
     let folder = folder("snapshot");
     let mut running = Running::start(&folder);
-    running.order(&Order {
+    running.issue(&Command {
         state: State::Flight,
         ..to(&folder.join("trace"))
     });
@@ -166,12 +166,12 @@ fn a_snapshot_is_taken_while_the_process_goes_on() {
 fn only_the_events_of_the_mask_are_recorded() {
     let folder = folder("mask");
     let mut running = Running::start(&folder);
-    let mut order = to(&folder.join("trace"));
-    order.mask = [0; 4];
+    let mut command = to(&folder.join("trace"));
+    command.mask = [0; 4];
     for event in [events::RCL_NODE_INIT, events::CALLBACK_END] {
-        order.mask[usize::from(event) / 64] |= 1 << (event % 64);
+        command.mask[usize::from(event) / 64] |= 1 << (event % 64);
     }
-    running.order(&order);
+    running.issue(&command);
     std::thread::sleep(Duration::from_millis(50));
     running.end();
     assert_eq!(survey(&folder.join("trace")), (1, 0));
@@ -181,9 +181,9 @@ fn only_the_events_of_the_mask_are_recorded() {
 fn what_happens_in_ignored_nodes_is_not_recorded() {
     let folder = folder("filter");
     let mut recorder = Recorder::new(&folder);
-    let mut order = to(&folder.join("trace"));
-    order.filters.ignore_nodes = b"/space/*".to_vec();
-    recorder.order(&order);
+    let mut command = to(&folder.join("trace"));
+    command.filters.ignore_nodes = b"/space/*".to_vec();
+    recorder.issue(&command);
     let status = traced(&program("abi", "8.2.4", &[]))
         .env("ROSTRACE_CONTROL", &recorder.control)
         .status()
@@ -222,9 +222,9 @@ fn filtered(
 ) -> Option<(Shown, String)> {
     let folder = folder(name);
     let mut recorder = Recorder::new(&folder);
-    let mut order = to(&folder.join("trace"));
-    order.filters.ignore_topics = ignored.to_vec();
-    recorder.order(&order);
+    let mut command = to(&folder.join("trace"));
+    command.filters.ignore_topics = ignored.to_vec();
+    recorder.issue(&command);
     let status = traced(&program("abi", version, options))
         .env("ROSTRACE_CONTROL", &recorder.control)
         .status()
@@ -292,7 +292,7 @@ fn a_folder_that_cannot_be_made_is_reported() {
     let folder = folder("refused");
     let mut running = Running::start(&folder);
     std::fs::write(folder.join("file"), "").unwrap();
-    running.order(&to(&folder.join("file/trace")));
+    running.issue(&to(&folder.join("file/trace")));
     let view = running.until(|view| view.state == ProcessState::Failed);
     assert_eq!(view.errno as i32, libc::ENOTDIR);
     running.end();
@@ -302,7 +302,7 @@ fn a_folder_that_cannot_be_made_is_reported() {
 fn a_flight_recorder_keeps_the_newest() {
     let folder = folder("flight");
     let mut recorder = Recorder::new(&folder);
-    let order = Order {
+    let command = Command {
         state: State::Flight,
         room: Room {
             flight_bytes: 4 << 20,
@@ -310,7 +310,7 @@ fn a_flight_recorder_keeps_the_newest() {
         },
         ..to(&folder.join("trace"))
     };
-    recorder.order(&order);
+    recorder.issue(&command);
     let status = traced(&program("emit", "8.2.4", &[]))
         .args(["run", "2", "200000", "200", "500"])
         .env("ROSTRACE_CONTROL", &recorder.control)

@@ -7,11 +7,11 @@
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 #[derive(Debug)]
-pub(crate) struct Found<T: 'static>(AtomicPtr<T>);
+pub(crate) struct OnceBox<T: 'static>(AtomicPtr<T>);
 
-impl<T: Send + Sync> Found<T> {
-    pub(crate) const fn new() -> Found<T> {
-        Found(AtomicPtr::new(std::ptr::null_mut()))
+impl<T: Send + Sync> OnceBox<T> {
+    pub(crate) const fn new() -> OnceBox<T> {
+        OnceBox(AtomicPtr::new(std::ptr::null_mut()))
     }
 
     pub(crate) fn get(&self) -> Option<&'static T> {
@@ -19,7 +19,7 @@ impl<T: Send + Sync> Found<T> {
         unsafe { self.0.load(Ordering::Acquire).as_ref() }
     }
 
-    pub(crate) fn get_or_find(&self, find: impl FnOnce() -> T) -> &'static T {
+    pub(crate) fn get_or_init(&self, find: impl FnOnce() -> T) -> &'static T {
         if let Some(known) = self.get() {
             return known;
         }
