@@ -7,8 +7,8 @@ use rostrace_session::Memory;
 use rostrace_session::events;
 use rostrace_session::memory::dump::{OWN_BYTES, Statedump};
 
-use crate::clock;
-use crate::gate::gate;
+use crate::control::gate::gate;
+use crate::ring::clock;
 
 struct Guarded(UnsafeCell<Option<Statedump>>);
 // SAFETY: used only with the gate's lock held.

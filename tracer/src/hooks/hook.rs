@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicUsize, Ordering};
 
 use super::caller::Caller;
-use crate::scope::{self, HoldsFor};
-use crate::thread;
+use crate::dl::scope::{self, HoldsFor};
+use crate::ring::thread;
 
 /// One interposed function.
 #[derive(Debug)]

@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use caller::{Caller, interpose};
 use hook::{Called, Companion, Hook, State};
 
-use crate::gate;
+use crate::control::gate;
 
 /// Whether an event is recorded or remembered now.
 pub(crate) fn records(event: u16) -> bool {

@@ -20,11 +20,12 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 use super::{Called, Hook, State, all, records};
-use crate::elf::{Name, Object};
-use crate::emit::{self, Text};
-use crate::linker::Looking;
-use crate::loaded::{self, Objects};
-use crate::{events, scope};
+use crate::dl::elf::{Name, Object};
+use crate::dl::linker::Looking;
+use crate::dl::loaded::{self, Objects};
+use crate::dl::scope;
+use crate::events;
+use crate::ring::emit::{self, Text};
 
 /// As many as the control page has places.
 const MOST_HOOKS: usize = 64;

@@ -10,10 +10,11 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering};
 
 use rostrace_session::tracetools::TracetoolsVersion;
 
+use crate::abi::lttng;
+use crate::abi::tracetools::NAMES;
+use crate::dl::loaded;
 use crate::once_box::OnceBox;
 pub(crate) use crate::tracetools::Function;
-use crate::tracetools::NAMES;
-use crate::{loaded, lttng};
 
 /// What was found out.
 #[derive(Debug)]

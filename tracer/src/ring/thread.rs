@@ -13,10 +13,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, compiler_fen
 use rostrace_session::Memory;
 use rostrace_session::memory::writer::Writer;
 
-use crate::clock;
-use crate::gate;
-use crate::left_out::Messages;
-use crate::snapshot_signal;
+use crate::abi::left_out::Messages;
+use crate::control::gate;
+use crate::control::snapshot_signal;
+use crate::ring::clock;
 
 /// Events of a thread that can be interrupted by each other. More are lost, and counted.
 const LEVELS: usize = 3;

@@ -7,7 +7,7 @@ use rostrace_session::{
     CONTROL_VARIABLE, LTTNG_VARIABLE, OUTPUT_VARIABLE, PYTHON_VARIABLE, SWITCH_VARIABLE,
 };
 
-use crate::path::PathBuffer;
+use crate::control::path::PathBuffer;
 
 #[derive(Debug)]
 pub(crate) struct Settings {

@@ -6,7 +6,8 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::{original, scope};
+use crate::abi::original;
+use crate::dl::scope;
 
 type Demangle =
     unsafe extern "C" fn(*const c_char, *mut c_char, *mut usize, *mut c_int) -> *mut c_char;

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use rostrace_session::{NOTE_NAME, NOTE_TYPE};
 
-use crate::elf::Object;
+use crate::dl::elf::Object;
 
 /// The longest path that the kernel opens, with its zero.
 const LONGEST_PATH: usize = 4096;

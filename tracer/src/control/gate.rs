@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use rostrace_session::memory::header::{Masks, is_set};
 use rostrace_session::{MASK_WORDS, Memory};
 
+use crate::abi::original;
+use crate::control::process;
 use crate::lock::Lock;
-use crate::original;
-use crate::process;
 
 /// State of the process. All zeroes: a child that has not noticed yet that it is one.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 use rostrace_session::Memory;
 
-use crate::gate;
+use crate::control::gate;
 
 /// The signal that we handle, 0 for none.
 static CAUGHT: AtomicI32 = AtomicI32::new(0);

@@ -6,7 +6,7 @@
 use std::ffi::{CStr, CString, c_char};
 use std::sync::atomic::AtomicI32;
 
-use crate::loaded::{self, Library};
+use crate::dl::loaded::{self, Library};
 
 /// `struct lttng_ust_tracepoint` of LTTng-UST 2.13 and later, as far as all its versions have it.
 #[derive(Debug)]

@@ -1,23 +1,23 @@
-//! The functions of libtracetools, which every ROS 2 since Humble calls.
-//!
-//! They are generated from the vocabulary: `entry` asks whether there is anything to do, `trace_…` does it. By hand is what is done where
+//! What is done by hand of the functions of libtracetools, which are in `functions`: whatever is none of a tracepoint, and where
 //! arguments are not fields: `rcl_init`, to which tracetools adds its version; `rclcpp_publish`, whose publisher is always null; and
 //! `rmw_publish`, which has one argument up to Iron and three from Jazzy.
 
-use std::ffi::{c_char, c_void};
+use std::ffi::c_void;
 use std::sync::atomic::{AtomicPtr, AtomicU64};
 
-use crate::emit::{self, Payload, Text};
-use crate::entry::entry;
-use crate::left_out::{self, Direction};
-use crate::original;
-use crate::{events, gate, hooks, loaded, thread};
+use crate::abi::left_out::{self, Direction};
+use crate::abi::original;
+use crate::control::gate;
+use crate::dl::loaded;
+use crate::ring::emit::{self, Text};
+use crate::ring::thread;
+use crate::{events, hooks};
 
-include!(concat!(env!("OUT_DIR"), "/functions.rs"));
+pub use crate::abi::functions::*;
 
 /// Whether anybody wants an event, after a first look.
 #[inline(never)]
-extern "C" fn is_enabled(event: u16, function: Function) -> bool {
+pub(super) extern "C" fn is_enabled(event: u16, function: Function) -> bool {
     gate::may_want(event) && gate::wants(event) || original::is_enabled(function)
 }
 
@@ -39,7 +39,7 @@ type TwoPointers = unsafe extern "C" fn(*const c_void, *const c_void);
 type PublishWithStamp = unsafe extern "C" fn(*const c_void, *const c_void, i64);
 
 #[inline(never)]
-extern "C" fn trace_rcl_init(context_handle: *const c_void) {
+pub(super) extern "C" fn trace_rcl_init(context_handle: *const c_void) {
     if gate::wants(events::RCL_INIT) {
         let version = Text::from_bytes(original::version());
         // SAFETY: the payload has the size that is said.
@@ -55,7 +55,10 @@ extern "C" fn trace_rcl_init(context_handle: *const c_void) {
 }
 
 #[inline(never)]
-extern "C" fn trace_rclcpp_publish(publisher_handle: *const c_void, message: *const c_void) {
+pub(super) extern "C" fn trace_rclcpp_publish(
+    publisher_handle: *const c_void,
+    message: *const c_void,
+) {
     if gate::wants(events::RCLCPP_PUBLISH) && !left_out::waits(message) {
         // SAFETY: the payload has the size that is said.
         emit::event(events::RCLCPP_PUBLISH, 8, |payload| unsafe {
@@ -72,7 +75,11 @@ extern "C" fn trace_rclcpp_publish(publisher_handle: *const c_void, message: *co
 
 /// Up to Iron the message is the only argument, and the others are whatever was in their registers.
 #[inline(never)]
-extern "C" fn trace_rmw_publish(first: *const c_void, message: *const c_void, stamp: i64) {
+pub(super) extern "C" fn trace_rmw_publish(
+    first: *const c_void,
+    message: *const c_void,
+    stamp: i64,
+) {
     if gate::wants(events::RMW_PUBLISH) {
         if original::stamps_publications() {
             if gate::refuses(first as u64) {

@@ -2,7 +2,9 @@
 
 use std::ffi::{c_char, c_void};
 
-use crate::{clock, events, gate, hooks, statedump, thread};
+use crate::control::gate;
+use crate::ring::{clock, thread};
+use crate::{events, hooks, statedump};
 
 /// Longer texts are cut: an event has to fit into a packet.
 const LONGEST_TEXT: usize = 1023;

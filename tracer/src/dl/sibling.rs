@@ -3,9 +3,9 @@
 //! The linker gives the program's copy those tracepoints that libraries on its command line call, and no others, so each would record
 //! a part. The copy that is a library has all of them: the one inside a program leaves everything to it.
 
-use crate::loaded::{self, Library};
+use crate::api::user::CApi;
+use crate::dl::loaded::{self, Library};
 use crate::once_box::OnceBox;
-use crate::user::CApi;
 
 /// Names that the tracer has as a library.
 const NAMES: [&str; 2] = ["librostrace_tracer.so", "libtracetools.so"];

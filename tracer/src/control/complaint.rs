@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rostrace_session::{ControlError, VERSION};
 
-use crate::path::PathBuffer;
+use crate::control::path::PathBuffer;
 
 /// Commands come from a recorder of another version.
 pub(crate) fn other_version(control: &CStr, error: ControlError) {

@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rostrace_session::Memory;
 use rostrace_session::memory::locked::Spare;
 
-use crate::{gate, statedump, thread};
+use crate::control::gate;
+use crate::ring::thread;
+use crate::statedump;
 
 /// The memory whose statedump has given up what it does not need: once, because that may be the program's own by now.
 static TRIMMED: AtomicU64 = AtomicU64::new(0);

@@ -17,10 +17,10 @@
 use std::ffi::{CStr, c_void};
 use std::ops::{ControlFlow, Range};
 
-use crate::elf::{Name, Object};
-use crate::linker::Looking;
-use crate::loaded::{self, Library, Objects, PathBytes};
-use crate::sibling;
+use crate::dl::elf::{Name, Object};
+use crate::dl::linker::Looking;
+use crate::dl::loaded::{self, Library, Objects, PathBytes};
+use crate::dl::sibling;
 
 /// More objects than this are not looked at one by one; then the first definition counts.
 const MOST_OBJECTS: usize = 1024;

@@ -12,15 +12,16 @@ use rostrace_session::keep::{is_meant, start_recording};
 use rostrace_session::memory::header::Introduction;
 use rostrace_session::{Command, ControlError, ControlFile, Memory};
 
+use crate::abi::original;
+use crate::abi::original::PassedOn;
+use crate::control::path::PathBuffer;
+use crate::control::settings::settings;
+use crate::control::{complaint, gate, identity, own_keeper, snapshot_signal};
+use crate::dl::{linker, loaded, sibling};
 use crate::lock::Lock;
-use crate::original::PassedOn;
-use crate::path::PathBuffer;
-use crate::settings::settings;
-use crate::thread::{self, undisturbed};
-use crate::{
-    clock, complaint, gate, hooks, identity, linker, loaded, original, own_keeper, sibling,
-    snapshot_signal, statedump,
-};
+use crate::ring::clock;
+use crate::ring::thread::{self, undisturbed};
+use crate::{hooks, statedump};
 
 /// Only one thread attaches. Who forks holds it, so that a child never finds it taken.
 static ATTACHING: Lock = Lock::new();

@@ -11,8 +11,10 @@
 use std::ffi::{CString, c_char};
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
-use crate::emit::{self, Payload, Text};
-use crate::{events, gate, sibling};
+use crate::control::gate;
+use crate::dl::sibling;
+use crate::events;
+use crate::ring::emit::{self, Payload, Text};
 
 /// More fields of one event are left out.
 const MOST_FIELDS: usize = 32;

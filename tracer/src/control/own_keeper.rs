@@ -17,8 +17,10 @@ use rostrace_session::keep::{
 };
 use rostrace_session::{Command, ControlFile, Introduction, Memory};
 
-use crate::settings::settings;
-use crate::{clock, complaint, futex, gate, hooks, own_heap, process, statedump};
+use crate::control::settings::settings;
+use crate::control::{complaint, gate, process};
+use crate::ring::clock;
+use crate::{futex, hooks, own_heap, statedump};
 
 /// The command of a process without a recorder: the one that its environment gives.
 const OWN_GENERATION: u64 = 2;

@@ -8,7 +8,9 @@
 use std::ffi::c_void;
 use std::sync::atomic::Ordering;
 
-use crate::{clock, emit, events, gate, thread};
+use crate::control::gate;
+use crate::events;
+use crate::ring::{clock, emit, thread};
 
 /// The messages of a thread; zeroes where there is none.
 #[derive(Debug)]
