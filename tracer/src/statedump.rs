@@ -1,11 +1,11 @@
-//! What this process remembers of its entities, for recordings that begin later: see [`rostrace_session::memory::dump`].
+//! What this process remembers of its entities, for recordings that begin later: see [`rostrace_session::statedump`].
 
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, Ordering, fence};
 
 use rostrace_session::Memory;
 use rostrace_session::events;
-use rostrace_session::memory::dump::{OWN_BYTES, Statedump};
+use rostrace_session::statedump::{OWN_BYTES, Statedump};
 
 use crate::control::gate::gate;
 use crate::ring::clock;

@@ -6,7 +6,7 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use rostrace_session::keep::snapshot;
-use rostrace_session::{Command, ProcessState, ProcessView, Room, State};
+use rostrace_session::{Command, Flight, ProcessState, ProcessView};
 use rostrace_tracer::events;
 
 use crate::support::{Recorder, Shown, folder, program, quietly, survey, traced};
@@ -130,10 +130,9 @@ fn a_late_recording_knows_the_publisher_of_rosout_of_every_node_that_is_left() {
 fn a_snapshot_is_taken_while_the_process_goes_on() {
     let folder = folder("snapshot");
     let mut running = Running::start(&folder);
-    running.issue(&Command {
-        state: State::Flight,
-        ..to(&folder.join("trace"))
-    });
+    let mut command = to(&folder.join("trace"));
+    command.settings.flight = Some(Flight::Bytes(u64::MAX));
+    running.issue(&command);
     running.until(|view| view.events > 50);
     let has_folder = || {
         folder
@@ -182,7 +181,7 @@ fn what_happens_in_ignored_nodes_is_not_recorded() {
     let folder = folder("filter");
     let mut recorder = Recorder::new(&folder);
     let mut command = to(&folder.join("trace"));
-    command.filters.ignore_nodes = b"/space/*".to_vec();
+    command.settings.filters.ignore_nodes = b"/space/*".to_vec();
     recorder.issue(&command);
     let status = traced(&program("abi", "8.2.4", &[]))
         .env("ROSTRACE_CONTROL", &recorder.control)
@@ -223,7 +222,7 @@ fn filtered(
     let folder = folder(name);
     let mut recorder = Recorder::new(&folder);
     let mut command = to(&folder.join("trace"));
-    command.filters.ignore_topics = ignored.to_vec();
+    command.settings.filters.ignore_topics = ignored.to_vec();
     recorder.issue(&command);
     let status = traced(&program("abi", version, options))
         .env("ROSTRACE_CONTROL", &recorder.control)
@@ -302,14 +301,8 @@ fn a_folder_that_cannot_be_made_is_reported() {
 fn a_flight_recorder_keeps_the_newest() {
     let folder = folder("flight");
     let mut recorder = Recorder::new(&folder);
-    let command = Command {
-        state: State::Flight,
-        room: Room {
-            flight_bytes: 4 << 20,
-            ..Room::default()
-        },
-        ..to(&folder.join("trace"))
-    };
+    let mut command = to(&folder.join("trace"));
+    command.settings.flight = Some(Flight::Bytes(4 << 20));
     recorder.issue(&command);
     let status = traced(&program("emit", "8.2.4", &[]))
         .args(["run", "2", "200000", "200", "500"])

@@ -154,20 +154,9 @@ impl Keeper {
         }
     }
 
-    /// Leaves everything as it is, as if this process had been killed.
-    pub fn abandon(self) {
-        self.shared.is_ending.store(true, Ordering::Release);
-        for thread in self.threads {
-            let _ = thread.join();
-        }
-    }
-
     /// Ends the recording in all processes, and writes what is left. Returns sums over all of them.
-    pub fn finish(self) -> Ended {
-        self.shared.is_ending.store(true, Ordering::Release);
-        for thread in self.threads {
-            let _ = thread.join();
-        }
+    pub fn finish(mut self) -> Ended {
+        self.end_threads();
         let shared = &self.shared;
         let idle = shared.control.generation.load(Ordering::Acquire);
         let mut keeping = lock(&shared.kept);
@@ -192,6 +181,20 @@ impl Keeper {
         }
         ended.clone()
     }
+
+    fn end_threads(&mut self) {
+        self.shared.is_ending.store(true, Ordering::Release);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Without [`finish`](Keeper::finish) everything is left as it is, as if this process had been killed.
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.end_threads();
+    }
 }
 
 impl Shared {
@@ -203,7 +206,7 @@ impl Shared {
             suppliers.retain(|path, _| processes.contains_key(path));
             let mut is_quick = false;
             for (path, mapped) in processes {
-                let memory_bytes = self.command.room.memory_bytes;
+                let memory_bytes = self.command.settings.memory_bytes;
                 let supplier = suppliers
                     .entry(path)
                     .or_insert_with(|| Supplier::new(Arc::clone(&mapped), memory_bytes));

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use rostrace_session::keep::{MEMORY_LINK, Mapped};
-use rostrace_session::{Command, Identity, IncompatibleTracer, ProcessView, clock};
+use rostrace_session::{Command, Identity, IncompatibleTracer, ProcessView, Settings, clock};
 
 use crate::death::Death;
 use crate::error::Error;
@@ -26,8 +26,7 @@ pub struct Recording<'s> {
     session: &'s Session,
     output: PathBuf,
     generation: u64,
-    keep_free: u64,
-    is_flight: bool,
+    settings: Settings,
     /// When processes end it by themselves; 0 for never.
     deadline: u64,
     keeper: Keeper,
@@ -114,11 +113,11 @@ impl<'s> Recording<'s> {
         }
         command.directory = std::os::unix::ffi::OsStrExt::as_bytes(output.as_os_str()).to_vec();
         let space = storage::space(&output).map_err(remove)?;
-        if space.free < plan.keep_free {
+        if space.free < plan.settings.keep_free {
             return Err(remove(Error::NoSpace {
                 path: plan.output.clone(),
                 free: mebibytes(space.free),
-                wanted: mebibytes(plan.keep_free),
+                wanted: mebibytes(plan.settings.keep_free),
             }));
         }
         session.forget_dead();
@@ -138,8 +137,7 @@ impl<'s> Recording<'s> {
             session,
             output,
             generation,
-            keep_free: plan.keep_free,
-            is_flight: plan.flight.is_some(),
+            settings: plan.settings.clone(),
             deadline,
             keeper,
             _lock: lock,
@@ -177,7 +175,7 @@ impl<'s> Recording<'s> {
     /// What is free on the disk, and whether that is too little to go on.
     pub fn space(&self) -> Option<(Space, bool)> {
         let space = storage::space(&self.output).ok()?;
-        Some((space, space.is_short(self.keep_free)))
+        Some((space, space.is_short(self.settings.keep_free)))
     }
 
     /// Counts.
@@ -273,7 +271,7 @@ impl<'s> Recording<'s> {
             processes: ended.processes + of_others(&self.output),
             events: ended.events,
             discarded: ended.discarded,
-            is_flight: self.is_flight,
+            is_flight: self.settings.flight.is_some(),
             unfinished,
             deaths: ended.deaths,
             failures: self.failures.into_iter().collect(),

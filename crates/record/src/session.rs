@@ -4,11 +4,8 @@
 //! command holds locked as long as it lives. Where a control file was named by hand, the other two lie beside it.
 
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Write};
-use std::os::fd::AsRawFd;
+use std::fs::{self, File};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -27,23 +24,15 @@ use crate::liveness;
 use crate::memory_folder;
 use crate::orphan;
 use crate::runtime_folder::RuntimeFolder;
+use crate::session_files::{SessionFiles, is_locked, lock, read_own, write_new};
 
 /// So long is waited for a recorder to write what it has.
 const FLUSHING: Duration = Duration::from_secs(5);
-
-/// Why a session was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Purpose {
-    Record,
-    Run,
-}
 
 /// What `session.json` says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Description {
     command: Vec<String>,
-    purpose: Purpose,
     /// Nanoseconds since 1970.
     started_ns: i64,
     owner_pid: u32,
@@ -60,17 +49,6 @@ pub struct Session {
     owner: Option<File>,
 }
 
-/// Where the files of a session are.
-#[derive(Debug, Clone)]
-struct SessionFiles {
-    control: PathBuf,
-    description: PathBuf,
-    owner: PathBuf,
-    recorder: PathBuf,
-    /// None for a control file that was named by hand.
-    folder: Option<PathBuf>,
-}
-
 /// What happens in a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionState {
@@ -78,56 +56,9 @@ pub enum SessionState {
     Recording { output: PathBuf, is_flight: bool },
 }
 
-impl SessionFiles {
-    fn in_folder(folder: &Path) -> SessionFiles {
-        SessionFiles {
-            control: folder.join("control"),
-            description: folder.join("session.json"),
-            owner: folder.join("owner"),
-            recorder: folder.join("recorder"),
-            folder: Some(folder.to_owned()),
-        }
-    }
-
-    fn around(control: &Path) -> SessionFiles {
-        let beside = |ending: &str| {
-            let mut name = control.as_os_str().to_owned();
-            name.push(ending);
-            PathBuf::from(name)
-        };
-        SessionFiles {
-            control: control.to_owned(),
-            description: beside(".session.json"),
-            owner: beside(".owner"),
-            recorder: beside(".recorder"),
-            folder: None,
-        }
-    }
-
-    fn remove(&self) {
-        match &self.folder {
-            Some(folder) => drop(fs::remove_dir_all(folder)),
-            None => {
-                for file in [
-                    &self.control,
-                    &self.description,
-                    &self.owner,
-                    &self.recorder,
-                ] {
-                    let _ = fs::remove_file(file);
-                }
-            }
-        }
-    }
-}
-
 impl Session {
     /// A new session in the runtime folder.
-    pub fn create(
-        runtime: &RuntimeFolder,
-        command: &[OsString],
-        purpose: Purpose,
-    ) -> Result<Session, Error> {
+    pub fn create(runtime: &RuntimeFolder, command: &[OsString]) -> Result<Session, Error> {
         let pid = std::process::id();
         for attempt in 1.. {
             let id = match attempt {
@@ -137,13 +68,7 @@ impl Session {
             let folder = runtime.path().join(&id);
             match fs::create_dir(&folder) {
                 Ok(()) => {
-                    return Session::make(
-                        id,
-                        SessionFiles::in_folder(&folder),
-                        command,
-                        purpose,
-                        false,
-                    );
+                    return Session::make(id, SessionFiles::in_folder(&folder), command, false);
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(Error::file("could not make", folder)(error)),
@@ -153,21 +78,16 @@ impl Session {
     }
 
     /// A new session with a control file at a place that others, for example processes in a container, can reach.
-    pub fn create_at(
-        control: &Path,
-        command: &[OsString],
-        purpose: Purpose,
-    ) -> Result<Session, Error> {
+    pub fn create_at(control: &Path, command: &[OsString]) -> Result<Session, Error> {
         let control = std::path::absolute(control).unwrap_or_else(|_| control.to_owned());
         let id = control.display().to_string();
-        Session::make(id, SessionFiles::around(&control), command, purpose, true)
+        Session::make(id, SessionFiles::around(&control), command, true)
     }
 
     fn make(
         id: String,
         files: SessionFiles,
         command: &[OsString],
-        purpose: Purpose,
         is_for_all_users: bool,
     ) -> Result<Session, Error> {
         memory_folder::sweep();
@@ -177,7 +97,6 @@ impl Session {
                 .iter()
                 .map(|word| word.to_string_lossy().into_owned())
                 .collect(),
-            purpose,
             started_ns: now(),
             owner_pid: std::process::id(),
         };
@@ -334,10 +253,6 @@ impl Session {
         self.description.as_ref().map_or(&[], |it| &it.command)
     }
 
-    pub fn purpose(&self) -> Option<Purpose> {
-        self.description.as_ref().map(|it| it.purpose)
-    }
-
     /// Nanoseconds since 1970; 0 if nobody wrote it down.
     pub fn started_ns(&self) -> i64 {
         self.description.as_ref().map_or(0, |it| it.started_ns)
@@ -363,9 +278,9 @@ impl Session {
             if let Some((_, command)) = self.control.read_command() {
                 return match command.state {
                     State::Idle => SessionState::Idle,
-                    state => SessionState::Recording {
+                    State::Recording => SessionState::Recording {
                         output: PathBuf::from(OsString::from_vec(command.directory)),
-                        is_flight: state == State::Flight,
+                        is_flight: command.settings.flight.is_some(),
                     },
                 };
             }
@@ -483,60 +398,6 @@ impl Session {
             self.remove();
         }
     }
-}
-
-/// Locks a file that is made if it does not exist; None if somebody else has it locked. The kernel frees the lock when its
-/// holder dies.
-fn lock(path: &Path) -> Result<Option<File>, Error> {
-    let file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
-        .open(path)
-        .map_err(Error::file("could not make", path))?;
-    // SAFETY: a system call on a descriptor that is open.
-    let locked = unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } == 0;
-    Ok(locked.then_some(file))
-}
-
-/// Reads a small file of this user; never through a link, and never waiting for the other end of a pipe.
-fn read_own(path: &Path) -> Option<Vec<u8>> {
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
-        .open(path)
-        .ok()?;
-    let meta = file.metadata().ok()?;
-    // SAFETY: takes nothing and cannot fail.
-    let is_ours = meta.is_file() && meta.uid() == unsafe { libc::geteuid() };
-    let mut text = Vec::new();
-    is_ours.then(|| file.take(1 << 20).read_to_end(&mut text).ok())??;
-    Some(text)
-}
-
-/// Makes a file that must not exist, be it as a link.
-fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)?;
-    file.write_all(bytes)
-}
-
-fn is_locked(path: &Path) -> bool {
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-    let Ok(file) = OpenOptions::new()
-        .write(true)
-        .custom_flags(flags)
-        .open(path)
-    else {
-        return false;
-    };
-    // SAFETY: a system call on a descriptor that is open; closing it unlocks.
-    unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) != 0 }
 }
 
 fn now() -> i64 {

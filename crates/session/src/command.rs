@@ -14,8 +14,6 @@ pub enum State {
     Idle,
     /// Write everything until told otherwise.
     Recording,
-    /// Write everything, and delete what is older or more than asked for.
-    Flight,
 }
 
 /// A command as the recorder issues it and tracers read it.
@@ -28,39 +26,46 @@ pub struct Command {
     pub mask: [u64; MASK_WORDS],
     /// A number that tells vocabularies apart; a tracer with another one records all events.
     pub vocabulary: u64,
-    /// Only processes whose slot was chosen record; see [`crate::Process::choose`].
+    /// Only processes that were chosen record.
     pub chosen_only: bool,
-    /// A signal that processes take for a request for a snapshot, if they do nothing else with it; 0 for none.
-    pub flight_signal: u8,
     /// In nanoseconds of the monotonic clock: nothing is recorded after it, 0 for no such time.
     pub deadline: u64,
-    pub room: Room,
-    pub filters: Filters,
+    pub settings: Settings,
 }
 
-/// How much memory and disk a process may have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Room {
-    /// Memory for events that are not on the disk yet; what does not fit is dropped and counted.
+/// How is recorded, from the options of `rostrace record` to the processes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// Memory of a process for events that are not on the disk yet; what does not fit is dropped and counted.
     pub memory_bytes: u64,
     /// A process that has written so much drops events; 0 for no limit.
     pub process_bytes: u64,
-    /// Flight recorder: what a process keeps at least, 0 for no limit.
-    pub flight_bytes: u64,
-    /// Flight recorder: how long it is kept in ns, 0 for no limit.
-    pub flight_nanos: u64,
     /// Nothing is written while less than this is free on the disk.
     pub keep_free: u64,
+    /// Keep only the newest.
+    pub flight: Option<Flight>,
+    /// A signal by which processes request a snapshot, if they do nothing else with it; 0 for none.
+    pub flight_signal: u8,
+    pub filters: Filters,
 }
 
-impl Default for Room {
+/// What a flight recorder keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flight {
+    Nanos(u64),
+    /// Of each process, at least.
+    Bytes(u64),
+}
+
+impl Default for Settings {
     fn default() -> Self {
-        Room {
+        Settings {
             memory_bytes: 64 << 20,
             process_bytes: 0,
-            flight_bytes: 0,
-            flight_nanos: 0,
             keep_free: 0,
+            flight: None,
+            flight_signal: 0,
+            filters: Filters::default(),
         }
     }
 }
@@ -94,29 +99,8 @@ impl Command {
             mask: [u64::MAX; MASK_WORDS],
             vocabulary: 0,
             chosen_only: false,
-            flight_signal: 0,
             deadline: 0,
-            room: Room::default(),
-            filters: Filters::default(),
-        }
-    }
-}
-
-impl State {
-    pub(crate) fn number(self) -> u32 {
-        match self {
-            State::Idle => 0,
-            State::Recording => 1,
-            State::Flight => 2,
-        }
-    }
-
-    /// A number that nobody wrote means idle: nothing is done that was not asked for.
-    pub(crate) fn of(number: u32) -> State {
-        match number {
-            1 => State::Recording,
-            2 => State::Flight,
-            _ => State::Idle,
+            settings: Settings::default(),
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering, fence};
 
-use crate::command::{Command, DIRECTORY_BYTES, FILTER_BYTES, Filters, Room, State};
+use crate::command::{Command, DIRECTORY_BYTES, FILTER_BYTES, Filters, Flight, Settings, State};
 use crate::memory::header::{read_text, write_text};
 
 /// First eight bytes of the file.
@@ -14,6 +14,10 @@ pub const MAGIC: u64 = u64::from_le_bytes(*b"rostrace");
 pub const VERSION: u32 = 6;
 /// Where [`Control::incompatible_tracers`] are, in every version.
 pub(crate) const INCOMPATIBLE_AT: usize = 96;
+/// What the page says is done.
+const IDLE: u32 = 0;
+const RECORDING: u32 = 1;
+const FLIGHT: u32 = 2;
 /// Words of 64 events.
 pub const MASK_WORDS: usize = 4;
 
@@ -106,7 +110,8 @@ impl Control {
     ///
     /// A text that does not fit is refused before anything is changed.
     pub fn issue(&self, command: &Command) -> Option<u64> {
-        let filters = &command.filters;
+        let settings = &command.settings;
+        let filters = &settings.filters;
         let texts = [
             (&self.directory[..], &command.directory),
             (&self.select_nodes[..], &filters.select_nodes),
@@ -123,7 +128,13 @@ impl Control {
         let changing = before | 1;
         self.generation.store(changing, Ordering::Relaxed);
         fence(Ordering::SeqCst);
-        self.state.store(command.state.number(), Ordering::Relaxed);
+        let (state, flight_nanos, flight_bytes) = match (command.state, settings.flight) {
+            (State::Idle, _) => (IDLE, 0, 0),
+            (State::Recording, None) => (RECORDING, 0, 0),
+            (State::Recording, Some(Flight::Nanos(nanos))) => (FLIGHT, nanos, 0),
+            (State::Recording, Some(Flight::Bytes(bytes))) => (FLIGHT, 0, bytes),
+        };
+        self.state.store(state, Ordering::Relaxed);
         self.vocabulary.store(command.vocabulary, Ordering::Relaxed);
         for (place, word) in self.mask.iter().zip(command.mask) {
             place.store(word, Ordering::Relaxed);
@@ -131,14 +142,13 @@ impl Control {
         self.chosen_only
             .store(command.chosen_only.into(), Ordering::Relaxed);
         self.flight_signal
-            .store(command.flight_signal.into(), Ordering::Relaxed);
-        let room = &command.room;
+            .store(settings.flight_signal.into(), Ordering::Relaxed);
         for (place, number) in [
-            (&self.memory_bytes, room.memory_bytes),
-            (&self.process_bytes, room.process_bytes),
-            (&self.flight_bytes, room.flight_bytes),
-            (&self.flight_nanos, room.flight_nanos),
-            (&self.keep_free, room.keep_free),
+            (&self.memory_bytes, settings.memory_bytes),
+            (&self.process_bytes, settings.process_bytes),
+            (&self.flight_bytes, flight_bytes),
+            (&self.flight_nanos, flight_nanos),
+            (&self.keep_free, settings.keep_free),
             (&self.deadline, command.deadline),
         ] {
             place.store(number, Ordering::Relaxed);
@@ -167,27 +177,35 @@ impl Control {
         if generation % 2 == 1 {
             return None;
         }
+        let state = self.state.load(Ordering::Relaxed);
+        let flight = match self.flight_nanos.load(Ordering::Relaxed) {
+            0 => Flight::Bytes(self.flight_bytes.load(Ordering::Relaxed)),
+            nanos => Flight::Nanos(nanos),
+        };
         let command = Command {
-            state: State::of(self.state.load(Ordering::Relaxed)),
+            // A number that nobody wrote means idle: nothing is done that was not asked for.
+            state: match state {
+                RECORDING | FLIGHT => State::Recording,
+                _ => State::Idle,
+            },
             directory: read_text(&self.directory),
             mask: std::array::from_fn(|word| self.mask[word].load(Ordering::Relaxed)),
             vocabulary: self.vocabulary.load(Ordering::Relaxed),
             chosen_only: self.chosen_only.load(Ordering::Relaxed) != 0,
-            flight_signal: self.flight_signal.load(Ordering::Relaxed) as u8,
             deadline: self.deadline.load(Ordering::Relaxed),
-            room: Room {
+            settings: Settings {
                 memory_bytes: self.memory_bytes.load(Ordering::Relaxed),
                 process_bytes: self.process_bytes.load(Ordering::Relaxed),
-                flight_bytes: self.flight_bytes.load(Ordering::Relaxed),
-                flight_nanos: self.flight_nanos.load(Ordering::Relaxed),
                 keep_free: self.keep_free.load(Ordering::Relaxed),
-            },
-            filters: Filters {
-                select_nodes: read_text(&self.select_nodes),
-                ignore_nodes: read_text(&self.ignore_nodes),
-                select_topics: read_text(&self.select_topics),
-                ignore_topics: read_text(&self.ignore_topics),
-                ignore_processes: read_text(&self.ignore_processes),
+                flight: (state == FLIGHT).then_some(flight),
+                flight_signal: self.flight_signal.load(Ordering::Relaxed) as u8,
+                filters: Filters {
+                    select_nodes: read_text(&self.select_nodes),
+                    ignore_nodes: read_text(&self.ignore_nodes),
+                    select_topics: read_text(&self.select_topics),
+                    ignore_topics: read_text(&self.ignore_topics),
+                    ignore_processes: read_text(&self.ignore_processes),
+                },
             },
         };
         fence(Ordering::Acquire);

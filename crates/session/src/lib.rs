@@ -16,10 +16,11 @@ pub mod memory;
 mod models;
 mod note;
 mod process;
+pub mod statedump;
 mod sync;
 pub mod tracetools;
 
-pub use command::{Command, DIRECTORY_BYTES, FILTER_BYTES, Filters, Room, State};
+pub use command::{Command, DIRECTORY_BYTES, FILTER_BYTES, Filters, Flight, Settings, State};
 pub use control::{Control, IncompatibleTracer, IncompatibleTracers, MAGIC, MASK_WORDS, VERSION};
 pub use file::{ControlError, ControlFile};
 pub use memory::Memory;

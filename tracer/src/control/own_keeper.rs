@@ -267,7 +267,7 @@ fn supply_again_and_again(own: &'static Own) {
             false
         } else {
             if supplier.as_ref().is_none_or(|(of, _)| *of != epoch) {
-                let bytes = rostrace_session::Room::default().memory_bytes;
+                let bytes = rostrace_session::Settings::default().memory_bytes;
                 supplier = Some((epoch, Supplier::new(Arc::clone(&own.mapped), bytes)));
             }
             supplier.as_mut().is_some_and(|(_, it)| it.top_up())

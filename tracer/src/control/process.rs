@@ -235,7 +235,7 @@ pub(crate) fn begin(memory: &Memory, command: Option<(u64, Command)>) {
         && is_meant(memory, &command)
         && start_recording(memory, generation, &command, &populate).is_ok()
     {
-        snapshot_signal::catch(command.flight_signal);
+        snapshot_signal::catch(command.settings.flight_signal);
     }
 }
 

@@ -45,9 +45,7 @@ impl Recorder {
 
     /// The same as if it had been killed: nobody writes anything down any more.
     pub fn is_killed(&mut self) {
-        if let Some(keeper) = self.keeper.take() {
-            keeper.abandon();
-        }
+        self.keeper = None;
     }
 
     /// What the next rostrace does that finds a session without a recorder.

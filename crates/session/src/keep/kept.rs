@@ -11,16 +11,16 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::clock;
-use crate::command::{Command, State};
+use crate::command::{Command, Flight};
 use crate::keep::disk_stream::{CompleteFile, DiskStream};
 use crate::keep::folder::Folder;
 use crate::keep::init_stream::InitStream;
 use crate::keep::loss_stream::LossStream;
 use crate::keep::mapped::Mapped;
-use crate::memory::entry::entries;
 use crate::memory::packet::{HEAD, Head};
 use crate::memory::pool::{FULL, HELD};
 use crate::memory::supply::recycle;
+use crate::statedump::entry::entries;
 use crate::sync::{self, fence};
 
 /// In the folder of a process that is being recorded: names the file of its memory, where the newest events are.
@@ -147,8 +147,8 @@ impl Kept {
             is_busy |= self.drain_packet(*packet, head, is_complete);
         }
         self.drain_losses(all);
-        if self.command.state == State::Flight {
-            self.forget_old();
+        if let Some(flight) = self.command.settings.flight {
+            self.forget_old(flight);
         }
         let reports = &self.mapped.memory().header().reports;
         reports.bytes.store(self.bytes, Ordering::Relaxed);
@@ -324,7 +324,7 @@ impl Kept {
             sync::will_read(place.0.add(HEAD), head.content_bytes - HEAD);
             std::slice::from_raw_parts(place.0, head.content_bytes)
         };
-        let is_flight = self.command.state == State::Flight;
+        let is_flight = self.command.settings.flight.is_some();
         let written = match self.room_for(head.content_bytes) {
             Ok(()) => self.write_packet(number, &head, content, is_full, is_flight),
             Err(error) => Err(error),
@@ -400,11 +400,11 @@ impl Kept {
 
     /// Whether so many bytes may be written.
     fn room_for(&self, bytes: usize) -> Result<(), i32> {
-        let limit = self.command.room.process_bytes;
+        let limit = self.command.settings.process_bytes;
         if limit > 0 && self.bytes + bytes as u64 > limit {
             return Err(libc::ENOSPC);
         }
-        let keep_free = self.command.room.keep_free;
+        let keep_free = self.command.settings.keep_free;
         if self.is_final
             && let Some((folder, _)) = self.folder.as_ref().filter(|_| keep_free > 0)
         {
@@ -418,7 +418,7 @@ impl Kept {
     }
 
     fn look_at_disk(&mut self) {
-        let keep_free = self.command.room.keep_free;
+        let keep_free = self.command.settings.keep_free;
         let now = clock::monotonic();
         if keep_free == 0 || now < self.disk_looked + BETWEEN_LOOKS {
             return;
@@ -479,11 +479,11 @@ impl Kept {
     }
 
     /// Deletes what a flight recorder need not keep: what is older, or more, than was asked for. Initialisation stays.
-    fn forget_old(&mut self) {
-        let room = &self.command.room;
-        let oldest = match room.flight_nanos {
-            0 => 0,
-            nanos => clock::monotonic().saturating_sub(nanos),
+    fn forget_old(&mut self, flight: Flight) {
+        let (oldest, most) = match flight {
+            Flight::Nanos(nanos) => (clock::monotonic().saturating_sub(nanos), u64::MAX),
+            Flight::Bytes(0) => (0, u64::MAX),
+            Flight::Bytes(bytes) => (0, bytes),
         };
         let Some((folder, _)) = &self.folder else {
             return;
@@ -491,7 +491,7 @@ impl Kept {
         while let Some(file) = self.complete.front() {
             let is_old = file.end < oldest;
             let left = self.stream_bytes.saturating_sub(file.bytes);
-            let is_more = room.flight_bytes > 0 && left >= room.flight_bytes;
+            let is_more = left >= most;
             if !is_old && !is_more {
                 break;
             }

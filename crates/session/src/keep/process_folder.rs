@@ -9,7 +9,7 @@ use crate::clock;
 use crate::keep::folder::Folder;
 use crate::keep::kept::{Kept, MEMORY_LINK};
 use crate::keep::metadata;
-use crate::memory::entry::entries;
+use crate::statedump::entry::entries;
 
 impl Kept {
     /// Removes a folder in which nothing was written.

@@ -133,7 +133,7 @@ mod tests {
         memory.publish();
         let mapped = Arc::new(Mapped::open(&file).unwrap());
         let mut command = Command::record(trace.as_os_str().as_bytes());
-        command.room.process_bytes = 1;
+        command.settings.process_bytes = 1;
         let allocate = |at, bytes| mapped.allocate(at, bytes);
         start_recording(mapped.memory(), GENERATION, &command, &allocate).unwrap();
         let mut kept = Kept::new(Arc::clone(&mapped), GENERATION, &command);

@@ -6,16 +6,16 @@ use crate::command::{Command, State};
 use crate::events;
 use crate::glob;
 use crate::memory::Memory;
-use crate::memory::entry::{Entry, entries};
 use crate::memory::filter;
 use crate::memory::header::write_text;
 use crate::memory::supply::Supply;
+use crate::statedump::entry::{Entry, entries};
 
 /// Whether a command to record means this process.
 pub fn is_meant(memory: &Memory, command: &Command) -> bool {
     let header = memory.header();
     let is_chosen = !command.chosen_only || header.recording.is_chosen.load(Ordering::Relaxed) != 0;
-    let ignored = &command.filters.ignore_processes;
+    let ignored = &command.settings.filters.ignore_processes;
     command.state != State::Idle
         && is_chosen
         && (ignored.is_empty() || !glob::matches_any(ignored, &header.program()))
@@ -30,11 +30,11 @@ pub fn start_recording(
 ) -> Result<(), i32> {
     let header = memory.header();
     let recording = &header.recording;
-    let is_filtered = filter::is_any(&command.filters);
+    let is_filtered = filter::is_any(&command.settings.filters);
     recording
         .is_filtered
         .store(is_filtered.into(), Ordering::Relaxed);
-    let (_, error) = Supply::new(command.room.memory_bytes).top_up(memory, allocate);
+    let (_, error) = Supply::new(command.settings.memory_bytes).top_up(memory, allocate);
     if let Some(error) = error {
         recording.is_filtered.store(0, Ordering::Relaxed);
         return Err(error);
@@ -66,14 +66,16 @@ pub fn start_recording(
         deadline => deadline,
     };
     recording.deadline.store(deadline, Ordering::Relaxed);
-    let room = &command.room;
+    let settings = &command.settings;
     recording
         .process_bytes
-        .store(room.process_bytes, Ordering::Relaxed);
-    recording.keep_free.store(room.keep_free, Ordering::Relaxed);
+        .store(settings.process_bytes, Ordering::Relaxed);
+    recording
+        .keep_free
+        .store(settings.keep_free, Ordering::Relaxed);
     recording
         .flight_signal
-        .store(command.flight_signal.into(), Ordering::Relaxed);
+        .store(settings.flight_signal.into(), Ordering::Relaxed);
     reports.errno.store(0, Ordering::Relaxed);
     reports.bytes.store(0, Ordering::Relaxed);
     reports.unwritten.store(0, Ordering::Relaxed);
@@ -95,8 +97,8 @@ pub fn standing_command(memory: &Memory, directory: &[u8]) -> Command {
     if recording.epoch.load(Ordering::Acquire) != 0 {
         command.mask = std::array::from_fn(|word| recording.recorded[word].load(Ordering::Relaxed));
     }
-    command.room.process_bytes = recording.process_bytes.load(Ordering::Relaxed);
-    command.room.keep_free = recording.keep_free.load(Ordering::Relaxed);
+    command.settings.process_bytes = recording.process_bytes.load(Ordering::Relaxed);
+    command.settings.keep_free = recording.keep_free.load(Ordering::Relaxed);
     command
 }
 
@@ -108,12 +110,12 @@ fn judge(
     all: &mut dyn Iterator<Item = Entry<'_>>,
 ) -> u64 {
     if !is_filtered {
-        memory.set_filter_texts(&command.filters);
+        memory.set_filter_texts(&command.settings.filters);
         return all.last().map_or(0, |entry| entry.number);
     }
     let all: Vec<Entry<'_>> = all.collect();
     let live: Vec<Entry<'_>> = all.iter().filter(|entry| entry.is_live).copied().collect();
-    memory.set_filters(&command.filters, &live);
+    memory.set_filters(&command.settings.filters, &live);
     all.last().map_or(0, |entry| entry.number)
 }
 

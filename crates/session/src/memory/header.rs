@@ -172,7 +172,7 @@ pub struct Free {
     pub(crate) full: AtomicU32,
 }
 
-/// The statedump: see [`crate::memory::dump`].
+/// The statedump: see [`crate::statedump`].
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct DumpState {

@@ -8,9 +8,8 @@
 //! Read next: [`layout`], [`header`], then [`writer`] for the way of an event, [`pool`] for what it takes, [`dump`] for what is remembered.
 
 pub mod at_work;
-pub mod dump;
-pub mod entry;
 pub mod filter;
+mod filter_table;
 pub mod header;
 pub mod layout;
 pub mod locked;

@@ -4,47 +4,27 @@
 //! used again replaces the one before; when half of the space is dead, what lives moves to the other space. The process has the same
 //! bytes a second time in memory of its own, because a forked child gets a copy of that, and of shared memory it does not.
 //!
-//! [`Statedump`] is the process's side: one thread at a time, no allocation. The reader's is [`entries`](crate::memory::entry::entries).
+//! [`Statedump`] is the process's side: one thread at a time, no allocation. The reader's is [`entries`](entry::entries).
+
+pub mod entry;
+mod index;
+mod mirror;
 
 use std::sync::atomic::Ordering;
 
 use crate::events::{EVENTS, Identified};
-use crate::memory::entry::{DEAD, Entry, EntryHead, HEAD, LIVE, walk};
+use crate::memory::Memory;
 use crate::memory::layout::Layout;
-use crate::memory::{Memory, page_size};
-use crate::sync::{AtomicU32, fence};
+use crate::sync::AtomicU32;
+use entry::{DEAD, Entry, EntryHead, HEAD, LIVE, walk};
+use index::{EMPTY, GONE, INDEX_BYTES, PLACES};
 
 /// Bytes of the process's own memory: two spaces as large as those of the largest layout, and the index behind them.
 pub const OWN_BYTES: usize = 2 * Layout::ORDINARY.dump_bytes as usize + INDEX_BYTES;
-/// Places of the index: more than there can be entries in a space.
-const PLACES: usize = 1 << 17;
-const INDEX_BYTES: usize = PLACES * 4;
-/// In the index: nothing was ever here, something was.
-const EMPTY: u32 = 0;
-const GONE: u32 = u32::MAX;
 /// Room for further entries where memory is locked.
 const LITTLE: u32 = 32 << 10;
 /// Less is not worth the move.
 const MUCH_DEAD: u32 = 64 << 10;
-
-/// Allocates the filter table when a filter is to be used.
-pub(crate) fn filter_part(
-    memory: &Memory,
-    allocate: &dyn Fn(usize, usize) -> Result<(), i32>,
-) -> Result<(), i32> {
-    match memory
-        .header()
-        .recording
-        .is_filtered
-        .load(Ordering::Relaxed)
-    {
-        0 => Ok(()),
-        _ => allocate(
-            memory.layout().filter_at(),
-            crate::memory::layout::FILTER_SLOTS * 8,
-        ),
-    }
-}
 
 /// What the process remembers. Used by one thread at a time.
 #[derive(Debug)]
@@ -98,14 +78,6 @@ impl Statedump {
         }
     }
 
-    fn index(&self) -> &[AtomicU32] {
-        // SAFETY: behind the two spaces, aligned, and any bytes are valid.
-        unsafe {
-            let index = self.own.add(2 * Layout::ORDINARY.dump_bytes as usize);
-            std::slice::from_raw_parts(index.cast::<AtomicU32>(), self.places)
-        }
-    }
-
     fn head(&self, at: u32) -> &EntryHead {
         // SAFETY: `at` is the place of an entry in the current space.
         unsafe {
@@ -136,55 +108,6 @@ impl Statedump {
     pub fn find(&self, event: u16, address: u64) -> Option<Entry<'_>> {
         let (_, at) = self.look_up(event, &address.to_ne_bytes())?;
         self.entry(at)
-    }
-
-    /// Where a kind of event with this key is in the index, and in the space.
-    fn look_up(&self, event: u16, key: &[u8]) -> Option<(usize, u32)> {
-        let index = self.index();
-        let mut place = hash(event, key);
-        for _ in 0..index.len() {
-            place %= index.len();
-            match index[place].load(Ordering::Relaxed) {
-                EMPTY => return None,
-                GONE => {}
-                at => {
-                    let head = self.head(at - 1);
-                    if head.event == u32::from(event) && self.key(at - 1) == key {
-                        return Some((place, at - 1));
-                    }
-                }
-            }
-            place += 1;
-        }
-        None
-    }
-
-    /// What identifies the entity of an entry: its address, or all that is said of it.
-    fn key(&self, at: u32) -> &[u8] {
-        let head = self.head(at);
-        let bytes = match EVENTS[head.event as usize].identified {
-            Identified::ByFirstField => head.payload_bytes.min(8),
-            Identified::ByAll => head.payload_bytes,
-        };
-        // SAFETY: the payload follows the head.
-        unsafe {
-            let space = self.own_space(self.space);
-            std::slice::from_raw_parts(space.add(at as usize + HEAD), bytes as usize)
-        }
-    }
-
-    fn enter(&self, at: u32) {
-        let index = self.index();
-        let head = self.head(at);
-        let mut place = hash(head.event as u16, self.key(at));
-        loop {
-            place %= index.len();
-            if matches!(index[place].load(Ordering::Relaxed), EMPTY | GONE) {
-                index[place].store(at + 1, Ordering::Relaxed);
-                return;
-            }
-            place += 1;
-        }
     }
 
     /// Keeps an event whose payload of this size `fill` writes. Returns its place, until anything else is kept or forgotten; None if there
@@ -290,52 +213,6 @@ impl Statedump {
         }
     }
 
-    /// Copies what shared memory does not have yet, as far as that is allocated.
-    fn mirror(&mut self, shared: Option<&Memory>) {
-        let Some(shared) = shared else {
-            return;
-        };
-        let header = shared.header();
-        let state = &header.dump;
-        let space = state.space.load(Ordering::Relaxed) & 1;
-        let mirrored = state.used[space as usize].load(Ordering::Relaxed);
-        if mirrored < self.used && self.is_allocated(shared, space, self.used) {
-            // SAFETY: both spaces have so many bytes, and the shared one's are allocated.
-            unsafe {
-                let from = self.own_space(self.space).add(mirrored as usize);
-                let to = shared.dump_space(space).add(mirrored as usize);
-                to.copy_from_nonoverlapping(from, (self.used - mirrored) as usize);
-            }
-            state.used[space as usize].store(self.used, Ordering::Release);
-        }
-        header
-            .reports
-            .remembered
-            .store(self.count, Ordering::Relaxed);
-    }
-
-    /// Makes sure that so much of a shared space can be written to.
-    fn is_allocated(&self, shared: &Memory, space: u32, bytes: u32) -> bool {
-        const MADV_POPULATE_WRITE: i32 = 23;
-        const STEP: u32 = 64 << 10;
-        let allocated = &shared.header().dump.allocated[space as usize];
-        let have = allocated.load(Ordering::Acquire);
-        if bytes <= have {
-            return true;
-        }
-        // Nobody supplied it: rare, and only in events of initialisation.
-        let wanted = bytes.next_multiple_of(STEP).min(shared.layout().dump_bytes);
-        // SAFETY: within the mapping. The call says if there is no room, where a store would end the process.
-        let populated = unsafe {
-            let first = shared.dump_space(space).add(have as usize);
-            libc::madvise(first.cast(), (wanted - have) as usize, MADV_POPULATE_WRITE)
-        };
-        if populated == 0 {
-            allocated.fetch_max(wanted, Ordering::AcqRel);
-        }
-        populated == 0 && bytes <= wanted
-    }
-
     fn tidy_now_and_then(&mut self, shared: Option<&Memory>) {
         if self.dead > MUCH_DEAD && self.dead > self.used / 2 {
             self.tidy(shared);
@@ -376,67 +253,6 @@ impl Statedump {
         self.make_index();
     }
 
-    /// Makes the index anew.
-    fn make_index(&mut self) {
-        for place in self.index() {
-            place.store(EMPTY, Ordering::Relaxed);
-        }
-        let mut at = 0;
-        while at < self.used {
-            if self.head(at).state.load(Ordering::Relaxed) == LIVE {
-                self.enter(at);
-            }
-            at += self.head(at).bytes;
-        }
-    }
-
-    fn move_shared(&self, shared: &Memory, from: *const u8, used: u32) -> bool {
-        let state = &shared.header().dump;
-        let other = state.space.load(Ordering::Relaxed) & 1 ^ 1;
-        if !self.is_allocated(shared, other, used) {
-            return false;
-        }
-        let version = state.version.load(Ordering::Relaxed) | 1;
-        state.version.store(version, Ordering::Relaxed);
-        fence(Ordering::SeqCst);
-        // SAFETY: both have so many bytes, and the shared ones are allocated.
-        unsafe {
-            shared
-                .dump_space(other)
-                .copy_from_nonoverlapping(from, used as usize);
-        }
-        state.used[other as usize].store(used, Ordering::Release);
-        state.space.store(other, Ordering::Release);
-        state
-            .version
-            .store(version.wrapping_add(1), Ordering::Release);
-        true
-    }
-
-    /// Tells a new shared memory everything, as a forked child has to.
-    pub fn share(&mut self, shared: &Memory, process: u32) {
-        // Threads of the parent told it.
-        let mut at = 0;
-        while at < self.used {
-            let next = at + self.head(at).bytes;
-            // SAFETY: an entry of ours.
-            unsafe {
-                let head = self
-                    .own_space(self.space)
-                    .add(at as usize)
-                    .cast::<EntryHead>();
-                (&raw mut (*head).context)
-                    .cast::<[u8; 4]>()
-                    .write(process.to_ne_bytes());
-            }
-            at = next;
-        }
-        if self.used > shared.layout().dump_bytes {
-            self.tidy(None);
-        }
-        self.mirror(Some(shared));
-    }
-
     /// Unmaps what is not needed for a while, of its own memory and of the shared one: no more than so much is remembered from now on.
     pub fn give_up_spare(&mut self, shared: Option<&Memory>) {
         const PAGE: u32 = 64 << 10;
@@ -467,19 +283,6 @@ impl Statedump {
         self.give_up_shared(shared);
     }
 
-    /// The same of shared memory, of which it was not done before.
-    fn give_up_shared(&self, shared: Option<&Memory>) {
-        let Some(shared) = shared else {
-            return;
-        };
-        for space in 0..2 {
-            let at = shared.layout().dump_at(space) + self.room as usize;
-            let spare = shared.layout().dump_bytes.saturating_sub(self.room) as usize;
-            // Packets come next, and are put back behind a page that is mapped.
-            shared.unmap(at, spare.saturating_sub(space as usize * page_size()));
-        }
-    }
-
     /// Forgets everything, after a fork in the middle of a change.
     pub fn clear(&mut self) {
         for place in self.index() {
@@ -487,14 +290,6 @@ impl Statedump {
         }
         (self.used, self.dead, self.count) = (0, 0, 0);
     }
-}
-
-fn hash(event: u16, key: &[u8]) -> usize {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ u64::from(event);
-    for byte in key {
-        hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    }
-    (hash ^ hash >> 29) as usize
 }
 
 #[cfg(test)]
