@@ -37,8 +37,8 @@ typedef uint64_t rostrace_span;
 
 struct rostrace_api {
   uint32_t version;
-  const uint64_t *const *attention;
-  bool (*attends)(void);
+  const uint64_t *const *active;
+  bool (*is_enabled)(void);
   void (*instant)(const char *name, const struct rostrace_field *fields, size_t count);
   rostrace_span (*span_begin)(const char *name, const struct rostrace_field *fields, size_t count);
   void (*span_end)(const char *name, rostrace_span span);
@@ -55,7 +55,7 @@ struct rostrace_api {
 
 // What the inline check needs, in each source file: where the number is that is 0 while nothing is recorded.
 struct rostrace_state_ {
-  const uint64_t *const *attention;
+  const uint64_t *const *active;
   const struct rostrace_api *api;
 };
 
@@ -70,9 +70,9 @@ __attribute__((noinline, cold, unused)) static const struct rostrace_api *rostra
     if (found) __builtin_memcpy(&ask, &found, sizeof ask);
     if (ask && ask()->version == 2) api = ask();
     __atomic_store_n(&state->api, api, __ATOMIC_RELEASE);
-    __atomic_store_n(&state->attention, api ? api->attention : &nothing, __ATOMIC_RELEASE);
+    __atomic_store_n(&state->active, api ? api->active : &nothing, __ATOMIC_RELEASE);
   }
-  return api && api->attends() ? api : (const struct rostrace_api *)0;
+  return api && api->is_enabled() ? api : (const struct rostrace_api *)0;
 }
 
 // The tracer's functions while something is recorded, otherwise null.
@@ -80,8 +80,8 @@ static inline const struct rostrace_api *rostrace_recorder(void) {
   static const uint64_t unknown = 1;
   static const uint64_t *const first = &unknown;
   static struct rostrace_state_ state = {&first, (const struct rostrace_api *)0};
-  const uint64_t *const *attention = __atomic_load_n(&state.attention, __ATOMIC_RELAXED);
-  if (__builtin_expect(!__atomic_load_n(__atomic_load_n(attention, __ATOMIC_RELAXED), __ATOMIC_RELAXED), 1))
+  const uint64_t *const *active = __atomic_load_n(&state.active, __ATOMIC_RELAXED);
+  if (__builtin_expect(!__atomic_load_n(__atomic_load_n(active, __ATOMIC_RELAXED), __ATOMIC_RELAXED), 1))
     return (const struct rostrace_api *)0;
   return rostrace_ask_(&state);
 }

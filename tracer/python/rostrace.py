@@ -35,8 +35,8 @@ class _Api(ctypes.Structure):
 
     _fields_ = [
         ('version', ctypes.c_uint32),
-        ('attention', ctypes.c_void_p),
-        ('attends', ctypes.PYFUNCTYPE(ctypes.c_bool)),
+        ('active', ctypes.c_void_p),
+        ('is_enabled', ctypes.PYFUNCTYPE(ctypes.c_bool)),
         ('instant', ctypes.PYFUNCTYPE(None, *_FIELDS)),
         ('span_begin', ctypes.PYFUNCTYPE(ctypes.c_uint64, *_FIELDS)),
         ('span_end', ctypes.PYFUNCTYPE(None, ctypes.c_char_p, ctypes.c_uint64)),
@@ -59,7 +59,7 @@ _api = _find()
 
 def is_recorded():
     """Whether events are recorded now, where it costs something to make one."""
-    return _api is not None and _api.attends()
+    return _api is not None and _api.is_enabled()
 
 
 def _fields(values):

@@ -34,8 +34,8 @@ const OURS: u64 = 0x726f_7374_7261_6365;
 /// Heads of the lists: the address of the first block, which is a multiple of 16 below 2⁴⁸, and 20 bits that change with each removal.
 static FREE: [AtomicU64; CLASSES] = [const { AtomicU64::new(0) }; CLASSES];
 
-fn packed(block: usize, turn: u64) -> u64 {
-    (block as u64 >> 4) | turn << 44
+fn packed(block: usize, tag: u64) -> u64 {
+    (block as u64 >> 4) | tag << 44
 }
 
 fn block_of(packed: u64) -> usize {
@@ -366,8 +366,8 @@ mod tests {
                 scope.spawn(move || {
                     let mut state = thread + 1;
                     let mut held: Vec<(usize, usize, u8)> = Vec::new();
-                    for turn in 0..20_000_u32 {
-                        let limit = [40, 600, 5_000, 70_000, 600_000][(turn % 97 / 24) as usize];
+                    for round in 0..20_000_u32 {
+                        let limit = [40, 600, 5_000, 70_000, 600_000][(round % 97 / 24) as usize];
                         let size = next(&mut state) % limit;
                         let mark = next(&mut state) as u8;
                         match next(&mut state) % 5 {

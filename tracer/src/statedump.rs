@@ -1,14 +1,14 @@
-//! What this process remembers of its entities, for recordings that begin later: see [`rostrace_session::memory::dump`].
+//! What this process remembers of its entities, for recordings that begin later: see [`rostrace_session::statedump`].
 
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, Ordering, fence};
 
 use rostrace_session::Memory;
 use rostrace_session::events;
-use rostrace_session::memory::dump::{OWN_BYTES, Statedump};
+use rostrace_session::statedump::{OWN_BYTES, Statedump};
 
-use crate::clock;
-use crate::gate::gate;
+use crate::control::gate::gate;
+use crate::ring::clock;
 
 struct Guarded(UnsafeCell<Option<Statedump>>);
 // SAFETY: used only with the gate's lock held.
@@ -71,7 +71,12 @@ pub(crate) fn keep(
     let is_kept = with(|store| {
         let time = clock::monotonic();
         let place = store.keep(Some(memory), event, time, context, size, fill)?;
-        let is_filtered = memory.header().orders.is_filtered.load(Ordering::Relaxed) != 0;
+        let is_filtered = memory
+            .header()
+            .recording
+            .is_filtered
+            .load(Ordering::Relaxed)
+            != 0;
         if is_filtered && let Some(entry) = store.entry(place) {
             let node = |handle| store.find(events::RCL_NODE_INIT, handle);
             memory.filter_new(&entry, &node, store.live());

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use rostrace_session::{Order, Room};
+use rostrace_session::{Command, Settings};
 
 use crate::support::{
     Recorder, babeltrace, compile, folder, library, program, quietly, record, source, survey,
@@ -22,11 +22,11 @@ fn emit() -> PathBuf {
 }
 
 /// A recorder that records into a folder.
-fn ordered(folder: &Path, room: Room) -> Recorder {
+fn commanded(folder: &Path, settings: Settings) -> Recorder {
     let mut recorder = Recorder::new(folder);
-    let mut order = Order::record(folder.join("trace").to_str().unwrap());
-    order.room = room;
-    recorder.order(&order);
+    let mut command = Command::record(folder.join("trace").to_str().unwrap());
+    command.settings = settings;
+    recorder.issue(&command);
     recorder
 }
 
@@ -45,7 +45,7 @@ fn a_killed_process_loses_nothing_that_it_had_written() {
     let mut random = 0x2545_F491_u64;
     for round in 0..rounds {
         let folder = folder("killed");
-        let mut recorder = ordered(&folder, Room::default());
+        let mut recorder = commanded(&folder, Settings::default());
         let stamp = folder.join("stamp");
         let mut child = traced(&program)
             .arg("until-killed")
@@ -91,11 +91,11 @@ fn a_killed_process_loses_nothing_that_it_had_written() {
 #[test]
 fn a_buffer_that_is_too_small_counts_exactly() {
     let folder = folder("small");
-    let room = Room {
+    let settings = Settings {
         memory_bytes: 64 << 10,
-        ..Room::default()
+        ..Settings::default()
     };
-    let mut recorder = ordered(&folder, room);
+    let mut recorder = commanded(&folder, settings);
     assert!(
         run_with(&recorder, &["run", "4", "200000"])
             .status
@@ -115,11 +115,11 @@ fn a_buffer_that_is_too_small_counts_exactly() {
 fn packets_that_follow_each_other_quickly_stay_in_order() {
     let folder = folder("quick");
     for _ in 0..5 {
-        let room = Room {
+        let settings = Settings {
             memory_bytes: 256 << 10,
-            ..Room::default()
+            ..Settings::default()
         };
-        let mut recorder = ordered(&folder, room);
+        let mut recorder = commanded(&folder, settings);
         // With pauses, so that the keeper and the writers meet at all possible moments.
         let arguments = ["run", "6", "60000", "90", "10"];
         assert!(run_with(&recorder, &arguments).status.success());
@@ -134,11 +134,11 @@ fn packets_that_follow_each_other_quickly_stay_in_order() {
 #[test]
 fn a_limit_of_bytes_is_kept_and_counted() {
     let folder = folder("limit");
-    let room = Room {
+    let settings = Settings {
         process_bytes: 1 << 20,
-        ..Room::default()
+        ..Settings::default()
     };
-    let mut recorder = ordered(&folder, room);
+    let mut recorder = commanded(&folder, settings);
     assert!(
         run_with(&recorder, &["run", "2", "100000"])
             .status
@@ -265,7 +265,7 @@ fn an_exit_without_destructors_loses_nothing() {
 #[test]
 fn a_process_that_becomes_another_program_loses_nothing() {
     let output = folder("exec");
-    let mut recorder = ordered(&output, Room::default());
+    let mut recorder = commanded(&output, Settings::default());
     assert!(run_with(&recorder, &["exec", "1000"]).status.success());
     recorder.end();
     let (events, lost) = survey(&output.join("trace"));

@@ -1,4 +1,4 @@
-//! The first event of a process, for which the tracer looks around, while other threads load libraries or fork.
+//! The first event of a process, which initialises the tracer, while other threads load libraries or fork.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -10,7 +10,7 @@ fn program() -> PathBuf {
     crate::support::program("first_event", "8.2.4", &options)
 }
 
-/// Without anything to do, switched off, recording, and waiting for orders.
+/// Without anything to do, switched off, recording, and waiting for commands.
 fn situations(name: &str) -> (Recorder, Vec<(&'static str, PathBuf)>) {
     let place = folder(name);
     let recorder = Recorder::new(&place);

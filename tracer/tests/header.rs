@@ -5,10 +5,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use rostrace_session::Order;
+use rostrace_session::Command;
 use rostrace_tracepoints::Phase;
 
-use crate::support::told::Told;
+use crate::support::driven_program::DrivenProgram;
 use crate::support::{Recorder, folder, installation, survey, traced};
 
 const INCLUDE: &str = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/include");
@@ -32,7 +32,7 @@ fn compiled(name: &str, options: &[&str], folder: &Path, libraries: &[&str]) -> 
 }
 
 /// A hundred events. Returns how many arguments were computed up to now.
-fn emit(program: &mut Told) -> u64 {
+fn emit(program: &mut DrivenProgram) -> u64 {
     program.tell("", |line| line.parse().ok()).0
 }
 
@@ -49,7 +49,7 @@ fn nothing_is_computed_until_somebody_records() {
         let program = compiled(name, options, &place, &["-ltracetools"]);
         let mut recorder = Recorder::new(&folder(&format!("header-{name}")));
         let trace = place.join(format!("{name}-trace"));
-        let mut running = Told::start(
+        let mut running = DrivenProgram::start(
             traced(&program)
                 .env("ROS_DISTRO", "jazzy")
                 .env("LD_PRELOAD", "")
@@ -57,9 +57,9 @@ fn nothing_is_computed_until_somebody_records() {
         );
         let before = emit(&mut running);
         assert_eq!(before, 0, "{name}");
-        recorder.order(&Order::record(trace.to_str().unwrap()));
+        recorder.issue(&Command::record(trace.to_str().unwrap()));
         assert_eq!(emit(&mut running), 100, "{name}");
-        recorder.order(&Order::idle());
+        recorder.issue(&Command::idle());
         assert_eq!(emit(&mut running), 100, "{name}");
         running.end();
         // The node, the callbacks and the executor.
@@ -86,7 +86,7 @@ fn every_tracepoint_is_a_call_where_the_library_is_another() {
         &["-ltracetools", "-lrostrace_tracer"],
     );
     for program in [&alone, &behind] {
-        let mut running = Told::start(
+        let mut running = DrivenProgram::start(
             traced(program)
                 .env("LD_PRELOAD", "")
                 // Cargo's would lead to a library of an earlier build.

@@ -5,9 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rostrace_session::Order;
-
-use crate::support::told::Told;
+use crate::support::driven_program::DrivenProgram;
 use crate::support::{Recorder, folder, survey, traced};
 
 /// A session that ends with the test, also if that fails.
@@ -143,7 +141,8 @@ fn both_get_what_happens_while_they_record() {
         return;
     };
     let mut recorder = Recorder::new(&place);
-    let mut told = Told::start(traced(&program).env("ROSTRACE_CONTROL", &recorder.control));
+    let mut told =
+        DrivenProgram::start(traced(&program).env("ROSTRACE_CONTROL", &recorder.control));
     let pid = format!("PID: {} ", told.pid());
     let is_registered =
         || lttng_says(&["list", "--userspace"]).is_some_and(|list| list.contains(&pid));
@@ -182,11 +181,11 @@ fn both_get_what_happens_while_they_record() {
     assert!(lttng(&["start", &name]));
     assert!(eventually(|| tell("enabled") == 1), "LTTng records");
     tell("emit 50");
-    recorder.order(&Order::record(ours.to_str().unwrap()));
+    recorder.issue(&rostrace_session::Command::record(ours.to_str().unwrap()));
     tell("emit 100");
     drop(named);
     tell("emit 30");
-    recorder.order(&Order::idle());
+    recorder.issue(&rostrace_session::Command::idle());
     assert!(eventually(|| tell("enabled") == 0), "nobody records");
     tell("emit 1000");
     told.end();

@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
 mod abi;
+mod commands;
 mod faults;
 mod first_event;
 mod header;
 mod hooks;
 mod lttng;
-mod orders;
 mod originals;
 mod python;
 mod support;

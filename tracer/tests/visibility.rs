@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use rostrace_session::Order;
+use rostrace_session::Command;
 
 use crate::support::stand_ins::{CANARY, Place, hooks};
 use crate::support::{Recorder, folder, quietly, traced};
@@ -27,7 +27,7 @@ impl Running {
         let folder = folder(&format!("visibility-{name}"));
         let mut recorder = Recorder::new(&folder);
         let trace = folder.join("trace");
-        recorder.order(&Order::record(trace.to_str().unwrap()));
+        recorder.issue(&Command::record(trace.to_str().unwrap()));
         let mut command = traced(&place.path(program));
         let steps = format!("{steps} local @canary event wait");
         let child = place

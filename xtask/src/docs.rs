@@ -1,7 +1,8 @@
-//! `cargo xtask docs`: writes the pages that are made from declarations in the code.
+//! `cargo xtask docs`: writes the pages, and the functions of the tracer, that are made from declarations in the code.
 //!
 //! A page is committed, so that people can read it without building anything; a test fails when one is stale.
 
+mod functions;
 mod tables;
 
 use std::fs;
@@ -13,7 +14,7 @@ use crate::workspace::Workspace;
 
 pub(crate) const USAGE: &str = "\
 cargo xtask docs [--check]
-    Writes the pages that are made from the code: tables of tracepoints and the like, below docs/.
+    Writes what is made from declarations: pages below docs/reference, and the exported functions of the tracer.
     --check   write nothing, and fail if a page is stale";
 
 struct Page {
@@ -38,6 +39,14 @@ const PAGES: &[Page] = &[
     Page {
         path: "docs/reference/budgets.md",
         text: rostrace_analyze::budget::key::markdown,
+    },
+    Page {
+        path: "tracer/src/abi/functions.rs",
+        text: functions::exported,
+    },
+    Page {
+        path: "tracer/src/api/ros.rs",
+        text: functions::safe,
     },
 ];
 

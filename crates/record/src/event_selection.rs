@@ -6,7 +6,7 @@ use rostrace_tracepoints::{Attribute, Phase, Tracepoint, recorded};
 
 use crate::error::Error;
 
-/// The mask of an order. Events of initialisation are always recorded: without them nothing has a name. Patterns are compared
+/// The mask of a command. Events of initialisation are always recorded: without them nothing has a name. Patterns are compared
 /// with the full name, `ros2:callback_start`, and with the name alone.
 pub fn mask(patterns: &[Pattern], light: bool) -> Result<[u64; MASK_WORDS], Error> {
     let fits = |pattern: &Pattern, event: &Tracepoint| {

@@ -10,9 +10,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use rostrace_session::keep::{Kept, Mapped, OpenError, Pace, Supplier, carry_out, cease, is_meant};
+use rostrace_session::keep::{
+    Kept, Mapped, OpenError, Pace, Supplier, is_meant, start_recording, stop_recording,
+};
 use rostrace_session::memory::spare;
-use rostrace_session::{ControlFile, Identity, Order, ProcessView};
+use rostrace_session::{Command, ControlFile, Identity, ProcessView};
 
 use crate::death::{Death, Deathwatch, End};
 use crate::liveness;
@@ -35,7 +37,7 @@ struct Shared {
     control: Arc<ControlFile>,
     folder: PathBuf,
     generation: u64,
-    order: Order,
+    command: Command,
     is_ending: AtomicBool,
     /// All processes of the session, for those who may not wait for the disk.
     processes: Mutex<BTreeMap<PathBuf, Arc<Mapped>>>,
@@ -65,18 +67,18 @@ pub struct Ended {
 }
 
 impl Keeper {
-    /// The order was given in the control file.
+    /// The command was issued in the control file.
     pub fn start(
         control: Arc<ControlFile>,
         folder: PathBuf,
         generation: u64,
-        order: Order,
+        command: Command,
     ) -> std::io::Result<Keeper> {
         let shared = Arc::new(Shared {
             control,
             folder,
             generation,
-            order,
+            command,
             is_ending: AtomicBool::new(false),
             processes: Mutex::default(),
             kept: Mutex::default(),
@@ -147,35 +149,24 @@ impl Keeper {
     pub fn postpone(&self, deadline: u64) {
         self.shared.control.postpone(deadline);
         for mapped in lock(&self.shared.processes).values() {
-            let orders = &mapped.memory().header().orders;
-            orders.deadline.store(deadline, Ordering::Relaxed);
-        }
-    }
-
-    /// Leaves everything as it is, as if this process had been killed.
-    pub fn abandon(self) {
-        self.shared.is_ending.store(true, Ordering::Release);
-        for thread in self.threads {
-            let _ = thread.join();
+            let recording = &mapped.memory().header().recording;
+            recording.deadline.store(deadline, Ordering::Relaxed);
         }
     }
 
     /// Ends the recording in all processes, and writes what is left. Returns sums over all of them.
-    pub fn finish(self) -> Ended {
-        self.shared.is_ending.store(true, Ordering::Release);
-        for thread in self.threads {
-            let _ = thread.join();
-        }
+    pub fn finish(mut self) -> Ended {
+        self.end_threads();
         let shared = &self.shared;
         let idle = shared.control.generation.load(Ordering::Acquire);
         let mut keeping = lock(&shared.kept);
         shared.discover(&mut keeping);
         for kept in keeping.recorded.values() {
-            cease(kept.mapped().memory(), idle);
+            stop_recording(kept.mapped().memory(), idle);
         }
         for mapped in lock(&shared.processes).values() {
-            let orders = &mapped.memory().header().orders;
-            orders.generation.store(idle, Ordering::Release);
+            let recording = &mapped.memory().header().recording;
+            recording.generation.store(idle, Ordering::Release);
         }
         let Keeping { recorded, ended } = &mut *keeping;
         for (path, mut kept) in std::mem::take(recorded) {
@@ -190,6 +181,20 @@ impl Keeper {
         }
         ended.clone()
     }
+
+    fn end_threads(&mut self) {
+        self.shared.is_ending.store(true, Ordering::Release);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Without [`finish`](Keeper::finish) everything is left as it is, as if this process had been killed.
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.end_threads();
+    }
 }
 
 impl Shared {
@@ -201,11 +206,11 @@ impl Shared {
             suppliers.retain(|path, _| processes.contains_key(path));
             let mut is_quick = false;
             for (path, mapped) in processes {
-                let memory_bytes = self.order.room.memory_bytes;
+                let memory_bytes = self.command.settings.memory_bytes;
                 let supplier = suppliers
                     .entry(path)
                     .or_insert_with(|| Supplier::new(Arc::clone(&mapped), memory_bytes));
-                let epoch = &mapped.memory().header().orders.epoch;
+                let epoch = &mapped.memory().header().recording.epoch;
                 if epoch.load(Ordering::Acquire) != 0 {
                     is_quick |= supplier.top_up();
                 }
@@ -262,18 +267,18 @@ impl Shared {
             };
             lock(&self.processes).insert(path.clone(), Arc::clone(&mapped));
             let memory = mapped.memory();
-            let orders = &memory.header().orders;
-            let has_begun = orders.epoch.load(Ordering::Acquire) == self.generation;
-            if !has_begun && !is_meant(memory, &self.order) {
+            let recording = &memory.header().recording;
+            let has_begun = recording.epoch.load(Ordering::Acquire) == self.generation;
+            if !has_begun && !is_meant(memory, &self.command) {
                 continue;
             }
             if !has_begun {
                 let allocate = |at, bytes| mapped.allocate(at, bytes);
-                let order = Order {
+                let command = Command {
                     deadline: self.control.deadline(),
-                    ..self.order.clone()
+                    ..self.command.clone()
                 };
-                let begun = carry_out(memory, self.generation, &order, &allocate);
+                let begun = start_recording(memory, self.generation, &command, &allocate);
                 if let Err(error) = begun {
                     let errno = &memory.header().reports.errno;
                     errno.store(error.cast_unsigned(), Ordering::Relaxed);
@@ -281,7 +286,7 @@ impl Shared {
                 }
             }
             self.deathwatch.watch(&path, &memory.header().identity());
-            let kept = Kept::new(mapped, self.generation, &self.order);
+            let kept = Kept::new(mapped, self.generation, &self.command);
             keeping.recorded.insert(path, kept);
         }
     }

@@ -1,16 +1,16 @@
 //! Recordings with rostrace's tracer.
 //!
 //! A [`Session`] is a control page (`rostrace-session`) with a folder of its own in the [`RuntimeFolder`] of the user; processes
-//! that are started in its environment ([`Launch`]) attach to it. A [`Recording`] is what happens between an order to record, made
+//! that are started in its environment ([`Launch`]) attach to it. A [`Recording`] is what happens between a command to record, made
 //! of a [`Plan`], and its end; [`snapshot`] copies one while it is being written. [`doctor`] says what can be recorded on this
 //! machine. Nothing here prints or reads traces.
 //!
 //! ```no_run
-//! use rostrace_record::{Launch, Plan, Purpose, Recording, RuntimeFolder, Session, TracerLibrary};
+//! use rostrace_record::{Launch, Plan, Recording, RuntimeFolder, Session, TracerLibrary};
 //!
 //! let runtime = RuntimeFolder::of_user()?;
 //! let command = ["ros2".into(), "run".into(), "demo_nodes_cpp".into(), "talker".into()];
-//! let session = Session::create(&runtime, &command, Purpose::Record)?;
+//! let session = Session::create(&runtime, &command)?;
 //! let recording = Recording::start(&session, &Plan::to("/tmp/trace".into()))?;
 //! let launch = Launch::new(&command, &session, Some(&TracerLibrary::find(None)?));
 //! let mut child = launch.start()?;
@@ -39,6 +39,7 @@ mod plan;
 mod recording;
 mod runtime_folder;
 mod session;
+mod session_files;
 pub mod snapshot;
 mod storage;
 pub mod unattached;
@@ -51,11 +52,12 @@ pub use launch::{Launch, Running};
 pub use library::TracerLibrary;
 pub use limits::{Limit, limit};
 pub use liveness::is_alive;
-pub use plan::{Flight, Plan, filters};
+pub use plan::{Plan, filters};
 pub use recording::{Failure, Progress, Recording, Summary};
 pub use rostrace_session::{
-    Filters, Identity, ProcessState, ProcessView, State, Stranger, VERSION as CONTROL_LAYOUT,
+    Filters, Flight, Identity, IncompatibleTracer, ProcessState, ProcessView, Settings, State,
+    VERSION as CONTROL_LAYOUT,
 };
 pub use runtime_folder::RuntimeFolder;
-pub use session::{Purpose, Session, SessionState};
+pub use session::{Session, SessionState};
 pub use storage::{Space, space};

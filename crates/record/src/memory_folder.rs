@@ -108,7 +108,7 @@ fn sweep_own(folder: &Path) {
         let is_wanted = mapped
             .memory()
             .header()
-            .orders
+            .recording
             .epoch
             .load(Ordering::Acquire)
             != 0;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use rostrace_session::keep::collect::{collect_below, finish};
-use rostrace_session::keep::{Kept, MEMORY_LINK, Mapped, cease, standing};
+use rostrace_session::keep::{Kept, MEMORY_LINK, Mapped, standing_command, stop_recording};
 
 use crate::liveness::is_alive;
 
@@ -23,7 +23,7 @@ pub fn complete(mapped: &Arc<Mapped>, output: &Path) {
             let Some(mut kept) = begun(mapped, output) else {
                 return;
             };
-            cease(mapped.memory(), kept.generation());
+            stop_recording(mapped.memory(), kept.generation());
             kept.finish();
         }
     }
@@ -42,11 +42,11 @@ pub fn flush(mapped: &Arc<Mapped>, output: &Path) {
 
 /// A recording that has begun, but of which nothing was written.
 fn begun(mapped: &Arc<Mapped>, output: &Path) -> Option<Kept> {
-    let orders = &mapped.memory().header().orders;
-    let generation = orders.epoch.load(Ordering::Acquire);
+    let recording = &mapped.memory().header().recording;
+    let generation = recording.epoch.load(Ordering::Acquire);
     let output = std::os::unix::ffi::OsStrExt::as_bytes(output.as_os_str());
-    let order = standing(mapped.memory(), output);
-    (generation != 0).then(|| Kept::new(Arc::clone(mapped), generation, &order))
+    let command = standing_command(mapped.memory(), output);
+    (generation != 0).then(|| Kept::new(Arc::clone(mapped), generation, &command))
 }
 
 /// The folder that names this memory.

@@ -1,4 +1,4 @@
-//! One recording of one session, from the order to record to files that are complete.
+//! One recording of one session, from the command to record to files that are complete.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use rostrace_session::keep::{MEMORY_LINK, Mapped};
-use rostrace_session::{Identity, Order, ProcessView, Stranger, clock};
+use rostrace_session::{Command, Identity, IncompatibleTracer, ProcessView, Settings, clock};
 
 use crate::death::Death;
 use crate::error::Error;
@@ -26,8 +26,7 @@ pub struct Recording<'s> {
     session: &'s Session,
     output: PathBuf,
     generation: u64,
-    keep_free: u64,
-    is_flight: bool,
+    settings: Settings,
     /// When processes end it by themselves; 0 for never.
     deadline: u64,
     keeper: Keeper,
@@ -82,7 +81,7 @@ pub struct Summary {
     /// Numbers of hooks that found something else than they know, in the order of the tracer's list.
     pub unexpected_hooks: Vec<usize>,
     /// Processes of the session whose tracer is of another version.
-    pub strangers: Option<Stranger>,
+    pub incompatible_tracers: Option<IncompatibleTracer>,
 }
 
 /// A process that could not record, or not everything.
@@ -95,12 +94,12 @@ pub struct Failure {
 }
 
 impl<'s> Recording<'s> {
-    /// Makes the folder of the trace and gives the order. Processes that attach later begin when they do.
+    /// Makes the folder of the trace and issues the command. Processes that attach later begin when they do.
     pub fn start(session: &'s Session, plan: &Plan) -> Result<Recording<'s>, Error> {
         let lock = session.lock_recorder()?;
         // What a recorder left that was killed is written down first.
         session.complete_orphans();
-        let mut order = plan.order()?;
+        let mut command = plan.command()?;
         let output = new_folder(&plan.output)?;
         let remove = |error| {
             let _ = fs::remove_dir(&output);
@@ -112,34 +111,33 @@ impl<'s> Recording<'s> {
             fs::set_permissions(&output, mode)
                 .map_err(|error| remove(Error::file("could not open to all", &output)(error)))?;
         }
-        order.directory = std::os::unix::ffi::OsStrExt::as_bytes(output.as_os_str()).to_vec();
+        command.directory = std::os::unix::ffi::OsStrExt::as_bytes(output.as_os_str()).to_vec();
         let space = storage::space(&output).map_err(remove)?;
-        if space.free < plan.keep_free {
+        if space.free < plan.settings.keep_free {
             return Err(remove(Error::NoSpace {
                 path: plan.output.clone(),
                 free: mebibytes(space.free),
-                wanted: mebibytes(plan.keep_free),
+                wanted: mebibytes(plan.settings.keep_free),
             }));
         }
         session.forget_dead();
         choose(session, &plan.pids).map_err(remove)?;
         if let Some(duration) = plan.duration {
-            order.deadline = after(duration.saturating_add(LEASE));
+            command.deadline = after(duration.saturating_add(LEASE));
         }
-        let deadline = order.deadline;
+        let deadline = command.deadline;
         let control = session.control();
         let generation = control
-            .order(&order)
+            .issue(&command)
             .ok_or_else(|| remove(Error::PathTooLong(plan.output.clone())))?;
         let folder = session.memory_folder();
-        let keeper = Keeper::start(control, folder, generation, order)
+        let keeper = Keeper::start(control, folder, generation, command)
             .map_err(|error| remove(Error::Waiting(error)))?;
         Ok(Recording {
             session,
             output,
             generation,
-            keep_free: plan.keep_free,
-            is_flight: plan.flight.is_some(),
+            settings: plan.settings.clone(),
             deadline,
             keeper,
             _lock: lock,
@@ -164,7 +162,7 @@ impl<'s> Recording<'s> {
         }
     }
 
-    /// Whether the order still stands; `rostrace stop` gives another one.
+    /// Whether the command still stands; `rostrace stop` issues another one.
     pub fn is_standing(&self) -> bool {
         self.session.control().generation.load(Ordering::Acquire) == self.generation
     }
@@ -177,7 +175,7 @@ impl<'s> Recording<'s> {
     /// What is free on the disk, and whether that is too little to go on.
     pub fn space(&self) -> Option<(Space, bool)> {
         let space = storage::space(&self.output).ok()?;
-        Some((space, space.is_short(self.keep_free)))
+        Some((space, space.is_short(self.settings.keep_free)))
     }
 
     /// Counts.
@@ -225,8 +223,8 @@ impl<'s> Recording<'s> {
     }
 
     /// Processes whose tracer is of another version.
-    pub fn strangers(&self) -> Option<Stranger> {
-        self.session.strangers()
+    pub fn incompatible_tracers(&self) -> Option<IncompatibleTracer> {
+        self.session.incompatible_tracers()
     }
 
     /// The pid of a process that has asked for a snapshot since the last time.
@@ -246,12 +244,12 @@ impl<'s> Recording<'s> {
         snapshot::copy(&self.output, to)
     }
 
-    /// Ends it: orders, and writes what is left.
+    /// Ends it: says so to all processes, and writes what is left.
     pub fn finish(mut self) -> Summary {
         self.progress();
         let control = self.session.control();
         if self.is_standing() {
-            control.order(&Order::idle());
+            control.issue(&Command::idle());
         }
         let ended = self.keeper.finish();
         for view in &ended.views {
@@ -273,11 +271,11 @@ impl<'s> Recording<'s> {
             processes: ended.processes + of_others(&self.output),
             events: ended.events,
             discarded: ended.discarded,
-            is_flight: self.is_flight,
+            is_flight: self.settings.flight.is_some(),
             unfinished,
             deaths: ended.deaths,
             failures: self.failures.into_iter().collect(),
-            strangers: self.session.strangers(),
+            incompatible_tracers: self.session.incompatible_tracers(),
             unexpected_hooks: self.unexpected_hooks.into_iter().collect(),
             output: self.output,
         }
@@ -328,7 +326,7 @@ fn choose(session: &Session, pids: &[u32]) -> Result<(), Error> {
         }
     }
     for mapped in processes {
-        let is_chosen = &mapped.memory().header().orders.is_chosen;
+        let is_chosen = &mapped.memory().header().recording.is_chosen;
         is_chosen.store(pids.contains(&pid_of(&mapped)).into(), Ordering::Relaxed);
     }
     Ok(())

@@ -4,11 +4,8 @@
 //! command holds locked as long as it lives. Where a control file was named by hand, the other two lie beside it.
 
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Write};
-use std::os::fd::AsRawFd;
+use std::fs::{self, File};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,7 +13,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rostrace_session::keep::{Mapped, top_up_idle};
 use rostrace_session::memory::spare;
-use rostrace_session::{ControlError, ControlFile, Order, ProcessView, State, Stranger};
+use rostrace_session::{
+    Command, ControlError, ControlFile, IncompatibleTracer, ProcessView, State,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -25,23 +24,15 @@ use crate::liveness;
 use crate::memory_folder;
 use crate::orphan;
 use crate::runtime_folder::RuntimeFolder;
+use crate::session_files::{SessionFiles, is_locked, lock, read_own, write_new};
 
 /// So long is waited for a recorder to write what it has.
 const FLUSHING: Duration = Duration::from_secs(5);
-
-/// Why a session was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Purpose {
-    Record,
-    Run,
-}
 
 /// What `session.json` says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Description {
     command: Vec<String>,
-    purpose: Purpose,
     /// Nanoseconds since 1970.
     started_ns: i64,
     owner_pid: u32,
@@ -51,22 +42,11 @@ struct Description {
 pub struct Session {
     /// The pid of the process that made it, with a number behind it if that is taken.
     pub id: String,
-    place: Place,
+    files: SessionFiles,
     control: Arc<ControlFile>,
     description: Option<Description>,
     /// Locked while this value lives, if it is the one that made the session.
     owner: Option<File>,
-}
-
-/// Where the files of a session are.
-#[derive(Debug, Clone)]
-struct Place {
-    control: PathBuf,
-    description: PathBuf,
-    owner: PathBuf,
-    recorder: PathBuf,
-    /// None for a control file that was named by hand.
-    folder: Option<PathBuf>,
 }
 
 /// What happens in a session.
@@ -76,56 +56,9 @@ pub enum SessionState {
     Recording { output: PathBuf, is_flight: bool },
 }
 
-impl Place {
-    fn in_folder(folder: &Path) -> Place {
-        Place {
-            control: folder.join("control"),
-            description: folder.join("session.json"),
-            owner: folder.join("owner"),
-            recorder: folder.join("recorder"),
-            folder: Some(folder.to_owned()),
-        }
-    }
-
-    fn around(control: &Path) -> Place {
-        let beside = |ending: &str| {
-            let mut name = control.as_os_str().to_owned();
-            name.push(ending);
-            PathBuf::from(name)
-        };
-        Place {
-            control: control.to_owned(),
-            description: beside(".session.json"),
-            owner: beside(".owner"),
-            recorder: beside(".recorder"),
-            folder: None,
-        }
-    }
-
-    fn remove(&self) {
-        match &self.folder {
-            Some(folder) => drop(fs::remove_dir_all(folder)),
-            None => {
-                for file in [
-                    &self.control,
-                    &self.description,
-                    &self.owner,
-                    &self.recorder,
-                ] {
-                    let _ = fs::remove_file(file);
-                }
-            }
-        }
-    }
-}
-
 impl Session {
     /// A new session in the runtime folder.
-    pub fn create(
-        runtime: &RuntimeFolder,
-        command: &[OsString],
-        purpose: Purpose,
-    ) -> Result<Session, Error> {
+    pub fn create(runtime: &RuntimeFolder, command: &[OsString]) -> Result<Session, Error> {
         let pid = std::process::id();
         for attempt in 1.. {
             let id = match attempt {
@@ -135,7 +68,7 @@ impl Session {
             let folder = runtime.path().join(&id);
             match fs::create_dir(&folder) {
                 Ok(()) => {
-                    return Session::make(id, Place::in_folder(&folder), command, purpose, false);
+                    return Session::make(id, SessionFiles::in_folder(&folder), command, false);
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(Error::file("could not make", folder)(error)),
@@ -145,52 +78,46 @@ impl Session {
     }
 
     /// A new session with a control file at a place that others, for example processes in a container, can reach.
-    pub fn create_at(
-        control: &Path,
-        command: &[OsString],
-        purpose: Purpose,
-    ) -> Result<Session, Error> {
+    pub fn create_at(control: &Path, command: &[OsString]) -> Result<Session, Error> {
         let control = std::path::absolute(control).unwrap_or_else(|_| control.to_owned());
         let id = control.display().to_string();
-        Session::make(id, Place::around(&control), command, purpose, true)
+        Session::make(id, SessionFiles::around(&control), command, true)
     }
 
     fn make(
         id: String,
-        place: Place,
+        files: SessionFiles,
         command: &[OsString],
-        purpose: Purpose,
         is_for_all_users: bool,
     ) -> Result<Session, Error> {
         memory_folder::sweep();
-        let owner = lock(&place.owner)?.ok_or_else(|| Error::BeingRecorded(id.clone()))?;
+        let owner = lock(&files.owner)?.ok_or_else(|| Error::BeingRecorded(id.clone()))?;
         let description = Description {
             command: command
                 .iter()
                 .map(|word| word.to_string_lossy().into_owned())
                 .collect(),
-            purpose,
             started_ns: now(),
             owner_pid: std::process::id(),
         };
         let text = serde_json::to_string(&description).unwrap_or_default();
-        write_new(&place.description, text.as_bytes())
-            .map_err(Error::file("could not write", &place.description))?;
-        let memory = memory_folder::make(&place.control)?;
+        write_new(&files.description, text.as_bytes())
+            .map_err(Error::file("could not write", &files.description))?;
+        let memory = memory_folder::make(&files.control)?;
         spare::top_up(&memory);
         let path = memory.as_os_str().as_bytes();
         let control =
-            ControlFile::create(&place.control, path, is_for_all_users).map_err(|cause| {
+            ControlFile::create(&files.control, path, is_for_all_users).map_err(|cause| {
                 memory_folder::remove(&memory);
                 Error::Control {
-                    path: place.control.clone(),
+                    path: files.control.clone(),
                     cause,
                 }
             })?;
         let control = Arc::new(control);
         Ok(Session {
             id,
-            place,
+            files,
             control,
             description: Some(description),
             owner: Some(owner),
@@ -200,20 +127,23 @@ impl Session {
     /// The session whose control file this is.
     pub fn open(control: &Path) -> Result<Session, Error> {
         let control = std::path::absolute(control).unwrap_or_else(|_| control.to_owned());
-        Session::at(control.display().to_string(), Place::around(&control))
+        Session::at(
+            control.display().to_string(),
+            SessionFiles::around(&control),
+        )
     }
 
-    fn at(id: String, place: Place) -> Result<Session, Error> {
-        let control = ControlFile::open(&place.control).map_err(|cause| Error::Control {
-            path: place.control.clone(),
+    fn at(id: String, files: SessionFiles) -> Result<Session, Error> {
+        let control = ControlFile::open(&files.control).map_err(|cause| Error::Control {
+            path: files.control.clone(),
             cause,
         })?;
         let control = Arc::new(control);
         let description =
-            read_own(&place.description).and_then(|text| serde_json::from_slice(&text).ok());
+            read_own(&files.description).and_then(|text| serde_json::from_slice(&text).ok());
         Ok(Session {
             id,
-            place,
+            files,
             control,
             description,
             owner: None,
@@ -227,15 +157,15 @@ impl Session {
         memory_folder::sweep();
         let mut sessions = Vec::new();
         for entry in entries.flatten().filter(|entry| entry.path().is_dir()) {
-            let place = Place::in_folder(&entry.path());
+            let files = SessionFiles::in_folder(&entry.path());
             let id = entry.file_name().to_string_lossy().into_owned();
             // A folder without control file is a session that is just being made, or one that was not made to the end.
-            let Ok(session) = Session::at(id, place.clone()) else {
+            let Ok(session) = Session::at(id, files.clone()) else {
                 let is_old = entry.metadata().and_then(|meta| meta.modified());
                 let is_old =
                     is_old.is_ok_and(|at| at.elapsed().is_ok_and(|age| age.as_secs() > 60));
-                if is_old && !is_locked(&place.owner) {
-                    place.remove();
+                if is_old && !is_locked(&files.owner) {
+                    files.remove();
                 }
                 continue;
             };
@@ -279,7 +209,7 @@ impl Session {
         let mut others: Vec<(String, Error)> = entries
             .filter_map(|entry| {
                 let id = entry.file_name().to_string_lossy().into_owned();
-                match Session::at(id.clone(), Place::in_folder(&entry.path())) {
+                match Session::at(id.clone(), SessionFiles::in_folder(&entry.path())) {
                     Err(
                         error @ Error::Control {
                             cause: ControlError::Version(_),
@@ -295,8 +225,8 @@ impl Session {
     }
 
     /// Processes that cannot be recorded because their tracer is of another version.
-    pub fn strangers(&self) -> Option<Stranger> {
-        self.control.strangers.view()
+    pub fn incompatible_tracers(&self) -> Option<IncompatibleTracer> {
+        self.control.incompatible_tracers.view()
     }
 
     pub fn control(&self) -> Arc<ControlFile> {
@@ -316,15 +246,11 @@ impl Session {
     }
 
     pub fn control_path(&self) -> &Path {
-        &self.place.control
+        &self.files.control
     }
 
     pub fn command(&self) -> &[String] {
         self.description.as_ref().map_or(&[], |it| &it.command)
-    }
-
-    pub fn purpose(&self) -> Option<Purpose> {
-        self.description.as_ref().map(|it| it.purpose)
     }
 
     /// Nanoseconds since 1970; 0 if nobody wrote it down.
@@ -334,27 +260,27 @@ impl Session {
 
     /// Whether the process that made the session still runs.
     pub fn has_owner(&self) -> bool {
-        self.owner.is_some() || is_locked(&self.place.owner)
+        self.owner.is_some() || is_locked(&self.files.owner)
     }
 
     /// Whether some rostrace looks after what is recorded.
     pub fn has_recorder(&self) -> bool {
-        is_locked(&self.place.recorder)
+        is_locked(&self.files.recorder)
     }
 
-    /// The lock of whoever gives orders.
+    /// The lock of whoever issues commands.
     pub(crate) fn lock_recorder(&self) -> Result<File, Error> {
-        lock(&self.place.recorder)?.ok_or_else(|| Error::BeingRecorded(self.id.clone()))
+        lock(&self.files.recorder)?.ok_or_else(|| Error::BeingRecorded(self.id.clone()))
     }
 
     pub fn state(&self) -> SessionState {
         for _ in 0..100 {
-            if let Some((_, order)) = self.control.read_order() {
-                return match order.state {
+            if let Some((_, command)) = self.control.read_command() {
+                return match command.state {
                     State::Idle => SessionState::Idle,
-                    state => SessionState::Recording {
-                        output: PathBuf::from(OsString::from_vec(order.directory)),
-                        is_flight: state == State::Flight,
+                    State::Recording => SessionState::Recording {
+                        output: PathBuf::from(OsString::from_vec(command.directory)),
+                        is_flight: command.settings.flight.is_some(),
                     },
                 };
             }
@@ -436,7 +362,7 @@ impl Session {
             return false;
         }
         match self.has_recorder() {
-            true => drop(self.control.order(&Order::idle())),
+            true => drop(self.control.issue(&Command::idle())),
             false => self.complete_orphans(),
         }
         true
@@ -447,7 +373,7 @@ impl Session {
         let Some(output) = self.output() else {
             return;
         };
-        self.control.order(&Order::idle());
+        self.control.issue(&Command::idle());
         for mapped in self.mapped() {
             orphan::complete(&mapped, &output);
         }
@@ -456,7 +382,7 @@ impl Session {
     fn remove(&self) {
         // Whatever somebody else put there stays.
         memory_folder::remove(&self.memory_folder());
-        self.place.remove();
+        self.files.remove();
     }
 
     /// Nobody started it and nobody is in it.
@@ -472,60 +398,6 @@ impl Session {
             self.remove();
         }
     }
-}
-
-/// Locks a file that is made if it does not exist; None if somebody else has it locked. The kernel frees the lock when its
-/// holder dies.
-fn lock(path: &Path) -> Result<Option<File>, Error> {
-    let file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
-        .open(path)
-        .map_err(Error::file("could not make", path))?;
-    // SAFETY: a system call on a descriptor that is open.
-    let locked = unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } == 0;
-    Ok(locked.then_some(file))
-}
-
-/// Reads a small file of this user; never through a link, and never waiting for the other end of a pipe.
-fn read_own(path: &Path) -> Option<Vec<u8>> {
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
-        .open(path)
-        .ok()?;
-    let meta = file.metadata().ok()?;
-    // SAFETY: takes nothing and cannot fail.
-    let is_ours = meta.is_file() && meta.uid() == unsafe { libc::geteuid() };
-    let mut text = Vec::new();
-    is_ours.then(|| file.take(1 << 20).read_to_end(&mut text).ok())??;
-    Some(text)
-}
-
-/// Makes a file that must not exist, be it as a link.
-fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)?;
-    file.write_all(bytes)
-}
-
-fn is_locked(path: &Path) -> bool {
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-    let Ok(file) = OpenOptions::new()
-        .write(true)
-        .custom_flags(flags)
-        .open(path)
-    else {
-        return false;
-    };
-    // SAFETY: a system call on a descriptor that is open; closing it unlocks.
-    unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) != 0 }
 }
 
 fn now() -> i64 {

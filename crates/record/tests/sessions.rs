@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use rostrace_record::{
-    Error, Plan, Purpose, Recording, RuntimeFolder, Session, SessionState, snapshot,
+    Error, Plan, Recording, RuntimeFolder, Session, SessionState, Settings, snapshot,
 };
 
 /// A new folder, removed in the end.
@@ -47,11 +47,10 @@ fn a_session_is_found_until_it_is_closed() {
         Session::find(&runtime, None),
         Err(Error::NoSession)
     ));
-    let session = Session::create(&runtime, &command(), Purpose::Run).unwrap();
+    let session = Session::create(&runtime, &command()).unwrap();
     let found = Session::find(&runtime, None).unwrap();
     assert_eq!(found.id, session.id);
     assert_eq!(found.command(), ["ros2", "launch"]);
-    assert_eq!(found.purpose(), Some(Purpose::Run));
     assert!(found.has_owner() && !found.has_recorder());
     assert!(found.started_ns() > 0 && found.processes().is_empty());
     assert!(matches!(
@@ -67,8 +66,8 @@ fn a_session_is_found_until_it_is_closed() {
 fn one_of_several_sessions_must_be_chosen() {
     let place = Place::new("several");
     let runtime = place.runtime();
-    let one = Session::create(&runtime, &command(), Purpose::Run).unwrap();
-    let two = Session::create(&runtime, &command(), Purpose::Run).unwrap();
+    let one = Session::create(&runtime, &command()).unwrap();
+    let two = Session::create(&runtime, &command()).unwrap();
     assert_ne!(one.id, two.id);
     let error = Session::find(&runtime, None).unwrap_err().to_string();
     assert!(
@@ -85,7 +84,7 @@ fn a_session_whose_owner_is_gone_is_removed() {
     let place = Place::new("stale");
     let runtime = place.runtime();
     // Dropped without being closed, as when its process is killed.
-    drop(Session::create(&runtime, &command(), Purpose::Record).unwrap());
+    drop(Session::create(&runtime, &command()).unwrap());
     assert_eq!(std::fs::read_dir(runtime.path()).unwrap().count(), 1);
     assert!(Session::all(&runtime).unwrap().is_empty());
     assert_eq!(std::fs::read_dir(runtime.path()).unwrap().count(), 0);
@@ -95,7 +94,7 @@ fn a_session_whose_owner_is_gone_is_removed() {
 fn a_session_has_one_recording_at_a_time() {
     let place = Place::new("one");
     let runtime = place.runtime();
-    let session = Session::create(&runtime, &command(), Purpose::Run).unwrap();
+    let session = Session::create(&runtime, &command()).unwrap();
     let recording = Recording::start(&session, &place.plan("trace")).unwrap();
     let output = recording.output().to_owned();
     assert_eq!(
@@ -122,10 +121,13 @@ fn a_session_has_one_recording_at_a_time() {
 #[test]
 fn what_cannot_be_recorded_leaves_nothing_behind() {
     let place = Place::new("refused");
-    let session = Session::create(&place.runtime(), &command(), Purpose::Run).unwrap();
+    let session = Session::create(&place.runtime(), &command()).unwrap();
     let start = |plan: &Plan| Recording::start(&session, plan).map(Recording::finish);
     let full = Plan {
-        keep_free: u64::MAX,
+        settings: Settings {
+            keep_free: u64::MAX,
+            ..Settings::default()
+        },
         ..place.plan("full")
     };
     assert!(matches!(start(&full), Err(Error::NoSpace { .. })));
@@ -158,8 +160,8 @@ fn what_cannot_be_recorded_leaves_nothing_behind() {
 fn a_control_file_by_hand_is_a_session_too() {
     let place = Place::new("control");
     let control = place.0.join("control");
-    let session = Session::create_at(&control, &command(), Purpose::Record).unwrap();
-    let again = Session::create_at(&control, &command(), Purpose::Record);
+    let session = Session::create_at(&control, &command()).unwrap();
+    let again = Session::create_at(&control, &command());
     assert!(again.is_err(), "nobody takes it over");
     assert_eq!(
         Session::open(&control).unwrap().command(),

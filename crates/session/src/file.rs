@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use crate::control::{Control, MAGIC, STRANGERS_AT, Strangers, VERSION};
+use crate::control::{Control, INCOMPATIBLE_AT, IncompatibleTracers, MAGIC, VERSION};
 
 /// A mapped control page, unmapped when dropped.
 #[derive(Debug)]
@@ -54,14 +54,14 @@ impl ControlFile {
         Ok(mapped)
     }
 
-    /// Maps a control file of this user, to give orders.
+    /// Maps a control file of this user, to issue commands.
     pub fn open(path: &Path) -> Result<ControlFile, ControlError> {
         let file = Descriptor::open(path, libc::O_RDWR)?;
         file.check()?;
         file.map(true)
     }
 
-    /// Maps a control file, of whatever user, to read orders. Does not allocate.
+    /// Maps a control file, of whatever user, to read commands. Does not allocate.
     ///
     /// Whoever made the file may cut it, which ends a process that reads it: it is for files of the same user, or of root.
     pub fn open_to_read(path: &CStr) -> Result<ControlFile, ControlError> {
@@ -114,14 +114,14 @@ impl ControlFile {
     }
 
     /// Leaves a note in the control file of another version that this process cannot attach to it. Does nothing if that cannot be done.
-    pub fn note_stranger(path: &CStr, pid: u32) {
+    pub fn note_incompatible_tracer(path: &CStr, pid: u32) {
         let Ok(file) = Descriptor::open_path(path, libc::O_RDWR) else {
             return;
         };
         if let Ok(head) = file.size().and_then(|size| file.head(size, true))
-            && head.version() >= FIRST_WITH_STRANGERS
+            && head.version() >= FIRST_WITH_INCOMPATIBLE
         {
-            head.strangers().note(pid, VERSION);
+            head.incompatible_tracers().note(pid, VERSION);
         }
     }
 }
@@ -198,11 +198,11 @@ impl Descriptor {
     }
 
     /// Maps what control files of all versions have in common; only files of ours.
-    fn head(&self, size: u64, to_write: bool) -> Result<Head, ControlError> {
+    fn head(&self, size: u64, to_write: bool) -> Result<ControlHead, ControlError> {
         if size < HEAD_BYTES as u64 {
             return Err(ControlError::Foreign);
         }
-        let head = Head(self.map_bytes(HEAD_BYTES, to_write)?);
+        let head = ControlHead(self.map_bytes(HEAD_BYTES, to_write)?);
         match head.magic() {
             MAGIC => Ok(head),
             _ => Err(ControlError::Foreign),
@@ -241,12 +241,12 @@ impl Descriptor {
 /// Bytes of a control file whose meaning is the same in all versions, but for those between.
 const HEAD_BYTES: usize = 128;
 /// Earlier layouts have nothing there.
-const FIRST_WITH_STRANGERS: u32 = 4;
+const FIRST_WITH_INCOMPATIBLE: u32 = 4;
 
 /// The beginning of a control file of whatever version, mapped.
-struct Head(*mut u8);
+struct ControlHead(*mut u8);
 
-impl Head {
+impl ControlHead {
     fn magic(&self) -> u64 {
         // SAFETY: within the mapping and aligned, as are the two below; everything there is atomic.
         unsafe { &*self.0.cast::<AtomicU64>() }.load(Ordering::Acquire)
@@ -257,13 +257,13 @@ impl Head {
         unsafe { &*self.0.add(8).cast::<AtomicU32>() }.load(Ordering::Relaxed)
     }
 
-    fn strangers(&self) -> &Strangers {
+    fn incompatible_tracers(&self) -> &IncompatibleTracers {
         // SAFETY: as above.
-        unsafe { &*self.0.add(STRANGERS_AT).cast::<Strangers>() }
+        unsafe { &*self.0.add(INCOMPATIBLE_AT).cast::<IncompatibleTracers>() }
     }
 }
 
-impl Drop for Head {
+impl Drop for ControlHead {
     fn drop(&mut self) {
         // SAFETY: this is the mapping that `head` made, and nobody borrows from it any more.
         unsafe { libc::munmap(self.0.cast(), HEAD_BYTES) };
@@ -307,7 +307,7 @@ impl std::error::Error for ControlError {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Order;
+    use crate::Command;
 
     fn path(name: &str) -> std::path::PathBuf {
         let path = std::env::temp_dir().join(format!("rostrace-{name}-{}", std::process::id()));
@@ -317,12 +317,12 @@ mod tests {
 
     #[test]
     fn an_order_arrives_through_another_mapping() {
-        let path = path("order");
+        let path = path("command");
         let recorder = ControlFile::create(&path, b"/dev/shm", false).unwrap();
         let tracer = ControlFile::open(&path).unwrap();
-        let order = Order::record("/tmp/somewhere");
-        let generation = recorder.order(&order).unwrap();
-        assert_eq!(tracer.read_order(), Some((generation, order)));
+        let command = Command::record("/tmp/somewhere");
+        let generation = recorder.issue(&command).unwrap();
+        assert_eq!(tracer.read_command(), Some((generation, command)));
         assert!(generation > 2 && generation.is_multiple_of(2));
         std::fs::remove_file(path).unwrap();
     }
@@ -331,7 +331,7 @@ mod tests {
     fn a_text_that_does_not_fit_changes_nothing() {
         let path = path("long");
         let recorder = ControlFile::create(&path, b"/dev/shm", false).unwrap();
-        assert_eq!(recorder.order(&Order::record(vec![b'x'; 5000])), None);
+        assert_eq!(recorder.issue(&Command::record(vec![b'x'; 5000])), None);
         assert_eq!(recorder.generation.load(Ordering::Relaxed), 2);
         std::fs::remove_file(path).unwrap();
     }
@@ -350,17 +350,17 @@ mod tests {
     fn a_file_of_another_version_is_told_apart_and_gets_a_note() {
         let path = path("version");
         let recorder = ControlFile::create(&path, b"/dev/shm", false).unwrap();
-        assert_eq!(recorder.strangers.view(), None);
+        assert_eq!(recorder.incompatible_tracers.view(), None);
         let c_path = CString::new(path.as_os_str().as_bytes()).unwrap();
         for version in [VERSION + 1, VERSION - 1] {
             recorder.version.store(version, Ordering::Relaxed);
             let error = ControlFile::open(&path).err();
             assert_eq!(error, Some(ControlError::Version(version)));
-            ControlFile::note_stranger(&c_path, 7);
+            ControlFile::note_incompatible_tracer(&c_path, 7);
         }
-        let stranger = recorder.strangers.view().unwrap();
+        let incompatible = recorder.incompatible_tracers.view().unwrap();
         assert_eq!(
-            (stranger.count, stranger.pid, stranger.layout),
+            (incompatible.count, incompatible.pid, incompatible.layout),
             (2, 7, VERSION)
         );
         // A shorter file of another version is not taken for a file of somebody else.

@@ -5,6 +5,7 @@
 //! file of the trace and starts no thread, and whoever is killed, nothing that was written is lost.
 
 pub mod clock;
+mod command;
 mod control;
 pub mod events;
 mod file;
@@ -14,17 +15,17 @@ pub mod memory;
 #[cfg(all(test, feature = "models"))]
 mod models;
 mod note;
-mod order;
 mod process;
+pub mod statedump;
 mod sync;
 pub mod tracetools;
 
-pub use control::{Control, MAGIC, MASK_WORDS, Stranger, Strangers, VERSION};
+pub use command::{Command, DIRECTORY_BYTES, FILTER_BYTES, Filters, Flight, Settings, State};
+pub use control::{Control, IncompatibleTracer, IncompatibleTracers, MAGIC, MASK_WORDS, VERSION};
 pub use file::{ControlError, ControlFile};
 pub use memory::Memory;
 pub use memory::header::Introduction;
 pub use note::{NOTE_NAME, NOTE_TYPE, Note};
-pub use order::{DIRECTORY_BYTES, FILTER_BYTES, Filters, Order, Room, State};
 pub use process::{Identity, ProcessState, ProcessView};
 
 /// Names the control file of the processes that are started in this environment.

@@ -32,7 +32,7 @@ pub struct ProcessView {
     pub identity: Identity,
     pub state: ProcessState,
     pub errno: u32,
-    /// The order that was carried out for it.
+    /// The command that was carried out for it.
     pub generation: u64,
     pub events: u64,
     pub discarded: u64,
@@ -50,9 +50,9 @@ pub struct ProcessView {
 impl Memory {
     pub fn view(&self) -> ProcessView {
         let header = self.header();
-        let (orders, reports) = (&header.orders, &header.reports);
+        let (recording, reports) = (&header.recording, &header.reports);
         let errno = reports.errno.load(Ordering::Relaxed);
-        let is_recording = orders.epoch.load(Ordering::Acquire) != 0;
+        let is_recording = recording.epoch.load(Ordering::Acquire) != 0;
         ProcessView {
             identity: header.identity(),
             state: match (is_recording, errno) {
@@ -61,7 +61,7 @@ impl Memory {
                 (false, 0) => ProcessState::Idle,
             },
             errno,
-            generation: orders.generation.load(Ordering::Acquire),
+            generation: recording.generation.load(Ordering::Acquire),
             events: self.events(),
             discarded: self
                 .discarded()

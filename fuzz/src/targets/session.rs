@@ -12,9 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use rostrace_record::unattached;
-use rostrace_session::keep::{Kept, Mapped, cease, snapshot};
+use rostrace_session::keep::{Kept, Mapped, snapshot, stop_recording};
 use rostrace_session::memory::layout::Layout;
-use rostrace_session::{Control, ControlFile, Identity, Introduction, Memory, Order};
+use rostrace_session::{Command, Control, ControlFile, Identity, Introduction, Memory};
 
 use super::Target;
 
@@ -74,13 +74,13 @@ fn control(data: &[u8]) {
         return;
     };
     let _ = (
-        page.read_order(),
+        page.read_command(),
         page.memory_folder(),
-        page.strangers.view(),
+        page.incompatible_tracers.view(),
     );
-    let order = Order::record("/somewhere");
-    let generation = page.order(&order).expect("a short text fits");
-    assert_eq!(page.read_order(), Some((generation, order)));
+    let command = Command::record("/somewhere");
+    let generation = page.issue(&command).expect("a short text fits");
+    assert_eq!(page.read_command(), Some((generation, command)));
 }
 
 /// A copy of a copy is the same.
@@ -116,16 +116,16 @@ fn memory(data: &[u8]) {
     let mapped = Arc::new(mapped);
     let _ = mapped.memory().view();
     let output = file("kept");
-    let order = Order::record(output.as_os_str().as_encoded_bytes());
+    let command = Command::record(output.as_os_str().as_encoded_bytes());
     let epoch = mapped
         .memory()
         .header()
-        .orders
+        .recording
         .epoch
         .load(Ordering::Relaxed);
-    let mut kept = Kept::new(Arc::clone(&mapped), epoch, &order);
+    let mut kept = Kept::new(Arc::clone(&mapped), epoch, &command);
     kept.drain(true);
-    cease(mapped.memory(), epoch);
+    stop_recording(mapped.memory(), epoch);
     kept.finish();
     let _ = fs::remove_dir_all(output);
 }
@@ -134,7 +134,7 @@ fn seeds(_: &Path) -> io::Result<Vec<Vec<u8>>> {
     let path = file("seed");
     let _ = fs::remove_file(&path);
     let page = ControlFile::create(&path, b"/dev/shm", false).map_err(io::Error::other)?;
-    page.order(&Order::record("/somewhere"));
+    page.issue(&Command::record("/somewhere"));
     drop(page);
     let mut bytes = fs::read(&path)?;
     bytes.truncate(16 << 10);

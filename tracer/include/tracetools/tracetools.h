@@ -42,22 +42,22 @@ TRACETOOLS_PUBLIC bool ros_trace_compile_status(void);
 TRACETOOLS_PUBLIC bool ros_trace_runtime_status(void);
 
 // Of rostrace's tracer: where the address of the number is that is 0 while nothing is recorded.
-__attribute__((weak)) const uint64_t *const *rostrace_attention(void);
+__attribute__((weak)) const uint64_t *const *rostrace_active(void);
 
-__attribute__((noinline, cold, unused)) static const uint64_t *const *tracetools_find_attention_(void) {
+__attribute__((noinline, cold, unused)) static const uint64_t *const *tracetools_find_active_(void) {
   static const uint64_t unknown = 1;
   static const uint64_t *const always = &unknown;
-  return rostrace_attention ? rostrace_attention() : &always;
+  return rostrace_active ? rostrace_active() : &always;
 }
 
 static inline bool tracetools_is_idle_(void) {
   static const uint64_t *const *found;
-  const uint64_t *const *attention = __atomic_load_n(&found, __ATOMIC_RELAXED);
-  if (__builtin_expect(!attention, 0)) {
-    attention = tracetools_find_attention_();
-    __atomic_store_n(&found, attention, __ATOMIC_RELAXED);
+  const uint64_t *const *active = __atomic_load_n(&found, __ATOMIC_RELAXED);
+  if (__builtin_expect(!active, 0)) {
+    active = tracetools_find_active_();
+    __atomic_store_n(&found, active, __ATOMIC_RELAXED);
   }
-  return __builtin_expect(!__atomic_load_n(__atomic_load_n(attention, __ATOMIC_RELAXED), __ATOMIC_RELAXED), 1);
+  return __builtin_expect(!__atomic_load_n(__atomic_load_n(active, __ATOMIC_RELAXED), __ATOMIC_RELAXED), 1);
 }
 
 // Events of initialisation are remembered for recordings that begin later.

@@ -8,8 +8,10 @@ use std::ffi::c_void;
 
 use super::shared_pointer::SharedPointer;
 use super::{Called, Caller, Hook, interpose, records};
-use crate::thread::{self, Response};
-use crate::{emit, events, gate};
+use crate::control::gate;
+use crate::events;
+use crate::ring::emit;
+use crate::ring::thread::{self, Response};
 
 const RCLCPP: &[&str] = &["librclcpp.so"];
 const RCLCPP_ACTION: &[&str] = &["librclcpp_action.so"];

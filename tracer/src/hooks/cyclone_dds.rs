@@ -7,8 +7,10 @@
 use std::ffi::c_void;
 
 use super::{Called, Caller, Companion, Hook, State, interpose, records};
-use crate::left_out::{self, Way};
-use crate::{emit, events, original, thread};
+use crate::abi::left_out::{self, Direction};
+use crate::abi::original;
+use crate::events;
+use crate::ring::{emit, thread};
 
 const DDS: &[&str] = &["libddsc.so"];
 const DDS_RETCODE_ERROR: i32 = -1;
@@ -49,7 +51,8 @@ fn is_ours(hook: &Hook) -> bool {
 }
 
 pub(super) fn bind(message: u64, stamp: u64) {
-    if message == thread::LEFT_OUT || left_out::has(message as *const c_void, Way::Published) {
+    if message == thread::LEFT_OUT || left_out::has(message as *const c_void, Direction::Published)
+    {
         return;
     }
     // SAFETY: the payload has the size that is said.

@@ -3,7 +3,9 @@
 use std::ffi::{c_int, c_void};
 
 use super::{Called, Caller, Hook, interpose, records};
-use crate::{emit, events, gate, statedump, thread};
+use crate::control::gate;
+use crate::ring::{emit, thread};
+use crate::{events, statedump};
 
 const RCL: &[&str] = &["librcl.so"];
 /// What rcl says when it cannot do something.

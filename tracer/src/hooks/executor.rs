@@ -10,8 +10,9 @@ use std::ffi::c_void;
 
 use super::shared_pointer::SharedPointer;
 use super::{Called, Caller, Companion, Hook, interpose, records};
-use crate::emit::{self, Text};
-use crate::{clock, events, thread};
+use crate::events;
+use crate::ring::emit::{self, Text};
+use crate::ring::{clock, thread};
 
 const RCLCPP: &[&str] = &["librclcpp.so"];
 

@@ -9,7 +9,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::cyclone_dds::bind;
 use super::{Called, Caller, Hook, State, interpose, records};
-use crate::{events, original, thread};
+use crate::abi::original;
+use crate::events;
+use crate::ring::thread;
 
 static VERSION_2: Hook = Hook::new(
     c"_ZN8eprosima8fastrtps4rtps13WriterHistory13set_fragmentsEPNS1_13CacheChange_tE",

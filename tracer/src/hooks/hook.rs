@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicUsize, Ordering};
 
 use super::caller::Caller;
-use crate::scope::{self, HoldsFor};
-use crate::thread;
+use crate::dl::scope::{self, HoldsFor};
+use crate::ring::thread;
 
 /// One interposed function.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(crate) struct Hook {
     /// For all callers alike.
     original: AtomicPtr<c_void>,
     /// For each caller its own, where libraries were loaded so that not everybody sees them.
-    originals: Table<8>,
+    originals: FunctionsByCaller<8>,
     state: AtomicU8,
 }
 
@@ -58,7 +58,7 @@ impl Hook {
             libraries,
             called,
             original: AtomicPtr::new(std::ptr::null_mut()),
-            originals: Table::new(),
+            originals: FunctionsByCaller::new(),
             state: AtomicU8::new(0),
         }
     }
@@ -147,14 +147,14 @@ impl Hook {
 #[derive(Debug)]
 pub(crate) struct Companion {
     name: &'static CStr,
-    known: Table<4>,
+    known: FunctionsByCaller<4>,
 }
 
 impl Companion {
     pub(crate) const fn new(name: &'static CStr) -> Companion {
         Companion {
             name,
-            known: Table::new(),
+            known: FunctionsByCaller::new(),
         }
     }
 
@@ -174,23 +174,23 @@ impl Companion {
 
 /// Addresses of functions by the code that they are for. It is only ever added to; what finds no room is looked up again.
 #[derive(Debug)]
-struct Table<const ROWS: usize> {
-    rows: [Row; ROWS],
+struct FunctionsByCaller<const ROWS: usize> {
+    rows: [FunctionOfRange; ROWS],
 }
 
 #[derive(Debug)]
-struct Row {
+struct FunctionOfRange {
     /// 0 for a free row, 1 for one that is being written.
     start: AtomicUsize,
     end: AtomicUsize,
     function: AtomicPtr<c_void>,
 }
 
-impl<const ROWS: usize> Table<ROWS> {
-    const fn new() -> Table<ROWS> {
-        Table {
+impl<const ROWS: usize> FunctionsByCaller<ROWS> {
+    const fn new() -> FunctionsByCaller<ROWS> {
+        FunctionsByCaller {
             rows: [const {
-                Row {
+                FunctionOfRange {
                     start: AtomicUsize::new(0),
                     end: AtomicUsize::new(0),
                     function: AtomicPtr::new(std::ptr::null_mut()),
@@ -213,7 +213,7 @@ impl<const ROWS: usize> Table<ROWS> {
     }
 
     fn add(&self, range: Range<usize>, function: *const c_void) {
-        let claim = |row: &&Row| {
+        let claim = |row: &&FunctionOfRange| {
             let (order, failure) = (Ordering::Acquire, Ordering::Relaxed);
             row.start.compare_exchange(0, 1, order, failure).is_ok()
         };
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn each_caller_has_its_own_original_and_a_full_table_knows_no_more() {
-        let table: Table<2> = Table::new();
+        let table: FunctionsByCaller<2> = FunctionsByCaller::new();
         let function = |number: usize| number as *const c_void;
         table.add(100..200, function(7));
         table.add(300..400, function(8));

@@ -27,11 +27,11 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use caller::{Caller, interpose};
 use hook::{Called, Companion, Hook, State};
 
-use crate::gate;
+use crate::control::gate;
 
 /// Whether an event is recorded or remembered now.
 pub(crate) fn records(event: u16) -> bool {
-    gate::attends(event) && gate::wants(event)
+    gate::may_want(event) && gate::wants(event)
 }
 
 /// In the order of the bytes in the control page.

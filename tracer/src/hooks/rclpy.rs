@@ -9,7 +9,10 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Called, Hook, State};
-use crate::{gate, loaded, process, thread, tracetools};
+use crate::abi::tracetools;
+use crate::control::{gate, process};
+use crate::dl::loaded;
+use crate::ring::thread;
 
 /// Named as what it watches; there is no function that it would call.
 static EXECUTORS: Hook = Hook::new(c"rclpy.executors", &[], Called::Across);

@@ -8,7 +8,8 @@ use super::executor::grouped;
 use super::returned::Returned;
 use super::shared_pointer::SharedPointer;
 use super::{Called, Caller, Hook};
-use crate::{events, thread};
+use crate::events;
+use crate::ring::thread;
 
 static SCHEDULE: Hook = Hook::new(
     c"_ZN6rclcpp9executors12cbg_executor24FirstInFirstOutScheduler29get_handle_for_callback_groupERKSt10shared_ptrINS_13CallbackGroupEE",

@@ -4,7 +4,9 @@
 use std::ffi::{c_int, c_void};
 
 use super::{Called, Caller, Hook, State, interpose, records};
-use crate::{emit, events, gate, thread};
+use crate::control::gate;
+use crate::events;
+use crate::ring::{emit, thread};
 
 const RMW: &[&str] = &["librmw_implementation.so"];
 /// What rmw says when it cannot do something.

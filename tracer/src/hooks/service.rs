@@ -11,8 +11,11 @@ use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Called, Caller, Hook, State, client as client_callback, interpose, records};
-use crate::emit::{self, Text};
-use crate::{clock, events, gate, original};
+use crate::abi::original;
+use crate::control::gate;
+use crate::events;
+use crate::ring::clock;
+use crate::ring::emit::{self, Text};
 
 const RMW: &[&str] = &["librmw_implementation.so"];
 const RMW_RET_ERROR: c_int = 1;

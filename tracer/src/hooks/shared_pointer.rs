@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use crate::thread;
+use crate::ring::thread;
 
 /// Where the counter of owners is, behind the pointer to the virtual functions.
 const OWNERS: usize = 8;

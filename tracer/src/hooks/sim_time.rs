@@ -8,7 +8,8 @@ use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use super::{Called, Caller, Hook, interpose, records};
-use crate::{clock, emit, events};
+use crate::events;
+use crate::ring::{clock, emit};
 
 const RCL: &[&str] = &["librcl.so"];
 /// What rcl says when it cannot do something.

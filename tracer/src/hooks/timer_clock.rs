@@ -3,7 +3,8 @@
 use std::ffi::{c_int, c_void};
 
 use super::{Called, Caller, Hook, State, interpose, records};
-use crate::{emit, events};
+use crate::events;
+use crate::ring::emit;
 
 const RCL: &[&str] = &["librcl.so"];
 /// What rcl says when it cannot do something.

@@ -20,11 +20,12 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 use super::{Called, Hook, State, all, records};
-use crate::elf::{Name, Object};
-use crate::emit::{self, Text};
-use crate::linker::Looking;
-use crate::loaded::{self, Objects};
-use crate::{events, scope};
+use crate::dl::elf::{Name, Object};
+use crate::dl::linker::Looking;
+use crate::dl::loaded::{self, Objects};
+use crate::dl::scope;
+use crate::events;
+use crate::ring::emit::{self, Text};
 
 /// As many as the control page has places.
 const MOST_HOOKS: usize = 64;
@@ -117,8 +118,8 @@ pub(crate) fn survey() {
             place.store(change, Ordering::Relaxed);
         }
     }
-    for (hook, told) in all().zip(&TOLD) {
-        tell(hook, told);
+    for (hook, reported) in all().zip(&REPORTED) {
+        tell(hook, reported);
     }
 }
 
@@ -129,17 +130,17 @@ unsafe impl Sync for Guarded {}
 static SIGHTS: Guarded = Guarded(UnsafeCell::new([Sight::NOTHING; MOST_HOOKS]));
 
 /// What was recorded of each hook, and of which library.
-static TOLD: [Told; MOST_HOOKS] = [const { Told::new() }; MOST_HOOKS];
+static REPORTED: [Reported; MOST_HOOKS] = [const { Reported::new() }; MOST_HOOKS];
 
 #[derive(Debug)]
-struct Told {
+struct Reported {
     state: AtomicU8,
     library: [AtomicU8; LONGEST_NAME],
 }
 
-impl Told {
-    const fn new() -> Told {
-        Told {
+impl Reported {
+    const fn new() -> Reported {
+        Reported {
             state: AtomicU8::new(0),
             library: [const { AtomicU8::new(0) }; LONGEST_NAME],
         }
@@ -147,8 +148,8 @@ impl Told {
 }
 
 /// Records that a hook is bypassed, or is not any more.
-fn tell(hook: &Hook, told: &Told) {
-    let before = told.state.load(Ordering::Relaxed);
+fn tell(hook: &Hook, reported: &Reported) {
+    let before = reported.state.load(Ordering::Relaxed);
     let now = hook.state();
     let is_bypassed = now == State::Bypassed as u8;
     let was_bypassed = before == State::Bypassed as u8;
@@ -160,7 +161,7 @@ fn tell(hook: &Hook, told: &Told) {
         true => b"bypassed",
         false => b"on",
     };
-    let library = told.library.each_ref();
+    let library = reported.library.each_ref();
     let library = library.map(|byte| byte.load(Ordering::Relaxed));
     let texts = [hook.name.to_bytes(), state, &library].map(Text::from_bytes);
     let size = texts.iter().map(|text| text.size()).sum();
@@ -169,7 +170,7 @@ fn tell(hook: &Hook, told: &Told) {
         let [name, state, library] = texts;
         payload.text(name).text(state).text(library);
     });
-    told.state.store(now, Ordering::Relaxed);
+    reported.state.store(now, Ordering::Relaxed);
 }
 
 /// Looks at all objects.
@@ -226,9 +227,9 @@ fn look(sights: &mut [Sight; MOST_HOOKS]) {
             }
         }
     });
-    for ((hook, sight), told) in all().zip(&*sights).zip(&TOLD) {
+    for ((hook, sight), reported) in all().zip(&*sights).zip(&REPORTED) {
         if sight.is_bypassed(hook.called) {
-            for (place, byte) in told.library.iter().zip(sight.library) {
+            for (place, byte) in reported.library.iter().zip(sight.library) {
                 place.store(byte, Ordering::Relaxed);
             }
             hook.bypass();

@@ -2,9 +2,9 @@
 
 #![allow(dead_code, unreachable_pub, unused_imports, clippy::unwrap_used)]
 
+pub mod driven_program;
 pub mod recorder;
 pub mod stand_ins;
-pub mod told;
 
 pub use recorder::Recorder;
 

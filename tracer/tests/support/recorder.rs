@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rostrace_record::Keeper;
 use rostrace_session::keep::Mapped;
-use rostrace_session::{ControlFile, Order, ProcessView, State};
+use rostrace_session::{Command, ControlFile, ProcessView, State};
 
 pub struct Recorder {
     pub control: PathBuf,
@@ -29,15 +29,15 @@ impl Recorder {
         }
     }
 
-    /// Gives an order. What was recorded before is complete when this returns.
-    pub fn order(&mut self, order: &Order) -> u64 {
-        let generation = self.file.order(order).unwrap();
+    /// Issues a command. What was recorded before is complete when this returns.
+    pub fn issue(&mut self, command: &Command) -> u64 {
+        let generation = self.file.issue(command).unwrap();
         if let Some(keeper) = self.keeper.take() {
             keeper.finish();
         }
-        if order.state != State::Idle {
+        if command.state != State::Idle {
             let memory = self.memory.path().to_owned();
-            let keeper = Keeper::start(Arc::clone(&self.file), memory, generation, order.clone());
+            let keeper = Keeper::start(Arc::clone(&self.file), memory, generation, command.clone());
             self.keeper = Some(keeper.unwrap());
         }
         generation
@@ -45,14 +45,12 @@ impl Recorder {
 
     /// The same as if it had been killed: nobody writes anything down any more.
     pub fn is_killed(&mut self) {
-        if let Some(keeper) = self.keeper.take() {
-            keeper.abandon();
-        }
+        self.keeper = None;
     }
 
     /// What the next rostrace does that finds a session without a recorder.
     pub fn stop_as_another(&self, output: &Path) {
-        self.file.order(&Order::idle()).unwrap();
+        self.file.issue(&Command::idle()).unwrap();
         for entry in std::fs::read_dir(self.memory.path()).unwrap().flatten() {
             if let Ok(mapped) = Mapped::open(&entry.path()) {
                 rostrace_record::orphan::complete(&Arc::new(mapped), output);
@@ -66,7 +64,7 @@ impl Recorder {
     }
 
     pub fn end(&mut self) {
-        self.order(&Order::idle());
+        self.issue(&Command::idle());
     }
 
     /// What processes say of themselves.

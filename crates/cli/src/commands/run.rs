@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use rostrace_record::{Launch, Purpose, Running, RuntimeFolder, Session};
+use rostrace_record::{Launch, Running, RuntimeFolder, Session};
 use signal_hook::iterator::Signals;
 
 use super::record::arguments::RunArguments;
@@ -13,8 +13,8 @@ use crate::render::diagnostic;
 pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Outcome> {
     let library = library()?;
     let session = match &arguments.control {
-        Some(control) => Session::create_at(control, &arguments.command, Purpose::Run)?,
-        None => Session::create(&RuntimeFolder::of_user()?, &arguments.command, Purpose::Run)?,
+        Some(control) => Session::create_at(control, &arguments.command)?,
+        None => Session::create(&RuntimeFolder::of_user()?, &arguments.command)?,
     };
     let launch =
         Launch::new(&arguments.command, &session, Some(&library)).with_lttng(arguments.lttng);

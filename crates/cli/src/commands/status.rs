@@ -99,7 +99,7 @@ pub(crate) fn status(arguments: &StatusArguments) -> anyhow::Result<Outcome> {
         }
     }
     for session in &sessions {
-        if let Some(stranger) = session.strangers() {
+        if let Some(stranger) = session.incompatible_tracers() {
             let sentence = of_stranger(&stranger);
             diagnostic::note(&format!("session {}: {sentence}", session.id));
         }
@@ -186,7 +186,9 @@ fn row(session: &Session) -> SessionRow {
         has_owner: session.has_owner(),
         has_recorder: session.has_recorder(),
         processes: session.processes().iter().map(process).collect(),
-        of_other_versions: session.strangers().map_or(0, |stranger| stranger.count),
+        of_other_versions: session
+            .incompatible_tracers()
+            .map_or(0, |stranger| stranger.count),
     }
 }
 

@@ -210,9 +210,6 @@ impl<'a> Discovery<'a> {
             }
         };
         let (size, state) = self.check_end(offset, size, state, content);
-        if is_never_used(head, content) {
-            return offset + size;
-        }
         self.packets.push(Found {
             packet: Packet {
                 offset,
@@ -364,12 +361,4 @@ impl<'a> Discovery<'a> {
             message: message(),
         });
     }
-}
-
-/// Packets that rostrace's tracer made in advance and did not come to use, because the process was killed: they are empty, and
-/// end in the far future. To count them would make the trace end there.
-fn is_never_used(head: &Head, content: Option<u64>) -> bool {
-    const FAR_FUTURE: u64 = 1 << 62;
-    let end = head.roles.timestamp_end;
-    end.is_some_and(|end| end >= FAR_FUTURE) && content.is_some_and(|bits| bits <= head.first_event)
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::keep::{Kept, MEMORY_LINK, Mapped, cease, standing};
+use crate::keep::{Kept, MEMORY_LINK, Mapped, standing_command, stop_recording};
 use crate::memory::header::read_text;
 
 /// Completes the recordings below a folder whose processes are gone, and were not followed by anybody who would do it: `is_alive` says whether
@@ -29,15 +29,15 @@ pub fn collect_below(trace: &Path, is_alive: &dyn Fn(&Mapped) -> bool) -> u64 {
         };
         let header = mapped.memory().header();
         let directory = PathBuf::from(OsStr::from_bytes(&read_text(&header.directory)));
-        let generation = header.orders.epoch.load(Ordering::Acquire);
+        let generation = header.recording.epoch.load(Ordering::Acquire);
         let is_of_it = std::fs::canonicalize(directory).is_ok_and(|it| it == trace);
         if generation == 0 || !is_of_it || is_alive(&mapped) {
             continue;
         }
         let mapped = Arc::new(mapped);
-        let order = standing(mapped.memory(), trace.as_os_str().as_bytes());
-        let mut kept = Kept::new(Arc::clone(&mapped), generation, &order);
-        cease(mapped.memory(), generation);
+        let command = standing_command(mapped.memory(), trace.as_os_str().as_bytes());
+        let mut kept = Kept::new(Arc::clone(&mapped), generation, &command);
+        stop_recording(mapped.memory(), generation);
         kept.finish();
         mapped.remove();
         count += 1;
@@ -93,8 +93,8 @@ pub fn finish(mapped: &Arc<Mapped>, folder: &Path) -> bool {
         return false;
     };
     let memory = mapped.memory();
-    let generation = memory.header().orders.generation.load(Ordering::Relaxed);
-    cease(memory, generation);
+    let generation = memory.header().recording.generation.load(Ordering::Relaxed);
+    stop_recording(memory, generation);
     kept.finish();
     true
 }

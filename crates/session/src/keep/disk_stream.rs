@@ -87,21 +87,18 @@ impl DiskStream {
         while at + HEAD as u64 <= length {
             let mut head = [0; HEAD];
             heads.read_exact_at(&mut head, at)?;
-            let word = |place: usize| {
-                let bytes = head[place..place + 8].try_into();
-                bytes.map_or(0, u64::from_le_bytes)
-            };
-            let bytes = word(place::PACKET_BITS) / 8;
+            let head = Head::read(&head);
+            let bytes = head.packet_bytes as u64;
             if bytes < HEAD as u64 || at + bytes > length {
                 break;
             }
             resumed.last = at;
-            resumed.discarded = word(place::DISCARDED);
-            resumed.end = word(place::END);
+            resumed.discarded = head.discarded;
+            resumed.end = head.end;
             // It may not have been full: then the same packet comes again, otherwise the next one.
             resumed.expected = None;
-            resumed.number = word(place::NUMBER);
-            resumed.partial = Some((word(place::BEGIN), 0));
+            resumed.number = head.number;
+            resumed.partial = Some((head.begin, 0));
             at += bytes;
         }
         resumed.bytes = at;

@@ -2,9 +2,9 @@
 
 use crate::keep::disk_stream::DiskStream;
 use crate::keep::folder::Folder;
-use crate::memory::entry::Entry;
 use crate::memory::packet::{HEAD, Head};
 use crate::memory::writer::CONTEXT;
+use crate::statedump::entry::Entry;
 
 /// A packet with so many bytes is complete.
 const ENOUGH: usize = 56 << 10;

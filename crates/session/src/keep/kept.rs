@@ -11,16 +11,16 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::clock;
+use crate::command::{Command, Flight};
 use crate::keep::disk_stream::{CompleteFile, DiskStream};
 use crate::keep::folder::Folder;
 use crate::keep::init_stream::InitStream;
 use crate::keep::loss_stream::LossStream;
 use crate::keep::mapped::Mapped;
-use crate::memory::entry::entries;
 use crate::memory::packet::{HEAD, Head};
 use crate::memory::pool::{FULL, HELD};
 use crate::memory::supply::recycle;
-use crate::order::{Order, State};
+use crate::statedump::entry::entries;
 use crate::sync::{self, fence};
 
 /// In the folder of a process that is being recorded: names the file of its memory, where the newest events are.
@@ -32,7 +32,7 @@ const BETWEEN_LOOKS: u64 = 50_000_000;
 pub struct Kept {
     pub(super) mapped: Arc<Mapped>,
     pub(super) generation: u64,
-    pub(super) order: Order,
+    pub(super) command: Command,
     pub(super) uuid: [u64; 2],
     pub(super) init: InitStream,
     pub(super) streams: BTreeMap<u32, DiskStream>,
@@ -64,13 +64,13 @@ pub struct Kept {
 
 impl Kept {
     /// The recording has begun in the process's memory.
-    pub fn new(mapped: Arc<Mapped>, generation: u64, order: &Order) -> Kept {
+    pub fn new(mapped: Arc<Mapped>, generation: u64, command: &Command) -> Kept {
         let header = mapped.memory().header();
-        let uuid = std::array::from_fn(|half| header.orders.uuid[half].load(Ordering::Relaxed));
+        let uuid = std::array::from_fn(|half| header.recording.uuid[half].load(Ordering::Relaxed));
         let process = header.identity().pid;
         Kept {
             generation,
-            order: order.clone(),
+            command: command.clone(),
             uuid,
             init: InitStream::new(uuid, process),
             streams: BTreeMap::new(),
@@ -108,7 +108,7 @@ impl Kept {
 
     /// Where the folder is, or would be.
     pub fn directory(&self) -> &[u8] {
-        &self.order.directory
+        &self.command.directory
     }
 
     /// Events that are on the disk.
@@ -147,8 +147,8 @@ impl Kept {
             is_busy |= self.drain_packet(*packet, head, is_complete);
         }
         self.drain_losses(all);
-        if self.order.state == State::Flight {
-            self.forget_old();
+        if let Some(flight) = self.command.settings.flight {
+            self.forget_old(flight);
         }
         let reports = &self.mapped.memory().header().reports;
         reports.bytes.store(self.bytes, Ordering::Relaxed);
@@ -170,7 +170,7 @@ impl Kept {
             folder.remove(&link);
             memory
                 .header()
-                .orders
+                .recording
                 .last_epoch
                 .store(0, Ordering::Release);
         }
@@ -195,7 +195,7 @@ impl Kept {
         };
         let now = clock::monotonic();
         // What no file of its own tells, because there was no room for one, is told by the stream of initialisation.
-        let mut homeless = self.lost.untold(losses.elsewhere);
+        let mut homeless = self.lost.unreported(losses.elsewhere);
         for (number, stream) in &mut self.streams {
             let dropped = losses.by_stream.get(number).copied().unwrap_or(0);
             match stream.account(folder, now, dropped) {
@@ -217,7 +217,7 @@ impl Kept {
         let lost = self.mapped.memory().lost();
         let now = clock::monotonic();
         let is_due = all || self.lost.is_due(now);
-        if self.lost.untold(lost) == 0 || !is_due || self.make_folder().is_err() {
+        if self.lost.unreported(lost) == 0 || !is_due || self.make_folder().is_err() {
             return;
         }
         let Some((folder, _)) = &self.folder else {
@@ -324,7 +324,7 @@ impl Kept {
             sync::will_read(place.0.add(HEAD), head.content_bytes - HEAD);
             std::slice::from_raw_parts(place.0, head.content_bytes)
         };
-        let is_flight = self.order.state == State::Flight;
+        let is_flight = self.command.settings.flight.is_some();
         let written = match self.room_for(head.content_bytes) {
             Ok(()) => self.write_packet(number, &head, content, is_full, is_flight),
             Err(error) => Err(error),
@@ -400,11 +400,11 @@ impl Kept {
 
     /// Whether so many bytes may be written.
     fn room_for(&self, bytes: usize) -> Result<(), i32> {
-        let limit = self.order.room.process_bytes;
+        let limit = self.command.settings.process_bytes;
         if limit > 0 && self.bytes + bytes as u64 > limit {
             return Err(libc::ENOSPC);
         }
-        let keep_free = self.order.room.keep_free;
+        let keep_free = self.command.settings.keep_free;
         if self.is_final
             && let Some((folder, _)) = self.folder.as_ref().filter(|_| keep_free > 0)
         {
@@ -418,7 +418,7 @@ impl Kept {
     }
 
     fn look_at_disk(&mut self) {
-        let keep_free = self.order.room.keep_free;
+        let keep_free = self.command.settings.keep_free;
         let now = clock::monotonic();
         if keep_free == 0 || now < self.disk_looked + BETWEEN_LOOKS {
             return;
@@ -438,7 +438,7 @@ impl Kept {
         let began = header.dump.began.load(Ordering::Relaxed);
         let mut full = Vec::new();
         let init = &mut self.init;
-        let mask = self.order.mask;
+        let mask = self.command.mask;
         let is_recorded = |event: u16| mask[usize::from(event) / 64] >> (event % 64) & 1 == 1;
         let found = entries(&memory, |all| {
             for entry in all.filter(|entry| entry.number > last) {
@@ -468,7 +468,7 @@ impl Kept {
             Ok(grown) => self.bytes += grown,
             Err(error) => self.mapped.note_error(error),
         }
-        if header.orders.epoch.load(Ordering::Acquire) == self.generation {
+        if header.recording.epoch.load(Ordering::Acquire) == self.generation {
             header.dump.written.store(self.init.last, Ordering::Release);
         }
         // A packet was full: there is more.
@@ -479,11 +479,11 @@ impl Kept {
     }
 
     /// Deletes what a flight recorder need not keep: what is older, or more, than was asked for. Initialisation stays.
-    fn forget_old(&mut self) {
-        let room = &self.order.room;
-        let oldest = match room.flight_nanos {
-            0 => 0,
-            nanos => clock::monotonic().saturating_sub(nanos),
+    fn forget_old(&mut self, flight: Flight) {
+        let (oldest, most) = match flight {
+            Flight::Nanos(nanos) => (clock::monotonic().saturating_sub(nanos), u64::MAX),
+            Flight::Bytes(0) => (0, u64::MAX),
+            Flight::Bytes(bytes) => (0, bytes),
         };
         let Some((folder, _)) = &self.folder else {
             return;
@@ -491,7 +491,7 @@ impl Kept {
         while let Some(file) = self.complete.front() {
             let is_old = file.end < oldest;
             let left = self.stream_bytes.saturating_sub(file.bytes);
-            let is_more = room.flight_bytes > 0 && left >= room.flight_bytes;
+            let is_more = left >= most;
             if !is_old && !is_more {
                 break;
             }

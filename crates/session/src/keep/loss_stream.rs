@@ -37,8 +37,8 @@ impl LossStream {
         self.stream = stream;
     }
 
-    /// How many of so many losses it does not tell.
-    pub(crate) fn untold(&self, lost: u64) -> u64 {
+    /// How many of so many losses it does not report yet.
+    pub(crate) fn unreported(&self, lost: u64) -> u64 {
         lost.saturating_sub(self.told)
     }
 

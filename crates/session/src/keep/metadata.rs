@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use crate::events::{EVENTS, Event, Kind, RMW_PUBLISH};
 use crate::memory::header::{Header, read_text};
+use crate::memory::packet::{CONTEXT_FIELDS, HEAD, HEADER_FIELDS};
 use crate::tracetools::TracetoolsVersion;
 
 /// LTTng's level of tracepoints that have none.
@@ -24,6 +25,16 @@ pub(crate) fn text(header: &Header, uuid: [u64; 2], offset: i64) -> String {
     let clock = |bits: u32| {
         format!("integer {{ size = {bits}; align = 8; signed = 0; map = clock.monotonic.value; }}")
     };
+    // Each field is as long as it is to where the next one begins.
+    let head = |fields: &[(&str, usize)], end: usize| -> String {
+        let ends = fields[1..].iter().map(|(_, at)| *at).chain([end]);
+        let line = |((name, at), end): (&(&str, usize), usize)| match end - at {
+            16 => format!("\t\t{} {name}[16];\n", integer(8)),
+            8 if name.starts_with("timestamp_") => format!("\t\t{} {name};\n", clock(64)),
+            bytes => format!("\t\t{} {name};\n", integer(8 * bytes as u32)),
+        };
+        fields.iter().zip(ends).map(line).collect()
+    };
     let boot = boot_id()
         .map(|id| format!("\tuuid = \"{id}\";\n"))
         .unwrap_or_default();
@@ -32,7 +43,7 @@ pub(crate) fn text(header: &Header, uuid: [u64; 2], offset: i64) -> String {
         "/* CTF 1.8 */\n\n\
          trace {{\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"{uuid}\";\n\tbyte_order = {order};\n\
          \tpacket.header := struct {{\n\
-         \t\t{u32} magic;\n\t\t{u8} uuid[16];\n\t\t{u32} stream_id;\n\t\t{u64} stream_instance_id;\n\t}};\n}};\n\n\
+         {packet_header}\t}};\n}};\n\n\
          {environment}\n\
          clock {{\n\tname = \"monotonic\";\n{boot}\tdescription = \"Monotonic Clock\";\n\
          \tfreq = 1000000000;\n\toffset = {offset};\n}};\n\n\
@@ -44,18 +55,16 @@ pub(crate) fn text(header: &Header, uuid: [u64; 2], offset: i64) -> String {
          \t\t\tstruct {{ {u32} id; {clock64} timestamp; }} extended;\n\
          \t\t}} v;\n\t}} align(8);\n\
          \tpacket.context := struct {{\n\
-         \t\t{clock64} timestamp_begin;\n\t\t{clock64} timestamp_end;\n\
-         \t\t{u64} content_size;\n\t\t{u64} packet_size;\n\
-         \t\t{u64} packet_seq_num;\n\t\t{u64} events_discarded;\n\t}};\n\
+         {packet_context}\t}};\n\
          \tevent.context := struct {{\n\
          \t\tinteger {{ size = 32; align = 8; signed = 1; base = 10; }} _vpid;\n\
          \t\tinteger {{ size = 32; align = 8; signed = 1; base = 10; }} _vtid;\n\
          \t\tinteger {{ size = 8; align = 8; signed = 0; encoding = UTF8; }} _procname[17];\n\t}};\n}};\n\n",
         uuid = hyphenated(&bytes_of(uuid)),
-        u8 = integer(8),
+        packet_header = head(&HEADER_FIELDS, CONTEXT_FIELDS[0].1),
+        packet_context = head(&CONTEXT_FIELDS, HEAD),
         u16 = integer(16),
         u32 = integer(32),
-        u64 = integer(64),
         clock32 = clock(32),
         clock64 = clock(64),
         environment = environment(header),

@@ -4,7 +4,7 @@
 //! Two threads of it share the work, so that a disk that hangs delays nobody but itself: a [`Supplier`] sees to it that packets
 //! are free, a [`Kept`] writes full ones. Both look again and again; nobody is woken, because that would cost an event a system call.
 //!
-//! [`carry_out`] and [`cease`] begin and end a recording in the memory of a process; they are all that a process ever notices of it.
+//! [`start_recording`] and [`stop_recording`] begin and end a recording in the memory of a process; they are all that a process ever notices of it.
 
 pub mod collect;
 mod disk_stream;
@@ -14,14 +14,14 @@ mod kept;
 mod loss_stream;
 mod mapped;
 mod metadata;
-mod orders;
 mod process_folder;
 mod resume;
 pub mod snapshot;
+mod start_stop;
 
 pub use kept::{Kept, MEMORY_LINK};
 pub use mapped::{Mapped, OpenError};
-pub use orders::{carry_out, cease, is_meant, standing};
+pub use start_stop::{is_meant, standing_command, start_recording, stop_recording};
 
 use std::sync::Arc;
 use std::time::Duration;

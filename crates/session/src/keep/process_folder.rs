@@ -9,7 +9,7 @@ use crate::clock;
 use crate::keep::folder::Folder;
 use crate::keep::kept::{Kept, MEMORY_LINK};
 use crate::keep::metadata;
-use crate::memory::entry::entries;
+use crate::statedump::entry::entries;
 
 impl Kept {
     /// Removes a folder in which nothing was written.
@@ -59,7 +59,7 @@ impl Kept {
     }
 
     fn new_folder(&mut self) -> Result<(Folder, PathBuf), i32> {
-        let directory = PathBuf::from(OsStr::from_bytes(&self.order.directory));
+        let directory = PathBuf::from(OsStr::from_bytes(&self.command.directory));
         // The recorder has made it; a process that records by itself has not.
         if !directory.is_dir() {
             std::fs::create_dir_all(&directory)

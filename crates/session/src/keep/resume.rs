@@ -10,13 +10,13 @@ use crate::keep::folder::Folder;
 use crate::keep::kept::{Kept, MEMORY_LINK};
 use crate::keep::loss_stream;
 use crate::keep::mapped::Mapped;
-use crate::keep::orders;
+use crate::keep::start_stop;
 
 impl Kept {
     /// Goes on with what another keeper, who is gone, wrote into this folder. None if that is not a recording of this memory.
     pub fn resume(mapped: Arc<Mapped>, path: &Path) -> Option<Kept> {
         let header = mapped.memory().header();
-        let generation = header.orders.last_epoch.load(Ordering::Acquire);
+        let generation = header.recording.last_epoch.load(Ordering::Acquire);
         let directory = path.parent()?.as_os_str().as_bytes();
         let named = std::fs::read(path.join(MEMORY_LINK)).ok()?;
         if generation == 0 || mapped.path()?.as_os_str().as_bytes() != named {
@@ -27,9 +27,9 @@ impl Kept {
             return None;
         }
         let written = header.dump.written.load(Ordering::Acquire);
-        let order = orders::standing(mapped.memory(), directory);
+        let command = start_stop::standing_command(mapped.memory(), directory);
         let told = header.reports.bytes.load(Ordering::Relaxed);
-        let mut kept = Kept::new(mapped, generation, &order);
+        let mut kept = Kept::new(mapped, generation, &command);
         for entry in std::fs::read_dir(path).ok()?.flatten() {
             // It may have been killed after it wrote, and before it said so: a limit is of what is there.
             kept.bytes += entry.metadata().map_or(0, |it| it.len());
@@ -91,11 +91,11 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
-    use crate::keep::{carry_out, collect};
+    use crate::command::Command;
+    use crate::keep::{collect, start_recording};
     use crate::memory::Memory;
     use crate::memory::header::Introduction;
     use crate::memory::writer::Writer;
-    use crate::order::Order;
 
     const GENERATION: u64 = 2;
 
@@ -132,11 +132,11 @@ mod tests {
         let memory = Memory::create(&path, &Introduction::OF_A_TEST).unwrap();
         memory.publish();
         let mapped = Arc::new(Mapped::open(&file).unwrap());
-        let mut order = Order::record(trace.as_os_str().as_bytes());
-        order.room.process_bytes = 1;
+        let mut command = Command::record(trace.as_os_str().as_bytes());
+        command.settings.process_bytes = 1;
         let allocate = |at, bytes| mapped.allocate(at, bytes);
-        carry_out(mapped.memory(), GENERATION, &order, &allocate).unwrap();
-        let mut kept = Kept::new(Arc::clone(&mapped), GENERATION, &order);
+        start_recording(mapped.memory(), GENERATION, &command, &allocate).unwrap();
+        let mut kept = Kept::new(Arc::clone(&mapped), GENERATION, &command);
         kept.prepare().unwrap();
 
         let mut writer = Writer::NONE;

@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use crate::memory::packet::{HEAD, place};
+use crate::memory::packet::{HEAD, Head};
 
 /// Copies what is on the disk: complete packets, and what is there of those that are not full. Whatever is not a file of ours is left out.
 pub fn copy(folder: &Path, to: &Path) -> io::Result<()> {
@@ -54,19 +54,17 @@ fn copy_packets(from: &Path, to: &Path) -> io::Result<()> {
     let mut copy = None;
     let mut at = 0;
     loop {
-        let mut packet = vec![0; HEAD];
+        let mut head = [0; HEAD];
         file.seek(SeekFrom::Start(at))?;
-        if !is_there(file.read_exact(&mut packet))? {
+        if !is_there(file.read_exact(&mut head))? {
             break;
         }
-        let bits = &packet[place::PACKET_BITS..place::PACKET_BITS + 8];
-        let bytes = bits
-            .try_into()
-            .map_or(0, |bits| u64::from_le_bytes(bits) / 8);
-        if bytes < HEAD as u64 || bytes > 1 << 30 {
+        let bytes = Head::read(&head).packet_bytes;
+        if !(HEAD..=1 << 30).contains(&bytes) {
             break;
         }
-        packet.resize(bytes as usize, 0);
+        let mut packet = head.to_vec();
+        packet.resize(bytes, 0);
         if !is_there(file.read_exact(&mut packet[HEAD..]))? {
             break;
         }
@@ -75,7 +73,7 @@ fn copy_packets(from: &Path, to: &Path) -> io::Result<()> {
             place => place.insert(File::create(to)?),
         };
         copy.write_all(&packet)?;
-        at += bytes;
+        at += bytes as u64;
     }
     Ok(())
 }

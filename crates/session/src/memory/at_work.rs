@@ -44,9 +44,9 @@ mod tests {
     #[test]
     fn who_dies_in_the_middle_of_an_event_was_at_work() {
         let memory = Memory::anonymous(&Introduction::OF_A_TEST).unwrap();
-        let orders = &memory.header().orders;
-        orders.deadline.store(u64::MAX, Ordering::Relaxed);
-        orders.epoch.store(1, Ordering::Relaxed);
+        let recording = &memory.header().recording;
+        recording.deadline.store(u64::MAX, Ordering::Relaxed);
+        recording.epoch.store(1, Ordering::Relaxed);
         supply::Supply::new(1 << 20).top_up(&memory, &|_, _| Ok(()));
         let mut writer = Writer::NONE;
         assert!(writer.attach(&memory, 1, 1 << 48 | 1, 0));

@@ -4,20 +4,17 @@
 //! topic is not known is recorded. The rule is CARET's: if anything is selected, only that; otherwise all but what is ignored.
 //!
 //! The keeper judges everything that exists when a recording begins, the process itself everything new, in the event that tells of it:
-//! nothing happens in between. Neither allocates.
+//! nothing happens in between. Neither allocates. Addresses that are refused are in the `filter_table`.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use crate::command::{FILTER_BYTES, Filters};
 use crate::events;
 use crate::glob;
 use crate::memory::Memory;
-use crate::memory::entry::Entry;
 use crate::memory::header::{FilterTexts, write_text};
-use crate::order::{FILTER_BYTES, Filters};
+use crate::statedump::entry::Entry;
 
-/// In the table: nothing was ever here, something was.
-const EMPTY: u64 = 0;
-const GONE: u64 = 1;
 /// Links may come before what they link to, and links to links: so often they are followed.
 const LINKS: usize = 4;
 /// Bytes of the longest name of a node that is compared, with its name space.
@@ -35,66 +32,6 @@ pub fn is_any(filters: &Filters) -> bool {
 }
 
 impl Memory {
-    /// Whether what happens to this entity is left out.
-    #[inline(always)]
-    pub fn refuses(&self, address: u64) -> bool {
-        self.header().orders.is_filtered.load(Ordering::Relaxed) != 0
-            && self.is_in_filter_table(address)
-    }
-
-    #[inline(never)]
-    fn is_in_filter_table(&self, address: u64) -> bool {
-        let table = self.filter_table();
-        for step in 0..table.len() {
-            match table[place(address, step, table.len())].load(Ordering::Relaxed) {
-                EMPTY => return false,
-                found if found == address => return address > GONE,
-                _ => {}
-            }
-        }
-        false
-    }
-
-    fn refuse(&self, address: u64) -> bool {
-        let table = self.filter_table();
-        if address <= GONE || self.is_in_filter_table(address) {
-            return false;
-        }
-        // Half of it stays free; what does not fit is recorded although it is not wanted.
-        for step in 0..table.len() / 2 {
-            let place = &table[place(address, step, table.len())];
-            if matches!(place.load(Ordering::Relaxed), EMPTY | GONE) {
-                place.store(address, Ordering::Relaxed);
-                return true;
-            }
-        }
-        false
-    }
-
-    fn accept(&self, address: u64) -> bool {
-        let table = self.filter_table();
-        for step in 0..table.len() {
-            let place = &table[place(address, step, table.len())];
-            match place.load(Ordering::Relaxed) {
-                EMPTY => return false,
-                found if found == address && address > GONE => {
-                    place.store(GONE, Ordering::Relaxed);
-                    return true;
-                }
-                _ => {}
-            }
-        }
-        false
-    }
-
-    /// Returns whether that is new.
-    fn judge(&self, address: u64, is_wanted: bool) -> bool {
-        match is_wanted {
-            true => self.accept(address),
-            false => self.refuse(address),
-        }
-    }
-
     /// Says what is to be filtered by, for the process and for the description of the trace, which is written later.
     pub(crate) fn set_filter_texts(&self, filters: &Filters) {
         let texts = &self.header().filters;
@@ -111,9 +48,7 @@ impl Memory {
     /// Says what is to be filtered by, and judges everything that exists. The table is allocated, and nothing is recorded meanwhile.
     pub(crate) fn set_filters(&self, filters: &Filters, entries: &[Entry<'_>]) {
         self.set_filter_texts(filters);
-        for place in self.filter_table() {
-            place.store(EMPTY, Ordering::Relaxed);
-        }
+        self.clear_filter_table();
         let node = |handle: u64| {
             let is_it = |entry: &&Entry<'_>| {
                 entry.event == events::RCL_NODE_INIT && word(entry.payload, 0) == handle
@@ -243,11 +178,6 @@ fn is_in(patterns: &[AtomicU8; FILTER_BYTES], name: &[u8]) -> bool {
     glob::matches_any(&bytes[..used], name)
 }
 
-fn place(address: u64, step: usize, places: usize) -> usize {
-    let hash = address.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
-    (hash as usize + step) % places
-}
-
 /// The address at this place of a payload that begins with addresses.
 fn word(payload: &[u8], at: usize) -> u64 {
     let bytes = payload.get(at * 8..at * 8 + 8);
@@ -266,27 +196,12 @@ fn text(payload: &[u8], from: usize, number: usize) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
     use std::sync::OnceLock;
 
     use proptest::prelude::*;
 
     use super::*;
-    use crate::memory::header::Introduction;
-    use crate::memory::layout::FILTER_SLOTS;
-
-    /// Memory with a table; each test has its own.
-    fn memory(place: &'static OnceLock<Memory>) -> &'static Memory {
-        place.get_or_init(|| {
-            let memory = Memory::anonymous(&Introduction::OF_A_TEST).expect("there is memory");
-            memory
-                .header()
-                .orders
-                .is_filtered
-                .store(1, Ordering::Relaxed);
-            memory
-        })
-    }
+    use crate::memory::filter_table::tests::memory;
 
     const NODES: [&str; 3] = ["/talker", "/lidar/front", "/lidar/rear"];
     const TOPICS: [&str; 3] = ["/chatter", "/points", "/lidar/points"];
@@ -513,25 +428,6 @@ mod tests {
             }
             assert_judged(memory, &filters, &world);
         }
-
-        #[test]
-        fn the_table_is_a_set(changes in prop::collection::vec((0..40_u64, any::<bool>()), 0..200)) {
-            static MEMORY: OnceLock<Memory> = OnceLock::new();
-            let memory = memory(&MEMORY);
-            memory.set_filters(&Filters::default(), &[]);
-            let mut expected = HashSet::new();
-            for (address, is_wanted) in changes {
-                memory.judge(address, is_wanted);
-                match is_wanted {
-                    true => expected.remove(&address),
-                    // Nothing lies at the first addresses, which mean something else in the table.
-                    false => address > GONE && expected.insert(address),
-                };
-                for address in 0..40 {
-                    prop_assert_eq!(memory.refuses(address), expected.contains(&address));
-                }
-            }
-        }
     }
 
     /// In an order that the seed decides.
@@ -540,25 +436,5 @@ mod tests {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             things.swap(at, (seed >> 33) as usize % (at + 1));
         }
-    }
-
-    #[test]
-    fn a_table_that_is_full_refuses_nothing_that_was_not_put_there() {
-        static MEMORY: OnceLock<Memory> = OnceLock::new();
-        let memory = memory(&MEMORY);
-        memory.set_filters(&Filters::default(), &[]);
-        let addresses = |from: usize| (from..from + FILTER_SLOTS).map(address);
-        for address in addresses(0) {
-            memory.refuse(address);
-        }
-        // Some of the last ones may not have found a place; whoever was not refused never is.
-        assert!(addresses(0).filter(|it| memory.refuses(*it)).count() > FILTER_SLOTS / 2);
-        assert!(!addresses(FILTER_SLOTS).any(|it| memory.refuses(it)));
-        for address in addresses(0) {
-            memory.accept(address);
-        }
-        assert!(!addresses(0).any(|it| memory.refuses(it)));
-        memory.refuse(address(7));
-        assert!(memory.refuses(address(7)));
     }
 }

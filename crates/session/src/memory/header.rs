@@ -1,14 +1,14 @@
 //! The first pages of a process's memory: who it is, what it is to record, and what is free.
 //!
 //! All of it is atomic: the process, its threads and the keeper read and write it at once. What is read at every event is together in
-//! the first lines of the cache of [`Orders`], which the keeper writes only when a recording begins or ends.
+//! the first lines of the cache of [`RecordingState`], which the keeper writes only when a recording begins or ends.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use crate::MASK_WORDS;
+use crate::command::{DIRECTORY_BYTES, FILTER_BYTES};
 use crate::memory::layout::Layout;
 use crate::memory::pool::FreeList;
-use crate::order::{DIRECTORY_BYTES, FILTER_BYTES};
 use crate::process::Identity;
 use crate::sync::{AtomicU32, AtomicU64};
 
@@ -41,7 +41,7 @@ pub struct Header {
     pub is_kept_by_itself: AtomicU32,
     /// The process has reached its end in an orderly way; threads of it may still have something to say.
     pub is_ending: AtomicU32,
-    pub orders: Orders,
+    pub recording: RecordingState,
     pub reports: Reports,
     pub free: Free,
     pub(crate) dump: DumpState,
@@ -86,12 +86,12 @@ pub type Masks = [AtomicU64; MASK_WORDS];
 /// What the keeper says.
 #[derive(Debug)]
 #[repr(C, align(64))]
-pub struct Orders {
+pub struct RecordingState {
     /// Events that are recorded or remembered.
     pub enabled: Masks,
     /// 0 while no event but those of initialisation has anything to do.
-    pub attention: AtomicU64,
-    /// The order by which is recorded, 0 while nothing is. Set after everything else was.
+    pub active: AtomicU64,
+    /// The command by which is recorded, 0 while nothing is. Set after everything else was.
     pub epoch: AtomicU64,
     /// The last recording that was begun, also when it has ended.
     pub last_epoch: AtomicU64,
@@ -110,11 +110,11 @@ pub struct Orders {
     pub flight_signal: AtomicU32,
     /// Of the trace.
     pub uuid: [AtomicU64; 2],
-    /// The order that the process has seen, or that was carried out for it.
+    /// The command that the process has seen, or that was carried out for it.
     pub generation: AtomicU64,
 }
 
-impl Orders {
+impl RecordingState {
     /// The recording that runs, 0 for none, and the key by which writers know it. The number of the memory is in the upper 16 bits.
     #[inline(always)]
     pub fn running(&self, incarnation: u64) -> (u64, u64) {
@@ -172,7 +172,7 @@ pub struct Free {
     pub(crate) full: AtomicU32,
 }
 
-/// The statedump: see [`crate::memory::dump`].
+/// The statedump: see [`crate::statedump`].
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct DumpState {

@@ -45,15 +45,15 @@ impl Memory {
 
     /// Events of the recording that runs that were dropped.
     pub fn discarded(&self) -> u64 {
-        let epoch = self.header().orders.epoch.load(Ordering::Acquire);
+        let epoch = self.header().recording.epoch.load(Ordering::Acquire);
         self.losses(epoch).sum()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::Order;
-    use crate::keep::{carry_out, cease};
+    use crate::Command;
+    use crate::keep::{start_recording, stop_recording};
     use crate::memory::Memory;
     use crate::memory::header::Introduction;
     use std::sync::atomic::Ordering;
@@ -61,14 +61,14 @@ mod tests {
     #[test]
     fn what_was_lost_in_one_recording_is_not_counted_in_the_next() {
         let memory = Memory::anonymous(&Introduction::OF_A_TEST).expect("there is memory");
-        let order = Order::record(b"/nowhere");
+        let command = Command::record(b"/nowhere");
         for (generation, lost) in [(2, 5), (6, 0), (10, 3)] {
-            let begun = carry_out(&memory, generation, &order, &|_, _| Ok(()));
+            let begun = start_recording(&memory, generation, &command, &|_, _| Ok(()));
             assert_eq!(begun, Ok(()));
             let count = &memory.header().reports.lost;
             count.fetch_add(lost, Ordering::Relaxed);
             assert_eq!(memory.discarded(), lost);
-            cease(&memory, generation + 2);
+            stop_recording(&memory, generation + 2);
         }
     }
 }

@@ -8,9 +8,8 @@
 //! Read next: [`layout`], [`header`], then [`writer`] for the way of an event, [`pool`] for what it takes, [`dump`] for what is remembered.
 
 pub mod at_work;
-pub mod dump;
-pub mod entry;
 pub mod filter;
+mod filter_table;
 pub mod header;
 pub mod layout;
 pub mod locked;
@@ -243,7 +242,7 @@ impl Memory {
     /// Events that are in packets of the recording that runs, or were.
     pub fn events(&self) -> u64 {
         let header = self.header();
-        let epoch = header.orders.epoch.load(Ordering::Acquire);
+        let epoch = header.recording.epoch.load(Ordering::Acquire);
         let made = header.free.streams_made.load(Ordering::Acquire);
         let mut events = 0;
         for stream in (0..made).filter_map(|number| self.stream(number)) {

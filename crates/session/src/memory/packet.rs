@@ -23,6 +23,22 @@ pub(crate) mod place {
     pub(crate) const DISCARDED: usize = 72;
 }
 
+/// The same as the metadata names them, in their order: the fields of `packet.header`, and those of `packet.context` behind them.
+pub(crate) const HEADER_FIELDS: [(&str, usize); 4] = [
+    ("magic", 0),
+    ("uuid", place::UUID),
+    ("stream_id", place::STREAM_CLASS),
+    ("stream_instance_id", place::STREAM),
+];
+pub(crate) const CONTEXT_FIELDS: [(&str, usize); 6] = [
+    ("timestamp_begin", place::BEGIN),
+    ("timestamp_end", place::END),
+    ("content_size", place::CONTENT_BITS),
+    ("packet_size", place::PACKET_BITS),
+    ("packet_seq_num", place::NUMBER),
+    ("events_discarded", place::DISCARDED),
+];
+
 /// What the head of a packet says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Head {
@@ -37,6 +53,22 @@ pub(crate) struct Head {
 }
 
 impl Head {
+    /// As it is in a file.
+    pub(crate) fn read(bytes: &[u8; HEAD]) -> Head {
+        let word = |at: usize| std::array::from_fn(|byte| bytes[at + byte]);
+        let number = |at: usize| u64::from_le_bytes(word(at));
+        Head {
+            uuid: [0, 8].map(|half| u64::from_ne_bytes(word(place::UUID + half))),
+            stream: number(place::STREAM),
+            begin: number(place::BEGIN),
+            end: number(place::END),
+            content_bytes: (number(place::CONTENT_BITS) / 8) as usize,
+            packet_bytes: (number(place::PACKET_BITS) / 8) as usize,
+            number: number(place::NUMBER),
+            discarded: number(place::DISCARDED),
+        }
+    }
+
     pub(crate) fn bytes(&self) -> [u8; HEAD] {
         let mut bytes = [0; HEAD];
         bytes[..4].copy_from_slice(&MAGIC.to_le_bytes());

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use crate::memory::Memory;
-use crate::memory::dump;
+use crate::memory::filter_table;
 use crate::memory::header::Header;
 use crate::memory::layout::{LARGE, Layout, SMALL};
 use crate::memory::pool::{FREE, FreeList, PacketInfo};
@@ -134,7 +134,7 @@ pub(crate) fn top_up_dump(
             state.allocated[space as usize].fetch_max(wanted, Ordering::AcqRel);
         }
     }
-    dump::filter_part(memory, allocate)
+    filter_table::allocate(memory, allocate)
 }
 
 /// Packets of one size.

@@ -146,7 +146,7 @@ impl Writer {
             let threads = &memory.header().reports.threads;
             threads.fetch_add(1, Ordering::Relaxed);
             // Whoever had the stream before may have seen the next recording: it must not be wiped for one that has ended.
-            if memory.header().orders.epoch.load(Ordering::Acquire) != epoch {
+            if memory.header().recording.epoch.load(Ordering::Acquire) != epoch {
                 self.release(memory);
                 return false;
             }
@@ -193,7 +193,7 @@ impl Writer {
         payload: usize,
     ) -> Option<Reserved> {
         let worst = LONG_HEADER + CONTEXT + payload + SLACK;
-        if now > memory.header().orders.deadline.load(Ordering::Relaxed) {
+        if now > memory.header().recording.deadline.load(Ordering::Relaxed) {
             // The recording has ended, although nobody is there to say so.
             self.target = 0;
             return None;
@@ -339,7 +339,7 @@ impl Writer {
         // SAFETY: streams are mapped as long as the process lives.
         let stream = unsafe { &*self.stream };
         let (place, bytes) = memory.packet(packet);
-        let uuid = &memory.header().orders.uuid;
+        let uuid = &memory.header().recording.uuid;
         let head = Head {
             uuid: std::array::from_fn(|half| uuid[half].load(Ordering::Relaxed)),
             // The first is that of initialisation.
@@ -413,9 +413,9 @@ mod tests {
             (base, Memory::at(base, LAYOUT))
         };
         memory.introduce(&Introduction::OF_A_TEST);
-        let orders = &memory.header().orders;
-        orders.deadline.store(u64::MAX, Ordering::Relaxed);
-        orders.epoch.store(2, Ordering::Release);
+        let recording = &memory.header().recording;
+        recording.deadline.store(u64::MAX, Ordering::Relaxed);
+        recording.epoch.store(2, Ordering::Release);
         let (_, error) = Supply::new(1 << 20).top_up(&memory, &|_, _| Ok(()));
         assert_eq!(error, None);
         std::thread::scope(|scope| {

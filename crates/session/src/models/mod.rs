@@ -22,14 +22,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use crate::clock;
+use crate::command::Command;
 use crate::events;
-use crate::keep::{Kept, Mapped, carry_out};
+use crate::keep::{Kept, Mapped, start_recording};
 use crate::memory::Memory;
 use crate::memory::header::{Introduction, is_set};
 use crate::memory::layout::Layout;
 use crate::memory::packet::HEAD;
 use crate::memory::writer::Writer;
-use crate::order::Order;
 use crate::process::Identity;
 use crate::sync::modelled;
 
@@ -108,27 +108,27 @@ impl Process {
     /// Begins a recording, as a keeper does.
     fn record(&self, generation: u64) -> Kept {
         let path = self.trace(generation);
-        let order = Order::record(path.as_os_str().as_encoded_bytes());
+        let command = Command::record(path.as_os_str().as_encoded_bytes());
         let allocate = |at, bytes| self.mapped.allocate(at, bytes);
-        carry_out(&self.memory, generation, &order, &allocate).expect("there is memory");
-        Kept::new(Arc::clone(&self.mapped), generation, &order)
+        start_recording(&self.memory, generation, &command, &allocate).expect("there is memory");
+        Kept::new(Arc::clone(&self.mapped), generation, &command)
     }
 
     /// From now on loom watches everything on which the recorded events depend.
     fn adopt(&self) {
         let header = self.memory.header();
-        let (orders, free) = (&header.orders, &header.free);
-        for word in orders.enabled.iter().chain(&orders.recorded) {
+        let (recording, free) = (&header.recording, &header.free);
+        for word in recording.enabled.iter().chain(&recording.recorded) {
             word.adopt();
         }
         for word in [
-            &orders.attention,
-            &orders.epoch,
-            &orders.last_epoch,
-            &orders.deadline,
-            &orders.generation,
-            &orders.uuid[0],
-            &orders.uuid[1],
+            &recording.active,
+            &recording.epoch,
+            &recording.last_epoch,
+            &recording.deadline,
+            &recording.generation,
+            &recording.uuid[0],
+            &recording.uuid[1],
             &header.reports.lost,
             &header.reports.lost_before,
             &free.small.0,
@@ -216,12 +216,12 @@ fn some_event() -> u16 {
 
 /// Emits an event as the tracer does: through the gate, with the writer of this thread and level.
 fn emit(memory: &Memory, writer: &mut Writer, event: trace::Event) -> Emitted {
-    let orders = &memory.header().orders;
-    if !is_set(&orders.enabled, some_event()) {
+    let recording = &memory.header().recording;
+    if !is_set(&recording.enabled, some_event()) {
         return Emitted::Unwanted;
     }
     writer.begin();
-    let (epoch, key) = orders.running(INCARNATION);
+    let (epoch, key) = recording.running(INCARNATION);
     if writer.key != key {
         if epoch == 0 {
             return Emitted::Unwanted;

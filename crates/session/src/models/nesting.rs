@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::keep::cease;
+use crate::keep::stop_recording;
 use crate::memory::layout::{LARGE, Layout};
 use crate::memory::packet::HEAD;
 use crate::memory::supply::take_packet;
@@ -47,7 +47,7 @@ fn at_every_step(name: &str, model: impl Fn(usize) -> bool + Send + Sync + 'stat
 }
 
 fn finish(process: &Process, mut kept: crate::keep::Kept) -> Found {
-    cease(&process.memory, 4);
+    stop_recording(&process.memory, 4);
     kept.finish();
     let found = read(&process.trace(2));
     assert_eq!(kept.discarded(), found.discarded);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::keep::cease;
+use crate::keep::stop_recording;
 use crate::memory::layout::Layout;
 use crate::memory::writer::Writer;
 use crate::models::trace::{Event, read};
@@ -67,7 +67,7 @@ fn live(work: Work) -> bool {
     });
     let was_killed = writer.join().expect("no panic");
     let mut kept = keeper.join().expect("no panic");
-    cease(&memory, 4);
+    stop_recording(&memory, 4);
     kept.finish();
     let found = read(&process.trace(2));
     let (written, dropped) = (

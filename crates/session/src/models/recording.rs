@@ -1,6 +1,6 @@
 //! The life of a recording: it ends while threads emit, and the next one begins.
 
-use crate::keep::cease;
+use crate::keep::stop_recording;
 use crate::memory::Memory;
 use crate::memory::layout::Layout;
 use crate::memory::writer::Writer;
@@ -61,7 +61,7 @@ fn model(before: u16, events: u16, bytes: usize) {
     });
     let keeper = process.clone();
     let keeper = start(move || {
-        cease(&keeper.memory, 4);
+        stop_recording(&keeper.memory, 4);
         first.finish();
         let mut second = keeper.record(6);
         let mut writer = Writer::NONE;
@@ -72,7 +72,7 @@ fn model(before: u16, events: u16, bytes: usize) {
     });
     of_thread.extend(thread.join().expect("no panic"));
     let (first, mut second, of_other) = keeper.join().expect("no panic");
-    cease(&memory, 8);
+    stop_recording(&memory, 8);
     second.finish();
     let (in_first, in_second) = (read(&process.trace(2)), read(&process.trace(6)));
     assert_eq!(first.discarded(), in_first.discarded);

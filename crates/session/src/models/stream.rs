@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::keep::cease;
+use crate::keep::stop_recording;
 use crate::memory::Memory;
 use crate::memory::layout::Layout;
 use crate::memory::writer::Writer;
@@ -50,7 +50,7 @@ fn model(layout: Layout, events: u16, bytes: usize, is_kept: bool) {
     let (mut kept, dropped_too) = keeper.join().expect("no panic");
     // A third one goes on where they ended.
     let dropped = dropped + dropped_too + live(&memory, 3, 1, bytes);
-    cease(&memory, 4);
+    stop_recording(&memory, 4);
     kept.finish();
     let found = read(&process.trace(2));
     let emitted = 2 * u64::from(events) + 1;

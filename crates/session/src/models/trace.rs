@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::memory::packet::{HEAD, place};
+use crate::memory::packet::{HEAD, Head};
 use crate::memory::writer::CONTEXT;
 
 /// Bytes of the short header of an event.
@@ -96,8 +96,8 @@ pub(super) fn read(trace: &Path) -> Found {
                 .into_owned();
             if let Some((stream, "0")) = name.rsplit_once('_') {
                 let bytes = std::fs::read(&path).expect("can be read");
-                let its = bytes[place::UUID..place::STREAM_CLASS].to_vec();
-                assert_eq!(*uuid.get_or_insert(its.clone()), its, "of another trace");
+                let its = head(&bytes).uuid;
+                assert_eq!(*uuid.get_or_insert(its), its, "of another trace");
                 let discarded = read_stream(&name, &bytes, &mut found.events);
                 assert_eq!(streams.insert(stream.to_owned(), discarded), None);
             }
@@ -111,21 +111,24 @@ pub(super) fn read(trace: &Path) -> Found {
     found
 }
 
+fn head(packet: &[u8]) -> Head {
+    Head::read(packet.first_chunk().expect("a whole head"))
+}
+
 /// Returns how many events the stream says are missing.
 fn read_stream(name: &str, mut bytes: &[u8], events: &mut Vec<Event>) -> u64 {
     let (mut last, mut discarded, mut end) = (None, 0, 0);
-    let uuid = bytes[place::UUID..place::STREAM_CLASS].to_vec();
+    let uuid = head(bytes).uuid;
     while !bytes.is_empty() {
-        let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8 bytes"));
-        let content = (word(place::CONTENT_BITS) / 8) as usize;
-        assert_eq!(content as u64, word(place::PACKET_BITS) / 8, "{name}");
-        assert_eq!(bytes[place::UUID..place::STREAM_CLASS], uuid, "{name}");
-        let number = word(place::NUMBER);
+        let head = head(bytes);
+        let (content, number) = (head.content_bytes, head.number);
+        assert_eq!(content, head.packet_bytes, "{name}");
+        assert_eq!(head.uuid, uuid, "{name}");
         assert!(last.is_none_or(|last| last + 1 == number), "{name}: a hole");
-        assert!(word(place::BEGIN) >= end, "{name}: packets overlap");
-        end = word(place::END);
-        assert!(word(place::DISCARDED) >= discarded, "{name}: losses shrink");
-        discarded = word(place::DISCARDED);
+        assert!(head.begin >= end, "{name}: packets overlap");
+        end = head.end;
+        assert!(head.discarded >= discarded, "{name}: losses shrink");
+        discarded = head.discarded;
         last = Some(number);
         let mut rest = &bytes[HEAD..content];
         while !rest.is_empty() {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use rostrace_record::{Launch, Plan, Purpose, Recording, RuntimeFolder, Session};
+use rostrace_record::{Launch, Plan, Recording, RuntimeFolder, Session};
 
 use super::record::arguments::DemoArguments;
 use super::record::verify;
@@ -86,7 +86,7 @@ fn record(arguments: &DemoArguments) -> anyhow::Result<Ending> {
     let mut command = vec![program.into_os_string(), "demo-application".into()];
     command.extend(["--folder".into(), folder.to_owned()]);
     command.extend(["--seconds".into(), seconds.into()]);
-    let session = Session::create(&RuntimeFolder::of_user()?, &command, Purpose::Record)?;
+    let session = Session::create(&RuntimeFolder::of_user()?, &command)?;
     let signals = watch::signals()?;
     let ending = Recording::start(&session, &Plan::to(output)).map_err(anyhow::Error::from);
     let ending = ending.and_then(|recording| {

@@ -1,13 +1,13 @@
 //! Processes that could not record, or not everything: the sentence for each, with the line that helps.
 
-use rostrace_record::{Failure, Stranger, Summary, limit};
+use rostrace_record::{Failure, IncompatibleTracer, Summary, limit};
 
 use crate::render::diagnostic;
 use rostrace_base::units;
 
 /// Whether any process of a recording could not write what it should have.
 pub(super) fn is_any(summary: &Summary) -> bool {
-    !summary.failures.is_empty() || summary.strangers.is_some()
+    !summary.failures.is_empty() || summary.incompatible_tracers.is_some()
 }
 
 /// At the end.
@@ -20,7 +20,7 @@ pub(super) fn tell(summary: &Summary) {
             reason(failure.errno)
         ));
     }
-    if let Some(stranger) = &summary.strangers {
+    if let Some(stranger) = &summary.incompatible_tracers {
         diagnostic::note(&of_stranger(stranger));
     }
 }
@@ -36,7 +36,7 @@ pub(super) fn as_it_happens(failure: &Failure) -> String {
 }
 
 /// Processes whose tracer is of another version.
-pub(crate) fn of_stranger(stranger: &Stranger) -> String {
+pub(crate) fn of_stranger(stranger: &IncompatibleTracer) -> String {
     let whose = match stranger.count {
         1 => format!("process {} has", stranger.pid),
         count => format!(

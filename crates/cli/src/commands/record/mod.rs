@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use anyhow::bail;
 use rostrace_record::{
-    Filters, Launch, Plan, Purpose, Recording, RuntimeFolder, Session, Summary, TracerLibrary,
+    Filters, Launch, Plan, Recording, RuntimeFolder, Session, Settings, Summary, TracerLibrary,
     caret_filter, caret_filter_file, filters, limit, unattached,
 };
 
@@ -55,12 +55,8 @@ fn start(arguments: &RecordArguments) -> anyhow::Result<Outcome> {
     }
     let library = library()?;
     let session = match &arguments.session.control {
-        Some(control) => Session::create_at(control, &arguments.command, Purpose::Record)?,
-        None => Session::create(
-            &RuntimeFolder::of_user()?,
-            &arguments.command,
-            Purpose::Record,
-        )?,
+        Some(control) => Session::create_at(control, &arguments.command)?,
+        None => Session::create(&RuntimeFolder::of_user()?, &arguments.command)?,
     };
     let ending = record_command(&session, &plan, arguments, &library);
     session.close();
@@ -140,17 +136,19 @@ fn duration(arguments: &RecordArguments) -> Option<Duration> {
 }
 
 fn plan(arguments: &RecordArguments) -> anyhow::Result<Plan> {
-    let room = &arguments.room;
+    let (room, usual) = (&arguments.room, Settings::default());
     Ok(Plan {
         events: arguments.what.events.clone(),
         light: arguments.what.light,
-        filters: chosen(&arguments.what)?,
-        flight: arguments.flight.map(|flight| flight.0),
-        flight_signal: arguments.flight_signal.map_or(0, FlightSignal::number),
-        buffer: room.buffer.map(|size| size.0),
-        process_bytes: room.limit.map_or(0, |size| size.0),
+        settings: Settings {
+            memory_bytes: room.buffer.map_or(usual.memory_bytes, |size| size.0),
+            process_bytes: room.limit.map_or(0, |size| size.0),
+            keep_free: room.keep_free.0,
+            flight: arguments.flight.map(|flight| flight.0),
+            flight_signal: arguments.flight_signal.map_or(0, FlightSignal::number),
+            filters: chosen(&arguments.what)?,
+        },
         pids: arguments.pids.clone(),
-        keep_free: room.keep_free.0,
         duration: duration(arguments),
         // Who names a control file wants it to be reached by others.
         is_for_all_users: arguments.session.control.is_some(),

@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use rostrace_record::{Failure, Recording, Running, Stranger, Summary, snapshot};
+use rostrace_record::{Failure, IncompatibleTracer, Recording, Running, Summary, snapshot};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::Signals;
 
@@ -50,7 +50,7 @@ pub(crate) struct Watch<'s> {
     snapshots: u32,
     /// Failures that were told.
     told: BTreeSet<Failure>,
-    strangers: Option<Stranger>,
+    incompatible_tracers: Option<IncompatibleTracer>,
     finished: Option<(Summary, Duration)>,
 }
 
@@ -79,7 +79,7 @@ impl<'s> Watch<'s> {
             interrupts: 0,
             snapshots: 0,
             told: BTreeSet::new(),
-            strangers: None,
+            incompatible_tracers: None,
             finished: None,
         }
     }
@@ -208,10 +208,10 @@ impl<'s> Watch<'s> {
             .map(failure::as_it_happens)
             .collect();
         self.told.clone_from(failures);
-        let strangers = recording.strangers();
-        if self.strangers != strangers {
-            news.extend(strangers.as_ref().map(failure::of_stranger));
-            self.strangers = strangers;
+        let incompatible_tracers = recording.incompatible_tracers();
+        if self.incompatible_tracers != incompatible_tracers {
+            news.extend(incompatible_tracers.as_ref().map(failure::of_stranger));
+            self.incompatible_tracers = incompatible_tracers;
         }
         if !news.is_empty() {
             self.line.clear();
