@@ -5,8 +5,6 @@ use std::io::{BufWriter, Write};
 
 use rostrace_analyze::list::List;
 use rostrace_analyze::table::{Column, ColumnKind, Unit};
-use rostrace_ctf::{Damage, TraceSet};
-use rostrace_trace::Model;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -15,10 +13,10 @@ use crate::cell::Cell;
 use crate::columns::Layout;
 use crate::family::INITIALISATION;
 use crate::outcome::Outcome;
+use crate::recorded::Recorded;
+use crate::render::diagnostic;
 use crate::render::palette::Palette;
 use crate::render::table::{Align, Table, Tone};
-use crate::render::{damage, diagnostic};
-use crate::source;
 use crate::view::View;
 use rostrace_base::units;
 
@@ -60,35 +58,30 @@ pub(crate) trait Row {
 pub(crate) struct Reading<'a> {
     arguments: &'a LookArguments,
     layout: Layout,
-    set: TraceSet,
-    model: Model,
+    recorded: Recorded,
 }
 
 impl<'a> Reading<'a> {
-    /// Nothing if Ctrl-C stopped it.
     pub(crate) fn of(
         list: &'static List,
         arguments: &'a LookArguments,
-    ) -> anyhow::Result<Option<Reading<'a>>> {
-        let layout = Layout::of(list, &arguments.list)?;
-        let set = source::open(&arguments.input)?;
-        Ok(source::model(&set).map(|model| Reading {
+    ) -> anyhow::Result<Reading<'a>> {
+        Ok(Reading {
+            layout: Layout::of(list, &arguments.list)?,
+            recorded: Recorded::read(&arguments.input.traces)?,
             arguments,
-            layout,
-            set,
-            model,
-        }))
+        })
     }
 
     /// The part that was asked for.
     pub(crate) fn view(&self) -> anyhow::Result<View<'_>> {
-        let view = View::new(&self.set, &self.model, &self.arguments.filter)?;
+        let view = View::new(
+            &self.recorded.set,
+            &self.recorded.model,
+            &self.arguments.filter,
+        )?;
         diagnostic::notes(&view.notes());
         Ok(view)
-    }
-
-    fn damage(&self) -> impl Iterator<Item = &Damage> {
-        self.set.damage.iter().chain(&self.model.damage)
     }
 
     /// `3 callbacks have no name: …`, and why; nothing for none.
@@ -100,9 +93,9 @@ impl<'a> Reading<'a> {
 
     /// Why entities of this trace may have no name.
     pub(crate) fn why_unnamed(&self) -> &'static str {
-        if INITIALISATION.events(&self.model.kinds) == 0 {
+        if INITIALISATION.events(&self.recorded.model.kinds) == 0 {
             "the recording has no initialisation events, since it began after the nodes were created"
-        } else if Outcome::of(self.damage()) == Outcome::LostData {
+        } else if self.recorded.outcome() == Outcome::LostData {
             "events were lost, among them some of their initialisation"
         } else {
             "their initialisation is not complete in the recording, or they were created before it began"
@@ -128,7 +121,7 @@ impl<'a> Reading<'a> {
         }
         let is_empty = rows.is_empty();
         let left_out = self.limit(&mut rows, is_folded);
-        let headline = damage::headline(self.damage());
+        let headline = self.recorded.headline();
         let mut out = BufWriter::new(std::io::stdout().lock());
         match self.arguments.format {
             LookFormat::Table => {
@@ -156,7 +149,7 @@ impl<'a> Reading<'a> {
         for note in notes {
             diagnostic::note(&note);
         }
-        Ok(Outcome::of(self.damage()))
+        Ok(self.recorded.outcome())
     }
 
     /// Drops what `--limit` leaves out, and counts it. In a table, what is folded anyway stands in a line of its own.

@@ -63,6 +63,18 @@ impl std::fmt::Display for WrongUsage {
 
 impl std::error::Error for WrongUsage {}
 
+/// Ctrl-C while a trace was read.
+#[derive(Debug)]
+pub(crate) struct Interrupted;
+
+impl std::fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("interrupted")
+    }
+}
+
+impl std::error::Error for Interrupted {}
+
 /// Ends a command with a sentence and the exit status of wrong usage.
 macro_rules! wrong_usage {
     ($($sentence:tt)*) => {

@@ -1,4 +1,4 @@
-//! Recordings measured for a verdict: read, limited by the filters, and with what was lost in them.
+//! A recording that was read, limited by the filters, and what was lost in it: the one way from folders to a model.
 
 use std::path::{Path, PathBuf};
 
@@ -23,18 +23,28 @@ pub(crate) struct Recorded {
 }
 
 impl Recorded {
-    /// Nothing if Ctrl-C stopped it.
-    pub(crate) fn read(path: &Path) -> anyhow::Result<Option<Recorded>> {
-        Recorded::read_all(&[path.to_owned()])
+    /// Several folders or files that are one recording. Tells what their metadata has that we do not know.
+    pub(crate) fn read(paths: &[PathBuf]) -> anyhow::Result<Recorded> {
+        Recorded::read_unless(paths, |_| Ok(()))
     }
 
-    /// Several folders that are one recording.
-    pub(crate) fn read_all(paths: &[PathBuf]) -> anyhow::Result<Option<Recorded>> {
+    /// The same for a verb that writes to `output`, which must not be a part of the recording.
+    pub(crate) fn read_apart(paths: &[PathBuf], output: &Path) -> anyhow::Result<Recorded> {
+        Recorded::read_unless(paths, |set| source::expect_apart(set, output))
+    }
+
+    fn read_unless(
+        paths: &[PathBuf],
+        refuse: impl Fn(&TraceSet) -> anyhow::Result<()>,
+    ) -> anyhow::Result<Recorded> {
         let names: Vec<String> = paths.iter().map(|it| it.display().to_string()).collect();
-        let name = names.join(", ");
-        let set = source::open_quietly(paths)?;
-        diagnostic::warnings(&set.warnings);
-        Ok(source::model(&set).map(|model| Recorded { name, set, model }))
+        let set = source::open(paths)?;
+        refuse(&set)?;
+        Ok(Recorded {
+            name: names.join(", "),
+            model: source::model(&set)?,
+            set,
+        })
     }
 
     /// The range of time that counts, and what the filters mean in it. A name that the recording does not have is told with the rest, for another side of a
@@ -68,7 +78,7 @@ impl Recorded {
         Outcome::of(self.damage())
     }
 
-    fn damage(&self) -> impl Iterator<Item = &rostrace_ctf::Damage> {
+    pub(crate) fn damage(&self) -> impl Iterator<Item = &rostrace_ctf::Damage> {
         self.set.damage.iter().chain(&self.model.damage)
     }
 }

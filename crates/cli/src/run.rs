@@ -9,7 +9,7 @@ use crate::args::{Arguments, Verb};
 use crate::commands;
 use crate::help;
 use crate::interrupt;
-use crate::outcome::{self, Outcome};
+use crate::outcome::{self, Interrupted, Outcome};
 use crate::render::diagnostic;
 use crate::shrunk_file;
 
@@ -33,6 +33,7 @@ pub(crate) fn run() -> ExitCode {
     archive::remove_all();
     match performed {
         Ok(outcome) => outcome.into(),
+        Err(error) if error.is::<Interrupted>() => Outcome::Interrupted.into(),
         Err(error) if outcome::is_closed_pipe(&error) => Outcome::Fine.into(),
         Err(error) => {
             diagnostic::error(&error);

@@ -13,33 +13,26 @@ use rostrace_trace::scheduling::Scheduling;
 use rostrace_trace::{Model, RecordedTwice};
 
 use crate::archive;
-use crate::args::TraceArguments;
 use crate::foreign;
 use crate::interrupt;
 use crate::new_file::folder_of;
-use crate::outcome::wrong_usage;
+use crate::outcome::{Interrupted, wrong_usage};
 use crate::progress::Progress;
 use crate::render::{diagnostic, time};
 use crate::time_argument::Span;
 use rostrace_base::units;
 
 /// Opens all traces, and tells what their metadata has that we do not know. What counts events needs them once.
-pub(crate) fn open(input: &TraceArguments) -> anyhow::Result<TraceSet> {
-    let set = open_events(input)?;
+pub(crate) fn open(paths: &[PathBuf]) -> anyhow::Result<TraceSet> {
+    let set = open_events(paths)?;
     expect_once(&set)?;
     Ok(set)
 }
 
 /// The same for what only shows or copies events.
-pub(crate) fn open_events(input: &TraceArguments) -> anyhow::Result<TraceSet> {
-    let set = open_all(&input.traces)?;
-    diagnostic::warnings(&set.warnings);
-    Ok(set)
-}
-
-pub(crate) fn open_quietly(paths: &[PathBuf]) -> anyhow::Result<TraceSet> {
+pub(crate) fn open_events(paths: &[PathBuf]) -> anyhow::Result<TraceSet> {
     let set = open_all(paths)?;
-    expect_once(&set)?;
+    diagnostic::warnings(&set.warnings);
     Ok(set)
 }
 
@@ -128,14 +121,17 @@ pub(crate) fn expect_apart(set: &TraceSet, output: &Path) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Reads all events of a set; nothing if that was interrupted.
-pub(crate) fn model(set: &TraceSet) -> Option<Model> {
+/// Reads all events of a set.
+pub(crate) fn model(set: &TraceSet) -> Result<Model, Interrupted> {
     let bar = Progress::new("reading", set.bytes());
     let model = Model::load(set, &mut |bytes| {
         bar.done(bytes);
         !interrupt::requested()
     });
-    (!interrupt::requested()).then_some(model)
+    match interrupt::requested() {
+        true => Err(Interrupted),
+        false => Ok(model),
+    }
 }
 
 /// What metrics are computed from, with the kernel's scheduling and with allocations where the trace has them.

@@ -19,9 +19,7 @@ use crate::untold;
 use rostrace_base::units;
 
 pub(crate) fn callbacks(arguments: &LookArguments) -> anyhow::Result<Outcome> {
-    let Some(reading) = Reading::of(&CALLBACKS, arguments)? else {
-        return Ok(Outcome::Interrupted);
-    };
+    let reading = Reading::of(&CALLBACKS, arguments)?;
     let view = reading.view()?;
     let (rows, first) = ranked(&view.analysis());
     let unnamed = rows.iter().map(|it| &it.row);

@@ -13,9 +13,7 @@ use crate::outcome::Outcome;
 use rostrace_base::units;
 
 pub(crate) fn executors(arguments: &LookArguments) -> anyhow::Result<Outcome> {
-    let Some(reading) = Reading::of(&EXECUTORS, arguments)? else {
-        return Ok(Outcome::Interrupted);
-    };
+    let reading = Reading::of(&EXECUTORS, arguments)?;
     let view = reading.view()?;
     let rows = ExecutorRow::all(&view.analysis());
     let mut notes = notes(view.model);

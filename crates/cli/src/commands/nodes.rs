@@ -14,9 +14,7 @@ use crate::view::View;
 use rostrace_base::units;
 
 pub(crate) fn nodes(arguments: &LookArguments) -> anyhow::Result<Outcome> {
-    let Some(reading) = Reading::of(&NODES, arguments)? else {
-        return Ok(Outcome::Interrupted);
-    };
+    let reading = Reading::of(&NODES, arguments)?;
     let view = reading.view()?;
     let rows = NodeRow::all(&view.analysis());
     let without = callbacks_without_node(&view);

@@ -10,9 +10,7 @@ use crate::outcome::Outcome;
 use rostrace_base::units;
 
 pub(crate) fn processes(arguments: &LookArguments) -> anyhow::Result<Outcome> {
-    let Some(reading) = Reading::of(&PROCESSES, arguments)? else {
-        return Ok(Outcome::Interrupted);
-    };
+    let reading = Reading::of(&PROCESSES, arguments)?;
     let view = reading.view()?;
     let rows = ProcessRow::all(&view.analysis());
     let has_ros = rows.iter().any(ProcessRow::is_of_ros);

@@ -13,9 +13,7 @@ use crate::outcome::Outcome;
 use rostrace_base::units;
 
 pub(crate) fn topics(arguments: &LookArguments) -> anyhow::Result<Outcome> {
-    let Some(reading) = Reading::of(&TOPICS, arguments)? else {
-        return Ok(Outcome::Interrupted);
-    };
+    let reading = Reading::of(&TOPICS, arguments)?;
     let view = reading.view()?;
     let rows = TopicRow::all(&view.analysis());
     let unnamed = rows.iter().filter(|row| row.is_unnamed);

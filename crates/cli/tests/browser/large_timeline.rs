@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::browser::driver::Browser;
 use crate::browser::timeline::Served;
-use crate::{support, trace_support};
+use crate::support;
 
 fn words(value: &Value) -> Vec<String> {
     let list = value.as_array().unwrap().iter();

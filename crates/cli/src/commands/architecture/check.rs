@@ -11,8 +11,8 @@ use serde::Serialize;
 use super::arguments::{CheckArguments, ListFormat};
 use super::file;
 use crate::outcome::Outcome;
+use crate::recorded::Recorded;
 use crate::render::table::{Align, Table};
-use crate::source;
 
 #[derive(Serialize)]
 struct Row<'p> {
@@ -33,17 +33,14 @@ pub(super) fn check(arguments: &CheckArguments) -> anyhow::Result<Outcome> {
             let findings = check_whole(&reading.architecture);
             let problem = |finding: rostrace_architecture::Finding| Problem {
                 severity: finding.severity,
-                position: reading.positions.get(&finding.place).copied(),
+                position: reading.positions.get(&finding.element).copied(),
                 message: finding.message,
             };
             let found = findings.into_iter().map(problem);
             let mut problems: Vec<Problem> =
                 reading.warnings.iter().cloned().chain(found).collect();
             if !arguments.traces.is_empty() {
-                let set = source::open_quietly(&arguments.traces)?;
-                let Some(model) = source::model(&set) else {
-                    return Ok(Outcome::Interrupted);
-                };
+                let model = Recorded::read(&arguments.traces)?.model;
                 problems.extend(misfits(&reading.architecture, &from_trace(&model)));
             }
             let it = &reading.architecture;

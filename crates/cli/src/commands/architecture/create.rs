@@ -8,17 +8,14 @@ use super::arguments::CreateArguments;
 use super::file;
 use crate::family::EXECUTORS;
 use crate::outcome::Outcome;
+use crate::recorded::Recorded;
 use crate::render::diagnostic;
-use crate::source;
 use rostrace_base::units;
 
 pub(super) fn create(arguments: &CreateArguments) -> anyhow::Result<Outcome> {
     file::expect_free(&arguments.output, arguments.force)?;
-    let set = source::open(&arguments.input)?;
-    source::expect_apart(&set, &arguments.output)?;
-    let Some(model) = source::model(&set) else {
-        return Ok(Outcome::Interrupted);
-    };
+    let Recorded { set, model, .. } =
+        Recorded::read_apart(&arguments.input.traces, &arguments.output)?;
     let mut architecture = if arguments.plain {
         from_trace(&model)
     } else {

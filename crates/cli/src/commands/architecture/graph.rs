@@ -14,8 +14,8 @@ use super::file;
 use crate::foreign;
 use crate::name;
 use crate::outcome::{Outcome, wrong_usage};
+use crate::recorded::Recorded;
 use crate::render::diagnostic;
-use crate::source;
 use rostrace_base::units;
 
 /// So many nodes can be drawn with their topics as figures: the report's graph does the same.
@@ -32,9 +32,7 @@ pub(super) fn graph(arguments: &GraphArguments) -> anyhow::Result<Outcome> {
     if let Some(output) = &arguments.output {
         file::expect_free(output, arguments.force)?;
     }
-    let Some((mut architecture, outcome)) = read(&arguments.inputs)? else {
-        return Ok(Outcome::Interrupted);
-    };
+    let (mut architecture, outcome) = read(&arguments.inputs)?;
     choose(&mut architecture, arguments)?;
     let with_topics = arguments.draw_topics
         || arguments.clusters
@@ -75,21 +73,16 @@ pub(super) fn graph(arguments: &GraphArguments) -> anyhow::Result<Outcome> {
     Ok(outcome)
 }
 
-/// Nothing if Ctrl-C stopped it.
-fn read(inputs: &[PathBuf]) -> anyhow::Result<Option<(Architecture, Outcome)>> {
+fn read(inputs: &[PathBuf]) -> anyhow::Result<(Architecture, Outcome)> {
     if let [input] = inputs
         && !input.is_dir()
         && !foreign::is_recognised(input)
     {
         let architecture = file::open(input)?.architecture;
-        return Ok(Some((architecture, Outcome::Fine)));
+        return Ok((architecture, Outcome::Fine));
     }
-    let set = source::open_quietly(inputs)?;
-    let Some(model) = source::model(&set) else {
-        return Ok(None);
-    };
-    let outcome = Outcome::of(set.damage.iter().chain(&model.damage));
-    Ok(Some((from_trace(&model), outcome)))
+    let recorded = Recorded::read(inputs)?;
+    Ok((from_trace(&recorded.model), recorded.outcome()))
 }
 
 /// Drops what was not asked for.

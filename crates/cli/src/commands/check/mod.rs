@@ -43,9 +43,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> anyhow::Result<Outcome> {
     let layout = Layout::of(&CHECK, &arguments.list)?;
     let budgets = read(budget_file)?;
     let architecture = architecture(arguments)?;
-    let Some(recorded) = Recorded::read_all(traces)? else {
-        return Ok(Outcome::Interrupted);
-    };
+    let recorded = Recorded::read(traces)?;
     let selected = recorded.selected(&arguments.filter)?.expect_known()?;
     diagnostic::notes(selected.nothing_left.as_slice());
     // Budgets name what they are about; what is built in may be among it.
@@ -159,10 +157,7 @@ fn architecture(arguments: &CheckArguments) -> anyhow::Result<Option<Architectur
 fn init(arguments: &CheckArguments) -> anyhow::Result<Outcome> {
     let mut recorded = Vec::new();
     for run in &arguments.inputs {
-        match Recorded::read(run)? {
-            Some(run) => recorded.push(run),
-            None => return Ok(Outcome::Interrupted),
-        }
+        recorded.push(Recorded::read(std::slice::from_ref(run))?);
     }
     let mut analyses = Vec::new();
     for run in &recorded {

@@ -30,9 +30,7 @@ use line::Line;
 pub(crate) fn compare(arguments: &CompareArguments) -> anyhow::Result<Outcome> {
     let layout = Layout::of(&COMPARE, &arguments.list)?;
     let [base, new] = arguments.sides();
-    let (Some(base), Some(new)) = (read(base, arguments)?, read(new, arguments)?) else {
-        return Ok(Outcome::Interrupted);
-    };
+    let (base, new) = (read(base, arguments)?, read(new, arguments)?);
     // A pattern may fit on one side alone: that is news, not a slip.
     if let (false, false, Some(error)) = (base.is_known, new.is_known, base.unknown.or(new.unknown))
     {
@@ -132,8 +130,8 @@ struct Group {
     lost: bool,
 }
 
-/// Nothing if Ctrl-C stopped it. One recording after the other, so that only what is measured is kept.
-fn read(paths: &[PathBuf], arguments: &CompareArguments) -> anyhow::Result<Option<Group>> {
+/// One recording after the other, so that only what is measured is kept.
+fn read(paths: &[PathBuf], arguments: &CompareArguments) -> anyhow::Result<Group> {
     let mut group = Group {
         measured: Vec::new(),
         told: Side::default(),
@@ -143,9 +141,7 @@ fn read(paths: &[PathBuf], arguments: &CompareArguments) -> anyhow::Result<Optio
         lost: false,
     };
     for path in paths {
-        let Some(recorded) = Recorded::read(path)? else {
-            return Ok(None);
-        };
+        let recorded = Recorded::read(std::slice::from_ref(path))?;
         let selected = recorded.selected(&arguments.filter)?;
         group.measured.push(selected.measured(arguments.all));
         group.hints.extend(selected.nothing_left);
@@ -164,7 +160,7 @@ fn read(paths: &[PathBuf], arguments: &CompareArguments) -> anyhow::Result<Optio
         }
         group.lost |= recorded.outcome() == Outcome::LostData;
     }
-    Ok(Some(group))
+    Ok(group)
 }
 
 fn short(path: &Path) -> String {

@@ -20,7 +20,7 @@ use new_folder::NewFolder;
 use rostrace_base::units;
 
 pub(crate) fn cut(arguments: &CutArguments) -> anyhow::Result<Outcome> {
-    let set = source::open_events(&arguments.input)?;
+    let set = source::open_events(&arguments.input.traces)?;
     let selection = filter::selection(&set, &arguments.filter)?;
     for hint in filter::hints(&set, &selection) {
         diagnostic::note(&hint);

@@ -32,7 +32,7 @@ pub(super) fn show() -> anyhow::Result<Outcome> {
         "A recording of two ROS 2 processes: a timer in one publishes, the other answers.\n\n{}\n",
         palette.heading(&format!("$ rostrace info {}", recording.display()))
     )?;
-    let set = source::open_quietly(std::slice::from_ref(&recording))?;
+    let set = source::open(std::slice::from_ref(&recording))?;
     let Some(summary) = info::Summary::of(&set) else {
         return Ok(Outcome::Interrupted);
     };

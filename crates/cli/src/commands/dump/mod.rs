@@ -29,7 +29,7 @@ pub(crate) use arguments::{DumpArguments, DumpFormat};
 const BUFFER: usize = 256 * 1024;
 
 pub(crate) fn dump(arguments: &DumpArguments) -> anyhow::Result<Outcome> {
-    let set = source::open_events(&arguments.input)?;
+    let set = source::open_events(&arguments.input.traces)?;
     let selection = filter::selection(&set, &arguments.filter)?;
     let hints = filter::hints(&set, &selection);
     diagnostic::notes(&hints);

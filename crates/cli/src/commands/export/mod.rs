@@ -21,6 +21,7 @@ use rostrace_analyze::table::{TABLES, Table};
 use crate::interrupt;
 use crate::new_file::NewFile;
 use crate::outcome::{Outcome, wrong_usage};
+use crate::recorded::Recorded;
 use crate::render::{damage, diagnostic};
 use crate::result_folder::ResultFolder;
 use crate::source;
@@ -41,10 +42,7 @@ pub(crate) fn export(arguments: &ExportArguments) -> anyhow::Result<Outcome> {
         Some(file) => Some(super::architecture::file::open(file)?.architecture),
         None => None,
     };
-    let set = source::open(&arguments.input)?;
-    let Some(model) = source::model(&set) else {
-        return Ok(Outcome::Interrupted);
-    };
+    let Recorded { set, model, .. } = Recorded::read(&arguments.input.traces)?;
     let view = View::new(&set, &model, &arguments.filter)?;
     diagnostic::notes(&view.notes());
     let _made = ResultFolder::make(folder)?;

@@ -14,7 +14,7 @@ use crate::render::palette::Palette;
 use crate::source;
 
 pub(crate) fn info(arguments: &InfoArguments) -> anyhow::Result<Outcome> {
-    let set = source::open(&arguments.input)?;
+    let set = source::open(&arguments.input.traces)?;
     let Some(summary) = Summary::of(&set) else {
         return Ok(Outcome::Interrupted);
     };

@@ -24,9 +24,9 @@ use crate::columns::Layout;
 use crate::family::TAKE;
 use crate::listing;
 use crate::outcome::Outcome;
+use crate::recorded::Recorded;
 use crate::render::palette::Palette;
 use crate::render::{damage, diagnostic, time};
-use crate::source;
 use crate::view::View;
 use rostrace_base::text::visible;
 use rostrace_base::units;
@@ -54,10 +54,7 @@ pub(crate) fn paths(arguments: &PathsArguments) -> anyhow::Result<Outcome> {
     let layout = Layout::of(&list::PATHS, &arguments.list)?;
     let architecture = named_path::open(&arguments.architecture)?;
     let named = named_path::named(&architecture, &arguments.architecture, &arguments.paths)?;
-    let set = source::open(&arguments.input)?;
-    let Some(model) = source::model(&set) else {
-        return Ok(Outcome::Interrupted);
-    };
+    let Recorded { set, model, .. } = Recorded::read(&arguments.input.traces)?;
     let view = View::new(&set, &model, &arguments.filter)?;
     diagnostic::notes(&view.notes());
     let named = named_path::in_view(&architecture, named, &view)?;

@@ -24,6 +24,7 @@ use crate::entity_filter::{node_names, topic_names};
 use crate::family::TAKE;
 use crate::listing;
 use crate::outcome::Outcome;
+use crate::recorded::Recorded;
 use crate::render::palette::Palette;
 use crate::render::{damage, diagnostic, time};
 use crate::source;
@@ -42,10 +43,7 @@ pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
     let architecture = (arguments.architecture.as_deref())
         .map(named_path::open)
         .transpose()?;
-    let set = source::open(&arguments.input)?;
-    let Some(model) = source::model(&set) else {
-        return Ok(Outcome::Interrupted);
-    };
+    let Recorded { set, model, .. } = Recorded::read(&arguments.input.traces)?;
     let view = View::new(&set, &model, &arguments.filter)?;
     let window = view.window().clone();
     let from = Ends::of("--from", &arguments.from, &model, architecture.as_ref())?;

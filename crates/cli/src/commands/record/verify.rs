@@ -23,7 +23,7 @@ pub(crate) struct Verified {
 
 /// Reads all packets. Everything that is not as it should be is told.
 pub(crate) fn verify(folder: &Path, summary: &Summary) -> anyhow::Result<Verified> {
-    let set = source::open_quietly(&[folder.to_owned()])
+    let set = source::open(&[folder.to_owned()])
         .with_context(|| format!("what was written to {} cannot be read", folder.display()))?;
     let survey = Survey::take(&set, 0, &|_| !interrupt::requested());
     let mut lost = 0;

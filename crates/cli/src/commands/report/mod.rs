@@ -19,6 +19,7 @@ use crate::interrupt::{self, Interruptible};
 use crate::name;
 use crate::new_file::{self, NewFile};
 use crate::outcome::{Outcome, wrong_usage};
+use crate::recorded::Recorded;
 use crate::render::{damage, diagnostic};
 use crate::source;
 use crate::view::View;
@@ -88,11 +89,8 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
     };
     // Said before the trace is read, which can take a while.
     new_file::expect_place(&arguments.output)?;
-    let set = source::open(&arguments.input)?;
-    source::expect_apart(&set, &arguments.output)?;
-    let Some(model) = source::model(&set) else {
-        return Ok(None);
-    };
+    let Recorded { set, model, .. } =
+        Recorded::read_apart(&arguments.input.traces, &arguments.output)?;
     let view = View::new(&set, &model, &arguments.filter)?;
     let analysis = source::analysis(&set, &model, view.window().clone());
     expect_paths(&arguments.paths, &analysis, architecture.as_ref())?;

@@ -10,6 +10,7 @@ use crate::family;
 use crate::interrupt::{self, Interruptible};
 use crate::new_file::{self, NewFile};
 use crate::outcome::Outcome;
+use crate::recorded::Recorded;
 use crate::render::{damage, diagnostic};
 use crate::source;
 use crate::view::View;
@@ -25,11 +26,7 @@ pub(super) fn write(arguments: &TimelineArguments, output: &Path) -> anyhow::Res
         None => Format::of_file_name(&output.to_string_lossy()).unwrap_or(Format::Perfetto),
     };
     let packed = timeline::is_packed(&output.to_string_lossy());
-    let set = source::open(&arguments.input)?;
-    source::expect_apart(&set, output)?;
-    let Some(model) = source::model(&set) else {
-        return Ok(Outcome::Interrupted);
-    };
+    let Recorded { set, model, .. } = Recorded::read_apart(&arguments.input.traces, output)?;
     let view = View::new(&set, &model, &arguments.filter)?;
     diagnostic::notes(&view.notes());
     diagnostic::notes(view.nothing_left().as_slice());

@@ -14,15 +14,13 @@ use crate::desktop;
 use crate::family;
 use crate::interrupt;
 use crate::outcome::Outcome;
+use crate::recorded::Recorded;
 use crate::render::{damage, diagnostic};
 use crate::source;
 use crate::view::View;
 
 pub(super) fn open(arguments: &TimelineArguments) -> anyhow::Result<Outcome> {
-    let set = source::open(&arguments.input)?;
-    let Some(model) = source::model(&set) else {
-        return Ok(Outcome::Interrupted);
-    };
+    let Recorded { set, model, .. } = Recorded::read(&arguments.input.traces)?;
     let view = View::new(&set, &model, &arguments.filter)?;
     diagnostic::notes(&view.notes());
     diagnostic::notes(view.nothing_left().as_slice());

@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use crate::commands::latency::{Ends, assumption, named_path as named_paths};
 use crate::outcome::Outcome;
+use crate::recorded::Recorded;
 use crate::render::palette::Palette;
 use crate::render::table::{Align, Table};
 use crate::render::{damage, diagnostic, time};
@@ -29,10 +30,7 @@ pub(crate) fn why(arguments: &WhyArguments) -> anyhow::Result<Outcome> {
     let architecture = (arguments.architecture.as_deref())
         .map(named_paths::open)
         .transpose()?;
-    let set = source::open(&arguments.input)?;
-    let Some(model) = source::model(&set) else {
-        return Ok(Outcome::Interrupted);
-    };
+    let Recorded { set, model, .. } = Recorded::read(&arguments.input.traces)?;
     let view = View::new(&set, &model, &arguments.filter)?;
     let from = Ends::of("--from", &arguments.from, &model, architecture.as_ref())?;
     let to = Ends::of("--to", &arguments.to, &model, architecture.as_ref())?;
