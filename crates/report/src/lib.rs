@@ -5,6 +5,7 @@
 
 pub mod budget;
 pub mod comparison;
+mod explained;
 pub mod page;
 mod process_name;
 pub mod quantity;

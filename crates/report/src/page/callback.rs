@@ -12,13 +12,13 @@ use rostrace_trace::describe::Description;
 use rostrace_trace::entity::CallbackId;
 use serde::Serialize;
 
-use super::Subject;
 use super::columns::{ColumnReference, Columns};
 use super::distribution::{Distribution, RANKS};
-use super::explanation::{Explained, explained};
 use super::numbers::Numbers;
 use super::part::Part;
 use super::series::{Allowance, Series};
+use super::{MOST_WAITS, Subject};
+use crate::explained::Explained;
 
 /// Points of all series together.
 const POINTS: usize = 240_000;
@@ -308,7 +308,7 @@ impl<'a> Writer<'a> {
                 start: self.subject.time(run.start),
                 duration: run.end.map(|end| end.0 - run.start.0),
                 tid: analysis.model.threads[instance.thread.index()].tid,
-                why: explained(self.subject, &why),
+                why: self.subject.explainer().longest(&why, MOST_WAITS),
             }
         };
         runs.into_iter().map(explain).collect()

@@ -9,12 +9,12 @@ use rostrace_trace::entity::{DeliveryId, PublisherId, SubscriptionId};
 use rostrace_trace::flow::DeliveryKind;
 use serde::Serialize;
 
-use super::Subject;
 use super::columns::{ColumnReference, Columns};
 use super::distribution::Distribution;
-use super::explanation::{Explained, explained};
 use super::numbers::Numbers;
 use super::series::{Allowance, Series};
+use super::{MOST_WAITS, Subject};
+use crate::explained::Explained;
 
 /// Bars of one chart of drops.
 const DROP_BARS: i64 = 60;
@@ -189,7 +189,10 @@ impl<'a> Writer<'a> {
         let explain = |(id, arrival): (DeliveryId, Arrival)| {
             Some(Worst {
                 received: self.subject.time(arrival.received),
-                why: explained(self.subject, &self.why.communication(id)?),
+                why: self
+                    .subject
+                    .explainer()
+                    .longest(&self.why.communication(id)?, MOST_WAITS),
             })
         };
         arrived.into_iter().filter_map(explain).collect()

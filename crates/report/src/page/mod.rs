@@ -10,7 +10,6 @@ mod communication;
 mod definitions;
 mod distribution;
 mod document;
-mod explanation;
 mod graph;
 mod memory;
 mod node;
@@ -31,7 +30,9 @@ use std::io::{self, Write};
 
 use rostrace_analyze::{Analysis, Selection};
 use rostrace_architecture::Architecture;
+use rostrace_ctf::schema::Nanos;
 
+use crate::explained::Explainer;
 use document::Document;
 use part::{PackedPart, Part};
 use shared::Shared;
@@ -66,10 +67,20 @@ pub(crate) struct Subject<'a> {
 
 impl Subject<'_> {
     /// A time as the page counts it.
-    pub(crate) fn time(&self, time: rostrace_ctf::schema::Nanos) -> i64 {
+    pub(crate) fn time(&self, time: Nanos) -> i64 {
         time.0.saturating_sub(self.origin)
     }
+
+    pub(crate) fn explainer(&self) -> Explainer<'_> {
+        Explainer {
+            analysis: self.analysis,
+            origin: Nanos(self.origin),
+        }
+    }
 }
+
+/// Waits of an explanation that are listed one by one where it is one of many.
+pub(crate) const MOST_WAITS: usize = 14;
 
 /// In the order of the file: what is needed first comes first.
 const PARTS: &[fn(Subject<'_>) -> Part] = &[

@@ -253,39 +253,41 @@ function otherWorst(detail, flow) {
 /** The parts that make up most of it, largest first; those of one name together. */
 function mostly(worst, detail) {
   const sums = new Map();
-  for (const part of worst.parts) {
-    const known = sums.get(part.told) ?? { ...part, duration: 0 };
-    known.duration += part.duration;
-    sums.set(part.told, known);
+  for (const wait of worst.waits) {
+    const known = sums.get(wait.text) ?? { ...wait, duration: 0 };
+    known.duration += wait.duration;
+    sums.set(wait.text, known);
   }
   const parts = [...sums.values()].sort((a, b) => b.duration - a.duration);
-  const large = parts.filter((part, rank) => rank === 0 || part.duration > worst.latency * 0.05).slice(0, 6);
-  return h("ul", { class: "mostly" }, large.map((part) => h("li", {}, h("strong", { class: "number" }, duration(part.duration)), h("span", { class: "quiet number" }, detail.clocks ? " " : ` ${share(part.duration / worst.latency)} `), part.callback === null ? name(part.told, false) : h("a", { href: `#callbacks/${part.callback}` }, name(part.told, false)))));
+  const large = parts.filter((part, rank) => rank === 0 || part.duration > worst.total * 0.05).slice(0, 6);
+  return h("ul", { class: "mostly" }, large.map((part) => h("li", {}, h("strong", { class: "number" }, duration(part.duration)), h("span", { class: "quiet number" }, detail.clocks ? " " : ` ${share(part.duration / worst.total)} `), part.callback === undefined ? name(part.text, false) : h("a", { href: `#callbacks/${part.callback}` }, name(part.text, false)))));
 }
 
 function worstCard(worst, rank, detail, flow) {
   const colours = (part) => (part.cause in CAUSE_COLOURS ? PALETTE[CAUSE_COLOURS[part.cause]] : colour("quiet"));
-  const total = worst.parts.reduce((sum, part) => sum + part.duration, 0);
-  const bar = h("div", { class: "stack", role: "img", "aria-label": "Its parts in the order of time" }, worst.parts.filter((part) => part.duration > 0).map((part) => h("i", { style: `flex:${part.duration / worst.latency} 0 0;background:${colours(part)}`, title: `${part.told}: ${duration(part.duration)}` })));
+  // In the order of time, unless they are too many.
+  const parts = worst.parts?.map(([, duration, wait]) => ({ ...worst.waits[wait], duration })) ?? worst.waits;
+  const total = parts.reduce((sum, part) => sum + part.duration, 0);
+  const bar = h("div", { class: "stack", role: "img", "aria-label": "Its parts in the order of time" }, parts.filter((part) => part.duration > 0).map((part) => h("i", { style: `flex:${part.duration / worst.total} 0 0;background:${colours(part)}`, title: `${part.text}: ${duration(part.duration)}` })));
   const stage = (hop) => detail.stages.filter((it) => it.kind === "communication")[hop]?.name ?? "";
-  const rows = worst.parts.map((part, at) => ({ ...part, id: `${rank}-${at}`, at }));
-  return h("section", { class: "card", "data-worst": rank, "data-total": total, "data-latency": worst.latency },
+  const rows = parts.map((part, at) => ({ ...part, id: `${rank}-${at}`, at }));
+  return h("section", { class: "card", "data-worst": rank, "data-total": total, "data-latency": worst.total },
     rank === 0 && h("h2", {}, "Why the slowest took so long ", definitionLink("why")),
-    h("div", { class: "row" }, h("strong", { class: "number" }, `${rank + 1}. ${duration(worst.latency)}`), h("span", { class: "quiet" }, `began ${sinceBegin(worst.begin)} · ${clockTime(worst.begin)}`),
-      h("button", { type: "button", onclick: () => leadToMessage(flow, worst.begin, worst.latency) }, "Show in the message flow")),
+    h("div", { class: "row" }, h("strong", { class: "number" }, `${rank + 1}. ${duration(worst.total)}`), h("span", { class: "quiet" }, `began ${sinceBegin(worst.begin)} · ${clockTime(worst.begin)}`),
+      h("button", { type: "button", onclick: () => leadToMessage(flow, worst.begin, worst.total) }, "Show in the message flow")),
     worst.damaged && h("p", { class: "notice bad" }, "Events were lost meanwhile: what ran then may be missing here."),
     bar,
     mostly(worst, detail),
-    h("details", {}, h("summary", {}, `${count(worst.parts.length)} parts${worst.contiguous ? ", in the order of time" : ", those of one cause together"}`),
+    h("details", {}, h("summary", {}, `${count(parts.length)} parts${worst.parts ? ", in the order of time" : ", those of one cause together"}`),
       table({
         rows, file: `why_${rank + 1}`,
         columns: [
-          { key: "told", title: "part", cell: (part) => h("span", {}, h("i", { class: "chip", style: `display:inline-block;width:10px;height:10px;margin-right:6px;background:${colours(part)}` }), part.callback === null ? part.told : h("a", { href: `#callbacks/${part.callback}` }, name(part.told, false))) },
+          { key: "text", title: "part", cell: (part) => h("span", {}, h("i", { class: "chip", style: `display:inline-block;width:10px;height:10px;margin-right:6px;background:${colours(part)}` }), part.callback === undefined ? part.text : h("a", { href: `#callbacks/${part.callback}` }, name(part.text, false))) },
           { key: "hop", title: "hop", value: (part) => stage(part.hop) },
           { key: "duration", title: "time", kind: "duration" },
-          { key: "share", title: "share", kind: "share", value: (part) => (detail.clocks ? undefined : part.duration / worst.latency) },
-          !worst.contiguous && { key: "times", title: "times", kind: "count" },
+          { key: "share", title: "share", kind: "share", value: (part) => (detail.clocks ? undefined : part.duration / worst.total) },
+          !worst.parts && { key: "times", title: "times", kind: "count" },
         ].filter(Boolean),
       }),
-      h("p", { class: "quiet small" }, `Together ${duration(total)}: ${count(total)} ns of ${count(worst.latency)} ns.`)));
+      h("p", { class: "quiet small" }, `Together ${duration(total)}: ${count(total)} ns of ${count(worst.total)} ns.`)));
 }

@@ -22,8 +22,9 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::CallbackId;
 
 use super::material::{Instant, Link, Material, Response, ResponseParts, Spread, Stage};
-use super::worst::{WORST, Worst};
+use super::worst::{WORST, worst};
 use super::{CAME_THROUGH, ENDED, NOT_PASSED_ON, Row};
+use crate::explained::Explained;
 use crate::page::Subject;
 use crate::page::numbers::Numbers;
 
@@ -254,7 +255,7 @@ impl<'a> Declared<'a> {
             .collect()
     }
 
-    fn worst(&self, path: &NamedPath, records: &Records) -> Vec<Worst> {
+    fn worst(&self, path: &NamedPath, records: &Records) -> Vec<Explained> {
         let ways = Ways::new(&self.indexed, self.architecture, path, records);
         let columns = stage_columns(records);
         let mut slowest: Vec<(i64, usize)> = records
@@ -269,7 +270,7 @@ impl<'a> Declared<'a> {
         slowest
             .filter_map(|(_, number)| {
                 let explanation = why.way(&ways.of(&records.rows[*number])?);
-                Some(Worst::of(self.subject, &explanation))
+                Some(worst(self.subject, &explanation))
             })
             .collect()
     }

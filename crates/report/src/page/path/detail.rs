@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use super::material::{Instant, Link, Material, Response, Stage};
 use super::sample::{Candidate, sample};
-use super::worst::Worst;
 use super::{CAME_THROUGH, NOT_PASSED_ON};
+use crate::explained::Explained;
 use crate::page::Subject;
 use crate::page::columns::{ColumnReference, Columns};
 use crate::page::numbers::Numbers;
@@ -49,7 +49,7 @@ pub(super) struct Detail {
     instants: Vec<Instant>,
     flow: Flow,
     responses: Vec<Responses>,
-    worst: Vec<Worst>,
+    worst: Vec<Explained>,
 }
 
 /// Each message a line through the instants.

@@ -9,7 +9,7 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_trace::entity::CallbackId;
 use serde::Serialize;
 
-use super::worst::Worst;
+use crate::explained::Explained;
 use crate::page::numbers::Numbers;
 
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub(super) struct Material<'a> {
     /// By case.
     pub(super) responses: [Vec<Response>; 4],
     pub(super) parts: ResponseParts<'a>,
-    pub(super) worst: Vec<Worst>,
+    pub(super) worst: Vec<Explained>,
 }
 
 /// A part of the path, over all messages that came through.

@@ -19,8 +19,9 @@ use rostrace_trace::entity::{CallbackId, DeliveryId};
 
 use super::material::{Instant, Link, Material, Response, ResponseParts, Spread, Stage};
 use super::sample::{Candidate, sample};
-use super::worst::{WORST, Worst};
+use super::worst::{WORST, worst};
 use super::{CAME_THROUGH, Inputs, NOT_PASSED_ON, Row};
+use crate::explained::Explained;
 use crate::page::Subject;
 use crate::page::numbers::Numbers;
 
@@ -333,7 +334,7 @@ impl<'a> Observed<'a> {
         row
     }
 
-    fn worst(&self, path: &FlowPath) -> Vec<Worst> {
+    fn worst(&self, path: &FlowPath) -> Vec<Explained> {
         let analysis = self.subject.analysis;
         let mut why = Why::new(analysis);
         let mut slowest: Vec<(i64, usize)> = path
@@ -350,7 +351,7 @@ impl<'a> Observed<'a> {
         slowest
             .filter_map(|(_, number)| {
                 let explanation = why.flow(&path.flows[*number])?;
-                Some(Worst::of(self.subject, &explanation))
+                Some(worst(self.subject, &explanation))
             })
             .collect()
     }

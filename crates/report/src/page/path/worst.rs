@@ -1,68 +1,20 @@
 //! The slowest messages of a path, and why they took so long.
 
-use rostrace_analyze::why::{Cause, Explanation};
-use rostrace_trace::entity::CallbackId;
-use serde::Serialize;
+use rostrace_analyze::why::Explanation;
 
+use crate::explained::{Explained, nowhere};
 use crate::page::Subject;
 
 /// Messages that are explained.
 pub(super) const WORST: usize = 5;
 
-/// Parts of an explanation, beyond which those of one cause are put together.
+/// Beyond so many parts only the waits are told, which put together those of one cause.
 const MOST_PARTS: usize = 200;
 
-/// One of the slowest messages, explained.
-#[derive(Debug, Serialize)]
-pub(super) struct Worst {
-    begin: i64,
-    latency: i64,
-    damaged: bool,
-    /// In the order of time, without gaps; of too many, those of one cause are put together.
-    parts: Vec<Part>,
-    contiguous: bool,
-}
-
-#[derive(Debug, Serialize)]
-struct Part {
-    /// Which communication of the path it belongs to; the callback after one belongs to it.
-    hop: usize,
-    cause: &'static str,
-    told: String,
-    duration: i64,
-    times: usize,
-    callback: Option<usize>,
-}
-
-impl Worst {
-    pub(super) fn of(subject: Subject<'_>, explanation: &Explanation) -> Worst {
-        let analysis = subject.analysis;
-        let contiguous = explanation.parts.len() <= MOST_PARTS;
-        let part = |hop, cause: Cause, told, duration, times| Part {
-            hop,
-            cause: cause.name(),
-            told,
-            duration,
-            times,
-            callback: cause.callback(analysis).map(CallbackId::index),
-        };
-        let parts = if contiguous {
-            let parts = explanation.parts.iter();
-            parts
-                .map(|it| part(it.hop, it.cause, it.told(analysis), it.duration(), 1))
-                .collect()
-        } else {
-            let waits = explanation.waits(analysis).list.into_iter();
-            waits
-                .map(|it| part(it.hop, it.cause(), it.told, it.duration, it.times))
-                .collect()
-        };
-        Worst {
-            begin: subject.time(explanation.begin),
-            latency: explanation.end.0 - explanation.begin.0,
-            damaged: explanation.damaged,
-            parts,
-            contiguous,
-        }
-    }
+pub(super) fn worst(subject: Subject<'_>, explanation: &Explanation) -> Explained {
+    let parts = match explanation.parts.len() {
+        0..=MOST_PARTS => MOST_PARTS,
+        _ => 0,
+    };
+    subject.explainer().with_parts(explanation, parts, nowhere)
 }

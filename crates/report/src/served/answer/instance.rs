@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use super::Answer;
 use super::arrow::Arrow;
-use super::explanation::WhyRow;
 use super::occurrence::Place;
+use crate::explained::Explained;
 use crate::served::http::Query;
 use crate::served::timeline::ServedTimeline;
 use crate::served::track::span;
@@ -64,7 +64,7 @@ struct Facts<'a> {
     published: usize,
     published_by_unknown: bool,
     arrows: Vec<Arrow>,
-    why: WhyRow,
+    why: Explained<Place>,
 }
 
 /// Where the time of the execution went, as the kernel saw it.
