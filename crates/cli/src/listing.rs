@@ -53,10 +53,10 @@ pub(crate) trait Row: Serialize {
 /// A trace that was read to be listed.
 #[derive(Debug)]
 pub(crate) struct Reading<'a> {
-    arguments: &'a LookArguments,
+    pub(crate) arguments: &'a LookArguments,
     layout: Layout,
-    set: TraceSet,
-    model: Model,
+    pub(crate) set: TraceSet,
+    pub(crate) model: Model,
 }
 
 impl<'a> Reading<'a> {

@@ -80,10 +80,22 @@ pub(crate) fn callbacks(arguments: &LookArguments) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Interrupted);
     };
     let view = reading.view()?;
-    let (rows, first) = rows(&view);
-    let unnamed = rows.iter().filter(|row| is_unnamed(row, arguments.all));
+    let analysis = Analysis::new(view.model, view.window().clone());
+    print(&reading, &view, &analysis)
+}
+
+/// The list of a trace that was read and analysed.
+pub(crate) fn print(
+    reading: &Reading<'_>,
+    view: &View<'_>,
+    analysis: &Analysis<'_>,
+) -> anyhow::Result<Outcome> {
+    let (rows, first) = rows(view, analysis);
+    let unnamed = rows
+        .iter()
+        .filter(|row| is_unnamed(row, reading.arguments.all));
     let lack = || family::CALLBACKS.lack(&view.model.kinds).map(str::to_owned);
-    let lack = untold::sentence(&view).or_else(lack);
+    let lack = untold::sentence(view).or_else(lack);
     let notes = reading.unnamed(unnamed.count(), "callback").into_iter();
     reading.print(
         rows,
@@ -102,15 +114,14 @@ fn is_unnamed(row: &CallbackRow<'_>, all: bool) -> bool {
 
 /// What hurts most comes first, as in a report; what never ran twice, or is built in, in the order of creation at the end. With a sentence on why the first
 /// one is first, if that is for what it did to others.
-fn rows<'m>(view: &View<'m>) -> (Vec<CallbackRow<'m>>, Option<String>) {
+fn rows<'m>(view: &View<'m>, analysis: &Analysis<'_>) -> (Vec<CallbackRow<'m>>, Option<String>) {
     let model = view.model;
-    let analysis = Analysis::new(model, view.window().clone());
-    let summaries = callback::summaries(&analysis);
-    let ranking = Ranking::of(&analysis, &summaries);
+    let summaries = callback::summaries(analysis);
+    let ranking = Ranking::of(analysis, &summaries);
     let mut rows = Vec::new();
     for summary in &summaries {
         if view.has_callback(summary.callback) {
-            let mut row = of_callback(model, &analysis, summary);
+            let mut row = of_callback(model, analysis, summary);
             row.is_folded = row.built_in && !ranking.is_notable(row.runner);
             rows.push(row);
         }
