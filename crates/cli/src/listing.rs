@@ -56,9 +56,9 @@ pub(crate) trait Row {
 /// A trace that was read to be listed.
 #[derive(Debug)]
 pub(crate) struct Reading<'a> {
-    arguments: &'a LookArguments,
+    pub(crate) arguments: &'a LookArguments,
     layout: Layout,
-    recorded: Recorded,
+    pub(crate) recorded: Recorded,
 }
 
 impl<'a> Reading<'a> {

@@ -42,8 +42,8 @@ struct Shared {
     /// All processes of the session, for those who may not wait for the disk.
     processes: Mutex<BTreeMap<PathBuf, Arc<Mapped>>>,
     kept: Mutex<Keeping>,
-    /// Snapshots that processes asked for which are gone.
-    asked: Mutex<BTreeMap<Identity, u64>>,
+    /// Snapshots that processes requested which are gone.
+    snapshot_requests: Mutex<BTreeMap<Identity, u64>>,
     deathwatch: Deathwatch,
 }
 
@@ -82,7 +82,7 @@ impl Keeper {
             is_ending: AtomicBool::new(false),
             processes: Mutex::default(),
             kept: Mutex::default(),
-            asked: Mutex::default(),
+            snapshot_requests: Mutex::default(),
             deathwatch: Deathwatch::default(),
         });
         // Those that are there begin at once.
@@ -124,13 +124,13 @@ impl Keeper {
         Some(keeping.ended.clone())
     }
 
-    /// How often processes have asked for a snapshot, and the last one that did.
-    pub fn snapshots(&self) -> BTreeMap<Identity, u64> {
-        let mut all = lock(&self.shared.asked).clone();
+    /// How often processes have requested a snapshot, and the last one that did.
+    pub fn snapshot_requests(&self) -> BTreeMap<Identity, u64> {
+        let mut all = lock(&self.shared.snapshot_requests).clone();
         let processes = lock(&self.shared.processes);
         let asked = processes.values().map(|mapped| {
             let header = mapped.memory().header();
-            let count = header.reports.snapshots.load(Ordering::Acquire);
+            let count = header.reports.snapshot_requests.load(Ordering::Acquire);
             (header.identity(), count)
         });
         all.extend(asked.filter(|(_, count)| *count > 0));
@@ -301,10 +301,10 @@ impl Shared {
             if is_alive && newest.contains(&path) {
                 continue;
             }
-            let snapshots = &mapped.memory().header().reports.snapshots;
-            let asked = snapshots.load(Ordering::Acquire);
+            let requests = &mapped.memory().header().reports.snapshot_requests;
+            let asked = requests.load(Ordering::Acquire);
             if asked > 0 {
-                lock(&self.asked).insert(identity, asked);
+                lock(&self.snapshot_requests).insert(identity, asked);
             }
             if let Some(mut kept) = keeping.recorded.remove(&path) {
                 kept.finish();

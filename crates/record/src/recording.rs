@@ -35,8 +35,8 @@ pub struct Recording<'s> {
     /// The last that was known while the disk was being waited for.
     ended: Ended,
     failures: BTreeSet<Failure>,
-    /// Snapshots that processes had asked for.
-    snapshots: BTreeMap<Identity, u64>,
+    /// Snapshots that processes had requested.
+    snapshot_requests: BTreeMap<Identity, u64>,
     unexpected_hooks: BTreeSet<usize>,
 }
 
@@ -143,7 +143,7 @@ impl<'s> Recording<'s> {
             _lock: lock,
             ended: Ended::default(),
             failures: BTreeSet::new(),
-            snapshots: BTreeMap::new(),
+            snapshot_requests: BTreeMap::new(),
             unexpected_hooks: BTreeSet::new(),
         })
     }
@@ -227,14 +227,14 @@ impl<'s> Recording<'s> {
         self.session.incompatible_tracers()
     }
 
-    /// The pid of a process that has asked for a snapshot since the last time.
-    pub fn asks_for_snapshot(&mut self) -> Option<u32> {
-        let asked = self.keeper.snapshots();
+    /// The pid of a process that has requested a snapshot since the last time.
+    pub fn snapshot_request(&mut self) -> Option<u32> {
+        let asked = self.keeper.snapshot_requests();
         let is_new = |(identity, count): &(&Identity, &u64)| {
-            self.snapshots.get(*identity).copied().unwrap_or(0) < **count
+            self.snapshot_requests.get(*identity).copied().unwrap_or(0) < **count
         };
         let pid = asked.iter().find(is_new).map(|(identity, _)| identity.pid);
-        self.snapshots = asked;
+        self.snapshot_requests = asked;
         pid
     }
 

@@ -13,51 +13,14 @@ use crate::events;
 use crate::ring::emit::{Payload, Text, event as run, initialisation as init};
 
 functions! {
-    rcl_init
-    rcl_node_init
-    rcl_publisher_init
-    rcl_subscription_init
-    rcl_service_init
-    rcl_client_init
-    rcl_timer_init
-    rcl_lifecycle_state_machine_init
-    rcl_lifecycle_transition
-    rcl_publish
-    rcl_take
-    rclcpp_subscription_init
-    rclcpp_subscription_callback_added
-    rclcpp_service_callback_added
-    rclcpp_timer_callback_added
-    rclcpp_timer_link_node
-    rclcpp_callback_register
-    callback_start
-    callback_end
-    rclcpp_publish
-    rclcpp_take
-    dispatch_subscription_callback
-    rclcpp_executor_get_next_ready
-    rclcpp_executor_wait_for_work
-    rclcpp_executor_execute
-    rclcpp_construct_ring_buffer
-    rclcpp_buffer_to_ipb
-    rclcpp_ipb_to_subscription
-    rclcpp_intra_publish
-    rclcpp_ring_buffer_enqueue
-    rclcpp_ring_buffer_dequeue
-    rclcpp_ring_buffer_clear
-    message_construct
-    dispatch_intra_process_subscription_callback
-    rmw_publisher_init
-    rmw_subscription_init
-    rmw_client_init
-    rmw_publish
-    rmw_take
-    rmw_send_request
-    rmw_take_request
-    rmw_send_response
-    rmw_take_response
-    message_link_periodic_async
-    message_link_partial_sync
+    rcl_init rcl_node_init rcl_publisher_init rcl_subscription_init rcl_service_init rcl_client_init rcl_timer_init
+    rcl_lifecycle_state_machine_init rcl_lifecycle_transition rcl_publish rcl_take rclcpp_subscription_init
+    rclcpp_subscription_callback_added rclcpp_service_callback_added rclcpp_timer_callback_added rclcpp_timer_link_node
+    rclcpp_callback_register callback_start callback_end rclcpp_publish rclcpp_take dispatch_subscription_callback
+    rclcpp_executor_get_next_ready rclcpp_executor_wait_for_work rclcpp_executor_execute rclcpp_construct_ring_buffer rclcpp_buffer_to_ipb
+    rclcpp_ipb_to_subscription rclcpp_intra_publish rclcpp_ring_buffer_enqueue rclcpp_ring_buffer_dequeue rclcpp_ring_buffer_clear
+    message_construct dispatch_intra_process_subscription_callback rmw_publisher_init rmw_subscription_init rmw_client_init rmw_publish
+    rmw_take rmw_send_request rmw_take_request rmw_send_response rmw_take_response message_link_periodic_async message_link_partial_sync
 }
 
 tracepoint! {

@@ -49,7 +49,7 @@ pub(crate) enum PassedOn {
     AllOfLttng,
 }
 
-/// Looks around.
+/// Finds the real libtracetools.
 pub(crate) fn decide(wanted: PassedOn) {
     ORIGINAL.get_or_init(|| {
         let library = loaded::library("libtracetools.so");

@@ -50,8 +50,8 @@ extern "C" fn ask(signal: c_int) {
     let is_recording =
         |memory: &&Memory| memory.header().recording.epoch.load(Ordering::Acquire) != 0;
     if let Some(memory) = gate::memory().filter(is_recording) {
-        let snapshots = &memory.header().reports.snapshots;
-        snapshots.fetch_add(1, Ordering::Release);
+        let requests = &memory.header().reports.snapshot_requests;
+        requests.fetch_add(1, Ordering::Release);
         return;
     }
     CAUGHT.store(0, Ordering::Relaxed);

@@ -54,17 +54,24 @@ use std::ffi::{CStr, c_void};
 use crate::abi::functions::*;
 
 macro_rules! safe {
-    ($(#[$about:meta])* $name:ident($($parameter:ident: $kind:ty),*) => $function:ident($($argument:expr),*)) => {
-        $(#[$about])*
-        #[inline]
-        #[allow(clippy::too_many_arguments)]
-        pub fn $name($($parameter: $kind),*) {
-            // SAFETY: texts end with a zero, gids and lists are as long as is said, addresses are not followed.
-            unsafe { $function($($argument),*) }
-        }
+    ($($(#[$about:meta])* $name:ident($($parameter:ident: $kind:ty),*) => $function:ident($($argument:expr),*);)*) => {
+        $(
+            $(#[$about])*
+            #[inline]
+            #[allow(clippy::too_many_arguments)]
+            pub fn $name($($parameter: $kind),*) {
+                // SAFETY: texts end with a zero, gids and lists are as long as is said, addresses are not followed.
+                unsafe { $function($($argument),*) }
+            }
+        )*
     };
 }
+
+safe! {
 ";
+
+/// Lines are broken behind this.
+const WIDTH: usize = 140;
 
 fn tracepoints() -> impl Iterator<Item = &'static Tracepoint> {
     recorded().filter(|event| event.provider == "ros2")
@@ -73,11 +80,17 @@ fn tracepoints() -> impl Iterator<Item = &'static Tracepoint> {
 /// `tracer/src/abi/functions.rs`.
 pub(super) fn exported() -> String {
     let mut text = String::from(HEAD);
-    text.push_str("\nfunctions! {\n");
+    text.push_str("\nfunctions! {");
+    let mut width = WIDTH;
     for event in tracepoints() {
-        let _ = writeln!(text, "    {}", event.name);
+        width += event.name.len() + 1;
+        if width > WIDTH {
+            text.push_str("\n   ");
+            width = event.name.len() + 4;
+        }
+        let _ = write!(text, " {}", event.name);
     }
-    text.push_str("}\n");
+    text.push_str("\n}\n");
     for event in tracepoints() {
         let name = event.name;
         let phase = match event.phase {
@@ -214,11 +227,16 @@ pub(super) fn safe() -> String {
             arguments.push(argument);
         }
         let (parameters, arguments) = (parameters.join(", "), arguments.join(", "));
+        let separator = match 2 * name.len() + parameters.len() + arguments.len() {
+            ..WIDTH => " ",
+            _ => "\n        ",
+        };
         let _ = writeln!(
             text,
-            "\nsafe! {{\n    /// {}\n    {name}({parameters})\n    => ros_trace_{name}({arguments})\n}}",
+            "    /// {}\n    {name}({parameters}){separator}=> ros_trace_{name}({arguments});",
             event.summary,
         );
     }
+    text.push_str("}\n");
     text
 }

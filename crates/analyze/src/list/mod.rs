@@ -53,12 +53,14 @@ impl List {
     /// The column that someone means who writes its name, its title, or either of them with other signs between the words or without the unit.
     pub fn meant(&self, written: &str) -> Option<usize> {
         let plain = plain(written);
-        let mut titles = self.table.iter();
-        let by_title = |(title, _): &&(&str, &str)| self::plain(title) == plain;
+        let titled = |fits: &dyn Fn(&str) -> bool| {
+            let mut titles = self.table.iter();
+            self.column(titles.find(|(title, _)| fits(title))?.1)
+        };
         let by_name = |it: &Column| self::plain(it.name) == plain;
-        (titles.find(by_title))
-            .and_then(|(_, name)| self.column(name))
+        titled(&|title| title == written)
             .or_else(|| self.column(written))
+            .or_else(|| titled(&|title| self::plain(title) == plain))
             .or_else(|| self.columns.iter().position(by_name))
     }
 

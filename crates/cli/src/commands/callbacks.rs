@@ -16,16 +16,27 @@ use crate::family;
 use crate::listing::{Reading, Row};
 use crate::outcome::Outcome;
 use crate::untold;
+use crate::view::View;
 use rostrace_base::units;
 
 pub(crate) fn callbacks(arguments: &LookArguments) -> anyhow::Result<Outcome> {
     let reading = Reading::of(&CALLBACKS, arguments)?;
     let view = reading.view()?;
-    let (rows, first) = ranked(&view.analysis());
+    print(&reading, &view, &view.analysis())
+}
+
+/// The list of a trace that was read and analysed.
+pub(crate) fn print(
+    reading: &Reading<'_>,
+    view: &View<'_>,
+    analysis: &Analysis<'_>,
+) -> anyhow::Result<Outcome> {
+    let (rows, first) = ranked(analysis);
+    let all = reading.arguments.all;
     let unnamed = rows.iter().map(|it| &it.row);
-    let unnamed = unnamed.filter(|it| it.is_unnamed() && (arguments.all || !it.described.built_in));
+    let unnamed = unnamed.filter(|it| it.is_unnamed() && (all || !it.described.built_in));
     let lack = || family::CALLBACKS.lack(&view.model.kinds).map(str::to_owned);
-    let lack = untold::sentence(&view).or_else(lack);
+    let lack = untold::sentence(view).or_else(lack);
     let notes = reading.unnamed(unnamed.count(), "callback").into_iter();
     reading.print(
         rows,

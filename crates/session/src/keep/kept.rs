@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::clock;
-use crate::command::{Command, Flight};
+use crate::command::Command;
 use crate::keep::disk_stream::{CompleteFile, DiskStream};
 use crate::keep::folder::Folder;
 use crate::keep::init_stream::InitStream;
@@ -25,8 +25,6 @@ use crate::sync::{self, fence};
 
 /// In the folder of a process that is being recorded: names the file of its memory, where the newest events are.
 pub const MEMORY_LINK: &str = ".memory";
-/// The disk is asked for its room at most so often.
-const BETWEEN_LOOKS: u64 = 50_000_000;
 
 #[derive(Debug)]
 pub struct Kept {
@@ -50,13 +48,13 @@ pub struct Kept {
     partial: BTreeMap<u32, u64>,
     pub(super) bytes: u64,
     /// Of `bytes`, those of the threads' streams: of them a flight recorder keeps as many as was asked for, whatever describes them.
-    stream_bytes: u64,
+    pub(super) stream_bytes: u64,
     unwritten: u64,
-    complete: VecDeque<CompleteFile>,
-    disk_looked: u64,
-    disk_is_short: bool,
+    pub(super) complete: VecDeque<CompleteFile>,
+    pub(super) disk_looked: u64,
+    pub(super) disk_is_short: bool,
     /// What is not written now never will be.
-    is_final: bool,
+    pub(super) is_final: bool,
     /// Nothing comes any more that would close a gap between packets: a keeper that was killed had counted it, and its stream has no file that
     /// would say so.
     takes_gaps: bool,
@@ -398,38 +396,6 @@ impl Kept {
         Ok(())
     }
 
-    /// Whether so many bytes may be written.
-    fn room_for(&self, bytes: usize) -> Result<(), i32> {
-        let limit = self.command.settings.process_bytes;
-        if limit > 0 && self.bytes + bytes as u64 > limit {
-            return Err(libc::ENOSPC);
-        }
-        let keep_free = self.command.settings.keep_free;
-        if self.is_final
-            && let Some((folder, _)) = self.folder.as_ref().filter(|_| keep_free > 0)
-        {
-            // What is left at the end may take half of what was to stay free, and no more: it can be as much as all memory.
-            let free = folder.free_bytes().unwrap_or(u64::MAX);
-            if free < keep_free / 2 + bytes as u64 {
-                return Err(libc::ENOSPC);
-            }
-        }
-        Ok(())
-    }
-
-    fn look_at_disk(&mut self) {
-        let keep_free = self.command.settings.keep_free;
-        let now = clock::monotonic();
-        if keep_free == 0 || now < self.disk_looked + BETWEEN_LOOKS {
-            return;
-        }
-        self.disk_looked = now;
-        if let Some((folder, _)) = &self.folder {
-            let free = folder.free_bytes();
-            self.disk_is_short = free.is_some_and(|free| free < keep_free);
-        }
-    }
-
     /// Writes what the statedump has that is not written yet.
     fn drain_initialisation(&mut self) -> bool {
         let memory = *self.mapped.memory();
@@ -476,29 +442,5 @@ impl Kept {
             self.drain_initialisation();
         }
         true
-    }
-
-    /// Deletes what a flight recorder need not keep: what is older, or more, than was asked for. Initialisation stays.
-    fn forget_old(&mut self, flight: Flight) {
-        let (oldest, most) = match flight {
-            Flight::Nanos(nanos) => (clock::monotonic().saturating_sub(nanos), u64::MAX),
-            Flight::Bytes(0) => (0, u64::MAX),
-            Flight::Bytes(bytes) => (0, bytes),
-        };
-        let Some((folder, _)) = &self.folder else {
-            return;
-        };
-        while let Some(file) = self.complete.front() {
-            let is_old = file.end < oldest;
-            let left = self.stream_bytes.saturating_sub(file.bytes);
-            let is_more = left >= most;
-            if !is_old && !is_more {
-                break;
-            }
-            folder.remove(&file.name);
-            self.bytes -= file.bytes;
-            self.stream_bytes = left;
-            self.complete.pop_front();
-        }
     }
 }

@@ -7,6 +7,7 @@
 //! [`start_recording`] and [`stop_recording`] begin and end a recording in the memory of a process; they are all that a process ever notices of it.
 
 pub mod collect;
+mod disk_space;
 mod disk_stream;
 pub mod folder;
 mod init_stream;

@@ -137,8 +137,8 @@ pub struct Reports {
     pub lost: AtomicU64,
     /// Those of them that were before the recording that runs.
     pub(crate) lost_before: AtomicU64,
-    /// Snapshots that the process asked for.
-    pub snapshots: AtomicU64,
+    /// Snapshots that the process requested.
+    pub snapshot_requests: AtomicU64,
     /// Threads that have a stream.
     pub threads: AtomicU32,
     /// Events of initialisation that are kept.

@@ -5,7 +5,7 @@
 //! writes full ones to the disk and gives them out again ([`crate::keep`]). It is the recorder, or a thread of the process where there is
 //! no recorder that can reach the file. The file outlives both: whoever is killed, what was written is there.
 //!
-//! Read next: [`layout`], [`header`], then [`writer`] for the way of an event, [`pool`] for what it takes, [`dump`] for what is remembered.
+//! Read next: [`layout`], [`header`], then [`writer`] for the way of an event, [`pool`] for what it takes, [`crate::statedump`] for what is remembered.
 
 pub mod at_work;
 pub mod filter;

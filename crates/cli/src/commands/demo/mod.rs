@@ -18,7 +18,7 @@ use rostrace_record::{Launch, Plan, Recording, RuntimeFolder, Session};
 use super::record::arguments::DemoArguments;
 use super::record::verify;
 use super::record::watch::{self, Ending, Watch};
-use super::record::{look, shown};
+use super::record::{look, read, shown};
 use super::{callbacks, latency, report, why};
 use crate::args::{LookFormat, ModelFilterArguments, TraceArguments};
 use crate::columns::ListArguments;
@@ -27,6 +27,7 @@ use crate::name;
 use crate::outcome::Outcome;
 use crate::render::diagnostic;
 use crate::render::palette::Palette;
+use crate::source;
 use rostrace_base::units;
 
 pub(crate) use application::application;
@@ -114,10 +115,16 @@ fn record(arguments: &DemoArguments) -> anyhow::Result<Ending> {
 fn explain(ending: &Ending, with_report: bool) -> anyhow::Result<Outcome> {
     interrupt::catch();
     let summary = &ending.summary;
-    let verified = verify::verify(&summary.output, summary)?;
     let folder = shown(&summary.output);
+    let arguments = look(&summary.output);
+    let Some(reading) = read(&arguments)? else {
+        return Ok(Outcome::Interrupted);
+    };
+    let verified = verify::verify(&reading.recorded, summary);
     heading(&format!("$ rostrace callbacks {folder}"), "")?;
-    let mut outcome = callbacks::callbacks(&look(&summary.output))?;
+    let view = reading.view()?;
+    let analysis = source::analysis(&reading.recorded.set, view.model, view.window().clone());
+    let mut outcome = callbacks::print(&reading, &view, &analysis)?;
     let ends = format!("{folder} --from {FROM} --to {TO}");
     for (verb, remark) in [
         (
@@ -137,7 +144,7 @@ fn explain(ending: &Ending, with_report: bool) -> anyhow::Result<Outcome> {
         };
     }
     let page = with_report
-        .then(|| report::of_recording(&summary.output))
+        .then(|| report::of_recording(&summary.output, &reading.recorded.set, &view, &analysis))
         .flatten();
     let page = page.map_or(String::new(), |page| {
         format!("\n Look at it: {}", shown(&page))

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::bail;
+use rostrace_analyze::list;
 use rostrace_record::{
     Filters, Launch, Plan, Recording, RuntimeFolder, Session, Settings, Summary, TracerLibrary,
     caret_filter, caret_filter_file, filters, limit, unattached,
@@ -24,8 +25,10 @@ use crate::args::{LookArguments, LookFormat, ModelFilterArguments, TraceArgument
 use crate::columns::ListArguments;
 use crate::commands::{callbacks, report};
 use crate::interrupt;
-use crate::outcome::Outcome;
+use crate::listing::Reading;
+use crate::outcome::{Interrupted, Outcome};
 use crate::render::diagnostic;
+use crate::source;
 use arguments::{FlightSignal, RecordArguments, SessionArguments, WhatArguments};
 use rostrace_base::units;
 use verify::Verified;
@@ -211,7 +214,9 @@ pub(crate) fn new_folder(asked: Option<&Path>) -> anyhow::Result<PathBuf> {
 fn conclude(ending: &Ending, with_report: bool) -> anyhow::Result<Outcome> {
     interrupt::catch();
     let summary = &ending.summary;
-    let verified = verify::verify(&summary.output, summary)?;
+    let arguments = look(&summary.output);
+    let reading = read(&arguments)?;
+    let verified = (reading.as_ref()).map(|it| verify::verify(&it.recorded, summary));
     failure::tell(summary);
     for (pid, name) in &summary.unfinished {
         diagnostic::note(&format!(
@@ -224,19 +229,35 @@ fn conclude(ending: &Ending, with_report: bool) -> anyhow::Result<Outcome> {
             "{name} is of a version that the tracer does not know: what it would tell was not recorded"
         ));
     }
-    let arguments = look(&summary.output);
-    let shown = callbacks::callbacks(&arguments)?;
+    let (Some(reading), Some(verified)) = (reading, verified) else {
+        println!("\n {}", shown(&summary.output));
+        return Ok(Outcome::Interrupted);
+    };
+    let view = reading.view()?;
+    let analysis = source::analysis(&reading.recorded.set, view.model, view.window().clone());
+    let listed = callbacks::print(&reading, &view, &analysis)?;
     let page = with_report
-        .then(|| report::of_recording(&summary.output))
+        .then(|| report::of_recording(&summary.output, &reading.recorded.set, &view, &analysis))
         .flatten();
     tell(summary, &verified, ending.duration, page.as_deref())?;
-    Ok(match (shown, verified.outcome) {
-        (Outcome::Interrupted, _) => Outcome::Interrupted,
+    Ok(match (listed, verified.outcome) {
         (_, Outcome::LostData) | (Outcome::LostData, _) => Outcome::LostData,
         // What a process had to say that could not record is counted nowhere.
         _ if failure::is_any(summary) => Outcome::LostData,
         _ => Outcome::Fine,
     })
+}
+
+/// What was written, read back once for everything that is told of it; nothing if Ctrl-C stopped it.
+pub(crate) fn read(arguments: &LookArguments) -> anyhow::Result<Option<Reading<'_>>> {
+    let lost = |it: &PathBuf| format!("what was written to {} cannot be read", it.display());
+    match Reading::of(&list::CALLBACKS, arguments) {
+        Ok(reading) => Ok(Some(reading)),
+        Err(error) if error.is::<Interrupted>() => Ok(None),
+        Err(error) => {
+            Err(error.context(arguments.input.traces.iter().map(lost).collect::<String>()))
+        }
+    }
 }
 
 /// The arguments of a verb that lists everything of one folder.

@@ -1,15 +1,11 @@
 //! What was written, read back: is everything there that the processes counted?
 
-use std::path::Path;
-
-use anyhow::Context;
-use rostrace_ctf::{DamageKind, Survey};
+use rostrace_ctf::DamageKind;
 use rostrace_record::Summary;
 
-use crate::interrupt;
 use crate::outcome::Outcome;
+use crate::recorded::Recorded;
 use crate::render::diagnostic;
-use crate::source;
 use rostrace_base::units;
 
 /// What the trace says of itself.
@@ -21,14 +17,12 @@ pub(crate) struct Verified {
     pub(crate) outcome: Outcome,
 }
 
-/// Reads all packets. Everything that is not as it should be is told.
-pub(crate) fn verify(folder: &Path, summary: &Summary) -> anyhow::Result<Verified> {
-    let set = source::open(&[folder.to_owned()])
-        .with_context(|| format!("what was written to {} cannot be read", folder.display()))?;
-    let survey = Survey::take(&set, 0, &|_| !interrupt::requested());
+/// Everything that is not as it should be is told.
+pub(crate) fn verify(recorded: &Recorded, summary: &Summary) -> Verified {
+    let Recorded { set, model, .. } = recorded;
     let mut lost = 0;
     let mut outcome = Outcome::Fine;
-    for damage in set.damage.iter().chain(&survey.damage) {
+    for damage in recorded.damage() {
         if damage.kind == DamageKind::DiscardedEvents {
             lost += damage.count.unwrap_or(0);
         } else {
@@ -39,8 +33,8 @@ pub(crate) fn verify(folder: &Path, summary: &Summary) -> anyhow::Result<Verifie
         }
     }
     // A flight recorder deletes on purpose. What processes that were killed counted last may be less than they wrote.
-    if !summary.is_flight && survey.events < summary.events && !interrupt::requested() {
-        let missing = summary.events - survey.events;
+    if !summary.is_flight && model.events < summary.events {
+        let missing = summary.events - model.events;
         diagnostic::note(&format!(
             "{} that the processes counted are not in the trace",
             units::counted(missing, "event")
@@ -53,10 +47,10 @@ pub(crate) fn verify(folder: &Path, summary: &Summary) -> anyhow::Result<Verifie
         lost = summary.discarded;
         outcome = Outcome::LostData;
     }
-    Ok(Verified {
-        events: survey.events,
+    Verified {
+        events: model.events,
         lost,
         bytes: set.bytes(),
         outcome,
-    })
+    }
 }

@@ -220,7 +220,7 @@ impl<'s> Watch<'s> {
             diagnostic::note(&sentence);
         }
         self.line.show(&progress);
-        if let Some(pid) = recording.asks_for_snapshot() {
+        if let Some(pid) = recording.snapshot_request() {
             self.snapshot(Some(pid));
         }
         let Some(recording) = &self.recording else {

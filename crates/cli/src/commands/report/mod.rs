@@ -10,6 +10,7 @@ use rostrace_analyze::clocks::Strangers;
 use rostrace_analyze::flow_path::{FlowPath, FlowPaths};
 use rostrace_analyze::{Analysis, Selection};
 use rostrace_architecture::Architecture;
+use rostrace_ctf::TraceSet;
 use rostrace_report::page::{Options, Page};
 
 use crate::commands::architecture::file;
@@ -93,9 +94,22 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
         Recorded::read_apart(&arguments.input.traces, &arguments.output)?;
     let view = View::new(&set, &model, &arguments.filter)?;
     let analysis = source::analysis(&set, &model, view.window().clone());
-    expect_paths(&arguments.paths, &analysis, architecture.as_ref())?;
+    let written = write_page(arguments, architecture.as_ref(), &set, &view, &analysis)?;
+    Ok(written.then(|| Outcome::of(set.damage.iter().chain(&model.damage))))
+}
+
+/// The page of a trace that was read and analysed. False if it was interrupted.
+fn write_page(
+    arguments: &ReportArguments,
+    architecture: Option<&Architecture>,
+    set: &TraceSet,
+    view: &View<'_>,
+    analysis: &Analysis<'_>,
+) -> anyhow::Result<bool> {
+    let model = view.model;
+    expect_paths(&arguments.paths, analysis, architecture)?;
     let mut titles = damage::titles(set.damage.iter().chain(&model.damage));
-    titles.extend(Strangers::of(&model).map(|it| (it.sentence(), false)));
+    titles.extend(Strangers::of(model).map(|it| (it.sentence(), false)));
     let options = Options {
         title: arguments
             .title
@@ -112,12 +126,12 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
             paths: arguments.paths.clone(),
             ..view.selection().clone()
         },
-        architecture: architecture.as_ref(),
+        architecture,
         is_stopped: Some(interrupt::requested),
     };
     // Before there is a file that a second Ctrl-C could leave behind.
-    let Some(page) = Page::new(&analysis, &options) else {
-        return Ok(None);
+    let Some(page) = Page::new(analysis, &options) else {
+        return Ok(false);
     };
     let file = NewFile::write(arguments.output.clone(), |file| {
         let mut out = BufWriter::new(Interruptible(file));
@@ -125,7 +139,7 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
         out.flush()
     });
     if interrupt::requested() {
-        return Ok(None);
+        return Ok(false);
     }
     file?.publish()?;
     diagnostic::notes(&view.notes());
@@ -133,16 +147,23 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
     if let Some(lack) = family::CALLBACKS.lack(&model.kinds) {
         diagnostic::note(lack);
     }
-    Ok(Some(Outcome::of(set.damage.iter().chain(&model.damage))))
+    Ok(true)
 }
 
-/// The report of a recording that was just made, beside its data; a note if that cannot be, since the recording is what counts.
-pub(crate) fn of_recording(folder: &Path) -> Option<PathBuf> {
+/// The report of a recording that was just made and read, beside its data; a note if that cannot be, since the recording is what counts.
+pub(crate) fn of_recording(
+    folder: &Path,
+    set: &TraceSet,
+    view: &View<'_>,
+    analysis: &Analysis<'_>,
+) -> Option<PathBuf> {
     let output = folder.join("report.html");
     let arguments = ReportArguments::of_recording(folder, output.clone());
-    match write(&arguments) {
-        Ok(Some(_)) => Some(output),
-        Ok(None) => None,
+    let written = new_file::expect_place(&output)
+        .and_then(|()| write_page(&arguments, None, set, view, analysis));
+    match written {
+        Ok(true) => Some(output),
+        Ok(false) => None,
         Err(error) => {
             diagnostic::note(&format!("there is no report: {error:#}"));
             None
