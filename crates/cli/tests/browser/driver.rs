@@ -142,14 +142,15 @@ impl Browser {
 
     /// Goes to a part of the report and waits until it is there.
     pub fn go(&self, place: &str) {
-        let view = place.split(['/', '?']).next().unwrap();
+        let view = json!(place.split(['/', '?']).next().unwrap());
         let place = json!(format!("#{place}"));
-        self.value(&format!(
-            "(() => {{ delete document.getElementById('main').dataset.ready; if (location.hash === {place}) dispatchEvent(new Event('hashchange')); else location.hash = {place}; }})()"
-        ));
+        let go = format!(
+            "delete document.getElementById('main').dataset.ready; if (location.hash === {place}) dispatchEvent(new Event('hashchange')); else location.hash = {place};"
+        );
+        self.value(&format!("(() => {{ {go} }})()"));
+        // What was clicked before may lead elsewhere only now: then it goes there again.
         self.wait(&format!(
-            "document.getElementById('main')?.dataset.ready === {}",
-            json!(view)
+            "(() => {{ const ready = document.getElementById('main')?.dataset.ready; if (ready === {view}) return true; if (ready) {{ {go} }} return false; }})()"
         ));
     }
 
