@@ -12,7 +12,7 @@ use rostrace_trace::entity::{NodeId, ProcessId};
 
 use crate::args::LookArguments;
 use crate::cell::Cell;
-use crate::family;
+use crate::capabilities;
 use crate::listing::{Reading, Row};
 use crate::outcome::Outcome;
 use crate::untold;
@@ -24,7 +24,7 @@ pub(crate) fn callbacks(arguments: &LookArguments) -> anyhow::Result<Outcome> {
     let (rows, first) = ranked(&view.analysis());
     let unnamed = rows.iter().map(|it| &it.row);
     let unnamed = unnamed.filter(|it| it.is_unnamed() && (arguments.all || !it.described.built_in));
-    let lack = || family::CALLBACKS.lack(&view.model.kinds).map(str::to_owned);
+    let lack = || capabilities::CALLBACKS.lack(&view.model.kinds).map(str::to_owned);
     let lack = untold::sentence(&view).or_else(lack);
     let notes = reading.unnamed(unnamed.count(), "callback").into_iter();
     reading.print(

@@ -14,7 +14,7 @@ use rostrace_report::page::{Options, Page};
 
 use crate::commands::architecture::file;
 use crate::desktop;
-use crate::family;
+use crate::capabilities;
 use crate::interrupt::{self, Interruptible};
 use crate::name;
 use crate::new_file::{self, NewFile};
@@ -130,7 +130,7 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
     file?.publish()?;
     diagnostic::notes(&view.notes());
     diagnostic::notes(view.nothing_left().as_slice());
-    if let Some(lack) = family::CALLBACKS.lack(&model.kinds) {
+    if let Some(lack) = capabilities::CALLBACKS.lack(&model.kinds) {
         diagnostic::note(lack);
     }
     Ok(Some(Outcome::of(set.damage.iter().chain(&model.damage))))
