@@ -3,7 +3,13 @@
 //! A page is committed, so that people can read it without building anything; a test fails when one is stale.
 
 mod functions;
+#[cfg(test)]
+mod links;
+#[cfg(test)]
+mod named;
 mod tables;
+#[cfg(test)]
+mod tree;
 
 use std::fs;
 

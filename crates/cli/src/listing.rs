@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::args::{LookArguments, LookFormat};
 use crate::cell::Cell;
 use crate::columns::Layout;
-use crate::family::INITIALISATION;
+use crate::capabilities::INITIALISATION;
 use crate::outcome::Outcome;
 use crate::recorded::Recorded;
 use crate::render::diagnostic;

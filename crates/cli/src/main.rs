@@ -7,7 +7,7 @@ mod columns;
 mod commands;
 mod desktop;
 mod entity_filter;
-mod family;
+mod capabilities;
 mod filter;
 mod foreign;
 mod help;

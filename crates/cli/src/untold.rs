@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use rostrace_analyze::built_in;
 use rostrace_trace::entity::{ProcessId, SubscriptionId};
 
-use crate::family::CALLBACKS;
+use crate::capabilities::CALLBACKS;
 use crate::view::View;
 use rostrace_base::units;
 

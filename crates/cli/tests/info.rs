@@ -173,12 +173,12 @@ fn the_ros_2_content_of_a_recording_is_counted() {
 }
 
 #[test]
-fn families_of_tracepoints_say_what_can_and_what_cannot_be_known() {
+fn capabilities_say_what_can_and_what_cannot_be_known() {
     let ros = &json(&recording("pingpong"), 0)["ros"];
     let events = |name: &str| {
-        let families = ros["families"].as_array().unwrap();
-        let family = families.iter().find(|family| family["name"] == name);
-        family.unwrap()["events"].as_u64().unwrap()
+        let capabilities = ros["capabilities"].as_array().unwrap();
+        let row = capabilities.iter().find(|row| row["name"] == name);
+        row.unwrap()["events"].as_u64().unwrap()
     };
     assert_eq!(events("callbacks"), 2 * 959);
     assert_eq!(events("intra-process"), 0);

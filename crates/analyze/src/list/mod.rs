@@ -30,7 +30,7 @@ pub struct List {
     pub verb: &'static str,
     /// What one row is called.
     pub noun: &'static str,
-    /// In the order of the CSV, which is a contract.
+    /// In the order of the CSV. Their names are a contract, their order is not.
     pub columns: &'static [Column],
     /// What the terminal shows, in its order: titles, and the names of the columns below them.
     pub table: &'static [(&'static str, &'static str)],

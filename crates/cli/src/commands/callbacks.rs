@@ -12,7 +12,7 @@ use rostrace_trace::entity::{NodeId, ProcessId};
 
 use crate::args::LookArguments;
 use crate::cell::Cell;
-use crate::family;
+use crate::capabilities;
 use crate::listing::{Reading, Row};
 use crate::outcome::Outcome;
 use crate::untold;
@@ -35,7 +35,7 @@ pub(crate) fn print(
     let all = reading.arguments.all;
     let unnamed = rows.iter().map(|it| &it.row);
     let unnamed = unnamed.filter(|it| it.is_unnamed() && (all || !it.described.built_in));
-    let lack = || family::CALLBACKS.lack(&view.model.kinds).map(str::to_owned);
+    let lack = || capabilities::CALLBACKS.lack(&view.model.kinds).map(str::to_owned);
     let lack = untold::sentence(view).or_else(lack);
     let notes = reading.unnamed(unnamed.count(), "callback").into_iter();
     reading.print(

@@ -7,7 +7,7 @@ use rostrace_trace::Model;
 
 use crate::args::LookArguments;
 use crate::cell::Cell;
-use crate::family;
+use crate::capabilities;
 use crate::listing::{NOT_KNOWN, Reading, Row};
 use crate::outcome::Outcome;
 use rostrace_base::units;
@@ -31,7 +31,7 @@ const OBSERVED: &str = "observed_…: no executor that the trace tells of, but t
 
 fn notes(model: &Model) -> Vec<String> {
     let mut notes = blind_spot::sentences(model);
-    if let Some(lack) = family::EXECUTORS.lack(&model.kinds) {
+    if let Some(lack) = capabilities::EXECUTORS.lack(&model.kinds) {
         notes.insert(0, lack.to_owned());
         return notes;
     }

@@ -7,7 +7,7 @@ use rostrace_analyze::table::{Deliveries, TopicRow};
 
 use crate::args::LookArguments;
 use crate::cell::Cell;
-use crate::family;
+use crate::capabilities;
 use crate::listing::{Reading, Row};
 use crate::outcome::Outcome;
 use rostrace_base::units;
@@ -24,8 +24,8 @@ pub(crate) fn topics(arguments: &LookArguments) -> anyhow::Result<Outcome> {
         .unnamed(unnamed.len(), "publisher")
         .into_iter()
         .chain(went_no_further(unsent))
-        .chain(family::PUBLISH.lack(kinds).map(str::to_owned))
-        .chain(family::TAKE.lack(kinds).map(str::to_owned));
+        .chain(capabilities::PUBLISH.lack(kinds).map(str::to_owned))
+        .chain(capabilities::TAKE.lack(kinds).map(str::to_owned));
     reading.print(rows, notes)
 }
 

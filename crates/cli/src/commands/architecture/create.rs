@@ -6,7 +6,7 @@ use rostrace_architecture::{
 
 use super::arguments::CreateArguments;
 use super::file;
-use crate::family::EXECUTORS;
+use crate::capabilities::EXECUTORS;
 use crate::outcome::Outcome;
 use crate::recorded::Recorded;
 use crate::render::diagnostic;

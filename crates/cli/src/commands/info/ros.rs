@@ -11,7 +11,7 @@ use rostrace_trace::{Model, creates_entities};
 use rostrace_tracepoints::{Kind, Layer, find};
 use serde::Serialize;
 
-use crate::family::FAMILIES;
+use crate::capabilities::{CAPABILITIES, UNUSED};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Ros {
@@ -19,7 +19,7 @@ pub(crate) struct Ros {
     pub(crate) rmw_implementations: Vec<String>,
     /// Nothing for a trace without events of the initialisation.
     pub(crate) entities: Option<EntityCounts>,
-    pub(crate) families: Vec<FamilyRow>,
+    pub(crate) capabilities: Vec<CapabilityRow>,
     /// What cannot be known, as sentences.
     pub(crate) limits: Vec<String>,
     /// Events that are in no table of rostrace, by name.
@@ -46,7 +46,7 @@ pub(crate) struct EntityCounts {
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct FamilyRow {
+pub(crate) struct CapabilityRow {
     pub(crate) name: &'static str,
     pub(crate) events: u64,
     pub(crate) allows: &'static str,
@@ -78,21 +78,22 @@ impl Ros {
             })
             .collect();
         unknown.sort_by_key(|row| std::cmp::Reverse(row.events));
-        let families = FAMILIES.iter().map(|family| FamilyRow {
-            name: family.name,
-            events: family.events(&kinds),
-            allows: family.allows,
+        let capabilities = CAPABILITIES.iter().chain([&&UNUSED]);
+        let capabilities = capabilities.map(|it| CapabilityRow {
+            name: it.name,
+            events: it.events(&kinds),
+            allows: it.allows,
         });
         let mut ros = Ros {
             distributions: Vec::new(),
             rmw_implementations: Vec::new(),
             entities: None,
-            families: families.collect(),
+            capabilities: capabilities.collect(),
             limits: Vec::new(),
             unknown_events: unknown,
         };
         if is_of_ros(&kinds) {
-            let lacks = FAMILIES.iter().filter_map(|it| it.lack(&kinds));
+            let lacks = CAPABILITIES.iter().filter_map(|it| it.lack(&kinds));
             ros.limits = lacks.map(str::to_owned).collect();
             ros.read_initialisation(set, &kinds);
         }

@@ -35,7 +35,7 @@ pub(crate) fn write(
     }
     if summary.ros.is_there() {
         chapter("ROS 2", &ros(&summary.ros))?;
-        chapter("What it tells", &families(&summary.ros))?;
+        chapter("What it tells", &capabilities(&summary.ros))?;
         if !summary.ros.limits.is_empty() {
             chapter("What cannot be known", &limits(&summary.ros))?;
         }
@@ -129,7 +129,7 @@ fn ros(ros: &Ros) -> Table {
     ]);
     table.row([
         "middleware",
-        &named(&ros.rmw_implementations, "only CARET's recordings tell it"),
+        &named(&ros.rmw_implementations, "rostrace and CARET record it, ros2_tracing alone does not"),
     ]);
     if let Some(entities) = &ros.entities {
         let split = |all: u64, built_in: u64| match built_in {
@@ -187,14 +187,14 @@ fn ros(ros: &Ros) -> Table {
     table
 }
 
-fn families(ros: &Ros) -> Table {
+fn capabilities(ros: &Ros) -> Table {
     let mut table = Table::new(&[
         ("tracepoints", Align::Left),
         ("events", Align::Right),
         ("tell", Align::Left),
     ]);
-    for family in ros.families.iter().filter(|family| family.events > 0) {
-        table.row([family.name, &units::count(family.events), family.allows]);
+    for row in ros.capabilities.iter().filter(|row| row.events > 0) {
+        table.row([row.name, &units::count(row.events), row.allows]);
     }
     table
 }

@@ -21,7 +21,7 @@ use super::stage::{self, Stage};
 use super::{Ends, LatencyArguments, PathsArguments, named_path, nothing_found};
 use crate::args::LookFormat;
 use crate::columns::Layout;
-use crate::family::TAKE;
+use crate::capabilities::TAKE;
 use crate::listing;
 use crate::outcome::Outcome;
 use crate::recorded::Recorded;

@@ -21,7 +21,7 @@ use crate::args::LookFormat;
 use crate::cell::Cell;
 use crate::columns::Layout;
 use crate::entity_filter::{node_names, topic_names};
-use crate::family::TAKE;
+use crate::capabilities::TAKE;
 use crate::listing;
 use crate::outcome::Outcome;
 use crate::recorded::Recorded;

@@ -15,7 +15,7 @@ use rostrace_report::page::{Options, Page};
 
 use crate::commands::architecture::file;
 use crate::desktop;
-use crate::family;
+use crate::capabilities;
 use crate::interrupt::{self, Interruptible};
 use crate::name;
 use crate::new_file::{self, NewFile};
@@ -144,7 +144,7 @@ fn write_page(
     file?.publish()?;
     diagnostic::notes(&view.notes());
     diagnostic::notes(view.nothing_left().as_slice());
-    if let Some(lack) = family::CALLBACKS.lack(&model.kinds) {
+    if let Some(lack) = capabilities::CALLBACKS.lack(&model.kinds) {
         diagnostic::note(lack);
     }
     Ok(true)

@@ -6,7 +6,7 @@ use rostrace_ctf::Damage;
 use rostrace_report::timeline::{self, Format, Written};
 
 use super::arguments::{TimelineArguments, TimelineFormat};
-use crate::family;
+use crate::capabilities;
 use crate::interrupt::{self, Interruptible};
 use crate::new_file::{self, NewFile};
 use crate::outcome::Outcome;
@@ -30,7 +30,7 @@ pub(super) fn write(arguments: &TimelineArguments, output: &Path) -> anyhow::Res
     let view = View::new(&set, &model, &arguments.filter)?;
     diagnostic::notes(&view.notes());
     diagnostic::notes(view.nothing_left().as_slice());
-    if let Some(lack) = family::CALLBACKS.lack(&model.kinds) {
+    if let Some(lack) = capabilities::CALLBACKS.lack(&model.kinds) {
         diagnostic::note(lack);
     }
     let analysis = source::analysis(&set, &model, view.window().clone());

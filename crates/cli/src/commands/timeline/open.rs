@@ -11,7 +11,7 @@ use super::TimelineArguments;
 use super::enter_key::EnterKey;
 use super::redirect_page::RedirectPage;
 use crate::desktop;
-use crate::family;
+use crate::capabilities;
 use crate::interrupt;
 use crate::outcome::Outcome;
 use crate::recorded::Recorded;
@@ -24,7 +24,7 @@ pub(super) fn open(arguments: &TimelineArguments) -> anyhow::Result<Outcome> {
     let view = View::new(&set, &model, &arguments.filter)?;
     diagnostic::notes(&view.notes());
     diagnostic::notes(view.nothing_left().as_slice());
-    if let Some(lack) = family::CALLBACKS.lack(&model.kinds) {
+    if let Some(lack) = capabilities::CALLBACKS.lack(&model.kinds) {
         diagnostic::note(lack);
     }
     let analysis = source::analysis(&set, &model, view.window().clone());

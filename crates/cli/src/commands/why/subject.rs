@@ -22,7 +22,7 @@ use rostrace_trace::flow::DeliveryStatus;
 
 use super::{WhyArguments, named_path};
 use crate::commands::latency::{self, Ends};
-use crate::family;
+use crate::capabilities;
 use crate::name;
 use crate::outcome::wrong_usage;
 use crate::render::diagnostic;
@@ -291,7 +291,7 @@ fn execution(
     });
     match picked {
         Some((execution, ..)) => Ok(Subject::Execution(execution.instance, execution.firing)),
-        None => match family::CALLBACKS.lack(&analysis.model.kinds) {
+        None => match capabilities::CALLBACKS.lack(&analysis.model.kinds) {
             Some(lack) => bail!("{lack}"),
             None => bail!("there is no such execution in this part of the trace"),
         },
@@ -369,7 +369,7 @@ fn message(
         Some((id, _)) => Ok(Subject::Message(id)),
         None if is_untold => bail!(
             "whether these messages arrived is not known: {}",
-            family::TAKE
+            capabilities::TAKE
                 .lack(&analysis.model.kinds)
                 .unwrap_or("the trace tells of none of them whether it did")
         ),
