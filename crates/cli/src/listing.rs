@@ -9,9 +9,9 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::args::{LookArguments, LookFormat};
+use crate::capabilities::INITIALISATION;
 use crate::cell::Cell;
 use crate::columns::Layout;
-use crate::capabilities::INITIALISATION;
 use crate::outcome::Outcome;
 use crate::recorded::Recorded;
 use crate::render::diagnostic;

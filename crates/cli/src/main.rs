@@ -2,33 +2,33 @@
 
 mod archive;
 mod args;
+mod capabilities;
 mod cell;
 mod columns;
 mod commands;
 mod desktop;
 mod entity_filter;
-mod capabilities;
 mod filter;
 mod foreign;
 mod help;
 mod interrupt;
 mod listing;
+mod missing_callbacks;
 mod name;
 mod new_file;
 mod outcome;
+mod per_class_cache;
 mod pipeline;
-mod prepared;
 mod progress;
 mod recorded;
 mod render;
 mod result_folder;
 mod run;
 mod share_argument;
-mod shrunk_file;
+mod sigbus;
 mod size_argument;
 mod source;
 mod time_argument;
-mod untold;
 mod view;
 mod window;
 

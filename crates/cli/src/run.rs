@@ -11,7 +11,7 @@ use crate::help;
 use crate::interrupt;
 use crate::outcome::{self, Interrupted, Outcome};
 use crate::render::diagnostic;
-use crate::shrunk_file;
+use crate::sigbus;
 
 pub(crate) fn run() -> ExitCode {
     let arguments = help::command()
@@ -28,7 +28,7 @@ pub(crate) fn run() -> ExitCode {
     if !arguments.verb.heeds_signals() {
         interrupt::catch();
     }
-    shrunk_file::explain();
+    sigbus::explain();
     let performed = perform(arguments.verb);
     archive::remove_all();
     match performed {

@@ -11,11 +11,11 @@ use rostrace_analyze::{Analysis, blind_spot, names, sim_time};
 use rostrace_trace::entity::{NodeId, ProcessId};
 
 use crate::args::LookArguments;
-use crate::cell::Cell;
 use crate::capabilities;
+use crate::cell::Cell;
 use crate::listing::{Reading, Row};
+use crate::missing_callbacks;
 use crate::outcome::Outcome;
-use crate::untold;
 use crate::view::View;
 use rostrace_base::units;
 
@@ -35,8 +35,12 @@ pub(crate) fn print(
     let all = reading.arguments.all;
     let unnamed = rows.iter().map(|it| &it.row);
     let unnamed = unnamed.filter(|it| it.is_unnamed() && (all || !it.described.built_in));
-    let lack = || capabilities::CALLBACKS.lack(&view.model.kinds).map(str::to_owned);
-    let lack = untold::sentence(view).or_else(lack);
+    let lack = || {
+        capabilities::CALLBACKS
+            .lack(&view.model.kinds)
+            .map(str::to_owned)
+    };
+    let lack = missing_callbacks::sentence(view).or_else(lack);
     let notes = reading.unnamed(unnamed.count(), "callback").into_iter();
     reading.print(
         rows,

@@ -6,8 +6,8 @@ use rostrace_analyze::{blind_spot, built_in};
 use rostrace_trace::Model;
 
 use crate::args::LookArguments;
-use crate::cell::Cell;
 use crate::capabilities;
+use crate::cell::Cell;
 use crate::listing::{NOT_KNOWN, Reading, Row};
 use crate::outcome::Outcome;
 use rostrace_base::units;

@@ -6,8 +6,8 @@ use rostrace_analyze::list::{List, TOPICS};
 use rostrace_analyze::table::{Deliveries, TopicRow};
 
 use crate::args::LookArguments;
-use crate::cell::Cell;
 use crate::capabilities;
+use crate::cell::Cell;
 use crate::listing::{Reading, Row};
 use crate::outcome::Outcome;
 use rostrace_base::units;

@@ -10,7 +10,7 @@ use rostrace_ctf::{Damage, DecodeError, EventView, Scope, TraceSet};
 
 use super::fields::{EventFields, Sink};
 use super::lines::{self, Chunk, LineRenderer, Request};
-use crate::prepared::{Contexts, PerClass, PerPacket, cpu_of};
+use crate::per_class_cache::{Contexts, PerClass, PerPacket, cpu_of};
 
 const HEADER: &[u8] = b"time_ns,name,host,vpid,vtid,procname,cpu_id,fields\n";
 /// Contexts that have a column of their own.

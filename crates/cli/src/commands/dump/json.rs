@@ -10,7 +10,7 @@ use rostrace_ctf::{Damage, DecodeError, EventView, Scope, TraceSet};
 
 use super::fields::{EventFields, Node, Sink};
 use super::lines::{self, Chunk, LineRenderer, Request};
-use crate::prepared::{PerClass, PerPacket};
+use crate::per_class_cache::{PerClass, PerPacket};
 
 pub(crate) fn dump(request: Request<'_>, out: &mut dyn Write) -> io::Result<Vec<Damage>> {
     let set = request.set;

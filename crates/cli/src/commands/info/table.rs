@@ -129,7 +129,10 @@ fn ros(ros: &Ros) -> Table {
     ]);
     table.row([
         "middleware",
-        &named(&ros.rmw_implementations, "rostrace and CARET record it, ros2_tracing alone does not"),
+        &named(
+            &ros.rmw_implementations,
+            "rostrace and CARET record it, ros2_tracing alone does not",
+        ),
     ]);
     if let Some(entities) = &ros.entities {
         let split = |all: u64, built_in: u64| match built_in {

@@ -18,17 +18,17 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_trace::flow::DeliveryStatus;
 
 use crate::args::LookFormat;
+use crate::capabilities::TAKE;
 use crate::cell::Cell;
 use crate::columns::Layout;
 use crate::entity_filter::{node_names, topic_names};
-use crate::capabilities::TAKE;
 use crate::listing;
+use crate::missing_callbacks;
 use crate::outcome::Outcome;
 use crate::recorded::Recorded;
 use crate::render::palette::Palette;
 use crate::render::{damage, diagnostic, time};
 use crate::source;
-use crate::untold;
 use crate::view::View;
 use rostrace_base::text::visible;
 use rostrace_base::units;
@@ -145,8 +145,8 @@ pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
         };
         diagnostic::note(&by_filter.unwrap_or_else(|| nothing_found(&analysis, none_arrived)));
     }
-    if let Some(untold) = untold::sentence(&view) {
-        diagnostic::note(&untold);
+    if let Some(sentence) = missing_callbacks::sentence(&view) {
+        diagnostic::note(&sentence);
     }
     tell_limit(
         found_paths - rows.len(),

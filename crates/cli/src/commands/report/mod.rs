@@ -13,9 +13,9 @@ use rostrace_architecture::Architecture;
 use rostrace_ctf::TraceSet;
 use rostrace_report::page::{Options, Page};
 
+use crate::capabilities;
 use crate::commands::architecture::file;
 use crate::desktop;
-use crate::capabilities;
 use crate::interrupt::{self, Interruptible};
 use crate::name;
 use crate::new_file::{self, NewFile};

@@ -21,8 +21,8 @@ use rostrace_trace::entity::{CallbackId, DeliveryId, InstanceId};
 use rostrace_trace::flow::DeliveryStatus;
 
 use super::{WhyArguments, named_path};
-use crate::commands::latency::{self, Ends};
 use crate::capabilities;
+use crate::commands::latency::{self, Ends};
 use crate::name;
 use crate::outcome::wrong_usage;
 use crate::render::diagnostic;
