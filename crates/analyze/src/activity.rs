@@ -5,8 +5,8 @@
 //! recordings) leave the time between callbacks unobserved.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{ClientCallbackId, InstanceId, ThreadId};
-use rostrace_trace::flow::PhaseKind;
+use rostrace_model::entity::{ClientCallbackId, InstanceId, ThreadId};
+use rostrace_model::flow::PhaseKind;
 
 use crate::analysis::Analysis;
 

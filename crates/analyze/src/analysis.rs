@@ -5,14 +5,14 @@ use std::sync::OnceLock;
 
 use rostrace_architecture::Architecture;
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::Model;
-use rostrace_trace::entity::{
+use rostrace_model::Model;
+use rostrace_model::entity::{
     CallbackGroupId, CallbackId, ClientCallbackId, DeliveryId, EnqueueId, ExecutorId, InstanceId,
     PhaseId, PublicationId, PublisherId, SubscriptionId, TakeId, ThreadId,
 };
-use rostrace_trace::flow::{CallbackInstance, ClientCallback, Delivery, Fate, Publication, Take};
-use rostrace_trace::memory::Memory;
-use rostrace_trace::scheduling::Scheduling;
+use rostrace_model::flow::{CallbackInstance, ClientCallback, Delivery, Fate, Publication, Take};
+use rostrace_model::memory::Memory;
+use rostrace_model::scheduling::Scheduling;
 
 use crate::activity::Activity;
 use crate::communication::{Arrival, DropCause, Messages};

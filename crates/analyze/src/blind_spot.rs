@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rostrace_trace::Model;
-use rostrace_trace::entity::{Process, Unseen, UnseenSubject};
+use rostrace_model::Model;
+use rostrace_model::entity::{Process, Unseen, UnseenSubject};
 
 /// `not seen: librclcpp.so was linked so that its calls cannot be observed`; nothing where such a thing was seen.
 pub fn of_process(process: &Process, subject: UnseenSubject) -> Option<String> {

@@ -1,7 +1,7 @@
 //! Callbacks summarised: how long, how often, how late, and how much of the time.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{CallbackId, CallbackOwner, InstanceId};
+use rostrace_model::entity::{CallbackId, CallbackOwner, InstanceId};
 
 use crate::analysis::Analysis;
 use crate::rate::{Frequency, recorded_bins, recorded_per_second};

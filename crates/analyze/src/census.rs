@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use rostrace_trace::Model;
-use rostrace_trace::describe::{Description, built_in};
-use rostrace_trace::entity::{CallbackId, ClientId};
+use rostrace_model::Model;
+use rostrace_model::describe::{Description, built_in};
+use rostrace_model::entity::{CallbackId, ClientId};
 use serde::Serialize;
 
 /// So many of the application, and so many that are built in.

@@ -2,8 +2,8 @@
 //! differ: it may even be negative, and is no share of anything.
 
 use rostrace_architecture::NamedPath;
-use rostrace_trace::Model;
-use rostrace_trace::entity::{DeliveryId, ProcessId};
+use rostrace_model::Model;
+use rostrace_model::entity::{DeliveryId, ProcessId};
 
 use crate::analysis::Analysis;
 

@@ -7,10 +7,10 @@
 use std::collections::HashMap;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{
+use rostrace_model::entity::{
     CallbackGroupId, DeliveryId, InstanceId, PublisherId, SubscriptionId, ThreadId,
 };
-use rostrace_trace::flow::{Delivery, DeliveryKind, DeliveryStatus, Publication};
+use rostrace_model::flow::{Delivery, DeliveryKind, DeliveryStatus, Publication};
 
 use crate::activity::Activity;
 use crate::analysis::Analysis;

@@ -4,9 +4,9 @@
 //! counts are looked at, so that the first one in it has a period too.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::Model;
-use rostrace_trace::entity::{PublicationId, PublisherId, SubscriptionId, TakeId};
-use rostrace_trace::flow::Take;
+use rostrace_model::Model;
+use rostrace_model::entity::{PublicationId, PublisherId, SubscriptionId, TakeId};
+use rostrace_model::flow::Take;
 
 use crate::analysis::Analysis;
 use crate::groups::Groups;

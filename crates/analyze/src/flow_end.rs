@@ -1,8 +1,8 @@
 //! Where the messages of an observed path ended: most come through, some are lost, some are not passed on.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{DeliveryId, InstanceId, PublicationId, PublisherId};
-use rostrace_trace::flow::Publication;
+use rostrace_model::entity::{DeliveryId, InstanceId, PublicationId, PublisherId};
+use rostrace_model::flow::Publication;
 
 use crate::analysis::Analysis;
 use crate::communication::DropCause;

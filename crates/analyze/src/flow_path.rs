@@ -8,8 +8,8 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use rostrace_trace::entity::{Address, CallbackId, DeliveryId, InstanceId, ProcessId};
-use rostrace_trace::flow::{DeliveryStatus, Publication};
+use rostrace_model::entity::{Address, CallbackId, DeliveryId, InstanceId, ProcessId};
+use rostrace_model::flow::{DeliveryStatus, Publication};
 
 use crate::analysis::Analysis;
 use crate::clocks::Strangers;

@@ -66,7 +66,7 @@ macro_rules! rows {
     )*};
 }
 
-use rostrace_trace::entity::{
+use rostrace_model::entity::{
     CallbackId, ClientCallbackId, DeliveryId, EnqueueId, InstanceId, NodeId, PhaseId, ProcessId,
     PublicationId, PublisherId, SubscriptionId, TakeId, ThreadId,
 };

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::InstanceId;
+use rostrace_model::entity::InstanceId;
 
 use crate::analysis::Analysis;
 use crate::flow_latency::{FlowTimes, Include};

@@ -46,6 +46,6 @@ pub mod utilisation;
 pub mod why;
 
 pub use analysis::Analysis;
-pub use rostrace_trace::describe::{built_in, names};
+pub use rostrace_model::describe::{built_in, names};
 pub use selection::Selection;
 pub use statistics::Statistics;

@@ -4,7 +4,7 @@
 //! which, and no simulation begins near the present: whichever clock is nearer to the stamp made it.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::Model;
+use rostrace_model::Model;
 
 /// A stamp that is farther away from both clocks was made by neither, for example when a recorded bag is played.
 const FARTHEST: i64 = 24 * 3600 * 1_000_000_000;

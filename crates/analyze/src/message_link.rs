@@ -11,11 +11,11 @@
 
 use std::collections::HashMap;
 
-use rostrace_trace::Model;
-use rostrace_trace::entity::{
+use rostrace_model::Model;
+use rostrace_model::entity::{
     Address, CallbackOwner, InstanceId, ProcessId, PublicationId, PublisherId, SubscriptionId,
 };
-use rostrace_trace::flow::MessageLink;
+use rostrace_model::flow::MessageLink;
 
 /// An output, and one message that it was made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

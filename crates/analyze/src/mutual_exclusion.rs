@@ -2,7 +2,7 @@
 //! nothing to do cannot run the next one either.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{
+use rostrace_model::entity::{
     CallbackGroupId, CallbackGroupType, ClientCallbackId, ClientId, ThreadId,
 };
 

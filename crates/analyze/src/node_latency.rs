@@ -10,8 +10,8 @@ use std::io;
 use rostrace_architecture::node_path::{Limits, NodePath, node_paths};
 use rostrace_architecture::{ContextType, Node};
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{InstanceId, NodeId, PublicationId, SubscriptionId};
-use rostrace_trace::flow::Take;
+use rostrace_model::entity::{InstanceId, NodeId, PublicationId, SubscriptionId};
+use rostrace_model::flow::Take;
 
 use crate::activity::Doing;
 use crate::analysis::Analysis;

@@ -9,8 +9,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::Model;
-use rostrace_trace::entity::{Address, CallbackId, ExecutorId, ProcessId, ThreadId};
+use rostrace_model::Model;
+use rostrace_model::entity::{Address, CallbackId, ExecutorId, ProcessId, ThreadId};
 
 /// Threads that ran the same callbacks, and those callbacks.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! then falls into the middle between the borders, and no count depends on which side of one it happens to fall.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::Model;
+use rostrace_model::Model;
 
 use crate::analysis::Analysis;
 use crate::statistics::Statistics;

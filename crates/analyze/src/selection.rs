@@ -5,9 +5,9 @@
 //! several nodes, topics or processes (a message, a path, a row of a table) meets a kind if one of them does. What the trace does not name, or
 //! what has no name of that kind (a timer has no topic), fits no pattern.
 
-use rostrace_trace::Model;
-use rostrace_trace::describe::Description;
-use rostrace_trace::entity::{
+use rostrace_model::Model;
+use rostrace_model::describe::Description;
+use rostrace_model::entity::{
     CallbackId, ClientId, NodeId, ProcessId, PublisherId, SubscriptionId,
 };
 

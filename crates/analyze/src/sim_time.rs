@@ -7,8 +7,8 @@
 use std::collections::BTreeSet;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::Model;
-use rostrace_trace::flow::SimTime;
+use rostrace_model::Model;
+use rostrace_model::flow::SimTime;
 
 /// What every output says where simulated time rules: how late these timers were cannot be measured with the clock of the trace.
 pub fn sentence(model: &Model) -> Option<String> {

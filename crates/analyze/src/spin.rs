@@ -1,8 +1,8 @@
 //! Spin cycles: an executor waits for work, looks what is ready, runs it, and waits again.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::ThreadId;
-use rostrace_trace::flow::PhaseKind;
+use rostrace_model::entity::ThreadId;
+use rostrace_model::flow::PhaseKind;
 
 use crate::activity::{Activity, Segment};
 use crate::analysis::Analysis;

@@ -14,7 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{
+use rostrace_model::entity::{
     CallbackOwner, DeliveryId, InstanceId, NodeId, PublicationId, PublisherId, SubscriptionId,
 };
 

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{Address, CallbackId, ClientId, ExecutorId, ProcessId, ThreadId};
+use rostrace_model::entity::{Address, CallbackId, ClientId, ExecutorId, ProcessId, ThreadId};
 
 use crate::activity::{Activity, Doing, Segment};
 use crate::analysis::Analysis;

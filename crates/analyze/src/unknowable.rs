@@ -1,9 +1,9 @@
 //! What cannot be known from a recording although nothing of it was lost: it began too late, or its recorder does not tell. Said first, with the command that
 //! records it, since a page of empty tables looks like a system that does nothing.
 
-use rostrace_trace::Model;
-use rostrace_trace::entity::{CallbackId, CallbackOwner};
-use rostrace_trace::flow::{DeliveryKind, DeliveryStatus};
+use rostrace_model::Model;
+use rostrace_model::entity::{CallbackId, CallbackOwner};
+use rostrace_model::flow::{DeliveryKind, DeliveryStatus};
 
 use crate::built_in;
 

@@ -1,7 +1,7 @@
 //! How threads spent their time as it passed: what [`crate::thread`] sums up, stretch by stretch.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::ThreadId;
+use rostrace_model::entity::ThreadId;
 
 use crate::activity::Activity;
 use crate::thread::TimeSpent;

@@ -9,8 +9,8 @@ use rostrace_analyze::declared::tables::Indexed;
 use rostrace_architecture::node_path::{Limits, node_paths};
 use rostrace_architecture::{Architecture, read};
 use rostrace_ctf::TraceSet;
-use rostrace_trace::Model;
-use rostrace_trace::entity::{InstanceId, PublicationId};
+use rostrace_model::Model;
+use rostrace_model::entity::{InstanceId, PublicationId};
 
 /// From, to, name and number of a message.
 type Logged = (i64, i64, String);

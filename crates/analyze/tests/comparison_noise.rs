@@ -50,7 +50,7 @@ fn callback(number: usize, durations: &[i64]) -> MeasuredCallback {
     let cycles = durations.iter().map(|it| (*it, 100_000_000));
     MeasuredCallback {
         node: format!("/node_{number}"),
-        kind: rostrace_trace::describe::CallbackKind::Timer,
+        kind: rostrace_model::describe::CallbackKind::Timer,
         built_in: false,
         trigger: "timer 100 ms".to_owned(),
         ordinal: 1,

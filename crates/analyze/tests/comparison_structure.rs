@@ -44,7 +44,7 @@ fn timer(
     let values = (0..executions).map(|it| (duration + it * 37 % 11 * 1000, at(it)));
     MeasuredCallback {
         node: node.to_owned(),
-        kind: rostrace_trace::describe::CallbackKind::Timer,
+        kind: rostrace_model::describe::CallbackKind::Timer,
         built_in: false,
         trigger: format!("timer {period}"),
         ordinal,

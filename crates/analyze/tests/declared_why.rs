@@ -12,8 +12,8 @@ use rostrace_analyze::why::{Cause, Relation, Why};
 use rostrace_architecture::{
     ContextType, Endpoint, NamedPath, PathStep, from_trace_with_flows, read,
 };
-use rostrace_trace::Model;
-use rostrace_trace::entity::{InstanceId, TimerId};
+use rostrace_model::Model;
+use rostrace_model::entity::{InstanceId, TimerId};
 
 use crate::observed::invariants::Seen;
 use crate::observed::system::{Tape, system};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rostrace_analyze::endpoint::Endpoints;
-use rostrace_trace::entity::PublisherId;
+use rostrace_model::entity::PublisherId;
 
 use crate::recordings::{everything, load, rows};
 use crate::support::Payload::{Pointer, Unsigned};

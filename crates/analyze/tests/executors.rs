@@ -6,7 +6,7 @@ use rostrace_analyze::Analysis;
 use rostrace_analyze::observed_executor::observed_executors;
 use rostrace_analyze::why::{Cause, Why};
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::InstanceId;
+use rostrace_model::entity::InstanceId;
 
 use crate::recordings::{Row, load, rows};
 
@@ -249,7 +249,7 @@ fn threads_belong_to_the_executor_whose_callbacks_they_ran() {
 }
 
 /// What ran on the same threads, as sets of nodes.
-fn observed_nodes(model: &rostrace_trace::Model) -> Vec<Vec<String>> {
+fn observed_nodes(model: &rostrace_model::Model) -> Vec<Vec<String>> {
     let mut found: Vec<Vec<String>> = observed_executors(model)
         .iter()
         .map(|executor| {

@@ -9,8 +9,8 @@ use rostrace_analyze::flow_path::FlowPaths;
 use rostrace_analyze::thread::Ran;
 use rostrace_analyze::unknowable::unknowable;
 use rostrace_analyze::{Analysis, callback};
-use rostrace_trace::Model;
-use rostrace_trace::entity::CallbackId;
+use rostrace_model::Model;
+use rostrace_model::entity::CallbackId;
 
 use crate::observed::whole;
 use crate::support::recording::Payload::{Pointer, Text, Unsigned};
@@ -374,7 +374,7 @@ fn what_the_recording_left_out_is_not_silent() {
 
 /// Why topics never had a message, by the name of the node that should have sent it.
 fn never(model: &Model) -> Vec<String> {
-    let node = |id: &rostrace_trace::entity::NodeId| model.nodes[id.index()].name.clone();
+    let node = |id: &rostrace_model::entity::NodeId| model.nodes[id.index()].name.clone();
     let told = |reason: &Reason| match reason {
         Reason::Inactive { node: id, state } => format!("{} is {state}", node(id)),
         Reason::Upstream { node: id, topic } => format!("{} waits for {topic}", node(id)),

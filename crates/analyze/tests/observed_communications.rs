@@ -1,9 +1,9 @@
 //! Messages that did not arrive, or not in time, in recordings whose programs meant them to.
 
 use rostrace_analyze::communication::{DropCause, Pair, pairs};
-use rostrace_trace::Model;
-use rostrace_trace::entity::DeliveryId;
-use rostrace_trace::flow::DeliveryKind;
+use rostrace_model::Model;
+use rostrace_model::entity::DeliveryId;
+use rostrace_model::flow::DeliveryKind;
 
 use crate::observed::truth::logs;
 use crate::observed::{Recorded, recordings, whole};

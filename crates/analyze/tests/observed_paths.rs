@@ -12,7 +12,7 @@ use rostrace_analyze::input_age::input_ages;
 use rostrace_analyze::table::{Cell, TABLES};
 use rostrace_analyze::why::{Cause, Why};
 use rostrace_architecture::{Endpoint, NamedPath, PathStep, from_trace_with_flows};
-use rostrace_trace::entity::InstanceId;
+use rostrace_model::entity::InstanceId;
 
 use crate::observed::truth::{dependences, logs, messages};
 use crate::observed::{Recorded, recordings, whole};

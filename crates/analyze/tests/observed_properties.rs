@@ -8,8 +8,8 @@ use rostrace_analyze::Analysis;
 use rostrace_analyze::flow_latency::{FlowTimes, Include};
 use rostrace_analyze::flow_path::{Ends, Flow, FlowPaths};
 use rostrace_analyze::table::TABLES;
-use rostrace_trace::Model;
-use rostrace_trace::entity::{DeliveryId, InstanceId};
+use rostrace_model::Model;
+use rostrace_model::entity::{DeliveryId, InstanceId};
 
 use crate::observed::invariants::{self, Seen};
 use crate::observed::system::{Tape, system};

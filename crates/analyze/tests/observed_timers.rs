@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 use rostrace_analyze::callback::summaries;
 use rostrace_analyze::timer::{Basis, firings};
-use rostrace_trace::entity::TimerId;
+use rostrace_model::entity::TimerId;
 
 use crate::observed::system::Tape;
 use crate::observed::truth::{Log, logs};

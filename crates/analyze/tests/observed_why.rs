@@ -6,7 +6,7 @@ use rostrace_analyze::thread::{Ran, summaries};
 use rostrace_analyze::timer::firings;
 use rostrace_analyze::why::{Cause, Explanation, Relation, Why};
 use rostrace_architecture::{NamedPath, PathStep};
-use rostrace_trace::entity::{ClientCallbackId, ClientId, DeliveryId, InstanceId, TimerId};
+use rostrace_model::entity::{ClientCallbackId, ClientId, DeliveryId, InstanceId, TimerId};
 
 use crate::observed::whole;
 use crate::support::{Recording, stamp, time};

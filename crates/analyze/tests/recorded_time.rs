@@ -3,7 +3,7 @@
 use rostrace_analyze::Analysis;
 use rostrace_analyze::thread::{executor_observed, process_observed};
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{ExecutorId, ProcessId};
+use rostrace_model::entity::{ExecutorId, ProcessId};
 
 use crate::recordings::rows;
 use crate::support::Recording;

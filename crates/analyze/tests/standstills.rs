@@ -7,8 +7,8 @@ use rostrace_analyze::finding::{self, Finding, FindingKind, Group, Measured, Roo
 use rostrace_analyze::standstill::{Held, Scope};
 use rostrace_analyze::why::{Cause, Why};
 use rostrace_analyze::{Analysis, callback};
-use rostrace_trace::Model;
-use rostrace_trace::scheduling::Scheduling;
+use rostrace_model::Model;
+use rostrace_model::scheduling::Scheduling;
 
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;

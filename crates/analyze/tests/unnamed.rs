@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use rostrace_analyze::flow_path::FlowPaths;
 use rostrace_analyze::why::Why;
-use rostrace_trace::entity::DeliveryId;
-use rostrace_trace::flow::Match;
+use rostrace_model::entity::DeliveryId;
+use rostrace_model::flow::Match;
 
 use crate::recordings::load;
 

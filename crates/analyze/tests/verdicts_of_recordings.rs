@@ -5,7 +5,7 @@ use rostrace_analyze::comparison::{self, Comparison, Options, Verdict};
 use rostrace_analyze::measured::Measured;
 use rostrace_analyze::{Analysis, Selection};
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::Model;
+use rostrace_model::Model;
 
 use crate::recordings::{everything, load};
 

@@ -4,8 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use rostrace_trace::Model;
-use rostrace_trace::entity::{
+use rostrace_model::Model;
+use rostrace_model::entity::{
     self, CallbackGroupId, CallbackId, CallbackOwner, NodeId, PublisherId, SubscriptionId,
 };
 

@@ -1,9 +1,9 @@
 //! What a trace allows to know, by the events that it has, and what cannot be known from one that has none of them. `info` shows
 //! all capabilities; the other verbs say what is missing.
 //!
-//! Only events that `rostrace-trace` reads are a capability: a test looks for them in its sources. The others are [`UNUSED`].
+//! Only events that `rostrace-model` reads are a capability: a test looks for them in its sources. The others are [`UNUSED`].
 
-use rostrace_trace::creates_entities;
+use rostrace_model::creates_entities;
 use rostrace_tracepoints::{Family, Kind, Layer};
 
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use clap::Args;
 use glob::Pattern;
 use rostrace_analyze::Selection;
-use rostrace_trace::Model;
+use rostrace_model::Model;
 
 use crate::name;
 use crate::outcome::wrong_usage;

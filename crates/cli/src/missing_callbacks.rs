@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use rostrace_analyze::built_in;
-use rostrace_trace::entity::{ProcessId, SubscriptionId};
+use rostrace_model::entity::{ProcessId, SubscriptionId};
 
 use crate::capabilities::CALLBACKS;
 use crate::view::View;

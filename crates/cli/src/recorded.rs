@@ -6,7 +6,7 @@ use anyhow::Context;
 use rostrace_analyze::measured::Measured;
 use rostrace_analyze::{Analysis, Selection};
 use rostrace_ctf::TraceSet;
-use rostrace_trace::Model;
+use rostrace_model::Model;
 
 use crate::args::ModelFilterArguments;
 use crate::outcome::Outcome;

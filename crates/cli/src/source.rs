@@ -7,10 +7,10 @@ use anyhow::bail;
 use rostrace_analyze::Analysis;
 use rostrace_ctf::schema::Nanos;
 use rostrace_ctf::{Error, TraceSet, unpacked};
+use rostrace_model::memory::Memory;
+use rostrace_model::scheduling::Scheduling;
+use rostrace_model::{Model, RecordedTwice};
 use rostrace_record::orphan;
-use rostrace_trace::memory::Memory;
-use rostrace_trace::scheduling::Scheduling;
-use rostrace_trace::{Model, RecordedTwice};
 
 use crate::archive;
 use crate::foreign;

@@ -13,9 +13,9 @@ use rostrace_analyze::{Analysis, Selection};
 use rostrace_architecture::NamedPath;
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::Model;
-use rostrace_trace::entity::{CallbackId, DeliveryId, InstanceId, NodeId, ProcessId};
-use rostrace_trace::flow::{CallbackInstance, Delivery, Publication, Take};
+use rostrace_model::Model;
+use rostrace_model::entity::{CallbackId, DeliveryId, InstanceId, NodeId, ProcessId};
+use rostrace_model::flow::{CallbackInstance, Delivery, Publication, Take};
 
 use crate::args::ModelFilterArguments;
 use crate::entity_filter::EntityFilter;

@@ -6,7 +6,7 @@ use anyhow::bail;
 use clap::Args;
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::Model;
+use rostrace_model::Model;
 
 use crate::filter;
 use crate::render::time;

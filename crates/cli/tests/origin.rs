@@ -3,8 +3,8 @@
 use rostrace_analyze::Analysis;
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
+use rostrace_model::Model;
 use rostrace_report::served::{Options, Query, ServedTimeline};
-use rostrace_trace::Model;
 use serde_json::Value;
 
 use crate::support::{json_lines, recording, shared_recordings, stdout_of};

@@ -3,9 +3,9 @@
 use rostrace_analyze::{Analysis, Selection};
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
+use rostrace_model::Model;
+use rostrace_model::scheduling::Scheduling;
 use rostrace_report::served::{Options, ServedTimeline, Server};
-use rostrace_trace::Model;
-use rostrace_trace::scheduling::Scheduling;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let traces: Vec<String> = std::env::args().skip(1).collect();

@@ -4,7 +4,7 @@
 use rostrace_analyze::Analysis;
 use rostrace_analyze::why::{Cause, Explanation, Wait};
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{CallbackId, InstanceId};
+use rostrace_model::entity::{CallbackId, InstanceId};
 use serde::Serialize;
 
 /// `P` says where the page finds an execution.

@@ -1,8 +1,8 @@
 //! What a process is called: by its nodes. The name that the kernel keeps has fifteen letters, and all containers share one.
 
 use rostrace_analyze::built_in;
-use rostrace_trace::Model;
-use rostrace_trace::entity::ProcessId;
+use rostrace_model::Model;
+use rostrace_model::entity::ProcessId;
 
 /// So many nodes are named; the others are counted.
 const MOST_NODES: usize = 3;

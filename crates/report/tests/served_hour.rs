@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use rostrace_analyze::{Analysis, Selection};
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
-use rostrace_report::served::{Options, Query, ServedTimeline};
-use rostrace_trace::Model;
-use rostrace_trace::entity::{
+use rostrace_model::Model;
+use rostrace_model::entity::{
     Address, Callback, CallbackId, CallbackOwner, Host, HostId, Process, ProcessId, Thread,
     ThreadId,
 };
-use rostrace_trace::flow::CallbackInstance;
+use rostrace_model::flow::CallbackInstance;
+use rostrace_report::served::{Options, Query, ServedTimeline};
 
 const THREADS: u32 = 50;
 const EXECUTIONS: i64 = 10_000_000;

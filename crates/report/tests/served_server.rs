@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use rostrace_analyze::{Analysis, Selection};
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
+use rostrace_model::Model;
 use rostrace_report::served::{Options, ServedTimeline, Server};
-use rostrace_trace::Model;
 
 /// A server of a trace without events, and what a browser knows of it.
 struct Site {

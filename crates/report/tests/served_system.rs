@@ -3,10 +3,10 @@
 
 use rostrace_analyze::{Analysis, Selection};
 use rostrace_ctf::schema::Nanos;
+use rostrace_model::Model;
+use rostrace_model::scheduling::Scheduling;
 use rostrace_report::served::track::Content;
 use rostrace_report::served::{Lane, Options, Query, ServedTimeline};
-use rostrace_trace::Model;
-use rostrace_trace::scheduling::Scheduling;
 use serde_json::Value;
 
 use crate::trace_support::kernel::{ASLEEP, PREEMPTED};
@@ -164,7 +164,7 @@ fn states_of_the_kernel_and_of_executors_have_tracks() {
                 sums
             })
         };
-        let thread = rostrace_trace::entity::ThreadId(listener.thread.unwrap());
+        let thread = rostrace_model::entity::ThreadId(listener.thread.unwrap());
         let (begin, end) = timeline.span();
         let scheduling = analysis.scheduling.as_ref().unwrap();
         let expected = scheduling.off_cpu(thread, Nanos(begin), Nanos(end));

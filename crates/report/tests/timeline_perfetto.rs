@@ -7,9 +7,9 @@ use rostrace_analyze::Analysis;
 use rostrace_analyze::communication::DropCause;
 use rostrace_analyze::selection::{Pattern, Selection};
 use rostrace_ctf::{Damage, TraceSet};
+use rostrace_model::entity::{DeliveryId, InstanceId};
+use rostrace_model::flow::DeliveryStatus;
 use rostrace_report::timeline::{Format, Written};
-use rostrace_trace::entity::{DeliveryId, InstanceId};
-use rostrace_trace::flow::DeliveryStatus;
 
 use crate::timeline::decoded::{Decoded, Slice, decode};
 use crate::timeline::{ALWAYS, Loaded, python, recordings, write};

@@ -11,7 +11,7 @@ pub mod interpret;
 #[cfg(feature = "analyze")]
 pub mod logged;
 pub mod lttng;
-#[cfg(feature = "trace")]
+#[cfg(feature = "model")]
 pub mod made_up;
 #[cfg(feature = "report")]
 pub mod opened_page;

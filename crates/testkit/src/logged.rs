@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rostrace_analyze::Analysis;
 use rostrace_analyze::table::{Cell, TABLES, Table};
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::Model;
+use rostrace_model::Model;
 
 pub use crate::recordings::{find, load as model};
 

@@ -15,7 +15,7 @@ use rostrace_architecture::search::{EdgeFilter, SearchGraph, path_along};
 use rostrace_architecture::{NamedPath, from_trace_with_flows, write};
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::Model;
+use rostrace_model::Model;
 
 use super::contest::Answer;
 use super::generate::{self, BigTrace};

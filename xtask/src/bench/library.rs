@@ -24,7 +24,7 @@ const READINGS: &[Reading] = &[
     },
     Reading {
         what: "entities and flows (`Model::load`)",
-        package: "rostrace-trace",
+        package: "rostrace-model",
         example: "import",
     },
 ];

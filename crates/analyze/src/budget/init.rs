@@ -14,7 +14,7 @@ use super::limit::Target;
 use super::noise::{Noise, Scale};
 use super::quantity::{Quantity, rounded};
 use super::subject::{Subject, Values, subjects};
-use rostrace_trace::describe::CallbackKind;
+use rostrace_model::describe::CallbackKind;
 
 use crate::measured::{MeasuredPath, Series, rate_of};
 

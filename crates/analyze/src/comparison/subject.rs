@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::bootstrap::Sample;
 use super::identity::{Change, Kind, Renames, Structural, callback_key, renamed};
 use super::metric::Metric;
-use rostrace_trace::describe::CallbackKind;
+use rostrace_model::describe::CallbackKind;
 
 use crate::flow_path::{Hop, Origin};
 use crate::measured::{

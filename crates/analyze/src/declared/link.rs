@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 
 use rostrace_architecture::{Endpoint, Node};
-use rostrace_trace::entity::{PublicationId, SubscriptionId};
-use rostrace_trace::flow::{Delivery, DeliveryKind, DeliveryStatus};
+use rostrace_model::entity::{PublicationId, SubscriptionId};
+use rostrace_model::flow::{Delivery, DeliveryKind, DeliveryStatus};
 
 use crate::declared::Style;
 use crate::declared::records::{Cell, Records};

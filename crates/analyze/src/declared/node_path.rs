@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use rostrace_architecture::node_path::NodePath;
 use rostrace_architecture::{Callback, ContextType, Endpoint, Node};
-use rostrace_trace::entity::{InstanceId, PublicationId, PublisherId};
-use rostrace_trace::flow::{Publication, TildeStepKind};
+use rostrace_model::entity::{InstanceId, PublicationId, PublisherId};
+use rostrace_model::flow::{Publication, TildeStepKind};
 
 use crate::declared::Style;
 use crate::declared::records::{Follow, Keyed, Records};

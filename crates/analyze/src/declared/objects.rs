@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 
 use rostrace_architecture::{Callback, CallbackKind, Endpoint, Node, naming};
-use rostrace_trace::Model;
-use rostrace_trace::entity::{CallbackId, NodeId, PublisherId, SubscriptionId, TimerId};
+use rostrace_model::Model;
+use rostrace_model::entity::{CallbackId, NodeId, PublisherId, SubscriptionId, TimerId};
 
 /// Finds entities by their names.
 #[derive(Debug)]

@@ -4,11 +4,11 @@
 use std::collections::{HashMap, HashSet};
 
 use rostrace_architecture::{Callback, Endpoint, Node};
-use rostrace_trace::Model;
-use rostrace_trace::entity::{
+use rostrace_model::Model;
+use rostrace_model::entity::{
     CallbackId, DeliveryId, InstanceId, NodeId, PublicationId, PublisherId, SubscriptionId,
 };
-use rostrace_trace::flow::{
+use rostrace_model::flow::{
     CallbackInstance, Delivery, DeliveryKind, DeliveryStatus, Publication, Take,
 };
 

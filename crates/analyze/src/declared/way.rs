@@ -5,7 +5,7 @@
 
 use rostrace_architecture::{Architecture, NamedPath, PathStep};
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{DeliveryId, InstanceId, PublicationId, SubscriptionId};
+use rostrace_model::entity::{DeliveryId, InstanceId, PublicationId, SubscriptionId};
 
 use crate::declared::records::{Cell, Records};
 use crate::declared::summary::stage_columns;

@@ -3,7 +3,7 @@
 //! may still account for the worst one, which is what a finding is told by; and where it is many callbacks of one thread together, it is that thread. `tally` adds up.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{
+use rostrace_model::entity::{
     CallbackId, ClientCallbackId, InstanceId, PublicationId, PublisherId, SubscriptionId, ThreadId,
 };
 

@@ -1,7 +1,7 @@
 //! Which executions began late because of one other: what a finding counts over all executions of a callback, asked of one of them.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{CallbackId, InstanceId};
+use rostrace_model::entity::{CallbackId, InstanceId};
 
 use super::cause::Causes;
 use super::tally::main;

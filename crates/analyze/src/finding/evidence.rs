@@ -1,6 +1,6 @@
 //! What findings are found in. A report has most of it anyway; whoever has not gathers it here.
 
-use rostrace_trace::entity::PublisherId;
+use rostrace_model::entity::PublisherId;
 
 use crate::analysis::Analysis;
 use crate::callback::CallbackSummary;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{CallbackId, CallbackOwner, InstanceId, ThreadId};
+use rostrace_model::entity::{CallbackId, CallbackOwner, InstanceId, ThreadId};
 
 use super::cause::Rest;
 use super::{

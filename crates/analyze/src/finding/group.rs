@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rostrace_trace::entity::ThreadId;
+use rostrace_model::entity::ThreadId;
 
 use super::{Because, Finding, FindingKind, Root, Runner};
 use crate::analysis::Analysis;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{CallbackOwner, InstanceId, NodeId, ProcessId};
+use rostrace_model::entity::{CallbackOwner, InstanceId, NodeId, ProcessId};
 use rostrace_tracepoints::Kind;
 
 use super::{
@@ -100,7 +100,7 @@ fn rhythm(analysis: &Analysis<'_>, process: ProcessId) -> Option<i64> {
     let timers = callbacks
         .filter(|(_, it)| it.process == process && matches!(it.owner, CallbackOwner::Timer(_)));
     let periods = timers.filter_map(|(index, _)| {
-        let id = rostrace_trace::entity::CallbackId::from_index(index);
+        let id = rostrace_model::entity::CallbackId::from_index(index);
         let runs = analysis.instances_of(id);
         let starts = runs.iter().map(|id| analysis.instance(*id).start);
         let starts: Vec<Nanos> = starts.collect();
@@ -122,7 +122,7 @@ fn inside(analysis: &Analysis<'_>, process: ProcessId) -> Option<Runner> {
     let threads = threads.filter(|(_, thread)| thread.process == process);
     let last: Option<InstanceId> = threads
         .filter_map(|(index, _)| {
-            let thread = rostrace_trace::entity::ThreadId::from_index(index);
+            let thread = rostrace_model::entity::ThreadId::from_index(index);
             let last = *analysis.instances_on(thread).last()?;
             super::execution::at_least(analysis, last).map(|_| last)
         })

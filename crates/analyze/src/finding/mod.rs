@@ -20,11 +20,11 @@ mod tally;
 mod topic;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::Model;
-use rostrace_trace::entity::{
+use rostrace_model::Model;
+use rostrace_model::entity::{
     CallbackId, NodeId, ProcessId, PublisherId, SubscriptionId, ThreadId,
 };
-use rostrace_trace::flow::CallbackInstance;
+use rostrace_model::flow::CallbackInstance;
 
 use crate::analysis::Analysis;
 use crate::communication::DropCause;

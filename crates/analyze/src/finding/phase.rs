@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::ProcessId;
+use rostrace_model::entity::ProcessId;
 
 use super::{FindingKind, SECOND, recorded};
 use crate::analysis::Analysis;

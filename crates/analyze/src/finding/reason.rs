@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{CallbackId, CallbackOwner, NodeId, PublisherId, StateMachineId};
+use rostrace_model::entity::{CallbackId, CallbackOwner, NodeId, PublisherId, StateMachineId};
 
 use crate::analysis::Analysis;
 use crate::built_in;

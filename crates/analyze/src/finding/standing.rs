@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rostrace_trace::entity::CallbackId;
+use rostrace_model::entity::CallbackId;
 
 use super::phase::Phases;
 use super::{Finding, FindingKind, Root, Runner};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{InstanceId, ThreadId};
+use rostrace_model::entity::{InstanceId, ThreadId};
 
 use super::cause::{Because, Place, Root};
 use crate::standstill::Standstill;

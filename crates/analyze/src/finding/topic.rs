@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{NodeId, ProcessId, PublisherId, SubscriptionId};
-use rostrace_trace::flow::LifecycleState;
+use rostrace_model::entity::{NodeId, ProcessId, PublisherId, SubscriptionId};
+use rostrace_model::flow::LifecycleState;
 
 use super::reason::Reason;
 use super::{

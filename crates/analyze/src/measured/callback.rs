@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::Model;
-use rostrace_trace::describe::{CallbackKind, Description, names};
-use rostrace_trace::entity::{CallbackId, CallbackOwner, NodeId, ProcessId};
+use rostrace_model::Model;
+use rostrace_model::describe::{CallbackKind, Description, names};
+use rostrace_model::entity::{CallbackId, CallbackOwner, NodeId, ProcessId};
 
 use super::series::Series;
 use crate::analysis::Analysis;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rostrace_trace::entity::SubscriptionId;
+use rostrace_model::entity::SubscriptionId;
 
 use super::series::Series;
 use crate::analysis::Analysis;

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rostrace_trace::describe::{CallbackKind, Description, built_in, names};
-use rostrace_trace::entity::{CallbackId, ProcessId};
+use rostrace_model::describe::{CallbackKind, Description, built_in, names};
+use rostrace_model::entity::{CallbackId, ProcessId};
 
 use crate::analysis::Analysis;
 use crate::selection::Selection;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::PublisherId;
+use rostrace_model::entity::PublisherId;
 
 use super::series::Series;
 use crate::analysis::Analysis;

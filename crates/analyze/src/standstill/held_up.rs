@@ -1,7 +1,7 @@
 //! Who may have been held up by a standstill: executions that were due while their thread had nothing to do, and executions that took far longer than they usually do.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{CallbackId, ExecutorId, InstanceId, ThreadId};
+use rostrace_model::entity::{CallbackId, ExecutorId, InstanceId, ThreadId};
 
 use super::NOTICEABLE;
 use crate::analysis::Analysis;

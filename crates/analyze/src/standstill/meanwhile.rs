@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rostrace_trace::scheduling::{State, TaskId};
+use rostrace_model::scheduling::{State, TaskId};
 
 use super::{Scope, Standstill};
 use crate::analysis::Analysis;
@@ -31,7 +31,7 @@ impl Standstill {
         let (mut idle, mut known) = (0, 0);
         let mut busy: BTreeMap<TaskId, i64> = BTreeMap::new();
         for cpu in 0..scheduling.cpus(host) {
-            let cpu = rostrace_trace::scheduling::Cpu(u16::try_from(cpu).ok()?);
+            let cpu = rostrace_model::scheduling::Cpu(u16::try_from(cpu).ok()?);
             for it in scheduling.occupations(host, cpu, self.begin, self.end) {
                 let Some(task) = it.task else { continue };
                 let time = it.to.0 - it.from.0;

@@ -12,8 +12,8 @@ mod quiet;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::Model;
-use rostrace_trace::entity::{HostId, InstanceId, ProcessId, ThreadId};
+use rostrace_model::Model;
+use rostrace_model::entity::{HostId, InstanceId, ProcessId, ThreadId};
 
 use crate::activity::Doing;
 use crate::analysis::Analysis;

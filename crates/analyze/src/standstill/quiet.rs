@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::Model;
-use rostrace_trace::entity::{HostId, ProcessId, ThreadId};
+use rostrace_model::Model;
+use rostrace_model::entity::{HostId, ProcessId, ThreadId};
 
 use super::{NOTICEABLE, machine};
 

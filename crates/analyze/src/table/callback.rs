@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::Model;
-use rostrace_trace::describe::{CallbackKind, Description};
-use rostrace_trace::entity::{Address, CallbackId, ClientId, ProcessId};
+use rostrace_model::Model;
+use rostrace_model::describe::{CallbackKind, Description};
+use rostrace_model::entity::{Address, CallbackId, ClientId, ProcessId};
 
 use super::describe::{kind, pid};
 use super::recurring::{BUILT_IN, HOST, PID, PROCESS};

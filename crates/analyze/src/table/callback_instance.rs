@@ -2,7 +2,7 @@
 
 use std::io;
 
-use rostrace_trace::entity::{CallbackId, InstanceId};
+use rostrace_model::entity::{CallbackId, InstanceId};
 
 use super::callback::{KIND, SET_PERIOD};
 use super::describe::{described, kind, pid};

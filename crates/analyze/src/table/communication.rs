@@ -3,8 +3,8 @@
 use std::io;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{DeliveryId, SubscriptionId};
-use rostrace_trace::flow::DeliveryStatus;
+use rostrace_model::entity::{DeliveryId, SubscriptionId};
+use rostrace_model::flow::DeliveryStatus;
 
 use super::describe::{pid, publisher, start_of};
 use super::recurring::{

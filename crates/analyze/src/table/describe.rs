@@ -1,9 +1,9 @@
 //! What the cells of several tables have in common: how threads, callbacks and publishers are described.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::Model;
-use rostrace_trace::describe::{CallbackKind, Description};
-use rostrace_trace::entity::{CallbackId, InstanceId, ProcessId, PublisherId};
+use rostrace_model::Model;
+use rostrace_model::describe::{CallbackKind, Description};
+use rostrace_model::entity::{CallbackId, InstanceId, ProcessId, PublisherId};
 
 /// What a callback is; nothing at all of one that the trace does not name.
 pub(super) fn described(model: &Model, callback: Option<CallbackId>) -> Description<'_> {

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use rostrace_trace::entity::{PublisherId, SubscriptionId};
+use rostrace_model::entity::{PublisherId, SubscriptionId};
 
 use super::describe::pid;
 use super::recurring::{

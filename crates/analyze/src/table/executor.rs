@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{CallbackId, ExecutorId, ProcessId, ThreadId, UnseenSubject};
-use rostrace_trace::flow::CallbackInstance;
+use rostrace_model::entity::{CallbackId, ExecutorId, ProcessId, ThreadId, UnseenSubject};
+use rostrace_model::flow::CallbackInstance;
 
 use super::describe::pid;
 use super::recurring::{BUILT_IN, HOST, PID, PROCESS};

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use rostrace_trace::flow::MessageSizeOf;
+use rostrace_model::flow::MessageSizeOf;
 
 use super::describe::{node_of, pid};
 use super::recurring::{CALLBACK_NAME, CALLBACK_NODE, CALLBACK_START, HOST, INSTANCE, NODE, PID};

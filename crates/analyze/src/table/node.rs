@@ -1,9 +1,9 @@
 //! Nodes: where each runs, what it consists of, and how much it did.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::Model;
-use rostrace_trace::describe::Description;
-use rostrace_trace::entity::{CallbackId, ClientId, NodeId};
+use rostrace_model::Model;
+use rostrace_model::describe::Description;
+use rostrace_model::entity::{CallbackId, ClientId, NodeId};
 
 use super::describe::pid;
 use super::recurring::{BUILT_IN, CREATED, DISTRIBUTION, HOST, PID, PROCESS, RMW};
@@ -120,7 +120,7 @@ impl<'m> NodeRow<'m> {
         let model = analysis.model;
         let (all, own) = parts(model);
         let end = *analysis.window.end();
-        let of = |(index, node): (usize, &'m rostrace_trace::entity::Node)| {
+        let of = |(index, node): (usize, &'m rostrace_model::entity::Node)| {
             let process = &model.processes[node.process.index()];
             NodeRow {
                 node: &node.name,

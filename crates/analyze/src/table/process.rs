@@ -1,7 +1,7 @@
 //! Processes: which ROS 2 runs in each, with which middleware, and how much of the trace is its own.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::ProcessId;
+use rostrace_model::entity::ProcessId;
 
 use super::recurring::{DISTRIBUTION, HOST, RMW};
 use super::{Cell, Column, Table};

@@ -3,8 +3,8 @@
 use std::io;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::describe::Description;
-use rostrace_trace::entity::{CallbackId, ProcessId, PublisherId, SubscriptionId};
+use rostrace_model::describe::Description;
+use rostrace_model::entity::{CallbackId, ProcessId, PublisherId, SubscriptionId};
 
 use super::describe::{pid, publisher};
 use super::recurring::{HOST, NODE, PID};

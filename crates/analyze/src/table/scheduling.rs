@@ -2,7 +2,7 @@
 
 use std::io;
 
-use rostrace_trace::entity::ThreadId;
+use rostrace_model::entity::ThreadId;
 
 use super::describe::{node_of, pid};
 use super::recurring::{

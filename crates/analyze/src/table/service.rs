@@ -3,8 +3,8 @@
 use std::io;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::ProcessId;
-use rostrace_trace::flow::Request;
+use rostrace_model::entity::ProcessId;
+use rostrace_model::flow::Request;
 
 use super::describe::pid;
 use super::recurring::{HOST, NODE, PID, TID};

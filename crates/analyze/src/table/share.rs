@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use rostrace_trace::entity::{NodeId, ProcessId};
+use rostrace_model::entity::{NodeId, ProcessId};
 
 use super::describe::pid;
 use super::recurring::{HOST, PID};

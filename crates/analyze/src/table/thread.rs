@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io;
 
-use rostrace_trace::entity::{ExecutorId, ThreadId};
+use rostrace_model::entity::{ExecutorId, ThreadId};
 
 use super::describe::{node_of, pid};
 use super::recurring::{HOST, NODE, PID, TID};

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::Model;
-use rostrace_trace::entity::{
+use rostrace_model::Model;
+use rostrace_model::entity::{
     Address, CallbackOwner, NodeId, ProcessId, PublisherId, SubscriptionId,
 };
-use rostrace_trace::flow::{Delivery, DeliveryKind, DeliveryStatus, Publication};
+use rostrace_model::flow::{Delivery, DeliveryKind, DeliveryStatus, Publication};
 
 use super::recurring::BUILT_IN;
 use super::{Cell, Column, Table};

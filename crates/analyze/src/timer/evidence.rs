@@ -5,11 +5,11 @@
 //! where another callback of the node ran several times.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{
+use rostrace_model::entity::{
     CallbackGroupType, CallbackId, CallbackOwner, InstanceId, NodeId, PhaseId, ProcessId, ThreadId,
     Timer,
 };
-use rostrace_trace::flow::{ExecutorPhase, PhaseKind};
+use rostrace_model::flow::{ExecutorPhase, PhaseKind};
 
 use crate::analysis::Analysis;
 

@@ -6,7 +6,7 @@ mod evidence;
 mod grid;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{CallbackId, InstanceId, ThreadId, TimerId};
+use rostrace_model::entity::{CallbackId, InstanceId, ThreadId, TimerId};
 
 use crate::analysis::Analysis;
 use evidence::Witnesses;

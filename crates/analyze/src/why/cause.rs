@@ -1,7 +1,7 @@
 //! What a part of a time can be due to, and the one sentence by which every output tells it.
 
-use rostrace_trace::entity::{CallbackId, CallbackOwner, ClientCallbackId, InstanceId};
-use rostrace_trace::scheduling::TaskId;
+use rostrace_model::entity::{CallbackId, CallbackOwner, ClientCallbackId, InstanceId};
+use rostrace_model::scheduling::TaskId;
 
 use crate::analysis::Analysis;
 use crate::names;

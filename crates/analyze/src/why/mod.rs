@@ -14,8 +14,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{CallbackGroupId, DeliveryId, InstanceId, ThreadId, TimerId};
-use rostrace_trace::flow::DeliveryKind;
+use rostrace_model::entity::{CallbackGroupId, DeliveryId, InstanceId, ThreadId, TimerId};
+use rostrace_model::flow::DeliveryKind;
 
 use crate::activity::{Activity, Doing};
 use crate::analysis::Analysis;

@@ -1,6 +1,6 @@
 //! Parts cut where the kernel's scheduler says that their thread did not run.
 
-use rostrace_trace::scheduling::{Ready, Scheduling, State};
+use rostrace_model::scheduling::{Ready, Scheduling, State};
 
 use super::cause::{Cause, NotOnCpu};
 use super::part::Part;

@@ -1,7 +1,7 @@
 //! A part of an explained time, and how parts are put together so that nothing is left between them.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::ThreadId;
+use rostrace_model::entity::ThreadId;
 
 use super::cause::Cause;
 use crate::analysis::Analysis;

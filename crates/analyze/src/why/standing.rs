@@ -44,7 +44,7 @@ pub(super) fn standing(analysis: &Analysis<'_>, parts: &[Part]) -> Vec<Part> {
 
 /// Whether a standstill holds up what a part was spent with, and the execution that had begun. What waits for its time, or for a message that nobody
 /// has sent yet, is not held up.
-fn held_up(cause: Cause) -> Option<Option<rostrace_trace::entity::InstanceId>> {
+fn held_up(cause: Cause) -> Option<Option<rostrace_model::entity::InstanceId>> {
     match cause {
         Cause::OtherCallback(instance, _) | Cause::Execution(instance) => Some(Some(instance)),
         Cause::Publishing

@@ -4,7 +4,7 @@
 //! callback that was to use it had no reason to run yet: its timer was not due, or nothing had come for it.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{CallbackOwner, DeliveryId, InstanceId, PublicationId};
+use rostrace_model::entity::{CallbackOwner, DeliveryId, InstanceId, PublicationId};
 
 use super::cause::Cause;
 use super::part::Parts;

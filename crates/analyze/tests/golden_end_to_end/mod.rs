@@ -9,7 +9,7 @@ use rostrace_analyze::declared::records::Records;
 use rostrace_analyze::declared::tables::Indexed;
 use rostrace_architecture::search::{EdgeFilter, Search, SearchGraph, SearchOptions};
 use rostrace_architecture::{Architecture, ContextType, NamedPath, from_trace};
-use rostrace_trace::Model;
+use rostrace_model::Model;
 use rostrace_tracepoints::Kind;
 
 /// The path begins in this second.

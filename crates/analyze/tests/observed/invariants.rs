@@ -11,8 +11,8 @@ use rostrace_analyze::flow_path::{Ends, FlowPaths};
 use rostrace_analyze::table::TABLES;
 use rostrace_analyze::why::{Cause, Explanation, Relation, Why};
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{CallbackGroupType, CallbackId, DeliveryId, InstanceId, ThreadId};
-use rostrace_trace::flow::{DeliveryKind, DeliveryStatus, PhaseKind};
+use rostrace_model::entity::{CallbackGroupType, CallbackId, DeliveryId, InstanceId, ThreadId};
+use rostrace_model::flow::{DeliveryKind, DeliveryStatus, PhaseKind};
 
 /// Counts of what was looked at, so that a test can tell that it was not nothing.
 #[derive(Debug, Default, Clone, Copy)]

@@ -12,7 +12,7 @@ use rostrace_analyze::Analysis;
 use rostrace_analyze::table::{Cell, Table};
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::Model;
+use rostrace_model::Model;
 
 use crate::support;
 

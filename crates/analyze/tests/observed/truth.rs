@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use rostrace_trace::Model;
-use rostrace_trace::entity::PublicationId;
+use rostrace_model::Model;
+use rostrace_model::entity::PublicationId;
 
 use super::Recorded;
 use crate::support;

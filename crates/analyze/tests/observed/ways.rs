@@ -13,7 +13,7 @@ use rostrace_analyze::declared::way::{Passage, Way, Ways};
 use rostrace_analyze::why::Why;
 use rostrace_architecture::search::{EdgeFilter, Search, SearchGraph, SearchOptions};
 use rostrace_architecture::{Architecture, NamedPath};
-use rostrace_trace::flow::DeliveryStatus;
+use rostrace_model::flow::DeliveryStatus;
 
 use super::invariants::{Seen, is_sound};
 

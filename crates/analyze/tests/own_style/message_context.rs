@@ -3,7 +3,7 @@
 use rostrace_analyze::declared::Style;
 use rostrace_analyze::message_link::linked_messages;
 use rostrace_architecture::{ContextType, from_trace_with_flows};
-use rostrace_trace::Model;
+use rostrace_model::Model;
 
 use crate::own_style::{node_path, times};
 use crate::support::Payload::{Pointer, Pointers, Text, Unsigned};

@@ -11,7 +11,7 @@ use rostrace_architecture::node_path::{Limits, node_paths};
 use rostrace_architecture::{
     Architecture, ContextType, Endpoint, NamedPath, PathStep, from_trace_with_flows,
 };
-use rostrace_trace::Model;
+use rostrace_model::Model;
 
 use crate::support::{Flavour, Recording, recording, stamp};
 

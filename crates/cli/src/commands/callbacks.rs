@@ -8,7 +8,7 @@ use rostrace_analyze::list::{CALLBACKS, List};
 use rostrace_analyze::table::CallbackRow;
 use rostrace_analyze::thread::Ran;
 use rostrace_analyze::{Analysis, blind_spot, names, sim_time};
-use rostrace_trace::entity::{NodeId, ProcessId};
+use rostrace_model::entity::{NodeId, ProcessId};
 
 use crate::args::LookArguments;
 use crate::capabilities;

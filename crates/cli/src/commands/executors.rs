@@ -3,7 +3,7 @@
 use rostrace_analyze::list::{EXECUTORS, List};
 use rostrace_analyze::table::ExecutorRow;
 use rostrace_analyze::{blind_spot, built_in};
-use rostrace_trace::Model;
+use rostrace_model::Model;
 
 use crate::args::LookArguments;
 use crate::capabilities;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use rostrace_analyze::list::{List, NODES};
 use rostrace_analyze::table::NodeRow;
-use rostrace_trace::describe::Description;
+use rostrace_model::describe::Description;
 
 use crate::args::LookArguments;
 use crate::cell::Cell;

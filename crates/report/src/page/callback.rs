@@ -8,8 +8,8 @@ use rostrace_analyze::finding::Runner;
 use rostrace_analyze::rate::recorded_bins;
 use rostrace_analyze::why::Why;
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::describe::Description;
-use rostrace_trace::entity::CallbackId;
+use rostrace_model::describe::Description;
+use rostrace_model::entity::CallbackId;
 use serde::Serialize;
 
 use super::columns::{ColumnReference, Columns};

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use rostrace_analyze::communication::{Arrival, DropCause, Pair, Stages};
 use rostrace_analyze::why::Why;
-use rostrace_trace::entity::{DeliveryId, PublisherId, SubscriptionId};
-use rostrace_trace::flow::DeliveryKind;
+use rostrace_model::entity::{DeliveryId, PublisherId, SubscriptionId};
+use rostrace_model::flow::DeliveryKind;
 use serde::Serialize;
 
 use super::columns::{ColumnReference, Columns};

@@ -1,6 +1,6 @@
 //! Memory that processes allocated, where the trace has the calls of the allocator.
 
-use rostrace_trace::memory::ProcessMemory;
+use rostrace_model::memory::ProcessMemory;
 use serde::Serialize;
 
 use super::Subject;
@@ -56,7 +56,7 @@ fn one<'a>(
     let points: Vec<(i64, i64)> = counted
         .map(|it| (subject.time(it.time), it.bytes as i64))
         .collect();
-    let pid = |id: rostrace_trace::entity::ProcessId| analysis.model.processes[id.index()].pid;
+    let pid = |id: rostrace_model::entity::ProcessId| analysis.model.processes[id.index()].pid;
     Memory {
         id,
         process: memory.process.map(|id| id.index()),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rostrace_analyze::built_in;
 use rostrace_analyze::thread::{self, Ran, process_observed};
-use rostrace_trace::entity::{CallbackId, NodeId};
+use rostrace_model::entity::{CallbackId, NodeId};
 use serde::Serialize;
 
 use super::Subject;

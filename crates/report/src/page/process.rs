@@ -9,7 +9,7 @@ use rostrace_analyze::thread::{
 use rostrace_analyze::utilisation::over_time;
 use rostrace_analyze::{Analysis, Statistics, blind_spot, names, spin};
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{ExecutorId, ProcessId, ThreadId};
+use rostrace_model::entity::{ExecutorId, ProcessId, ThreadId};
 use serde::Serialize;
 
 use super::Subject;
@@ -150,7 +150,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
             let here = model.nodes.iter().enumerate();
             here.filter(|(_, node)| node.process == process)
                 .any(|(index, _)| {
-                    let id = rostrace_trace::entity::NodeId::from_index(index);
+                    let id = rostrace_model::entity::NodeId::from_index(index);
                     selection.has_node(model, Some(id))
                 })
         };
@@ -177,7 +177,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
     let begins: Vec<i64> = (0..writer.stretches as i64)
         .map(|it| subject.begin - subject.origin + it * writer.width)
         .collect();
-    let is_wanted = |memory: &rostrace_trace::memory::ProcessMemory| {
+    let is_wanted = |memory: &rostrace_model::memory::ProcessMemory| {
         let limited = !selection.pids.is_empty() || !selection.nodes.is_empty();
         memory.process.map_or(!limited, wanted)
     };

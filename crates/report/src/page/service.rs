@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use rostrace_analyze::Statistics;
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{ClientId, ServiceId};
-use rostrace_trace::flow::Request;
+use rostrace_model::entity::{ClientId, ServiceId};
+use rostrace_model::flow::Request;
 use serde::Serialize;
 
 use super::Subject;

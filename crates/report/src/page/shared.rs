@@ -10,7 +10,7 @@ use rostrace_analyze::finding::{self, Evidence, Ranking};
 use rostrace_analyze::flow_latency::{Include, PathLatency, path_latency};
 use rostrace_analyze::flow_path::{FlowPath, FlowPaths};
 use rostrace_analyze::thread::{self, ThreadSummary};
-use rostrace_trace::entity::{PublisherId, SubscriptionId};
+use rostrace_model::entity::{PublisherId, SubscriptionId};
 
 #[derive(Debug)]
 pub(crate) struct Shared<'a> {

@@ -3,7 +3,7 @@
 //! The tracer notes every message on `/clock`, which makes a million notes in a few hours. Where the simulation ran evenly a few of
 //! them are enough; where it paused or changed its speed they stay.
 
-use rostrace_trace::flow::SimTime;
+use rostrace_model::flow::SimTime;
 
 /// More notes than this would make the page large.
 const MOST: usize = 4000;

@@ -9,8 +9,8 @@ use rostrace_analyze::message_age::message_age;
 use rostrace_analyze::rate::{recorded_bins, recorded_per_second};
 use rostrace_analyze::why::Why;
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{NodeId, ProcessId, PublisherId, SubscriptionId};
-use rostrace_trace::flow::MessageSizeOf;
+use rostrace_model::entity::{NodeId, ProcessId, PublisherId, SubscriptionId};
+use rostrace_model::flow::MessageSizeOf;
 use serde::Serialize;
 
 use super::Subject;
@@ -218,7 +218,7 @@ impl<'a> Writer<'a> {
         id: usize,
         name: &'a str,
         members: &Members,
-        messages: &HashMap<communication::Key, Vec<rostrace_trace::entity::DeliveryId>>,
+        messages: &HashMap<communication::Key, Vec<rostrace_model::entity::DeliveryId>>,
     ) -> Topic<'a> {
         let publishers = members.publishers.iter().map(|id| self.publisher(*id));
         let publishers: Vec<Endpoint<'a>> = publishers.collect();

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use rostrace_analyze::Analysis;
-use rostrace_trace::entity::{CallbackId, DeliveryId, InstanceId, ProcessId, ThreadId};
-use rostrace_trace::flow::DeliveryStatus;
+use rostrace_model::entity::{CallbackId, DeliveryId, InstanceId, ProcessId, ThreadId};
+use rostrace_model::flow::DeliveryStatus;
 use serde::Serialize;
 
 use super::subject::{Subject, Subjects, counted};

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use rostrace_analyze::selection::{Selected, Selection};
 use rostrace_analyze::{Analysis, names};
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::describe::{CallbackKind, Description};
-use rostrace_trace::entity::{Address, CallbackId, InstanceId, ProcessId};
+use rostrace_model::describe::{CallbackKind, Description};
+use rostrace_model::entity::{Address, CallbackId, InstanceId, ProcessId};
 
 /// A callback.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use rostrace_analyze::timer::{self, Firing};
 use rostrace_analyze::{Analysis, Selection};
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{CallbackOwner, DeliveryId, InstanceId, TimerId};
+use rostrace_model::entity::{CallbackOwner, DeliveryId, InstanceId, TimerId};
 
 use super::lane::{Lanes, shown_on};
 use super::subject::Subjects;

@@ -2,9 +2,9 @@
 
 use rostrace_analyze::Analysis;
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{DeliveryId, InstanceId, ThreadId};
-use rostrace_trace::flow::PhaseKind;
-use rostrace_trace::scheduling::{Sleep, State};
+use rostrace_model::entity::{DeliveryId, InstanceId, ThreadId};
+use rostrace_model::flow::PhaseKind;
+use rostrace_model::scheduling::{Sleep, State};
 
 use super::row::Row;
 use super::subject::Subjects;

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use rostrace_analyze::{Analysis, Selection};
 use rostrace_ctf::Damage;
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::flow::UserValue;
+use rostrace_model::flow::UserValue;
 
 use super::flow::FlowId;
 use super::identity::STAND_INS;

@@ -1,6 +1,6 @@
 //! Arrows: what they are known by on both ends.
 
-use rostrace_trace::entity::{DeliveryId, PublicationId};
+use rostrace_model::entity::{DeliveryId, PublicationId};
 
 /// An arrow. The last two bits of its numbers say what kind it is, so that nothing has to be remembered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

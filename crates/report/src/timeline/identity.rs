@@ -7,8 +7,8 @@
 use std::collections::HashMap;
 
 use rostrace_analyze::Analysis;
-use rostrace_trace::entity::{HostId, ProcessId, ThreadId};
-use rostrace_trace::scheduling::Cpu;
+use rostrace_model::entity::{HostId, ProcessId, ThreadId};
+use rostrace_model::scheduling::Cpu;
 
 /// Linux gives at most 4 194 304.
 pub(super) const STAND_INS: i64 = 5_000_000;

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use rostrace_analyze::{Analysis, names};
-use rostrace_trace::describe::{CallbackKind, Description};
-use rostrace_trace::entity::{Address, CallbackId, PublisherId};
+use rostrace_model::describe::{CallbackKind, Description};
+use rostrace_model::entity::{Address, CallbackId, PublisherId};
 
 /// A row of [`Labels`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -3,7 +3,7 @@
 use std::io;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::flow::UserField;
+use rostrace_model::flow::UserField;
 
 use super::flow::FlowId;
 use super::label::{Label, LabelId};

@@ -12,10 +12,10 @@ use std::process::Command;
 use rostrace_analyze::{Analysis, Selection};
 use rostrace_ctf::schema::Nanos;
 use rostrace_ctf::{Damage, TraceSet};
+use rostrace_model::Model;
+use rostrace_model::memory::Memory;
+use rostrace_model::scheduling::Scheduling;
 use rostrace_report::timeline::{Format, Written};
-use rostrace_trace::Model;
-use rostrace_trace::memory::Memory;
-use rostrace_trace::scheduling::Scheduling;
 
 pub const ALWAYS: RangeInclusive<Nanos> = Nanos(i64::MIN)..=Nanos(i64::MAX);
 

@@ -15,9 +15,9 @@ pub use ros::{Flavour, rmw};
 
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::Model;
-use rostrace_trace::entity::{CallbackId, InstanceId, SubscriptionId};
-use rostrace_trace::flow::{CallbackInstance, Delivery, DeliveryStatus, Publication};
+use rostrace_model::Model;
+use rostrace_model::entity::{CallbackId, InstanceId, SubscriptionId};
+use rostrace_model::flow::{CallbackInstance, Delivery, DeliveryStatus, Publication};
 
 /// Reads a set to its end.
 pub fn model_of(set: &TraceSet) -> Model {
@@ -30,7 +30,7 @@ pub fn node_names(model: &Model) -> Vec<&str> {
 
 /// The topic of the subscription that a callback belongs to, `timer` and so on for others.
 pub fn owner(model: &Model, callback: Option<CallbackId>) -> String {
-    use rostrace_trace::entity::CallbackOwner::*;
+    use rostrace_model::entity::CallbackOwner::*;
     let Some(callback) = callback else {
         return "nobody".to_owned();
     };

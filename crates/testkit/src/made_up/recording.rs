@@ -11,7 +11,7 @@ use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::{Base, ByteOrder, Clock, Identity, Origin, Uuid};
 use rostrace_ctf::value::Value;
 use rostrace_ctf::writer::{EventRecord, Others, PacketEnd, PacketStart};
-use rostrace_trace::Model;
+use rostrace_model::Model;
 
 use super::ros::Flavour;
 use crate::lttng::{Alignment, Context, Element, Field, HeaderForm, Kind, LttngSchema};

@@ -4,9 +4,9 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-#[cfg(feature = "trace")]
+#[cfg(feature = "model")]
 mod model;
-#[cfg(feature = "trace")]
+#[cfg(feature = "model")]
 pub use model::{load, load_packed, unpack};
 
 /// Published recordings of ROS systems that others made, in `public`.

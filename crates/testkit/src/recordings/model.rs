@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::Command;
 
 use rostrace_ctf::TraceSet;
-use rostrace_trace::Model;
+use rostrace_model::Model;
 
 use super::find;
 use crate::made_up::model_of;

@@ -37,7 +37,7 @@ pub(super) fn create(arguments: &CreateArguments) -> anyhow::Result<Outcome> {
 }
 
 /// What the recording cannot tell, and what stays to be said by hand.
-fn tell(architecture: &Architecture, model: &rostrace_trace::Model) {
+fn tell(architecture: &Architecture, model: &rostrace_model::Model) {
     if architecture.nodes.is_empty() {
         diagnostic::note(
             "the recording names no node: it began after the nodes were created, or is no recording of ROS 2",

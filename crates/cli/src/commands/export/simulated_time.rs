@@ -5,7 +5,7 @@ use std::io;
 use rostrace_analyze::sim_time::SimClock;
 use rostrace_analyze::table::{Cell, ColumnKind, Role};
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::Model;
+use rostrace_model::Model;
 
 use super::schema::{Field, Rows, Schema};
 
@@ -72,7 +72,7 @@ fn times(schema: &Schema) -> impl Iterator<Item = (usize, &Field)> {
 mod tests {
     use super::*;
     use rostrace_analyze::table::TABLES;
-    use rostrace_trace::flow::SimTime;
+    use rostrace_model::flow::SimTime;
 
     /// Twice as fast, 0 at 1 000.
     fn fast() -> Option<SimClock> {

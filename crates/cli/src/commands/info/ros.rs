@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use rostrace_analyze::blind_spot;
 use rostrace_analyze::census::Census;
 use rostrace_ctf::{Survey, TraceSet};
-use rostrace_trace::entity::UnseenSubject;
-use rostrace_trace::{Model, creates_entities};
+use rostrace_model::entity::UnseenSubject;
+use rostrace_model::{Model, creates_entities};
 use rostrace_tracepoints::{Kind, Layer, find};
 use serde::Serialize;
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use glob::Pattern;
 use rostrace_architecture::Architecture;
-use rostrace_trace::Model;
+use rostrace_model::Model;
 
 use crate::args::{LookFormat, ModelFilterArguments, TraceArguments};
 use crate::columns::ListArguments;

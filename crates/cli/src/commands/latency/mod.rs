@@ -15,7 +15,7 @@ use rostrace_analyze::flow_path::{Ends as PathEnds, FlowPath, FlowPaths};
 use rostrace_analyze::{Analysis, built_in, list};
 use rostrace_architecture::from_trace_with_flows;
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::flow::DeliveryStatus;
+use rostrace_model::flow::DeliveryStatus;
 
 use crate::args::LookFormat;
 use crate::capabilities::TAKE;

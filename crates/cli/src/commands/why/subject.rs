@@ -17,8 +17,8 @@ use rostrace_analyze::why::{Explanation, Why};
 use rostrace_analyze::{Analysis, built_in, names};
 use rostrace_architecture::{Architecture, NamedPath};
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{CallbackId, DeliveryId, InstanceId};
-use rostrace_trace::flow::DeliveryStatus;
+use rostrace_model::entity::{CallbackId, DeliveryId, InstanceId};
+use rostrace_model::flow::DeliveryStatus;
 
 use super::{WhyArguments, named_path};
 use crate::capabilities;

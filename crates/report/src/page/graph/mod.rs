@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 use rostrace_analyze::communication::{DropCause, Pair};
 use rostrace_analyze::{built_in, crowded, names};
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{CallbackId, CallbackOwner, NodeId, PublisherId, SubscriptionId};
+use rostrace_model::entity::{CallbackId, CallbackOwner, NodeId, PublisherId, SubscriptionId};
 use serde::Serialize;
 
 use super::Subject;

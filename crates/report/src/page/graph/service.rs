@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use rostrace_analyze::{Statistics, built_in};
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::flow::Request;
+use rostrace_model::flow::Request;
 use serde::Serialize;
 
 use super::{Rows, per_second};

@@ -5,7 +5,7 @@ use rostrace_analyze::names;
 use rostrace_analyze::standstill::Scope;
 use rostrace_analyze::thread::Ran;
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::CallbackId;
+use rostrace_model::entity::CallbackId;
 use serde::Serialize;
 
 use super::command::Commands;
@@ -255,7 +255,7 @@ impl Teller<'_> {
             let runner = because.and_then(|because| Some((because.root.runner()?, because.at)));
             runner.map(|(runner, at)| commands.why_callback(&self.runner(runner), Some(at)))
         };
-        let topic = |subscription: rostrace_trace::entity::SubscriptionId| {
+        let topic = |subscription: rostrace_model::entity::SubscriptionId| {
             commands.topic(&model.subscriptions[subscription.index()].topic)
         };
         let first = match kind {

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use rostrace_analyze::census::Census;
 use rostrace_analyze::unknowable::unknowable;
 use rostrace_analyze::{built_in, names, sim_time};
-use rostrace_trace::entity::{CallbackId, NodeId};
+use rostrace_model::entity::{CallbackId, NodeId};
 use serde::Serialize;
 
 use super::Subject;

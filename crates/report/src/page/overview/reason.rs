@@ -2,7 +2,7 @@
 
 use rostrace_analyze::finding::Reason;
 use rostrace_analyze::names;
-use rostrace_trace::entity::NodeId;
+use rostrace_model::entity::NodeId;
 use serde::Serialize;
 
 use super::finding::Teller;

@@ -2,7 +2,7 @@
 
 use rostrace_analyze::finding::{FindingKind, Runner};
 use rostrace_analyze::thread::Ran;
-use rostrace_trace::entity::SubscriptionId;
+use rostrace_model::entity::SubscriptionId;
 
 use crate::page::Subject;
 

@@ -3,7 +3,7 @@
 use rostrace_analyze::finding::FindingKind;
 use rostrace_analyze::names;
 use rostrace_analyze::standstill::{Meanwhile, Scope};
-use rostrace_trace::entity::CallbackId;
+use rostrace_model::entity::CallbackId;
 use serde::Serialize;
 
 use super::finding::Teller;

@@ -19,7 +19,7 @@ use rostrace_analyze::statistics::Statistics;
 use rostrace_analyze::why::Why;
 use rostrace_architecture::{Architecture, NamedPath};
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::CallbackId;
+use rostrace_model::entity::CallbackId;
 
 use super::material::{Instant, Link, Material, Response, ResponseParts, Spread, Stage};
 use super::worst::{WORST, worst};

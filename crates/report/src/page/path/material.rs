@@ -6,7 +6,7 @@ use rostrace_analyze::declared::records::Records;
 use rostrace_analyze::declared::response_time::Case;
 use rostrace_analyze::flow_end::Course;
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::CallbackId;
+use rostrace_model::entity::CallbackId;
 use serde::Serialize;
 
 use crate::explained::Explained;

@@ -15,7 +15,7 @@ use rostrace_analyze::input_age::input_ages;
 use rostrace_analyze::statistics::Statistics;
 use rostrace_analyze::why::Why;
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{CallbackId, DeliveryId};
+use rostrace_model::entity::{CallbackId, DeliveryId};
 
 use super::material::{Instant, Link, Material, Response, ResponseParts, Spread, Stage};
 use super::sample::{Candidate, sample};

@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 
-use rostrace_trace::entity::ThreadId;
+use rostrace_model::entity::ThreadId;
 
 /// One execution, or several that were put together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,8 +7,8 @@ mod merge;
 use std::collections::HashMap;
 
 use rostrace_analyze::{Analysis, names, timer};
-use rostrace_trace::describe::Description;
-use rostrace_trace::entity::{Address, CallbackId, InstanceId, ProcessId, ThreadId, TimerId};
+use rostrace_model::describe::Description;
+use rostrace_model::entity::{Address, CallbackId, InstanceId, ProcessId, ThreadId, TimerId};
 use serde::Serialize;
 
 use super::Subject;

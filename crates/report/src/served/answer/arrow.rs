@@ -1,7 +1,7 @@
 //! Messages as arrows, from the publication to the start of the callback that received it.
 
 use rostrace_analyze::names;
-use rostrace_trace::entity::{DeliveryId, InstanceId, PublicationId};
+use rostrace_model::entity::{DeliveryId, InstanceId, PublicationId};
 use serde::Serialize;
 
 use super::Answer;

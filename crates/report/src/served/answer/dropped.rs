@@ -3,7 +3,7 @@
 use rostrace_analyze::communication::DropCause;
 use rostrace_analyze::names;
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{CallbackId, DeliveryId, InstanceId, SubscriptionId};
+use rostrace_model::entity::{CallbackId, DeliveryId, InstanceId, SubscriptionId};
 use serde::Serialize;
 
 use super::Answer;

@@ -2,7 +2,7 @@
 
 use rostrace_analyze::why::Why;
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::InstanceId;
+use rostrace_model::entity::InstanceId;
 
 use super::occurrence::Place;
 use crate::explained::{Explained, Explainer};

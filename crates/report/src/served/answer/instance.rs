@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rostrace_analyze::names;
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{DeliveryId, InstanceId, PublicationId};
+use rostrace_model::entity::{DeliveryId, InstanceId, PublicationId};
 use serde::Serialize;
 
 use super::Answer;

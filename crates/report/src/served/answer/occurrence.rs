@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use rostrace_trace::entity::InstanceId;
+use rostrace_model::entity::InstanceId;
 use serde::Serialize;
 
 use super::Answer;

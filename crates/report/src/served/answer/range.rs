@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{DeliveryId, InstanceId};
-use rostrace_trace::flow::DeliveryStatus;
+use rostrace_model::entity::{DeliveryId, InstanceId};
+use rostrace_model::flow::DeliveryStatus;
 use serde::Serialize;
 
 use super::Answer;

@@ -5,7 +5,7 @@
 //! six times four (count, item of the longest, its subject or class, flags, busy time as floating point, shares of classes).
 
 use rostrace_analyze::communication::DropCause;
-use rostrace_trace::entity::DeliveryId;
+use rostrace_model::entity::DeliveryId;
 
 use super::Answer;
 use crate::served::http::Query;

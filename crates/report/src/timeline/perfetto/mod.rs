@@ -14,7 +14,7 @@ use std::io;
 use rostrace_analyze::{Analysis, Selection};
 use rostrace_ctf::Damage;
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::flow::{UserField, UserValue};
+use rostrace_model::flow::{UserField, UserValue};
 
 use self::interning::Interning;
 use self::protobuf::Message;

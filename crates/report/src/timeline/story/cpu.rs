@@ -3,8 +3,8 @@
 use std::io;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::HostId;
-use rostrace_trace::scheduling::{Cpu, Ready, Scheduling, Sleep, State, TaskId};
+use rostrace_model::entity::HostId;
+use rostrace_model::scheduling::{Cpu, Ready, Scheduling, Sleep, State, TaskId};
 
 use super::super::identity::STAND_INS;
 use super::super::label::{Common, Labels};

@@ -1,7 +1,7 @@
 //! Which rows are on the timeline, and which messages are arrows: those whose two ends are.
 
-use rostrace_trace::entity::{DeliveryId, InstanceId, ProcessId, ThreadId};
-use rostrace_trace::flow::{CallbackInstance, DeliveryStatus, Publication, Take};
+use rostrace_model::entity::{DeliveryId, InstanceId, ProcessId, ThreadId};
+use rostrace_model::flow::{CallbackInstance, DeliveryStatus, Publication, Take};
 
 use super::super::flow::FlowId;
 use super::super::sink::Sink;

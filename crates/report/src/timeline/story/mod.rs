@@ -14,7 +14,7 @@ use rostrace_analyze::groups::Groups;
 use rostrace_analyze::selection::{Selected, Selection};
 use rostrace_ctf::Damage;
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{ProcessId, PublicationId, SubscriptionId, TakeId, ThreadId, TimerId};
+use rostrace_model::entity::{ProcessId, PublicationId, SubscriptionId, TakeId, ThreadId, TimerId};
 
 use super::Written;
 use super::identity::Identities;

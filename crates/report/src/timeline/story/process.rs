@@ -7,8 +7,8 @@ use rostrace_analyze::communication::DropCause;
 use rostrace_analyze::names;
 use rostrace_analyze::timer::{self, Firing};
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{DeliveryId, ProcessId, StateMachineId};
-use rostrace_trace::flow::{LifecycleState, UserEventKind};
+use rostrace_model::entity::{DeliveryId, ProcessId, StateMachineId};
+use rostrace_model::flow::{LifecycleState, UserEventKind};
 
 use super::super::label::{Common, Labels};
 use super::super::lanes::Lanes;

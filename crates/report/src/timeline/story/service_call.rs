@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::io;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::Model;
-use rostrace_trace::entity::{InstanceId, ProcessId};
-use rostrace_trace::flow::{Request, ServiceStep, ServiceStepKind};
+use rostrace_model::Model;
+use rostrace_model::entity::{InstanceId, ProcessId};
+use rostrace_model::flow::{Request, ServiceStep, ServiceStepKind};
 
 use super::super::flow::FlowId;
 use super::super::label::{Common, Labels};

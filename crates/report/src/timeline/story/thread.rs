@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::io;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::{InstanceId, ProcessId, PublicationId, TakeId, ThreadId};
-use rostrace_trace::flow::{PhaseKind, UserEventKind};
+use rostrace_model::entity::{InstanceId, ProcessId, PublicationId, TakeId, ThreadId};
+use rostrace_model::flow::{PhaseKind, UserEventKind};
 
 use super::super::flow::FlowId;
 use super::super::label::{Common, Labels};

@@ -1,8 +1,8 @@
 //! What processes and callbacks allocate.
 
-use rostrace_trace::Model;
-use rostrace_trace::entity::InstanceId;
-use rostrace_trace::memory::{Memory, Totals};
+use rostrace_model::Model;
+use rostrace_model::entity::InstanceId;
+use rostrace_model::memory::{Memory, Totals};
 
 use rostrace_testkit::made_up::{Recording, time};
 

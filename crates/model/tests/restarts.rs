@@ -1,6 +1,6 @@
 //! Processes that come back under a pid that was used before, and those that only look as if they did.
 
-use rostrace_trace::entity::ProcessId;
+use rostrace_model::entity::ProcessId;
 
 use rostrace_testkit::made_up::{Recording, owners};
 

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_ctf::{Conversion, Cursor, Raw, TraceSet};
-use rostrace_trace::entity::HostId;
-use rostrace_trace::memory::Memory;
-use rostrace_trace::scheduling::{Cpu, Scheduling, State};
+use rostrace_model::entity::HostId;
+use rostrace_model::memory::Memory;
+use rostrace_model::scheduling::{Cpu, Scheduling, State};
 
 use rostrace_testkit::recordings;
 

@@ -4,9 +4,9 @@ use std::fs;
 
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::Model;
-use rostrace_trace::entity::{HostId, ThreadId};
-use rostrace_trace::scheduling::{Cpu, OffCpu, Ready, Scheduling, Sleep, State};
+use rostrace_model::Model;
+use rostrace_model::entity::{HostId, ThreadId};
+use rostrace_model::scheduling::{Cpu, OffCpu, Ready, Scheduling, Sleep, State};
 
 use rostrace_testkit::made_up::kernel::{ASLEEP, IN_DISK_WAIT, PREEMPTED};
 use rostrace_testkit::made_up::{Recording, time};

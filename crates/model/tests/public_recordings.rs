@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use rostrace_trace::Model;
-use rostrace_trace::flow::{DeliveryKind, DeliveryStatus, Match, Publication};
+use rostrace_model::Model;
+use rostrace_model::flow::{DeliveryKind, DeliveryStatus, Match, Publication};
 use rostrace_tracepoints::Kind;
 
 use rostrace_testkit::recordings;

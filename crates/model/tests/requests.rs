@@ -1,6 +1,6 @@
 //! Calls of services, from the client through the service and back.
 
-use rostrace_trace::flow::RequestMatch;
+use rostrace_model::flow::RequestMatch;
 
 use rostrace_testkit::made_up::{Flavour, Recording, stamp, time};
 

@@ -1,7 +1,7 @@
 //! Lifecycles, annotations, other providers, and events that nobody knows.
 
-use rostrace_trace::entity::Address;
-use rostrace_trace::flow::MessageSizeOf;
+use rostrace_model::entity::Address;
+use rostrace_model::flow::MessageSizeOf;
 use rostrace_tracepoints::Kind;
 
 use rostrace_testkit::made_up::Payload::*;

@@ -1,6 +1,6 @@
 //! Who is who: addresses are used again, and the same ones mean others on another host.
 
-use rostrace_trace::entity::{CallbackGroupType, ProcessId};
+use rostrace_model::entity::{CallbackGroupType, ProcessId};
 
 use rostrace_testkit::made_up::{Recording, node_names, owners, publisher_nodes, topics};
 

@@ -1,8 +1,8 @@
 //! Deliveries through the middleware: which message reached which subscription, and what is said of those that did not.
 
-use rostrace_trace::flow::DeliveryKind::{Inter, Intra};
-use rostrace_trace::flow::DeliveryStatus::{Delivered, Lost, Queued, Unknown};
-use rostrace_trace::flow::Match;
+use rostrace_model::flow::DeliveryKind::{Inter, Intra};
+use rostrace_model::flow::DeliveryStatus::{Delivered, Lost, Queued, Unknown};
+use rostrace_model::flow::Match;
 
 use rostrace_testkit::made_up::{Flavour, Recording, deliveries, stamp};
 

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::entity::ThreadId;
-use rostrace_trace::scheduling::{Cpu, Scheduling, State};
+use rostrace_model::entity::ThreadId;
+use rostrace_model::scheduling::{Cpu, Scheduling, State};
 
 use rostrace_testkit::made_up::kernel::{ASLEEP, PREEMPTED};
 use rostrace_testkit::made_up::{Recording, time};

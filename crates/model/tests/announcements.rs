@@ -1,6 +1,6 @@
 //! Initialisation as it is announced: in any order, by ros2_tracing or CARET or both, early, late, again, or not at all.
 
-use rostrace_trace::entity::CallbackOwner;
+use rostrace_model::entity::CallbackOwner;
 
 use rostrace_testkit::made_up::{
     Flavour, Recording, node_names, owner, owners, publisher_nodes, time,

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use proptest::prelude::*;
-use rostrace_trace::Model;
-use rostrace_trace::flow::{DeliveryStatus, Publication};
+use rostrace_model::Model;
+use rostrace_model::flow::{DeliveryStatus, Publication};
 
 use rostrace_testkit::made_up::recording::{Happening, Payload};
 use rostrace_testkit::made_up::{Flavour, Recording, owner, stamp, topic};

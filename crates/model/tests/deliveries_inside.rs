@@ -1,8 +1,8 @@
 //! Deliveries without the middleware: through ring buffers of a process, by the addresses of messages, and by Agnocast's shared memory.
 
-use rostrace_trace::flow::DeliveryKind::Intra;
-use rostrace_trace::flow::DeliveryStatus::{Delivered, Overwritten, Queued, Unknown};
-use rostrace_trace::flow::{Fate, Match};
+use rostrace_model::flow::DeliveryKind::Intra;
+use rostrace_model::flow::DeliveryStatus::{Delivered, Overwritten, Queued, Unknown};
+use rostrace_model::flow::{Fate, Match};
 
 use rostrace_testkit::made_up::{Flavour, Recording, deliveries};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use rostrace_trace::entity::CallbackOwner;
+use rostrace_model::entity::CallbackOwner;
 
 #[test]
 fn every_callback_of_a_lifecycle_service_knows_its_service() {

@@ -6,7 +6,7 @@
 //!
 //! ```no_run
 //! let set = rostrace_ctf::TraceSet::open(&["trace"])?;
-//! let model = rostrace_trace::Model::load(&set, &mut |_| true);
+//! let model = rostrace_model::Model::load(&set, &mut |_| true);
 //! for node in &model.nodes {
 //!     println!("{}", node.name);
 //! }

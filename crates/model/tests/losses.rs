@@ -2,8 +2,8 @@
 
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
-use rostrace_trace::flow::DeliveryStatus::{Delivered, Lost, Overwritten, Unknown};
-use rostrace_trace::flow::{Fate, Losses};
+use rostrace_model::flow::DeliveryStatus::{Delivered, Lost, Overwritten, Unknown};
+use rostrace_model::flow::{Fate, Losses};
 
 use rostrace_testkit::made_up::{Flavour, Recording, deliveries};
 

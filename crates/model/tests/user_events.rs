@@ -1,6 +1,6 @@
 //! What applications say of themselves.
 
-use rostrace_trace::flow::{UserEventKind, UserField, UserValue};
+use rostrace_model::flow::{UserEventKind, UserField, UserValue};
 
 use rostrace_testkit::made_up::application::Given;
 use rostrace_testkit::made_up::{Recording, time};

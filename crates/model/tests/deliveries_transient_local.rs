@@ -1,6 +1,6 @@
 //! What a transient-local publisher kept for subscriptions of its own process that come later.
 
-use rostrace_trace::flow::DeliveryStatus::Delivered;
+use rostrace_model::flow::DeliveryStatus::Delivered;
 
 use rostrace_testkit::made_up::{Flavour, Recording, deliveries};
 

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use rostrace_ctf::TraceSet;
-use rostrace_trace::Model;
+use rostrace_model::Model;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("usage: import TRACE")?;
