@@ -289,7 +289,7 @@ mod tests {
     #[test]
     fn only_events_that_are_read_are_promised_to_tell_something() {
         let mut text = String::new();
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../trace/src");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../model/src");
         sources(&folder, &mut text);
         for capability in CAPABILITIES {
             let mut kinds = Kind::ALL.iter().filter(|kind| (capability.has)(**kind));

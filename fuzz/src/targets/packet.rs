@@ -11,9 +11,7 @@ use rostrace_ctf::value::Value;
 use rostrace_ctf::writer::{EventRecord, Others, PacketEnd, PacketStart, PacketWriter};
 use rostrace_ctf::{StreamBytes, TraceSet, metadata};
 use rostrace_testkit::agreement::compare;
-use rostrace_testkit::lttng::{
-    Alignment, Context, Element, Field, HeaderForm, Kind, LttngSchema,
-};
+use rostrace_testkit::lttng::{Alignment, Context, Element, Field, HeaderForm, Kind, LttngSchema};
 
 use super::Target;
 use super::schemas::{EVERYTHING_OF_CTF_1, EVERYTHING_OF_CTF_2};
