@@ -181,6 +181,21 @@ const SCHEDULING: Capability = Capability {
     ),
 };
 
+const KERNEL_TASKS: Capability = Capability {
+    name: "kernel tasks",
+    has: |kind| {
+        matches!(
+            kind,
+            Kind::SchedProcessFork
+                | Kind::SchedProcessExit
+                | Kind::LttngStatedumpProcessState
+                | Kind::LttngStatedumpProcessPidNs
+        )
+    },
+    allows: "which processes and threads had the processors, by name",
+    without: None,
+};
+
 const MEMORY: Capability = Capability {
     name: "malloc",
     has: |kind| kind.family() == Some(Family::Memory),
@@ -218,6 +233,7 @@ pub(crate) const CAPABILITIES: &[&Capability] = &[
     &MESSAGE_LINKS,
     &SIMULATED_TIME,
     &SCHEDULING,
+    &KERNEL_TASKS,
     &MEMORY,
 ];
 
