@@ -15,9 +15,9 @@ pub(crate) struct Explained<P = ()> {
     /// Events were lost meanwhile.
     damaged: bool,
     waits: Vec<ExplainedWait<P>>,
-    /// Begin, duration and wait of each part.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    parts: Vec<(i64, i64, usize)>,
+    /// Begin, duration and wait of each part, where they are told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts: Option<Vec<(i64, i64, usize)>>,
 }
 
 /// All parts of one cause.
@@ -79,7 +79,7 @@ impl Explainer<'_> {
         let parts = parts.collect();
         let waits = waits.list.into_iter();
         Explained {
-            parts,
+            parts: Some(parts),
             waits: waits.map(|wait| self.wait(wait, &place)).collect(),
             ..self.whole(explanation)
         }
@@ -91,7 +91,7 @@ impl Explainer<'_> {
             total: explanation.end.0.saturating_sub(explanation.begin.0),
             damaged: explanation.damaged,
             waits: Vec::new(),
-            parts: Vec::new(),
+            parts: None,
         }
     }
 

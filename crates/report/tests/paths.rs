@@ -150,7 +150,7 @@ fn check_detail(
         assert_eq!(largest, ours["statistics"]["max"].as_i64(), "{what}");
     }
     adds_up(detail["worst"].as_array().unwrap(), what);
-    let longest = detail["worst"][0]["latency"].as_i64();
+    let longest = detail["worst"][0]["total"].as_i64();
     assert_eq!(longest, detail["latency"]["max"].as_i64(), "{what}");
     // The slowest message is among those that are drawn.
     let flow = &detail["flow"];
@@ -175,12 +175,15 @@ fn check_detail(
 /// The parts of explanations are the latencies that they explain.
 fn adds_up(worst: &[Value], what: &str) {
     for worst in worst {
-        let parts = worst["parts"].as_array().unwrap();
-        let sum: i64 = parts
-            .iter()
-            .map(|part| part["duration"].as_i64().unwrap())
-            .sum();
-        assert_eq!(Some(sum), worst["latency"].as_i64(), "{what}");
+        let waits = worst["waits"].as_array().unwrap().iter();
+        let sum: i64 = waits.map(|wait| wait["duration"].as_i64().unwrap()).sum();
+        assert_eq!(Some(sum), worst["total"].as_i64(), "{what}");
+        // Begin, duration and wait: without a gap, in the order of time.
+        let mut at = worst["begin"].as_i64().unwrap();
+        for part in worst["parts"].as_array().into_iter().flatten() {
+            assert_eq!(part[0].as_i64(), Some(at), "{what}");
+            at += part[1].as_i64().unwrap();
+        }
     }
 }
 
@@ -256,13 +259,13 @@ fn declared_paths_have_the_numbers_of_the_command() {
             let detail = details.iter().find(|detail| detail["id"] == id).unwrap();
             let worst = detail["worst"].as_array().unwrap();
             assert_eq!(worst.len(), found.complete.min(5), "{what}");
-            let slowest = worst.first().map(|it| it["latency"].clone());
+            let slowest = worst.first().map(|it| it["total"].clone());
             assert_eq!(slowest, found.latency.map(|it| json!(it.max)), "{what}");
             adds_up(worst, &what);
             let damaged = worst.iter().filter(|it| it["damaged"] == true).count();
             assert!(row["damaged"].as_u64().unwrap() >= damaged as u64, "{what}");
-            let parts = worst.iter().flat_map(|it| it["parts"].as_array().unwrap());
-            causes.extend(parts.map(|part| part["cause"].as_str().unwrap().to_owned()));
+            let waits = worst.iter().flat_map(|it| it["waits"].as_array().unwrap());
+            causes.extend(waits.map(|wait| wait["cause"].as_str().unwrap().to_owned()));
             for (place, times) in found.response_times.iter().enumerate() {
                 let ours = &detail["responses"][place]["statistics"];
                 assert_eq!(

@@ -12,9 +12,9 @@ pub(super) const WORST: usize = 5;
 const MOST_PARTS: usize = 200;
 
 pub(super) fn worst(subject: Subject<'_>, explanation: &Explanation) -> Explained {
-    let parts = match explanation.parts.len() {
-        0..=MOST_PARTS => MOST_PARTS,
-        _ => 0,
-    };
-    subject.explainer().with_parts(explanation, parts, nowhere)
+    let explainer = subject.explainer();
+    match explanation.parts.len() {
+        0..=MOST_PARTS => explainer.with_parts(explanation, MOST_PARTS, nowhere),
+        _ => explainer.longest(explanation, usize::MAX),
+    }
 }
