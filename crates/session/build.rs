@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use rostrace_tracepoints::{Attribute, Phase, Tracepoint, recorded, vocabulary};
+use rostrace_tracepoints::{Attribute, Phase, TRACEPOINTS, Tracepoint, recorded, vocabulary};
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -24,24 +24,53 @@ fn main() {
         vocabulary(),
         events.len()
     );
-    for event in &events {
-        let _ = writeln!(
-            table,
-            "Event {{ name: {:?}, is_initialisation: {}, identified: Identified::{}, fields: &[",
-            event.full_name,
-            event.phase == Phase::Init,
-            if event.has(Attribute::Repeated) {
-                "ByAll"
-            } else {
-                "ByFirstField"
-            },
-        );
-        for field in event.recorded_fields() {
-            let _ = writeln!(table, "({:?}, Kind::{:?}),", field.name, field.kind);
-        }
-        let _ = writeln!(table, "] }},");
-    }
+    events.iter().for_each(|event| declare(&mut table, event));
     let _ = writeln!(table, "];");
+    context_switches(&mut table);
     let out = std::env::var_os("OUT_DIR").expect("cargo names the folder for what is generated");
     std::fs::write(Path::new(&out).join("events.rs"), table).expect("a folder to write into");
+}
+
+fn declare(table: &mut String, event: &Tracepoint) {
+    let _ = writeln!(
+        table,
+        "Event {{ name: {:?}, is_initialisation: {}, identified: Identified::{}, fields: &[",
+        event.full_name,
+        event.phase == Phase::Init,
+        if event.has(Attribute::Repeated) {
+            "ByAll"
+        } else {
+            "ByFirstField"
+        },
+    );
+    for field in event.recorded_fields() {
+        let _ = writeln!(table, "({:?}, Kind::{:?}),", field.name, field.kind);
+    }
+    let _ = writeln!(table, "] }},");
+}
+
+/// The events that the recorder itself writes, in a trace of their own: their numbers are none of the tracer's.
+fn context_switches(table: &mut String) {
+    let events: Vec<&Tracepoint> = (TRACEPOINTS.iter())
+        .filter(|event| event.provider == "rostrace_sched")
+        .collect();
+    let _ = writeln!(
+        table,
+        "/// What the recorder hears from the kernel.\npub mod sched {{"
+    );
+    for (number, event) in events.iter().enumerate() {
+        let name = event.name.to_uppercase();
+        let _ = writeln!(
+            table,
+            "/// {}\npub const {name}: u16 = {number};",
+            event.summary
+        );
+    }
+    let _ = writeln!(
+        table,
+        "}}\n/// In the order of their numbers.\npub static SCHED_EVENTS: [Event; {}] = [",
+        events.len()
+    );
+    events.iter().for_each(|event| declare(table, event));
+    let _ = writeln!(table, "];");
 }

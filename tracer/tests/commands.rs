@@ -1,7 +1,7 @@
 //! Recordings begin and end while the process runs, as the recorder says.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,16 @@ use rostrace_tracer::events;
 
 use crate::support::{Recorder, Shown, folder, program, quietly, survey, traced};
 
+/// Events of a message on its way from one end to the other, in their order.
+const OF_MESSAGE: [&str; 6] = [
+    "rclcpp_publish:",
+    "rcl_publish:",
+    "rmw_publish:",
+    "rmw_take:",
+    "rcl_take:",
+    "rclcpp_take:",
+];
+
 /// A process that emits an event every millisecond until its standard input ends.
 struct Running {
     child: Child,
@@ -18,10 +28,6 @@ struct Running {
 }
 
 impl Running {
-    fn start(folder: &Path) -> Running {
-        Running::doing("wait", folder)
-    }
-
     fn doing(mode: &str, folder: &Path) -> Running {
         let recorder = Recorder::new(folder);
         let child = traced(&program("emit", "8.2.4", &[]))
@@ -68,10 +74,32 @@ fn to(folder: &Path) -> Command {
     }
 }
 
+/// What a program records until it ends, as it is commanded.
+fn recorded(
+    folder: &Path,
+    program: &Path,
+    arguments: &[&str],
+    change: impl FnOnce(&mut Command),
+) -> PathBuf {
+    let trace = folder.join("trace");
+    let mut recorder = Recorder::new(folder);
+    let mut command = to(&trace);
+    change(&mut command);
+    recorder.issue(&command);
+    let status = traced(program)
+        .args(arguments)
+        .env("ROSTRACE_CONTROL", &recorder.control)
+        .status()
+        .unwrap();
+    assert!(status.success());
+    recorder.end();
+    trace
+}
+
 #[test]
 fn every_recording_of_a_running_process_has_all_names() {
     let folder = folder("orders");
-    let mut running = Running::start(&folder);
+    let mut running = Running::doing("wait", &folder);
     running.until(|view| view.state == ProcessState::Idle && view.remembered == 5);
     for name in ["first", "second"] {
         let target = folder.join(name);
@@ -129,7 +157,7 @@ fn a_late_recording_knows_the_publisher_of_rosout_of_every_node_that_is_left() {
 #[test]
 fn a_snapshot_is_taken_while_the_process_goes_on() {
     let folder = folder("snapshot");
-    let mut running = Running::start(&folder);
+    let mut running = Running::doing("wait", &folder);
     let mut command = to(&folder.join("trace"));
     command.settings.flight = Some(Flight::Bytes(u64::MAX));
     running.issue(&command);
@@ -164,7 +192,7 @@ fn a_snapshot_is_taken_while_the_process_goes_on() {
 #[test]
 fn only_the_events_of_the_mask_are_recorded() {
     let folder = folder("mask");
-    let mut running = Running::start(&folder);
+    let mut running = Running::doing("wait", &folder);
     let mut command = to(&folder.join("trace"));
     command.mask = [0; 4];
     for event in [events::RCL_NODE_INIT, events::CALLBACK_END] {
@@ -178,28 +206,13 @@ fn only_the_events_of_the_mask_are_recorded() {
 
 #[test]
 fn what_happens_in_ignored_nodes_is_not_recorded() {
-    let folder = folder("filter");
-    let mut recorder = Recorder::new(&folder);
-    let mut command = to(&folder.join("trace"));
-    command.settings.filters.ignore_nodes = b"/space/*".to_vec();
-    recorder.issue(&command);
-    let status = traced(&program("abi", "8.2.4", &[]))
-        .env("ROSTRACE_CONTROL", &recorder.control)
-        .status()
-        .unwrap();
-    assert!(status.success());
-    recorder.end();
-    if let Some(shown) = quietly(&folder.join("trace")) {
-        for gone in [
-            "callback_start",
-            "rclcpp_publish:",
-            "rcl_publish:",
-            "rmw_publish:",
-            "rmw_take:",
-            "rcl_take:",
-            "rclcpp_take:",
-            "ring_buffer_enqueue",
-        ] {
+    let program = program("abi", "8.2.4", &[]);
+    let trace = recorded(&folder("filter"), &program, &[], |command| {
+        command.settings.filters.ignore_nodes = b"/space/*".to_vec();
+    });
+    if let Some(shown) = quietly(&trace) {
+        let others = ["callback_start", "ring_buffer_enqueue"];
+        for gone in OF_MESSAGE.iter().chain(&others) {
             assert_eq!(shown.count(gone), 0, "{gone}");
         }
         for kept in [
@@ -219,19 +232,12 @@ fn filtered(
     options: &[&str],
     ignored: &[u8],
 ) -> Option<(Shown, String)> {
-    let folder = folder(name);
-    let mut recorder = Recorder::new(&folder);
-    let mut command = to(&folder.join("trace"));
-    command.settings.filters.ignore_topics = ignored.to_vec();
-    recorder.issue(&command);
-    let status = traced(&program("abi", version, options))
-        .env("ROSTRACE_CONTROL", &recorder.control)
-        .status()
-        .unwrap();
-    assert!(status.success());
-    recorder.end();
-    let shown = quietly(&folder.join("trace"))?;
-    let process = fs::read_dir(folder.join("trace")).unwrap().next().unwrap();
+    let program = program("abi", version, options);
+    let trace = recorded(&folder(name), &program, &[], |command| {
+        command.settings.filters.ignore_topics = ignored.to_vec();
+    });
+    let shown = quietly(&trace)?;
+    let process = fs::read_dir(trace).unwrap().next().unwrap();
     let metadata = fs::read_to_string(process.unwrap().path().join("metadata")).unwrap();
     Some((shown, metadata))
 }
@@ -243,15 +249,7 @@ fn nothing_is_left_of_the_messages_of_an_ignored_topic() {
         let Some((shown, metadata)) = filtered(&name, version, options, b"/other:/topic") else {
             return;
         };
-        for gone in [
-            "rclcpp_publish:",
-            "rcl_publish:",
-            "rmw_publish:",
-            "rclcpp_intra_publish:",
-            "rmw_take:",
-            "rcl_take:",
-            "rclcpp_take:",
-        ] {
+        for gone in OF_MESSAGE.iter().chain(&["rclcpp_intra_publish:"]) {
             assert_eq!(shown.count(gone), 0, "{version}: {gone}");
         }
         assert_eq!(shown.count("rcl_publisher_init"), 1, "{version}");
@@ -266,15 +264,7 @@ fn a_filter_leaves_everything_else_as_it_is() {
         let Some((shown, _)) = filtered(&name, version, options, b"/other") else {
             return;
         };
-        let of_message = [
-            "rclcpp_publish:",
-            "rcl_publish:",
-            "rmw_publish:",
-            "rmw_take:",
-            "rcl_take:",
-            "rclcpp_take:",
-        ];
-        let places: Vec<usize> = of_message
+        let places: Vec<usize> = OF_MESSAGE
             .iter()
             .map(|event| {
                 assert_eq!(shown.count(event), 1, "{version}: {event}");
@@ -289,7 +279,7 @@ fn a_filter_leaves_everything_else_as_it_is() {
 #[test]
 fn a_folder_that_cannot_be_made_is_reported() {
     let folder = folder("refused");
-    let mut running = Running::start(&folder);
+    let mut running = Running::doing("wait", &folder);
     std::fs::write(folder.join("file"), "").unwrap();
     running.issue(&to(&folder.join("file/trace")));
     let view = running.until(|view| view.state == ProcessState::Failed);
@@ -299,22 +289,15 @@ fn a_folder_that_cannot_be_made_is_reported() {
 
 #[test]
 fn a_flight_recorder_keeps_the_newest() {
-    let folder = folder("flight");
-    let mut recorder = Recorder::new(&folder);
-    let mut command = to(&folder.join("trace"));
-    command.settings.flight = Some(Flight::Bytes(4 << 20));
-    recorder.issue(&command);
-    let status = traced(&program("emit", "8.2.4", &[]))
-        .args(["run", "2", "200000", "200", "500"])
-        .env("ROSTRACE_CONTROL", &recorder.control)
-        .status()
-        .unwrap();
-    assert!(status.success());
-    recorder.end();
-    let (events, discarded) = survey(&folder.join("trace"));
+    let program = program("emit", "8.2.4", &[]);
+    let arguments = ["run", "2", "200000", "200", "500"];
+    let trace = recorded(&folder("flight"), &program, &arguments, |command| {
+        command.settings.flight = Some(Flight::Bytes(4 << 20));
+    });
+    let (events, discarded) = survey(&trace);
     assert_eq!(discarded, 0);
     assert!((20_000..120_000).contains(&events), "{events}");
-    if let Some(shown) = quietly(&folder.join("trace")) {
+    if let Some(shown) = quietly(&trace) {
         assert_eq!(shown.count("symbol = \"Talker::tick()\""), 1);
     }
 }

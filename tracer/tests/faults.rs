@@ -10,8 +10,8 @@ use std::time::Duration;
 use rostrace_session::{Command, Settings};
 
 use crate::support::{
-    Recorder, babeltrace, compile, folder, library, program, quietly, record, source, survey,
-    traced,
+    Recorder, Shown, babeltrace, compile, folder, library, program, quietly, record, source,
+    survey, traced,
 };
 
 /// Events of initialisation that every run of `emit.c` begins with.
@@ -88,6 +88,18 @@ fn a_killed_process_loses_nothing_that_it_had_written() {
     }
 }
 
+/// More than the settings have room for: some are discarded, and all are counted.
+fn too_many(folder: &Path, settings: Settings, threads: u64, each: u64) -> (u64, u64) {
+    let mut recorder = commanded(folder, settings);
+    let arguments = ["run", &threads.to_string(), &each.to_string()];
+    assert!(run_with(&recorder, &arguments).status.success());
+    recorder.end();
+    let (events, discarded) = survey(&folder.join("trace"));
+    assert!(discarded > 0);
+    assert_eq!(events + discarded, threads * each + INITIALISATION);
+    (events, discarded)
+}
+
 #[test]
 fn a_buffer_that_is_too_small_counts_exactly() {
     let folder = folder("small");
@@ -95,16 +107,7 @@ fn a_buffer_that_is_too_small_counts_exactly() {
         memory_bytes: 64 << 10,
         ..Settings::default()
     };
-    let mut recorder = commanded(&folder, settings);
-    assert!(
-        run_with(&recorder, &["run", "4", "200000"])
-            .status
-            .success()
-    );
-    recorder.end();
-    let (events, discarded) = survey(&folder.join("trace"));
-    assert!(discarded > 0);
-    assert_eq!(events + discarded, 4 * 200_000 + INITIALISATION);
+    let (events, discarded) = too_many(&folder, settings, 4, 200_000);
     if let Some(shown) = babeltrace(&folder.join("trace")) {
         assert_eq!(shown.discarded(), discarded);
         assert_eq!(shown.events.len() as u64, events);
@@ -138,20 +141,9 @@ fn a_limit_of_bytes_is_kept_and_counted() {
         process_bytes: 1 << 20,
         ..Settings::default()
     };
-    let mut recorder = commanded(&folder, settings);
-    assert!(
-        run_with(&recorder, &["run", "2", "100000"])
-            .status
-            .success()
-    );
-    recorder.end();
-    let (events, discarded) = survey(&folder.join("trace"));
-    assert!(discarded > 0);
-    assert_eq!(events + discarded, 2 * 100_000 + INITIALISATION);
-    let bytes: u64 = walk(&folder.join("trace"))
-        .iter()
-        .map(|file| file.metadata().unwrap().len())
-        .sum();
+    too_many(&folder, settings, 2, 100_000);
+    let files = walk(&folder.join("trace"));
+    let bytes: u64 = files.iter().map(|it| it.metadata().unwrap().len()).sum();
     assert!(bytes < 1_200_000, "{bytes}");
 }
 
@@ -168,40 +160,49 @@ fn walk(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// A run of `emit.c` that records so many events and loses none.
+fn loses_nothing(name: &str, arguments: &[&str], events: u64) -> (PathBuf, Option<Shown>) {
+    let output = folder(name);
+    let result = record(&emit(), &output, arguments);
+    assert!(result.status.success(), "{result:?}");
+    assert_eq!(survey(&output), (events + INITIALISATION, 0));
+    let shown = quietly(&output);
+    (output, shown)
+}
+
 #[test]
 fn a_thousand_threads_at_once_lose_nothing() {
-    let output = folder("threads");
     // Each waits after each event, so that all live at the same time.
-    let result = record(&emit(), &output, &["run", "1000", "20", "1", "5000"]);
-    assert!(result.status.success(), "{result:?}");
-    assert_eq!(survey(&output), (20_000 + INITIALISATION, 0));
-    if let Some(shown) = quietly(&output) {
+    let arguments = ["run", "1000", "20", "1", "5000"];
+    if let (_, Some(shown)) = loses_nothing("threads", &arguments, 20_000) {
         assert_eq!(shown.count("callback_start"), 20_000);
     }
 }
 
 #[test]
 fn threads_after_each_other_share_a_file() {
-    let output = folder("short-threads");
-    let result = record(&emit(), &output, &["short-threads", "2000", "3"]);
-    assert!(result.status.success());
-    assert_eq!(survey(&output), (6000 + INITIALISATION, 0));
+    let arguments = ["short-threads", "2000", "3"];
+    let (output, _) = loses_nothing("short-threads", &arguments, 6000);
     let files = walk(&output);
     assert!(files.len() <= 6, "{files:?}");
-    let _ = quietly(&output);
+}
+
+/// Events and losses of each process of a run of `emit.c` that forks.
+fn of_each_process(mode: &str) -> (PathBuf, Vec<(u64, u64)>) {
+    let output = folder(mode);
+    assert!(record(&emit(), &output, &[mode, "10"]).status.success());
+    crate::support::collect(&output);
+    let processes = std::fs::read_dir(&output).unwrap();
+    let mut counts: Vec<_> = processes
+        .map(|entry| survey(&entry.unwrap().path()))
+        .collect();
+    counts.sort();
+    (output, counts)
 }
 
 #[test]
 fn a_forked_process_records_by_itself_with_all_names() {
-    let output = folder("fork");
-    assert!(record(&emit(), &output, &["fork", "10"]).status.success());
-    let mut folders: Vec<_> = std::fs::read_dir(&output)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    folders.sort();
-    let mut counts: Vec<_> = folders.iter().map(|folder| survey(folder)).collect();
-    counts.sort();
+    let (output, counts) = of_each_process("fork");
     // The child and its child know the names too.
     assert_eq!(counts, [(11 + 5, 0), (12 + 5, 0), (20 + 5, 0)]);
     if let Some(shown) = quietly(&output) {
@@ -211,18 +212,7 @@ fn a_forked_process_records_by_itself_with_all_names() {
 
 #[test]
 fn a_fork_behind_the_back_of_the_c_library_is_noticed() {
-    let output = folder("raw-fork");
-    assert!(
-        record(&emit(), &output, &["raw-fork", "10"])
-            .status
-            .success()
-    );
-    crate::support::collect(&output);
-    let mut counts: Vec<_> = std::fs::read_dir(&output)
-        .unwrap()
-        .map(|entry| survey(&entry.unwrap().path()))
-        .collect();
-    counts.sort();
+    let (output, counts) = of_each_process("raw-fork");
     assert_eq!(counts, [(11 + 5, 0), (20 + 5, 0)]);
     let _ = quietly(&output);
 }
@@ -244,22 +234,12 @@ fn a_signal_handler_may_emit_events() {
 
 #[test]
 fn ends_of_threads_and_static_destructors_may_emit_events() {
-    let output = folder("late");
-    assert!(record(&emit(), &output, &["late"]).status.success());
-    assert_eq!(survey(&output), (INITIALISATION + 3, 0));
-    let _ = quietly(&output);
+    loses_nothing("late", &["late"], 3);
 }
 
 #[test]
 fn an_exit_without_destructors_loses_nothing() {
-    let output = folder("quick-exit");
-    assert!(
-        record(&emit(), &output, &["quick-exit", "1000"])
-            .status
-            .success()
-    );
-    assert_eq!(survey(&output), (1000 + INITIALISATION, 0));
-    let _ = quietly(&output);
+    loses_nothing("quick-exit", &["quick-exit", "1000"], 1000);
 }
 
 #[test]

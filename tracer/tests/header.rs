@@ -9,25 +9,15 @@ use rostrace_session::Command;
 use rostrace_tracepoints::Phase;
 
 use crate::support::driven_program::DrivenProgram;
-use crate::support::{Recorder, folder, installation, survey, traced};
+use crate::support::{Recorder, folder, installation, linked, survey, traced};
 
 const INCLUDE: &str = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/include");
 
 /// `header.c` linked to the libraries of a folder, found there at run time too.
 fn compiled(name: &str, options: &[&str], folder: &Path, libraries: &[&str]) -> PathBuf {
     let program = folder.join(name);
-    let place = folder.display();
-    let mut options = options.to_vec();
-    options.push(INCLUDE);
-    let (search, found) = (format!("-L{place}"), format!("-Wl,-rpath,{place}"));
-    let mut all = vec![search.as_str(), &found, "-Wl,--no-as-needed"];
-    all.extend(libraries);
-    crate::support::compile(
-        &crate::support::source("header.c"),
-        &program,
-        &options,
-        &all,
-    );
+    let options = [options, &[INCLUDE]].concat();
+    linked(folder, "header.c", &program, &options, libraries);
     program
 }
 

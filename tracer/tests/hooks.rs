@@ -1,46 +1,41 @@
 //! Functions of rcl, rmw, rclcpp and the middleware that are interposed: originals are called, and what they do is recorded.
 
 use std::path::{Path, PathBuf};
+use std::process::Output;
 
-use crate::support::{compile, folder, installation, library_of, quietly, record, source};
+use crate::support::{folder, installation, library_of, linked, quietly, record};
 
 /// Events as `NAME: FIELDS`, without contexts, and without the time that CARET's have at their end.
 fn events(output: &Path) -> Option<Vec<String>> {
     let shown = quietly(output)?;
-    let texts = shown.events.iter().map(|event| {
-        let (head, values) = event.split_once(" }, {").unwrap();
-        let name = head
-            .split(": {")
-            .next()
-            .unwrap()
-            .rsplit(':')
-            .next()
-            .unwrap();
-        let values = values.trim_end_matches(" }");
+    let texts = shown.values().map(|(name, values)| {
         let values = values.split(", init_timestamp").next().unwrap();
         format!("{name}:{values}")
     });
     Some(texts.collect())
 }
 
-#[test]
-fn ends_of_entities_and_service_calls_are_recorded() {
-    let output = folder("hooks-rcl");
-    let prefix = installation("4.1.1");
+/// Calls of rcl and rmw with this version of ROS 2.
+fn recorded_calls(name: &str, version: &str) -> PathBuf {
+    let output = folder(name);
+    let prefix = installation(version);
     library_of(&prefix, "rcl_rmw.c", "librcl.so", &[]);
     let program = link_with(&prefix, "calls", "-lrcl");
-    let result = record(&program, &output, &[]);
-    assert_eq!(result.status.code(), Some(0), "{result:?}");
+    succeeded(&program, &output);
+    output
+}
+
+#[test]
+fn ends_of_entities_and_service_calls_are_recorded() {
+    let output = recorded_calls("hooks-rcl", "4.1.1");
     let gid = "[ [0] = 7, [1] = 7, [2] = 7, [3] = 7, [4] = 7, [5] = 7, [6] = 7, [7] = 7, [8] = 7, [9] = 7, \
         [10] = 7, [11] = 7, [12] = 7, [13] = 7, [14] = 7, [15] = 7 ]";
     if let Some(events) = events(&output) {
         // The address of the message is one of the program's stack.
-        let sizes: Vec<&str> = events
-            .iter()
-            .filter(|event| event.contains("_serialized: "))
-            .filter_map(|event| event.rsplit_once("size = "))
-            .map(|(_, size)| size)
-            .collect();
+        let sizes = events.iter();
+        let sizes = sizes.filter(|event| event.contains("_serialized: "));
+        let sizes = sizes.filter_map(|event| event.rsplit_once("size = "));
+        let sizes: Vec<&str> = sizes.map(|(_, size)| size).collect();
         assert_eq!(sizes, ["12", "33", "44"]);
         let events: Vec<String> = events
             .into_iter()
@@ -84,13 +79,10 @@ fn a_request_is_sent_before_the_middleware_is_called() {
         let prefix = installation(version);
         library_of(&prefix, "request.c", "librequest.so", &["-DRMW"]);
         let program = link_with(&prefix, "request", "-lrequest");
-        let result = record(&program, &output, &[]);
-        assert_eq!(result.status.code(), Some(0), "{result:?}");
+        succeeded(&program, &output);
         if let Some(events) = events(&output) {
-            let names: Vec<&str> = events
-                .iter()
-                .filter_map(|it| it.split(':').next())
-                .collect();
+            let names = events.iter().filter_map(|it| it.split(':').next());
+            let names: Vec<&str> = names.collect();
             let expected = ["rmw_send_request_begin", "rcl_publish", "rmw_send_request"];
             // From Kilted on the middleware tells the number itself.
             let count = if version == "8.6.0" { 2 } else { 3 };
@@ -105,8 +97,7 @@ fn one_clock_tells_the_simulated_time_and_timers_tell_their_clocks() {
     let prefix = installation("8.2.4");
     library_of(&prefix, "clocks.c", "libclocks.so", &["-DRCL"]);
     let program = link_with(&prefix, "clocks", "-lclocks");
-    let result = record(&program, &output, &[]);
-    assert_eq!(result.status.code(), Some(0), "{result:?}");
+    succeeded(&program, &output);
     if let Some(events) = events(&output) {
         let stamps: Vec<&str> = (events.iter())
             .filter_map(|event| event.strip_prefix("sim_time: stamp = "))
@@ -128,11 +119,7 @@ fn one_clock_tells_the_simulated_time_and_timers_tell_their_clocks() {
 /// From Kilted on the middleware says itself what the hooks would say.
 #[test]
 fn service_calls_are_not_recorded_twice() {
-    let output = folder("hooks-kilted");
-    let prefix = installation("8.6.0");
-    library_of(&prefix, "rcl_rmw.c", "librcl.so", &[]);
-    let program = link_with(&prefix, "calls", "-lrcl");
-    assert!(record(&program, &output, &[]).status.success());
+    let output = recorded_calls("hooks-kilted", "8.6.0");
     if let Some(shown) = quietly(&output) {
         assert_eq!(shown.count("ros2:rmw_"), 0);
         assert_eq!(shown.count("_fini"), 7);
@@ -142,11 +129,7 @@ fn service_calls_are_not_recorded_twice() {
 /// Releases of Rolling between Jazzy and Kilted had no tracepoints for services yet.
 #[test]
 fn service_calls_are_recorded_up_to_the_version_that_has_tracepoints_for_them() {
-    let output = folder("hooks-before-kilted");
-    let prefix = installation("8.4.1");
-    library_of(&prefix, "rcl_rmw.c", "librcl.so", &[]);
-    let program = link_with(&prefix, "calls", "-lrcl");
-    assert!(record(&program, &output, &[]).status.success());
+    let output = recorded_calls("hooks-before-kilted", "8.4.1");
     if let Some(shown) = quietly(&output) {
         assert_eq!(shown.count("ros2:rmw_"), 4);
     }
@@ -163,28 +146,27 @@ fn executors_and_callback_groups_of_lyrical_are_recorded() {
     executors_and_groups("hooks-rclcpp-lyrical", "8.10.0", &["-DLYRICAL"]);
 }
 
-fn executors_and_groups(name: &str, version: &str, form: &[&str]) {
+/// A file that is both a stand-in for librclcpp and, with `-DMAIN`, the program that uses it.
+fn recorded_with_rclcpp(name: &str, version: &str, file: &str, form: &[&str]) -> (Output, PathBuf) {
     let output = folder(name);
     let prefix = installation(version);
     let options = [&["-x", "c++", "-std=c++17"], form].concat();
-    library_of(&prefix, "rclcpp.cpp", "librclcpp.so", &options);
-    let program = prefix.join("groups");
-    let (libraries, search) = places(&prefix);
-    compile(
-        &source("rclcpp.cpp"),
-        &program,
-        &[&options[..], &["-DMAIN"]].concat(),
-        &[
-            &libraries,
-            &search,
-            "-Wl,--no-as-needed",
-            "-lrclcpp",
-            "-ltracetools",
-            "-lstdc++",
-        ],
-    );
-    let result = record(&program, &output, &[]);
+    library_of(&prefix, file, "librclcpp.so", &options);
+    let program = prefix.join("program");
+    let options = [&options[..], &["-DMAIN"]].concat();
+    let libraries = ["-lrclcpp", "-ltracetools", "-lstdc++"];
+    linked(&prefix.join("lib"), file, &program, &options, &libraries);
+    (succeeded(&program, &output), output)
+}
+
+fn succeeded(program: &Path, output: &Path) -> Output {
+    let result = record(program, output, &[]);
     assert_eq!(result.status.code(), Some(0), "{result:?}");
+    result
+}
+
+fn executors_and_groups(name: &str, version: &str, form: &[&str]) {
+    let (result, output) = recorded_with_rclcpp(name, version, "rclcpp.cpp", form);
     let mut expected: Vec<String> = String::from_utf8(result.stdout)
         .unwrap()
         .lines()
@@ -210,27 +192,7 @@ fn callbacks_of_clients_of_lyrical_begin_with_the_response_and_end_whatever_happ
 }
 
 fn client_callbacks(name: &str, version: &str, form: &[&str]) {
-    let output = folder(name);
-    let prefix = installation(version);
-    let options = [&["-x", "c++", "-std=c++17"], form].concat();
-    library_of(&prefix, "clients.cpp", "librclcpp.so", &options);
-    let program = prefix.join("clients");
-    let (libraries, search) = places(&prefix);
-    compile(
-        &source("clients.cpp"),
-        &program,
-        &[&options[..], &["-DMAIN"]].concat(),
-        &[
-            &libraries,
-            &search,
-            "-Wl,--no-as-needed",
-            "-lrclcpp",
-            "-ltracetools",
-            "-lstdc++",
-        ],
-    );
-    let result = record(&program, &output, &[]);
-    assert_eq!(result.status.code(), Some(0), "{result:?}");
+    let (_, output) = recorded_with_rclcpp(name, version, "clients.cpp", form);
     if let Some(events) = events(&output) {
         let steps: Vec<String> = events
             .iter()
@@ -260,49 +222,38 @@ fn source_timestamps_of_cyclone_dds_are_those_that_readers_see() {
     let output = folder("hooks-cyclone");
     let prefix = installation("4.1.1");
     let program = link_with(&prefix, "cyclone", "-lddsc");
-    let result = record(&program, &output, &[]);
-    assert_eq!(result.status.code(), Some(0), "{result:?}");
-    let seen: Vec<String> = String::from_utf8(result.stdout)
-        .unwrap()
-        .lines()
-        .map(str::to_owned)
-        .collect();
+    let seen = assert_stamps(&succeeded(&program, &output), &output, 6);
     assert_eq!(seen.len(), 6);
-    if let Some(events) = events(&output) {
-        let written: Vec<String> = events
-            .iter()
-            .filter_map(|event| Some(event.split_once("source_stamp = ")?.1.to_owned()))
-            .collect();
-        assert_eq!(written, seen);
-        assert_eq!(seen[3], "123456789012345");
-    }
-}
-
-fn places(prefix: &Path) -> (String, String) {
-    let folder = prefix.join("lib");
-    (
-        format!("-L{}", folder.display()),
-        format!("-Wl,-rpath,{}", folder.display()),
-    )
+    assert_eq!(seen[3], "123456789012345");
 }
 
 /// A program of an installation that needs one more library.
 fn link_with(prefix: &Path, name: &str, library: &str) -> PathBuf {
     let program = prefix.join(format!("{name}-with-library"));
-    let (libraries, search) = places(prefix);
-    compile(
-        &source(&format!("{name}.c")),
+    let file = format!("{name}.c");
+    linked(
+        &prefix.join("lib"),
+        &file,
         &program,
         &[],
-        &[
-            &libraries,
-            &search,
-            "-Wl,--no-as-needed",
-            library,
-            "-ltracetools",
-        ],
+        &[library, "-ltracetools"],
     );
     program
+}
+
+/// The source timestamps that events of the middleware tell are those that its readers saw.
+fn assert_stamps(result: &Output, output: &Path, number: usize) -> Vec<String> {
+    let seen = String::from_utf8_lossy(&result.stdout);
+    let seen: Vec<String> = seen.lines().map(str::to_owned).collect();
+    if let Some(events) = events(output) {
+        let stamps = events
+            .iter()
+            .filter_map(|it| it.split_once("source_stamp = "));
+        let written: Vec<&str> = stamps.map(|(_, stamp)| stamp).collect();
+        assert_eq!(written, seen);
+        assert_eq!(written.len(), number);
+    }
+    seen
 }
 
 #[test]
@@ -313,34 +264,14 @@ fn source_timestamps_of_fast_dds_are_those_that_readers_see() {
     let output = folder("hooks-fast");
     let prefix = installation("4.1.2");
     let program = prefix.join("fast_dds");
-    let (libraries, search) = places(&prefix);
-    compile(
-        &source("fast_dds.cpp"),
+    let options = ["-x", "c++", "-std=c++17", "-w", "-O0"];
+    let libraries = ["-ltracetools", "-lfastrtps", "-lfastcdr", "-lstdc++"];
+    linked(
+        &prefix.join("lib"),
+        "fast_dds.cpp",
         &program,
-        &["-x", "c++", "-std=c++17", "-w", "-O0"],
-        &[
-            &libraries,
-            &search,
-            "-Wl,--no-as-needed",
-            "-ltracetools",
-            "-lfastrtps",
-            "-lfastcdr",
-            "-lstdc++",
-        ],
+        &options,
+        &libraries,
     );
-    let result = record(&program, &output, &[]);
-    assert_eq!(result.status.code(), Some(0), "{result:?}");
-    let seen: Vec<String> = String::from_utf8(result.stdout)
-        .unwrap()
-        .lines()
-        .map(str::to_owned)
-        .collect();
-    if let Some(events) = events(&output) {
-        let written: Vec<String> = events
-            .iter()
-            .filter_map(|event| Some(event.split_once("source_stamp = ")?.1.to_owned()))
-            .collect();
-        assert_eq!(written, seen);
-        assert_eq!(written.len(), 5);
-    }
+    assert_stamps(&succeeded(&program, &output), &output, 5);
 }

@@ -120,17 +120,7 @@ fn program(place: &Path) -> Option<std::path::PathBuf> {
         &["-llttng-ust", "-ldl"],
     );
     let program = place.join("lines");
-    let found = place.display();
-    crate::support::compile(
-        &crate::support::source("lines.c"),
-        &program,
-        &[],
-        &[
-            &format!("-L{found}"),
-            &format!("-Wl,-rpath,{found}"),
-            "-ltracetools",
-        ],
-    );
+    crate::support::linked(place, "lines.c", &program, &[], &["-ltracetools"]);
     Some(program)
 }
 

@@ -12,9 +12,9 @@ use crate::{fuzz, packages, torture};
 pub(crate) const USAGE: &str = "\
 cargo xtask test [--quick]
     Checks the packages that the tests need, formatting, lints, all tests and the models of the shared memory;
-    then builds the program for release, throws damaged input at it for half a minute, records programs of
+    then builds the program with optimisations, throws damaged input at it for half a minute, records programs of
     all kinds for a minute and compares it with the recordings in ../shared.
-    --quick   without what needs the release build";
+    --quick   without what needs the optimised build";
 
 /// Time for all fuzz targets together.
 const FUZZ_SECONDS: u32 = 30;
@@ -66,11 +66,14 @@ pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     })?;
 
     if quick {
-        not_tested.push("--quick: no release build, no fuzzing, no torture, no score.".to_owned());
+        not_tested
+            .push("--quick: no optimised build, no fuzzing, no torture, no score.".to_owned());
     } else {
-        let program = steps.run("release build", || workspace.release_program())?;
+        let program = steps.run("optimised build", || workspace.tested_program())?;
         steps.run("fuzzing", || fuzz::smoke(workspace, FUZZ_SECONDS))?;
-        steps.run("torture", || torture::smoke(workspace, TORTURE_SECONDS))?;
+        steps.run("torture", || {
+            torture::smoke(workspace, program.clone(), TORTURE_SECONDS)
+        })?;
         match workspace.shared().map(|folder| folder.join("tools/score")) {
             Some(score) if score.is_file() => {
                 steps.run("score", || succeed(Command::new(score).arg(program)))?

@@ -68,6 +68,12 @@ impl Workspace {
         self.built_program(&["build", "--release", "--package=rostrace", "--bin=rostrace"])
     }
 
+    /// Builds the program and the tracer beside it with the profile `tested` (see Cargo.toml) and returns the program's path.
+    pub(crate) fn tested_program(&self) -> Result<PathBuf> {
+        let packages = ["--package=rostrace", "--package=rostrace-tracer"];
+        self.built_program(&["build", "--profile=tested", packages[0], packages[1]])
+    }
+
     /// Runs a `cargo build` of one program and returns the path of what it has built.
     pub(crate) fn built_program(&self, build: &[&str]) -> Result<PathBuf> {
         let line = format!("cargo {}", build.join(" "));

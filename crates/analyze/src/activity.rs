@@ -1,6 +1,6 @@
 //! What threads did all the time: run a callback, look for work, wait for it.
 //!
-//! A thread's time is cut into segments at the starts and ends of its callbacks and at the phases of its executor. A callback
+//! A thread's time is cut into spans at the starts and ends of its callbacks and at the phases of its executor. A callback
 //! inside another one is part of it; one whose end is not in the trace has no duration. Executors that tell no phases (those of static and events executors, and all of CARET's
 //! recordings) leave the time between callbacks unobserved.
 
@@ -12,7 +12,7 @@ use crate::analysis::Analysis;
 
 /// What a thread does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Doing {
+pub enum Activity {
     /// Running a callback, the outermost one.
     Callback(InstanceId),
     /// Running the callback of a client, the outermost one.
@@ -28,54 +28,54 @@ pub enum Doing {
     Unobserved,
 }
 
-impl Doing {
+impl Activity {
     /// Whether the thread has time for something new, as far as is known.
     pub fn is_idle(self) -> bool {
-        matches!(self, Doing::Waiting | Doing::Unobserved)
+        matches!(self, Activity::Waiting | Activity::Unobserved)
     }
 
     /// Whether the thread runs something that the application wrote.
     pub fn is_callback(self) -> bool {
         matches!(
             self,
-            Doing::Callback(_) | Doing::Client(_) | Doing::Unended(_)
+            Activity::Callback(_) | Activity::Client(_) | Activity::Unended(_)
         )
     }
 }
 
 /// A thread does one thing from here to there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Segment {
+pub struct ActivitySpan {
     pub begin: Nanos,
     pub end: Nanos,
-    pub doing: Doing,
+    pub activity: Activity,
 }
 
-impl Segment {
+impl ActivitySpan {
     pub fn duration(&self) -> i64 {
         self.end.0 - self.begin.0
     }
 }
 
-/// The segments of all threads.
+/// The spans of all threads.
 #[derive(Debug)]
-pub struct Activity {
+pub struct Activities {
     threads: Vec<Timeline>,
 }
 
 #[derive(Debug, Default)]
 struct Timeline {
-    /// When each segment begins; it ends where the next one begins.
+    /// When each span begins; it ends where the next one begins.
     begins: Vec<i64>,
-    doing: Vec<Doing>,
-    /// Idle time before each segment, so that any span is two lookups.
+    activity: Vec<Activity>,
+    /// Idle time before each span, so that any span is two lookups.
     idle: Vec<i64>,
 }
 
-impl Activity {
-    pub fn of(analysis: &Analysis<'_>) -> Activity {
+impl Activities {
+    pub fn of(analysis: &Analysis<'_>) -> Activities {
         let threads = (0..analysis.model.threads.len()).map(ThreadId::from_index);
-        Activity {
+        Activities {
             threads: threads
                 .map(|thread| Timeline::of(analysis, thread))
                 .collect(),
@@ -83,12 +83,12 @@ impl Activity {
     }
 
     /// What a thread did in a span, without gaps: the durations add up to that of the span.
-    pub fn segments(
+    pub fn spans(
         &self,
         thread: ThreadId,
         from: Nanos,
         to: Nanos,
-    ) -> impl Iterator<Item = Segment> + '_ {
+    ) -> impl Iterator<Item = ActivitySpan> + '_ {
         let timeline = &self.threads[thread.index()];
         let first = timeline.begins.partition_point(|begin| *begin <= from.0);
         let mut next = first;
@@ -97,21 +97,21 @@ impl Activity {
             if at >= to.0 {
                 return None;
             }
-            let doing = match next.checked_sub(1) {
-                Some(current) => timeline.doing[current],
-                None => Doing::Unobserved,
+            let activity = match next.checked_sub(1) {
+                Some(current) => timeline.activity[current],
+                None => Activity::Unobserved,
             };
             let end = timeline.begins.get(next).map_or(to.0, |it| (*it).min(to.0));
-            let segment = Segment {
+            let span = ActivitySpan {
                 begin: Nanos(at),
                 end: Nanos(end),
-                doing,
+                activity,
             };
             at = end;
             next += 1;
-            Some(segment)
+            Some(span)
         })
-        .filter(|segment| segment.duration() > 0)
+        .filter(|span| span.duration() > 0)
     }
 
     /// How much of a span a thread was idle, as far as is known.
@@ -131,13 +131,18 @@ impl Timeline {
             return timeline;
         }
         let between = if phases.is_empty() {
-            Doing::Unobserved
+            Activity::Unobserved
         } else {
-            Doing::Executor
+            Activity::Executor
         };
         let mut phases = phases.iter().map(|id| model.phases[id.index()]).peekable();
         let mut reached = i64::MIN;
-        while let Some(Run { start, end, doing }) = runs.next() {
+        while let Some(Run {
+            start,
+            end,
+            activity,
+        }) = runs.next()
+        {
             if start < reached {
                 // Inside the one before; where that has no end of its own, this is the first sign that it is over.
                 continue;
@@ -153,14 +158,16 @@ impl Timeline {
                 let phase = phases.peek().map(|phase| phase.time.0);
                 next.into_iter().chain(phase).min().unwrap_or(start)
             });
-            let doing = match (known_end, doing) {
-                (Some(_), doing) => doing,
+            let activity = match (known_end, activity) {
+                (Some(_), activity) => activity,
                 // If events were lost meanwhile, its end may be one of them, and much else may have happened since.
-                _ if analysis.is_damaged(Nanos(start), Nanos(end)) => Doing::Unobserved,
-                (None, Doing::Callback(id)) if between == Doing::Executor => Doing::Unended(id),
+                _ if analysis.is_damaged(Nanos(start), Nanos(end)) => Activity::Unobserved,
+                (None, Activity::Callback(id)) if between == Activity::Executor => {
+                    Activity::Unended(id)
+                }
                 (None, _) => between,
             };
-            timeline.push(start, doing);
+            timeline.push(start, activity);
             // Phases inside a callback are those of an executor that is spun there.
             while phases.next_if(|phase| phase.time.0 < end).is_some() {}
             timeline.push(end, between);
@@ -181,47 +188,47 @@ impl Timeline {
             let Some(current) = next.checked_sub(1) else {
                 continue;
             };
-            if self.doing[current] != Doing::Unobserved {
+            if self.activity[current] != Activity::Unobserved {
                 self.begins.insert(next, pause.0);
-                self.doing.insert(next, Doing::Unobserved);
+                self.activity.insert(next, Activity::Unobserved);
             }
         }
     }
 
     fn phase(&mut self, at: i64, kind: PhaseKind) {
-        let doing = match kind {
-            PhaseKind::WaitForWork => Doing::Waiting,
-            PhaseKind::GetNextReady | PhaseKind::Execute => Doing::Executor,
+        let activity = match kind {
+            PhaseKind::WaitForWork => Activity::Waiting,
+            PhaseKind::GetNextReady | PhaseKind::Execute => Activity::Executor,
         };
-        self.push(at, doing);
+        self.push(at, activity);
     }
 
-    fn push(&mut self, at: i64, doing: Doing) {
+    fn push(&mut self, at: i64, activity: Activity) {
         if self.begins.last() == Some(&at) {
             self.begins.pop();
-            self.doing.pop();
+            self.activity.pop();
         }
-        if self.doing.last() != Some(&doing) {
+        if self.activity.last() != Some(&activity) {
             self.begins.push(at);
-            self.doing.push(doing);
+            self.activity.push(activity);
         }
     }
 
     fn sum(&mut self) {
         let mut idle = 0;
         for (number, begin) in self.begins.iter().enumerate() {
-            if number > 0 && self.doing[number - 1].is_idle() {
+            if number > 0 && self.activity[number - 1].is_idle() {
                 idle += begin - self.begins[number - 1];
             }
             self.idle.push(idle);
         }
     }
 
-    /// Idle time up to an instant; before the first segment everything is.
+    /// Idle time up to an instant; before the first span everything is.
     fn idle_until(&self, at: i64) -> i64 {
         let after = self.begins.partition_point(|begin| *begin <= at);
         match after.checked_sub(1) {
-            Some(current) if self.doing[current].is_idle() => {
+            Some(current) if self.activity[current].is_idle() => {
                 self.idle[current] + (at - self.begins[current])
             }
             Some(current) => self.idle[current],
@@ -235,7 +242,7 @@ impl Timeline {
 struct Run {
     start: i64,
     end: Option<i64>,
-    doing: Doing,
+    activity: Activity,
 }
 
 /// Executions of a thread's callbacks, and of its clients', in the order of their starts.
@@ -260,7 +267,7 @@ impl<'a> Runs<'a> {
             Run {
                 start: row.start.0,
                 end: row.end.map(|end| end.0),
-                doing: Doing::Callback(*id),
+                activity: Activity::Callback(*id),
             }
         });
         let client = self.clients.first().map(|id| {
@@ -268,7 +275,7 @@ impl<'a> Runs<'a> {
             Run {
                 start: row.start.0,
                 end: row.end.map(|end| end.0),
-                doing: Doing::Client(*id),
+                activity: Activity::Client(*id),
             }
         });
         match (callback, client) {
@@ -279,8 +286,8 @@ impl<'a> Runs<'a> {
 
     fn next(&mut self) -> Option<Run> {
         let run = self.peek()?;
-        match run.doing {
-            Doing::Client(_) => self.clients = &self.clients[1..],
+        match run.activity {
+            Activity::Client(_) => self.clients = &self.clients[1..],
             _ => self.instances = &self.instances[1..],
         }
         Some(run)
@@ -295,25 +302,25 @@ mod tests {
     fn what_a_thread_did_when_a_recording_stopped_does_not_go_on_in_the_pause() {
         let mut timeline = Timeline {
             begins: vec![0, 10, 50],
-            doing: vec![Doing::Executor, Doing::Waiting, Doing::Executor],
+            activity: vec![Activity::Executor, Activity::Waiting, Activity::Executor],
             idle: Vec::new(),
         };
         timeline.interrupt(&[(Nanos(20), Nanos(40))]);
         timeline.sum();
-        let activity = Activity {
+        let activities = Activities {
             threads: vec![timeline],
         };
         let thread = ThreadId::from_index(0);
-        let segments = activity.segments(thread, Nanos(0), Nanos(60));
-        let segments: Vec<_> = segments
-            .map(|it| (it.begin.0, it.end.0, it.doing))
+        let spans = activities.spans(thread, Nanos(0), Nanos(60));
+        let spans: Vec<_> = spans
+            .map(|it| (it.begin.0, it.end.0, it.activity))
             .collect();
         let expected = [
-            (0, 10, Doing::Executor),
-            (10, 20, Doing::Waiting),
-            (20, 50, Doing::Unobserved),
-            (50, 60, Doing::Executor),
+            (0, 10, Activity::Executor),
+            (10, 20, Activity::Waiting),
+            (20, 50, Activity::Unobserved),
+            (50, 60, Activity::Executor),
         ];
-        assert_eq!(segments, expected);
+        assert_eq!(spans, expected);
     }
 }

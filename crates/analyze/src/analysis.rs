@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use rostrace_architecture::Architecture;
 use rostrace_ctf::schema::Nanos;
 use rostrace_model::Model;
+use rostrace_model::describe::names::Names;
 use rostrace_model::entity::{
     CallbackGroupId, CallbackId, ClientCallbackId, DeliveryId, EnqueueId, ExecutorId, InstanceId,
     PhaseId, PublicationId, PublisherId, SubscriptionId, TakeId, ThreadId,
@@ -14,10 +15,9 @@ use rostrace_model::flow::{CallbackInstance, ClientCallback, Delivery, Fate, Pub
 use rostrace_model::memory::Memory;
 use rostrace_model::scheduling::Scheduling;
 
-use crate::activity::Activity;
+use crate::activity::Activities;
 use crate::communication::{Arrival, DropCause, Messages};
 use crate::groups::Groups;
-use crate::names::Names;
 use crate::selection::Selection;
 use crate::standstill::Standstills;
 use crate::stored_input::StoredInputs;
@@ -48,7 +48,7 @@ pub struct Analysis<'m> {
     phases_on: Groups<ThreadId, PhaseId>,
     client_callbacks_on: Groups<ThreadId, ClientCallbackId>,
     enqueued_for: Groups<InstanceId, EnqueueId>,
-    activity: OnceLock<Activity>,
+    activities: OnceLock<Activities>,
     messages: OnceLock<Messages>,
     stored_inputs: OnceLock<StoredInputs>,
     standstills: OnceLock<Standstills>,
@@ -106,7 +106,7 @@ impl<'m> Analysis<'m> {
                     _ => None,
                 }
             }),
-            activity: OnceLock::new(),
+            activities: OnceLock::new(),
             messages: OnceLock::new(),
             stored_inputs: OnceLock::new(),
             standstills: OnceLock::new(),
@@ -116,8 +116,8 @@ impl<'m> Analysis<'m> {
     }
 
     /// What threads did all the time; found when it is first asked for.
-    pub fn activity(&self) -> &Activity {
-        self.activity.get_or_init(|| Activity::of(self))
+    pub fn activities(&self) -> &Activities {
+        self.activities.get_or_init(|| Activities::of(self))
     }
 
     /// Which stored messages outputs are assumed to be made from.
@@ -291,8 +291,8 @@ fn outermost_layer(publication: &Publication) -> u8 {
         publication.rcl,
         publication.rmw,
     ];
-    let told = layers.iter().position(Option::is_some);
-    told.unwrap_or(layers.len()) as u8
+    let first = layers.iter().position(Option::is_some);
+    first.unwrap_or(layers.len()) as u8
 }
 
 fn outermost_layers(model: &Model) -> Vec<u8> {

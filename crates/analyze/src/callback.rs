@@ -57,7 +57,7 @@ impl CallbackSummary {
 
 /// One execution, with what has to be known of the ones before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Execution {
+pub struct InstanceTiming {
     pub instance: InstanceId,
     /// Since the start of the one before.
     pub period: Option<i64>,
@@ -66,15 +66,26 @@ pub struct Execution {
     pub firing: Option<Firing>,
 }
 
+impl InstanceTiming {
+    /// How much later it began than it should have: of a timer since it was due, else since its message was published.
+    pub fn lateness(&self, analysis: &Analysis<'_>) -> Option<i64> {
+        if let Some(firing) = self.firing {
+            return Some(firing.lateness);
+        }
+        let arrival = analysis.arrival(analysis.received_by(self.instance)?)?;
+        (!arrival.historical).then(|| arrival.stages.latency())
+    }
+}
+
 /// The executions of a callback that count, in the order of time. Those before the range are looked at, so that the first one
 /// has a period too.
-pub fn executions(analysis: &Analysis<'_>, callback: CallbackId) -> Vec<Execution> {
+pub fn instance_timings(analysis: &Analysis<'_>, callback: CallbackId) -> Vec<InstanceTiming> {
     let firings = match analysis.model.callbacks[callback.index()].owner {
         CallbackOwner::Timer(id) => timer::firings(analysis, id),
         _ => Vec::new(),
     };
     let mut firings = firings.into_iter().peekable();
-    let mut executions = Vec::new();
+    let mut timings = Vec::new();
     let mut before: Option<InstanceId> = None;
     for id in analysis.instances_of(callback) {
         let firing = firings.next_if(|firing| firing.instance == *id);
@@ -85,7 +96,7 @@ pub fn executions(analysis: &Analysis<'_>, callback: CallbackId) -> Vec<Executio
         }
         // Executions may be missing between the two.
         let last = last.filter(|last| !analysis.is_damaged(last.start, instance.start));
-        executions.push(Execution {
+        timings.push(InstanceTiming {
             instance: *id,
             period: last.map(|last| instance.start.0 - last.start.0),
             gap: last
@@ -94,7 +105,7 @@ pub fn executions(analysis: &Analysis<'_>, callback: CallbackId) -> Vec<Executio
             firing,
         });
     }
-    executions
+    timings
 }
 
 /// One for each callback of the model, in their order.
@@ -121,9 +132,9 @@ fn summary(analysis: &Analysis<'_>, callback: CallbackId) -> CallbackSummary {
     let mut latest: Option<(i64, InstanceId)> = None;
     let mut skipped = 0;
     let mut damaged = 0;
-    let executions = executions(analysis, callback);
-    for execution in &executions {
-        let id = execution.instance;
+    let timings = instance_timings(analysis, callback);
+    for timing in &timings {
+        let id = timing.instance;
         let instance = analysis.instance(id);
         let at = instance.start;
         if let Some(end) = instance.end {
@@ -133,19 +144,15 @@ fn summary(analysis: &Analysis<'_>, callback: CallbackId) -> CallbackSummary {
                 longest = Some((duration, id));
             }
         }
-        periods.extend(execution.period.map(|period| (period, at)));
-        gaps.extend(execution.gap.map(|gap| (gap, at)));
-        let jitter = execution
+        periods.extend(timing.period.map(|period| (period, at)));
+        gaps.extend(timing.gap.map(|gap| (gap, at)));
+        let jitter = timing
             .period
             .zip(set)
             .map(|(period, set)| period.saturating_sub(set));
         jitters.extend(jitter.map(|jitter| (jitter, at)));
-        skipped += execution.firing.map_or(0, |firing| firing.skipped);
-        let lateness = match execution.firing {
-            Some(firing) => Some(firing.lateness),
-            None => message_lateness(analysis, id),
-        };
-        if let Some(lateness) = lateness {
+        skipped += timing.firing.map_or(0, |firing| firing.skipped);
+        if let Some(lateness) = timing.lateness(analysis) {
             latenesses.push((lateness, at));
             if latest.is_none_or(|(most, _)| lateness > most) {
                 latest = Some((lateness, id));
@@ -156,10 +163,10 @@ fn summary(analysis: &Analysis<'_>, callback: CallbackId) -> CallbackSummary {
     let busy: i64 = durations.iter().map(|(duration, _)| duration).sum();
     let process = analysis.model.callbacks[callback.index()].process;
     let observed = process_observed(analysis, process);
-    let start = |execution: &Execution| analysis.instance(execution.instance).start;
-    let starts: Vec<Nanos> = executions.iter().map(start).collect();
-    let ends = executions.first().zip(executions.last());
-    let count = executions.len() as u64;
+    let start = |timing: &InstanceTiming| analysis.instance(timing.instance).start;
+    let starts: Vec<Nanos> = timings.iter().map(start).collect();
+    let ends = timings.first().zip(timings.last());
+    let count = timings.len() as u64;
     CallbackSummary {
         callback,
         count,
@@ -175,15 +182,8 @@ fn summary(analysis: &Analysis<'_>, callback: CallbackId) -> CallbackSummary {
         latest: latest.map(|(_, id)| id),
         longest: longest.map(|(_, id)| id),
         skipped,
-        utilisation: (observed > 0 && (busy > 0 || executions.is_empty()))
+        utilisation: (observed > 0 && (busy > 0 || timings.is_empty()))
             .then(|| busy as f64 / observed as f64),
         damaged,
     }
-}
-
-/// From the publication of the message that an execution received to its start.
-pub(crate) fn message_lateness(analysis: &Analysis<'_>, instance: InstanceId) -> Option<i64> {
-    let delivery = analysis.received_by(instance)?;
-    let arrival = analysis.arrival(delivery)?;
-    (!arrival.historical).then(|| arrival.stages.latency())
 }

@@ -9,22 +9,22 @@ use crate::analysis::Analysis;
 
 /// Two hosts whose clocks are not known to be the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Strangers<'m> {
+pub struct UnsynchronisedHosts<'m> {
     pub from: &'m str,
     pub to: &'m str,
 }
 
-impl<'m> Strangers<'m> {
+impl<'m> UnsynchronisedHosts<'m> {
     /// The first pair of hosts in a recording.
-    pub fn of(model: &'m Model) -> Option<Strangers<'m>> {
+    pub fn of(model: &'m Model) -> Option<UnsynchronisedHosts<'m>> {
         let mut processes = (0..model.processes.len()).map(ProcessId::from_index);
         let first = processes.next()?;
         let other = processes.find(|other| !model.have_one_clock(first, *other))?;
-        Some(Strangers::between(model, first, other))
+        Some(UnsynchronisedHosts::between(model, first, other))
     }
 
     /// Where a declared path leads from a node of one host to one of another.
-    pub fn on_declared_path(model: &'m Model, path: &NamedPath) -> Option<Strangers<'m>> {
+    pub fn on_declared_path(model: &'m Model, path: &NamedPath) -> Option<UnsynchronisedHosts<'m>> {
         let processes = |name: &str| -> Vec<ProcessId> {
             let lives = model.nodes.iter().filter(|node| node.name == name);
             lives.map(|node| node.process).collect()
@@ -37,12 +37,15 @@ impl<'m> Strangers<'m> {
                 .flat_map(|from| to.iter().map(move |to| (*from, *to)));
             let mut strange = pairs.filter(|(from, to)| !model.have_one_clock(*from, *to));
             let (from, to) = strange.next()?;
-            Some(Strangers::between(model, from, to))
+            Some(UnsynchronisedHosts::between(model, from, to))
         })
     }
 
     /// Where messages went from one host to another.
-    pub fn on_the_way(analysis: &Analysis<'m>, deliveries: &[DeliveryId]) -> Option<Strangers<'m>> {
+    pub fn on_the_way(
+        analysis: &Analysis<'m>,
+        deliveries: &[DeliveryId],
+    ) -> Option<UnsynchronisedHosts<'m>> {
         let model = analysis.model;
         deliveries.iter().find_map(|id| {
             let delivery = analysis.delivery(*id);
@@ -55,12 +58,12 @@ impl<'m> Strangers<'m> {
                 Some(model.process_of(instance.thread))
             };
             let to = named.or_else(ran)?;
-            (!model.have_one_clock(from, to)).then(|| Strangers::between(model, from, to))
+            (!model.have_one_clock(from, to)).then(|| UnsynchronisedHosts::between(model, from, to))
         })
     }
 
-    fn between(model: &'m Model, from: ProcessId, to: ProcessId) -> Strangers<'m> {
-        Strangers {
+    fn between(model: &'m Model, from: ProcessId, to: ProcessId) -> UnsynchronisedHosts<'m> {
+        UnsynchronisedHosts {
             from: model.host_name(from),
             to: model.host_name(to),
         }

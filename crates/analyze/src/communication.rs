@@ -12,7 +12,7 @@ use rostrace_model::entity::{
 };
 use rostrace_model::flow::{Delivery, DeliveryKind, DeliveryStatus, Publication};
 
-use crate::activity::Activity;
+use crate::activity::Activities;
 use crate::analysis::Analysis;
 use crate::mutual_exclusion::GroupTimeline;
 use crate::statistics::Statistics;
@@ -53,38 +53,20 @@ pub struct Arrival {
     pub historical: bool,
 }
 
-/// Why a message did not arrive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum DropCause {
-    /// Pushed out of the ring buffer of an intra-process subscription.
-    RingBufferFull,
-    /// At least as many later messages as the subscription keeps were published before it took the next one: an inference.
-    HistoryFull,
-    /// Lost although there was room.
-    Middleware,
-    /// Not yet received when the recording ended.
-    RecordingEnd,
-    /// The trace does not tell whether it arrived.
-    Unknown,
-}
-
-impl DropCause {
-    pub const EVERY: [DropCause; 5] = [
-        DropCause::RingBufferFull,
-        DropCause::HistoryFull,
-        DropCause::Middleware,
-        DropCause::RecordingEnd,
-        DropCause::Unknown,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            DropCause::RingBufferFull => "ring_buffer_full",
-            DropCause::HistoryFull => "history_full",
-            DropCause::Middleware => "middleware",
-            DropCause::RecordingEnd => "recording_end",
-            DropCause::Unknown => "unknown",
-        }
+named! {
+    /// Why a message did not arrive.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum DropCause {
+        /// Pushed out of the ring buffer of an intra-process subscription.
+        RingBufferFull = "ring_buffer_full",
+        /// At least as many later messages as the subscription keeps were published before it took the next one: an inference.
+        HistoryFull = "history_full",
+        /// Lost although there was room.
+        Middleware = "middleware",
+        /// Not yet received when the recording ended.
+        RecordingEnd = "recording_end",
+        /// The trace does not tell whether it arrived.
+        Unknown = "unknown",
     }
 }
 
@@ -117,7 +99,7 @@ impl Messages {
 #[derive(Debug)]
 struct Splitter<'a> {
     analysis: &'a Analysis<'a>,
-    activity: &'a Activity,
+    activities: &'a Activities,
     groups: HashMap<(ThreadId, CallbackGroupId), Option<GroupTimeline>>,
 }
 
@@ -125,7 +107,7 @@ impl<'a> Splitter<'a> {
     fn new(analysis: &'a Analysis<'a>) -> Splitter<'a> {
         Splitter {
             analysis,
-            activity: analysis.activity(),
+            activities: analysis.activities(),
             groups: HashMap::new(),
         }
     }
@@ -203,8 +185,8 @@ impl<'a> Splitter<'a> {
         from: Nanos,
         to: Nanos,
     ) -> i64 {
-        let idle = self.activity.idle(thread, from, to);
-        let (analysis, activity) = (self.analysis, self.activity);
+        let idle = self.activities.idle(thread, from, to);
+        let (analysis, activities) = (self.analysis, self.activities);
         let group = instance
             .and_then(|instance| analysis.instance(instance).callback)
             .and_then(|callback| analysis.group_of(callback));
@@ -214,9 +196,9 @@ impl<'a> Splitter<'a> {
         let blocked = self
             .groups
             .entry((thread, group))
-            .or_insert_with(|| GroupTimeline::beside(analysis, activity, thread, group))
+            .or_insert_with(|| GroupTimeline::beside(analysis, activities, thread, group))
             .as_ref()
-            .map_or(0, |timeline| timeline.blocked(activity, thread, from, to));
+            .map_or(0, |timeline| timeline.blocked(activities, thread, from, to));
         (idle - blocked).max(0)
     }
 

@@ -34,7 +34,7 @@ pub struct EndpointSummary {
 
 /// A message at one end of a topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Passage {
+pub struct EndpointMessage {
     pub time: Nanos,
     pub intra_process: bool,
     pub by_hand: bool,
@@ -81,12 +81,12 @@ impl<'a> Endpoints<'a> {
     }
 
     /// All publications of a publisher, in the order of time.
-    pub fn published(&self, publisher: PublisherId) -> Vec<Passage> {
+    pub fn published(&self, publisher: PublisherId) -> Vec<EndpointMessage> {
         let publications = self.analysis.publications_of(publisher).iter();
-        let mut passages: Vec<Passage> = publications
+        let mut messages: Vec<EndpointMessage> = publications
             .map(|id| {
                 let publication = self.analysis.publication(*id);
-                Passage {
+                EndpointMessage {
                     time: publication.publish,
                     intra_process: publication.intra.is_some(),
                     by_hand: false,
@@ -94,12 +94,12 @@ impl<'a> Endpoints<'a> {
                 }
             })
             .collect();
-        passages.sort_by_key(|passage| passage.time);
-        passages
+        messages.sort_by_key(|message| message.time);
+        messages
     }
 
     /// Everything that a subscription received, in the order of time.
-    pub fn received(&self, subscription: SubscriptionId) -> Vec<Passage> {
+    pub fn received(&self, subscription: SubscriptionId) -> Vec<EndpointMessage> {
         let model = self.analysis.model;
         let callback = model.subscriptions[subscription.index()].callback;
         let instances = callback.map_or(&[][..], |callback| self.analysis.instances_of(callback));
@@ -110,7 +110,7 @@ impl<'a> Endpoints<'a> {
                 Some(self.analysis.delivery(delivery).publication)
             };
             let taken = || model.takes[instance.take?.index()].publication;
-            Passage {
+            EndpointMessage {
                 time: instance.start,
                 intra_process: instance.intra_process,
                 by_hand: false,
@@ -119,16 +119,16 @@ impl<'a> Endpoints<'a> {
         });
         let by_hand = self.by_hand.of(subscription).iter().map(|id| {
             let take = &model.takes[id.index()];
-            Passage {
+            EndpointMessage {
                 time: take.time,
                 intra_process: false,
                 by_hand: true,
                 publication: take.publication,
             }
         });
-        let mut passages: Vec<Passage> = executed.chain(by_hand).collect();
-        passages.sort_by_key(|passage| passage.time);
-        passages
+        let mut messages: Vec<EndpointMessage> = executed.chain(by_hand).collect();
+        messages.sort_by_key(|message| message.time);
+        messages
     }
 
     pub fn publisher(&self, publisher: PublisherId) -> EndpointSummary {
@@ -139,23 +139,23 @@ impl<'a> Endpoints<'a> {
         self.summary(&self.received(subscription), true)
     }
 
-    fn summary(&self, passages: &[Passage], receives: bool) -> EndpointSummary {
+    fn summary(&self, messages: &[EndpointMessage], receives: bool) -> EndpointSummary {
         let analysis = self.analysis;
         let mut periods = Vec::new();
         let mut ages = Vec::new();
-        let (mut messages, mut intra_process, mut by_hand, mut damaged) = (0u64, 0, 0, 0);
+        let (mut count, mut intra_process, mut by_hand, mut damaged) = (0u64, 0, 0, 0);
         let mut first: Option<Nanos> = None;
         let mut last = None;
         let mut before: Option<Nanos> = None;
-        for passage in passages {
-            let at = passage.time;
+        for message in messages {
+            let at = message.time;
             let previous = before.replace(at);
             if !analysis.counts(at) {
                 continue;
             }
-            messages += 1;
-            intra_process += u64::from(passage.intra_process);
-            by_hand += u64::from(passage.by_hand);
+            count += 1;
+            intra_process += u64::from(message.intra_process);
+            by_hand += u64::from(message.by_hand);
             first.get_or_insert(at);
             last = Some(at);
             match previous {
@@ -163,19 +163,19 @@ impl<'a> Endpoints<'a> {
                 Some(previous) => periods.push((at.0.saturating_sub(previous.0), at)),
                 None => {}
             }
-            if receives && let Some(publication) = passage.publication {
+            if receives && let Some(publication) = message.publication {
                 let stamp = analysis.publication(publication).message_timestamp;
                 let age = stamp.and_then(|stamp| message_age(analysis.model, stamp, at));
                 ages.extend(age.map(|age| (age, at)));
             }
         }
         EndpointSummary {
-            messages,
+            messages: count,
             intra_process,
             by_hand,
-            rate: first.zip(last).and_then(|(first, last)| {
-                recorded_per_second(analysis.model, messages, first, last)
-            }),
+            rate: first
+                .zip(last)
+                .and_then(|(first, last)| recorded_per_second(analysis.model, count, first, last)),
             period: Statistics::of(&mut periods),
             age: Statistics::of(&mut ages),
             damaged,

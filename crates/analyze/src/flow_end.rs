@@ -53,14 +53,14 @@ pub(crate) fn outcomes(analysis: &Analysis<'_>, path: &FlowPath) -> Vec<HopOutco
 /// The messages that were dropped on the way or not passed on, those of each hop in the order of time.
 pub fn ended_flows(analysis: &Analysis<'_>, path: &FlowPath) -> Vec<EndedFlow> {
     let mut ended = Vec::new();
-    follow(analysis, path, &mut |_, way, fate| {
+    follow(analysis, path, &mut |_, chain, fate| {
         let cause = match fate {
             Fate::Arrived => return,
             Fate::Dropped(cause) => Some(cause),
             Fate::NotPassedOn => None,
         };
         ended.push(EndedFlow {
-            deliveries: way.deliveries(),
+            deliveries: chain.deliveries(),
             cause,
         });
     });
@@ -81,13 +81,13 @@ pub struct Course {
 pub fn courses(analysis: &Analysis<'_>, path: &FlowPath) -> Vec<Course> {
     let last = path.hops.len().saturating_sub(1);
     let mut courses: Vec<(PublicationId, Course)> = Vec::new();
-    follow(analysis, path, &mut |hop, way, fate| {
+    follow(analysis, path, &mut |hop, chain, fate| {
         if matches!(fate, Fate::Arrived) && hop < last {
             return;
         }
-        let deliveries = way.deliveries();
+        let deliveries = chain.deliveries();
         let first = analysis.delivery(deliveries[0]).publication;
-        let arrival = analysis.arrival(way.last);
+        let arrival = analysis.arrival(chain.last);
         let came_through = matches!(fate, Fate::Arrived);
         let course = Course {
             begin: analysis.publication(first).publish,
@@ -142,7 +142,7 @@ enum Fate {
 }
 
 /// A delivery, with those before it.
-struct Way<'w> {
+struct DeliveryChain<'w> {
     last: DeliveryId,
     /// The place of the one before in `steps`.
     before: Option<usize>,
@@ -155,7 +155,7 @@ struct Step {
     before: Option<usize>,
 }
 
-impl Way<'_> {
+impl DeliveryChain<'_> {
     fn deliveries(&self) -> Vec<DeliveryId> {
         let mut deliveries = vec![self.last];
         let mut at = self.before;
@@ -169,7 +169,11 @@ impl Way<'_> {
 }
 
 /// Follows all messages of the first hop forward, to where they ended.
-fn follow(analysis: &Analysis<'_>, path: &FlowPath, tell: &mut dyn FnMut(usize, &Way<'_>, Fate)) {
+fn follow(
+    analysis: &Analysis<'_>,
+    path: &FlowPath,
+    tell: &mut dyn FnMut(usize, &DeliveryChain<'_>, Fate),
+) {
     let model = analysis.model;
     let is_of = |publication: PublicationId, hop: usize| {
         let (node, topic) = published(analysis, analysis.publication(publication));
@@ -224,14 +228,14 @@ fn follow(analysis: &Analysis<'_>, path: &FlowPath, tell: &mut dyn FnMut(usize, 
                 if subscription.is_some_and(|it| it.created > sent) {
                     continue;
                 }
-                let way = Way {
+                let chain = DeliveryChain {
                     last: *id,
                     before: *before,
                     steps: &steps,
                 };
                 match analysis.drop_cause(*id) {
                     None => {
-                        tell(number, &way, Fate::Arrived);
+                        tell(number, &chain, Fate::Arrived);
                         if let Some(instance) = delivery.instance {
                             arrived.push((instance, steps.len()));
                             steps.push(Step {
@@ -240,7 +244,7 @@ fn follow(analysis: &Analysis<'_>, path: &FlowPath, tell: &mut dyn FnMut(usize, 
                             });
                         }
                     }
-                    Some(cause) => tell(number, &way, Fate::Dropped(cause)),
+                    Some(cause) => tell(number, &chain, Fate::Dropped(cause)),
                 }
             }
         }
@@ -256,12 +260,12 @@ fn follow(analysis: &Analysis<'_>, path: &FlowPath, tell: &mut dyn FnMut(usize, 
             let passed_on = publications.filter(|id| is_of(*id, number + 1));
             sent.extend(passed_on.map(|id| (id, Some(step))));
             if sent.len() == before {
-                let way = Way {
+                let chain = DeliveryChain {
                     last: steps[step].delivery,
                     before: steps[step].before,
                     steps: &steps,
                 };
-                tell(number, &way, Fate::NotPassedOn);
+                tell(number, &chain, Fate::NotPassedOn);
             }
         }
     }

@@ -8,12 +8,12 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use rostrace_model::describe::names;
 use rostrace_model::entity::{Address, CallbackId, DeliveryId, InstanceId, ProcessId};
 use rostrace_model::flow::{DeliveryStatus, Publication};
 
 use crate::analysis::Analysis;
-use crate::clocks::Strangers;
-use crate::names;
+use crate::clocks::UnsynchronisedHosts;
 use crate::stored_input::StoredInputs;
 
 /// Ways back from one execution that are followed. Each fusion on the way may double their number; those along what was seen come first.
@@ -98,9 +98,12 @@ impl std::fmt::Debug for Ends<'_> {
 
 impl FlowPath {
     /// Where it leads from one host to another whose clock is not known to agree.
-    pub fn strangers<'m>(&self, analysis: &Analysis<'m>) -> Option<Strangers<'m>> {
+    pub fn unsynchronised_hosts<'m>(
+        &self,
+        analysis: &Analysis<'m>,
+    ) -> Option<UnsynchronisedHosts<'m>> {
         let mut flows = self.flows.iter();
-        flows.find_map(|flow| Strangers::on_the_way(analysis, &flow.deliveries))
+        flows.find_map(|flow| UnsynchronisedHosts::on_the_way(analysis, &flow.deliveries))
     }
 
     /// `/sensor → /points → /fusion → /objects → /planner`
@@ -408,8 +411,8 @@ pub(crate) fn cause(analysis: &Analysis<'_>, instance: InstanceId) -> Option<Del
     let subscription = row.subscription;
     let subscription = subscription.map(|id| &analysis.model.subscriptions[id.index()]);
     let publication = analysis.publication(row.publication);
-    let is_told = subscription.is_none_or(|it| it.created <= publication.publish);
-    let counts = row.status == DeliveryStatus::Delivered && is_told;
+    let is_seen = subscription.is_none_or(|it| it.created <= publication.publish);
+    let counts = row.status == DeliveryStatus::Delivered && is_seen;
     counts.then_some(delivery)
 }
 

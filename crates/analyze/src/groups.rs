@@ -12,12 +12,12 @@ pub struct Groups<K, M> {
 }
 
 /// A row number that says which table it counts in.
-pub trait Row: Copy {
+pub trait RowNumber: Copy {
     fn number(self) -> usize;
     fn of(number: usize) -> Self;
 }
 
-impl<K: Row, M: Row> Groups<K, M> {
+impl<K: RowNumber, M: RowNumber> Groups<K, M> {
     /// Groups the rows `0..rows` by the key that each has; rows without a key are in no group.
     pub fn new(groups: usize, rows: usize, key: impl Fn(usize) -> Option<K>) -> Groups<K, M> {
         let mut begins = vec![0u32; groups + 1];
@@ -51,9 +51,11 @@ impl<K: Row, M: Row> Groups<K, M> {
     }
 }
 
-macro_rules! rows {
-    ($($id:ty),* $(,)?) => {$(
-        impl Row for $id {
+macro_rules! row_numbers {
+    ($($id:ident)+) => {
+        use rostrace_model::entity::{$($id),+};
+
+        $(impl RowNumber for $id {
             fn number(self) -> usize {
                 self.index()
             }
@@ -62,30 +64,14 @@ macro_rules! rows {
                 // Tables of more than 2^32 rows would not fit into memory.
                 <$id>::from_index(number)
             }
-        }
-    )*};
+        })+
+    };
 }
 
-use rostrace_model::entity::{
-    CallbackId, ClientCallbackId, DeliveryId, EnqueueId, InstanceId, NodeId, PhaseId, ProcessId,
-    PublicationId, PublisherId, SubscriptionId, TakeId, ThreadId,
-};
-
-rows!(
-    CallbackId,
-    DeliveryId,
-    ClientCallbackId,
-    EnqueueId,
-    InstanceId,
-    NodeId,
-    PhaseId,
-    ProcessId,
-    PublicationId,
-    PublisherId,
-    SubscriptionId,
-    TakeId,
-    ThreadId,
-);
+row_numbers! {
+    CallbackId ClientCallbackId DeliveryId EnqueueId InstanceId NodeId PhaseId ProcessId
+    PublicationId PublisherId SubscriptionId TakeId ThreadId
+}
 
 #[cfg(test)]
 mod tests {

@@ -6,6 +6,9 @@
 //! stood still, and [`finding`] what is worst. [`table`] declares the tables that all of this is exported as. [`declared`] follows what an architecture file says instead, and [`message_link`] what
 //! programs declare in the trace itself; [`node_latency`] has what all three say of inputs and outputs of nodes. [`selection`] says what a choice of nodes, topics and processes means.
 
+#[macro_use]
+mod named;
+
 pub mod activity;
 pub mod analysis;
 pub mod blind_spot;
@@ -15,7 +18,6 @@ pub mod census;
 pub mod clocks;
 pub mod communication;
 pub mod comparison;
-pub mod crowded;
 pub mod declared;
 pub mod endpoint;
 pub mod finding;
@@ -23,6 +25,7 @@ pub mod flow_end;
 pub mod flow_latency;
 pub mod flow_path;
 pub mod groups;
+pub mod hub_topic;
 pub mod input_age;
 pub mod list;
 pub mod measured;
@@ -46,6 +49,6 @@ pub mod utilisation;
 pub mod why;
 
 pub use analysis::Analysis;
-pub use rostrace_model::describe::{built_in, names};
+
 pub use selection::Selection;
 pub use statistics::Statistics;

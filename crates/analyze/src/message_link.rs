@@ -11,11 +11,11 @@
 
 use std::collections::HashMap;
 
+use rostrace_ctf::schema::Nanos;
 use rostrace_model::Model;
 use rostrace_model::entity::{
     Address, CallbackOwner, InstanceId, ProcessId, PublicationId, PublisherId, SubscriptionId,
 };
-use rostrace_model::flow::MessageLink;
 
 /// An output, and one message that it was made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,14 +50,21 @@ pub fn linked_messages(model: &Model) -> Vec<LinkedMessage> {
         let inputs: Vec<Input<'_>> = link
             .subscriptions
             .iter()
-            .filter_map(|handle| subscription_at(model, process, *handle, link))
+            .filter_map(|handle| {
+                let all = model.subscriptions.iter();
+                let lives = all.map(|it| (it.process, it.handle, it.created, it.ended));
+                meant(lives, (process, *handle), link.time).map(SubscriptionId::from_index)
+            })
             .map(|subscription| Input {
                 subscription,
                 messages: received.get(&subscription).map_or(&[][..], Vec::as_slice),
             })
             .collect();
         for handle in &link.publishers {
-            let publisher = publisher_at(model, process, *handle, link);
+            let all = model.publishers.iter();
+            let lives = all.map(|it| (it.process, it.handle, it.created, it.ended));
+            let publisher = meant(lives, (process, *handle), link.time);
+            let publisher = publisher.map(PublisherId::from_index);
             let outputs = publisher.and_then(|publisher| published.get(&publisher));
             let mut before = i64::MIN;
             for &output in outputs.into_iter().flatten() {
@@ -134,30 +141,16 @@ impl Input<'_> {
     }
 }
 
-fn subscription_at(
-    model: &Model,
-    process: ProcessId,
-    handle: Address,
-    link: &MessageLink,
-) -> Option<SubscriptionId> {
-    let index = model.subscriptions.iter().rposition(|it| {
-        (it.process, it.handle) == (process, handle)
-            && it.created <= link.time
-            && it.ended.is_none_or(|ended| ended > link.time)
-    })?;
-    Some(SubscriptionId(index as u32))
-}
+/// Where and when something is known by its handle.
+type Life = (ProcessId, Address, Nanos, Option<Nanos>);
 
-fn publisher_at(
-    model: &Model,
-    process: ProcessId,
-    handle: Address,
-    link: &MessageLink,
-) -> Option<PublisherId> {
-    let index = model.publishers.iter().rposition(|it| {
-        (it.process, it.handle) == (process, handle)
-            && it.created <= link.time
-            && it.ended.is_none_or(|ended| ended > link.time)
-    })?;
-    Some(PublisherId(index as u32))
+/// The number of the life that a handle means in a process at an instant.
+fn meant(
+    mut lives: impl DoubleEndedIterator<Item = Life> + ExactSizeIterator,
+    (process, handle): (ProcessId, Address),
+    at: Nanos,
+) -> Option<usize> {
+    lives.rposition(|(of, known_by, created, ended)| {
+        (of, known_by) == (process, handle) && created <= at && ended.is_none_or(|ended| ended > at)
+    })
 }

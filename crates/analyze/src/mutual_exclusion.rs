@@ -6,7 +6,7 @@ use rostrace_model::entity::{
     CallbackGroupId, CallbackGroupType, ClientCallbackId, ClientId, ThreadId,
 };
 
-use crate::activity::{Activity, Doing};
+use crate::activity::{Activities, Activity};
 use crate::analysis::Analysis;
 
 /// When callbacks of a group ran on other threads than one, and how much of that time this one was idle.
@@ -22,7 +22,7 @@ impl GroupTimeline {
     /// Nothing for a group that is not mutually exclusive, or that ran on this thread alone.
     pub(crate) fn beside(
         analysis: &Analysis<'_>,
-        activity: &Activity,
+        activities: &Activities,
         thread: ThreadId,
         group: CallbackGroupId,
     ) -> Option<GroupTimeline> {
@@ -44,7 +44,7 @@ impl GroupTimeline {
         let mut idle = vec![0];
         let mut sum = 0;
         for (start, end) in &runs {
-            sum += activity.idle(thread, Nanos(*start), Nanos(*end));
+            sum += activities.idle(thread, Nanos(*start), Nanos(*end));
             idle.push(sum);
         }
         Some(GroupTimeline { runs, idle })
@@ -53,7 +53,7 @@ impl GroupTimeline {
     /// How much of a span the thread was idle while the group ran elsewhere.
     pub(crate) fn blocked(
         &self,
-        activity: &Activity,
+        activities: &Activities,
         thread: ThreadId,
         from: Nanos,
         to: Nanos,
@@ -64,7 +64,7 @@ impl GroupTimeline {
         if first >= after {
             return 0;
         }
-        let idle = |begin: i64, end: i64| activity.idle(thread, Nanos(begin), Nanos(end));
+        let idle = |begin: i64, end: i64| activities.idle(thread, Nanos(begin), Nanos(end));
         let mut total = self.idle[after] - self.idle[first];
         let (start, _) = self.runs[first];
         if start < from.0 {
@@ -82,7 +82,7 @@ impl GroupTimeline {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct GroupRun {
     /// A callback or that of a client.
-    pub(crate) doing: Doing,
+    pub(crate) activity: Activity,
     pub(crate) thread: ThreadId,
     pub(crate) start: Nanos,
     pub(crate) end: Option<Nanos>,
@@ -134,7 +134,7 @@ fn runs_of<'a>(
         .map(|instance| {
             let row = analysis.instance(*instance);
             GroupRun {
-                doing: Doing::Callback(*instance),
+                activity: Activity::Callback(*instance),
                 thread: row.thread,
                 start: row.start,
                 end: row.end,
@@ -145,7 +145,7 @@ fn runs_of<'a>(
     let clients = clients
         .filter(move |(_, row)| exclusive && row.client.is_some_and(is_member))
         .map(|(index, row)| GroupRun {
-            doing: Doing::Client(ClientCallbackId::from_index(index)),
+            activity: Activity::Client(ClientCallbackId::from_index(index)),
             thread: row.thread,
             start: row.start,
             end: row.end,

@@ -4,18 +4,20 @@
 //! input, or that took it by hand), then what the program declared in the trace ([`message_link`](crate::message_link)), then the message contexts of
 //! an architecture file, if the analysis has one. What nobody says of a message that was stored is assumed ([`stored_input`](crate::stored_input)).
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 
-use rostrace_architecture::node_path::{Limits, NodePath, node_paths};
+use rostrace_architecture::node_path::{NodePath, node_paths};
 use rostrace_architecture::{ContextType, Node};
 use rostrace_ctf::schema::Nanos;
-use rostrace_model::entity::{InstanceId, NodeId, PublicationId, SubscriptionId};
+use rostrace_model::Model;
+use rostrace_model::entity::{CallbackOwner, InstanceId, NodeId, PublicationId, SubscriptionId};
 use rostrace_model::flow::Take;
 
-use crate::activity::Doing;
+use crate::activity::Activity;
 use crate::analysis::Analysis;
 use crate::declared::Style;
+use crate::declared::records::Event;
 use crate::declared::tables::Indexed;
 use crate::flow_path::FlowPaths;
 use crate::message_link::linked_messages;
@@ -86,7 +88,7 @@ pub fn node_latencies(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()>
     let mut declared = Declared {
         analysis,
         paths,
-        told: HashSet::new(),
+        reported: HashSet::new(),
         take,
     };
     declared.by_hand()?;
@@ -126,17 +128,8 @@ fn observed(analysis: &Analysis<'_>, paths: &FlowPaths<'_>, take: Sink<'_>) -> i
 struct Declared<'a, 's> {
     analysis: &'a Analysis<'a>,
     paths: FlowPaths<'a>,
-    told: HashSet<(SubscriptionId, Nanos, PublicationId)>,
+    reported: HashSet<(SubscriptionId, Nanos, PublicationId)>,
     take: Sink<'s>,
-}
-
-/// How a message came in.
-#[derive(Debug, Clone, Copy)]
-struct Reception {
-    /// Nothing if it was taken by hand.
-    instance: Option<InstanceId>,
-    subscription: SubscriptionId,
-    publication: Option<PublicationId>,
 }
 
 impl Declared<'_, '_> {
@@ -146,7 +139,7 @@ impl Declared<'_, '_> {
             .filter(|instance| Some(*instance) == inside)
             .is_some_and(|instance| self.paths.cause(instance).is_some());
         let pair = (row.subscription, row.received, row.output);
-        if was_observed || !self.analysis.counts(row.received) || !self.told.insert(pair) {
+        if was_observed || !self.analysis.counts(row.received) || !self.reported.insert(pair) {
             return Ok(());
         }
         (self.take)(&row)
@@ -203,9 +196,9 @@ impl Declared<'_, '_> {
         };
         let indexed = Indexed::new(self.analysis.model, Style::Own);
         for node in &architecture.nodes {
-            for path in &node_paths(node, Limits::default()).paths {
+            for path in &node_paths(node).paths {
                 for life in indexed.objects.lives(node) {
-                    self.way(&indexed, node, path, *life)?;
+                    self.node_path(&indexed, node, path, *life)?;
                 }
             }
         }
@@ -233,44 +226,63 @@ impl Declared<'_, '_> {
         Ok(())
     }
 
-    /// One way through one life of a node.
-    fn way(
+    /// One path through one life of a node.
+    fn node_path(
         &mut self,
         indexed: &Indexed<'_>,
         node: &Node,
         path: &NodePath<'_>,
         life: NodeId,
     ) -> io::Result<()> {
-        let (Some(context), Some(subscription), Some(publisher)) =
-            (path.context, &path.subscription, &path.publisher)
+        let (Some(context), Some(_), Some(_)) = (path.context, &path.subscription, &path.publisher)
         else {
             return Ok(());
         };
-        let Some(records) = indexed.node_path_in(node, path, Some(life)) else {
-            return Ok(());
-        };
-        let received = receptions(indexed, node, subscription, life);
-        let (published, ids) = indexed.publisher_in(node, publisher, Some(life));
-        let published: HashMap<i64, PublicationId> =
-            published.column(0).flatten().zip(ids).collect();
-        for row in &records.rows {
+        let records = indexed.node_path_in(node, path, Some(life));
+        for row in records.into_iter().flat_map(|it| it.rows) {
             let (Some(Some(begin)), Some(Some(end))) = (row.first(), row.last()) else {
                 continue;
             };
-            let (Some(reception), Some(output)) = (received.get(begin), published.get(end)) else {
+            let (Some(received), Some(Event::Publish(output))) = (begin.event, end.event) else {
+                continue;
+            };
+            let Some((subscription, input, instance)) = reception(indexed.model, received) else {
                 continue;
             };
             let row = NodeLatency {
                 node: Some(life),
-                subscription: reception.subscription,
-                input: reception.publication,
-                received: Nanos(*begin),
-                output: *output,
+                subscription,
+                input,
+                received: Nanos(begin.time),
+                output,
                 basis: Basis::Context(context.context_type),
             };
-            self.tell(row, reception.instance)?;
+            self.tell(row, instance)?;
         }
         Ok(())
+    }
+}
+
+/// What a subscription received, and in which instance of its callback, if not by hand.
+fn reception(
+    model: &Model,
+    received: Event,
+) -> Option<(SubscriptionId, Option<PublicationId>, Option<InstanceId>)> {
+    match received {
+        Event::Take(id) => {
+            let take = &model.takes[id.index()];
+            Some((take.subscription?, take.publication, None))
+        }
+        Event::Start(id) => {
+            let instance = &model.instances[id.index()];
+            let owner = model.callbacks[instance.callback?.index()].owner;
+            let CallbackOwner::Subscription(subscription) = owner else {
+                return None;
+            };
+            let taken = || model.takes[instance.take?.index()].publication;
+            Some((subscription, instance.source.or_else(taken), Some(id)))
+        }
+        Event::Publish(_) | Event::End(_) => None,
     }
 }
 
@@ -282,8 +294,8 @@ fn taken_inside<'m>(analysis: &Analysis<'m>) -> BTreeMap<InstanceId, Vec<&'m Tak
             continue;
         }
         let next = Nanos(take.time.0.saturating_add(1));
-        let mut now = analysis.activity().segments(take.thread, take.time, next);
-        if let Some(Doing::Callback(instance)) = now.next().map(|segment| segment.doing) {
+        let mut now = analysis.activities().spans(take.thread, take.time, next);
+        if let Some(Activity::Callback(instance)) = now.next().map(|span| span.activity) {
             inside.entry(instance).or_default().push(take);
         }
     }
@@ -291,36 +303,4 @@ fn taken_inside<'m>(analysis: &Analysis<'m>) -> BTreeMap<InstanceId, Vec<&'m Tak
         takes.sort_by_key(|take| take.time);
     }
     inside
-}
-
-/// By their instants: the messages that a life of a node received.
-fn receptions(
-    indexed: &Indexed<'_>,
-    node: &Node,
-    endpoint: &rostrace_architecture::Endpoint,
-    life: NodeId,
-) -> HashMap<i64, Reception> {
-    let model = indexed.model;
-    let mut all = HashMap::new();
-    for subscription in indexed.subscriptions(node, endpoint, Some(life)) {
-        for take in indexed.takes_of(subscription) {
-            let reception = Reception {
-                instance: None,
-                subscription,
-                publication: take.publication,
-            };
-            all.insert(take.time.0, reception);
-        }
-        let callback = model.subscriptions[subscription.index()].callback;
-        for (id, instance) in callback.into_iter().flat_map(|it| indexed.instances(it)) {
-            let taken = || model.takes[instance.take?.index()].publication;
-            let reception = Reception {
-                instance: Some(id),
-                subscription,
-                publication: instance.source.or_else(taken),
-            };
-            all.insert(instance.start.0, reception);
-        }
-    }
-    all
 }

@@ -6,12 +6,11 @@
 //! what has no name of that kind (a timer has no topic), fits no pattern.
 
 use rostrace_model::Model;
-use rostrace_model::describe::Description;
+use rostrace_model::describe::{Description, built_in};
 use rostrace_model::entity::{
     CallbackId, ClientId, NodeId, ProcessId, PublisherId, SubscriptionId,
 };
 
-use crate::built_in;
 use crate::flow_path::FlowPath;
 use crate::table::TopicEnds;
 

@@ -4,7 +4,7 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_model::entity::ThreadId;
 use rostrace_model::flow::PhaseKind;
 
-use crate::activity::{Activity, Segment};
+use crate::activity::{Activities, ActivitySpan};
 use crate::analysis::Analysis;
 use crate::thread::TimeSpent;
 
@@ -26,7 +26,7 @@ pub struct Spin {
 /// inside a callback are part of that callback.
 pub fn spins<'a>(
     analysis: &'a Analysis<'_>,
-    activity: &'a Activity,
+    activities: &'a Activities,
     thread: ThreadId,
 ) -> impl Iterator<Item = Spin> + 'a {
     let phases = analysis.phases_on(thread).iter();
@@ -34,7 +34,7 @@ pub fn spins<'a>(
         .map(|id| &analysis.model.phases[id.index()])
         .filter(|phase| phase.kind == PhaseKind::WaitForWork)
         .map(|phase| phase.time)
-        .filter(move |at| !is_in_callback(activity, thread, *at));
+        .filter(move |at| !is_in_callback(activities, thread, *at));
     let ends = waits.clone().skip(1);
     waits
         .zip(ends)
@@ -42,9 +42,9 @@ pub fn spins<'a>(
         .map(move |(begin, end)| {
             let mut time = TimeSpent::default();
             let mut callbacks = 0;
-            for segment in activity.segments(thread, begin, end) {
-                time.add(&segment);
-                callbacks += u64::from(segment.doing.is_callback());
+            for span in activities.spans(thread, begin, end) {
+                time.add(&span);
+                callbacks += u64::from(span.activity.is_callback());
             }
             Spin {
                 thread,
@@ -57,8 +57,8 @@ pub fn spins<'a>(
         })
 }
 
-fn is_in_callback(activity: &Activity, thread: ThreadId, at: Nanos) -> bool {
-    let mut here = activity.segments(thread, at, Nanos(at.0.saturating_add(1)));
-    let is_callback = |segment: Segment| segment.doing.is_callback();
+fn is_in_callback(activities: &Activities, thread: ThreadId, at: Nanos) -> bool {
+    let mut here = activities.spans(thread, at, Nanos(at.0.saturating_add(1)));
+    let is_callback = |span: ActivitySpan| span.activity.is_callback();
     here.next().is_some_and(is_callback)
 }

@@ -14,12 +14,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rostrace_ctf::schema::Nanos;
+use rostrace_model::describe::built_in;
 use rostrace_model::entity::{
     CallbackOwner, DeliveryId, InstanceId, NodeId, PublicationId, PublisherId, SubscriptionId,
 };
 
 use crate::analysis::Analysis;
-use crate::built_in;
 use crate::flow_path::cause;
 
 /// Which stored messages outputs are assumed to be made from.
@@ -87,7 +87,7 @@ impl StoredInputs {
     }
 
     /// The ways through nodes on which stored messages were used: node, topic of the input, topic of the output.
-    pub fn ways(&self, analysis: &Analysis<'_>) -> BTreeSet<[String; 3]> {
+    pub fn node_paths(&self, analysis: &Analysis<'_>) -> BTreeSet<[String; 3]> {
         let model = analysis.model;
         let way = |(output, input): (PublicationId, DeliveryId)| {
             let publisher = analysis.publication(output).publisher?;

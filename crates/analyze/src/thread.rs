@@ -1,7 +1,7 @@
 //! Threads summarised: how much of their time they ran callbacks, did the executor's own work, waited; and whose callbacks
 //! took the time.
 //!
-//! A thread is observed from its first callback or executor phase to its last; its time is that of [`Activity`]'s segments,
+//! A thread is observed from its first callback or executor phase to its last; its time is that of [`Activities`]' spans,
 //! so that the parts add up to the whole.
 
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use rostrace_ctf::schema::Nanos;
 use rostrace_model::entity::{Address, CallbackId, ClientId, ExecutorId, ProcessId, ThreadId};
 
-use crate::activity::{Activity, Doing, Segment};
+use crate::activity::{Activities, Activity, ActivitySpan};
 use crate::analysis::Analysis;
 
 /// Where a thread's time went, in nanoseconds.
@@ -25,14 +25,14 @@ pub struct TimeSpent {
 }
 
 impl TimeSpent {
-    pub fn add(&mut self, segment: &Segment) {
-        let part = match segment.doing {
-            Doing::Callback(_) | Doing::Client(_) => &mut self.callbacks,
-            Doing::Executor => &mut self.executor,
-            Doing::Waiting => &mut self.waiting,
-            Doing::Unended(_) | Doing::Unobserved => &mut self.unobserved,
+    pub fn add(&mut self, span: &ActivitySpan) {
+        let part = match span.activity {
+            Activity::Callback(_) | Activity::Client(_) => &mut self.callbacks,
+            Activity::Executor => &mut self.executor,
+            Activity::Waiting => &mut self.waiting,
+            Activity::Unended(_) | Activity::Unobserved => &mut self.unobserved,
         };
-        *part += segment.duration();
+        *part += span.duration();
     }
 
     pub fn total(&self) -> i64 {
@@ -93,16 +93,16 @@ impl ThreadSummary {
 }
 
 /// All threads that ran callbacks or executors in the range that counts, in the order of the model.
-pub fn summaries(analysis: &Analysis<'_>, activity: &Activity) -> Vec<ThreadSummary> {
+pub fn summaries(analysis: &Analysis<'_>, activities: &Activities) -> Vec<ThreadSummary> {
     let threads = (0..analysis.model.threads.len()).map(ThreadId::from_index);
     threads
-        .filter_map(|thread| summary(analysis, activity, thread))
+        .filter_map(|thread| summary(analysis, activities, thread))
         .collect()
 }
 
 fn summary(
     analysis: &Analysis<'_>,
-    activity: &Activity,
+    activities: &Activities,
     thread: ThreadId,
 ) -> Option<ThreadSummary> {
     let (begin, end) = observed(analysis, thread)?;
@@ -148,25 +148,28 @@ fn summary(
         }
     }
     let mut time = TimeSpent::default();
-    for segment in activity.segments(thread, begin, end) {
+    for span in activities.spans(thread, begin, end) {
         // What was not recorded is not observed.
-        let paused = analysis.model.losses.paused(segment.begin, segment.end);
-        let segment = Segment {
-            end: Nanos(segment.end.0 - paused),
-            ..segment
+        let paused = analysis.model.losses.paused(span.begin, span.end);
+        let span = ActivitySpan {
+            end: Nanos(span.end.0 - paused),
+            ..span
         };
-        time.add(&segment);
-        let ran = match segment.doing {
-            Doing::Callback(id) => ran(id),
-            Doing::Client(id) => ran_for(id),
-            Doing::Unended(_) | Doing::Waiting | Doing::Executor | Doing::Unobserved => continue,
+        time.add(&span);
+        let ran = match span.activity {
+            Activity::Callback(id) => ran(id),
+            Activity::Client(id) => ran_for(id),
+            Activity::Unended(_)
+            | Activity::Waiting
+            | Activity::Executor
+            | Activity::Unobserved => continue,
         };
         let share = shares.entry(ran).or_insert(Share {
             ran,
             executions: 0,
             busy: None,
         });
-        *share.busy.get_or_insert(0) += segment.duration();
+        *share.busy.get_or_insert(0) += span.duration();
     }
     let mut shares: Vec<Share> = shares.into_values().collect();
     shares.sort_by_key(|share| std::cmp::Reverse(share.busy));

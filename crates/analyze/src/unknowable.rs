@@ -2,10 +2,9 @@
 //! records it, since a page of empty tables looks like a system that does nothing.
 
 use rostrace_model::Model;
+use rostrace_model::describe::built_in;
 use rostrace_model::entity::{CallbackId, CallbackOwner};
 use rostrace_model::flow::{DeliveryKind, DeliveryStatus};
-
-use crate::built_in;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unknowable {

@@ -3,7 +3,7 @@
 use rostrace_ctf::schema::Nanos;
 use rostrace_model::entity::ThreadId;
 
-use crate::activity::Activity;
+use crate::activity::Activities;
 use crate::thread::TimeSpent;
 
 /// A stretch of a thread's time.
@@ -17,7 +17,7 @@ pub struct Stretch {
 
 /// A span cut into stretches of a width, the last of which may be shorter; less than a nanosecond counts as one.
 pub fn over_time(
-    activity: &Activity,
+    activities: &Activities,
     thread: ThreadId,
     from: Nanos,
     to: Nanos,
@@ -32,8 +32,8 @@ pub fn over_time(
         let (begin, end) = (Nanos(at), Nanos(at.saturating_add(width).min(to.0)));
         at = end.0;
         let mut time = TimeSpent::default();
-        for segment in activity.segments(thread, begin, end) {
-            time.add(&segment);
+        for span in activities.spans(thread, begin, end) {
+            time.add(&span);
         }
         Some(Stretch { begin, end, time })
     })

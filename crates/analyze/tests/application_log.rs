@@ -6,93 +6,48 @@ use std::fs;
 use rostrace_analyze::declared::Style;
 use rostrace_analyze::declared::records::Records;
 use rostrace_analyze::declared::tables::Indexed;
-use rostrace_architecture::node_path::{Limits, node_paths};
+use rostrace_architecture::node_path::node_paths;
 use rostrace_architecture::{Architecture, read};
-use rostrace_ctf::TraceSet;
 use rostrace_model::Model;
 use rostrace_model::entity::{InstanceId, PublicationId};
 
-/// From, to, name and number of a message.
-type Logged = (i64, i64, String);
+use crate::observed::Recorded;
+use crate::observed::truth::{Message, logs, message, messages};
+use crate::support::topic;
 
 /// What the programs of a recording logged.
-struct Log {
-    /// By process, thread and topic.
-    published: HashMap<(i64, i64, String), Vec<Logged>>,
-    /// Topics and messages: the output, and which input it was made from.
-    made_from: BTreeMap<(String, String, String), BTreeSet<String>>,
+struct Judge {
+    recorded: Recorded,
+    messages: HashMap<PublicationId, (i64, Message)>,
+    /// By output and topic: the inputs that it was made from.
+    made_from: BTreeMap<(Message, String), BTreeSet<Message>>,
 }
 
-impl Log {
-    fn load(set: &TraceSet, recording: &str) -> Option<Log> {
-        let clock = &set.traces[0].schema.clocks[0];
-        let offset = clock.offset_seconds * 1_000_000_000 + clock.offset_cycles as i64;
-        let mut log = Log {
-            published: HashMap::new(),
-            made_from: BTreeMap::new(),
-        };
-        let folder = rostrace_testkit::recordings::find(&format!("{recording}/ground_truth"))?;
-        for file in fs::read_dir(folder).unwrap() {
-            let path = file.unwrap().path();
-            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-            let pid = name
-                .split(['-', '.'])
-                .rev()
-                .find_map(|it| it.parse::<i64>().ok());
-            for line in fs::read_to_string(&path).unwrap().lines() {
-                let words: Vec<&str> = line.split(' ').collect();
-                match words.as_slice() {
-                    [at, "pub", topic, number, key, thread, rest @ ..] => {
-                        let at: i64 = at.parse::<i64>().unwrap() + offset;
-                        let took = rest.iter().find_map(|it| it.strip_prefix("ret_ns="));
-                        let until = at + took.unwrap().parse::<i64>().unwrap();
-                        let place = (pid.unwrap(), thread.parse().unwrap(), (*topic).to_owned());
-                        let message = format!("{key}:{number}");
-                        log.published
-                            .entry(place)
-                            .or_default()
-                            .push((at, until, message));
-                    }
-                    [_, "dep", topic, output, input_topic, input] => {
-                        let key = (
-                            (*topic).to_owned(),
-                            (*output).to_owned(),
-                            (*input_topic).to_owned(),
-                        );
-                        log.made_from
-                            .entry(key)
-                            .or_default()
-                            .insert((*input).to_owned());
-                    }
-                    _ => {}
-                }
-            }
+impl Judge {
+    fn open(name: &str) -> Option<Judge> {
+        let recorded = Recorded::open(name)?;
+        let logs = logs(&recorded);
+        let mut made_from: BTreeMap<_, BTreeSet<Message>> = BTreeMap::new();
+        let lines = logs.iter().flat_map(|log| &log.lines);
+        for words in lines.filter(|it| it.kind == "dep").map(|it| &it.words) {
+            let key = (message(&words[1]), words[2].clone());
+            made_from.entry(key).or_default().insert(message(&words[3]));
         }
-        Some(log)
-    }
-
-    /// Which message of the log a publication is, and its topic.
-    fn message(&self, model: &Model, id: PublicationId) -> Option<(String, &str)> {
-        let publication = &model.publications[id.index()];
-        let topic = &model.publishers[publication.publisher?.index()].topic;
-        let thread = &model.threads[publication.thread.index()];
-        let pid = model.processes[thread.process.index()].pid;
-        let logged = self.published.get(&(pid, thread.tid, topic.clone()))?;
-        let at = publication.publish.0;
-        let found = logged
-            .iter()
-            .find(|(from, to, _)| (*from..=*to).contains(&at))?;
-        Some((topic.clone(), &found.2))
+        let messages = messages(&recorded.model, &logs);
+        Some(Judge {
+            recorded,
+            messages,
+            made_from,
+        })
     }
 
     /// Whether an output was made from an input; nothing if the log does not say what of this topic it was made from.
-    fn judge(&self, model: &Model, output: PublicationId, input: PublicationId) -> Option<bool> {
-        let ((topic, output), (input_topic, input)) =
-            (self.message(model, output)?, self.message(model, input)?);
-        let inputs = self
-            .made_from
-            .get(&(topic, output.to_owned(), input_topic))?;
-        Some(inputs.contains(input))
+    fn judge(&self, output: PublicationId, input: PublicationId) -> Option<bool> {
+        let model = &self.recorded.model;
+        let topic = topic(model, &model.publications[input.index()])?;
+        let [output, input] = [output, input].map(|id| Some(&self.messages.get(&id)?.1));
+        let inputs = self.made_from.get(&(output?.clone(), topic.to_owned()))?;
+        Some(inputs.contains(input?))
     }
 }
 
@@ -113,28 +68,20 @@ const RECORDINGS: [&str; 7] = [
     "humble/intra",
 ];
 
-fn load(recording: &str) -> Option<(Model, Log)> {
-    let path = rostrace_testkit::recordings::find(recording)?;
-    let set = TraceSet::open(&[path]).unwrap();
-    let log = Log::load(&set, recording)?;
-    Some((crate::support::model_of(&set), log))
-}
-
 #[test]
 fn what_is_published_inside_a_callback_was_made_from_what_it_received() {
     for recording in RECORDINGS {
-        let Some((model, log)) = load(recording) else {
+        let Some(log) = Judge::open(recording) else {
             return;
         };
+        let model = &log.recorded.model;
         let (mut right, mut wrong) = (0, Vec::new());
         for (index, publication) in model.publications.iter().enumerate() {
             let output = PublicationId(index as u32);
-            let input = publication
-                .instance
-                .and_then(|instance| received(&model, instance));
-            match input.and_then(|input| log.judge(&model, output, input)) {
+            let input = publication.instance.and_then(|it| received(model, it));
+            match input.and_then(|input| log.judge(output, input)) {
                 Some(true) => right += 1,
-                Some(false) => wrong.push((log.message(&model, output), input)),
+                Some(false) => wrong.push((&log.messages[&output], input)),
                 None => {}
             }
         }
@@ -174,9 +121,10 @@ fn pairs(
 fn declared_ways_through_nodes_join_what_the_programs_joined() {
     let caret = RECORDINGS.map(|recording| format!("{recording}_caret"));
     for recording in caret.iter().map(String::as_str).chain(["jazzy/late_caret"]) {
-        let Some((model, log)) = load(recording) else {
+        let Some(log) = Judge::open(recording) else {
             return;
         };
+        let model = &log.recorded.model;
         // The chain is the same application with either middleware; CARET's results exist for one of them.
         let described = recording.replace("_fastdds", "");
         let file = format!("{described}/expected/edited_architecture.yaml");
@@ -186,7 +134,7 @@ fn declared_ways_through_nodes_join_what_the_programs_joined() {
         let architecture: Architecture = read(&fs::read_to_string(file).unwrap())
             .unwrap()
             .architecture;
-        let indexed = Indexed::new(&model, Style::Own);
+        let indexed = Indexed::new(model, Style::Own);
         let mut publications = HashMap::new();
         for (index, publication) in model.publications.iter().enumerate() {
             if let Some(publisher) = publication.publisher {
@@ -203,7 +151,7 @@ fn declared_ways_through_nodes_join_what_the_programs_joined() {
         }
         let (mut right, mut wrong) = (BTreeSet::new(), Vec::new());
         for node in &architecture.nodes {
-            for path in &node_paths(node, Limits::default()).paths {
+            for path in &node_paths(node).paths {
                 let (Some(input), Some(output)) = (&path.subscription, &path.publisher) else {
                     continue;
                 };
@@ -211,14 +159,10 @@ fn declared_ways_through_nodes_join_what_the_programs_joined() {
                     continue;
                 };
                 let topics = (input.topic.as_str(), output.topic.as_str());
-                for (input, output) in pairs(&model, &table, &publications, &starts, topics) {
-                    match log.judge(&model, output, input) {
-                        Some(true) => {
-                            right.insert((input, output));
-                        }
-                        Some(false) => {
-                            wrong.push((log.message(&model, input), log.message(&model, output)))
-                        }
+                for pair in pairs(model, &table, &publications, &starts, topics) {
+                    match log.judge(pair.1, pair.0) {
+                        Some(true) => drop(right.insert(pair)),
+                        Some(false) => wrong.push([pair.0, pair.1].map(|it| &log.messages[&it])),
                         None => {}
                     }
                 }
@@ -231,11 +175,7 @@ fn declared_ways_through_nodes_join_what_the_programs_joined() {
         );
         assert!(wrong.is_empty(), "{recording}: {wrong:?}");
         // What was late has only a part of them in the trace.
-        let part = if recording.ends_with("late_caret") {
-            2
-        } else {
-            1
-        };
+        let part = 1 + usize::from(recording.ends_with("late_caret"));
         assert!(right.len() >= logged / part, "{recording}: {}", right.len());
     }
 }

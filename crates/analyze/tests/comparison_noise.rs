@@ -5,6 +5,29 @@ use rostrace_analyze::comparison::{Comparison, Metric, Options, Verdict, compare
 use rostrace_analyze::measured::{Measured, MeasuredCallback, Series};
 use rostrace_ctf::schema::Nanos;
 
+/// Measured of a timer every 100 ms.
+pub(crate) fn measured_timer(node: &str, period: &str, duration: Series) -> MeasuredCallback {
+    let executions = duration.values.len();
+    MeasuredCallback {
+        node: node.to_owned(),
+        kind: rostrace_model::describe::CallbackKind::Timer,
+        built_in: false,
+        trigger: format!("timer {period}"),
+        ordinal: 1,
+        name: format!("{node} · timer {period}"),
+        symbol: None,
+        executions: executions as u64,
+        duration,
+        period: Series::default(),
+        lateness: Series::default(),
+        cycles: Vec::new(),
+        starts: (0..executions as i64)
+            .map(|it| Nanos(it * 100_000_000))
+            .collect(),
+        damaged: 0,
+    }
+}
+
 /// A stream of numbers that is the same in every run.
 struct Noise(u64);
 
@@ -49,20 +72,9 @@ fn callback(number: usize, durations: &[i64]) -> MeasuredCallback {
     };
     let cycles = durations.iter().map(|it| (*it, 100_000_000));
     MeasuredCallback {
-        node: format!("/node_{number}"),
-        kind: rostrace_model::describe::CallbackKind::Timer,
-        built_in: false,
-        trigger: "timer 100 ms".to_owned(),
-        ordinal: 1,
-        name: format!("/node_{number} · timer 100 ms"),
-        symbol: None,
-        executions: durations.len() as u64,
-        duration,
         period,
-        lateness: Series::default(),
         cycles: cycles.collect(),
-        starts: (0..durations.len()).map(at).collect(),
-        damaged: 0,
+        ..measured_timer(&format!("/node_{number}"), "100 ms", duration)
     }
 }
 

@@ -4,16 +4,18 @@ use std::collections::BTreeSet;
 
 use rostrace_analyze::comparison::{Change, Comparison, Kind, Options, compare};
 use rostrace_analyze::measured::{
-    Measured, MeasuredCallback, MeasuredTopic, NodeShape, ProcessShape, Series,
+    Measured, MeasuredCallback, MeasuredTopic, NodeFingerprint, ProcessFingerprint, Series,
 };
 use rostrace_ctf::schema::Nanos;
+
+use crate::comparison_noise::measured_timer;
 
 fn texts(all: &[&str]) -> BTreeSet<String> {
     all.iter().map(|it| (*it).to_owned()).collect()
 }
 
-fn node(name: &str, traits: &[&str], symbols: &[&str]) -> NodeShape {
-    NodeShape {
+fn node(name: &str, traits: &[&str], symbols: &[&str]) -> NodeFingerprint {
+    NodeFingerprint {
         name: name.to_owned(),
         traits: texts(traits),
         symbols: texts(symbols),
@@ -38,28 +40,15 @@ fn timer(
     symbol: &str,
     duration: i64,
 ) -> MeasuredCallback {
-    let executions = 50;
     let at = |place: i64| Nanos(place * 100_000_000);
     // Some spread, so that there is something to draw from.
-    let values = (0..executions).map(|it| (duration + it * 37 % 11 * 1000, at(it)));
+    let values = (0..50).map(|it| (duration + it * 37 % 11 * 1000, at(it)));
+    let (values, damaged) = (values.collect(), 0);
     MeasuredCallback {
-        node: node.to_owned(),
-        kind: rostrace_model::describe::CallbackKind::Timer,
-        built_in: false,
-        trigger: format!("timer {period}"),
         ordinal,
         name: format!("{node} · timer {period} #{ordinal}"),
         symbol: Some(symbol.to_owned()),
-        executions: executions as u64,
-        duration: Series {
-            values: values.collect(),
-            damaged: 0,
-        },
-        period: Series::default(),
-        lateness: Series::default(),
-        cycles: Vec::new(),
-        starts: (0..executions).map(at).collect(),
-        damaged: 0,
+        ..measured_timer(node, period, Series { values, damaged })
     }
 }
 
@@ -189,37 +178,34 @@ fn functions_tell_equal_timers_apart_whatever_their_order() {
 
 #[test]
 fn what_belongs_to_a_node_that_is_gone_is_not_told_again() {
+    let process = |number: usize, node: &str| {
+        let (name, nodes) = ("extra".to_owned(), texts(&[node]));
+        vec![ProcessFingerprint {
+            name,
+            number,
+            nodes,
+        }]
+    };
     let base = Measured {
         nodes: vec![
             node("/extra", &["publishes /x"], &[]),
             node("/rest", &[], &[]),
         ],
-        processes: vec![ProcessShape {
-            name: "extra".to_owned(),
-            number: 2,
-            nodes: texts(&["/extra"]),
-        }],
+        processes: process(2, "/extra"),
         callbacks: vec![timer("/extra", "10 ms", 1, "f", 1_000)],
         topics: vec![topic("/x", &["/extra"], &[])],
         ..Measured::default()
     };
     let new = Measured {
         nodes: vec![node("/rest", &[], &[])],
-        processes: vec![ProcessShape {
-            name: "extra".to_owned(),
-            number: 1,
-            nodes: texts(&["/rest"]),
-        }],
+        processes: process(1, "/rest"),
         ..Measured::default()
     };
     let comparison = compared(base, new);
-    let told: Vec<_> = comparison
-        .changes
-        .iter()
-        .map(|it| (it.kind, &it.change))
-        .collect();
+    let changes = comparison.changes.iter();
+    let changes: Vec<_> = changes.map(|it| (it.kind, &it.change)).collect();
     assert_eq!(
-        told,
+        changes,
         [
             (Kind::Process, &Change::Number { base: 2, new: 1 }),
             (Kind::Node, &Change::Disappeared)

@@ -4,24 +4,23 @@ use std::fs;
 
 use proptest::prelude::*;
 use rostrace_analyze::declared::Style;
+use rostrace_analyze::declared::path_instance::PathInstance;
 use rostrace_analyze::declared::paths::Ends;
+use rostrace_analyze::declared::summary::{stage_columns, stamped_instants};
 use rostrace_analyze::declared::tables::Indexed;
-use rostrace_analyze::declared::way::Ways;
 use rostrace_analyze::timer::firings;
 use rostrace_analyze::why::{Cause, Relation, Why};
-use rostrace_architecture::{
-    ContextType, Endpoint, NamedPath, PathStep, from_trace_with_flows, read,
-};
+use rostrace_architecture::{ContextType, from_trace_with_flows, read};
 use rostrace_model::Model;
 use rostrace_model::entity::{InstanceId, TimerId};
 
 use crate::observed::invariants::Seen;
+use crate::observed::path_instances::{self, CauseDurations};
 use crate::observed::system::{Tape, system};
-use crate::observed::ways::{self, Told};
-use crate::observed::{Recorded, recordings, whole};
+use crate::observed::{Recorded, open, path_through, recordings, whole};
 use crate::support::{Recording, stamp};
 
-fn add(all: &mut Told, told: Told) {
+fn add(all: &mut CauseDurations, told: CauseDurations) {
     for (cause, duration) in told {
         *all.entry(cause).or_default() += duration;
     }
@@ -29,11 +28,8 @@ fn add(all: &mut Told, told: Told) {
 
 #[test]
 fn explanations_of_declared_paths_add_up_in_every_recording() {
-    let (mut seen, mut told) = (Seen::default(), Told::new());
-    for name in recordings() {
-        let Some(recorded) = Recorded::open(&name) else {
-            continue;
-        };
+    let (mut seen, mut told) = (Seen::default(), CauseDurations::new());
+    for (name, recorded) in open(recordings()) {
         let analysis = whole(&recorded.model);
         let mut architectures = vec![from_trace_with_flows(&recorded.model)];
         // CARET's results have one that people have edited.
@@ -44,7 +40,7 @@ fn explanations_of_declared_paths_add_up_in_every_recording() {
             architectures.push(read(&text).unwrap().architecture);
         }
         for architecture in &architectures {
-            let found = ways::hold(&analysis, architecture, &name, &mut seen);
+            let found = path_instances::hold(&analysis, architecture, &name, &mut seen);
             add(&mut told, found);
         }
     }
@@ -62,7 +58,7 @@ fn explanations_of_declared_paths_add_up_in_recordings_of_others() {
         if let Some(recorded) = Recorded::open(&format!("public/{name}")) {
             let architecture = from_trace_with_flows(&recorded.model);
             let analysis = whole(&recorded.model);
-            ways::hold(&analysis, &architecture, name, &mut Seen::default());
+            path_instances::hold(&analysis, &architecture, name, &mut Seen::default());
         }
     }
 }
@@ -83,7 +79,7 @@ proptest! {
         }
         let model = recording.load();
         let architecture = from_trace_with_flows(&model);
-        ways::hold(&whole(&model), &architecture, "random", &mut Seen::default());
+        path_instances::hold(&whole(&model), &architecture, "random", &mut Seen::default());
     }
 }
 
@@ -92,9 +88,8 @@ fn relay() -> Recording {
     let mut recording = Recording::jazzy();
     recording.context(1).node(2, "/source");
     recording.publisher(0x10, 2, "/a");
-    recording
-        .node(3, "/relay")
-        .subscription(0x20, 3, "/a", 0x30);
+    recording.node(3, "/relay");
+    recording.subscription(0x20, 3, "/a", 0x30);
     recording.publisher(0x11, 3, "/b");
     recording.node(4, "/sink").subscription(0x21, 4, "/b", 0x31);
     recording
@@ -102,9 +97,8 @@ fn relay() -> Recording {
 
 /// `/relay` takes a message of /a, at 12.100 ms.
 fn taken(recording: &mut Recording) -> &mut Recording {
-    recording
-        .at(12_000_000)
-        .publish(0x10, 0x5000, stamp(12_001_000));
+    recording.at(12_000_000);
+    recording.publish(0x10, 0x5000, stamp(12_001_000));
     recording
         .at(12_100_000)
         .rmw_take(0x20, 0x7000, stamp(12_001_000))
@@ -112,8 +106,7 @@ fn taken(recording: &mut Recording) -> &mut Recording {
 
 /// It is received from 12.110 to 12.200 ms; nothing is published before that.
 fn received(recording: &mut Recording) {
-    taken(recording).at(12_110_000).start(0x30);
-    recording.at(12_200_000).end(0x30);
+    taken(recording).run_between(12_110_000, 12_200_000, 0x30);
 }
 
 /// A callback that runs already publishes /b, ends 10 µs later, and 40 µs after that `/sink` receives.
@@ -127,31 +120,23 @@ fn sent_on(recording: &mut Recording, callback: u64, at: u64) {
 /// The causes along /source → /a → /relay → /b → /sink of the first message that came through, after its first communication
 /// and before its last.
 fn between(model: &Model, context: ContextType) -> Vec<(i64, Cause)> {
-    let step = |node: &str, input: Option<&str>, output: Option<&str>| PathStep {
-        node: node.into(),
-        subscription: input.map(|topic| Endpoint::new(topic, 0)),
-        publisher: output.map(|topic| Endpoint::new(topic, 0)),
-        extras: Default::default(),
-    };
-    let steps = vec![
-        step("/source", None, Some("/a")),
-        step("/relay", Some("/a"), Some("/b")),
-        step("/sink", Some("/b"), None),
-    ];
-    let path = NamedPath::new("relayed", steps);
+    let path = path_through("relayed", &[("/source", "/a"), ("/relay", "/b")], "/sink");
     let mut architecture = from_trace_with_flows(model);
     architecture
         .update_message_context("/relay", Some(context), "/a", "/b")
         .unwrap();
     let analysis = whole(model);
     let indexed = Indexed::new(model, Style::Own);
-    let records = indexed.path(&architecture, &path, Ends::default()).unwrap();
-    let ways = Ways::new(&indexed, &architecture, &path, &records);
-    let way = records.rows.iter().find_map(|row| ways.of(row)).unwrap();
-    let explained = Why::new(&analysis).way(&way);
+    let ends = Ends::default();
+    let records = stamped_instants(&indexed, &architecture, &path, ends, |_| true).unwrap();
+    let columns = stage_columns(&records);
+    let path_instance = (records.rows.iter())
+        .find_map(|row| PathInstance::of(&indexed, &columns, row))
+        .unwrap();
+    let explained = Why::new(&analysis).path_instance(&path_instance);
     let sum: i64 = explained.parts.iter().map(|part| part.duration()).sum();
-    assert_eq!(sum, way.latency());
-    let (from, to) = (way.legs[0].end, way.legs[1].end);
+    assert_eq!(sum, path_instance.latency());
+    let (from, to) = (path_instance.segments[0].end, path_instance.segments[1].end);
     let parts = explained.parts.iter();
     let inside = parts.filter(|part| part.begin >= from && part.end <= to);
     inside.map(|part| (part.duration(), part.cause)).collect()
@@ -164,13 +149,8 @@ fn what_a_timer_publishes_later_was_stored_until_it_was_due() {
     recording.subscription(0x22, 3, "/c", 0x32);
     received(&mut recording);
     // When the timer is due, another callback runs.
-    recording
-        .at(22_000_000)
-        .wait_for_work()
-        .at(22_100_000)
-        .start(0x32)
-        .at(23_000_000)
-        .end(0x32);
+    recording.at(22_000_000).wait_for_work();
+    recording.run_between(22_100_000, 23_000_000, 0x32);
     recording.at(23_010_000).start(0x70);
     sent_on(&mut recording, 0x70, 23_050_000);
     let model = recording.load();
@@ -216,17 +196,14 @@ fn what_a_timer_had_in_store_when_it_ran_before_is_told_apart() {
 #[test]
 fn what_another_input_makes_into_an_output_was_stored_until_that_came() {
     let mut recording = relay();
-    recording
-        .publisher(0x12, 2, "/c")
-        .subscription(0x22, 3, "/c", 0x32);
+    recording.publisher(0x12, 2, "/c");
+    recording.subscription(0x22, 3, "/c", 0x32);
     received(&mut recording);
     recording.at(12_300_000).wait_for_work();
-    recording
-        .at(13_000_000)
-        .publish(0x12, 0x5002, stamp(13_001_000));
-    recording
-        .at(13_100_000)
-        .rmw_take(0x22, 0x7000, stamp(13_001_000));
+    recording.at(13_000_000);
+    recording.publish(0x12, 0x5002, stamp(13_001_000));
+    recording.at(13_100_000);
+    recording.rmw_take(0x22, 0x7000, stamp(13_001_000));
     recording.at(13_105_000).start(0x32);
     sent_on(&mut recording, 0x32, 13_150_000);
     let reader = InstanceId(1);
@@ -244,12 +221,10 @@ fn what_another_input_makes_into_an_output_was_stored_until_that_came() {
 fn what_is_published_outside_of_callbacks_says_so() {
     let mut recording = relay();
     received(&mut recording);
-    recording
-        .at(12_500_000)
-        .publish(0x11, 0x5001, stamp(12_501_000));
-    recording
-        .at(12_600_000)
-        .receive(0x21, stamp(12_501_000), 0x31);
+    recording.at(12_500_000);
+    recording.publish(0x11, 0x5001, stamp(12_501_000));
+    recording.at(12_600_000);
+    recording.receive(0x21, stamp(12_501_000), 0x31);
     let expected = [
         (90_000, Cause::Execution(InstanceId(0))),
         (300_000, Cause::OutsideCallbacks),
@@ -262,13 +237,11 @@ fn what_is_published_outside_of_callbacks_says_so() {
 fn an_output_of_the_same_execution_is_its_execution() {
     let mut recording = relay();
     taken(&mut recording).at(12_110_000).start(0x30);
-    recording
-        .at(12_150_000)
-        .publish(0x11, 0x5001, stamp(12_151_000));
+    recording.at(12_150_000);
+    recording.publish(0x11, 0x5001, stamp(12_151_000));
     recording.at(12_200_000).end(0x30);
-    recording
-        .at(12_600_000)
-        .receive(0x21, stamp(12_151_000), 0x31);
+    recording.at(12_600_000);
+    recording.receive(0x21, stamp(12_151_000), 0x31);
     let model = recording.load();
     for context in [ContextType::UseLatestMessage, ContextType::CallbackChain] {
         let found = between(&model, context);

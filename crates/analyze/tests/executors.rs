@@ -256,7 +256,7 @@ fn observed_nodes(model: &rostrace_model::Model) -> Vec<Vec<String>> {
             let callbacks = executor.callbacks.iter();
             let nodes = callbacks.filter_map(|id| model.node_name(model.node_of_callback(*id)));
             let nodes: std::collections::BTreeSet<&str> = nodes
-                .filter(|node| !rostrace_analyze::built_in::node(node))
+                .filter(|node| !rostrace_model::describe::built_in::node(node))
                 .collect();
             nodes.into_iter().map(str::to_owned).collect()
         })

@@ -1,8 +1,8 @@
 //! Findings: what is found in tiny systems where it is plain, and what has to hold in every recording.
 
 use rostrace_analyze::finding::{
-    self, Finding, FindingKind, Group, Measured, Phase, Place, ProcessEnd, Ranking, Reason, Root,
-    Runner, Silence, WORTH_A_WORD, delayed_by,
+    self, CauseLocation, Finding, FindingKind, Group, Measured, Phase, ProcessEnd, Ranking, Reason,
+    Root, Runner, Silence, WORTH_A_WORD, delayed_by,
 };
 use rostrace_analyze::flow_latency::{Include, path_latency};
 use rostrace_analyze::flow_path::FlowPaths;
@@ -10,9 +10,9 @@ use rostrace_analyze::thread::Ran;
 use rostrace_analyze::unknowable::unknowable;
 use rostrace_analyze::{Analysis, callback};
 use rostrace_model::Model;
-use rostrace_model::entity::CallbackId;
+use rostrace_model::entity::{CallbackId, ProcessId};
 
-use crate::observed::whole;
+use crate::observed::{open, whole};
 use crate::support::recording::Payload::{Pointer, Text, Unsigned};
 use crate::support::{Flavour, Recording, rmw, stamp};
 
@@ -44,35 +44,30 @@ fn findings(model: &Model) -> Vec<Finding> {
     all.collect()
 }
 
+/// What is said of the findings of one kind.
+macro_rules! found {
+    ($model:expr, $kind:pat => $said:expr) => {{
+        let all = findings($model).into_iter();
+        let found = all.filter_map(|finding| match finding.kind {
+            $kind => Some($said),
+            _ => None,
+        });
+        found.collect::<Vec<_>>()
+    }};
+}
+
 fn blocked(model: &Model) -> Vec<(Ran, i64, bool)> {
-    let all = findings(model).into_iter();
-    all.filter_map(|finding| match finding.kind {
-        FindingKind::Blocked {
-            runner,
-            worst,
-            ended,
-            ..
-        } => Some((runner.ran, worst, ended)),
-        _ => None,
-    })
-    .collect()
+    found!(model, FindingKind::Blocked { runner, worst, ended, .. } => (runner.ran, worst, ended))
 }
 
 fn silent(model: &Model) -> Vec<(Silence, Vec<String>)> {
-    let all = findings(model).into_iter();
-    all.filter_map(|finding| match finding.kind {
-        FindingKind::SilentTopics {
-            silence, topics, ..
-        } => Some((silence, topics)),
-        _ => None,
-    })
-    .collect()
+    found!(model, FindingKind::SilentTopics { silence, topics, .. } => (silence, topics))
 }
 
 /// A container that loads a node, beside another process that goes on for a minute.
 fn container(executor_tells: bool) -> Recording {
     let mut recording = Recording::jazzy();
-    recording.process(1, "container").context(1).node(2, "/box");
+    recording.process_of(1, "container", (2, "/box"));
     recording.service(0x50, 2, "/box/_container/load_node", 0x51);
     recording.service(0x60, 2, "/box/get_parameters", 0x61);
     if executor_tells {
@@ -89,12 +84,10 @@ fn goes_on(recording: &mut Recording) -> Model {
 #[test]
 fn one_long_execution_is_found_whatever_it_is() {
     let mut recording = container(true);
-    recording.at(SECOND).start(0x51).at(41 * SECOND).end(0x51);
+    recording.run_between(SECOND, 41 * SECOND, 0x51);
     // Built in, and just below or just above a second.
-    recording.at(42 * SECOND).start(0x61);
-    recording.at(42 * SECOND + 990 * MS).end(0x61);
-    recording.at(44 * SECOND).start(0x61);
-    recording.at(45 * SECOND + 100 * MS).end(0x61);
+    recording.run_between(42 * SECOND, 42 * SECOND + 990 * MS, 0x61);
+    recording.run_between(44 * SECOND, 45 * SECOND + 100 * MS, 0x61);
     recording.wait_for_work();
     let model = goes_on(&mut recording);
     let callback = |id| Ran::Callback(CallbackId(id));
@@ -122,23 +115,23 @@ fn what_did_not_end_ran_at_least_until_its_process_was_last_heard_of() {
 
 #[test]
 fn a_service_that_answers_later_has_not_blocked() {
-    // Its executor goes on.
-    let mut recording = container(true);
-    recording.at(SECOND).start(0x51);
-    recording.at(SECOND + MS).wait_for_work();
-    recording.thread(9).at(31 * SECOND).get_next_ready();
-    assert_eq!(blocked(&goes_on(&mut recording)), []);
-    // Its executor tells nothing: it may have gone on.
-    let mut recording = container(false);
-    recording.at(SECOND).start(0x51);
-    recording.thread(9).at(31 * SECOND).get_next_ready();
-    assert_eq!(blocked(&goes_on(&mut recording)), []);
-    // Events were lost: its end may be one of them.
-    let mut recording = container(true);
-    recording.at(SECOND).start(0x51);
-    recording.thread(9).at(31 * SECOND).get_next_ready();
-    recording.lose(10 * SECOND, 11 * SECOND);
-    assert_eq!(blocked(&goes_on(&mut recording)), []);
+    // Its executor goes on, or tells nothing, so that it may have gone on; or events were lost, and its end may be one of them.
+    for (executor_tells, goes_on_itself, loses) in [
+        (true, true, false),
+        (false, false, false),
+        (true, false, true),
+    ] {
+        let mut recording = container(executor_tells);
+        recording.at(SECOND).start(0x51);
+        if goes_on_itself {
+            recording.at(SECOND + MS).wait_for_work();
+        }
+        recording.thread(9).at(31 * SECOND).get_next_ready();
+        if loses {
+            recording.lose(10 * SECOND, 11 * SECOND);
+        }
+        assert_eq!(blocked(&goes_on(&mut recording)), [], "loses: {loses}");
+    }
 }
 
 /// Two timers of one thread: one of a second that takes 38 ms, one of 10 ms that has to wait for it.
@@ -152,15 +145,15 @@ fn slow_and_quick(seconds: u64) -> Model {
     for second in 1..=seconds {
         while at < second * SECOND {
             at += 10 * MS;
-            recording.at(at).start(0x71).at(at + MS / 10).end(0x71);
+            recording.run_between(at, at + MS / 10, 0x71);
             recording.wait_for_work();
         }
         recording.at(at + MS / 5).start(0x61);
         at += 38 * MS;
         recording.at(at).end(0x61);
         // What was due meanwhile.
-        recording.at(at + MS / 10).start(0x71);
-        recording.at(at + MS / 5).end(0x71).wait_for_work();
+        recording.run_between(at + MS / 10, at + MS / 5, 0x71);
+        recording.wait_for_work();
         at -= 8 * MS;
     }
     recording.load()
@@ -186,7 +179,7 @@ fn what_is_late_because_of_one_callback_is_below_it() {
         .unwrap()
         .because
         .unwrap();
-    assert_eq!(because.place, Place::SameThread);
+    assert_eq!(because.location, CauseLocation::SameThread);
     assert_eq!((because.times, because.of), (8, 8));
     assert!((37 * MS as i64..=38 * MS as i64).contains(&because.longest));
     // Its own period is a second, so that by itself it would be nothing; what it does to others makes it the worst.
@@ -248,18 +241,19 @@ fn assert_agree(name: &str, model: &Model) -> u64 {
 #[test]
 fn what_one_execution_made_late_adds_up_to_what_the_finding_says() {
     assert_eq!(assert_agree("made up", &slow_and_quick(4)), 4);
-    for name in ["jazzy/timers", "humble/timers_caret"] {
-        let Some(recorded) = crate::observed::Recorded::open(name) else {
-            return;
-        };
+    for (name, recorded) in open(["jazzy/timers", "humble/timers_caret"]) {
         assert!(assert_agree(name, &recorded.model) > 0, "{name}");
     }
+}
+
+fn names(names: &[&str]) -> Vec<String> {
+    names.iter().map(|it| (*it).to_owned()).collect()
 }
 
 /// Publishers with topics of several kinds, of one node that publishes on `/alive` all the time.
 fn speaker() -> Recording {
     let mut recording = Recording::jazzy();
-    recording.process(100, "listener").context(1).node(2, "/l");
+    recording.process_of(100, "listener", (2, "/l"));
     for (number, topic) in TOPICS.iter().enumerate() {
         recording.subscription(
             0x1000 + 16 * number as u64,
@@ -268,7 +262,7 @@ fn speaker() -> Recording {
             0x5000 + number as u64,
         );
     }
-    recording.process(200, "talker").context(1).node(2, "/t");
+    recording.process_of(200, "talker", (2, "/t"));
     for (number, topic) in TOPICS.iter().enumerate() {
         recording.publisher(0x2000 + 16 * number as u64, 2, topic);
     }
@@ -303,9 +297,8 @@ fn speak(recording: &mut Recording, until_stop: u64) -> Model {
     recording.process(200, "talker");
     let mut at = 2 * SECOND;
     let publish = |recording: &mut Recording, publisher: u64, at: u64| {
-        recording
-            .at(at)
-            .publish(publisher, 0x9000 + at, stamp(at + 10_000));
+        recording.at(at);
+        recording.publish(publisher, 0x9000 + at, stamp(at + 10_000));
     };
     publish(recording, 0x2020, SECOND);
     publish(recording, 0x2800, SECOND + MS);
@@ -322,7 +315,6 @@ fn speak(recording: &mut Recording, until_stop: u64) -> Model {
 #[test]
 fn topics_without_messages_are_told_but_not_those_that_have_none_by_design() {
     let model = speak(&mut speaker(), 30 * SECOND);
-    let names = |names: &[&str]| names.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
     let expected = [
         (Silence::Never, names(&["/map_of_nobody", "/never"])),
         (Silence::Once, names(&["/once"])),
@@ -357,19 +349,17 @@ fn lost_events_accuse_no_topic() {
 
 #[test]
 fn what_the_recording_left_out_is_not_silent() {
-    let names = |names: &[&str]| names.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
-    let mut recording = speaker();
-    recording.say("rostrace_ignore_topics", "/nev*:/once");
-    assert_eq!(
-        silent(&speak(&mut recording, 30 * SECOND)),
-        [(Silence::Never, names(&["/map_of_nobody"]))]
-    );
-    let mut recording = speaker();
-    recording.say("rostrace_select_topics", "/alive");
-    assert_eq!(silent(&speak(&mut recording, 30 * SECOND)), []);
-    let mut recording = speaker();
-    recording.say("rostrace_ignore_nodes", "/t");
-    assert_eq!(silent(&speak(&mut recording, 30 * SECOND)), []);
+    let nobody = (Silence::Never, names(&["/map_of_nobody"]));
+    for (key, value, expected) in [
+        ("rostrace_ignore_topics", "/nev*:/once", vec![nobody]),
+        ("rostrace_select_topics", "/alive", vec![]),
+        ("rostrace_ignore_nodes", "/t", vec![]),
+    ] {
+        let mut recording = speaker();
+        recording.say(key, value);
+        let found = silent(&speak(&mut recording, 30 * SECOND));
+        assert_eq!(found, expected, "{key}");
+    }
 }
 
 /// Why topics never had a message, by the name of the node that should have sent it.
@@ -382,16 +372,9 @@ fn never(model: &Model) -> Vec<String> {
         Reason::NothingRan { node: id } => format!("{} ran nothing", node(id)),
         other => format!("{other:?}"),
     };
-    let all = findings(model).into_iter();
-    let reasons = all.filter_map(|finding| match finding.kind {
-        FindingKind::SilentTopics {
-            silence: Silence::Never,
-            reasons,
-            ..
-        } => Some(reasons),
-        _ => None,
-    });
-    let mut told: Vec<String> = reasons.flatten().map(|(it, _)| told(&it)).collect();
+    let reasons = found!(model, FindingKind::SilentTopics { silence: Silence::Never, reasons, .. } => reasons);
+    let reasons = reasons.into_iter().flatten();
+    let mut told: Vec<String> = reasons.map(|(it, _)| told(&it)).collect();
     told.sort();
     told
 }
@@ -399,23 +382,17 @@ fn never(model: &Model) -> Vec<String> {
 #[test]
 fn a_silent_topic_is_due_to_what_its_node_waits_for() {
     let mut recording = Recording::jazzy();
-    recording.process(1, "app").context(1);
-    recording
-        .node(2, "/listener")
-        .node(3, "/map")
-        .node(4, "/plan");
-    recording
-        .node(5, "/lazy")
-        .node(6, "/orphan")
-        .node(7, "/busy");
+    recording.process_of(1, "app", (2, "/listener"));
+    recording.node(3, "/map").node(4, "/plan");
+    recording.node(5, "/lazy").node(6, "/orphan");
+    recording.node(7, "/busy");
     recording.subscription(0x100, 2, "/route", 0x101);
     recording.subscription(0x110, 2, "/lazy_out", 0x111);
     recording.subscription(0x120, 2, "/orphan_out", 0x121);
     recording.subscription(0x130, 2, "/busy_out", 0x131);
     // A node with a lifecycle that nobody activates, one that waits for it, one that waits for nobody's topic, and one of which nothing is known.
-    recording
-        .state_machine(0x300, 3)
-        .publisher(0x200, 3, "/tiles");
+    recording.state_machine(0x300, 3);
+    recording.publisher(0x200, 3, "/tiles");
     recording.subscription(0x140, 4, "/tiles", 0x141);
     recording.publisher(0x210, 4, "/route");
     recording.timer(0x400, 5, SECOND as i64, 0x401);
@@ -423,9 +400,8 @@ fn a_silent_topic_is_due_to_what_its_node_waits_for() {
     recording.subscription(0x150, 6, "/nobody", 0x151);
     recording.publisher(0x230, 6, "/orphan_out");
     recording.timer(0x410, 7, SECOND as i64, 0x411);
-    recording
-        .publisher(0x240, 7, "/busy_out")
-        .publisher(0x250, 7, "/heard");
+    recording.publisher(0x240, 7, "/busy_out");
+    recording.publisher(0x250, 7, "/heard");
     for second in 2..20 {
         recording.at(second * SECOND).start(0x411);
         recording.publish(0x250, 0x9000, stamp(second * SECOND + 10_000));
@@ -446,19 +422,18 @@ fn a_silent_topic_is_due_to_what_its_node_waits_for() {
 #[test]
 fn a_node_is_late_because_its_container_took_long_or_its_process_began_late() {
     let reasons = |model: &Model| {
-        let mut all = findings(model).into_iter();
-        all.find_map(|finding| match finding.kind {
-            FindingKind::LateNodes { reasons, .. } => Some(reasons),
-            _ => None,
-        })
-        .unwrap()
+        let mut all = found!(model, FindingKind::LateNodes { reasons, .. } => reasons);
+        all.swap_remove(0)
     };
-    let mut recording = container(true);
-    for number in 0..5u64 {
+    let with_nodes = || {
+        let mut recording = container(true);
+        for number in 0..5u64 {
+            let name = format!("/n{number}");
+            recording.at(SECOND).node(0x10 + number, &name);
+        }
         recording
-            .at(SECOND)
-            .node(0x10 + number, &format!("/n{number}"));
-    }
+    };
+    let mut recording = with_nodes();
     recording.at(2 * SECOND).start(0x51);
     recording.at(32 * SECOND).node(0x30, "/late");
     recording.at(33 * SECOND).end(0x51).wait_for_work();
@@ -467,12 +442,7 @@ fn a_node_is_late_because_its_container_took_long_or_its_process_began_late() {
         matches!(found[..], [(Reason::Loading { longest, .. }, 1)] if longest == 30 * SECOND as i64),
         "{found:?}"
     );
-    let mut recording = container(true);
-    for number in 0..5u64 {
-        recording
-            .at(SECOND)
-            .node(0x10 + number, &format!("/n{number}"));
-    }
+    let mut recording = with_nodes();
     recording.at(59 * SECOND).wait_for_work();
     recording.process(3, "second").at(30 * SECOND).context(1);
     recording.at(31 * SECOND).node(2, "/late");
@@ -482,12 +452,7 @@ fn a_node_is_late_because_its_container_took_long_or_its_process_began_late() {
         "{found:?}"
     );
     // It began with the others, and nobody knows what it waited for.
-    let mut recording = container(true);
-    for number in 0..5u64 {
-        recording
-            .at(SECOND)
-            .node(0x10 + number, &format!("/n{number}"));
-    }
+    let mut recording = with_nodes();
     recording.at(31 * SECOND).node(0x30, "/late");
     assert_eq!(reasons(&goes_on(&mut recording)), []);
 }
@@ -514,15 +479,8 @@ fn a_process_that_leaves_before_the_others_is_told() {
     tick(&mut recording, 1, 20 * SECOND);
     tick(&mut recording, 2, 8 * SECOND);
     let model = recording.load();
-    let ended: Vec<(i64, ProcessEnd)> = findings(&model)
-        .into_iter()
-        .filter_map(|finding| match finding.kind {
-            FindingKind::EndedEarly { process, end, .. } => {
-                Some((model.processes[process.index()].pid, end))
-            }
-            _ => None,
-        })
-        .collect();
+    let pid = |process: ProcessId| model.processes[process.index()].pid;
+    let ended = found!(&model, FindingKind::EndedEarly { process, end, .. } => (pid(process), end));
     assert_eq!(ended, [(2, ProcessEnd::Unknown)]);
 }
 
@@ -569,38 +527,27 @@ fn a_queue_that_pushes_most_out_is_one_finding() {
     }
     recording.go_on();
     let model = recording.load();
-    let found = findings(&model);
-    let overflowing: Vec<(u64, u64)> = found
-        .iter()
-        .filter_map(|finding| match finding.kind {
-            FindingKind::OverflowingQueue {
-                overwritten, sent, ..
-            } => Some((overwritten, sent)),
-            _ => None,
-        })
-        .collect();
+    let overflowing = found!(&model, FindingKind::OverflowingQueue { overwritten, sent, .. } => (overwritten, sent));
     assert_eq!(overflowing, [(80, 120)]);
-    let is_lost = |it: &Finding| matches!(it.kind, FindingKind::LostMessages { .. });
-    assert!(!found.iter().any(is_lost));
+    assert_eq!(found!(&model, FindingKind::LostMessages { .. } => ()), []);
 }
 
 #[test]
 fn between_clocks_that_differ_nothing_is_late_and_nobody_left() {
     let recording = |other: &str| {
         let mut recording = Recording::jazzy();
-        recording.process(200, "listener").context(1).node(2, "/l");
+        recording.process_of(200, "listener", (2, "/l"));
         recording.subscription(0x30, 2, "/a", 0x40);
-        recording.host(other).process(100, "talker").context(1);
-        recording.node(2, "/t").publisher(0x20, 2, "/a");
+        recording.host(other).process_of(100, "talker", (2, "/t"));
+        recording.publisher(0x20, 2, "/a");
         for number in 1..50u64 {
             let at = number * 100 * MS;
             recording.host(other).process(100, "talker");
             recording.at(at).publish(0x20, 0x9000, stamp(at + 10_000));
             // The clock of the listener is 60 ms ahead.
             recording.host("robot").process(200, "listener");
-            recording
-                .at(at + 60 * MS)
-                .receive(0x30, stamp(at + 10_000), 0x40);
+            recording.at(at + 60 * MS);
+            recording.receive(0x30, stamp(at + 10_000), 0x40);
             recording.end(0x40);
         }
         recording.load()
@@ -623,10 +570,7 @@ fn between_clocks_that_differ_nothing_is_late_and_nobody_left() {
 /// Whatever was recorded: a cause is an execution that is in the trace, no group is milder than what is in it, and the order of callbacks is that of the groups.
 #[test]
 fn groups_and_order_hold_in_every_recording() {
-    for name in crate::observed::recordings() {
-        let Some(recorded) = crate::observed::Recorded::open(&name) else {
-            continue;
-        };
+    for (name, recorded) in open(crate::observed::recordings()) {
         let model = &recorded.model;
         let analysis = whole(model);
         let groups = groups(&analysis);
@@ -697,11 +641,11 @@ fn groups_and_order_hold_in_every_recording() {
 #[test]
 fn what_waits_for_many_callbacks_is_below_their_thread() {
     let mut recording = Recording::jazzy();
-    recording.process(100, "talker").context(1).node(2, "/t");
+    recording.process_of(100, "talker", (2, "/t"));
     for number in 0..10u64 {
         recording.publisher(0x2000 + 16 * number, 2, &format!("/topic{number}"));
     }
-    recording.process(200, "listener").context(1).node(2, "/l");
+    recording.process_of(200, "listener", (2, "/l"));
     for number in 0..10u64 {
         let topic = format!("/topic{number}");
         recording.subscription(0x3000 + 16 * number, 2, &topic, 0x4000 + number);
@@ -768,10 +712,7 @@ fn what_was_made_slow_on_purpose_is_the_cause() {
 /// Each status of an action has all of its goals: that a newer one takes the place of an older one is no loss.
 #[test]
 fn a_status_of_an_action_that_a_newer_one_replaced_is_not_lost() {
-    for name in ["humble/services", "jazzy/services"] {
-        let Some(recorded) = crate::observed::Recorded::open(name) else {
-            return;
-        };
+    for (name, recorded) in open(["humble/services", "jazzy/services"]) {
         let model = &recorded.model;
         for finding in findings(model) {
             if let FindingKind::LostMessages { subscription, .. } = finding.kind {
@@ -785,15 +726,12 @@ fn a_status_of_an_action_that_a_newer_one_replaced_is_not_lost() {
 /// The programs of these recordings publish for 4 to 8 s on all topics that they have, and end together.
 #[test]
 fn a_system_that_does_what_it_should_has_no_silent_topic_and_no_process_that_left() {
-    for name in [
+    for (name, recorded) in open([
         "jazzy/chain",
         "jazzy/pingpong",
         "humble/chain_caret",
         "jazzy/executors",
-    ] {
-        let Some(recorded) = crate::observed::Recorded::open(name) else {
-            return;
-        };
+    ]) {
         for finding in findings(&recorded.model) {
             let is_wrong = matches!(
                 finding.kind,
@@ -839,10 +777,7 @@ fn the_nodes_that_never_came_up_are_the_first_thing_that_is_told_of_autoware() {
 /// The talker of this recording is deactivated and activated again, and its topic is silent meanwhile.
 #[test]
 fn a_node_that_is_not_active_does_not_pause() {
-    for name in ["jazzy/lifecycle", "jazzy/lifecycle_caret"] {
-        let Some(recorded) = crate::observed::Recorded::open(name) else {
-            return;
-        };
+    for (name, recorded) in open(["jazzy/lifecycle", "jazzy/lifecycle_caret"]) {
         let pauses = findings(&recorded.model).into_iter();
         let mut pauses = pauses.filter(|it| matches!(it.kind, FindingKind::Pause { .. }));
         assert_eq!(pauses.find(|it| it.severity >= 1.0), None, "{name}");

@@ -10,8 +10,6 @@ mod declared_why;
 mod endpoints;
 mod executors;
 mod findings;
-mod golden_end_to_end;
-mod golden_talker_listener;
 mod named_paths;
 mod node_latencies;
 mod observed;
@@ -26,7 +24,6 @@ mod recorded_time;
 mod services;
 mod standstills;
 mod unnamed;
-mod vectors;
 mod verdicts_of_recordings;
 
 use rostrace_testkit::{logged as recordings, made_up as support};

@@ -7,7 +7,7 @@ use rostrace_analyze::Analysis;
 use rostrace_analyze::table::TABLES;
 use rostrace_architecture::read;
 
-use crate::observed::{Recorded, rows, whole};
+use crate::observed::{Recorded, open, rows, whole};
 
 fn table(analysis: &Analysis<'_>, name: &str) -> Vec<Vec<String>> {
     let table = TABLES.iter().find(|table| table.name == name).unwrap();
@@ -36,14 +36,11 @@ fn without_an_architecture_they_are_empty() {
 
 #[test]
 fn the_parts_of_a_response_add_up_and_begin_where_it_begins() {
-    for name in [
+    for (name, recorded) in open([
         "jazzy/chain_caret",
         "humble/chain_caret",
         "jazzy/late_caret",
-    ] {
-        let Some(recorded) = Recorded::open(name) else {
-            return;
-        };
+    ]) {
         let file = format!("{name}/expected/edited_architecture.yaml");
         let file = rostrace_testkit::recordings::find(&file).unwrap();
         let architecture = read(&fs::read_to_string(file).unwrap())

@@ -9,7 +9,7 @@ use rostrace_architecture::{ContextType, from_trace_with_flows, read};
 use rostrace_ctf::schema::Nanos;
 
 use crate::observed::truth::{Message, dependences, logs, messages};
-use crate::observed::{Recorded, whole};
+use crate::observed::{open, whole};
 use crate::support::Payload::Pointers;
 use crate::support::{Flavour, Recording, recording::EPOCH, stamp, time};
 
@@ -36,16 +36,12 @@ fn told(analysis: &Analysis<'_>) -> Vec<(i64, i64, &'static str)> {
 /// Publishers of /a and /c; a node that receives both (callbacks 0x50 and 0x60) and publishes /b (0x21), which a link declares.
 fn fusion(link: Option<&str>) -> Recording {
     let mut recording = Recording::new(Flavour::Jazzy, "robot");
-    recording
-        .process(100, "app")
-        .context(0x1)
-        .node(0x10, "/source")
-        .publisher(0x20, 0x10, "/a")
-        .publisher(0x22, 0x10, "/c")
-        .node(0x11, "/fusion")
-        .subscription(0x30, 0x11, "/a", 0x50)
-        .subscription(0x40, 0x11, "/c", 0x60)
-        .publisher(0x21, 0x11, "/b");
+    recording.process_of(100, "app", (0x10, "/source"));
+    recording.publisher(0x20, 0x10, "/a");
+    recording.publisher(0x22, 0x10, "/c").node(0x11, "/fusion");
+    recording.subscription(0x30, 0x11, "/a", 0x50);
+    recording.subscription(0x40, 0x11, "/c", 0x60);
+    recording.publisher(0x21, 0x11, "/b");
     if let Some(link) = link {
         let (inputs, outputs) = (Pointers(vec![0x30, 0x40]), Pointers(vec![0x21]));
         recording.event(link, &[("subs", inputs), ("pubs", outputs)]);
@@ -69,9 +65,8 @@ fn run(recording: &mut Recording) {
 /// A message is published, and taken a little later.
 fn input(recording: &mut Recording, at: u64, publisher: u64, subscription: u64) {
     recording.at(at).publish(publisher, 0x7, stamp(at));
-    recording
-        .at(at + 20_000)
-        .rmw_take(subscription, 0x7000, stamp(at));
+    recording.at(at + 20_000);
+    recording.rmw_take(subscription, 0x7000, stamp(at));
 }
 
 #[test]
@@ -120,16 +115,13 @@ fn what_was_taken_by_hand_before_a_publish_was_used_for_it() {
         recording.at(at).publish(publisher, 0x7, stamp(at));
     }
     recording.at(9_100_000).start(0x71);
-    recording
-        .at(9_110_000)
-        .rmw_take(0x30, 0x7000, stamp(9_000_000));
-    recording
-        .at(9_120_000)
-        .rmw_take(0x30, 0x7000, stamp(9_010_000));
+    let take = |recording: &mut Recording, at: u64, subscription: u64, sent: u64| {
+        recording.at(at).rmw_take(subscription, 0x7000, stamp(sent));
+    };
+    take(&mut recording, 9_110_000, 0x30, 9_000_000);
+    take(&mut recording, 9_120_000, 0x30, 9_010_000);
     recording.at(9_130_000).publish(0x21, 0x8, stamp(9_130_000));
-    recording
-        .at(9_140_000)
-        .rmw_take(0x40, 0x7000, stamp(9_020_000));
+    take(&mut recording, 9_140_000, 0x40, 9_020_000);
     recording.at(9_150_000).end(0x71);
     let model = recording.load();
     assert_eq!(told(&whole(&model)), [(120, 130, "taken")]);
@@ -167,15 +159,12 @@ fn message_contexts_of_a_file_come_last() {
 
 #[test]
 fn with_an_architecture_all_that_the_programs_logged_is_found_and_nothing_else() {
-    for name in [
+    for (name, recorded) in open([
         "jazzy/chain_caret",
         "humble/chain_caret",
         "jazzy/intra_caret",
         "humble/intra_caret",
-    ] {
-        let Some(recorded) = Recorded::open(name) else {
-            return;
-        };
+    ]) {
         let file = rostrace_testkit::recordings::find(&format!(
             "{name}/expected/edited_architecture.yaml"
         ));

@@ -6,7 +6,7 @@ use rostrace_model::entity::DeliveryId;
 use rostrace_model::flow::DeliveryKind;
 
 use crate::observed::truth::logs;
-use crate::observed::{Recorded, recordings, whole};
+use crate::observed::{Recorded, open, recordings, whole};
 use crate::support::{Recording, stamp};
 
 /// The pairs of a topic and a receiving node.
@@ -82,10 +82,7 @@ fn messages_older_than_their_subscription_are_counted_but_not_timed() {
 
 #[test]
 fn as_many_messages_arrive_as_the_log_tells_of() {
-    for name in ["jazzy/pingpong", "humble/pingpong_caret", "jazzy/chain"] {
-        let Some(recorded) = Recorded::open(name) else {
-            continue;
-        };
+    for (name, recorded) in open(["jazzy/pingpong", "humble/pingpong_caret", "jazzy/chain"]) {
         let received = logs(&recorded)
             .iter()
             .flat_map(|log| &log.lines)
@@ -107,30 +104,21 @@ fn as_many_messages_arrive_as_the_log_tells_of() {
 #[test]
 fn a_receiver_that_was_busy_is_told_from_a_slow_middleware() {
     let mut recording = Recording::jazzy();
-    recording
-        .process(1, "source")
-        .context(1)
-        .node(2, "/source")
-        .publisher(0x10, 2, "/a");
-    recording.process(2, "sink").context(1).node(2, "/sink");
-    recording
-        .subscription(0x20, 2, "/a", 0x30)
-        .timer(0x60, 2, 1_000_000, 0x70);
+    recording.process_of(1, "source", (2, "/source"));
+    recording.publisher(0x10, 2, "/a");
+    recording.process_of(2, "sink", (2, "/sink"));
+    recording.subscription(0x20, 2, "/a", 0x30);
+    recording.timer(0x60, 2, 1_000_000, 0x70);
     // The receiver runs a timer from 10.000 to 10.100 ms, and looks for work until 10.104 ms.
     recording.at(9_990_000).wait_for_work();
-    recording
-        .at(10_000_000)
-        .start(0x70)
-        .at(10_100_000)
-        .end(0x70);
+    recording.run_between(10_000_000, 10_100_000, 0x70);
     recording.at(10_102_000).wait_for_work();
     recording.at(10_104_000).get_next_ready();
-    recording
-        .at(10_110_000)
-        .rmw_take(0x20, 0x7000, stamp(10_052_300));
+    recording.at(10_110_000);
+    recording.rmw_take(0x20, 0x7000, stamp(10_052_300));
     recording.at(10_113_000).start(0x30).end(0x30);
+    recording.process(1, "source");
     recording
-        .process(1, "source")
         .at(10_050_000)
         .publish(0x10, 0x5000, stamp(10_052_300));
     let model = recording.load();

@@ -11,11 +11,11 @@ use rostrace_analyze::flow_path::{Ends, FlowPaths};
 use rostrace_analyze::input_age::input_ages;
 use rostrace_analyze::table::{Cell, TABLES};
 use rostrace_analyze::why::{Cause, Why};
-use rostrace_architecture::{Endpoint, NamedPath, PathStep, from_trace_with_flows};
+use rostrace_architecture::from_trace_with_flows;
 use rostrace_model::entity::InstanceId;
 
 use crate::observed::truth::{dependences, logs, messages};
-use crate::observed::{Recorded, recordings, whole};
+use crate::observed::{open, path_through, recordings, whole};
 use crate::support::{Recording, stamp};
 
 /// Each as often as it occurs: processes that run twice count from 1 again.
@@ -30,8 +30,7 @@ fn tally<T: std::hash::Hash + Eq>(all: impl IntoIterator<Item = T>) -> HashMap<T
 #[test]
 fn what_went_out_because_of_what_came_in_is_what_the_log_says() {
     let mut compared = 0;
-    for name in recordings() {
-        let recorded = Recorded::open(&name).unwrap();
+    for (name, recorded) in open(recordings()) {
         let model = &recorded.model;
         let logs = logs(&recorded);
         let (direct, _) = dependences(&logs);
@@ -77,8 +76,7 @@ fn what_went_out_because_of_what_came_in_is_what_the_log_says() {
 #[test]
 fn what_is_assumed_of_stored_messages_is_what_the_log_says() {
     let mut compared = 0;
-    for name in recordings() {
-        let recorded = Recorded::open(&name).unwrap();
+    for (name, recorded) in open(recordings()) {
         let model = &recorded.model;
         let logs = logs(&recorded);
         let (_, stored) = dependences(&logs);
@@ -103,19 +101,17 @@ fn what_is_assumed_of_stored_messages_is_what_the_log_says() {
 /// Two sensors, and a node that publishes when it has one message of each, whichever comes last. A third input is passed on by itself.
 fn fusion() -> Recording {
     let mut recording = Recording::jazzy();
-    recording.process(1, "source").context(1).node(2, "/source");
-    recording
-        .publisher(0x10, 2, "/front")
-        .publisher(0x11, 2, "/rear")
-        .publisher(0x12, 2, "/other");
-    recording.process(2, "fusion").context(1).node(2, "/fusion");
-    recording
-        .subscription(0x20, 2, "/front", 0x30)
-        .subscription(0x21, 2, "/rear", 0x31)
-        .subscription(0x22, 2, "/other", 0x32)
-        .publisher(0x10, 2, "/fused")
-        .publisher(0x11, 2, "/passed_on");
-    recording.process(3, "sink").context(1).node(2, "/sink");
+    recording.process_of(1, "source", (2, "/source"));
+    recording.publisher(0x10, 2, "/front");
+    recording.publisher(0x11, 2, "/rear");
+    recording.publisher(0x12, 2, "/other");
+    recording.process_of(2, "fusion", (2, "/fusion"));
+    recording.subscription(0x20, 2, "/front", 0x30);
+    recording.subscription(0x21, 2, "/rear", 0x31);
+    recording.subscription(0x22, 2, "/other", 0x32);
+    recording.publisher(0x10, 2, "/fused");
+    recording.publisher(0x11, 2, "/passed_on");
+    recording.process_of(3, "sink", (2, "/sink"));
     recording.subscription(0x20, 2, "/fused", 0x30);
     for k in 0..10u64 {
         let order = if k % 3 == 0 { [1, 2, 0] } else { [0, 2, 1] };
@@ -124,10 +120,9 @@ fn fusion() -> Recording {
             recording.at(at).process(1, "source");
             let sent = stamp(recording.now() + 2_300);
             recording.publish(0x10 + input, 0x5000, sent);
-            recording
-                .process(2, "fusion")
-                .rmw_take(0x20 + input, 0x7000, sent)
-                .start(0x30 + input);
+            recording.process(2, "fusion");
+            recording.rmw_take(0x20 + input, 0x7000, sent);
+            recording.start(0x30 + input);
             let output = stamp(recording.now() + 2_300);
             match (input, place) {
                 (2, _) => drop(recording.publish(0x11, 0x5000, output)),
@@ -158,32 +153,22 @@ fn an_output_of_several_inputs_is_on_the_path_of_each() {
             .map(|it| it.mean)
             .sum();
         assert!((parts - latency.latency.unwrap().mean).abs() < 1.0);
-        found.push((
-            path.title(),
-            path.flows.len(),
-            latency.assumed,
-            hop.assumed,
-            hop.outcome.not_passed_on,
-        ));
+        let (flows, not_passed_on) = (path.flows.len() as u64, hop.outcome.not_passed_on);
+        let numbers = [flows, latency.assumed, hop.assumed, not_passed_on];
+        found.push((path.title(), numbers));
     }
     found.sort();
     assert_eq!(
         found,
         [
             (
-                "/source → /front → /fusion → /fused → /sink".to_owned(),
-                10,
-                6,
-                6,
-                0
+                "/source → /front → /fusion → /fused → /sink".into(),
+                [10, 6, 6, 0]
             ),
-            ("/source → /other → /fusion".to_owned(), 10, 0, 0, 0),
+            ("/source → /other → /fusion".into(), [10, 0, 0, 0]),
             (
-                "/source → /rear → /fusion → /fused → /sink".to_owned(),
-                10,
-                4,
-                4,
-                0
+                "/source → /rear → /fusion → /fused → /sink".into(),
+                [10, 4, 4, 0]
             ),
         ]
     );
@@ -213,22 +198,11 @@ fn a_declared_path_through_a_fusion_has_all_outputs_too() {
     let model = fusion().load();
     let analysis = whole(&model);
     let architecture = from_trace_with_flows(&model);
-    let endpoint = |topic: &str| Endpoint {
-        topic: topic.to_owned(),
-        construction_order: 0,
-    };
-    let step = |node: &str, input: Option<&str>, output: Option<&str>| PathStep {
-        node: node.to_owned(),
-        subscription: input.map(endpoint),
-        publisher: output.map(endpoint),
-        extras: Default::default(),
-    };
-    let steps = vec![
-        step("/source", None, Some("/front")),
-        step("/fusion", Some("/front"), Some("/fused")),
-        step("/sink", Some("/fused"), None),
-    ];
-    let path = NamedPath::new("front", steps);
+    let path = path_through(
+        "front",
+        &[("/source", "/front"), ("/fusion", "/fused")],
+        "/sink",
+    );
     let indexed = Indexed::new(&model, Style::Own);
     let complete = |fused: &BTreeSet<[String; 3]>| {
         let mut assuming = architecture.clone();
@@ -239,7 +213,7 @@ fn a_declared_path_through_a_fusion_has_all_outputs_too() {
     };
     // Those that were published in the callback of this input alone.
     assert_eq!(complete(&BTreeSet::new()), (4, Vec::new()));
-    let fused = analysis.stored_inputs().ways(&analysis);
+    let fused = analysis.stored_inputs().node_paths(&analysis);
     assert_eq!(complete(&fused), (10, vec!["/fusion".to_owned()]));
 }
 
@@ -247,30 +221,26 @@ fn a_declared_path_through_a_fusion_has_all_outputs_too() {
 #[test]
 fn a_multiplexer_uses_one_input_at_a_time() {
     let mut recording = Recording::jazzy();
-    recording.process(1, "source").context(1).node(2, "/source");
-    recording
-        .publisher(0x10, 2, "/manual")
-        .publisher(0x11, 2, "/automatic");
-    recording.process(2, "mux").context(1).node(2, "/mux");
-    recording
-        .subscription(0x20, 2, "/manual", 0x30)
-        .subscription(0x21, 2, "/automatic", 0x31)
-        .publisher(0x10, 2, "/command");
+    recording.process_of(1, "source", (2, "/source"));
+    recording.publisher(0x10, 2, "/manual");
+    recording.publisher(0x11, 2, "/automatic");
+    recording.process_of(2, "mux", (2, "/mux"));
+    recording.subscription(0x20, 2, "/manual", 0x30);
+    recording.subscription(0x21, 2, "/automatic", 0x31);
+    recording.publisher(0x10, 2, "/command");
     for k in 0..40u64 {
         // Only in the second half there is a manual input, which then rules.
         for input in [0u64, 1] {
             if input == 0 && k < 20 {
                 continue;
             }
-            recording
-                .at(10_000_000 * (k + 1) + input * 1_000_000)
-                .process(1, "source");
+            recording.at(10_000_000 * (k + 1) + input * 1_000_000);
+            recording.process(1, "source");
             let sent = stamp(recording.now() + 2_300);
             recording.publish(0x10 + input, 0x5000, sent);
-            recording
-                .process(2, "mux")
-                .rmw_take(0x20 + input, 0x7000, sent)
-                .start(0x30 + input);
+            recording.process(2, "mux");
+            recording.rmw_take(0x20 + input, 0x7000, sent);
+            recording.start(0x30 + input);
             if input == 0 || k < 20 {
                 let output = stamp(recording.now() + 2_300);
                 recording.publish(0x10, 0x5000, output);
@@ -286,27 +256,22 @@ fn a_multiplexer_uses_one_input_at_a_time() {
 /// A timer publishes; the message is passed on by every second execution of the next node.
 fn relay() -> Recording {
     let mut recording = Recording::jazzy();
-    recording.process(1, "source").context(1).node(2, "/source");
-    recording
-        .publisher(0x10, 2, "/a")
-        .timer(0x60, 2, 1_000_000, 0x70);
+    recording.process_of(1, "source", (2, "/source"));
+    recording.publisher(0x10, 2, "/a");
+    recording.timer(0x60, 2, 1_000_000, 0x70);
     recording.timer(0x61, 2, 7_000_000, 0x71);
-    recording.process(2, "relay").context(1).node(2, "/relay");
-    recording
-        .subscription(0x20, 2, "/a", 0x30)
-        .publisher(0x10, 2, "/b");
-    recording.process(3, "sink").context(1).node(2, "/sink");
+    recording.process_of(2, "relay", (2, "/relay"));
+    recording.subscription(0x20, 2, "/a", 0x30);
+    recording.publisher(0x10, 2, "/b");
+    recording.process_of(3, "sink", (2, "/sink"));
     recording.subscription(0x20, 2, "/b", 0x30);
     for k in 0..4u64 {
-        recording
-            .at(10_000_000 + k * 1_000_000)
-            .process(1, "source");
+        recording.at(10_000_000 + k * 1_000_000);
+        recording.process(1, "source");
         let first = stamp(recording.now() + 3_300);
         recording.start(0x70).publish(0x10, 0x5000, first).end(0x70);
-        recording
-            .process(2, "relay")
-            .rmw_take(0x20, 0x7000, first)
-            .start(0x30);
+        recording.process(2, "relay").rmw_take(0x20, 0x7000, first);
+        recording.start(0x30);
         let second = stamp(recording.now() + 2_300);
         if k % 2 == 0 {
             recording.publish(0x10, 0x5000, second);

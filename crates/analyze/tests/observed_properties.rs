@@ -13,16 +13,13 @@ use rostrace_model::entity::{DeliveryId, InstanceId};
 
 use crate::observed::invariants::{self, Seen};
 use crate::observed::system::{Tape, system};
-use crate::observed::{Recorded, recordings, rows, whole};
+use crate::observed::{Recorded, open, recordings, rows, whole};
 use crate::support::recording::EPOCH;
 
 #[test]
 fn parts_add_up_in_every_recording() {
     let mut seen = Seen::default();
-    for name in recordings() {
-        let Some(recorded) = Recorded::open(&name) else {
-            continue;
-        };
+    for (name, recorded) in open(recordings()) {
         seen += invariants::hold(&whole(&recorded.model), &name);
     }
     if !recordings().is_empty() {

@@ -75,12 +75,9 @@ fn errors(recorded: &Recorded) -> Vec<i64> {
         let creation = moves.iter().map(|it| it.0);
         let creation = creation.filter(|at| *at >= timer.created.0).min();
         assert!(creation.is_some_and(|at| at - timer.created.0 < 20_000_000));
-        let precise = |at: i64| {
-            if Some(at) == creation {
-                timer.created.0
-            } else {
-                at
-            }
+        let precise = |at: i64| match Some(at) == creation {
+            true => timer.created.0,
+            false => at,
         };
         let mut rcl: Option<RclTimer> = None;
         let mut moves = moves.iter().peekable();
@@ -141,11 +138,17 @@ fn firings_are_due_when_the_log_says() {
 
 const PERIOD: i64 = 10_000_000;
 
-#[test]
-fn a_timer_that_waits_for_another_callback_is_late_by_that() {
+/// A node with one timer, whose callback is 0x70.
+fn with_timer() -> Recording {
     let mut recording = Recording::jazzy();
     recording.context(1).node(2, "/n");
     recording.timer(0x60, 2, PERIOD, 0x70);
+    recording
+}
+
+#[test]
+fn a_timer_that_waits_for_another_callback_is_late_by_that() {
+    let mut recording = with_timer();
     let created = 1_002_000;
     for k in 1..=6u64 {
         recording.at(created + k * 10_000_000 + if k == 3 { 4_000_000 } else { 5_000 });
@@ -161,9 +164,7 @@ fn a_timer_that_waits_for_another_callback_is_late_by_that() {
 
 #[test]
 fn firings_in_a_lost_time_do_not_make_the_next_one_late() {
-    let mut recording = Recording::jazzy();
-    recording.context(1).node(2, "/n");
-    recording.timer(0x60, 2, PERIOD, 0x70);
+    let mut recording = with_timer();
     for k in 1..=9u64 {
         recording.at(1_002_000 + k * 10_000_000 + 5_000).run(0x70);
     }
@@ -203,22 +204,14 @@ fn schedule(tape: &mut Tape, with_phases: bool, resets: &[usize]) -> (Recording,
         if tape.below(3) == 0 {
             let begin = free.max(rcl.next - i64::from(tape.below(5_000)) * 1_000);
             free = begin + i64::from(tape.below(30_000)) * 1_000 + 2_000;
-            recording
-                .at(begin as u64)
-                .start(0x30)
-                .at(free as u64)
-                .end(0x30);
+            recording.run_between(begin as u64, free as u64, 0x30);
             free += 3_000;
         }
         let woken = rcl.next + 5_000 + i64::from(tape.below(140)) * 1_000;
         let start = woken.max(free);
         dues.push(EPOCH + rcl.call(start));
         free = start + 20_000;
-        recording
-            .at(start as u64)
-            .start(0x70)
-            .at(free as u64)
-            .end(0x70);
+        recording.run_between(start as u64, free as u64, 0x70);
         free += 1_000;
     }
     (recording, dues)
@@ -227,10 +220,7 @@ fn schedule(tape: &mut Tape, with_phases: bool, resets: &[usize]) -> (Recording,
 #[test]
 fn a_timer_by_simulated_time_is_not_late_because_the_simulation_is_slow() {
     let mut recording = Recording::jazzy();
-    recording
-        .process(100, "simulated")
-        .context(0x1)
-        .node(0x10, "/n");
+    recording.process_of(100, "simulated", (0x10, "/n"));
     recording.timer(0x20, 0x10, 20_000_000, 0x30);
     recording.event(
         "rostrace:rcl_timer_clock",
@@ -323,25 +313,22 @@ fn resets_are_noticed_from_the_firings_that_follow() {
 
 /// Two threads of one node, as of a multi-threaded executor without phases: a timer of 10 ms, and another callback that runs every 10 ms for 1 ms.
 fn on_two_threads(pause: std::ops::Range<u64>, with_companion: bool) -> Recording {
-    let mut recording = Recording::jazzy();
-    recording.context(1).node(2, "/n");
-    recording.timer(0x60, 2, PERIOD, 0x70);
+    let mut recording = with_timer();
     recording.subscription(0x20, 2, "/a", 0x30);
     let created = 1_002_000;
     for k in 1..=400u64 {
         let thread = if k % 2 == 0 { 1 } else { 7 };
         if !pause.contains(&k) {
-            recording
-                .thread(thread)
-                .at(created + k * 10_000_000 + 5_000);
+            recording.thread(thread);
+            recording.at(created + k * 10_000_000 + 5_000);
             recording.run(0x70);
         }
         if with_companion {
-            recording
-                .thread(8 - thread)
-                .at(created + k * 10_000_000 + 4_000_000)
-                .start(0x30);
-            recording.at(created + k * 10_000_000 + 5_000_000).end(0x30);
+            recording.thread(8 - thread).run_between(
+                created + k * 10_000_000 + 4_000_000,
+                created + k * 10_000_000 + 5_000_000,
+                0x30,
+            );
         }
     }
     recording
@@ -371,13 +358,10 @@ fn nothing_is_said_of_a_long_silence_that_nothing_explains() {
 
 #[test]
 fn a_thread_that_was_busy_makes_a_timer_late_however_long() {
-    let mut recording = Recording::jazzy();
-    recording.context(1).node(2, "/n");
-    recording.timer(0x60, 2, PERIOD, 0x70);
+    let mut recording = with_timer();
     recording.subscription(0x20, 2, "/a", 0x30);
     recording.at(11_010_000).run(0x70);
-    recording.at(12_000_000).start(0x30);
-    recording.at(512_000_000).end(0x30);
+    recording.run_between(12_000_000, 512_000_000, 0x30);
     recording.at(512_010_000).run(0x70);
     let model = recording.load();
     let all = firings(&whole(&model), TimerId(0));

@@ -1,6 +1,7 @@
 //! Who is blamed for a wait, in tiny systems where it is plain.
 
-use rostrace_analyze::clocks::Strangers;
+use rostrace_analyze::Analysis;
+use rostrace_analyze::clocks::UnsynchronisedHosts;
 use rostrace_analyze::flow_path::FlowPaths;
 use rostrace_analyze::thread::{Ran, summaries};
 use rostrace_analyze::timer::firings;
@@ -11,9 +12,24 @@ use rostrace_model::entity::{ClientCallbackId, ClientId, DeliveryId, InstanceId,
 use crate::observed::whole;
 use crate::support::{Recording, stamp, time};
 
+/// The first callback, or the first of a client, was in the way.
+fn other(relation: Relation) -> Cause {
+    Cause::OtherCallback(InstanceId(0), relation)
+}
+
+fn client(relation: Relation) -> Cause {
+    Cause::ClientCallback(ClientCallbackId(0), relation)
+}
+
 fn parts(explained: &Explanation) -> Vec<(i64, Cause)> {
     let parts = explained.parts.iter();
     parts.map(|part| (part.duration(), part.cause)).collect()
+}
+
+/// The execution of a timer, since its first firing was due.
+fn of_timer(analysis: &Analysis<'_>, instance: InstanceId) -> Explanation {
+    let firing = firings(analysis, TimerId(0))[0];
+    Why::new(analysis).instance(instance, Some(&firing))
 }
 
 /// CARET tells of a mutually exclusive group, 0x9100, and goes on speaking.
@@ -33,26 +49,14 @@ fn a_timer_waits_for_the_callback_before_it() {
     recording.subscription(0x20, 2, "/a", 0x30);
     // Due at 11.002 ms. Another callback runs from 11.000 to 11.500, then the executor goes on.
     recording.at(10_000_000).wait_for_work();
-    recording
-        .at(11_000_000)
-        .start(0x30)
-        .at(11_500_000)
-        .end(0x30);
-    recording
-        .at(11_510_000)
-        .start(0x70)
-        .at(11_600_000)
-        .end(0x70);
+    recording.run_between(11_000_000, 11_500_000, 0x30);
+    recording.run_between(11_510_000, 11_600_000, 0x70);
     let model = recording.load();
     let analysis = whole(&model);
-    let firing = firings(&analysis, TimerId(0))[0];
-    let explained = Why::new(&analysis).instance(InstanceId(1), Some(&firing));
+    let explained = of_timer(&analysis, InstanceId(1));
     assert_eq!(explained.begin, time(11_002_000));
     let expected = [
-        (
-            498_000,
-            Cause::OtherCallback(InstanceId(0), Relation::SameThread),
-        ),
+        (498_000, other(Relation::SameThread)),
         (10_000, Cause::Executor),
         (90_000, Cause::Execution(InstanceId(1))),
     ];
@@ -63,36 +67,27 @@ fn a_timer_waits_for_the_callback_before_it() {
 fn an_idle_thread_waits_for_its_group_on_another_one() {
     let mut recording = Recording::jazzy();
     recording.context(1).node(2, "/n").publisher(0x10, 2, "/a");
-    recording
-        .subscription(0x20, 2, "/a", 0x30)
-        .timer(0x60, 2, 1_000_000_000, 0x70);
+    recording.subscription(0x20, 2, "/a", 0x30);
+    recording.timer(0x60, 2, 1_000_000_000, 0x70);
     with_group(&mut recording).group_subscription(0x9100, 0x20);
     recording.group_timer(0x9100, 0x60).by_ros2();
     // The first thread runs the timer from 10.000 to 10.300 ms and publishes in it; the second one waits.
     recording.thread(7).at(9_000_000).wait_for_work();
     recording.thread(1).at(10_000_000).start(0x70);
-    recording
-        .at(10_100_000)
-        .publish(0x10, 0x5000, stamp(10_102_300));
+    recording.at(10_100_000);
+    recording.publish(0x10, 0x5000, stamp(10_102_300));
     recording.at(10_300_000).end(0x70);
+    recording.thread(7);
     recording
-        .thread(7)
         .at(10_350_000)
         .rmw_take(0x20, 0x7000, stamp(10_102_300));
-    recording
-        .at(10_355_000)
-        .start(0x30)
-        .at(10_400_000)
-        .end(0x30);
+    recording.run_between(10_355_000, 10_400_000, 0x30);
     let model = recording.load();
     let analysis = whole(&model);
     let explained = Why::new(&analysis).instance(InstanceId(1), None);
     let expected = [
         (2_000, Cause::Publishing),
-        (
-            198_000,
-            Cause::OtherCallback(InstanceId(0), Relation::SameGroup),
-        ),
+        (198_000, other(Relation::SameGroup)),
         (50_000, Cause::Middleware),
         (5_000, Cause::Dispatch),
         (45_000, Cause::Execution(InstanceId(1))),
@@ -111,25 +106,17 @@ fn a_timer_waits_for_the_callback_of_a_client() {
     recording.at(11_000_000).take_response(0x40, 1, 5);
     recording.client_callback_start(0x40, 1);
     recording.at(11_500_000).client_callback_end(0x40, 1);
-    recording
-        .at(11_510_000)
-        .start(0x70)
-        .at(11_600_000)
-        .end(0x70);
+    recording.run_between(11_510_000, 11_600_000, 0x70);
     let model = recording.load();
     let analysis = whole(&model);
-    let firing = firings(&analysis, TimerId(0))[0];
-    let explained = Why::new(&analysis).instance(InstanceId(0), Some(&firing));
+    let explained = of_timer(&analysis, InstanceId(0));
     let expected = [
-        (
-            498_000,
-            Cause::ClientCallback(ClientCallbackId(0), Relation::SameThread),
-        ),
+        (498_000, client(Relation::SameThread)),
         (10_000, Cause::Executor),
         (90_000, Cause::Execution(InstanceId(0))),
     ];
     assert_eq!(parts(&explained), expected);
-    let threads = summaries(&analysis, analysis.activity());
+    let threads = summaries(&analysis, analysis.activities());
     assert_eq!(threads[0].time.callbacks, 499_000 + 90_000);
     assert_eq!(threads[0].executions, 2);
     assert_eq!(threads[0].shares[0].ran, Ran::Client(ClientId(0)));
@@ -138,10 +125,8 @@ fn a_timer_waits_for_the_callback_of_a_client() {
 #[test]
 fn an_idle_thread_waits_for_a_client_of_its_group_on_another_one() {
     let mut recording = Recording::jazzy();
-    recording
-        .context(1)
-        .node(2, "/n")
-        .client(0x40, 2, "/ask", 7);
+    recording.context(1).node(2, "/n");
+    recording.client(0x40, 2, "/ask", 7);
     recording.timer(0x60, 2, 10_000_000, 0x70);
     with_group(&mut recording).group_client(0x9100, 0x40);
     recording.group_timer(0x9100, 0x60).by_ros2();
@@ -149,19 +134,14 @@ fn an_idle_thread_waits_for_a_client_of_its_group_on_another_one() {
     recording.thread(1).at(10_999_000).take_response(0x40, 1, 5);
     recording.client_callback_start(0x40, 1);
     recording.at(12_000_000).client_callback_end(0x40, 1);
-    recording
-        .thread(7)
-        .at(12_050_000)
-        .start(0x70)
-        .at(12_060_000)
-        .end(0x70);
+    recording.thread(7);
+    recording.run_between(12_050_000, 12_060_000, 0x70);
     let model = recording.load();
     let analysis = whole(&model);
-    let firing = firings(&analysis, TimerId(0))[0];
-    let explained = Why::new(&analysis).instance(InstanceId(0), Some(&firing));
+    let explained = of_timer(&analysis, InstanceId(0));
     let blamed: Vec<Cause> = explained.parts.iter().map(|part| part.cause).collect();
     let expected = [
-        Cause::ClientCallback(ClientCallbackId(0), Relation::SameGroup),
+        client(Relation::SameGroup),
         Cause::TimerLateness,
         Cause::Execution(InstanceId(0)),
     ];
@@ -171,24 +151,15 @@ fn an_idle_thread_waits_for_a_client_of_its_group_on_another_one() {
 /// A message whose receiver's clock is 10 µs behind the sender's.
 fn from_one_host_to_another() -> Recording {
     let mut recording = Recording::jazzy();
-    recording
-        .process(1, "source")
-        .context(1)
-        .node(2, "/source")
-        .publisher(0x10, 2, "/a");
-    recording
-        .at(10_000_000)
-        .publish(0x10, 0x5000, stamp(10_002_300));
-    recording
-        .host("other")
-        .at(1_000_000)
-        .process(2, "sink")
-        .context(1)
-        .node(2, "/sink");
+    recording.process_of(1, "source", (2, "/source"));
+    recording.publisher(0x10, 2, "/a");
+    recording.at(10_000_000);
+    recording.publish(0x10, 0x5000, stamp(10_002_300));
+    recording.host("other");
+    recording.at(1_000_000).process_of(2, "sink", (2, "/sink"));
     recording.subscription(0x20, 2, "/a", 0x30);
-    recording
-        .at(9_990_000)
-        .receive(0x20, stamp(10_002_300), 0x30);
+    recording.at(9_990_000);
+    recording.receive(0x20, stamp(10_002_300), 0x30);
     recording
 }
 
@@ -210,27 +181,22 @@ fn a_message_from_another_host_is_told_to_be_of_two_clocks() {
     let recording = from_one_host_to_another();
     let model = recording.load();
     let analysis = whole(&model);
-    let strangers = Strangers::on_the_way(&analysis, &[DeliveryId(0)]).unwrap();
-    assert_eq!(strangers.to, "other");
-    assert_eq!(Strangers::of(&model), Some(strangers));
-    assert!(strangers.sentence().contains("not known to agree"));
+    let hosts = UnsynchronisedHosts::on_the_way(&analysis, &[DeliveryId(0)]).unwrap();
+    assert_eq!(hosts.to, "other");
+    assert_eq!(UnsynchronisedHosts::of(&model), Some(hosts));
+    assert!(hosts.sentence().contains("not known to agree"));
     let paths = FlowPaths::observed(&analysis);
-    assert_eq!(paths[0].strangers(&analysis), Some(strangers));
+    assert_eq!(paths[0].unsynchronised_hosts(&analysis), Some(hosts));
     // So is a path that somebody declared, and none that stays on one host.
     let declared = |nodes: [&str; 2]| {
-        let step = |node: &str| PathStep {
-            node: node.to_owned(),
-            subscription: None,
-            publisher: None,
-            extras: Default::default(),
-        };
-        NamedPath::new("path", nodes.map(step).to_vec())
+        let steps = nodes.map(|node| PathStep::new(node, None, None));
+        NamedPath::new("path", steps.to_vec())
     };
     let across = declared(["/source", "/sink"]);
     assert_eq!(
-        Strangers::on_declared_path(&model, &across),
-        Some(strangers)
+        UnsynchronisedHosts::on_declared_path(&model, &across),
+        Some(hosts)
     );
     let within = declared(["/source", "/source"]);
-    assert_eq!(Strangers::on_declared_path(&model, &within), None);
+    assert_eq!(UnsynchronisedHosts::on_declared_path(&model, &within), None);
 }

@@ -16,17 +16,13 @@ fn half_busy(age: u64, attached: bool) -> Recording {
     if attached {
         recording.attach();
     }
-    recording
-        .at(SECOND)
-        .context(1)
-        .node(2, "/worker")
-        .timer(3, 2, SECOND as i64, 4);
+    recording.at(SECOND).context(1).node(2, "/worker");
+    recording.timer(3, 2, SECOND as i64, 4);
     recording.executor(5, 6, "single_threaded");
     recording.cpu(1);
     for second in 0..10 {
         let begin = SECOND + age + second * SECOND;
-        recording.at(begin).start(4);
-        recording.at(begin + SECOND / 2).end(4);
+        recording.run_between(begin, begin + SECOND / 2, 4);
     }
     recording.at(SECOND + age + 10 * SECOND).run(4);
     recording

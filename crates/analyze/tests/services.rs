@@ -9,19 +9,12 @@ use crate::support::{Flavour, Recording, stamp};
 fn the_parts_of_a_call_add_up_to_its_round_trip() {
     let mut recording = Recording::client_and_service(Flavour::Kilted);
     recording.process(100, "client").send_request(0x70, 1);
-    recording
-        .process(200, "server")
-        .take_request(0x80, 7, 1)
-        .wait(500);
-    recording
-        .start(0x81)
-        .wait(2_000)
-        .end(0x81)
-        .send_response(0x80, 7, 1);
-    recording
-        .process(100, "client")
-        .wait(700)
-        .take_response(0x70, 1, stamp(5_004_000));
+    recording.process(200, "server").take_request(0x80, 7, 1);
+    recording.wait(500);
+    recording.start(0x81).wait(2_000).end(0x81);
+    recording.send_response(0x80, 7, 1);
+    recording.process(100, "client").wait(700);
+    recording.take_response(0x70, 1, stamp(5_004_000));
     // The second one is never answered.
     recording.send_request(0x70, 2);
     let model = recording.load();

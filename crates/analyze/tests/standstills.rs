@@ -27,8 +27,10 @@ fn groups(analysis: &Analysis<'_>) -> Vec<Group> {
 /// A process with a timer that fires on time, but for what was due in the stall.
 fn ticking(recording: &mut Recording, pid: i64, tid: i64, phase: u64, stalls: bool) {
     let (timer, callback) = (0x60 + 16 * tid as u64, 0x1000 + tid as u64);
-    recording.process(pid, "app").thread(tid).at(phase + SECOND);
-    recording.timer(timer, 2, PERIOD as i64, callback);
+    recording.process(pid, "app").thread(tid);
+    recording
+        .at(phase + SECOND)
+        .timer(timer, 2, PERIOD as i64, callback);
     let created = phase + SECOND;
     recording.at(created + MS).wait_for_work();
     let mut due = created + PERIOD;
@@ -39,12 +41,16 @@ fn ticking(recording: &mut Recording, pid: i64, tid: i64, phase: u64, stalls: bo
         } else {
             due + MS / 20
         };
-        recording.at(start).start(callback);
-        recording.at(start + MS / 10).end(callback).wait_for_work();
+        recording.run_between(start, start + MS / 10, callback);
+        recording.wait_for_work();
         while due <= start {
             due += PERIOD;
         }
     }
+}
+
+fn assert_none(recording: &Recording) {
+    assert_eq!(whole(&recording.load()).standstills().list, []);
 }
 
 fn process(recording: &mut Recording, pid: i64) {
@@ -60,8 +66,10 @@ fn machine() -> Recording {
     }
     ticking(&mut recording, 1, 1, 3 * MS, true);
     ticking(&mut recording, 2, 2, 5 * MS, true);
-    recording.process(3, "app").thread(3).at(SECOND);
-    recording.timer(0x90, 2, (PERIOD / 2) as i64, 0x2000);
+    recording.process(3, "app").thread(3);
+    recording
+        .at(SECOND)
+        .timer(0x90, 2, (PERIOD / 2) as i64, 0x2000);
     let mut due = SECOND + PERIOD / 2;
     while due < 10 * SECOND {
         let length = if due == STALL {
@@ -69,11 +77,8 @@ fn machine() -> Recording {
         } else {
             MS / 10
         };
-        recording.at(due + MS / 50).start(0x2000);
-        recording
-            .at(due + MS / 50 + length)
-            .end(0x2000)
-            .wait_for_work();
+        recording.run_between(due + MS / 50, due + MS / 50 + length, 0x2000);
+        recording.wait_for_work();
         while due <= recording.now() {
             due += PERIOD / 2;
         }
@@ -124,7 +129,7 @@ fn an_explanation_says_that_everything_stood_still() {
     let mut why = Why::new(&analysis);
     for (id, held) in &standstill.victims {
         let callback = analysis.instance(*id).callback.unwrap();
-        let all = callback::executions(&analysis, callback);
+        let all = callback::instance_timings(&analysis, callback);
         let execution = all.iter().find(|it| it.instance == *id).unwrap();
         let explained = why.instance(*id, execution.firing.as_ref());
         let standing = explained.parts.iter().filter(|part| {
@@ -168,24 +173,21 @@ fn one_thread_that_is_late_is_no_standstill_and_neither_is_a_quiet_system() {
     process(&mut recording, 2);
     ticking(&mut recording, 1, 1, 3 * MS, true);
     ticking(&mut recording, 2, 2, 4 * MS, false);
-    let model = recording.load();
-    assert_eq!(whole(&model).standstills().list, []);
+    assert_none(&recording);
     // Nothing is due for most of the time.
     let mut recording = Recording::jazzy();
     process(&mut recording, 1);
     process(&mut recording, 2);
     ticking(&mut recording, 1, 1, 3 * MS, false);
     ticking(&mut recording, 2, 2, 4 * MS, false);
-    let model = recording.load();
-    assert_eq!(whole(&model).standstills().list, []);
+    assert_none(&recording);
 }
 
 #[test]
 fn lost_events_are_no_standstill() {
     let mut recording = machine();
     recording.lose(STALL + LENGTH - 2 * MS, STALL + LENGTH - MS);
-    let model = recording.load();
-    assert_eq!(whole(&model).standstills().list, []);
+    assert_none(&recording);
 }
 
 #[test]
@@ -196,8 +198,7 @@ fn the_clocks_of_two_hosts_have_no_standstill_in_common() {
     recording.host("rover");
     process(&mut recording, 2);
     ticking(&mut recording, 2, 2, 5 * MS, true);
-    let model = recording.load();
-    assert_eq!(whole(&model).standstills().list, []);
+    assert_none(&recording);
 }
 
 /// What usually takes as long was under way, and is not accused of having stood still.
@@ -205,16 +206,12 @@ fn the_clocks_of_two_hosts_have_no_standstill_in_common() {
 fn what_usually_takes_as_long_went_on() {
     let mut recording = machine();
     process(&mut recording, 4);
-    recording.process(4, "app").thread(4).at(SECOND);
-    recording.timer(0x90, 2, 100 * MS as i64, 0x3000);
+    recording.process(4, "app").thread(4);
+    recording.at(SECOND).timer(0x90, 2, 100 * MS as i64, 0x3000);
     let mut due = SECOND + 100 * MS;
     while due < 10 * SECOND {
         recording.at(due - MS).wait_for_work();
-        recording
-            .at(due)
-            .start(0x3000)
-            .at(due + 80 * MS)
-            .end(0x3000);
+        recording.run_between(due, due + 80 * MS, 0x3000);
         due += 100 * MS;
     }
     let model = recording.load();

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use crate::element::Element;
 use crate::error::proposal;
 use crate::model::{Architecture, Callback, ContextType, Endpoint, Node};
-use crate::node_path::{Limits, NodePaths, node_paths};
+use crate::node_path::{MOST_CHAINS, MOST_CONSTRUCTION_ORDER, NodePaths, node_paths};
 use crate::read::Severity;
 use crate::verify::{PathFaultKind, Verifier, declaration};
 use rostrace_base::similar::most_similar;
@@ -283,21 +283,18 @@ impl NodeCheck<'_> {
     }
 
     fn contexts(&mut self) {
-        let paths = node_paths(self.node, Limits::default());
+        let paths = node_paths(self.node);
         if paths.left_out_callbacks > 0 {
             let message = format!(
                 "node `{}`: {} callbacks with a construction_order above {} take no part in callback chains",
-                self.node.name,
-                paths.left_out_callbacks,
-                Limits::default().construction_order
+                self.node.name, paths.left_out_callbacks, MOST_CONSTRUCTION_ORDER
             );
             self.findings.note(Element::Node(self.index), message);
         }
         if paths.left_out_chains {
             let message = format!(
                 "node `{}`: its variable passings make more than {} chains; the others are left out",
-                self.node.name,
-                Limits::default().chains
+                self.node.name, MOST_CHAINS
             );
             self.findings.warning(Element::Node(self.index), message);
         }

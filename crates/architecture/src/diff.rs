@@ -6,7 +6,7 @@ use std::fmt;
 use crate::model::{
     Architecture, Callback, CallbackGroup, Endpoint, Executor, NamedPath, Node, PathStep, UNDEFINED,
 };
-use crate::node_path::{Limits, node_paths};
+use crate::node_path::node_paths;
 
 /// The kinds of things that are compared, in the order of the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -179,7 +179,7 @@ fn add_node(node: &Node, all: &mut BTreeMap<Key, Fields>) {
         );
     }
     let mut contexts: BTreeMap<(&Endpoint, &Endpoint), Vec<String>> = BTreeMap::new();
-    let paths = node_paths(node, Limits::default()).paths;
+    let paths = node_paths(node).paths;
     for path in &paths {
         if let (Some(subscription), Some(publisher), Some(context)) =
             (&path.subscription, &path.publisher, path.context)

@@ -43,7 +43,6 @@ pub mod read;
 pub mod search;
 mod verify;
 mod write;
-pub mod yaml;
 
 pub use check::{Finding, check};
 pub use diff::{Change, Difference, FieldChange, Subject, diff};
@@ -53,6 +52,6 @@ pub use error::{Error, Item};
 pub use from_trace::{from_trace, from_trace_with_flows};
 pub use model::*;
 pub use read::{Problem, Reading, Refused, Severity, read};
+pub use rostrace_base::yaml::{Position, Value};
 pub use verify::{PathFault, PathFaultKind, verify};
 pub use write::write;
-pub use yaml::{Position, Value};

@@ -50,24 +50,11 @@ pub enum ContextFault {
     EmptyChain,
 }
 
-/// How far ways through a node are followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Callbacks of a higher construction order take no part in chains; 0 for no limit. A node that makes the same
-    /// timer again and again would otherwise have thousands.
-    pub construction_order: u32,
-    /// Chains of one node; variable passings in all directions have more than anybody can read.
-    pub chains: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
-            construction_order: 10,
-            chains: 10_000,
-        }
-    }
-}
+/// Callbacks of a higher construction order take no part in chains: a node that makes the same timer again and again would
+/// have thousands.
+pub(crate) const MOST_CONSTRUCTION_ORDER: u32 = 10;
+/// Chains of one node; variable passings in all directions have more than anybody can read.
+pub(crate) const MOST_CHAINS: usize = 10_000;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NodePaths<'a> {
@@ -100,8 +87,8 @@ impl<'a> NodePaths<'a> {
 }
 
 /// All ways through a node, with their contexts.
-pub fn node_paths(node: &Node, limits: Limits) -> NodePaths<'_> {
-    let mut all = chains(node, limits);
+pub fn node_paths(node: &Node) -> NodePaths<'_> {
+    let mut all = chains(node);
     let subscriptions = || node.subscriptions.iter().map(|it| Some(it.endpoint()));
     let publishers = || node.publishers.iter().map(|it| Some(it.endpoint()));
     let products = subscriptions().flat_map(|s| publishers().map(move |p| (s.clone(), p)));
@@ -146,12 +133,10 @@ fn context_of(
 }
 
 /// The callback graph: from each callback along variable passings, never twice through one callback.
-fn chains(node: &Node, limits: Limits) -> NodePaths<'_> {
+fn chains(node: &Node) -> NodePaths<'_> {
     let mut all = NodePaths::default();
     let within = |callback: &&Callback| {
-        !callback.is_service()
-            && (limits.construction_order == 0
-                || callback.construction_order <= limits.construction_order)
+        !callback.is_service() && callback.construction_order <= MOST_CONSTRUCTION_ORDER
     };
     let callbacks: Vec<&Callback> = node.callbacks.iter().filter(within).collect();
     let services = node.callbacks.iter().filter(|it| it.is_service()).count();
@@ -171,7 +156,7 @@ fn chains(node: &Node, limits: Limits) -> NodePaths<'_> {
         }
     }
     for first in 0..callbacks.len() {
-        let left = limits.chains.saturating_sub(all.paths.len());
+        let left = MOST_CHAINS.saturating_sub(all.paths.len());
         let (mut found, complete) = walks(&readers, first, left);
         all.left_out_chains |= !complete;
         // As CARET lists them: by the first callback, then by the last.

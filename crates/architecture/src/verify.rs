@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::communication::connects;
 use crate::error::{Error, Item};
 use crate::model::{Architecture, Endpoint, NamedPath, Node, PathStep};
-use crate::node_path::{ContextFault, Limits, NodePaths, node_paths};
+use crate::node_path::{ContextFault, NodePaths, node_paths};
 
 /// What is wrong with a path. Steps count from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,8 +86,7 @@ impl<'a> Verifier<'a> {
     }
 
     fn context_fault(&mut self, node: &'a Node, step: &PathStep) -> Option<String> {
-        let ways =
-            (self.ways.entry(&node.name)).or_insert_with(|| node_paths(node, Limits::default()));
+        let ways = (self.ways.entry(&node.name)).or_insert_with(|| node_paths(node));
         let ways = || ways.between(&step.subscription, &step.publisher);
         let fault = ways().next()?.fault()?;
         if ways().any(|way| way.fault().is_none()) {

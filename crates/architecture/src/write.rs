@@ -7,8 +7,8 @@ use crate::model::{
     Architecture, Callback, CallbackGroup, CallbackKind, Endpoint, Executor, Extras,
     MessageContext, NamedPath, Node, PathStep, Publisher, Subscription, UNDEFINED, VariablePassing,
 };
-use crate::node_path::{Limits, NodePath, node_paths};
-use crate::yaml::{Value, emit};
+use crate::node_path::{NodePath, node_paths};
+use rostrace_base::yaml::{Value, emit};
 
 /// The text of the file.
 pub fn write(architecture: &Architecture) -> String {
@@ -188,7 +188,7 @@ fn subscription(subscription: &Subscription) -> Value {
 /// One for each way through the node that has both topics, and what was declared about topics that the node does not
 /// have.
 fn message_contexts(node: &Node) -> Vec<Value> {
-    let paths = node_paths(node, Limits::default());
+    let paths = node_paths(node);
     let mut declared: HashMap<(&Endpoint, &Endpoint), Vec<&MessageContext>> = HashMap::new();
     for context in &node.message_contexts {
         let of_pair = declared.entry((&context.subscription, &context.publisher));

@@ -2,10 +2,10 @@
 
 use rostrace_architecture::binding::guess_publisher_callbacks;
 use rostrace_architecture::communication::communications;
-use rostrace_architecture::node_path::{Limits, node_paths};
+use rostrace_architecture::node_path::node_paths;
 use rostrace_architecture::{
-    Architecture, Callback, CallbackKind, Change, ContextType, Endpoint, NamedPath, PathFaultKind,
-    PathStep, Severity, Subject, VariablePassing, check, diff, read, verify, write,
+    Architecture, Callback, CallbackKind, Change, ContextType, Endpoint, Finding, NamedPath,
+    PathFaultKind, PathStep, Severity, Subject, VariablePassing, check, diff, read, verify, write,
 };
 
 fn rover() -> Architecture {
@@ -18,13 +18,9 @@ fn text_after(change: impl FnOnce(&mut Architecture)) -> String {
     let text = write(&architecture);
     // Whatever was changed can be read again and is still whole.
     let again = read(&text).unwrap().architecture;
-    assert!(
-        !check(&again)
-            .iter()
-            .any(|it| it.severity == Severity::Warning),
-        "{:?}",
-        check(&again)
-    );
+    let findings = check(&again);
+    let is_warning = |it: &Finding| it.severity == Severity::Warning;
+    assert!(!findings.iter().any(is_warning), "{findings:?}");
     text
 }
 
@@ -74,32 +70,26 @@ fn executors_and_paths_are_renamed() {
 #[test]
 fn unknown_and_taken_names_are_errors() {
     let mut it = rover();
-    let said = |result: Result<(), rostrace_architecture::Error>| result.unwrap_err().to_string();
-    assert_eq!(
-        said(it.rename_node("/drivr", "/x")),
-        "there is no node `/drivr`; do you mean `/driver`?"
-    );
-    assert_eq!(
-        said(it.rename_node("/driver", "/motors")),
-        "there is a node `/motors` already"
-    );
-    assert_eq!(
-        said(it.rename_topic("/zzz", "/x")),
-        "there is no topic `/zzz`"
-    );
-    assert_eq!(
-        said(it.rename_topic("/scan", "/map")),
-        "there is a topic `/map` already"
-    );
-    assert_eq!(
-        said(it.rename_callback("/driver/callback_9", "x")),
-        "there is no callback `/driver/callback_9`; do you mean `/driver/callback_0`?"
-    );
-    assert_eq!(
-        said(it.rename_executor("executor_0", "executor_1")),
-        "there is an executor `executor_1` already"
-    );
-    assert_eq!(said(it.rename_path("x", "y")), "there is no path `x`");
+    let said = [
+        it.rename_node("/drivr", "/x"),
+        it.rename_node("/driver", "/motors"),
+        it.rename_topic("/zzz", "/x"),
+        it.rename_topic("/scan", "/map"),
+        it.rename_callback("/driver/callback_9", "x"),
+        it.rename_executor("executor_0", "executor_1"),
+        it.rename_path("x", "y"),
+    ]
+    .map(|result| result.unwrap_err().to_string());
+    let expected = [
+        "there is no node `/drivr`; do you mean `/driver`?",
+        "there is a node `/motors` already",
+        "there is no topic `/zzz`",
+        "there is a topic `/map` already",
+        "there is no callback `/driver/callback_9`; do you mean `/driver/callback_0`?",
+        "there is an executor `executor_1` already",
+        "there is no path `x`",
+    ];
+    assert_eq!(said, expected);
     assert_eq!(it, rover());
 }
 
@@ -115,14 +105,8 @@ fn paths_are_added_and_removed() {
     assert_eq!(error.to_string(), "there is a path `short` already");
     it.remove_path("short").unwrap();
     assert_eq!(it, rover());
-    let broken = NamedPath::new(
-        "broken",
-        vec![PathStep::new(
-            "/scanner",
-            None,
-            Some(Endpoint::new("/scann", 0)),
-        )],
-    );
+    let step = PathStep::new("/scanner", None, Some(Endpoint::new("/scann", 0)));
+    let broken = NamedPath::new("broken", vec![step]);
     let error = it.add_path(broken).unwrap_err().to_string();
     assert_eq!(
         error,
@@ -174,23 +158,18 @@ fn a_callback_that_publishes_ends_a_chain() {
     let mut it = rover();
     let node = it.node_mut("/mapper").unwrap();
     let map = Endpoint::new("/map", 0);
-    let publisher = node
-        .publishers
-        .iter_mut()
-        .find(|it| it.endpoint() == map)
-        .unwrap();
+    let mut publishers = node.publishers.iter_mut();
+    let publisher = publishers.find(|it| it.endpoint() == map).unwrap();
     publisher.callbacks.push("/mapper/callback_0".to_owned());
-    let paths = node_paths(it.node("/mapper").unwrap(), Limits::default()).paths;
+    let paths = node_paths(it.node("/mapper").unwrap()).paths;
     let chained: Vec<_> = paths
         .iter()
         .filter(|path| !path.chain.is_empty() && path.publisher.is_some())
         .collect();
     assert_eq!(chained.len(), 1);
-    assert_eq!(
-        chained[0].context.unwrap().context_type,
-        ContextType::CallbackChain
-    );
-    assert!(!chained[0].context.unwrap().declared);
+    let context = chained[0].context.unwrap();
+    assert_eq!(context.context_type, ContextType::CallbackChain);
+    assert!(!context.declared);
 }
 
 #[test]
@@ -216,31 +195,19 @@ fn contexts_are_declared_for_one_order_or_for_all() {
 #[test]
 fn ways_through_a_node_are_chains_then_pairs_then_ends() {
     let it = rover();
-    let driver = node_paths(it.node("/driver").unwrap(), Limits::default()).paths;
-    let said: Vec<(String, String, usize)> = (driver.iter())
+    let driver = node_paths(it.node("/driver").unwrap()).paths;
+    let said: Vec<String> = (driver.iter())
         .map(|path| {
             let end = |end: &Option<Endpoint>| {
-                end.as_ref()
-                    .map(ToString::to_string)
-                    .unwrap_or("-".to_owned())
+                let end = end.as_ref().map(ToString::to_string);
+                end.unwrap_or("-".to_owned())
             };
-            (
-                end(&path.subscription),
-                end(&path.publisher),
-                path.chain.len(),
-            )
+            let (from, to) = (end(&path.subscription), end(&path.publisher));
+            format!("{from} {to} {}", path.chain.len())
         })
         .collect();
-    let expected = [
-        ("-", "/wheels", 1),
-        ("/map", "/wheels", 2),
-        ("/map", "-", 1),
-    ];
-    assert_eq!(
-        said,
-        expected.map(|(s, p, n)| (s.to_owned(), p.to_owned(), n))
-    );
-    let mapper = node_paths(it.node("/mapper").unwrap(), Limits::default()).paths;
+    assert_eq!(said, ["- /wheels 1", "/map /wheels 2", "/map - 1"]);
+    let mapper = node_paths(it.node("/mapper").unwrap()).paths;
     // Two callbacks without publishers, two pairs, the publisher alone.
     assert_eq!(mapper.len(), 5);
 }
@@ -249,7 +216,7 @@ fn ways_through_a_node_are_chains_then_pairs_then_ends() {
 fn callbacks_beyond_the_limit_take_no_part_in_chains() {
     let mut it = rover();
     it.node_mut("/driver").unwrap().callbacks[1].construction_order = 11;
-    let paths = node_paths(it.node("/driver").unwrap(), Limits::default());
+    let paths = node_paths(it.node("/driver").unwrap());
     assert_eq!(paths.left_out_callbacks, 1);
     assert!(paths.paths.iter().all(|path| path.chain.len() < 2));
 }
@@ -270,13 +237,10 @@ fn variable_passings_in_all_directions_come_to_an_end() {
                 .push(VariablePassing::new(write, read));
         }
     }
-    let paths = node_paths(it.node("/driver").unwrap(), Limits::default());
+    let paths = node_paths(it.node("/driver").unwrap());
     assert!(paths.left_out_chains);
-    assert!(
-        check(&it)
-            .iter()
-            .any(|finding| finding.message.contains("more than 10000 chains"))
-    );
+    let told = |finding: &Finding| finding.message.contains("more than 10000 chains");
+    assert!(check(&it).iter().any(told));
 }
 
 #[test]
@@ -294,22 +258,16 @@ fn a_path_is_verified_node_by_node() {
     it.update_message_context("/mapper", None, "/scan", "/map")
         .unwrap();
     let faults = verify(&it, &path);
-    assert_eq!(
-        (faults[0].step, faults[0].kind),
-        (1, PathFaultKind::Context)
-    );
+    let (step, kind) = (faults[0].step, faults[0].kind);
+    assert_eq!((step, kind), (1, PathFaultKind::Context));
     assert_eq!(
         faults[0].message,
         "node `/mapper`, from /scan #1 to /map: the message context is UNDEFINED; `rostrace architecture set-context FILE /mapper /scan /map \
          use_latest_message` declares that the newest message is used"
     );
-    it.update_message_context(
-        "/mapper",
-        Some(ContextType::InheritUniqueStamp),
-        "/scan",
-        "/map",
-    )
-    .unwrap();
+    let stamps = Some(ContextType::InheritUniqueStamp);
+    it.update_message_context("/mapper", stamps, "/scan", "/map")
+        .unwrap();
     // Stamps are followed where a trace tells them.
     assert_eq!(verify(&it, &path), []);
 }
@@ -333,24 +291,18 @@ fn the_guess_about_publishers_is_made_on_request_and_told() {
 fn communications_are_all_pairs_of_one_topic() {
     let it = rover();
     let said: Vec<String> = (communications(&it).iter())
-        .map(|c| {
-            format!(
-                "{} {} {}",
-                c.publishing_node.name,
-                c.subscription.endpoint(),
-                c.subscribing_node.name
-            )
+        .map(|it| {
+            let (from, to) = (&it.publishing_node.name, &it.subscribing_node.name);
+            format!("{from} {} {to}", it.subscription.endpoint())
         })
         .collect();
-    assert_eq!(
-        said,
-        [
-            "/driver /wheels /motors",
-            "/mapper /map /driver",
-            "/scanner /scan /mapper",
-            "/scanner /scan #1 /mapper"
-        ]
-    );
+    let expected = [
+        "/driver /wheels /motors",
+        "/mapper /map /driver",
+        "/scanner /scan /mapper",
+        "/scanner /scan #1 /mapper",
+    ];
+    assert_eq!(said, expected);
 }
 
 #[test]
@@ -391,13 +343,9 @@ fn differences_are_told_in_a_fixed_order() {
     after.rename_node("/motors", "/engine").unwrap();
     after.rename_topic("/map", "/grid").unwrap();
     after.nodes[0].callbacks[0].kind = CallbackKind::Timer { period_ns: 1 };
+    let (tilde, second) = (Some(ContextType::Tilde), Endpoint::new("/scan", 1));
     after
-        .update_message_context(
-            "/mapper",
-            Some(ContextType::Tilde),
-            &Endpoint::new("/scan", 1),
-            "/grid",
-        )
+        .update_message_context("/mapper", tilde, &second, "/grid")
         .unwrap();
     let all = diff(&before, &after);
     let subjects: Vec<Subject> = all.iter().map(|it| it.subject).collect();
@@ -412,18 +360,14 @@ fn differences_are_told_in_a_fixed_order() {
     let Some(Change::Changed(fields)) = find(Subject::Callback, "/driver/callback_0") else {
         panic!("{all:?}");
     };
-    assert_eq!(
-        (fields[0].field, fields[0].after.as_str()),
-        ("callback_type", "timer of 1 ns")
-    );
-    assert!(matches!(
-        find(Subject::Path, "scan_to_wheels"),
-        Some(Change::Changed(_))
-    ));
-    assert!(matches!(
-        find(Subject::Executor, "executor_0"),
-        Some(Change::Changed(_))
-    ));
+    let (field, after) = (fields[0].field, fields[0].after.as_str());
+    assert_eq!((field, after), ("callback_type", "timer of 1 ns"));
+    for (subject, name) in [
+        (Subject::Path, "scan_to_wheels"),
+        (Subject::Executor, "executor_0"),
+    ] {
+        assert!(matches!(find(subject, name), Some(Change::Changed(_))));
+    }
 }
 
 #[test]
@@ -433,25 +377,12 @@ fn services_can_be_left_out() {
         service: "/reset".to_owned(),
     };
     let node = it.node_mut("/motors").unwrap();
-    node.callbacks.push(Callback::new(
-        "/motors/service_callback_0",
-        kind,
-        "Motors::reset()",
-        0,
-    ));
-    node.callback_groups[0]
-        .callbacks
-        .push("/motors/service_callback_0".to_owned());
+    let name = "/motors/service_callback_0".to_owned();
+    let callback = Callback::new(&name, kind, "Motors::reset()", 0);
+    node.callbacks.push(callback);
+    node.callback_groups[0].callbacks.push(name);
     let text = write(&it);
     assert!(text.contains("callback_type: service_callback\n    service_name: /reset"));
-    assert_eq!(
-        read(&text)
-            .unwrap()
-            .architecture
-            .node("/motors")
-            .unwrap()
-            .callbacks
-            .len(),
-        1
-    );
+    let again = read(&text).unwrap().architecture;
+    assert_eq!(again.node("/motors").unwrap().callbacks.len(), 1);
 }

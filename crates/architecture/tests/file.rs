@@ -4,6 +4,8 @@ use rostrace_architecture::{
     CallbackKind, ContextType, Endpoint, Severity, VariablePassing, check, read, write,
 };
 
+use crate::shared::random_numbers;
+
 const ROVER: &str = include_str!("files/rover.yaml");
 
 fn errors(text: &str) -> Vec<String> {
@@ -33,31 +35,18 @@ fn a_file_comes_back_byte_for_byte() {
 fn the_model_says_what_the_file_says() {
     let architecture = read(ROVER).unwrap().architecture;
     let driver = architecture.node("/driver").unwrap();
-    assert_eq!(
-        driver.callbacks[0].kind,
-        CallbackKind::Timer {
-            period_ns: 20_000_000
-        }
-    );
-    assert_eq!(
-        driver.variable_passings,
-        [VariablePassing::new(
-            "/driver/callback_1",
-            "/driver/callback_0"
-        )]
-    );
+    let period_ns = 20_000_000;
+    assert_eq!(driver.callbacks[0].kind, CallbackKind::Timer { period_ns });
+    let passing = VariablePassing::new("/driver/callback_1", "/driver/callback_0");
+    assert_eq!(driver.variable_passings, [passing]);
     let mapper = architecture.node("/mapper").unwrap();
     assert_eq!(mapper.variable_passings, []);
     assert_eq!(mapper.publishers[0].callbacks, [""; 0]);
-    assert_eq!(mapper.message_contexts.len(), 1);
-    assert_eq!(
-        mapper.message_contexts[0].context_type,
-        Some(ContextType::UseLatestMessage)
-    );
-    assert_eq!(
-        mapper.message_contexts[0].subscription,
-        Endpoint::new("/scan", 1)
-    );
+    let [context] = mapper.message_contexts.as_slice() else {
+        panic!("{:?}", mapper.message_contexts)
+    };
+    assert_eq!(context.context_type, Some(ContextType::UseLatestMessage));
+    assert_eq!(context.subscription, Endpoint::new("/scan", 1));
     let motors = architecture.node("/motors").unwrap();
     assert_eq!(motors.subscriptions[0].callback, None);
     let steps = &architecture.paths[0].steps;
@@ -70,56 +59,37 @@ fn the_model_says_what_the_file_says() {
 
 #[test]
 fn an_error_tells_the_place_and_what_was_expected() {
-    let text = rover("callback_type: timer_callback", "callback_type: x");
-    assert_eq!(
-        errors(&text),
-        [
-            "line 49, column 20: `callback_type` must be timer_callback or subscription_callback, found `x`"
-        ]
-    );
-    let text = rover("period_ns: 20000000", "period_ns: 20 ms");
-    assert_eq!(
-        errors(&text),
-        ["line 50, column 16: `period_ns` must be a whole number, found `20 ms`"]
-    );
-    let text = rover(
-        "callback_group_type: reentrant",
-        "callback_group_type: parallel",
-    );
-    assert_eq!(
-        errors(&text),
-        [
-            "line 75, column 26: `callback_group_type` must be mutually_exclusive, reentrant or UNDEFINED, found `parallel`"
-        ]
-    );
-    let text = rover(
-        "    symbol: Driver::tick()\n",
-        "    symbl: Driver::tick()\n",
-    );
-    assert_eq!(
-        errors(&text),
-        ["line 48, column 5: a callback must have `symbol`; is `symbl` meant to be it?"]
-    );
+    for (old, new, error) in rows(
+        "
+        callback_type: timer_callback => callback_type: x => line 49, column 20: `callback_type` must be timer_callback or subscription_callback, found `x`
+        period_ns: 20000000 => period_ns: 20 ms => line 50, column 16: `period_ns` must be a whole number, found `20 ms`
+        callback_group_type: reentrant => callback_group_type: parallel => line 75, column 26: `callback_group_type` must be mutually_exclusive, reentrant or UNDEFINED, found `parallel`
+        symbol: Driver::tick() => symbl: Driver::tick() => line 48, column 5: a callback must have `symbol`; is `symbl` meant to be it?
+        ",
+    ) {
+        assert_eq!(errors(&rover(old, new)), [error]);
+    }
     let text = rover("callback_names: []", "callback_names: none");
-    assert_eq!(
-        errors(&text)[0],
-        "line 115, column 21: `callback_names` must be a list, found `none`"
-    );
+    let first = "line 115, column 21: `callback_names` must be a list, found `none`";
+    assert_eq!(errors(&text)[0], first);
+}
+
+/// A table: what stands in the sample, what stands there instead, and what is said of it.
+fn rows(table: &str) -> impl Iterator<Item = (&str, &str, &str)> {
+    table.trim().lines().map(|line| {
+        let mut cells = line.trim().split(" => ");
+        let mut cell = || cells.next().expect("a cell of the table");
+        (cell(), cell(), cell())
+    })
 }
 
 #[test]
 fn all_errors_of_a_file_are_told() {
+    let executor = "- executor_type: multi_threaded_executor\n  executor_name";
+    let path = "- path_name: map_to_wheels\n  node_chain";
     let text = rover("callback_type: timer_callback", "callback_type: x")
-        .replacen(
-            "- executor_type: multi_threaded_executor\n  executor_name",
-            "- executor_name",
-            1,
-        )
-        .replacen(
-            "- path_name: map_to_wheels\n  node_chain",
-            "- node_chain",
-            1,
-        );
+        .replacen(executor, "- executor_name", 1)
+        .replacen(path, "- node_chain", 1);
     let errors = errors(&text);
     assert_eq!(errors.len(), 3, "{errors:?}");
     assert!(errors[0].contains("a path must have `path_name`"));
@@ -131,59 +101,38 @@ fn an_empty_file_and_one_of_another_kind_are_refused() {
     for text in ["", "\n# nothing\n", "---\n...\n", "~"] {
         assert!(errors(text)[0].contains("the file is empty"), "{text:?}");
     }
-    assert_eq!(
-        errors("hello"),
-        ["line 1, column 1: the file must have keys and values, found `hello`"]
-    );
-    assert_eq!(
-        errors("nodes: []\nexecutors: []\n"),
-        ["line 1, column 1: the file must have `named_paths`"]
-    );
+    let no_keys = "line 1, column 1: the file must have keys and values, found `hello`";
+    assert_eq!(errors("hello"), [no_keys]);
+    let no_paths = "line 1, column 1: the file must have `named_paths`";
+    assert_eq!(errors("nodes: []\nexecutors: []\n"), [no_paths]);
     assert!(errors("path_name_aliases: []\n")[0].contains("CARET 0.1"));
 }
 
 #[test]
 fn null_counts_as_missing() {
-    assert!(
-        errors(&rover("executor_name: executor_0", "executor_name:"))[0]
-            .contains("must have `executor_name`")
-    );
-    let text = rover(
-        "    construction_order: 1\n  variable_passings",
-        "    construction_order: null\n  variable_passings",
-    );
-    assert!(read(&text).is_ok());
+    let text = rover("executor_name: executor_0", "executor_name:");
+    assert!(errors(&text)[0].contains("must have `executor_name`"));
+    let order = "    construction_order: 1\n  variable_passings";
+    assert!(read(&rover(order, &order.replace('1', "null"))).is_ok());
 }
 
 #[test]
 fn names_that_must_be_unique_are() {
-    assert!(
-        errors(&rover(
-            "- node_name: /motors\n  callback",
-            "- node_name: /driver\n  callback"
-        ))[0]
-            .contains("a second node `/driver`")
+    let text = rover(
+        "- node_name: /motors\n  callback",
+        "- node_name: /driver\n  callback",
     );
+    assert!(errors(&text)[0].contains("a second node `/driver`"));
     let text = rover(
         "- callback_name: /driver/callback_1\n",
         "- callback_name: /driver/callback_0\n",
     );
     assert!(errors(&text)[0].contains("a second callback `/driver/callback_0` in node `/driver`"));
-    assert_eq!(
-        warnings(&rover(
-            "executor_name: executor_1",
-            "executor_name: executor_0"
-        )),
-        ["line 34, column 3: a second executor `executor_0`; only the first is used"]
-    );
-    assert_eq!(
-        warnings(&rover(
-            "path_name: map_to_wheels",
-            "path_name: scan_to_wheels"
-        ))
-        .len(),
-        1
-    );
+    let text = rover("executor_name: executor_1", "executor_name: executor_0");
+    let second = "line 34, column 3: a second executor `executor_0`; only the first is used";
+    assert_eq!(warnings(&text), [second]);
+    let text = rover("path_name: map_to_wheels", "path_name: scan_to_wheels");
+    assert_eq!(warnings(&text).len(), 1);
 }
 
 #[test]
@@ -279,16 +228,11 @@ fn a_half_finished_variable_passing_is_kept() {
         "callback_name_read: UNDEFINED",
     );
     let reading = read(&text).unwrap();
-    assert!(
-        write(&reading.architecture)
-            .contains("callback_name_write: /driver/callback_1\n    callback_name_read: UNDEFINED")
-    );
-    assert!(
-        check(&reading.architecture)
-            .iter()
-            .any(|it| it.severity == Severity::Warning
-                && it.message.contains("needs both callbacks"))
-    );
+    let half = "callback_name_write: /driver/callback_1\n    callback_name_read: UNDEFINED";
+    assert!(write(&reading.architecture).contains(half));
+    assert!(check(&reading.architecture).iter().any(|it| {
+        it.severity == Severity::Warning && it.message.contains("needs both callbacks")
+    }));
 }
 
 #[test]
@@ -299,47 +243,17 @@ fn contexts_of_unknown_topics_are_kept_and_found_by_check() {
     );
     let reading = read(&text).unwrap();
     assert!(write(&reading.architecture).contains("/mapp"));
-    assert!(
-        check(&reading.architecture)
-            .iter()
-            .any(|it| it.message.contains("from /mapp to /wheels"))
-    );
+    let mut findings = check(&reading.architecture).into_iter();
+    assert!(findings.any(|it| it.message.contains("from /mapp to /wheels")));
 }
 
 /// Anything may come in; nothing may panic or take long.
 #[test]
 fn damaged_files_are_refused_or_read_but_never_a_panic() {
-    let mut state = 99_u64;
-    let mut random = |below: usize| {
-        state = state
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (state >> 33) as usize % below
-    };
-    let pieces = [
-        "&a ",
-        "*a",
-        "- ",
-        ": ",
-        "\t",
-        "[",
-        "{",
-        "'",
-        "\"",
-        "? ",
-        "|\n",
-        ">\n",
-        "---\n",
-        "!!int ",
-        "<<: *a",
-        "\u{feff}",
-        "#",
-        "\n",
-        "UNDEFINED",
-        "%",
-        "\0",
-        "é",
-    ];
+    let mut random = random_numbers(99);
+    let pieces =
+        "&a ~*a~- ~: ~\t~[~{~'~\"~? ~|\n~>\n~---\n~!!int ~<<: *a~\u{feff}~#~\n~UNDEFINED~%~\0~é";
+    let pieces: Vec<&str> = pieces.split('~').collect();
     for _ in 0..3000 {
         let mut text = ROVER.to_owned();
         for _ in 0..1 + random(4) {
@@ -370,16 +284,10 @@ fn damaged_files_are_refused_or_read_but_never_a_panic() {
 #[test]
 fn hostile_sizes_are_refused() {
     let many = |key: &str, entry: &str, count: usize| format!("  {key}:\n{}", entry.repeat(count));
-    let publishes = many(
-        "publishes",
-        "  - topic_name: /t\n    callback_names: []\n",
-        2000,
-    );
-    let subscribes = many(
-        "subscribes",
-        "  - topic_name: /t\n    callback_name: x\n",
-        2000,
-    );
+    let publisher = "  - topic_name: /t\n    callback_names: []\n";
+    let subscription = "  - topic_name: /t\n    callback_name: x\n";
+    let publishes = many("publishes", publisher, 2000);
+    let subscribes = many("subscribes", subscription, 2000);
     let text =
         format!("named_paths: []\nexecutors: []\nnodes:\n- node_name: /n\n{publishes}{subscribes}");
     assert!(errors(&text)[0].contains("4000000 pairs"));

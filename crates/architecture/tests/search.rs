@@ -8,6 +8,8 @@ use rostrace_architecture::search::{
 };
 use rostrace_architecture::{Architecture, Endpoint, Node, Publisher, Subscription};
 
+use crate::shared::random_numbers;
+
 /// An edge: from node, to node, and the topic between.
 type Link = (usize, usize, usize);
 
@@ -64,9 +66,7 @@ fn slowly(
         }
         for link in links.iter().filter(|link| link.0 == node) {
             let used = match repeat {
-                true => path
-                    .iter()
-                    .any(|other| (other.0, other.1) == (link.0, link.1)),
+                true => (path.iter()).any(|other| (other.0, other.1) == (link.0, link.1)),
                 false => {
                     let met = |other: &Link| other.0 == link.1 || other.1 == link.1;
                     link.1 != goal && (link.1 == node || path.iter().any(met))
@@ -80,30 +80,19 @@ fn slowly(
         }
     }
     let mut all = Vec::new();
-    go(
-        links,
-        start,
-        goal,
-        depth + 1,
-        repeat,
-        &mut Vec::new(),
-        &mut all,
-    );
+    let path = &mut Vec::new();
+    go(links, start, goal, depth + 1, repeat, path, &mut all);
     // The ranking: length, then the names of nodes and topics along the way.
     all.sort_by_key(|path| {
-        (
-            path.len(),
-            path.iter().map(|link| (link.1, link.2)).collect::<Vec<_>>(),
-        )
+        let names = path.iter().map(|link| (link.1, link.2));
+        (path.len(), names.collect::<Vec<_>>())
     });
     all
 }
 
 fn topics_of(path: &rostrace_architecture::search::FoundPath<'_>) -> Vec<String> {
-    path.edges()
-        .iter()
-        .map(|edge| edge.publisher.topic.clone())
-        .collect()
+    let edges = path.edges().iter();
+    edges.map(|edge| edge.publisher.topic.clone()).collect()
 }
 
 proptest! {
@@ -170,34 +159,22 @@ proptest! {
     }
 }
 
-const EXAMPLE: [Link; 7] = [
-    (0, 1, 0),
-    (0, 2, 0),
-    (1, 3, 0),
-    (3, 4, 0),
-    (3, 2, 0),
-    (2, 1, 0),
-    (2, 4, 0),
-];
+fn example() -> Architecture {
+    let links = [(0, 1), (0, 2), (1, 3), (3, 4), (3, 2), (2, 1), (2, 4)];
+    architecture(5, &links.map(|(from, to)| (from, to, 0)))
+}
 
 #[test]
 fn nodes_may_repeat_but_pairs_of_nodes_may_not() {
-    let architecture = architecture(5, &EXAMPLE);
+    let architecture = example();
     let graph = SearchGraph::new(&architecture, &EdgeFilter::default());
     let search = Search::new(&graph, &["/n000", "/n004"], SearchOptions::default()).unwrap();
-    let found: Vec<String> = search
-        .map(|path| {
-            path.nodes()
-                .iter()
-                .map(|node| &node[4..])
-                .collect::<Vec<_>>()
-                .join("-")
-        })
-        .collect();
-    assert_eq!(
-        found,
-        ["0-2-4", "0-1-3-4", "0-1-3-2-4", "0-2-1-3-4", "0-2-1-3-2-4"]
-    );
+    let found = search.map(|path| {
+        let nodes: Vec<&str> = path.nodes().iter().map(|node| &node[4..]).collect();
+        nodes.join("-")
+    });
+    let expected = ["0-2-4", "0-1-3-4", "0-1-3-2-4", "0-2-1-3-4", "0-2-1-3-2-4"];
+    assert_eq!(found.collect::<Vec<String>>(), expected);
 }
 
 #[test]
@@ -210,10 +187,8 @@ fn the_depth_counts_the_nodes_between() {
             max_depth,
             ..Default::default()
         };
-        Search::new(&graph, &["/n000", &name(goal)], options)
-            .unwrap()
-            .next()
-            .is_some()
+        let search = Search::new(&graph, &["/n000", &name(goal)], options);
+        search.unwrap().next().is_some()
     };
     assert!(reaches(0, 1) && !reaches(0, 2));
     assert!(reaches(4, 5) && !reaches(4, 6));
@@ -221,13 +196,7 @@ fn the_depth_counts_the_nodes_between() {
 
 /// 300 nodes, 3 000 edges, forward and back.
 fn large() -> Architecture {
-    let mut state = 7_u64;
-    let mut random = |below: usize| {
-        state = state
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (state >> 33) as usize % below
-    };
+    let mut random = random_numbers(7);
     let mut links = BTreeSet::new();
     while links.len() < 3000 {
         links.insert((random(300), random(300), 0));
@@ -240,23 +209,20 @@ fn a_large_graph_is_searched_in_few_steps() {
     let architecture = large();
     let graph = SearchGraph::new(&architecture, &EdgeFilter::default());
     assert_eq!(graph.edges().len(), 3000);
+    let each_once = SearchOptions {
+        repeat_nodes: false,
+        ..Default::default()
+    };
+    let deep = SearchOptions {
+        max_depth: 100,
+        ..Default::default()
+    };
+    let usual = SearchOptions::default();
     for (options, via) in [
-        (SearchOptions::default(), None),
-        (
-            SearchOptions {
-                repeat_nodes: false,
-                ..Default::default()
-            },
-            None,
-        ),
-        (
-            SearchOptions {
-                max_depth: 100,
-                ..Default::default()
-            },
-            None,
-        ),
-        (SearchOptions::default(), Some("/n123")),
+        (usual, None),
+        (each_once, None),
+        (deep, None),
+        (usual, Some("/n123")),
     ] {
         let names: Vec<&str> = ["/n000"].into_iter().chain(via).chain(["/n299"]).collect();
         let mut search = Search::new(&graph, &names, options).unwrap();
@@ -280,10 +246,8 @@ fn a_goal_that_cannot_be_reached_costs_nothing() {
     let mut search = Search::new(&graph, &["/n000", "/island"], SearchOptions::default()).unwrap();
     assert_eq!(search.total(), Total::Exactly(0));
     assert!(search.next().is_none());
-    assert_eq!(
-        (search.steps(), search.ending()),
-        (0, Some(Ending::Complete))
-    );
+    assert_eq!(search.steps(), 0);
+    assert_eq!(search.ending(), Some(Ending::Complete));
 }
 
 #[test]
@@ -318,7 +282,7 @@ fn a_search_that_may_try_little_says_that_it_gave_up() {
 
 #[test]
 fn filters_and_the_limit_of_construction_orders_remove_edges() {
-    let mut architecture = architecture(5, &EXAMPLE);
+    let mut architecture = example();
     let keep_node = |node: &str| node != "/n002";
     let filter = EdgeFilter {
         keep_node: &keep_node,
@@ -344,13 +308,11 @@ fn filters_and_the_limit_of_construction_orders_remove_edges() {
 
 #[test]
 fn an_unknown_node_is_an_error_with_a_proposal() {
-    let architecture = architecture(5, &EXAMPLE);
+    let architecture = example();
     let graph = SearchGraph::new(&architecture, &EdgeFilter::default());
     let error = Search::new(&graph, &["/n000", "/n0044"], SearchOptions::default()).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "there is no node `/n0044`; do you mean `/n004`?"
-    );
+    let sentence = "there is no node `/n0044`; do you mean `/n004`?";
+    assert_eq!(error.to_string(), sentence);
 }
 
 #[test]

@@ -1,5 +1,9 @@
-//! What every part of rostrace needs to speak to people: numbers with units, names that were meant, text that does no harm.
+//! What every part of rostrace needs: time as types, work on all processors, numbers with units, names that were meant, text that does no
+//! harm, and YAML.
 
+pub mod parallel;
 pub mod similar;
 pub mod text;
+pub mod time;
 pub mod units;
+pub mod yaml;

@@ -15,11 +15,12 @@ pub fn count(number: u64) -> String {
 
 /// `1 event`, `9,644 events`
 pub fn counted(number: u64, noun: &str) -> String {
-    // Nothing that is counted here has an irregular plural but this one.
-    match (number, noun.strip_suffix("ss")) {
+    // Nothing else that is counted here has an irregular plural.
+    let hisses = noun.ends_with("ss") || noun.ends_with("ch");
+    match (number, hisses) {
         (1, _) => format!("1 {noun}"),
-        (_, Some(_)) => format!("{} {noun}es", count(number)),
-        _ => format!("{} {noun}s", count(number)),
+        (_, true) => format!("{} {noun}es", count(number)),
+        (_, false) => format!("{} {noun}s", count(number)),
     }
 }
 
@@ -50,7 +51,7 @@ pub fn duration(nanos: u64) -> String {
     }
 }
 
-/// In three digits, as pages have it: `250 ms`, `3.21 s`, `2 h 05 min`. `assets/shared/duration.js` does the same.
+/// In three digits, as pages have it: `250 ms`, `3.21 s`, `2 h 05 min`. `assets/base/duration.js` does the same.
 pub fn short_duration(nanos: f64) -> String {
     let size = nanos.abs().round() as u64;
     let sign = if nanos < 0.0 && size > 0 { "−" } else { "" };

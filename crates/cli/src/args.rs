@@ -34,14 +34,14 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// Record a small built-in application and explain what it did; needs no ROS 2 and no rights
+    /// Record a small built-in application and show what it did; needs no ROS 2 and no root
     #[command(after_help = "\
 Examples:
   rostrace demo
   rostrace demo --seconds 10 -o demo/
 
-Sensors, a filter that is slow now and then, a fusion, a planner and an actuator run as processes of their own for a few \
-seconds and are recorded live. The trace is kept, with a report of it; the last lines say where.")]
+Five processes run for a few seconds and are recorded live: sensors, a filter that is sometimes slow, a fusion, a planner and an \
+actuator. The trace is kept, with a report; the last lines say where.")]
     Demo(DemoArguments),
     /// The processes of the demo
     #[command(hide = true, after_help = "Example:\n  rostrace demo")]
@@ -49,7 +49,7 @@ seconds and are recorded live. The trace is kept, with a report of it; the last 
     /// One process of the demo
     #[command(hide = true, after_help = "Example:\n  rostrace demo")]
     DemoProcess(ProcessArguments),
-    /// Record a command and everything that it starts, or processes that run under the tracer already
+    /// Record a command and everything it starts, or processes that already run under the tracer
     #[command(after_help = "\
 Examples:
   rostrace record -- ros2 launch my_robot bringup.launch.py
@@ -58,44 +58,44 @@ Examples:
   rostrace record --flight 30s -- ros2 launch my_robot bringup.launch.py     # then: rostrace snapshot -o incident/
   rostrace record --attach --pid 4711 --duration 10s
 
-No rebuild, no LTTng, no root: the tracer is loaded into the processes by the dynamic linker. The recording ends with the \
-command, after --duration, or with Ctrl-C, which the command gets first; a second one kills it. Then what was written is read back \
-and the callbacks are listed. SIGUSR1 takes a snapshot. The command runs in a process group of its own and cannot read from the \
-terminal.
+No rebuild, no LTTng, no root: the dynamic linker loads the tracer into the processes. The recording ends with the command, \
+after --duration, or with Ctrl-C. Ctrl-C goes to the command first; a second Ctrl-C kills it. Then rostrace reads the trace back \
+and lists the callbacks. SIGUSR1 takes a snapshot. The command runs in its own process group and cannot read from the terminal.
 
-Without options of choice, CARET_SELECT_NODES, CARET_IGNORE_NODES, CARET_SELECT_TOPICS and CARET_IGNORE_TOPICS are \
-heeded, from the environment or from the file of --caret-filter, and CARET_IGNORE_PROCESSES in any case. In these options * stands for any text and ? for any character. If anything is selected, only that is recorded, otherwise \
-all but what is ignored.
+If none of --select-* and --ignore-* is given, CARET_SELECT_NODES, CARET_IGNORE_NODES, CARET_SELECT_TOPICS and \
+CARET_IGNORE_TOPICS apply, from the environment or from the --caret-filter file. CARET_IGNORE_PROCESSES always applies. In these \
+filters * matches any text and ? any character. If anything is selected, only that is recorded; otherwise everything that is not \
+ignored.
 
-Exit status: 0 recorded, whatever the exit code of the command, which is told; 1 nothing was recorded; 3 recorded, but events \
+Exit status: 0 recorded, whatever the command's own exit code (which is printed); 1 nothing was recorded; 3 recorded, but events \
 were lost.")]
     Record(RecordArguments),
-    /// Run a command under the tracer without recording, so that `record --attach` can begin at any time
+    /// Run a command under the tracer without recording, so that `record --attach` can start at any time
     #[command(after_help = "\
 Examples:
   rostrace run -- ros2 launch my_robot bringup.launch.py
   rostrace record --attach --duration 10s                # meanwhile, in another terminal
 
-Without a recording there is no thread, no file and no socket of the tracer in the processes. Their initialisation is \
-remembered, so that every recording knows all names. The exit status is that of the command.")]
+While nothing is recorded, the tracer has no thread, file or socket in the processes. It remembers their initialisation, so every \
+recording knows all names. The exit status is that of the command.")]
     Run(RunArguments),
-    /// List what runs under the tracer, and what is recorded
+    /// List what runs under the tracer, and what is being recorded
     #[command(after_help = "\
 Examples:
   rostrace status
   rostrace status --sort -lost --columns pid,process,events,lost
   rostrace status --format json | jq '.[].processes[].pid'")]
     Status(StatusArguments),
-    /// End what is recorded; the processes go on
+    /// Stop a recording; the processes keep running
     #[command(after_help = "Examples:\n  rostrace stop\n  rostrace stop --session 4711")]
     Stop(StopArguments),
-    /// Copy what is recorded while the recording goes on
+    /// Copy what has been recorded so far; the recording continues
     #[command(after_help = "\
 Examples:
   rostrace snapshot -o incident/
   rostrace snapshot --session 4711 -o incident/")]
     Snapshot(SnapshotArguments),
-    /// Say what can be recorded on this machine, what cannot, and the line that mends it
+    /// Check what can be recorded on this machine, and show how to fix what cannot
     #[command(after_help = "\
 Examples:
   rostrace doctor
@@ -103,13 +103,13 @@ Examples:
 
 Exit status: 0 if processes can be recorded, else 1.")]
     Doctor(DoctorArguments),
-    /// Show what a trace contains, and first of all what is missing from it
+    /// Show what is missing from a trace, then what it contains
     #[command(after_help = "\
 Examples:
   rostrace info ~/.ros/tracing/session-20260801
   rostrace info --format json robot/ workstation/ | jq '.processes[].name'")]
     Info(InfoArguments),
-    /// Print events in the order of time
+    /// Print events in time order
     #[command(after_help = "\
 Examples:
   rostrace dump session/
@@ -119,20 +119,20 @@ Examples:
 A time (T) is one of
   +1.5s, +200ms, +3m           after the start of the trace
   -2s                          before its end
-  14:03:07.25                  local time of the day on which the trace begins
+  14:03:07.25                  local time, on the day the trace begins
   2026-08-01T14:03:07+02:00    RFC 3339; without an offset, local time
   1794715879.5                 seconds since 1970; from 10^14 on, nanoseconds
 
-Exit status 3: printed, but the trace has lost data; what was lost is told on standard error.")]
+Exit status 3: printed, but the trace has lost data; standard error says what.")]
     Dump(DumpArguments),
-    /// List the nodes: where they run, what they consist of, and how much they did
+    /// List the nodes: where they run, what they contain, and how much they did
     #[command(after_help = look_help("\
 Examples:
   rostrace nodes session/
   rostrace nodes session/ --topic '/sensing/*'
   rostrace nodes --format json session/ | jq '.[] | select(.lifecycle_state == \"active\").node'"))]
     Nodes(LookArguments),
-    /// List the topics: who sends, who receives, how often, and which messages did not arrive
+    /// List the topics: who publishes, who subscribes, how often, and which messages did not arrive
     #[command(after_help = look_help("\
 Examples:
   rostrace topics session/
@@ -140,36 +140,36 @@ Examples:
   rostrace topics session/ --sort -lost --limit 5
   rostrace topics --format json session/ | jq '.[] | select(.lost > 0).topic'
 
-The longest pause is the longest time from a message to the next one of the same publisher; of a topic that stutters it is far \
-longer than the period. A rate is (n - 1) / (time from the first to the last), so that pauses before and after do not count. Where several \
-subscriptions receive a topic, the slowest and the fastest are shown. A message is counted once for each subscription that it \
+The longest pause is the longest time between two messages of the same publisher; for a topic that stutters it is far longer than \
+the period. The rate is (n - 1) / (time from the first to the last message), so idle time before and after does not count. If a \
+topic has several subscriptions, the slowest and the fastest are shown. A message is counted once for each subscription that it \
 should have reached: delivered, lost (earlier and later ones arrived), overwritten (pushed out of a full intra-process \
-buffer), queued (not received, though the recording went on for a second or more) or unknown."))]
+buffer), queued (not received, although the recording went on for a second or more) or unknown."))]
     Topics(LookArguments),
-    /// List the callbacks of all nodes: how often they ran, and how long
+    /// List the callbacks of all nodes: how often they ran, how long, and how late
     #[command(after_help = look_help("\
 Examples:
   rostrace callbacks session/
   rostrace callbacks session/ --node '/planning/*' --since +10s
-  rostrace callbacks session/ --sort -max --limit 10 --columns callback,max,late_max
+  rostrace callbacks session/ --sort -max --limit 10 --columns name,max,late_max
   rostrace callbacks --format json session/ | jq '.[] | select(.duration_ns.max > 1e7)'"))]
     Callbacks(LookArguments),
-    /// List the processes: which ROS 2 they run, with which middleware, and how much of the trace is theirs
+    /// List the processes: their ROS 2 version, their middleware, and their share of the trace
     #[command(after_help = look_help("\
 Examples:
   rostrace processes session/
   rostrace processes --format csv robot/ workstation/"))]
     Processes(LookArguments),
-    /// List the executors: what they execute, and how busy they were with it
+    /// List the executors: what they execute, and how busy they were
     #[command(after_help = look_help("\
 Examples:
   rostrace executors session/
   rostrace executors --format json session/ | jq '.[].groups[].callbacks'
 
-Busy is the time in callbacks, divided by the time that the process was observed; above 100 % several threads were busy at \
-once. Recordings of ros2_tracing alone do not tell of executors; those of rostrace and CARET do."))]
+Busy is the time in callbacks, divided by the time that the process was observed; above 100 %, several threads were busy at \
+once. Recordings of rostrace and CARET contain executors; those of plain ros2_tracing do not."))]
     Executors(LookArguments),
-    /// Show how long messages take along the paths that they really go, hop by hop and end to end
+    /// Show how long messages take along the paths they actually take, hop by hop and end to end
     #[command(after_help = "\
 Examples:
   rostrace latency session/
@@ -177,17 +177,17 @@ Examples:
   rostrace latency session/ --from '/sensing/*' --to /vehicle/command --since +10s --format json
   rostrace latency session/ --sort -max --limit 3 --columns name,p50,max
 
-No file is needed: a message that a callback publishes was caused by the message that it received. Paths are sorted by their \
-99th percentile. The latency is the time from the first publication to the start of the last callback, and the sum of what is \
-listed above it. Between two ends that no message was seen to go between without a break, the shortest ways are tried, and a node \
-of which nothing says what it publishes is assumed to publish the newest message that it received; --architecture says it \
-better. Lost counts messages that a subscription missed although it got earlier and later ones, or that were pushed out of a \
-full intra-process buffer.
+No architecture file is needed: a message published in a callback was caused by the message that the callback received. Paths are \
+sorted by their 99th percentile. The latency is the time from the first publication to the start of the last callback; it is the \
+sum of the rows above it. If no message was seen to pass from --from to --to without a break, the shortest routes are tried, and a \
+node whose outputs cannot be traced to an input is assumed to publish the newest message that it received; --architecture replaces \
+this assumption. Lost counts messages that a subscription missed although it got earlier and later ones, or that were pushed out of \
+a full intra-process buffer.
 
---node, --topic and --pid keep the paths that go there somewhere. Times (T) are written as for `rostrace dump`, durations (D) as \
+--node, --topic and --pid keep the paths that pass through them. Times (T) are written as for `rostrace dump`, durations (D) as \
 500ms, 2s or 1m.
 
-Exit status 3: shown, but the trace has lost data, so that flows may be missing.")]
+Exit status 3: shown, but the trace has lost data, so flows may be missing.")]
     Latency(LatencyArguments),
     /// Show how long messages take along the paths that an architecture file names
     #[command(after_help = "\
@@ -195,17 +195,17 @@ Examples:
   rostrace paths session/ --architecture architecture.yaml
   rostrace paths session/ --architecture architecture.yaml --path 'camera_*' --include-last-callback --format json
 
-Nodes make outputs from inputs as the file's message contexts and variable passings say. The stages are those of messages that came \
-through to the end, so that their means add up to that of the whole; ended here counts messages that were seen at the beginning of a \
-stage and never after it. Response times: best from the youngest input of an output, worst from the oldest one, worst with \
-external latency from the input before, since what just missed it had to wait. docs/concepts/latency.md has the definitions.
+The file's message contexts and variable passings say how nodes make outputs from inputs. Stages count only messages that reached \
+the end, so their means add up to the mean of the whole path; ended here counts messages that entered a stage and were not seen after \
+it. Response times: best from the newest input of an output, worst from its oldest input, worst with external latency from \
+the input before that, since anything that just missed it had to wait. docs/concepts/latency.md has the definitions.
 
---node, --topic and --pid keep the paths that go there somewhere. Times (T) are written as for `rostrace dump`, durations (D) as \
+--node, --topic and --pid keep the paths that pass through them. Times (T) are written as for `rostrace dump`, durations (D) as \
 500ms, 2s or 1m.
 
 Exit status 1: a path cannot be followed; 3: shown, but the trace has lost data.")]
     Paths(PathsArguments),
-    /// Explain why an execution, a message or a path took so long; by default the worst
+    /// Explain why an execution, a message or a path took so long; the worst one by default
     #[command(after_help = "\
 Examples:
   rostrace why session/
@@ -215,18 +215,18 @@ Examples:
   rostrace why session/ --from /lidar --to /control --at 14:03:07.25 --parts
   rostrace why session/ --architecture architecture.yaml --path lidar_to_control
 
-The time is cut into parts that add up exactly. An execution is explained from when it should have begun (a timer: when it was \
-due; a subscription: when the message was published) to its end, a message from its publication to the start of the callback, a path from \
-the first publication to the start of the last callback. Without any choice it is the worst execution of the callback whose duration or \
-lateness is largest compared with its period. Filters leave fewer to choose from; --topic without --callback and without the \
-ends of a path chooses among its messages. Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m.
+The time is split into parts that add up exactly. An execution is explained from when it should have started (a timer: when it was \
+due; a subscription: when the message was published) to its end, a message from its publication to the start of the callback, a path \
+from the first publication to the start of the last callback. Without options, it is the worst execution of the callback whose \
+duration or lateness is largest relative to its period. Filters narrow the choice. --topic without --callback, --from or --to \
+chooses among the messages of that topic. Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m.
 
 Exit status 3: explained, but the trace has lost data.")]
     Why(WhyArguments),
-    /// Write one HTML file that shows a trace: the worst findings, the graph, callbacks, topics, paths, schedules
+    /// Write a report as one HTML file: the worst findings, the graph, callbacks, topics, paths, schedules
     #[command(after_help = report::HELP)]
     Report(ReportArguments),
-    /// Show what happened when: in your browser, or as a file for Perfetto or Chrome
+    /// Show what happened when, in your browser or as a file for Perfetto, Chrome or Firefox
     #[command(after_help = timeline::HELP)]
     Timeline(TimelineArguments),
     /// Write tables as files, for other programs
@@ -237,14 +237,15 @@ Examples:
   rostrace export session/ --architecture architecture.yaml --tables node_latencies -o tables/
   rostrace export session/ --architecture architecture.yaml --caret-columns -o caret/
 
-One file per table, `<table>.<format>`; docs/reference/tables.md says what is in them. Times are nanoseconds since 1970. All \
-files appear when all are complete; files of the same names are replaced.
+One file per table, `<table>.<format>`; docs/reference/tables.md describes them. Times are nanoseconds since 1970. Files appear only \
+when all are complete; existing files with the same names are replaced.
 
-Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m. A range of time limits the rows to what begins \
-in it. --node, --topic and --pid keep a row if one of its columns of that meaning fits (node or *_node, topic or *_topic, pid \
-or *_pid); a table without such a column is written whole. Tables of paths keep the paths that go there somewhere, and --caret-columns the objects.
+Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m. A time range keeps the rows that begin in it. \
+--node, --topic and --pid keep a row if one of its columns of that kind matches (node or *_node, topic or *_topic, pid or *_pid); a \
+table without such a column is written whole. Tables of paths keep the paths that pass through them; --caret-columns filters its \
+objects the same way.
 
-Exit status 3: written, but the trace has lost data; what was lost is told on standard error.")]
+Exit status 3: written, but the trace has lost data; standard error says what.")]
     Export(ExportArguments),
     /// Write a part of a trace as a new, smaller trace
     #[command(after_help = "\
@@ -255,18 +256,18 @@ Examples:
 
 The new folder is a valid CTF trace. Times (T) are written as for `rostrace dump`.
 
-Events by which programs say what their nodes, topics and callbacks are called are kept from the start of the trace up to \
-the end of the range, whatever --event, --vtid and --cpu say: without them nothing would have a name. --vpid holds for them \
-too, and --no-init drops those that are not selected.
+Initialisation events, which name nodes, topics and callbacks, are kept from the start of the trace to the end of the range, \
+whatever --event, --vtid and --cpu say: without them nothing would have a name. --vpid applies to them too. --no-init drops those \
+that are not selected.
 
-If no event is selected, a trace without events is written.
+If no event is selected, the new trace has no events.
 
-Exit status 3: written, but the trace has lost data in the range; what was lost is told on standard error.")]
+Exit status 3: written, but the trace has lost data in the range; standard error says what.")]
     Cut(CutArguments),
-    /// Say what got slower or faster between two recordings, or two groups of them, beyond the noise
+    /// Show what got slower or faster between two recordings, or two groups of them, beyond the noise
     #[command(after_help = compare::HELP)]
     Compare(CompareArguments),
-    /// Check whether a recording keeps its budgets of latency, duration, rate, drops; for continuous integration
+    /// Check a recording against budgets of latency, duration, rate and drops; for continuous integration
     #[command(after_help = check::HELP)]
     Check(CheckArguments),
     /// Read, check, compare, edit and draw architecture files
@@ -277,7 +278,7 @@ Examples:
   rostrace architecture rename architecture.yaml node /fusion /sensor_fusion
   rostrace architecture graph architecture.yaml -o architecture.svg")]
     Architecture(ArchitectureArguments),
-    /// Print a script that completes rostrace's arguments in a shell
+    /// Print a completion script for a shell
     #[command(after_help = "\
 Example:
   rostrace completions bash > ~/.local/share/bash-completion/completions/rostrace")]
@@ -297,7 +298,7 @@ impl Verb {
 /// Which traces are read.
 #[derive(Debug, Args)]
 pub(crate) struct TraceArguments {
-    /// Folders that are traces or contain some, or an archive of them (.tar, .tar.gz, .tar.zst, .tar.xz, .tar.bz2, .zip); several are read as one trace
+    /// Folders that are or contain traces, or archives of them (.tar, .tar.gz, .tar.zst, .tar.xz, .tar.bz2, .zip); several are read as one trace
     #[arg(value_name = "TRACE", required = true)]
     pub(crate) traces: Vec<PathBuf>,
 }
@@ -305,7 +306,7 @@ pub(crate) struct TraceArguments {
 /// Which events are wanted; the same for all verbs.
 #[derive(Debug, Args)]
 pub(crate) struct FilterArguments {
-    /// Only events of this name; may contain *, ? and […]; can be repeated
+    /// Only events with this name; may contain *, ? and […]; can be repeated
     #[arg(long = "event", value_name = "GLOB")]
     pub(crate) events: Vec<glob::Pattern>,
     /// Only events from this time on
@@ -355,7 +356,7 @@ pub(crate) struct LookArguments {
     pub(crate) list: ListArguments,
     #[arg(long, value_enum, default_value_t = LookFormat::Table)]
     pub(crate) format: LookFormat,
-    /// Show in tables also what ROS 2 and recorders make for themselves: parameter services, /rosout, …
+    /// Also show in tables what ROS 2 and recorders create for themselves: parameter services, /rosout, …
     #[arg(long)]
     pub(crate) all: bool,
 }
@@ -374,9 +375,9 @@ pub(crate) enum LookFormat {
 fn look_help(examples: &str) -> String {
     format!(
         "{examples}\n\n\
-         Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m. A range of time limits what is counted, not which entities are listed; the \
+         Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m. A time range limits what is counted, not which entities are listed; the \
          other filters limit which are listed.\n\n\
-         Exit status 3: listed, but the trace has lost data, so that counts are lower bounds."
+         Exit status 3: listed, but the trace has lost data, so counts are lower bounds."
     )
 }
 
@@ -386,6 +387,15 @@ pub(crate) enum InfoFormat {
     Table,
     /// For programs; times in nanoseconds since 1970
     Json,
+}
+
+impl From<InfoFormat> for LookFormat {
+    fn from(format: InfoFormat) -> LookFormat {
+        match format {
+            InfoFormat::Table => LookFormat::Table,
+            InfoFormat::Json => LookFormat::Json,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -412,7 +422,7 @@ pub(crate) struct CompletionsArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ManArguments {
-    /// The folder that the pages are written to; it is made if it does not exist
+    /// The folder to write the pages to; created if it does not exist
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
 }

@@ -190,6 +190,8 @@ const KERNEL_TASKS: Capability = Capability {
                 | Kind::SchedProcessExit
                 | Kind::LttngStatedumpProcessState
                 | Kind::LttngStatedumpProcessPidNs
+                | Kind::ThreadName
+                | Kind::ThreadExit
         )
     },
     allows: "which processes and threads had the processors, by name",
@@ -247,6 +249,11 @@ const OWN: &[(&str, &str)] = &[
     (
         EXECUTORS.name,
         "no executors and callback groups: no program in C++ was seen to make any, so which callbacks exclude each other cannot be known",
+    ),
+    (
+        SCHEDULING.name,
+        "no context switches (`rostrace doctor` says whether the system allows them, and `record --no-switches` leaves them out): whether a \
+         callback computed, waited, or was not given a processor cannot be known",
     ),
     (
         SERVICES.name,

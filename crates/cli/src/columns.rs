@@ -4,15 +4,16 @@ use std::cmp::Ordering;
 
 use clap::Args;
 use rostrace_analyze::list::List;
-use rostrace_analyze::table::Column;
+use rostrace_analyze::table::{Cell, Column};
 
-use crate::cell::Cell;
+use crate::args::LookFormat;
+use crate::cell;
 use crate::name;
 use crate::outcome::wrong_usage;
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ListArguments {
-    /// Sort by this column, smallest first; with - before it, largest first; further ones decide between equals
+    /// Sort by this column, smallest first; with a leading -, largest first; further columns break ties
     #[arg(
         long,
         value_name = "[-]COLUMN",
@@ -20,10 +21,10 @@ pub(crate) struct ListArguments {
         allow_hyphen_values = true
     )]
     pub(crate) sort: Vec<String>,
-    /// Show at most so many
+    /// Show at most this many
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Show these columns, in this order; --help explains them
+    /// Show these columns, by name or title, in this order; --help explains them
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub(crate) columns: Vec<String>,
 }
@@ -39,10 +40,14 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    pub(crate) fn of(list: &'static List, arguments: &ListArguments) -> anyhow::Result<Layout> {
+    pub(crate) fn of(
+        list: &'static List,
+        arguments: &ListArguments,
+        format: LookFormat,
+    ) -> anyhow::Result<Layout> {
         let mut chosen = Vec::new();
         for written in &arguments.columns {
-            chosen.push(column(list, "--columns", written)?);
+            chosen.push(column(list, format, "--columns", written)?);
         }
         let mut sort = Vec::new();
         for written in &arguments.sort {
@@ -50,7 +55,7 @@ impl Layout {
                 Some(written) => (written, true),
                 None => (written.as_str(), false),
             };
-            sort.push((column(list, "--sort", written)?, descending));
+            sort.push((column(list, format, "--sort", written)?, descending));
         }
         Ok(Layout {
             list,
@@ -87,35 +92,43 @@ impl Layout {
     }
 
     /// The cells of these columns.
-    pub(crate) fn pick<'c>(&self, columns: &[&'static Column], cells: &'c [Cell]) -> Vec<&'c Cell> {
+    pub(crate) fn pick<'c>(&self, columns: &[&Column], cells: &[Cell<'c>]) -> Vec<Cell<'c>> {
         let places = columns.iter().map(|it| self.list.column(it.name));
-        places.map(|place| &cells[place.unwrap_or(0)]).collect()
+        places.map(|place| cells[place.unwrap_or(0)]).collect()
     }
 
     /// Sorts rows by their cells, all of them; rows that are equal in all columns stay in their order.
-    pub(crate) fn sort<T>(&self, rows: &mut Vec<T>, cells: impl Fn(&T) -> Vec<Cell>) {
+    pub(crate) fn sort<T>(&self, rows: &mut Vec<T>, cells: impl Fn(&T) -> Vec<Cell<'_>>) {
         if self.sort.is_empty() {
             return;
         }
         let columns: Vec<&Column> = self.sort.iter().map(|(column, _)| *column).collect();
-        let key = |row: &T| -> Vec<Cell> {
-            let cells = cells(row);
-            self.pick(&columns, &cells).into_iter().cloned().collect()
-        };
-        let mut keyed: Vec<(Vec<Cell>, T)> = rows.drain(..).map(|row| (key(&row), row)).collect();
-        keyed.sort_by(|(a, _), (b, _)| {
-            let pairs = a.iter().zip(b).zip(&self.sort);
-            let mut orders = pairs.map(|((a, b), (_, descending))| a.compare(b, *descending));
-            orders
-                .find(|it| *it != Ordering::Equal)
-                .unwrap_or(Ordering::Equal)
+        let keys = rows.iter().map(|row| self.pick(&columns, &cells(row)));
+        let keys: Vec<Vec<Cell<'_>>> = keys.collect();
+        let mut order: Vec<usize> = (0..keys.len()).collect();
+        order.sort_by(|a, b| {
+            let pairs = keys[*a].iter().zip(&keys[*b]).zip(&self.sort);
+            pairs.fold(Ordering::Equal, |order, ((a, b), (_, descending))| {
+                order.then_with(|| cell::compare(*a, *b, *descending))
+            })
         });
-        rows.extend(keyed.into_iter().map(|(_, row)| row));
+        let mut unsorted: Vec<Option<T>> = rows.drain(..).map(Some).collect();
+        rows.extend(order.into_iter().filter_map(|place| unsorted[place].take()));
     }
 }
 
-fn column(list: &'static List, option: &str, written: &str) -> anyhow::Result<&'static Column> {
-    let Some(place) = list.meant(written) else {
+fn column(
+    list: &'static List,
+    format: LookFormat,
+    option: &str,
+    written: &str,
+) -> anyhow::Result<&'static Column> {
+    // What the output shows comes first: the table of callbacks shows their names as `callback`, which is their number in CSV.
+    let place = match format {
+        LookFormat::Table => list.meant(written),
+        LookFormat::Json | LookFormat::Csv => list.column(written).or_else(|| list.meant(written)),
+    };
+    let Some(place) = place else {
         let instead = name::similar_or(
             written,
             list.names(),

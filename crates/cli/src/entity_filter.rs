@@ -13,13 +13,13 @@ use crate::outcome::wrong_usage;
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct EntityFilter {
-    /// Only this node and what it has to do with; may contain *, ? and […]; can be repeated
+    /// Only this node and what is connected to it; may contain *, ? and […]; can be repeated
     #[arg(long = "node", alias = "nodes", value_name = "GLOB", value_parser = name::pattern)]
     pub(crate) nodes: Vec<Pattern>,
-    /// Only this topic and who has to do with it; may contain *, ? and […]; can be repeated
+    /// Only this topic and what is connected to it; may contain *, ? and […]; can be repeated
     #[arg(long = "topic", alias = "topics", value_name = "GLOB", value_parser = name::pattern)]
     pub(crate) topics: Vec<Pattern>,
-    /// Only this process and what it has to do with; can be repeated
+    /// Only this process and what is connected to it; can be repeated
     #[arg(long = "pid", visible_alias = "vpid", value_name = "N")]
     pub(crate) pids: Vec<i64>,
 }

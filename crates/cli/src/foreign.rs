@@ -80,7 +80,7 @@ impl Kind {
         known.map(|(_, kind)| *kind)
     }
 
-    fn told(self) -> (&'static str, &'static str) {
+    fn describe(self) -> (&'static str, &'static str) {
         match self {
             Kind::Packed(_) => ("an archive", UNPACK),
             Kind::Bag(what) => (what, BAG),
@@ -119,7 +119,7 @@ pub(crate) fn unpack(path: &Path) -> anyhow::Result<bool> {
         match Kind::of(&inside) {
             Some(Kind::Packed(Archive::Tar(Compression::None))) => {}
             Some(kind) => {
-                let (what, instead) = kind.told();
+                let (what, instead) = kind.describe();
                 bail!("{}: this is {what}, packed: {instead}", path.display());
             }
             None => bail!(
@@ -145,7 +145,7 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
     let told = match &error {
         Error::NotAFolder { path } => {
             let kind = head(path, Compression::None).and_then(|it| Kind::of(&it));
-            kind.map(|kind| (path, kind.told()))
+            kind.map(|kind| (path, kind.describe()))
         }
         Error::NoTrace { path } => match (folder(path), unpacked::archive_of(path)) {
             (Some(what), _) => Some((path, (what, BAG))),

@@ -36,18 +36,18 @@ const GROUPS: &[(&str, &[&str])] = &[
 ];
 
 const EXIT_STATUS: &str = "\
-Exit status: 0 fine, 1 failed, 2 wrong usage, 3 done, but the trace has lost data, 4 a budget is broken or \
-something got worse, 130 interrupted.";
+Exit status: 0 success; 1 failure; 2 wrong usage; 3 done, but the trace has lost data; 4 a budget is broken or \
+something got worse; 130 interrupted.";
 
 const FIRST_STEPS: &str = "\
 First steps:
-  rostrace demo                                         what it can do, without ROS 2
+  rostrace demo                                         see what it does, without ROS 2
   rostrace record -- ros2 launch my_robot bringup.launch.py
   rostrace callbacks session/                           what ran late or long, worst first
   rostrace why session/                                 why the worst one was late
-  rostrace report session/ --open                       all of it, in the browser
+  rostrace report session/ --open                       everything, in the browser
 
-`rostrace VERB --help` has examples, and explains the columns of what it lists.";
+`rostrace VERB --help` has examples, and explains the columns of the lists.";
 
 /// The help of the whole program has no list of verbs of its own.
 pub(crate) const TEMPLATE: &str =
@@ -121,7 +121,7 @@ fn columns(list: &List) -> String {
         };
         text += &hanging(&format!("  {name}: {}", column.about), 6);
     }
-    text + "\nNames in parentheses are those of CSV and JSON, which have also the columns that the table leaves out."
+    text + "\nNames in parentheses are used in CSV and JSON, which also have the columns that the table leaves out. Choose a column by its title or by its name."
 }
 
 #[cfg(test)]

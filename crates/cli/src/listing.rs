@@ -4,13 +4,13 @@
 use std::io::{BufWriter, Write};
 
 use rostrace_analyze::list::List;
-use rostrace_analyze::table::{Column, ColumnKind, Unit};
+use rostrace_analyze::table::{Cell, Column, ColumnKind, Unit};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::args::{LookArguments, LookFormat};
 use crate::capabilities::INITIALISATION;
-use crate::cell::Cell;
+use crate::cell;
 use crate::columns::Layout;
 use crate::outcome::Outcome;
 use crate::recorded::Recorded;
@@ -29,10 +29,10 @@ pub(crate) trait Row {
     const LIST: &'static List;
 
     /// In the order of the list's columns.
-    fn cells(&self) -> Vec<Cell>;
+    fn cells(&self) -> Vec<Cell<'_>>;
 
     /// The same for the table, where other numbers are meant: it leaves out what is built in, unless all is asked for.
-    fn table_cells(&self, _all: bool) -> Vec<Cell> {
+    fn table_cells(&self, _all: bool) -> Vec<Cell<'_>> {
         self.cells()
     }
 
@@ -67,7 +67,7 @@ impl<'a> Reading<'a> {
         arguments: &'a LookArguments,
     ) -> anyhow::Result<Reading<'a>> {
         Ok(Reading {
-            layout: Layout::of(list, &arguments.list)?,
+            layout: Layout::of(list, &arguments.list, arguments.format)?,
             recorded: Recorded::read(&arguments.input.traces)?,
             arguments,
         })
@@ -130,7 +130,13 @@ impl<'a> Reading<'a> {
                 }
                 write!(out, "{}", table(&self.layout, &rows, all))?;
             }
-            LookFormat::Json => write_json(&mut out, &self.layout, &rows)?,
+            LookFormat::Json => {
+                let whole = || rows.iter().map(|row| grouped(R::LIST, row.cells()));
+                let cells = rows.iter().map(R::cells);
+                write_json(&mut out, &self.layout, cells, || {
+                    whole().collect::<Vec<_>>()
+                })?;
+            }
             LookFormat::Csv => write_csv(&mut out, &self.layout, rows.iter().map(R::cells))?,
         }
         out.flush()?;
@@ -180,7 +186,7 @@ fn table<R: Row>(layout: &Layout, rows: &[R], all: bool) -> Table {
         let texts = picked.map(|(column, cell)| {
             let title = layout.list.title(column);
             let otherwise = title.and_then(|title| row.shown(title, all));
-            otherwise.unwrap_or_else(|| cell.shown(column.unit))
+            otherwise.unwrap_or_else(|| cell::shown(cell, column.unit))
         });
         let tone = if row.is_conspicuous() {
             Tone::Caution
@@ -230,7 +236,7 @@ pub(crate) fn empty_table(layout: &Layout, columns: &[&'static Column]) -> Table
 pub(crate) fn table_of<T>(
     layout: &Layout,
     rows: &[T],
-    cells: impl Fn(&T) -> Vec<Cell>,
+    cells: impl Fn(&T) -> Vec<Cell<'_>>,
     otherwise: impl Fn(&T, &str) -> Option<String>,
 ) -> Table {
     let columns = layout.table();
@@ -239,7 +245,7 @@ pub(crate) fn table_of<T>(
         let cells = cells(row);
         let picked = columns.iter().zip(layout.pick(&columns, &cells));
         table.row(picked.map(|(column, cell)| {
-            otherwise(row, column.name).unwrap_or_else(|| cell.shown(column.unit))
+            otherwise(row, column.name).unwrap_or_else(|| cell::shown(cell, column.unit))
         }));
     }
     table
@@ -254,25 +260,27 @@ pub(crate) fn limit<T>(layout: &Layout, rows: &mut Vec<T>) -> Option<String> {
     Some(format!("{counted} not shown, because of --limit"))
 }
 
-fn write_json<R: Row>(out: &mut impl Write, layout: &Layout, rows: &[R]) -> anyhow::Result<()> {
-    match layout.chosen() {
-        None => {
-            let objects = rows.iter().map(|row| grouped(layout.list, row.cells()));
-            let objects: Vec<Value> = objects.collect();
-            serde_json::to_writer_pretty(&mut *out, &objects).map_err(std::io::Error::from)?;
-        }
-        Some(_) => write_chosen_json(out, layout, rows.iter().map(R::cells))?,
+/// The chosen columns of all rows; without a choice what `whole` makes.
+pub(crate) fn write_json<'c, W: Serialize>(
+    out: &mut impl Write,
+    layout: &Layout,
+    rows: impl Iterator<Item = Vec<Cell<'c>>>,
+    whole: impl FnOnce() -> W,
+) -> anyhow::Result<()> {
+    if layout.chosen().is_some() {
+        return write_chosen_json(out, layout, rows);
     }
+    serde_json::to_writer_pretty(&mut *out, &whole()).map_err(std::io::Error::from)?;
     Ok(out.write_all(b"\n")?)
 }
 
 /// All columns of a row: those of a summary together in an object, which is nothing without values.
-fn grouped(list: &List, cells: Vec<Cell>) -> Value {
+fn grouped(list: &List, cells: Vec<Cell<'_>>) -> Value {
     let mut row = Map::new();
     for (column, cell) in list.columns.iter().zip(cells) {
-        let value = match (column.kind, &cell) {
+        let value = match (column.kind, cell) {
             (ColumnKind::Names, Cell::Text(names)) => names.split_whitespace().collect(),
-            _ => json!(cell),
+            _ => cell::json(cell),
         };
         let Some((object, member)) = column.member else {
             row.insert(column.name.to_owned(), value);
@@ -292,38 +300,43 @@ fn grouped(list: &List, cells: Vec<Cell>) -> Value {
 }
 
 /// An array of objects that have the chosen columns and nothing else.
-pub(crate) fn write_chosen_json(
+pub(crate) fn write_chosen_json<'c>(
     out: &mut impl Write,
     layout: &Layout,
-    rows: impl Iterator<Item = Vec<Cell>>,
+    rows: impl Iterator<Item = Vec<Cell<'c>>>,
 ) -> anyhow::Result<()> {
-    struct Object<'c>(Vec<(&'static str, &'c Cell)>);
-    impl Serialize for Object<'_> {
+    struct Object(Vec<(&'static str, Value)>);
+    impl Serialize for Object {
         fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            serializer.collect_map(self.0.iter().copied())
+            serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
         }
     }
     let columns = layout.csv();
-    let rows: Vec<Vec<Cell>> = rows.collect();
-    let objects = rows.iter().map(|cells| {
-        let names = columns.iter().map(|column| column.name);
-        Object(names.zip(layout.pick(&columns, cells)).collect())
+    let objects = rows.map(|cells| {
+        let values = layout.pick(&columns, &cells).into_iter().map(cell::json);
+        Object(
+            columns
+                .iter()
+                .map(|column| column.name)
+                .zip(values)
+                .collect(),
+        )
     });
-    let objects: Vec<Object<'_>> = objects.collect();
-    serde_json::to_writer_pretty(out, &objects).map_err(std::io::Error::from)?;
-    Ok(())
+    let objects: Vec<Object> = objects.collect();
+    serde_json::to_writer_pretty(&mut *out, &objects).map_err(std::io::Error::from)?;
+    Ok(out.write_all(b"\n")?)
 }
 
-pub(crate) fn write_csv(
+pub(crate) fn write_csv<'c>(
     out: &mut impl Write,
     layout: &Layout,
-    rows: impl Iterator<Item = Vec<Cell>>,
+    rows: impl Iterator<Item = Vec<Cell<'c>>>,
 ) -> anyhow::Result<()> {
     let columns = layout.csv();
     let mut csv = csv::Writer::from_writer(out);
     csv.write_record(columns.iter().map(|column| column.name))?;
     for cells in rows {
-        csv.write_record(layout.pick(&columns, &cells).into_iter().map(Cell::csv))?;
+        csv.write_record(layout.pick(&columns, &cells).into_iter().map(cell::csv))?;
     }
     Ok(csv.flush()?)
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use rostrace_analyze::built_in;
+use rostrace_model::describe::built_in;
 use rostrace_model::entity::{ProcessId, SubscriptionId};
 
 use crate::capabilities::CALLBACKS;
@@ -13,7 +13,7 @@ use rostrace_base::units;
 /// `no callbacks are known of 2 subscriptions in python3 4711: …`; nothing where all that should have callbacks tells of them.
 pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
     let model = view.model;
-    let told: BTreeSet<ProcessId> = (model.instances.iter())
+    let observed: BTreeSet<ProcessId> = (model.instances.iter())
         .map(|instance| model.process_of(instance.thread))
         .collect();
     // Elsewhere: then a callback that is named and never ran is as silent as one that is not.
@@ -23,8 +23,8 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
         let mut nodes = model.nodes.iter().filter(|it| it.process == process);
         nodes.clone().next().is_some() && nodes.all(|it| built_in::node(&it.name))
     };
-    let is_untold = |process: ProcessId| {
-        !told.contains(&process) && view.has_process(process) && !is_tool(process)
+    let is_unobserved = |process: ProcessId| {
+        !observed.contains(&process) && view.has_process(process) && !is_tool(process)
     };
     let took: BTreeSet<_> = view.takes().filter_map(|take| take.subscription).collect();
     let subscriptions = (model.subscriptions.iter().enumerate())
@@ -41,7 +41,7 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
         .map(|it| it.process);
     // rclpy makes one whenever it waits for a limited time: their number would say nothing.
     let timers: BTreeSet<ProcessId> = (model.timers.iter())
-        .filter(|it| it.callback.is_none() && is_untold(it.process))
+        .filter(|it| it.callback.is_none() && is_unobserved(it.process))
         .map(|it| it.process)
         .collect();
     let mut processes = BTreeSet::new();
@@ -53,10 +53,13 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
         }
     };
     add(
-        subscriptions.filter(|it| is_untold(*it)).collect(),
+        subscriptions.filter(|it| is_unobserved(*it)).collect(),
         "subscription",
     );
-    add(services.filter(|it| is_untold(*it)).collect(), "service");
+    add(
+        services.filter(|it| is_unobserved(*it)).collect(),
+        "service",
+    );
     if !timers.is_empty() {
         parts.push("timers".to_owned());
         processes.extend(timers);

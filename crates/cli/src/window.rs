@@ -16,10 +16,10 @@ use rostrace_base::units;
 /// How much of both ends of a trace is left out; the same for all verbs.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub(crate) struct SkipArguments {
-    /// Do not count what happens so soon after the first event: 2s, 500ms
+    /// Leave out this much time after the first event: 2s, 500ms
     #[arg(long, value_name = "D")]
     pub(crate) skip_start: Option<DurationArgument>,
-    /// Do not count what happens so shortly before the last event
+    /// Leave out this much time before the last event
     #[arg(long, value_name = "D")]
     pub(crate) skip_end: Option<DurationArgument>,
 }
@@ -27,10 +27,10 @@ pub(crate) struct SkipArguments {
 /// The range of time that was asked for.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub(crate) struct TimeArguments {
-    /// Count only what happens from this time on
+    /// Only what happens from this time on
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub(crate) since: Option<TimeArgument>,
-    /// Count only what happens up to this time
+    /// Only what happens up to this time
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub(crate) until: Option<TimeArgument>,
     #[command(flatten)]

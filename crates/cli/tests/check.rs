@@ -1,28 +1,21 @@
 //! `rostrace check` at its boundary.
 
-use std::path::PathBuf;
+use crate::support::{
+    Folder, Says, array, assert_expected, finished, json, recording, rostrace, spawn, stderr_of,
+    stdout_of, text,
+};
 
-use serde_json::Value;
-
-use crate::support::{assert_expected, recording, rostrace, stderr_of, stdout_of};
-
+/// A budget file, beside which there is room for others.
 struct File {
-    folder: tempfile::TempDir,
+    folder: Folder,
+    path: String,
 }
 
 impl File {
     fn new(text: &str) -> File {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("budgets.yaml"), text).unwrap();
-        File { folder }
-    }
-
-    fn path(&self) -> String {
-        self.beside("budgets.yaml").to_str().unwrap().to_owned()
-    }
-
-    fn beside(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        let folder = Folder::new();
+        let path = folder.write("budgets.yaml", text);
+        File { folder, path }
     }
 }
 
@@ -51,7 +44,7 @@ budgets:
 #[test]
 fn broken_budgets_come_first_with_what_was_measured() {
     let file = File::new(BUDGETS);
-    let shown = stdout_of(&["check", &file.path(), &recording("pingpong")], 4);
+    let shown = stdout_of(&["check", &file.path, &recording("pingpong")], 4);
     assert_expected("check/pingpong.txt", &shown);
 }
 
@@ -59,66 +52,51 @@ fn broken_budgets_come_first_with_what_was_measured() {
 fn json_and_csv_say_the_same() {
     let file = File::new(BUDGETS);
     let pingpong = recording("pingpong");
-    let json = stdout_of(&["check", &file.path(), &pingpong, "--format", "json"], 4);
-    let rows: Value = serde_json::from_str(&json).unwrap();
-    let rows = rows.as_array().unwrap();
-    let verdicts: Vec<&str> = rows
-        .iter()
-        .map(|row| row["verdict"].as_str().unwrap())
-        .collect();
+    let rows = json(&["check", &file.path, &pingpong], 4);
+    let rows = array(&rows);
+    let verdicts: Vec<&str> = rows.iter().map(|row| text(&row["verdict"])).collect();
     assert_eq!(verdicts[..3], ["broken", "broken", "nothing"]);
     assert_eq!(verdicts.iter().filter(|it| **it == "skipped").count(), 1);
     assert_eq!(rows[0]["limit"], 1_000_000);
     assert_eq!(rows[0]["unit"], "nanoseconds");
     assert_eq!(rows[0]["line"], 4);
     assert!(rows[0]["measured"].as_i64().unwrap() > 1_000_000);
-    let csv = stdout_of(&["check", &file.path(), &pingpong, "--format", "csv"], 4);
+    let csv = stdout_of(&["check", &file.path, &pingpong, "--format", "csv"], 4);
     assert_eq!(csv.lines().count(), rows.len() + 1);
 }
 
 #[test]
 fn junit_and_annotations_name_the_line() {
     let file = File::new(BUDGETS);
-    let xml = file.beside("check.xml");
-    let mut command = rostrace(&[
-        "check",
-        &file.path(),
-        &recording("pingpong"),
-        "--junit",
-        xml.to_str().unwrap(),
-    ]);
-    let output = command.env("GITHUB_ACTIONS", "true").output().unwrap();
-    assert_eq!(output.status.code(), Some(4));
-    let told = String::from_utf8(output.stderr).unwrap();
+    let xml = file.folder.at("check.xml");
+    let pingpong = recording("pingpong");
+    let mut command = rostrace(&["check", &file.path, &pingpong, "--junit", &xml]);
+    let (_, told) = finished(command.env("GITHUB_ACTIONS", "true"), 4);
     let first = told.lines().next().unwrap();
     assert!(first.starts_with("::error file="), "{told}");
     assert!(first.contains(",line=4,col=17,"), "{told}");
-    let xml = std::fs::read_to_string(xml).unwrap();
-    assert!(
-        xml.contains("tests=\"10\" failures=\"3\" errors=\"0\" skipped=\"1\""),
-        "{xml}"
-    );
+    let xml = file.folder.read("check.xml");
+    xml.says("tests=\"10\" failures=\"3\" errors=\"0\" skipped=\"1\"");
     // Elsewhere nobody asked for annotations.
-    let mut command = rostrace(&["check", &file.path(), &recording("pingpong")]);
-    let output = command.env_remove("GITHUB_ACTIONS").output().unwrap();
-    assert!(output.stderr.is_empty());
+    let mut command = rostrace(&["check", &file.path, &pingpong]);
+    let (_, told) = finished(command.env_remove("GITHUB_ACTIONS"), 4);
+    assert_eq!(told, "");
 }
 
 #[test]
 fn a_good_run_keeps_the_budgets_that_are_made_from_it() {
     let file = File::new("");
-    let made = file.beside("made.yaml");
-    let made = made.to_str().unwrap();
+    let made = &file.folder.at("made.yaml");
     let pingpong = recording("pingpong");
     stdout_of(&["check", "--init", &pingpong, "-o", made], 0);
-    assert_expected("check/init.yaml", &std::fs::read_to_string(made).unwrap());
+    assert_expected("check/init.yaml", &file.folder.read("made.yaml"));
     let shown = stdout_of(&["check", made, &pingpong], 0);
     assert_eq!(shown, "18 limits checked: 0 broken, 18 kept\n");
     let all = stdout_of(&["check", made, &pingpong, "--all"], 0);
     assert_eq!(all.lines().count(), 20);
     // What somebody may have edited is not overwritten.
     let told = stderr_of(&["check", "--init", &pingpong, "-o", made], 1);
-    assert!(told.contains("exists already"), "{told}");
+    told.says("exists already");
 }
 
 #[test]
@@ -126,17 +104,17 @@ fn lost_data_is_told_and_is_no_broken_budget() {
     let file = File::new(
         "budgets:\n  - callback: /w0/n0\n    trigger: timer*\n    duration: { max: 10s }\n    lateness: { max: 10s }\n",
     );
-    let shown = stdout_of(&["check", &file.path(), &recording("lossy")], 3);
+    let shown = stdout_of(&["check", &file.path, &recording("lossy")], 3);
     assert!(shown.starts_with("43,809 events were lost"), "{shown}");
-    assert!(shown.contains("touched by lost events"), "{shown}");
+    shown.says("touched by lost events");
 }
 
 #[test]
 fn mistakes_in_the_file_are_told_with_line_and_column() {
     let file =
         File::new("budgets:\n  - topic: /ping\n    rates: { min: 1Hz }\n    drops: { max: 1ms }\n");
-    let told = stderr_of(&["check", &file.path(), &recording("pingpong")], 1);
-    let told = told.replace(&file.path(), "FILE");
+    let told = stderr_of(&["check", &file.path, &recording("pingpong")], 1);
+    let told = told.replace(&file.path, "FILE");
     assert_eq!(
         told,
         "rostrace: FILE: line 3, column 5: a budget of a topic has no key `rates`; do you mean `rate`?\n\
@@ -148,19 +126,17 @@ fn mistakes_in_the_file_are_told_with_line_and_column() {
 #[test]
 fn wrong_usage_is_told() {
     let pingpong = recording("pingpong");
-    let told = stderr_of(&["check", &pingpong], 2);
-    assert!(told.contains("--init makes a budget file"), "{told}");
-    let told = stderr_of(&["check", &pingpong, &pingpong], 2);
-    assert!(told.contains("the budget file comes first"), "{told}");
-    stderr_of(&["check"], 2);
+    stderr_of(&["check", &pingpong], 2).says("--init makes a budget file");
+    stderr_of(&["check", &pingpong, &pingpong], 2).says("the budget file comes first");
+    stderr_of("check", 2);
     stderr_of(&["check", "--init", &pingpong, "--junit", "x.xml"], 2);
 }
 
 #[test]
 fn a_path_of_an_architecture_file_needs_that_file() {
     let file = File::new("budgets:\n  - path: round_trip\n    response_time: { max: 1s }\n");
-    let shown = stdout_of(&["check", &file.path(), &recording("pingpong")], 4);
-    assert!(shown.contains("--architecture says which"), "{shown}");
+    let shown = stdout_of(&["check", &file.path, &recording("pingpong")], 4);
+    shown.says("--architecture says which");
 }
 
 #[test]
@@ -169,28 +145,23 @@ fn a_path_of_an_architecture_file_is_judged_by_what_paths_shows() {
         "budgets:\n  - path: round_trip\n    latency: { p99: 1ms }\n    response_time: { max: 1s }\n  - path: round_trp\n    latency: { max: 1s }\n",
     );
     let pingpong = recording("pingpong");
-    let architecture = file.beside("architecture.yaml");
-    let architecture = architecture.to_str().unwrap();
+    let architecture = file.folder.at("architecture.yaml");
     stdout_of(
-        &["architecture", "create", &pingpong, "-o", architecture],
+        &format!("architecture create {pingpong} -o {architecture}"),
         0,
     );
-    let nodes = ["/pinger", "/ponger", "/pinger"];
-    let mut add = vec!["architecture", "add-path", architecture, "round_trip"];
-    add.extend(nodes);
-    stdout_of(&add, 0);
-    let arguments = ["--architecture", architecture, "--format", "json"];
-    let mut check = vec!["check".to_owned(), file.path(), pingpong.clone()];
-    check.extend(arguments.map(str::to_owned));
-    let check: Vec<&str> = check.iter().map(String::as_str).collect();
-    let judged: Value = serde_json::from_str(&stdout_of(&check, 4)).unwrap();
-    let mut paths = vec!["paths", &pingpong];
-    paths.extend(arguments);
-    let shown: Value = serde_json::from_str(&stdout_of(&paths, 0)).unwrap();
+    let add = format!("architecture add-path {architecture} round_trip");
+    stdout_of(&format!("{add} /pinger /ponger /pinger"), 0);
+    let with_file = ["--architecture", &architecture];
+    let judged = json(
+        &[&["check", &file.path, &pingpong], &with_file[..]].concat(),
+        4,
+    );
+    let shown = json(&[&["paths", &pingpong], &with_file[..]].concat(), 0);
     assert_eq!(judged[0]["verdict"], "broken");
     assert_eq!(judged[0]["measured"], shown[0]["latency_ns"]["p99"]);
     assert_eq!(judged[1]["verdict"], "nothing");
-    let note = judged[1]["notes"][0].as_str().unwrap();
+    let note = text(&judged[1]["notes"][0]);
     assert!(note.ends_with("do you mean `round_trip`?"), "{note}");
     assert_eq!(judged[2]["verdict"], "kept");
 }
@@ -200,8 +171,8 @@ fn a_reader_that_goes_away_does_not_make_a_broken_budget_a_kept_one() {
     let file = File::new(BUDGETS);
     for format in ["table", "json", "csv"] {
         let pingpong = recording("pingpong");
-        let arguments = ["check", &file.path(), &pingpong, "--format", format];
-        let mut check = crate::support::spawn(&arguments);
+        let arguments = ["check", &file.path, &pingpong, "--format", format];
+        let mut check = spawn(&arguments);
         drop(check.stdout.take());
         assert_eq!(check.wait().unwrap().code(), Some(4), "{format}");
     }

@@ -5,28 +5,30 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{HandMade, json_lines, recording, rostrace, spawn, stderr_of, stdout_of};
+use crate::support::{Folder, HandMade, Says, dump, recording, spawn, stderr_of, stdout_of, text};
 
 /// A folder for the new trace, which does not exist yet.
 struct Output {
-    parent: tempfile::TempDir,
+    parent: Folder,
 }
 
 impl Output {
     fn new() -> Output {
-        Output {
-            parent: tempfile::tempdir().unwrap(),
-        }
+        let parent = Folder::new();
+        Output { parent }
     }
 
     fn path(&self) -> String {
-        self.parent.path().join("part").to_str().unwrap().to_owned()
+        self.parent.at("part")
+    }
+
+    fn events(&self) -> Vec<Value> {
+        dump(&self.path(), &[], 0)
     }
 
     /// Everything beside the new trace.
     fn others(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.parent.path()).unwrap();
-        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let names = self.parent.names().into_iter();
         names.filter(|name| name != "part").collect()
     }
 }
@@ -34,17 +36,10 @@ impl Output {
 /// Cuts, and gives what was said.
 fn cut(trace: &str, options: &[&str], output: &Output, status: i32) -> String {
     let path = output.path();
-    let mut arguments = vec!["cut", trace, "-o", &path];
-    arguments.extend(options);
+    let arguments = [&["cut", trace, "-o", &path], options].concat();
     let said = stderr_of(&arguments, status);
     assert_eq!(output.others(), [""; 0], "{arguments:?}");
     said
-}
-
-fn dump(trace: &str, options: &[&str], status: i32) -> Vec<Value> {
-    let mut arguments = vec!["dump", trace, "--format", "json"];
-    arguments.extend(options);
-    json_lines(&stdout_of(&arguments, status))
 }
 
 /// Compares event by event, for messages that one can read.
@@ -63,7 +58,7 @@ fn a_part_is_what_dump_shows_of_it() {
     let said = cut(&recording("pingpong"), &options, &output, 0);
     let expected = dump(&recording("pingpong"), &part, 0);
     assert!(expected.len() > 100);
-    same(&dump(&output.path(), &[], 0), &expected);
+    same(&output.events(), &expected);
     let summary = format!("part: {} of the ", expected.len());
     assert!(said.replace(',', "").contains(&summary), "{said}");
 }
@@ -73,32 +68,27 @@ fn initialisation_is_kept_from_before_the_part() {
     let output = Output::new();
     let part = ["--since", "+2.5s", "--until", "+3s"];
     let said = cut(&recording("pingpong"), &part, &output, 0);
-    assert!(said.contains("for initialisation"), "{said}");
+    said.says("for initialisation");
     let expected = dump(&recording("pingpong"), &part, 0);
-    let events = dump(&output.path(), &[], 0);
+    let events = output.events();
     let before = events.len() - expected.len();
     same(&events[before..], &expected);
-    let names: Vec<&str> = (events[..before].iter())
-        .map(|event| event["name"].as_str().unwrap())
-        .collect();
+    let names = events[..before].iter().map(|event| text(&event["name"]));
+    let names: Vec<&str> = names.collect();
     assert!(names.contains(&"ros2:rcl_node_init"));
     assert!(names.contains(&"ros2:rclcpp_callback_register"));
     assert!(!names.contains(&"ros2:callback_start"));
     let nodes = ["--event", "ros2:rcl_node_init"];
-    same(
-        &dump(&output.path(), &nodes, 0),
-        &dump(&recording("pingpong"), &nodes, 0),
-    );
+    let expected = dump(&recording("pingpong"), &nodes, 0);
+    same(&dump(&output.path(), &nodes, 0), &expected);
 }
 
 #[test]
 fn everything_can_be_cut() {
     let output = Output::new();
-    cut(&recording("lifecycle_caret"), &[], &output, 0);
-    same(
-        &dump(&output.path(), &[], 0),
-        &dump(&recording("lifecycle_caret"), &[], 0),
-    );
+    let trace = recording("lifecycle_caret");
+    cut(&trace, &[], &output, 0);
+    same(&output.events(), &dump(&trace, &[], 0));
 }
 
 #[test]
@@ -112,10 +102,7 @@ fn filters_are_those_of_dump() {
         let output = Output::new();
         let options = [filter, &["--no-init"]].concat();
         cut(&recording("pingpong"), &options, &output, 0);
-        same(
-            &dump(&output.path(), &[], 0),
-            &dump(&recording("pingpong"), filter, 0),
-        );
+        same(&output.events(), &dump(&recording("pingpong"), filter, 0));
     }
 }
 
@@ -124,9 +111,9 @@ fn losses_in_the_part_are_exit_status_3_and_stay_in_the_trace() {
     let output = Output::new();
     let part = ["--since", "+2s", "--until", "+3s"];
     let said = cut(&recording("lossy"), &part, &output, 3);
-    assert!(said.contains("30,710 events discarded"), "{said}");
+    said.says("30,710 events discarded");
     let told = stderr_of(&["dump", "--format", "csv", &output.path()], 3);
-    assert!(told.contains("30,710 events discarded"), "{told}");
+    told.says("30,710 events discarded");
     let quiet = Output::new();
     let options = ["--since", "+0.5s", "--until", "+1s"];
     cut(&recording("lossy"), &options, &quiet, 0);
@@ -136,26 +123,22 @@ fn losses_in_the_part_are_exit_status_3_and_stay_in_the_trace() {
 #[test]
 fn a_part_without_events_is_a_trace() {
     let output = Output::new();
-    let said = cut(
-        &recording("pingpong"),
-        &["--until", "1", "--no-init"],
-        &output,
-        0,
-    );
-    assert!(said.contains("no event is selected"), "{said}");
-    assert!(dump(&output.path(), &[], 0).is_empty());
+    let nothing = ["--until", "1", "--no-init"];
+    let said = cut(&recording("pingpong"), &nothing, &output, 0);
+    said.says("no event is selected");
+    assert!(output.events().is_empty());
 }
 
 #[test]
 fn a_folder_that_is_not_empty_is_replaced_by_force_alone() {
     let output = Output::new();
     cut(&recording("pingpong"), &["--until", "+1s"], &output, 0);
-    let before = dump(&output.path(), &[], 0);
+    let before = output.events();
     let said = cut(&recording("lifecycle_caret"), &[], &output, 1);
-    assert!(said.contains("--force"), "{said}");
-    same(&dump(&output.path(), &[], 0), &before);
+    said.says("--force");
+    same(&output.events(), &before);
     cut(&recording("lifecycle_caret"), &["--force"], &output, 0);
-    assert_eq!(dump(&output.path(), &[], 0).len(), 1758);
+    assert_eq!(output.events().len(), 1758);
 }
 
 #[test]
@@ -165,7 +148,7 @@ fn force_does_not_delete_what_is_no_trace() {
     fs::create_dir_all(letter.parent().unwrap()).unwrap();
     fs::write(&letter, "Dear").unwrap();
     let said = cut(&recording("pingpong"), &["--force"], &output, 1);
-    assert!(said.contains("mother.txt"), "{said}");
+    said.says("mother.txt");
     assert_eq!(fs::read_to_string(letter).unwrap(), "Dear");
 }
 
@@ -174,7 +157,7 @@ fn an_empty_folder_is_as_good_as_none() {
     let output = Output::new();
     fs::create_dir(output.path()).unwrap();
     cut(&recording("pingpong"), &["--until", "+1s"], &output, 0);
-    assert!(!dump(&output.path(), &[], 0).is_empty());
+    assert!(!output.events().is_empty());
 }
 
 #[test]
@@ -190,7 +173,7 @@ fn the_new_trace_is_not_in_the_old_one_nor_around_it() {
         (metadata.to_str().unwrap(), inside.to_str().unwrap()),
     ] {
         let said = stderr_of(&["cut", source, "--force", "-o", output], 1);
-        assert!(said.contains("must not be in the trace"), "{said}");
+        said.says("must not be in the trace");
     }
     assert_eq!(dump(trace.path(), &[], 0).len(), 2);
 }
@@ -198,19 +181,13 @@ fn the_new_trace_is_not_in_the_old_one_nor_around_it() {
 #[test]
 fn nonsense_is_refused_before_anything_is_written() {
     let output = Output::new();
-    let said = cut(
-        &recording("pingpong"),
-        &["--since", "+2s", "--until", "+1s"],
-        &output,
-        2,
-    );
-    assert!(said.contains("--since"), "{said}");
-    assert!(!Path::new(&output.path()).exists());
-    stderr_of(&["cut", &recording("pingpong")], 2);
-    let file = output.parent.path().join("file");
-    fs::write(&file, "").unwrap();
-    let arguments = ["cut", &recording("pingpong"), "-o", file.to_str().unwrap()];
-    assert!(stderr_of(&arguments, 1).contains("a file"));
+    let trace = recording("pingpong");
+    let backwards = ["--since", "+2s", "--until", "+1s"];
+    cut(&trace, &backwards, &output, 2).says("--since");
+    assert!(output.parent.names().is_empty());
+    stderr_of(&["cut", &trace], 2);
+    let file = output.parent.write("file", "");
+    stderr_of(&["cut", &trace, "-o", &file], 1).says("a file");
 }
 
 #[test]
@@ -219,7 +196,7 @@ fn a_stream_of_one_packet_without_sizes_is_cut_too() {
     let output = Output::new();
     cut(trace.path(), &["--since", "+0.5s"], &output, 0);
     same(
-        &dump(&output.path(), &[], 0),
+        &output.events(),
         &dump(trace.path(), &["--since", "+0.5s"], 0),
     );
 }
@@ -229,7 +206,7 @@ fn several_traces_are_cut_as_one() {
     let output = Output::new();
     let (a, b) = (recording("pingpong"), recording("lifecycle_caret"));
     stderr_of(&["cut", &a, &b, "-o", &output.path()], 0);
-    assert_eq!(dump(&output.path(), &[], 0).len(), 9644 + 1758);
+    assert_eq!(output.events().len(), 9644 + 1758);
 }
 
 #[test]
@@ -243,7 +220,7 @@ fn ctrl_c_leaves_nothing_behind() {
     let status = child.wait().unwrap();
     // Whoever is first wins, but there is a whole trace or none.
     match Path::new(&output.path()).exists() {
-        true => assert_eq!(dump(&output.path(), &[], 0).len(), 9644),
+        true => assert_eq!(output.events().len(), 9644),
         false => assert_ne!(status.code(), Some(0)),
     }
     assert_eq!(output.others(), [""; 0]);
@@ -262,12 +239,12 @@ fn babeltrace_reads_a_cut_without_a_word() {
     };
     assert_eq!(String::from_utf8_lossy(&printed.stderr), "");
     let lines = printed.stdout.split(|byte| *byte == b'\n').count() - 1;
-    assert_eq!(lines, dump(&output.path(), &[], 0).len());
-    let ours = rostrace(&["dump", &output.path()]).output().unwrap();
+    assert_eq!(lines, output.events().len());
+    let ours = stdout_of(&["dump", &output.path()], 0);
     let theirs = std::process::Command::new("babeltrace2")
         .env("TZ", "UTC")
         .arg(output.path())
         .output()
         .unwrap();
-    assert!(ours.stdout == theirs.stdout);
+    assert!(ours.as_bytes() == theirs.stdout);
 }

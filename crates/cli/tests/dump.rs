@@ -4,23 +4,22 @@ use std::io::{BufRead, BufReader, Read};
 
 use serde_json::{Value, json};
 
-use crate::support::{HandMade, json_lines, recording, rostrace, spawn, stderr_of, stdout_of};
+use crate::support::{
+    Folder, HandMade, Says, dump as dump_of, finished, integer, json_lines, recording, rostrace,
+    spawn, stderr_of, stdout_of,
+};
 
-fn dump(trace: &str, options: &[&str]) -> Vec<Value> {
-    let mut arguments = vec!["dump", trace, "--format", "json"];
-    arguments.extend(options);
-    json_lines(&stdout_of(&arguments, 0))
+/// What is selected of a complete recording.
+fn dump(options: &str) -> Vec<Value> {
+    let options: Vec<&str> = options.split_whitespace().collect();
+    dump_of(&recording("pingpong"), &options, 0)
 }
 
 #[test]
 fn every_event_is_a_line_in_the_order_of_time() {
-    let events = dump(&recording("pingpong"), &[]);
+    let events = dump("");
     assert_eq!(events.len(), 9644);
-    let times: Vec<i64> = events
-        .iter()
-        .map(|event| event["time_ns"].as_i64().unwrap())
-        .collect();
-    assert!(times.is_sorted());
+    assert!(events.is_sorted_by_key(|event| integer(&event["time_ns"])));
     assert_eq!(
         events[0],
         json!({
@@ -66,72 +65,53 @@ fn damage_is_told_on_standard_error() {
 
 #[test]
 fn a_limit_gives_the_first_events() {
-    let all = dump(&recording("pingpong"), &[]);
-    assert_eq!(dump(&recording("pingpong"), &["--limit", "7"]), all[..7]);
-    assert!(dump(&recording("pingpong"), &["--limit", "0"]).is_empty());
+    assert_eq!(dump("--limit 7"), dump("")[..7]);
+    assert!(dump("--limit 0").is_empty());
 }
 
 #[test]
 fn events_are_filtered_by_name() {
-    let starts = dump(&recording("pingpong"), &["--event", "ros2:callback_start"]);
-    assert_eq!(starts.len(), 959);
-    let both = dump(&recording("pingpong"), &["--event", "ros2:callback_*"]);
+    assert_eq!(dump("--event ros2:callback_start").len(), 959);
+    let both = dump("--event ros2:callback_*");
     assert_eq!(both.len(), 2 * 959);
-    let two = [
-        "--event",
-        "ros2:callback_start",
-        "--event",
-        "ros2:callback_end",
-    ];
-    assert_eq!(dump(&recording("pingpong"), &two), both);
+    assert_eq!(
+        dump("--event ros2:callback_start --event ros2:callback_end"),
+        both
+    );
+    // A repeated option is more than one wish.
+    assert_eq!(dump("--vpid 22091 --vpid 22096").len(), 9644);
 }
 
 #[test]
 fn a_name_that_is_not_declared_gets_a_hint() {
-    let arguments = [
-        "dump",
-        "--format",
-        "json",
-        "--event",
-        "callback_strat",
-        &recording("pingpong"),
-    ];
-    let hint = stderr_of(&arguments, 2);
-    assert!(
-        hint.contains("`callback_strat`; similar: ros2:callback_start"),
-        "{hint}"
-    );
-    assert_eq!(stdout_of(&arguments, 2), "");
+    let asked = format!("dump {} --event callback_strat", recording("pingpong"));
+    let (out, hint) = finished(&mut rostrace(&asked), 2);
+    hint.says("`callback_strat`; similar: ros2:callback_start");
+    assert_eq!(out, "");
 }
 
 #[test]
 fn events_are_filtered_by_process_thread_and_cpu() {
-    let all = dump(&recording("pingpong"), &[]);
+    let all = dump("");
     for (option, number, field) in [
         ("--vpid", 22096, "/common_context/vpid"),
         ("--pid", 22096, "/common_context/vpid"),
         ("--vtid", 22091, "/common_context/vtid"),
         ("--cpu", 0, "/packet_context/cpu_id"),
     ] {
-        let selected = dump(&recording("pingpong"), &[option, &number.to_string()]);
-        assert!(
-            !selected.is_empty() && selected.len() < all.len(),
-            "{option}"
-        );
+        let selected = dump(&format!("{option} {number}"));
+        assert!((1..all.len()).contains(&selected.len()), "{option}");
         let wanted = |event: &&Value| event.pointer(field) == Some(&json!(number));
-        assert_eq!(
-            selected.len(),
-            all.iter().filter(wanted).count(),
-            "{option}"
-        );
+        let expected = all.iter().filter(wanted).count();
+        assert_eq!(selected.len(), expected, "{option}");
     }
 }
 
 #[test]
 fn events_are_filtered_by_time_however_it_is_written() {
-    let all = dump(&recording("pingpong"), &[]);
+    let all = dump("");
     let (from, to) = (1_794_715_881_000_000_000i64, 1_794_715_882_500_000_000i64);
-    let inside = |event: &&Value| (from..=to).contains(&event["time_ns"].as_i64().unwrap());
+    let inside = |event: &&Value| (from..=to).contains(&integer(&event["time_ns"]));
     let expected: Vec<Value> = all.iter().filter(inside).cloned().collect();
     assert!(!expected.is_empty() && expected.len() < all.len());
     for (from, to) in [
@@ -140,47 +120,37 @@ fn events_are_filtered_by_time_however_it_is_written() {
         ("2026-11-15T04:11:21Z", "2026-11-15T05:11:22.5+01:00"),
         ("04:11:21", "04:11:22.5"),
     ] {
-        let selected = dump(&recording("pingpong"), &["--since", from, "--until", to]);
+        let selected = dump(&format!("--since {from} --until {to}"));
         assert_eq!(selected, expected, "{from} {to}");
     }
 }
 
 #[test]
 fn both_ends_of_a_time_range_belong_to_it() {
-    let first = dump(&recording("pingpong"), &["--limit", "1"]);
-    let time = first[0]["time_ns"].to_string();
-    assert_eq!(
-        dump(
-            &recording("pingpong"),
-            &["--since", &time, "--until", &time]
-        ),
-        first
-    );
+    let first = dump("--limit 1");
+    let time = &first[0]["time_ns"];
+    assert_eq!(dump(&format!("--since {time} --until {time}")), first);
 }
 
 #[test]
 fn relative_times_count_from_the_begin_and_end_that_info_shows() {
     let trace = HandMade::new("event", b"process", b"");
     let times = |options: &[&str]| -> Vec<i64> {
-        let events = dump(trace.path(), options);
-        events
-            .iter()
-            .map(|event| event["time_ns"].as_i64().unwrap() - HandMade::BEGIN)
-            .collect()
+        let events = dump_of(trace.path(), options, 0).into_iter();
+        let times = events.map(|event| integer(&event["time_ns"]) - HandMade::BEGIN);
+        times.collect()
     };
     assert_eq!(times(&["--since", "+1.5s"]), [2_000_000_000]);
     assert_eq!(times(&["--until", "+1s"]), [1_000_000_000]);
     assert_eq!(times(&["--since", "-1s"]), [2_000_000_000]);
-    assert_eq!(
-        times(&["--since", "+999ms", "--until", "-2s"]),
-        [1_000_000_000]
-    );
+    let both = times(&["--since", "+999ms", "--until", "-2s"]);
+    assert_eq!(both, [1_000_000_000]);
 }
 
 #[test]
 fn fields_of_every_kind_are_exact_in_json() {
     let trace = HandMade::new("event", b"process", b"\xFF text");
-    let events = dump(trace.path(), &[]);
+    let events = dump_of(trace.path(), &[], 0);
     let payload = |number: Value| {
         json!({
             "big": u64::MAX,
@@ -199,10 +169,7 @@ fn fields_of_every_kind_are_exact_in_json() {
 #[test]
 fn csv_has_a_header_and_quotes_what_needs_it() {
     let trace = HandMade::new("event", b"a,b", b"two \"words\"\n");
-    let csv = stdout_of(
-        &["dump", "--format", "csv", "--limit", "1", trace.path()],
-        0,
-    );
+    let csv = stdout_of(&format!("dump --format csv --limit 1 {}", trace.path()), 0);
     assert_eq!(
         csv,
         "time_ns,name,host,vpid,vtid,procname,cpu_id,fields\n\
@@ -214,17 +181,11 @@ fn csv_has_a_header_and_quotes_what_needs_it() {
 #[test]
 fn the_output_can_be_a_file() {
     let trace = HandMade::new("event", b"process", b"");
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("out.json");
-    let path = file.to_str().unwrap();
-    assert_eq!(
-        stdout_of(&["dump", "--format", "json", trace.path(), "-o", path], 0),
-        ""
-    );
-    assert_eq!(
-        json_lines(&std::fs::read_to_string(&file).unwrap()).len(),
-        2
-    );
+    let folder = Folder::new();
+    let file = folder.at("out.json");
+    let printed = stdout_of(&["dump", "--format", "json", trace.path(), "-o", &file], 0);
+    assert_eq!(printed, "");
+    assert_eq!(json_lines(&folder.read("out.json")).len(), 2);
     let error = stderr_of(&["dump", trace.path(), "-o", "/nowhere/out"], 1);
     assert!(
         error.starts_with("rostrace: /nowhere: there is no such folder"),
@@ -239,7 +200,7 @@ fn a_trace_is_not_overwritten_by_its_own_events() {
         let stream = trace.file(file);
         let before = std::fs::read(&stream).unwrap();
         let error = stderr_of(&["dump", trace.path(), "-o", stream.to_str().unwrap()], 1);
-        assert!(error.contains("a file of the trace"), "{error}");
+        error.says("a file of the trace");
         assert_eq!(std::fs::read(&stream).unwrap(), before, "{file}");
     }
 }
@@ -257,10 +218,7 @@ fn a_full_disk_is_an_error() {
         .unwrap();
     assert_eq!(output.status.code(), Some(1));
     let error = String::from_utf8(output.stderr).unwrap();
-    assert!(
-        error.contains("the events cannot be written: No space left"),
-        "{error}"
-    );
+    error.says("the events cannot be written: No space left");
 }
 
 #[test]
@@ -275,11 +233,7 @@ fn a_closed_pipe_is_a_normal_end() {
             let output = child.wait_with_output().unwrap();
             assert!(line.ends_with('\n'));
             assert_eq!(output.status.code(), Some(status), "{format} {name}");
-            assert!(
-                output.stderr.is_empty(),
-                "{}",
-                String::from_utf8_lossy(&output.stderr)
-            );
+            assert_eq!(String::from_utf8_lossy(&output.stderr), "");
         }
     }
 }
@@ -305,48 +259,26 @@ fn ctrl_c_leaves_whole_lines() {
 
 #[test]
 fn text_can_show_times_in_other_ways() {
-    let first = |options: &[&str]| {
-        let trace = recording("pingpong");
-        let mut arguments = vec!["dump", &trace, "--limit", "1"];
-        arguments.extend(options);
-        let line = stdout_of(&arguments, 0);
-        line.split(" vm ").next().unwrap().to_owned()
-    };
-    assert_eq!(first(&[]), "[04:11:19.530423153] (+?.?????????)");
-    assert_eq!(
-        first(&["--no-delta", "--clock-seconds"]),
-        "[1794715879.530423153]"
-    );
-    assert_eq!(
-        first(&["--no-delta", "--clock-cycles"]),
-        "[00000005200188277997]"
-    );
-    let date = first(&["--no-delta", "--clock-date", "--clock-gmt"]);
-    assert_eq!(date, "[2026-11-15 04:11:19.530423153]");
-}
-
-#[test]
-fn a_repeated_option_is_more_than_one_wish() {
-    let mut command = rostrace(&["dump", &recording("pingpong"), "--format", "json"]);
-    let output = command
-        .args(["--vpid", "22091", "--vpid", "22096"])
-        .output()
-        .unwrap();
-    assert_eq!(
-        output.stdout.iter().filter(|&&byte| byte == b'\n').count(),
-        9644
-    );
+    for (options, time) in [
+        ("", "[04:11:19.530423153] (+?.?????????)"),
+        ("--no-delta --clock-seconds", "[1794715879.530423153]"),
+        ("--no-delta --clock-cycles", "[00000005200188277997]"),
+        (
+            "--no-delta --clock-date --clock-gmt",
+            "[2026-11-15 04:11:19.530423153]",
+        ),
+    ] {
+        let asked = format!("dump {} --limit 1 {options}", recording("pingpong"));
+        assert_eq!(stdout_of(&asked, 0).split(" vm ").next(), Some(time));
+    }
 }
 
 #[test]
 fn what_selects_no_event_is_told() {
     let pingpong = recording("pingpong");
     let said = stderr_of(&["dump", &pingpong, "--vpid", "3"], 0);
-    assert!(said.contains("no event fits what was asked for"), "{said}");
+    said.says("no event fits what was asked for");
     let said = stderr_of(&["dump", &pingpong, "--since", "+3s", "--until", "+2s"], 2);
-    assert!(
-        said.contains("--since is a later time than --until"),
-        "{said}"
-    );
+    said.says("--since is a later time than --until");
     assert_eq!(stderr_of(&["dump", &pingpong, "--limit", "1"], 0), "");
 }

@@ -1,11 +1,12 @@
 //! `--node`, `--topic` and `--pid` mean the same to every verb that speaks of nodes and topics.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{recording, rostrace, shared_recordings, stderr_of, stdout_of};
+use crate::support::{
+    Folder, Says, array, finished, recording, rostrace, rows, shared, stderr_of, stdout_of, text,
+};
 
 const VERBS: [&str; 9] = [
     "nodes",
@@ -22,9 +23,10 @@ const VERBS: [&str; 9] = [
 /// The lines of a verb's help that belong to an option, up to the next one.
 fn help_of(verb: &str, option: &str) -> String {
     let help = stdout_of(&[verb, "--help"], 0);
+    let begin = format!("{option} ");
     let lines = help
         .lines()
-        .skip_while(|line| !line.trim_start().starts_with(&format!("{option} ")));
+        .skip_while(|line| !line.trim_start().starts_with(&begin));
     let mut words: Vec<&str> = Vec::new();
     for (number, line) in lines.map(str::trim).enumerate() {
         if number > 0 && (line.is_empty() || line.starts_with('-')) {
@@ -56,16 +58,9 @@ struct Chain {
 
 /// Names and processes of all nodes that are not built in.
 fn nodes(trace: &str) -> Vec<(String, String)> {
-    let rows: Value =
-        serde_json::from_str(&stdout_of(&["nodes", trace, "--format", "json"], 0)).unwrap();
-    let ours = rows.as_array().unwrap().iter();
-    ours.filter(|row| row["built_in"] == false)
-        .map(|row| {
-            (
-                row["node"].as_str().unwrap().to_owned(),
-                row["pid"].to_string(),
-            )
-        })
+    let nodes = rows(&["nodes", trace], 0).into_iter();
+    let ours = nodes.filter(|row| row["built_in"] == false);
+    ours.map(|row| (text(&row["node"]).to_owned(), row["pid"].to_string()))
         .collect()
 }
 
@@ -78,21 +73,19 @@ impl Chain {
 }
 
 fn chain() -> Option<Chain> {
-    let folder = shared_recordings()?.join("jazzy/chain_caret");
-    let trace = folder.to_str().unwrap().to_owned();
-    let architecture = folder.join("expected/edited_architecture.yaml");
+    let trace = shared("jazzy/chain_caret")?;
     Some(Chain {
         pids: nodes(&trace),
-        architecture: architecture.to_str().unwrap().to_owned(),
+        architecture: format!("{trace}/expected/edited_architecture.yaml"),
         trace,
     })
 }
 
 /// What a verb shows as JSON, or its error.
 fn shown(chain: &Chain, verb: &str, filter: &[&str]) -> Result<Value, String> {
-    let mut arguments = vec![verb, chain.trace.as_str(), "--format", "json"];
+    let mut arguments = vec![verb, &chain.trace, "--format", "json"];
     if verb == "paths" {
-        arguments.extend(["--architecture", chain.architecture.as_str()]);
+        arguments.extend(["--architecture", &chain.architecture]);
     }
     arguments.extend(filter);
     let output = rostrace(&arguments).output().unwrap();
@@ -107,42 +100,23 @@ fn a_list_becomes_shorter_with_each_filter_and_all_that_is_left_fits() {
     let Some(chain) = chain() else { return };
     let (node, pid) = chain.planner();
     let length = |verb: &str, filter: &[&str]| {
-        let shown = shown(&chain, verb, filter).unwrap_or(Value::Array(Vec::new()));
-        shown.as_array().unwrap().len()
+        shown(&chain, verb, filter).map_or(0, |shown| array(&shown).len())
     };
     let topics = shown(&chain, "topics", &["--node", &node]).unwrap();
-    let topic = topics
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|it| it["built_in"] == false);
-    let topic = topic.unwrap()["topic"].as_str().unwrap().to_owned();
-    for verb in [
-        "nodes",
-        "topics",
-        "callbacks",
-        "processes",
-        "executors",
-        "latency",
-        "paths",
-    ] {
+    let topic = array(&topics).iter().find(|it| it["built_in"] == false);
+    let topic = text(&topic.unwrap()["topic"]).to_owned();
+    for verb in &VERBS[..7] {
         let whole = length(verb, &["--node", "*"]);
         for filter in [["--node", &node], ["--topic", &topic], ["--pid", &pid]] {
             let left = length(verb, &filter);
-            assert!(
-                (1..=whole).contains(&left),
-                "{verb} {filter:?}: {left} of {whole}"
-            );
+            assert!((1..=whole).contains(&left), "{verb} {filter:?}: {left}");
         }
         let all = ["--node", &node, "--topic", &topic, "--pid", &pid];
         assert!((1..=whole).contains(&length(verb, &all)), "{verb} {all:?}");
     }
-    for path in shown(&chain, "latency", &["--topic", &topic, "--pid", &pid])
-        .unwrap()
-        .as_array()
-        .unwrap()
-    {
-        let title = path["path"].as_str().unwrap();
+    let paths = shown(&chain, "latency", &["--topic", &topic, "--pid", &pid]).unwrap();
+    for path in array(&paths) {
+        let title = text(&path["path"]);
         assert!(title.contains(&topic) && title.contains(&node), "{title}");
     }
 }
@@ -152,7 +126,7 @@ fn what_is_explained_is_among_what_the_filters_leave() {
     let Some(chain) = chain() else { return };
     for (node, pid) in &chain.pids {
         for filter in [["--node", node], ["--pid", pid]] {
-            let subject = |explained: Value| explained["subject"].as_str().unwrap().to_owned();
+            let subject = |explained: Value| text(&explained["subject"]).to_owned();
             if let Ok(explained) = shown(&chain, "why", &filter) {
                 assert!(subject(explained).starts_with(node.as_str()), "{filter:?}");
             }
@@ -166,25 +140,18 @@ fn what_is_explained_is_among_what_the_filters_leave() {
     }
 }
 
-/// The rows of a CSV file without its header.
-fn rows(file: &Path) -> usize {
-    std::fs::read_to_string(file).unwrap().lines().count() - 1
-}
-
 #[test]
 fn exported_rows_fit_and_those_of_paths_go_together() {
     let Some(chain) = chain() else { return };
     let (node, pid) = chain.planner();
     let export = |filter: &[&str]| {
-        let folder = tempfile::tempdir().unwrap();
-        let output = folder.path().to_str().unwrap();
-        let mut arguments = vec!["export", chain.trace.as_str(), "-o", output];
-        arguments.extend(filter);
-        rostrace(&arguments).assert().success();
+        let folder = Folder::new();
+        let asked = ["export", &chain.trace, "-o", folder.here()];
+        stdout_of(&[&asked, filter].concat(), 0);
         folder
     };
     let whole = export(&[]);
-    for filter in [["--node", node.as_str()], ["--pid", pid.as_str()]] {
+    for filter in [["--node", &node], ["--pid", &pid]] {
         let part = export(&filter);
         for table in [
             "callbacks",
@@ -195,17 +162,12 @@ fn exported_rows_fit_and_those_of_paths_go_together() {
             "path_stages",
             "path_flows",
         ] {
-            let file = format!("{table}.csv");
-            let (part, whole) = (
-                rows(&part.path().join(&file)),
-                rows(&whole.path().join(&file)),
-            );
-            assert!(
-                (1..=whole).contains(&part),
-                "{table} {filter:?}: {part} of {whole}"
-            );
+            // Without the header.
+            let rows = |folder: &Folder| folder.read(&format!("{table}.csv")).lines().count() - 1;
+            let (part, whole) = (rows(&part), rows(&whole));
+            assert!((1..=whole).contains(&part), "{table} {filter:?}: {part}");
         }
-        let titles = std::fs::read_to_string(part.path().join("paths.csv")).unwrap();
+        let titles = part.read("paths.csv");
         let mut titles = titles.lines().skip(1);
         assert!(titles.all(|title| title.contains(&node)), "{filter:?}");
     }
@@ -216,27 +178,24 @@ fn a_filter_that_nothing_fits_is_refused_by_every_verb() {
     let Some(chain) = chain() else { return };
     for (filter, sentence) in [
         (
-            ["--node", "/nowhere"],
+            "--node /nowhere",
             "no node of this trace is named `/nowhere`",
         ),
         (
-            ["--topic", "/nothing"],
+            "--topic /nothing",
             "no topic of this trace is named `/nothing`",
         ),
-        (["--pid", "1"], "no process of this trace has the pid 1"),
+        ("--pid 1", "no process of this trace has the pid 1"),
     ] {
         for verb in VERBS {
-            let folder = tempfile::tempdir().unwrap();
-            let mut arguments = vec![verb, chain.trace.as_str(), filter[0], filter[1]];
-            match verb {
-                "paths" => arguments.extend(["--architecture", chain.architecture.as_str()]),
-                "export" => arguments.extend(["-o", folder.path().to_str().unwrap()]),
-                _ => {}
-            }
-            let output = rostrace(&arguments).output().unwrap();
-            let said = String::from_utf8(output.stderr).unwrap();
-            assert!(said.contains(sentence), "{verb} {filter:?}: {said}");
-            assert_eq!(output.status.code(), Some(2), "{verb} {filter:?}: {said}");
+            let folder = Folder::new();
+            let more = match verb {
+                "paths" => format!("--architecture {}", chain.architecture),
+                "export" => format!("-o {}", folder.here()),
+                _ => String::new(),
+            };
+            let said = stderr_of(&format!("{verb} {} {filter} {more}", chain.trace), 2);
+            said.says(sentence);
         }
     }
 }
@@ -244,145 +203,110 @@ fn a_filter_that_nothing_fits_is_refused_by_every_verb() {
 #[test]
 fn filters_that_fit_alone_but_not_together_are_told() {
     let trace = recording("pingpong");
-    let together = ["--node", "/pinger", "--topic", "/parameter_events", "--pid"];
-    let other = nodes(&trace)
-        .into_iter()
-        .find(|(node, _)| node == "/ponger");
-    let (_, pid) = other.unwrap();
+    let pid = pid_of_ponger(&trace);
+    let together = format!("--node /pinger --topic /parameter_events --pid {pid}");
     for (verb, noun) in [
         ("nodes", "node"),
         ("topics", "topic"),
         ("callbacks", "callback"),
         ("processes", "process"),
     ] {
-        let mut arguments = vec![verb, trace.as_str()];
-        arguments.extend(together);
-        arguments.push(&pid);
-        let said = stderr_of(&arguments, 0);
-        let sentence =
-            format!("no {noun} fits --node /pinger --topic /parameter_events --pid {pid}");
-        assert!(said.contains(&sentence), "{verb}: {said}");
+        let said = stderr_of(&format!("{verb} {trace} {together}"), 0);
+        said.says(&format!("no {noun} fits {together}"));
     }
     let said = stderr_of(
-        &["latency", &trace, "--node", "/pinger", "--topic", "/rosout"],
+        &format!("latency {trace} --node /pinger --topic /rosout"),
         0,
     );
-    assert!(
-        said.contains("no path fits --node /pinger --topic /rosout"),
-        "{said}"
-    );
+    said.says("no path fits --node /pinger --topic /rosout");
+}
+
+fn pid_of_ponger(trace: &str) -> String {
+    let mut nodes = nodes(trace).into_iter();
+    nodes.find(|(node, _)| node == "/ponger").unwrap().1
 }
 
 #[test]
 fn carets_tables_keep_their_names_when_there_are_fewer_of_them() {
     let Some(chain) = chain() else { return };
     let files = |filter: &[&str]| {
-        let folder = tempfile::tempdir().unwrap();
-        let output = folder.path().to_str().unwrap();
-        let file = chain.architecture.as_str();
-        let mut arguments = vec!["export", chain.trace.as_str(), "-o", output];
-        arguments.extend(["--architecture", file, "--caret-columns"]);
-        arguments.extend(filter);
-        let output = rostrace(&arguments).output().unwrap();
-        assert_eq!(output.status.code(), Some(0));
-        let mut files = BTreeMap::new();
-        for entry in std::fs::read_dir(folder.path()).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-            files.insert(name, std::fs::read(&path).unwrap());
-        }
-        (files, String::from_utf8(output.stderr).unwrap())
+        let folder = Folder::new();
+        let Chain {
+            trace,
+            architecture,
+            ..
+        } = &chain;
+        let asked = ["export", trace, "-o", folder.here(), "--caret-columns"];
+        let asked = [&asked, &["--architecture", architecture][..], filter].concat();
+        let (_, said) = finished(&mut rostrace(&asked), 0);
+        let names = folder.names().into_iter();
+        let files = names.map(|name| (name.clone(), std::fs::read(folder.join(&name)).unwrap()));
+        (files.collect::<BTreeMap<String, Vec<u8>>>(), said)
     };
     let (whole, _) = files(&[]);
     let (node, pid) = chain.planner();
-    for filter in [["--node", node.as_str()], ["--pid", pid.as_str()]] {
+    for filter in [["--node", &node], ["--pid", &pid]] {
         let (part, _) = files(&filter);
-        assert!(
-            (1..whole.len()).contains(&part.len()),
-            "{filter:?}: {}",
-            part.len()
-        );
+        assert!(!part.is_empty() && part.len() < whole.len(), "{filter:?}");
         for (name, bytes) in &part {
             assert_eq!(whole.get(name), Some(bytes), "{filter:?} {name}");
-            let is_path = ["path__", "response__", "stacked__"]
-                .iter()
-                .any(|it| name.starts_with(it));
+            let mut of_paths = ["path__", "response__", "stacked__"].iter();
+            let is_path = of_paths.any(|it| name.starts_with(it));
             assert!(is_path || name.contains("planner"), "{filter:?} {name}");
+            assert!(!name.starts_with("callbacks__fusion"), "{filter:?} {name}");
         }
-        let other = part
-            .keys()
-            .find(|name| name.starts_with("callbacks__fusion"));
-        assert_eq!(other, None, "{filter:?}");
     }
     let mut others = nodes(&chain.trace).into_iter();
     let (_, other) = others.find(|(_, it)| *it != pid).unwrap();
     let (none, said) = files(&["--node", &node, "--topic", "/rosout", "--pid", &other]);
     assert_eq!(none.len(), 0);
-    assert!(
-        said.contains("no object of the architecture file fits"),
-        "{said}"
-    );
+    said.says("no object of the architecture file fits");
 }
 
 #[test]
 fn a_range_of_time_in_which_nothing_happened_is_told() {
     let trace = recording("pingpong");
-    let folder = tempfile::tempdir().unwrap();
-    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let (page, timeline, part) = (file("page.html"), file("it.json"), file("part"));
-    let tables = file("tables");
-    let verbs: [&[&str]; 12] = [
-        &["nodes", &trace],
-        &["topics", &trace],
-        &["callbacks", &trace],
-        &["processes", &trace],
-        &["executors", &trace],
-        &["latency", &trace],
-        &["export", &trace, "-o", &tables],
-        &["report", &trace, "-o", &page],
-        &["timeline", &trace, "-o", &timeline],
-        &["compare", &trace, &trace],
-        &["dump", &trace],
-        &["cut", &trace, "-o", &part],
-    ];
-    for verb in verbs {
-        let mut arguments = verb.to_vec();
-        arguments.extend(["--since", "+1000s", "--until", "+1001s"]);
-        let output = rostrace(&arguments).output().unwrap();
+    let folder = Folder::new();
+    let out = folder.here();
+    let mut verbs = VERBS[..6].join(&format!(" {trace}\n"));
+    verbs += &format!(
+        " {trace}
+         export {trace} -o {out}/tables
+         report {trace} -o {out}/page.html
+         timeline {trace} -o {out}/it.json
+         compare {trace} {trace}
+         dump {trace}
+         cut {trace} -o {out}/part"
+    );
+    for verb in verbs.lines() {
+        let mut command = rostrace(&format!("{verb} --since +1000s --until +1001s"));
+        let output = command.output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
-        let sentence = "nothing of the recording lies between ";
-        assert!(said.contains(sentence), "{verb:?}: {said}");
-        assert!(said.contains("; it covers "), "{verb:?}: {said}");
-        assert!(output.status.code() < Some(2), "{verb:?}: {said}");
+        said.says_all(&["nothing of the recording lies between ", "; it covers "]);
+        assert!(output.status.code() < Some(2), "{verb}: {said}");
     }
     for (option, word) in [("--since", "after"), ("--until", "before")] {
         let time = if word == "after" { "+1000s" } else { "1000" };
         let said = stderr_of(&["callbacks", &trace, option, time], 0);
         let sentence = format!("nothing of the recording lies {word} ");
-        assert!(said.contains(&sentence), "{said}");
+        said.says(&sentence);
     }
     let said = stderr_of(&["callbacks", &trace, "--since", "+1s"], 0);
-    assert!(!said.contains("nothing of the recording"), "{said}");
+    said.lacks("nothing of the recording");
 }
 
 #[test]
 fn filters_that_fit_nothing_together_are_told_by_verbs_that_show_everything() {
     let trace = recording("pingpong");
-    let folder = tempfile::tempdir().unwrap();
-    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let (page, timeline) = (file("page.html"), file("it.json"));
-    let others = nodes(&trace);
-    let (_, pid) = others.iter().find(|(node, _)| node == "/ponger").unwrap();
-    let verbs: [&[&str]; 3] = [
-        &["report", &trace, "-o", &page],
-        &["timeline", &trace, "-o", &timeline],
-        &["compare", &trace, &trace],
-    ];
-    for verb in verbs {
-        let mut arguments = verb.to_vec();
-        arguments.extend(["--node", "/pinger", "--pid", pid]);
-        let said = stderr_of(&arguments, 0);
-        let sentence = format!("no node, topic or callback fits --node /pinger --pid {pid}");
-        assert!(said.contains(&sentence), "{verb:?}: {said}");
+    let folder = Folder::new();
+    let out = folder.here();
+    let together = format!("--node /pinger --pid {}", pid_of_ponger(&trace));
+    for verb in [
+        format!("report {trace} -o {out}/page.html"),
+        format!("timeline {trace} -o {out}/it.json"),
+        format!("compare {trace} {trace}"),
+    ] {
+        let said = stderr_of(&format!("{verb} {together}"), 0);
+        said.says(&format!("no node, topic or callback fits {together}"));
     }
 }

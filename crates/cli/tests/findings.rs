@@ -5,38 +5,25 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{recording, rostrace, shared_recordings};
+use crate::support::{
+    Folder, Says, array, copy, integer, json_of_any, recording, rostrace, shared,
+    shared_recordings, text,
+};
 use rostrace_testkit::opened_page::OpenedPage;
 
-fn json(arguments: &[&str]) -> Value {
-    let output = rostrace(&[arguments, &["--format", "json"]].concat())
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        matches!(output.status.code(), Some(0 | 3)),
-        "{arguments:?}: {said}"
-    );
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
 /// The first screen of a report that the program writes.
-fn overview(trace: &str, more: &[&str]) -> Value {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("report.html");
-    let mut command = rostrace(&["report", trace, "-o", file.to_str().unwrap()]);
-    let output = command.args(more).output().unwrap();
-    assert!(matches!(output.status.code(), Some(0 | 3)), "{trace}");
-    let html = std::fs::read_to_string(file).unwrap();
+fn overview(trace: &str) -> Value {
+    let folder = Folder::new();
+    let mut command = rostrace(&["report", trace, "-o", &folder.at("report.html")]);
+    let status = command.output().unwrap().status.code();
+    assert!(matches!(status, Some(0 | 3)), "{trace}");
+    let html = folder.read("report.html");
     OpenedPage { html }.part("overview").data
 }
 
 fn recordings(names: &[&str]) -> Vec<String> {
     let mut all = vec![recording("pingpong"), recording("lossy")];
-    if let Some(folder) = shared_recordings() {
-        let path = |name: &&str| folder.join(name).to_str().unwrap().to_owned();
-        all.extend(names.iter().map(path));
-    }
+    all.extend(names.iter().filter_map(|name| shared(name)));
     all
 }
 
@@ -55,13 +42,13 @@ fn the_page_callbacks_and_why_agree_on_what_is_worst() {
     ];
     let mut compared = 0;
     for trace in recordings(&names) {
-        let overview = overview(&trace, &[]);
+        let overview = overview(&trace);
         let Some(worst) = worst_callback(&overview) else {
             continue;
         };
-        let callbacks = json(&["callbacks", &trace]);
+        let callbacks = json_of_any(&["callbacks", &trace]);
         assert_eq!(callbacks[0]["name"], worst, "{trace}");
-        let why = json(&["why", &trace]);
+        let why = json_of_any(&["why", &trace]);
         assert_eq!(why["subject"], worst, "{trace}");
         compared += 1;
     }
@@ -71,8 +58,8 @@ fn the_page_callbacks_and_why_agree_on_what_is_worst() {
 /// The callback that is told as the worst: one that heads a group is as bad as the group, others are as bad as they are told.
 fn worst_callback(overview: &Value) -> Option<&str> {
     let mut worst: Option<(f64, &str)> = None;
-    for group in overview["findings"].as_array().unwrap() {
-        let members = group["members"].as_array().unwrap().iter();
+    for group in array(&overview["findings"]) {
+        let members = array(&group["members"]).iter();
         let members = members.map(|it| (&it["severity"], &it["callback"]));
         let head = (&group["severity"], &group["head"]["callback"]);
         for (severity, callback) in std::iter::once(head).chain(members) {
@@ -88,10 +75,10 @@ fn worst_callback(overview: &Value) -> Option<&str> {
 }
 
 fn findings(overview: &Value) -> Vec<Value> {
-    let groups = overview["findings"].as_array().unwrap().iter();
+    let groups = array(&overview["findings"]).iter();
     groups
         .flat_map(|group| {
-            let members = group["members"].as_array().unwrap().iter();
+            let members = array(&group["members"]).iter();
             std::iter::once(&group["head"]).chain(members)
         })
         .cloned()
@@ -115,31 +102,27 @@ fn in_a_shell(command: &str, more: &str) -> std::process::Output {
 #[test]
 fn commands_of_the_page_explain_that_very_instant() {
     for trace in recordings(&["jazzy/timers", "humble/executors", "jazzy/late"]) {
-        let overview = overview(&trace, &[]);
+        let overview = overview(&trace);
         let begin: i64 = overview["begin_ns"].as_str().unwrap().parse().unwrap();
         for finding in findings(&overview) {
-            let commands = finding["commands"].as_array().unwrap();
+            let commands = array(&finding["commands"]);
             let first = commands[0].as_str().unwrap();
             let output = in_a_shell(first, "--format json");
-            let said = String::from_utf8_lossy(&output.stderr);
             assert!(
                 matches!(output.status.code(), Some(0 | 3)),
-                "{first}: {said}"
+                "{first}: {output:?}"
             );
-            let of_execution = matches!(
-                finding["kind"].as_str().unwrap(),
-                "blocked" | "long_execution" | "late_execution"
-            );
-            if of_execution {
+            let of_execution = ["blocked", "long_execution", "late_execution"];
+            if of_execution.contains(&text(&finding["kind"])) {
                 let why: Value = serde_json::from_slice(&output.stdout).unwrap();
-                let at = begin + finding["at"].as_i64().unwrap();
-                let span = why["begin_ns"].as_i64().unwrap()..=why["end_ns"].as_i64().unwrap();
+                let at = begin + integer(&finding["at"]);
+                let span = integer(&why["begin_ns"])..=integer(&why["end_ns"]);
                 assert!(span.contains(&at), "{first}: {at} in {span:?}");
                 assert_eq!(why["subject"], finding["callback"], "{first}");
             }
             if let Some(timeline) = commands.get(1) {
                 let timeline = timeline.as_str().unwrap();
-                assert!(timeline.contains(" --open --at +"), "{timeline}");
+                timeline.says(" --open --at +");
             }
         }
     }
@@ -147,19 +130,18 @@ fn commands_of_the_page_explain_that_very_instant() {
 
 #[test]
 fn why_lists_what_an_execution_made_late_and_the_page_says_the_same() {
-    let Some(folder) = shared_recordings() else {
+    let Some(trace) = shared("jazzy/timers") else {
         return;
     };
-    let trace = folder.join("jazzy/timers");
-    let overview = overview(trace.to_str().unwrap(), &[]);
+    let overview = overview(&trace);
     let group = &overview["findings"][0];
     let command = group["head"]["commands"][0].as_str().unwrap();
     let output = in_a_shell(command, "--format json");
     let why: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(why["subject"], group["head"]["callback"]);
-    let delayed = why["delayed"].as_array().unwrap();
+    let delayed = array(&why["delayed"]);
     assert!(!delayed.is_empty(), "{why}");
-    let caused: Vec<&str> = (group["members"].as_array().unwrap().iter())
+    let caused: Vec<&str> = (array(&group["members"]).iter())
         .filter(|it| it["because"]["name"] == why["subject"])
         .filter_map(|it| it["callback"].as_str())
         .collect();
@@ -176,55 +158,37 @@ fn why_lists_what_an_execution_made_late_and_the_page_says_the_same() {
         1 => "1 other execution".to_owned(),
         number => format!("{number} other executions"),
     };
-    assert!(text.contains(&format!("It made {number} late")), "{text}");
+    text.says(&format!("It made {number} late"));
 }
 
 #[test]
 fn names_on_the_page_are_no_commands_in_the_shell() {
-    let folder = tempfile::tempdir().unwrap();
-    let trace = folder.path().join("it's $(touch harm); a trace");
+    let folder = Folder::new();
+    let trace = folder.join("it's $(touch harm); a trace");
     copy(Path::new(&recording("pingpong")), &trace);
-    let overview = overview(trace.to_str().unwrap(), &[]);
+    let overview = overview(trace.to_str().unwrap());
     let findings = findings(&overview);
     assert!(!findings.is_empty());
     for finding in &findings {
         let command = finding["commands"][0].as_str().unwrap();
-        let output = in_a_shell(
-            &format!("cd '{}' && {command}", folder.path().display()),
-            "",
-        );
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{command}: {said}");
+        let output = in_a_shell(&format!("cd '{}' && {command}", folder.here()), "");
+        assert!(output.status.success(), "{command}: {output:?}");
     }
-    assert!(!folder.path().join("harm").exists());
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        match entry.path().is_dir() {
-            true => copy(&entry.path(), &target),
-            false => {
-                std::fs::copy(entry.path(), target).unwrap();
-            }
-        }
-    }
+    assert!(!folder.join("harm").exists());
 }
 
 #[test]
 fn green_only_where_everything_can_be_known() {
-    let unknown = |trace: &str| overview(trace, &[])["unknown"].as_array().unwrap().len();
-    assert_eq!(unknown(&recording("pingpong")), 0);
-    let Some(folder) = shared_recordings() else {
+    let whole = overview(&recording("pingpong"));
+    assert_eq!(array(&whole["unknown"]).len(), 0);
+    let Some(late) = shared("jazzy/late") else {
         return;
     };
-    let late = overview(folder.join("jazzy/late").to_str().unwrap(), &[]);
+    let late = overview(&late);
     let first = &late["unknown"][0];
     assert!(first["what"].as_str().unwrap().contains("1,345 executions"));
     assert_eq!(first["command"], "rostrace record -- ros2 launch …");
-    assert_eq!(late["damage"].as_array().unwrap().len(), 0);
+    assert_eq!(array(&late["damage"]).len(), 0);
 }
 
 #[test]
@@ -232,25 +196,26 @@ fn a_truncated_stream_makes_no_findings_across_what_is_missing() {
     let Some(folder) = shared_recordings() else {
         return;
     };
-    let copied = tempfile::tempdir().unwrap();
+    let copied = Folder::new();
     copy(&folder.join("jazzy/chain/ust"), copied.path());
-    let stream = copied.path().join("uid/0/64-bit/ros2_1");
+    let stream = copied.join("uid/0/64-bit/ros2_1");
     let file = std::fs::File::options().write(true).open(stream).unwrap();
     file.set_len(100_000).unwrap();
-    let whole = overview(folder.join("jazzy/chain").to_str().unwrap(), &[]);
-    let cut = overview(copied.path().to_str().unwrap(), &[]);
-    assert!(!cut["damage"].as_array().unwrap().is_empty());
+    let whole = overview(folder.join("jazzy/chain").to_str().unwrap());
+    let cut = overview(copied.here());
+    assert!(!array(&cut["damage"]).is_empty());
     let worst = |overview: &Value| {
-        let all = findings(overview).into_iter();
-        all.map(|finding| finding["severity"].as_f64().unwrap())
-            .fold(0.0, f64::max)
+        let severities = findings(overview)
+            .into_iter()
+            .map(|it| it["severity"].as_f64());
+        severities.flatten().fold(0.0, f64::max)
     };
     // What is left of a recording has nothing worse in it than all of it.
     assert!(worst(&cut) <= worst(&whole), "{cut}");
     for finding in findings(&cut) {
-        let kind = finding["kind"].as_str().unwrap();
+        let kind = text(&finding["kind"]);
         assert!(
-            !matches!(kind, "silent_topics" | "ended_early"),
+            !["silent_topics", "ended_early"].contains(&kind),
             "{finding}"
         );
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::support::{rostrace, shared_recordings};
+use crate::support::{Folder, array, json_of_any, rostrace, shared, shared_recordings, text};
 
 const VERBS: [&str; 6] = [
     "info",
@@ -47,9 +47,8 @@ fn every_recording_can_be_looked_at() {
         for verb in VERBS {
             for format in ["table", "json"] {
                 let trace = trace.to_str().unwrap();
-                let output = rostrace(&[verb, "--format", format, trace])
-                    .output()
-                    .unwrap();
+                let mut command = rostrace(&[verb, "--format", format, trace]);
+                let output = command.output().unwrap();
                 let said = String::from_utf8_lossy(&output.stderr);
                 assert!(
                     matches!(output.status.code(), Some(0 | 3)) && !said.contains("panicked"),
@@ -70,25 +69,24 @@ fn every_recording_can_be_looked_at() {
 /// A list has the rows, the columns and the values of the exported table of the same name.
 fn assert_lists_are_tables(trace: &Path) {
     let trace = trace.to_str().unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let output = folder.path().to_str().unwrap();
+    let folder = Folder::new();
     let lists = &VERBS[1..];
-    let tables = lists.join(",");
-    let export = ["export", trace, "--tables", &tables, "-o", output];
-    rostrace(&export).output().unwrap();
+    export(trace, &lists.join(","), &folder);
     for verb in lists {
-        let said = rostrace(&[verb, "--format", "csv", trace])
-            .output()
-            .unwrap();
-        let listed = String::from_utf8(said.stdout).unwrap();
-        let table = folder.path().join(format!("{verb}.csv"));
-        let exported = std::fs::read_to_string(table).unwrap();
+        let mut command = rostrace(&[verb, "--format", "csv", trace]);
+        let listed = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        let exported = folder.read(&format!("{verb}.csv"));
         assert_eq!(listed.lines().next(), exported.lines().next(), "{verb}");
         let mut lines = [&listed, &exported].map(|it| it.lines().collect::<Vec<&str>>());
         // A list is in the order that people need.
         lines.iter_mut().for_each(|it| it.sort_unstable());
         assert!(lines[0] == lines[1], "{verb} of {trace}");
     }
+}
+
+fn export(trace: &str, tables: &str, folder: &Folder) {
+    let mut command = rostrace(&["export", trace, "--tables", tables, "-o", folder.here()]);
+    command.output().unwrap();
 }
 
 /// How many there are of something is the same number, whoever says it.
@@ -120,26 +118,19 @@ fn assert_one_count(said_by: &HashMap<&str, Value>, trace: &Path) {
         let built_in = rows(what).filter(|it| is(it, "built_in")).count();
         assert_eq!(built_in, all(of_built_in), "{of_built_in} of {trace}");
     }
-    let sum = |count: fn(&Value) -> &Value| -> u64 {
-        let counts = rows("nodes").map(|it| count(it).as_u64().unwrap());
-        counts.sum()
+    let sum = |column: &str| {
+        rows("nodes")
+            .map(|it| it[column].as_u64().unwrap())
+            .sum::<u64>()
     };
     let of_nodes = rows("callbacks").filter(|it| !it["node"].is_null());
     let built_in = of_nodes.clone().filter(|it| is(it, "built_in")).count();
-    assert_eq!(
-        sum(|it| &it["callbacks"]),
-        of_nodes.count() as u64,
-        "{trace}"
-    );
-    let parts = sum(|it| &it["built_in_callbacks"]);
-    assert_eq!(parts, built_in as u64, "{trace}");
+    assert_eq!(sum("callbacks"), of_nodes.count() as u64, "{trace}");
+    assert_eq!(sum("built_in_callbacks"), built_in as u64, "{trace}");
 }
 
 #[test]
 fn topics_and_the_exported_table_count_the_same_receptions() {
-    let Some(folder) = shared_recordings() else {
-        return;
-    };
     for name in [
         "jazzy/lossy",
         "jazzy/intra",
@@ -147,26 +138,20 @@ fn topics_and_the_exported_table_count_the_same_receptions() {
         "humble/intra",
         "humble/multi_caret",
     ] {
-        let trace = folder.join(name);
-        let trace = trace.to_str().unwrap();
-        let said = rostrace(&["topics", "--all", "--format", "json", trace])
-            .output()
-            .unwrap();
-        let said: Vec<serde_json::Value> = serde_json::from_slice(&said.stdout).unwrap();
-        let subscribed = said.iter().filter(|it| it["subscriptions"] != 0);
+        let Some(trace) = shared(name) else { return };
+        let topics = json_of_any(&["topics", "--all", &trace]);
+        let subscribed = array(&topics).iter().filter(|it| it["subscriptions"] != 0);
         let told: BTreeMap<String, u64> = subscribed
-            .map(|topic| {
-                let name = topic["topic"].as_str().unwrap_or_default();
-                (name.to_owned(), topic["received"].as_u64().unwrap())
+            .map(|it| {
+                (
+                    text(&it["topic"]).to_owned(),
+                    it["received"].as_u64().unwrap(),
+                )
             })
             .collect();
-        let tables = tempfile::tempdir().unwrap();
-        let output = tables.path().to_str().unwrap();
-        let options = ["--tables", "subscriptions", "--format", "csv", "-o", output];
-        let mut export = vec!["export", trace];
-        export.extend(options);
-        rostrace(&export).output().unwrap();
-        let table = std::fs::read_to_string(tables.path().join("subscriptions.csv")).unwrap();
+        let tables = Folder::new();
+        export(&trace, "subscriptions", &tables);
+        let table = tables.read("subscriptions.csv");
         let mut lines = table
             .lines()
             .map(|line| line.split(',').collect::<Vec<_>>());

@@ -29,6 +29,7 @@ mod record_trouble;
 mod report;
 mod several_recordings;
 mod support;
+mod switches;
 mod timeline;
 mod timeline_open;
 mod understand;

@@ -1,5 +1,7 @@
 //! One origin of time: `+1.5s` is the same instant in every verb, page and file, whatever is skipped.
 
+use std::collections::HashSet;
+
 use rostrace_analyze::Analysis;
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
@@ -7,17 +9,11 @@ use rostrace_model::Model;
 use rostrace_report::served::{Options, Query, ServedTimeline};
 use serde_json::Value;
 
-use crate::support::{json_lines, recording, shared_recordings, stdout_of};
+use crate::support::{Folder, array, dump, integer, json, recording, shared, stdout_of, text};
 use rostrace_testkit::opened_page::OpenedPage;
 
 /// What is left out must not move the origin.
 const SKIPPED: &[&[&str]] = &[&[], &["--skip-start", "700ms"]];
-
-fn json(arguments: &[&str]) -> Value {
-    let mut all = arguments.to_vec();
-    all.extend(["--format", "json"]);
-    serde_json::from_str(&stdout_of(&all, 0)).unwrap()
-}
 
 fn with<'a>(arguments: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
     [arguments, more].concat()
@@ -33,59 +29,48 @@ fn printed(text: &str) -> i64 {
 }
 
 fn recordings() -> Vec<String> {
-    let mut all = vec![recording("pingpong")];
-    if let Some(folder) = shared_recordings() {
-        let names = ["jazzy/chain_caret", "humble/executors", "jazzy/late"];
-        all.extend(names.map(|name| folder.join(name).to_str().unwrap().to_owned()));
-    }
-    all
+    let names = ["jazzy/chain_caret", "humble/executors", "jazzy/late"];
+    let shared = names.into_iter().filter_map(shared);
+    std::iter::once(recording("pingpong"))
+        .chain(shared)
+        .collect()
 }
 
 /// When the recording began, as `info` says it.
 fn begin_of(trace: &str) -> i64 {
-    json(&["info", trace])["begin_ns"].as_i64().unwrap()
+    integer(&json(&["info", trace], 0)["begin_ns"])
 }
 
 #[test]
 fn dump_and_cut_count_from_where_info_says_that_it_begins() {
     for trace in recordings() {
         let begin = begin_of(&trace);
-        let times = |arguments: &[&str]| -> Vec<i64> {
-            let all = with(&["dump", "--format", "json"], arguments);
-            let rows = json_lines(&stdout_of(&all, 0));
-            rows.iter()
-                .map(|row| row["time_ns"].as_i64().unwrap())
+        let times = |trace: &str, options: &[&str]| -> Vec<i64> {
+            let events = dump(trace, options, 0);
+            events
+                .iter()
+                .map(|event| integer(&event["time_ns"]))
                 .collect()
         };
-        let all = times(&[&trace]);
-        let range = begin + 4_000_000_000..=begin + 4_300_000_000;
-        let mut expected = all.clone();
-        expected.retain(|time| range.contains(time));
+        let all = times(&trace, &[]);
+        let between = |from: i64, to: i64| -> Vec<i64> {
+            let range = begin + from..=begin + to;
+            all.iter()
+                .copied()
+                .filter(|time| range.contains(time))
+                .collect()
+        };
+        let range = ["--since", "+4s", "--until", "+4.3s"];
+        let expected = between(4_000_000_000, 4_300_000_000);
         assert!(!expected.is_empty(), "{trace}");
-        assert_eq!(
-            times(&[&trace, "--since", "+4s", "--until", "+4.3s"]),
-            expected,
-            "{trace}"
-        );
-        let folder = tempfile::tempdir().unwrap();
-        let part = folder.path().join("part");
-        let part = part.to_str().unwrap();
-        stdout_of(
-            &[
-                "cut", &trace, "-o", part, "--since", "+4s", "--until", "+4.3s",
-            ],
-            0,
-        );
+        assert_eq!(times(&trace, &range), expected, "{trace}");
+        let folder = Folder::new();
+        let part = folder.at("part");
+        stdout_of(&with(&["cut", &trace, "-o", &part], &range), 0);
         // What was kept of before does not count: times in a cut are those since its own begin.
-        assert_eq!(begin_of(part), begin + 4_000_000_000, "{trace}");
-        let expected: Vec<i64> = (all.into_iter())
-            .filter(|time| (begin + 4_100_000_000..=begin + 4_200_000_000).contains(time))
-            .collect();
-        assert_eq!(
-            times(&[part, "--since", "+0.1s", "--until", "+0.2s"]),
-            expected,
-            "{trace}"
-        );
+        assert_eq!(begin_of(&part), begin + 4_000_000_000, "{trace}");
+        let found = times(&part, &["--since", "+0.1s", "--until", "+0.2s"]);
+        assert_eq!(found, between(4_100_000_000, 4_200_000_000), "{trace}");
     }
 }
 
@@ -94,40 +79,34 @@ fn what_latency_and_why_print_is_what_why_understands() {
     for trace in recordings() {
         let begin = begin_of(&trace);
         for skipped in SKIPPED {
-            let Some(path) = json(&with(&["latency", &trace], skipped))
-                .as_array()
-                .and_then(|paths| paths.first().cloned())
-            else {
+            let paths = json(&with(&["latency", &trace], skipped), 0);
+            let Some(path) = array(&paths).first() else {
                 continue;
             };
-            let worst = path["latency_ns"]["worst_at_ns"].as_i64().unwrap();
+            let worst = integer(&path["latency_ns"]["worst_at_ns"]);
             let shown = stdout_of(&with(&["latency", &trace], skipped), 0);
             let after = printed(&shown);
             assert_eq!(after, (worst - begin) / 1000 * 1000, "{trace} {skipped:?}");
         }
-        let callbacks = json(&["callbacks", &trace]);
-        let busiest = callbacks.as_array().unwrap().iter();
-        let Some(timer) = busiest
-            .filter(|row| row["kind"] == "timer")
-            .max_by_key(|row| row["count"].as_u64())
-        else {
+        let callbacks = json(&["callbacks", &trace], 0);
+        let timers = array(&callbacks)
+            .iter()
+            .filter(|row| row["kind"] == "timer");
+        let Some(timer) = timers.max_by_key(|row| row["count"].as_u64()) else {
             continue;
         };
-        let name = timer["name"].as_str().unwrap();
+        let name = text(&timer["name"]);
         let worst = ["why", &trace, "--callback", name];
         for skipped in SKIPPED {
-            let found = json(&with(&worst, skipped));
-            let (first, last) = (
-                found["begin_ns"].as_i64().unwrap(),
-                found["end_ns"].as_i64().unwrap(),
-            );
+            let found = json(&with(&worst, skipped), 0);
+            let (first, last) = (integer(&found["begin_ns"]), integer(&found["end_ns"]));
             let shown = stdout_of(&with(&worst, skipped), 0);
             let after = printed(&shown);
             assert_eq!(after, (first - begin) / 1000 * 1000, "{trace} {skipped:?}");
             // A time in the middle of it, with and without the space that is printed.
             let middle = (first - begin + (last - first) / 2) as f64 / 1e9;
             for at in [format!("+{middle:.9}s"), format!("+{middle:.9} s")] {
-                let again = json(&with(&with(&worst, &["--at", &at]), skipped));
+                let again = json(&with(&with(&worst, &["--at", &at]), skipped), 0);
                 assert_eq!(again["begin_ns"], found["begin_ns"], "{trace} {at}");
             }
         }
@@ -138,80 +117,50 @@ fn what_latency_and_why_print_is_what_why_understands() {
 fn pages_and_files_count_from_there_too() {
     for trace in recordings() {
         let begin = begin_of(&trace);
-        let folder = tempfile::tempdir().unwrap();
-        for (number, skipped) in SKIPPED.iter().enumerate() {
-            let page = folder.path().join(format!("{number}.html"));
-            stdout_of(
-                &with(&["report", &trace, "-o", page.to_str().unwrap()], skipped),
-                0,
-            );
-            let page = OpenedPage {
-                html: std::fs::read_to_string(page).unwrap(),
-            };
+        for skipped in SKIPPED {
+            let folder = Folder::new();
+            let report = ["report", &trace, "-o", &folder.at("report.html")];
+            stdout_of(&with(&report, skipped), 0);
+            let html = folder.read("report.html");
+            let page = OpenedPage { html };
             let overview = page.part("overview").data;
             assert_eq!(overview["begin_ns"], begin.to_string(), "{trace}");
-            let skips = !skipped.is_empty();
-            assert_eq!(
-                overview["from"],
-                if skips { 700_000_000 } else { 0 },
-                "{trace}"
-            );
+            let from = if skipped.is_empty() { 0 } else { 700_000_000 };
+            assert_eq!(overview["from"], from, "{trace}");
             // The worst execution of each callback, on the page and in the table.
-            let tables = folder.path().join(format!("{number}.tables"));
-            let what = ["--tables", "callback_instances", "--format", "json"];
-            let export = ["export", &trace, "-o", tables.to_str().unwrap()];
-            stdout_of(&with(&with(&export, &what), skipped), 0);
-            let table = std::fs::read(tables.join("callback_instances.json")).unwrap();
-            let table: Vec<Value> = serde_json::from_slice(&table).unwrap();
-            let starts: std::collections::HashSet<i64> = (table.iter())
-                .map(|row| row["start_ns"].as_i64().unwrap())
-                .collect();
+            let starts = starts_of(&trace, skipped);
             let callbacks = page.part("callbacks").data;
             let mut compared = 0;
-            for callback in callbacks["callbacks"].as_array().unwrap() {
-                for worst in callback["worst"].as_array().unwrap() {
-                    let start = begin + worst["start"].as_i64().unwrap();
+            for callback in array(&callbacks["callbacks"]) {
+                for worst in array(&callback["worst"]) {
+                    let start = begin + integer(&worst["start"]);
                     assert!(starts.contains(&start), "{trace}: {worst}");
                     compared += 1;
                 }
             }
             // A recording that began late has no names.
             assert!(compared > 0 || trace.ends_with("late"), "{trace}");
-            let chrome = folder.path().join(format!("{number}.json"));
-            stdout_of(
-                &with(
-                    &[
-                        "timeline",
-                        &trace,
-                        "--format",
-                        "chrome",
-                        "-o",
-                        chrome.to_str().unwrap(),
-                    ],
-                    skipped,
-                ),
-                0,
-            );
-            let chrome: Value =
-                serde_json::from_str(&std::fs::read_to_string(chrome).unwrap()).unwrap();
-            let mut told = 0;
-            for event in chrome["traceEvents"].as_array().unwrap() {
-                if event["ph"] == "X"
-                    && event["cat"]
-                        .as_str()
-                        .is_some_and(|it| it.contains("callback"))
-                {
-                    let after = (event["ts"].as_f64().unwrap() * 1000.0).round() as i64;
-                    told += usize::from(starts.contains(&(begin + after)));
+            let chrome = timeline(&trace, "chrome", skipped);
+            let chrome: Value = serde_json::from_slice(&chrome).unwrap();
+            let mut found = HashSet::new();
+            for event in array(&chrome["traceEvents"]) {
+                let is_callback = event["cat"]
+                    .as_str()
+                    .is_some_and(|it| it.contains("callback"));
+                if event["ph"] == "X" && is_callback {
+                    found.insert(begin + (event["ts"].as_f64().unwrap() * 1000.0).round() as i64);
                 }
             }
-            assert!(
-                told * 2 > starts.len(),
-                "{trace}: {told} of {}",
-                starts.len()
-            );
+            assert_most(&starts, &found, &trace);
         }
     }
+}
+
+/// A file need not have all of them.
+fn assert_most(starts: &HashSet<i64>, found: &HashSet<i64>, trace: &str) {
+    let told = starts.intersection(found).count();
+    let all = starts.len();
+    assert!(told * 2 > all, "{trace}: {told} of {all}");
 }
 
 #[test]
@@ -240,29 +189,20 @@ fn the_served_timeline_counts_from_there_whatever_it_shows() {
 }
 
 /// When callbacks of a recording began, as `export` writes it.
-fn starts_of(trace: &str, skipped: &[&str]) -> std::collections::HashSet<i64> {
-    let folder = tempfile::tempdir().unwrap();
-    let tables = folder.path().join("tables");
+fn starts_of(trace: &str, skipped: &[&str]) -> HashSet<i64> {
+    let folder = Folder::new();
     let what = ["--tables", "callback_instances", "--format", "json"];
-    let export = ["export", trace, "-o", tables.to_str().unwrap()];
-    stdout_of(&with(&with(&export, &what), skipped), 0);
-    let table = std::fs::read(tables.join("callback_instances.json")).unwrap();
-    let table: Vec<Value> = serde_json::from_slice(&table).unwrap();
-    let starts = table.iter().map(|row| row["start_ns"].as_i64().unwrap());
-    starts.collect()
+    let export = with(&["export", trace, "-o", folder.here()], &what);
+    stdout_of(&with(&export, skipped), 0);
+    let table = folder.read("callback_instances.json");
+    let table: Vec<Value> = serde_json::from_str(&table).unwrap();
+    table.iter().map(|row| integer(&row["start_ns"])).collect()
 }
 
 fn timeline(trace: &str, format: &str, skipped: &[&str]) -> Vec<u8> {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("timeline");
-    let asked = [
-        "timeline",
-        trace,
-        "--format",
-        format,
-        "-o",
-        file.to_str().unwrap(),
-    ];
+    let folder = Folder::new();
+    let file = folder.at("timeline");
+    let asked = ["timeline", trace, "--format", format, "-o", &file];
     stdout_of(&with(&asked, skipped), 0);
     std::fs::read(file).unwrap()
 }
@@ -277,18 +217,13 @@ fn a_profile_for_firefox_begins_there() {
             let profile: Value = serde_json::from_slice(&profile).unwrap();
             let zero = profile["meta"]["startTime"].as_f64().unwrap();
             assert!((zero - begin as f64 / 1e6).abs() < 0.001, "{trace}");
-            let mut found = std::collections::HashSet::new();
-            for thread in profile["threads"].as_array().unwrap() {
-                for at in thread["markers"]["startTime"].as_array().unwrap() {
+            let mut found = HashSet::new();
+            for thread in array(&profile["threads"]) {
+                for at in array(&thread["markers"]["startTime"]) {
                     found.extend(at.as_f64().map(|at| begin + (at * 1e6).round() as i64));
                 }
             }
-            let told = starts.intersection(&found).count();
-            assert!(
-                told * 2 > starts.len(),
-                "{trace}: {told} of {}",
-                starts.len()
-            );
+            assert_most(&starts, &found, &trace);
         }
     }
 }
@@ -334,7 +269,7 @@ fn a_trace_for_perfetto_begins_there() {
         for skipped in SKIPPED {
             let starts = starts_of(&trace, skipped);
             let written = timeline(&trace, "perfetto", skipped);
-            let mut found = std::collections::HashSet::new();
+            let mut found = HashSet::new();
             let mut clocks = Vec::new();
             for (_, _, packet) in fields(&written).iter().filter(|it| it.0 == PACKET) {
                 for (field, value, content) in fields(packet) {
@@ -354,44 +289,35 @@ fn a_trace_for_perfetto_begins_there() {
             }
             assert!(!clocks.is_empty(), "{trace}");
             assert!(clocks.iter().all(|at| *at == begin), "{trace} {clocks:?}");
-            let told = starts.intersection(&found).count();
-            assert!(
-                told * 2 > starts.len(),
-                "{trace}: {told} of {}",
-                starts.len()
-            );
+            assert_most(&starts, &found, &trace);
         }
     }
 }
 
 #[test]
 fn what_check_says_was_worst_is_what_why_understands() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     for trace in recordings() {
         let begin = begin_of(&trace);
-        let callbacks = json(&["callbacks", &trace]);
-        let mut callbacks = callbacks.as_array().unwrap().iter();
+        let callbacks = json(&["callbacks", &trace], 0);
+        let mut callbacks = array(&callbacks).iter();
         let named = |row: &&Value| row["kind"] == "timer" && row["built_in"] == false;
         let Some(name) = callbacks.find(named).and_then(|row| row["name"].as_str()) else {
             continue;
         };
-        let budgets = folder.path().join("budgets.yaml");
         let text = format!("budgets:\n  - callback: '{name}'\n    duration: {{ max: 1us }}\n");
-        std::fs::write(&budgets, text).unwrap();
-        let check = ["check", budgets.to_str().unwrap(), &trace];
+        let budgets = folder.write("budgets.yaml", text);
+        let check = ["check", &budgets, &trace];
         for skipped in SKIPPED {
             let asked = with(&check, skipped);
-            let rows = stdout_of(&with(&asked, &["--format", "json"]), 4);
-            let rows: Value = serde_json::from_str(&rows).unwrap();
-            let worst = rows[0]["worst_at_ns"].as_i64().unwrap();
+            let worst = integer(&json(&asked, 4)[0]["worst_at_ns"]);
             assert!(starts_of(&trace, skipped).contains(&worst), "{trace}");
             let shown = stdout_of(&with(&asked, &["--columns", "what,worst at"]), 4);
             assert_eq!(printed(&shown), (worst - begin) / 1000 * 1000, "{trace}");
             let after = format!("+{:.9}s", (worst - begin) as f64 / 1e9);
             let why = ["why", &trace, "--callback", name, "--at", &after];
-            let found = json(&with(&why, skipped));
-            let (first, last) = (&found["begin_ns"], &found["end_ns"]);
-            let instance = first.as_i64().unwrap()..=last.as_i64().unwrap();
+            let found = json(&with(&why, skipped), 0);
+            let instance = integer(&found["begin_ns"])..=integer(&found["end_ns"]);
             assert!(instance.contains(&worst), "{trace}: {worst} {instance:?}");
         }
     }
@@ -401,18 +327,16 @@ fn what_check_says_was_worst_is_what_why_understands() {
 fn both_sides_of_a_comparison_count_from_where_they_begin() {
     let range = ["--since", "+3s", "--until", "+4.5s"];
     for trace in recordings() {
-        let callbacks = json(&with(&["callbacks", &trace], &range));
+        let callbacks = json(&with(&["callbacks", &trace], &range), 0);
         let asked = with(&["compare", &trace, &trace], &range);
-        let lines = json(&with(
-            &asked,
-            &["--columns", "name,kind,metric,base_values"],
-        ));
+        let columns = ["--columns", "name,kind,metric,base_values"];
+        let lines = json(&with(&asked, &columns), 0);
         let mut compared = 0;
-        for line in lines.as_array().unwrap() {
+        for line in array(&lines) {
             if line["kind"] != "callback" || line["metric"] != "duration" {
                 continue;
             }
-            let mut rows = callbacks.as_array().unwrap().iter();
+            let mut rows = array(&callbacks).iter();
             let row = rows.find(|row| row["name"] == line["name"]).unwrap();
             assert_eq!(line["base_values"], row["count"], "{trace}: {line}");
             compared += 1;

@@ -1,5 +1,6 @@
 //! Processes that become another program while they are recorded, and what is said of those that die by a signal while they are recorded: which one, by what, and whether the tracer was at work in it.
 
+use crate::support::Says;
 use crate::support::place::{Place, finished, ticker, wait_for_ready};
 
 const OWN: &str = "; none of its threads was running code of the tracer\n";
@@ -15,7 +16,7 @@ fn record(place: &Place, milliseconds: &str, variables: &[(&str, &str)]) -> (Str
 /// Records a ticker that dies, and returns what was said.
 fn told(place: &Place, variables: &[(&str, &str)]) -> String {
     let (out, err) = record(place, "600", variables);
-    assert!(out.contains("lost: 0"), "{out}");
+    out.says("lost: 0");
     err
 }
 
@@ -23,7 +24,7 @@ fn told(place: &Place, variables: &[(&str, &str)]) -> String {
 fn a_crash_in_code_of_the_program_is_not_ours() {
     let err = told(&Place::new(), &[("TICKER_DEATH", "own")]);
     assert!(err.starts_with("rostrace: note: `ticker` (pid ") || err.contains("`ticker` (pid "));
-    assert!(err.contains(") was ended by SIGSEGV"), "{err}");
+    err.says(") was ended by SIGSEGV");
     assert!(err.ends_with(OWN), "{err}");
     assert_eq!(err.lines().count(), 1, "{err}");
 }
@@ -41,8 +42,7 @@ fn a_child_that_aborts_is_told_although_the_command_ends_well() {
         &Place::new(),
         &[("TICKER_DEATH", "abort"), ("TICKER_CHILD", "1")],
     );
-    assert!(err.contains("`ticker` (pid "), "{err}");
-    assert!(err.contains(") was ended by SIGABRT"), "{err}");
+    err.says_all(&["`ticker` (pid ", ") was ended by SIGABRT"]);
     assert!(err.ends_with(OWN), "{err}");
 }
 
@@ -50,17 +50,10 @@ fn a_child_that_aborts_is_told_although_the_command_ends_well() {
 fn a_process_that_is_killed_while_it_emits_is_told() {
     let place = Place::new();
     let mut child = place
-        .command(&[
-            "record",
-            "--no-report",
-            "--limit",
-            "1M",
-            "-o",
-            "trace",
-            "--",
-            ticker(),
-            "60000",
-        ])
+        .command(&format!(
+            "record --no-report --limit 1M -o trace -- {} 60000",
+            ticker()
+        ))
         .env("TICKER_FLOOD", "1")
         .spawn()
         .unwrap();
@@ -74,11 +67,7 @@ fn a_process_that_is_killed_while_it_emits_is_told() {
     let output = child.wait_with_output().unwrap();
     let err = String::from_utf8_lossy(&output.stderr);
     let expected = format!("`ticker` (pid {pid}) was ended by SIGKILL; ");
-    assert!(err.contains(&expected), "{err}");
-    assert!(
-        err.contains("of its threads was running code of the tracer"),
-        "{err}"
-    );
+    err.says_all(&[&expected, "of its threads was running code of the tracer"]);
 }
 
 #[test]
@@ -91,7 +80,7 @@ fn a_process_that_dies_while_others_record_it_is_told() {
         .unwrap();
     let _rest = wait_for_ready(&mut run);
     let (_, err) = place.run(&["record", "--no-report", "--attach", "-o", "trace"], 0);
-    assert!(err.contains(") was ended by SIGSEGV"), "{err}");
+    err.says(") was ended by SIGSEGV");
     run.wait().unwrap();
 }
 

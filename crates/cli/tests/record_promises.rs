@@ -148,15 +148,7 @@ fn nothing_is_left_behind_by_recordings_that_come_and_go() {
     let memory = memory_of(pid);
     let record = |number: u32| {
         let name = format!("trace{number}");
-        let arguments = [
-            "record",
-            "--attach",
-            "--no-report",
-            "--duration",
-            "30ms",
-            "-o",
-            &name,
-        ];
+        let arguments = format!("record --attach --no-report --duration 30ms -o {name}");
         place.run(&arguments, 0);
         fs::remove_dir_all(place.path(&name)).unwrap();
     };
@@ -175,4 +167,29 @@ fn nothing_is_left_behind_by_recordings_that_come_and_go() {
     crate::support::place::signal(&run, libc::SIGINT);
     run.wait().unwrap();
     assert!(!memory.exists(), "{memory:?} is left");
+}
+
+#[test]
+fn only_their_user_can_open_what_is_recorded() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    let (mut run, _rest) = place.idle_ticker();
+    let sessions = place.until(|all| all.len() == 1 && all[0]["processes"][0]["pid"].is_i64());
+    let pid = sessions[0]["processes"][0]["pid"].as_i64().unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+    let memory = memory_of(pid);
+    assert_eq!(mode(&memory), 0o700);
+    let environment = fs::read(format!("/proc/{pid}/environ")).unwrap();
+    let control = environment
+        .split(|byte| *byte == 0)
+        .find_map(|it| it.strip_prefix(b"ROSTRACE_CONTROL="));
+    let control = PathBuf::from(String::from_utf8(control.unwrap().to_owned()).unwrap());
+    assert_eq!(mode(&control), 0o600);
+    let sessions = control.ancestors().find(|it| it.ends_with("rostrace"));
+    assert_eq!(mode(sessions.unwrap()), 0o700);
+    for entry in fs::read_dir(&memory).unwrap().flatten() {
+        assert_eq!(mode(&entry.path()), 0o600, "{:?}", entry.path());
+    }
+    crate::support::place::signal(&run, libc::SIGINT);
+    run.wait().unwrap();
 }

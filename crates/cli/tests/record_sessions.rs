@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::support::Says;
 use crate::support::place::{
     Place, finished, kill, pid_of, processes, signal, ticker, wait_for_ready,
 };
@@ -22,32 +23,20 @@ fn attaching_again_and_again_knows_all_names_each_time() {
             &["record", "--attach", "--duration", "300ms", "-o", name],
             0,
         );
-        assert!(
-            out.contains("2 processes, ") && out.contains("lost: 0"),
-            "{out}"
-        );
+        out.says_all(&["2 processes, ", "lost: 0"]);
         assert_eq!(place.nodes(name), ["/child", "/ticker"]);
     }
     // One process of them.
     let pid = pid_of(&sessions);
     let pid = pid.to_string();
-    let arguments = [
-        "record",
-        "--attach",
-        "--pid",
-        &pid,
-        "--duration",
-        "300ms",
-        "-o",
-        "third",
-    ];
+    let arguments = format!("record --attach --pid {pid} --duration 300ms -o third");
     let (out, _) = place.run(&arguments, 0);
-    assert!(out.contains("1 process, "), "{out}");
+    out.says("1 process, ");
     assert_eq!(place.nodes("third").len(), 1);
     let (_, err) = place.run(&["record", "--attach", "--pid", "1", "-o", "fourth"], 1);
-    assert!(err.contains("has the pid 1"), "{err}");
+    err.says("has the pid 1");
     let (_, err) = place.run(&["stop"], 1);
-    assert!(err.contains("nothing is being recorded"), "{err}");
+    err.says("nothing is being recorded");
     signal(&child, libc::SIGINT);
     assert_eq!(child.wait().unwrap().code(), Some(9), "that of the command");
     assert!(place.sessions().is_empty());
@@ -66,11 +55,8 @@ fn a_recording_of_attached_processes_ends_with_the_last_of_them() {
     signal(&child, libc::SIGINT);
     child.wait().unwrap();
     let (out, err) = finished(recorder.wait_with_output().unwrap(), 0);
-    assert!(err.contains("all processes have ended"), "{err}");
-    assert!(
-        out.contains("1 process, ") && out.contains("lost: 0"),
-        "{out}"
-    );
+    err.says("all processes have ended");
+    out.says_all(&["1 process, ", "lost: 0"]);
     assert_eq!(place.nodes("trace"), ["/ticker"]);
     assert!(place.sessions().is_empty());
 }
@@ -118,7 +104,7 @@ fn a_killed_recorder_leaves_a_readable_trace_and_a_session_that_can_be_stopped()
         &["record", "--attach", "--duration", "200ms", "-o", "again"],
         0,
     );
-    assert!(out.contains("lost: 0"), "{out}");
+    out.says("lost: 0");
     kill(pid, libc::SIGKILL);
     place.until(|all| all.is_empty());
     let left = std::fs::read_dir(place.path("runtime/rostrace"))
@@ -142,7 +128,7 @@ fn a_control_file_can_be_anywhere() {
         "it is not in the runtime folder"
     );
     let (out, _) = place.run(&["status", "--control", control], 0);
-    assert!(out.contains("ticker"), "{out}");
+    out.says("ticker");
     let chosen = ["status", "--control", control, "--columns", "process,state"];
     let (out, _) = place.run(&chosen, 0);
     let head: Vec<&str> = out.lines().nth(2).unwrap().split_whitespace().collect();
@@ -152,18 +138,9 @@ fn a_control_file_can_be_anywhere() {
     assert_eq!(rows[0]["state"], "idle", "{out}");
     assert_eq!(rows[0].as_object().unwrap().len(), 2, "{out}");
     let (out, error) = place.run(&[&chosen[..], &["--limit", "0"]].concat(), 0);
-    assert!(!out.contains("idle\n"), "{out}");
-    assert!(error.contains("1 more process not shown"), "{error}");
-    let arguments = [
-        "record",
-        "--attach",
-        "--control",
-        control,
-        "--duration",
-        "200ms",
-        "-o",
-        "trace",
-    ];
+    out.lacks("idle\n");
+    error.says("1 more process not shown");
+    let arguments = format!("record --attach --control {control} --duration 200ms -o trace");
     place.run(&arguments, 0);
     assert_eq!(place.nodes("trace"), ["/ticker"]);
     signal(&child, libc::SIGINT);

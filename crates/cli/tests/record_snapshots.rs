@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::support::Says;
 use crate::support::place::{
     Place, finished, kill, pid_of, processes, signal, ticker, wait_for_ready,
 };
@@ -20,16 +21,16 @@ fn a_flight_recording_is_copied_and_stopped_while_it_runs() {
         .unwrap();
     place.until(|all| all[0]["processes"][0]["events"].as_u64().unwrap_or(0) > 50);
     let (_, err) = place.run(&["record", "--attach", "-o", "other"], 1);
-    assert!(err.contains("is being recorded already"), "{err}");
+    err.says("is being recorded already");
     let (_, err) = place.run(&["snapshot", "-o", "copy"], 0);
-    assert!(err.contains("1 process copied: copy"), "{err}");
+    err.says("1 process copied: copy");
     assert_eq!(place.nodes("copy"), ["/ticker"]);
     place.run(&["stop"], 0);
     let (out, err) = finished(recorder.wait_with_output().unwrap(), 0);
-    assert!(err.contains("`rostrace stop` ended the recording"), "{err}");
-    assert!(out.contains("lost: 0"), "{out}");
+    err.says("`rostrace stop` ended the recording");
+    out.says("lost: 0");
     let (_, err) = place.run(&["snapshot", "-o", "later"], 1);
-    assert!(err.contains("nothing is being recorded"), "{err}");
+    err.says("nothing is being recorded");
     signal(&child, libc::SIGINT);
     child.wait().unwrap();
 }
@@ -85,10 +86,7 @@ fn a_signal_to_a_process_takes_a_snapshot() {
     let pid = pid_of(&place.until(are_recording));
     kill(pid, libc::SIGUSR2);
     let note = errors.next().unwrap().unwrap();
-    assert!(
-        note.contains(&format!("snapshot (process {pid} asked)")),
-        "{note}"
-    );
+    note.says(&format!("snapshot (process {pid} asked)"));
     assert_eq!(place.nodes("trace-snapshot-1"), ["/other", "/ticker"]);
     // Also that of a process which dies of what it noticed.
     kill(pid, libc::SIGUSR2);

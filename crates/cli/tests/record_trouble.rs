@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::support::Says;
 use crate::support::place::{Place, finished, kill, pid_of, signal, ticker, wait_for_ready};
 
 /// Where the control page has the number of its layout, in every version.
@@ -24,8 +25,7 @@ fn layout(control: &Path) -> u32 {
 
 /// The library that belongs to the program.
 fn library(place: &Place) -> PathBuf {
-    let (out, _) = place.run(&["doctor", "--format", "json"], 0);
-    let answer: Value = serde_json::from_str(&out).unwrap();
+    let answer = place.json(&["doctor"], 0);
     let text = answer["checks"][0]["found"].as_str();
     let path = text.unwrap().strip_suffix(" can be loaded").unwrap();
     PathBuf::from(path)
@@ -53,14 +53,13 @@ fn a_library_of_another_version_is_refused_before_anything_is_started() {
         let mut command = place.command(verb);
         command.env("ROSTRACE_TRACER", &other);
         let (_, err) = finished(command.output().unwrap(), 1);
-        assert!(err.contains("other.so is of another version"), "{err}");
-        assert!(err.contains("layout 200"), "{err}");
+        err.says_all(&["other.so is of another version", "layout 200"]);
     }
     assert!(!place.path("trace").exists());
     let mut command = place.command(&["doctor"]);
     command.env("ROSTRACE_TRACER", &other);
     let (out, _) = finished(command.output().unwrap(), 1);
-    assert!(out.contains("is of another version"), "{out}");
+    out.says("is of another version");
 }
 
 #[test]
@@ -79,7 +78,7 @@ fn a_process_with_a_tracer_of_another_version_is_told_by_all() {
     set_layout(&control, own + 7);
     let mut status = place.command(&["status", "--control", "control"]);
     let (_, err) = finished(status.output().unwrap(), 1);
-    assert!(err.contains("another version of rostrace"), "{err}");
+    err.says("another version of rostrace");
     std::fs::write(place.path("go"), "").unwrap();
     let begin = Instant::now();
     while std::fs::read(&control).unwrap()[96] == 0 {
@@ -88,17 +87,17 @@ fn a_process_with_a_tracer_of_another_version_is_told_by_all() {
     }
     set_layout(&control, own);
     let (_, err) = place.run(&["status", "--control", "control"], 0);
-    assert!(err.contains("a tracer of another version"), "{err}");
+    err.says("a tracer of another version");
     let arguments = ["record", "--attach", "--control", "control", "--duration"];
     let mut attach = place.command(&arguments);
     attach.args(["400ms", "-o", "trace"]);
     let (out, err) = finished(attach.output().unwrap(), 3);
-    assert!(out.contains("1 process"), "{out}");
-    assert!(err.contains("a tracer of another version"), "{err}");
+    out.says("1 process");
+    err.says("a tracer of another version");
     signal(&child, libc::SIGTERM);
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("is not recorded. "), "{said}");
+    said.says("is not recorded. ");
 }
 
 #[test]
@@ -110,9 +109,9 @@ fn a_session_of_another_version_is_told() {
     let own = layout(&control);
     set_layout(&control, own + 1);
     let (_, err) = place.run(&["status"], 0);
-    assert!(err.contains("another version of rostrace"), "{err}");
+    err.says("another version of rostrace");
     let (_, err) = place.run(&["record", "--attach"], 1);
-    assert!(err.contains("another version of rostrace"), "{err}");
+    err.says("another version of rostrace");
     set_layout(&control, own);
     signal(&child, libc::SIGTERM);
     child.wait().unwrap();
@@ -167,14 +166,8 @@ fn a_filter_file_of_caret_decides_what_is_recorded() {
     );
     let record = |file: &str, folder: &str, status: i32| {
         std::fs::write(place.path("filter.bash"), file).unwrap();
-        let mut command = place.command(&[
-            "record",
-            "--caret-filter",
-            "filter.bash",
-            "-o",
-            folder,
-            "--",
-        ]);
+        let mut command =
+            place.command(&format!("record --caret-filter filter.bash -o {folder} --"));
         command
             .args(["sh", "-c", &both])
             .env("CARET_IGNORE_NODES", "/right");
@@ -182,28 +175,16 @@ fn a_filter_file_of_caret_decides_what_is_recorded() {
     };
     let text = "#!/bin/bash\n\nexport CARET_IGNORE_NODES=\\\n\"\\\n/lef*:\\\n/rviz*\\\n\"\n";
     let err = record(text, "one", 0);
-    assert!(err.contains("filtered as CARET_IGNORE_NODES says"), "{err}");
+    err.says("filtered as CARET_IGNORE_NODES says");
     for row in place.callbacks("one") {
         let is_ignored = row["node"] == "/left";
         assert_eq!(row["count"] == 0, is_ignored, "{row}");
     }
     let err = record("\n\nsource other.bash\n", "two", 1);
-    assert!(
-        err.contains("filter.bash, line 3: `source other.bash` is not understood"),
-        "{err}"
-    );
+    err.says("filter.bash, line 3: `source other.bash` is not understood");
     assert!(!place.path("two").exists());
     let err = record("export CARET_IGNORE_NODES=\"[ab]\"\n", "three", 1);
-    assert!(err.contains("CARET_IGNORE_NODES contains `[ab]`"), "{err}");
-    let arguments = [
-        "record",
-        "--caret-filter",
-        "f",
-        "--ignore-node",
-        "/x",
-        "--",
-        "true",
-    ];
-    let (_, err) = place.run(&arguments, 2);
-    assert!(err.contains("--caret-filter"), "{err}");
+    err.says("CARET_IGNORE_NODES contains `[ab]`");
+    let (_, err) = place.run("record --caret-filter f --ignore-node /x -- true", 2);
+    err.says("--caret-filter");
 }

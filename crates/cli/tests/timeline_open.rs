@@ -1,7 +1,9 @@
 //! `rostrace timeline` without a file: an address on standard output, a page behind it, and a clean end.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::Child;
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use crate::support::{Folder, Opener, Says, http, recording, shared, stderr_of};
 
 /// The program while it serves.
 struct Served {
@@ -11,23 +13,29 @@ struct Served {
 
 impl Served {
     fn start(arguments: &[&str]) -> Option<Served> {
-        let trace = crate::support::shared_recordings()?.join("jazzy/chain");
-        let mut all = vec!["timeline", trace.to_str()?, "--no-browser"];
-        all.extend(arguments);
-        let mut program = crate::support::spawn(&all);
-        let mut address = String::new();
+        let trace = shared("jazzy/chain")?;
+        let asked = [&["timeline", &trace, "--no-browser"], arguments].concat();
+        Some(Served::of(&asked, |_| ()).0)
+    }
+
+    /// With what it prints after its address.
+    fn of(
+        arguments: &[&str],
+        prepare: impl FnOnce(&mut Command),
+    ) -> (Served, BufReader<ChildStdout>) {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin("rostrace"));
+        command.args(arguments);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        prepare(&mut command);
+        let mut program = command.spawn().unwrap();
         let mut out = BufReader::new(program.stdout.take().unwrap());
-        out.read_line(&mut address).unwrap();
-        Some(Served {
-            program,
-            address: address.trim().to_owned(),
-        })
+        let address = line(&mut out);
+        (Served { program, address }, out)
     }
 
     fn ask(&self, target: &str, headers: &str) -> String {
         let site = self.address.split("/?").next().unwrap();
-        let (head, body) =
-            crate::support::http::ask("GET", &format!("{site}{target}"), headers, &[]).unwrap();
+        let (head, body) = http::ask("GET", &format!("{site}{target}"), headers, &[]).unwrap();
         head + &String::from_utf8_lossy(&body)
     }
 
@@ -57,24 +65,23 @@ impl Served {
     }
 }
 
+fn line(out: &mut impl BufRead) -> String {
+    let mut line = String::new();
+    out.read_line(&mut line).unwrap();
+    line.trim().to_owned()
+}
+
 #[test]
 fn the_printed_address_shows_the_trace_and_control_c_ends_it() {
     let Some(served) = Served::start(&[]) else {
         return;
     };
-    assert!(
-        served.address.starts_with("http://127.0.0.1:"),
-        "{}",
-        served.address
-    );
+    assert!(served.address.starts_with("http://127.0.0.1:"));
     let refusal = served.ask("/", "");
     assert!(refusal.starts_with("HTTP/1.1 403 "));
-    assert!(
-        refusal.contains("press <b>Enter</b> in the terminal"),
-        "{refusal}"
-    );
+    refusal.says("press <b>Enter</b> in the terminal");
     let trace = served.trace();
-    assert!(trace.contains("\"title\":\"chain\""), "{trace}");
+    trace.says("\"title\":\"chain\"");
     assert!(trace.contains("/fusion"));
     let (status, said) = served.interrupt();
     assert_eq!(status, Some(0), "{said}");
@@ -98,15 +105,9 @@ fn filters_and_instants_reach_the_page() {
 
 #[test]
 fn what_makes_no_sense_without_a_page_is_refused() {
-    for arguments in [
-        ["--at", "+1s"].as_slice(),
-        &["--no-browser"],
-        &["--open"],
-        &["--port", "7001"],
-    ] {
-        let all = [&["timeline", "x", "-o", "y"], arguments].concat();
-        let said = crate::support::stderr_of(&all, 2);
-        assert!(said.contains("cannot be used with"), "{said}");
+    for option in ["--at +1s", "--no-browser", "--open", "--port 7001"] {
+        let said = stderr_of(&format!("timeline x -o y {option}"), 2);
+        said.says("cannot be used with");
     }
 }
 
@@ -114,18 +115,9 @@ fn what_makes_no_sense_without_a_page_is_refused() {
 fn a_port_can_be_chosen_and_one_that_is_taken_is_named() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
-    let Some(shared) = crate::support::shared_recordings() else {
-        return;
-    };
-    let trace = shared.join("jazzy/chain");
-    let arguments = ["timeline", trace.to_str().unwrap(), "--port", &port];
-    let said = crate::support::stderr_of(&arguments, 1);
-    assert!(
-        said.contains(&format!(
-            "port {port} of this machine cannot be listened on"
-        )),
-        "{said}"
-    );
+    let asked = format!("timeline {} --port {port}", recording("pingpong"));
+    let sentence = format!("port {port} of this machine cannot be listened on");
+    stderr_of(&asked, 1).says(&sentence);
     drop(taken);
     let Some(served) = Served::start(&["--port", &port]) else {
         return;
@@ -164,104 +156,58 @@ fn terminal() -> (std::fs::File, std::fs::File) {
 fn enter_in_the_terminal_prints_an_address_that_works_when_the_first_was_used() {
     use std::os::unix::process::CommandExt;
 
-    let Some(shared) = crate::support::shared_recordings() else {
+    let Some(trace) = shared("jazzy/chain") else {
         return;
     };
     let (mut person, program_side) = terminal();
-    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("rostrace"));
-    command
-        .args(["timeline", "--no-browser"])
-        .arg(shared.join("jazzy/chain"))
-        .stdin(program_side)
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped());
-    // SAFETY: between fork and exec only these two calls are made, and both may be made there.
-    unsafe {
-        command.pre_exec(|| {
-            // It is the foreground of this terminal, as a program is that was started by hand.
-            if libc::setsid() < 0 || libc::ioctl(0, libc::TIOCSCTTY, 0) < 0 {
-                return Err(std::io::Error::last_os_error());
-            }
-            Ok(())
-        });
-    }
-    let mut program = command.spawn().unwrap();
-    let mut out = BufReader::new(program.stdout.take().unwrap());
-    let mut line = || {
-        let mut address = String::new();
-        out.read_line(&mut address).unwrap();
-        address.trim().to_owned()
+    let on_terminal = |command: &mut Command| {
+        command.stdin(program_side);
+        // SAFETY: between fork and exec only these two calls are made, and both may be made there.
+        unsafe {
+            command.pre_exec(|| {
+                // It is the foreground of this terminal, as a program is that was started by hand.
+                if libc::setsid() < 0 || libc::ioctl(0, libc::TIOCSCTTY, 0) < 0 {
+                    return Err(std::io::Error::last_os_error());
+                }
+                Ok(())
+            });
+        }
     };
-    let mut served = Served {
-        address: line(),
-        program,
-    };
+    let (mut served, mut out) = Served::of(&["timeline", "--no-browser", &trace], on_terminal);
     served.trace();
     let used = served.address.split_once("/?").unwrap().1.to_owned();
-    assert!(
-        served
-            .ask(&format!("/?{used}"), "")
-            .starts_with("HTTP/1.1 403 ")
-    );
+    let refusal = served.ask(&format!("/?{used}"), "");
+    assert!(refusal.starts_with("HTTP/1.1 403 "), "{refusal}");
     person.write_all(b"\n").unwrap();
-    let next = line();
+    let next = line(&mut out);
     assert_ne!(next, served.address);
     served.address = next;
     served.trace();
     let (status, said) = served.interrupt();
     assert_eq!(status, Some(0));
-    assert!(
-        said.contains("Enter prints an address for another one"),
-        "{said}"
-    );
+    said.says("Enter prints an address for another one");
 }
 
 #[test]
 fn the_token_is_in_no_arguments_but_in_a_file_that_only_its_owner_can_read() {
-    use std::os::unix::fs::PermissionsExt;
-
-    let Some(shared) = crate::support::shared_recordings() else {
+    let Some(trace) = shared("jazzy/chain") else {
         return;
     };
-    let place = tempfile::tempdir().unwrap();
-    let programs = place.path().join("bin");
-    std::fs::create_dir(&programs).unwrap();
-    let told = place.path().join("told");
-    let script = format!(
-        "#!/bin/sh\nstat -L -c %a \"$1\" \"$(dirname \"$1\")\" > {told}.part\ncat \"$1\" >> {told}.part\necho \"$@\" >> {told}.part\nmv {told}.part {told}\n",
-        told = told.display()
-    );
-    let opener = programs.join("xdg-open");
-    std::fs::write(&opener, script).unwrap();
-    std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
-    let mut program = std::process::Command::new(assert_cmd::cargo::cargo_bin("rostrace"))
-        .args(["timeline", shared.join("jazzy/chain").to_str().unwrap()])
-        .env("PATH", path)
-        .env("DISPLAY", ":7")
-        .env("XDG_RUNTIME_DIR", place.path())
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut address = String::new();
-    let mut out = BufReader::new(program.stdout.take().unwrap());
-    out.read_line(&mut address).unwrap();
-    let token = address.trim().split_once("?token=").unwrap().1.to_owned();
-    while !told.exists() {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-    let text = std::fs::read_to_string(&told).unwrap();
+    let place = Folder::new();
+    let tell = "stat -L -c %a \"$1\" \"$(dirname \"$1\")\"; cat \"$1\"; echo \"$@\"";
+    let opener = Opener::new(&place, tell);
+    let (served, _out) = Served::of(&["timeline", &trace], |command| {
+        command.env("PATH", &opener.path).env("DISPLAY", ":7");
+        command.env("XDG_RUNTIME_DIR", place.path());
+    });
+    let token = served.address.split_once("?token=").unwrap().1.to_owned();
+    let text = opener.told();
     let lines: Vec<&str> = text.lines().collect();
     let (first, arguments) = (&lines[..lines.len() - 1], lines[lines.len() - 1]);
     assert_eq!(first[..2], ["600", "700"]);
     assert!(first[2].contains(&token), "{text}");
-    assert!(!arguments.contains(&token), "{arguments}");
+    arguments.lacks(&token);
     assert!(std::path::Path::new(arguments).starts_with(place.path()));
-    let served = Served {
-        program,
-        address: address.trim().to_owned(),
-    };
     served.trace();
     served.interrupt();
     assert!(!std::path::Path::new(arguments).exists());

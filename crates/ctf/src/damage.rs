@@ -3,8 +3,8 @@
 //! Nothing of this stops reading. Every reader carries the rows to the end, and they are shown before any result. A file in which
 //! everything is broken has more of it than anybody can read: [`DamageRows`] sums it up.
 
-use std::collections::HashMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
 
 use crate::schema::Nanos;
 
@@ -37,74 +37,69 @@ pub struct More {
 }
 
 impl Damage {
+    /// Something that is wrong with a file. The caller adds where in it, when, and how much.
+    pub fn new(kind: DamageKind, trace: &str, path: &Path, message: impl Into<String>) -> Damage {
+        Damage {
+            kind,
+            trace: trace.to_owned(),
+            path: path.to_owned(),
+            offset: None,
+            begin: None,
+            end: None,
+            count: None,
+            message: message.into(),
+            more: None,
+        }
+    }
+
     /// In how many places it was found.
     pub fn places(&self) -> u64 {
         self.more.map_or(1, |more| more.places)
     }
 }
 
+named! {
+/// What is wrong; the names are those in JSON and tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DamageKind {
     /// The tracer counted events that it could not record.
-    DiscardedEvents,
+    DiscardedEvents = "discarded_events",
     /// Packets are missing from the sequence.
-    LostPackets,
+    LostPackets = "lost_packets",
     /// The file ends inside a packet.
-    CutPacket,
+    CutPacket = "cut_packet",
     /// A packet that the tracer never closed.
-    OpenPacket,
+    OpenPacket = "open_packet",
     /// Bytes that are no packet.
-    CorruptPacket,
+    CorruptPacket = "corrupt_packet",
     /// A packet whose events can be decoded up to a point only.
-    UndecodableEvents,
+    UndecodableEvents = "undecodable_events",
     /// The time goes back inside a stream.
-    TimeGoesBack,
+    TimeGoesBack = "time_goes_back",
     /// Packets stand in the file in another order than that of time.
-    UnorderedPackets,
+    UnorderedPackets = "unordered_packets",
     /// The packets carry the UUID of another trace.
-    ForeignPackets,
+    ForeignPackets = "foreign_packets",
     /// A file that is no stream of this trace.
-    NotAStream,
+    NotAStream = "not_a_stream",
     /// The index lists packets that the file does not have, or a stream does not begin with its first one.
-    MissingPackets,
+    MissingPackets = "missing_packets",
     /// A stream file that is gone or empty.
-    MissingStream,
+    MissingStream = "missing_stream",
     /// A stream file whose index is gone, beside others that have one.
-    MissingIndex,
+    MissingIndex = "missing_index",
     /// The end of the metadata is missing.
-    MetadataCut,
+    MetadataCut = "metadata_cut",
     /// A trace of which nothing can be read.
-    UnreadableTrace,
+    UnreadableTrace = "unreadable_trace",
     /// A stream file, or a folder that may hold a trace, that cannot be opened.
-    UnreadableFile,
+    UnreadableFile = "unreadable_file",
     /// Clocks without a common origin: times of different traces cannot be compared.
-    IncomparableClocks,
+    IncomparableClocks = "incomparable_clocks",
+}
 }
 
 impl DamageKind {
-    /// The name in JSON and tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            DamageKind::DiscardedEvents => "discarded_events",
-            DamageKind::LostPackets => "lost_packets",
-            DamageKind::CutPacket => "cut_packet",
-            DamageKind::OpenPacket => "open_packet",
-            DamageKind::CorruptPacket => "corrupt_packet",
-            DamageKind::UndecodableEvents => "undecodable_events",
-            DamageKind::TimeGoesBack => "time_goes_back",
-            DamageKind::UnorderedPackets => "unordered_packets",
-            DamageKind::ForeignPackets => "foreign_packets",
-            DamageKind::NotAStream => "not_a_stream",
-            DamageKind::MissingPackets => "missing_packets",
-            DamageKind::MissingStream => "missing_stream",
-            DamageKind::MissingIndex => "missing_index",
-            DamageKind::MetadataCut => "metadata_cut",
-            DamageKind::UnreadableTrace => "unreadable_trace",
-            DamageKind::UnreadableFile => "unreadable_file",
-            DamageKind::IncomparableClocks => "incomparable_clocks",
-        }
-    }
-
     /// Whether data is gone, and not only out of order or in doubt.
     pub fn is_loss(self) -> bool {
         !matches!(
@@ -130,8 +125,8 @@ pub struct DamageRows {
     /// The rows that stand for many, and where they are by file and kind.
     sums: Vec<Damage>,
     files: HashMap<PathBuf, Vec<OfFile>>,
-    /// Of the rows that were summed up, in which data is gone: adjoining windows are one.
-    windows: Vec<(Nanos, Nanos)>,
+    /// Of the rows that were summed up, in which data is gone, by name of the trace: adjoining windows are one.
+    windows: BTreeMap<String, Vec<(Nanos, Nanos)>>,
     losses: u64,
 }
 
@@ -175,7 +170,11 @@ impl DamageRows {
             return;
         }
         if let Some(window) = row.begin.zip(row.end).filter(|_| row.kind.is_loss()) {
-            add_window(&mut self.windows, window);
+            if !self.windows.contains_key(&row.trace) {
+                self.windows.insert(row.trace.clone(), Vec::new());
+            }
+            let windows = self.windows.get_mut(&row.trace);
+            windows.into_iter().for_each(|it| add_window(it, window));
         }
         match of_kind.sum {
             Some(sum) => self.sums[sum].add(&row),
@@ -194,8 +193,12 @@ impl DamageRows {
     pub fn append(&mut self, other: DamageRows) {
         self.extend(other.rows);
         self.extend(other.sums);
-        let windows = other.windows.into_iter();
-        windows.for_each(|window| add_window(&mut self.windows, window));
+        for (trace, windows) in other.windows {
+            let own = self.windows.entry(trace).or_default();
+            windows
+                .into_iter()
+                .for_each(|window| add_window(own, window));
+        }
     }
 
     /// In how many places something was found that is a loss.
@@ -209,12 +212,15 @@ impl DamageRows {
     }
 
     /// With the windows of time of those rows that stand for many: from the first to the last place much may be whole.
-    pub(crate) fn into_rows_and_windows(self) -> (Vec<Damage>, Vec<(Nanos, Nanos)>) {
+    pub(crate) fn into_rows_and_windows(self) -> (Vec<Damage>, LossWindows) {
         let mut rows = self.rows;
         rows.extend(self.sums.into_iter().map(Damage::with_sum_told));
         (rows, self.windows)
     }
 }
+
+/// By name of the trace.
+type LossWindows = BTreeMap<String, Vec<(Nanos, Nanos)>>;
 
 fn add_window(windows: &mut Vec<(Nanos, Nanos)>, (begin, end): (Nanos, Nanos)) {
     match windows.last_mut() {
@@ -260,15 +266,11 @@ mod tests {
 
     fn row(kind: DamageKind, file: &str, offset: u64) -> Damage {
         Damage {
-            kind,
-            trace: "trace".to_owned(),
-            path: PathBuf::from(file),
             offset: Some(offset),
             begin: Some(Nanos(offset as i64 * 10)),
             end: Some(Nanos(offset as i64 * 10 + 5)),
             count: Some(2),
-            message: "something is wrong".to_owned(),
-            more: None,
+            ..Damage::new(kind, "trace", Path::new(file), "something is wrong")
         }
     }
 
@@ -315,7 +317,7 @@ mod tests {
         rows.extend(expected.clone());
         let (rows, windows) = rows.into_rows_and_windows();
         assert_eq!(rows, expected);
-        assert_eq!(windows, []);
+        assert!(windows.is_empty());
     }
 
     #[test]
@@ -332,9 +334,8 @@ mod tests {
         rows.push(row(DamageKind::LostPackets, "a", 3_000));
         let (_, windows) = rows.into_rows_and_windows();
         let expected = [(20_000, 20_100), (30_000, 30_005)];
-        assert_eq!(
-            windows,
-            expected.map(|(begin, end)| (Nanos(begin), Nanos(end)))
-        );
+        let expected = expected.map(|(begin, end)| (Nanos(begin), Nanos(end)));
+        let windows: Vec<_> = windows.into_values().flatten().collect();
+        assert_eq!(windows, expected);
     }
 }

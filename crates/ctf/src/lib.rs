@@ -15,52 +15,59 @@
 //! # Ok::<(), rostrace_ctf::Error>(())
 //! ```
 //!
-//! Metadata in either language becomes a [`schema::Schema`]; layouts are compiled from it (`layout`). [`writer`] writes traces, [`Cut`] makes smaller ones.
+//! The rooms, in the order in which data goes through them:
+//!
+//! | room | what is in it |
+//! |---|---|
+//! | [`metadata`] | TSDL and JSON become a schema |
+//! | [`schema`] | what a trace declares: clocks, streams, events, fields |
+//! | `layout` | a schema compiled into where each field lies, and how it is read |
+//! | `packet` | the packets of a file, also of a damaged one |
+//! | `trace` | files, streams and traces, with what is missing in them |
+//! | `walk` | events: in the order of time ([`Cursor`]), counted ([`Survey`]), in [`slices`], selected |
+//! | `trim` | a part of a trace becomes a smaller one |
+//! | [`writer`] | values become packets |
 
-mod bits;
-pub mod clock_update;
-mod cursor;
-mod cut;
+/// An enumeration whose values have names for other programs, each declared beside its value.
+macro_rules! named {
+    ($(#[$about:meta])* $public:vis enum $type:ident {
+        $($(#[$doc:meta])* $value:ident = $name:literal,)*
+    }) => {
+        $(#[$about])*
+        $public enum $type { $($(#[$doc])* $value,)* }
+
+        impl $type {
+            $public const ALL: &[$type] = &[$($type::$value),*];
+
+            $public fn name(self) -> &'static str {
+                match self {
+                    $($type::$value => $name,)*
+                }
+            }
+        }
+    };
+}
+
 mod damage;
-mod decode;
-mod decoder;
 mod error;
-mod folder;
-pub mod input_file;
 mod layout;
-mod loss;
-mod merge;
 pub mod metadata;
 mod packet;
-mod parallel;
 pub mod schema;
-mod selection;
-mod slice;
-mod stream;
-mod survey;
 pub mod text;
-mod time;
 mod trace;
-pub mod unpacked;
+mod trim;
 pub mod value;
 mod walk;
 pub mod writer;
 
-pub use bits::Codec;
-pub use cursor::{Cursor, EventView};
-pub use cut::{Cut, CutError, CutReport};
 pub use damage::{Damage, DamageKind, DamageRows, More};
-pub use decode::DecodeError;
 pub use error::Error;
-pub use layout::{BitOffset, Layout, Leaf, LeafType, List, Raw, Scope};
-pub use loss::Loss;
+pub use layout::{BitOffset, Codec, DecodeError, Layout, Leaf, LeafType, List, Raw, Scope};
 pub use packet::Packet;
-pub use parallel::on_all_processors;
-pub use selection::Selection;
-pub use slice::slices;
-pub use stream::Stream;
-pub use survey::{ClassSurvey, ProcessSurvey, StreamSurvey, Survey};
-pub use time::{Conversion, TimeBase};
-pub use trace::{MissingStreams, Recording, StreamBytes, StreamId, Stretch, Trace, TraceSet};
+pub use trace::{Conversion, Loss, MissingStreams, Recording, Stream, StreamBytes, StreamId};
+pub use trace::{Stretch, TimeBase, Trace, TraceSet, input_file, unpacked};
+pub use trim::{Trim, TrimError, TrimReport};
 pub use value::Value;
-pub use walk::{Event, Walker};
+pub use walk::{ClassSurvey, Cursor, Event, EventView, ProcessSurvey, Selection, StreamSurvey};
+pub use walk::{Survey, Walker, slices};

@@ -50,18 +50,13 @@ pub fn from_utf8(text: &[u8], encoding: Encoding) -> Vec<u8> {
         return text.to_vec();
     }
     let text = String::from_utf8_lossy(text);
+    let (units, characters) = (text.encode_utf16(), text.chars().map(u32::from));
     match encoding {
         Encoding::Utf8 => text.as_bytes().to_vec(),
-        Encoding::Utf16Le => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
-        Encoding::Utf16Be => text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
-        Encoding::Utf32Le => text
-            .chars()
-            .flat_map(|c| u32::from(c).to_le_bytes())
-            .collect(),
-        Encoding::Utf32Be => text
-            .chars()
-            .flat_map(|c| u32::from(c).to_be_bytes())
-            .collect(),
+        Encoding::Utf16Le => units.flat_map(u16::to_le_bytes).collect(),
+        Encoding::Utf16Be => units.flat_map(u16::to_be_bytes).collect(),
+        Encoding::Utf32Le => characters.flat_map(u32::to_le_bytes).collect(),
+        Encoding::Utf32Be => characters.flat_map(u32::to_be_bytes).collect(),
     }
 }
 
@@ -98,18 +93,13 @@ mod tests {
 
     #[test]
     fn what_is_not_valid_becomes_the_replacement_character() {
-        assert_eq!(
-            to_utf8(&[0x00, 0xD8, 0x61, 0], Encoding::Utf16Le),
-            "\u{FFFD}a".as_bytes()
-        );
-        assert_eq!(
-            to_utf8(&[0, 0x11, 0, 0], Encoding::Utf32Be),
-            "\u{FFFD}".as_bytes()
-        );
-        assert_eq!(
-            to_utf8(&[0x61, 0, 0x62], Encoding::Utf16Le),
-            "a\u{FFFD}".as_bytes()
-        );
+        for (bytes, encoding, text) in [
+            (&[0x00, 0xD8, 0x61, 0][..], Encoding::Utf16Le, "\u{FFFD}a"),
+            (&[0, 0x11, 0, 0], Encoding::Utf32Be, "\u{FFFD}"),
+            (&[0x61, 0, 0x62], Encoding::Utf16Le, "a\u{FFFD}"),
+        ] {
+            assert_eq!(to_utf8(bytes, encoding), text.as_bytes());
+        }
         assert_eq!(to_utf8(&[0xFF, 0x61], Encoding::Utf8), [0xFF, 0x61]);
     }
 }

@@ -1,23 +1,18 @@
 //! The compiled decoder says what the interpreter says: for random schemas, for damaged packets, for real recordings.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use proptest::prelude::*;
 use rostrace_ctf::schema::{ByteOrder, FieldClass, Integer, IntegerForm, Schema, Struct};
-use rostrace_ctf::{DamageKind, StreamBytes, TraceSet, metadata};
+use rostrace_ctf::{DamageKind, TraceSet, metadata};
 
 use crate::support::choices::Choices;
+use crate::support::damaged;
 use crate::support::random_trace::{Profile, RandomTrace, random_trace};
 use rostrace_testkit::agreement::compare;
 
 fn one_file(schema: &Arc<Schema>, bytes: Vec<u8>) -> TraceSet {
-    let file = StreamBytes {
-        name: PathBuf::from("stream"),
-        bytes,
-        index: None,
-    };
-    TraceSet::in_memory(Arc::clone(schema), vec![file])
+    damaged::one_file(schema, bytes, None)
 }
 
 fn check(trace: &RandomTrace) -> Result<(), TestCaseError> {

@@ -103,105 +103,50 @@ fn every_cut_is_survived() {
     }
 }
 
+/// Where, and what of it: places are taken modulo the length.
 #[derive(Debug, Clone)]
 enum Damage {
-    Flip {
-        at: usize,
-        bits: u8,
-    },
-    Cut {
-        at: usize,
-    },
-    Remove {
-        at: usize,
-        length: usize,
-    },
-    Copy {
-        from: usize,
-        length: usize,
-        to: usize,
-    },
-    Insert {
-        at: usize,
-        bytes: Vec<u8>,
-    },
+    Flip(usize, u8),
+    Cut(usize),
+    Remove(usize, usize),
+    Copy(usize, usize, usize),
+    Insert(usize, &'static str),
 }
 
+/// Pieces of both languages, with `~` between them.
+const PIECES: &str = "{~}~;~struct {~[~]~<~>~\"~/*~//~*~(~)~...~-~0xFFFFFFFFFFFFFFFF~typedef~typealias~:=~const~\
+    event.fields.~null~[[~1e9~\u{1E}~\0~é";
+
 fn damage() -> impl Strategy<Value = Damage> {
-    let words = prop::sample::select(vec![
-        "{",
-        "}",
-        ";",
-        "struct {",
-        "[",
-        "]",
-        "<",
-        ">",
-        "\"",
-        "/*",
-        "//",
-        "*",
-        "(",
-        ")",
-        "...",
-        "-",
-        "0xFFFFFFFFFFFFFFFF",
-        "typedef",
-        "typealias",
-        ":=",
-        "const",
-        "event.fields.",
-        "null",
-        "[[",
-        "1e9",
-        "\u{1E}",
-        "\0",
-        "é",
-    ]);
+    let at = any::<usize>;
+    let pieces = prop::sample::select(PIECES.split('~').collect::<Vec<_>>());
     prop_oneof![
-        (any::<usize>(), any::<u8>()).prop_map(|(at, bits)| Damage::Flip { at, bits }),
-        any::<usize>().prop_map(|at| Damage::Cut { at }),
-        (any::<usize>(), 0..200usize).prop_map(|(at, length)| Damage::Remove { at, length }),
-        (any::<usize>(), 0..400usize, any::<usize>()).prop_map(|(from, length, to)| Damage::Copy {
-            from,
-            length,
-            to
-        }),
-        (any::<usize>(), words).prop_map(|(at, word)| Damage::Insert {
-            at,
-            bytes: word.as_bytes().to_vec()
-        }),
+        (at(), any::<u8>()).prop_map(|(at, bits)| Damage::Flip(at, bits)),
+        at().prop_map(Damage::Cut),
+        (at(), 0..200usize).prop_map(|(at, length)| Damage::Remove(at, length)),
+        (at(), 0..400usize, at()).prop_map(|(from, length, to)| Damage::Copy(from, length, to)),
+        (at(), pieces).prop_map(|(at, piece)| Damage::Insert(at, piece)),
     ]
 }
 
 fn apply(bytes: &mut Vec<u8>, damage: &Damage) {
-    let within = |at: usize, length: usize| at % (length + 1);
-    match damage {
-        Damage::Flip { at, bits } => {
-            let at = within(*at, bytes.len());
-            if let Some(byte) = bytes.get_mut(at) {
+    let length = bytes.len();
+    let within = |at: usize| at % (length + 1);
+    let range = |at: usize, count: usize| within(at)..(within(at) + count).min(length);
+    match *damage {
+        Damage::Flip(at, bits) => {
+            if let Some(byte) = bytes.get_mut(within(at)) {
                 *byte ^= bits;
             }
         }
-        Damage::Cut { at } => bytes.truncate(within(*at, bytes.len())),
-        Damage::Remove { at, length } => {
-            let start = within(*at, bytes.len());
-            let end = (start + length).min(bytes.len());
-            bytes.drain(start..end);
+        Damage::Cut(at) => bytes.truncate(within(at)),
+        Damage::Remove(at, count) => drop(bytes.drain(range(at, count))),
+        Damage::Copy(from, count, to) => {
+            let slice = bytes[range(from, count)].to_vec();
+            bytes.splice(within(to)..within(to), slice);
         }
-        Damage::Copy { from, length, to } => {
-            let start = within(*from, bytes.len());
-            let end = (start + length).min(bytes.len());
-            let slice = bytes[start..end].to_vec();
-            let to = within(*to, bytes.len());
-            bytes.splice(to..to, slice);
-        }
-        Damage::Insert {
-            at,
-            bytes: inserted,
-        } => {
-            let at = within(*at, bytes.len());
-            bytes.splice(at..at, inserted.iter().copied());
+        Damage::Insert(at, piece) => {
+            bytes.splice(within(at)..within(at), piece.bytes());
         }
     }
 }
@@ -243,7 +188,6 @@ proptest! {
     }
 }
 
-/// Large texts that aim at a weak spot: each must be read or refused in a moment.
 /// How long this thread has run so far: what others do on the machine does not count.
 fn computed() -> Duration {
     let numbers = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
@@ -251,6 +195,7 @@ fn computed() -> Duration {
     Duration::from_nanos(nanoseconds.expect("the kernel counts the time of threads"))
 }
 
+/// Large texts that aim at a weak spot: each must be read or refused in a moment.
 #[test]
 fn hostile_texts_do_not_take_long() {
     let trace = "trace { major = 1; minor = 8; byte_order = le; };

@@ -45,18 +45,11 @@ fn the_recordings_of_the_repository_are_read_the_same_both_ways() {
 }
 
 #[test]
-fn the_cases_of_ctf_1_are_read_the_same_both_ways() {
+fn the_cases_of_the_suite_are_read_the_same_both_ways() {
     let Some(shared) = shared("ctf-suite") else {
         return;
     };
     all_agree(&folders(&shared.join("ctf-suite/1/succeed")), 222);
-}
-
-#[test]
-fn the_cases_of_ctf_2_are_read_the_same_both_ways() {
-    let Some(shared) = shared("ctf-suite") else {
-        return;
-    };
     all_agree(&folders(&shared.join("ctf-suite/2/succeed")), 356);
 }
 
@@ -75,31 +68,14 @@ fn the_bad_cases_are_survived() {
     }
 }
 
-fn recordings_agree(kind: &str, at_least: usize) {
+#[test]
+fn recordings_are_read_the_same_both_ways() {
     let Some(shared) = shared("traces") else {
         return;
     };
-    all_agree(&folders(&shared.join("traces").join(kind)), at_least);
-}
-
-#[test]
-fn recordings_of_lttng_ust_are_read_the_same_both_ways() {
-    recordings_agree("ust", 9);
-}
-
-#[test]
-fn recordings_of_humble_are_read_the_same_both_ways() {
-    recordings_agree("humble", 16);
-}
-
-#[test]
-fn recordings_of_jazzy_are_read_the_same_both_ways() {
-    recordings_agree("jazzy", 28);
-}
-
-#[test]
-fn recordings_of_others_are_read_the_same_both_ways() {
-    recordings_agree("public", 9);
+    for (kind, at_least) in [("ust", 9), ("humble", 16), ("jazzy", 28), ("public", 9)] {
+        all_agree(&folders(&shared.join("traces").join(kind)), at_least);
+    }
 }
 
 /// 120 000 events were emitted into buffers that were too small for them.

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use proptest::prelude::*;
 use rostrace_ctf::metadata;
-use rostrace_ctf::schema::{FieldClass, Length, Schema, Slot, Struct};
+use rostrace_ctf::schema::{FieldClass, Length, Schema, Slot, StreamClass, Struct};
 use rostrace_ctf::writer::metadata_packets;
 use rostrace_testkit::tsdl::tsdl;
 
@@ -69,15 +69,22 @@ fn slots_of_scope(
 }
 
 /// Slots that are read in these scopes.
-fn read_in<'s>(scopes: impl IntoIterator<Item = &'s mut Option<Struct>>) -> HashSet<Slot> {
-    let mut found = HashSet::new();
-    for scope in scopes {
-        let mut read = |slot: &mut Slot| {
-            found.insert(*slot);
-        };
-        slots_of_scope(scope, &mut read, &mut |_| {});
-    }
-    found
+fn read_in<'s>(scopes: impl IntoIterator<Item = &'s Option<Struct>>) -> HashSet<Slot> {
+    let fields = scopes.into_iter().flatten().flat_map(Struct::all);
+    fields.filter_map(FieldClass::depends_on).collect()
+}
+
+fn read_in_stream(stream: &StreamClass) -> HashSet<Slot> {
+    let own = [
+        &stream.packet_context,
+        &stream.event_header,
+        &stream.event_context,
+    ];
+    let events = stream.events.iter();
+    read_in(
+        own.into_iter()
+            .chain(events.flat_map(|event| [&event.context, &event.payload])),
+    )
 }
 
 /// New numbers, in the order of decoding, for slots that somebody reads.
@@ -104,35 +111,18 @@ impl Numbers {
 
 fn normalised(mut schema: Schema) -> Schema {
     schema.slots = 0;
-    let mut all = HashSet::new();
-    for stream in &mut schema.streams {
-        all.extend(read_in([
-            &mut stream.packet_context,
-            &mut stream.event_header,
-            &mut stream.event_context,
-        ]));
-        for event in &mut stream.events {
-            all.extend(read_in([&mut event.context, &mut event.payload]));
-        }
-    }
-    all.extend(read_in([&mut schema.packet_header]));
+    let mut all = read_in([&schema.packet_header]);
+    all.extend(schema.streams.iter().flat_map(read_in_stream));
     let mut of_trace = Numbers::default();
     of_trace.renumber(&mut schema.packet_header, &all);
     for stream in &mut schema.streams {
-        let mut wanted = read_in([
-            &mut stream.packet_context,
-            &mut stream.event_header,
-            &mut stream.event_context,
-        ]);
-        for event in &mut stream.events {
-            wanted.extend(read_in([&mut event.context, &mut event.payload]));
-        }
+        let wanted = read_in_stream(stream);
         let mut of_stream = of_trace.clone();
         of_stream.renumber(&mut stream.packet_context, &wanted);
         of_stream.renumber(&mut stream.event_header, &wanted);
         of_stream.renumber(&mut stream.event_context, &wanted);
         for event in &mut stream.events {
-            let wanted = read_in([&mut event.context, &mut event.payload]);
+            let wanted = read_in([&event.context, &event.payload]);
             let mut of_event = of_stream.clone();
             of_event.renumber(&mut event.context, &wanted);
             of_event.renumber(&mut event.payload, &wanted);

@@ -117,11 +117,8 @@ fn an_entity_that_both_providers_announce_is_one() {
         (2, 2, 2)
     );
     assert_eq!(model.callbacks.len(), 4);
-    let instances: Vec<_> = model
-        .instances
-        .iter()
-        .map(|i| i.callback.unwrap().0)
-        .collect();
+    let instances = model.instances.iter().map(|i| i.callback.unwrap().0);
+    let instances: Vec<_> = instances.collect();
     assert_eq!(instances, [1, 3]);
     assert_eq!(
         model.processes[0].tracetools_version.as_deref(),

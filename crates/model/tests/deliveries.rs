@@ -67,12 +67,9 @@ fn a_message_between_two_that_arrived_is_lost_and_one_after_them_queued() {
         .iter()
         .for_each(|number| listen(&mut recording, *number));
     recording.go_on();
-    let status: Vec<_> = recording
-        .load()
-        .deliveries
-        .iter()
-        .map(|row| row.status)
-        .collect();
+    let model = recording.load();
+    let status = model.deliveries.iter().map(|row| row.status);
+    let status: Vec<_> = status.collect();
     // Before the first one the two may not have known each other.
     assert_eq!(status, [Unknown, Delivered, Lost, Delivered, Queued]);
 }
@@ -96,12 +93,9 @@ fn what_is_published_when_the_receiver_has_said_its_last_word_is_unknown() {
     listen(&mut recording, 1);
     recording.wait(1_000_000);
     talk(&mut recording, 0x7, 2);
-    let status: Vec<_> = recording
-        .load()
-        .deliveries
-        .iter()
-        .map(|row| row.status)
-        .collect();
+    let model = recording.load();
+    let status = model.deliveries.iter().map(|row| row.status);
+    let status: Vec<_> = status.collect();
     assert_eq!(status, [Delivered, Unknown]);
 }
 
@@ -159,11 +153,8 @@ fn if_all_messages_with_one_stamp_arrived_each_was_delivered_but_by_an_ambiguous
     listen(&mut recording, 5);
     listen(&mut recording, 5);
     let model = recording.load();
-    let rows: Vec<_> = model
-        .deliveries
-        .iter()
-        .map(|row| (row.status, row.by))
-        .collect();
+    let rows = model.deliveries.iter().map(|row| (row.status, row.by));
+    let rows: Vec<_> = rows.collect();
     assert_eq!(rows, [(Delivered, Match::Ambiguous); 2]);
 }
 

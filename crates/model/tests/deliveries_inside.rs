@@ -39,12 +39,9 @@ fn a_full_ring_buffer_overwrites_and_what_is_left_at_the_end_is_queued() {
     }
     recording.receive_intra(0x33, 1, 0x41);
     recording.go_on();
-    let status: Vec<_> = recording
-        .load()
-        .deliveries
-        .iter()
-        .map(|row| row.status)
-        .collect();
+    let model = recording.load();
+    let status = model.deliveries.iter().map(|row| row.status);
+    let status: Vec<_> = status.collect();
     assert_eq!(status, [Overwritten, Delivered, Queued]);
 }
 
@@ -223,11 +220,8 @@ fn agnocast_ties_messages_by_their_number_in_the_topic() {
     assert_eq!(model.instances[0].source.unwrap().0, 1);
     assert!(model.instances[0].end.is_some());
     assert_eq!(rostrace_testkit::made_up::owners(&model), ["/a_agnocast"]);
-    let rows: Vec<_> = model
-        .deliveries
-        .iter()
-        .map(|d| (d.publication.0, d.status, d.by))
-        .collect();
+    let rows = model.deliveries.iter();
+    let rows: Vec<_> = rows.map(|d| (d.publication.0, d.status, d.by)).collect();
     assert_eq!(
         rows,
         [(1, Delivered, Match::Entry), (2, Queued, Match::Nothing)]

@@ -42,11 +42,8 @@ fn a_subscription_at_a_used_address_takes_over_the_messages_from_then_on() {
         .receive(0x30, 2, 0x40);
     let model = recording.load();
     assert_eq!(owners(&model), ["/a", "/b"]);
-    let takes: Vec<_> = model
-        .takes
-        .iter()
-        .map(|take| take.subscription.unwrap().0)
-        .collect();
+    let takes = model.takes.iter().map(|take| take.subscription.unwrap().0);
+    let takes: Vec<_> = takes.collect();
     assert_eq!(takes, [0, 1]);
     assert_eq!(
         model.subscriptions[0].ended,
@@ -116,11 +113,8 @@ fn a_group_at_a_used_address_is_another_group_when_its_callbacks_are_of_another_
         .group_timer(0x90, 0x51);
     recording.group_to_collector(0xec, 0x90, "reentrant");
     let model = recording.load();
-    let kinds: Vec<_> = model
-        .callback_groups
-        .iter()
-        .map(|group| group.kind)
-        .collect();
+    let kinds = model.callback_groups.iter().map(|group| group.kind);
+    let kinds: Vec<_> = kinds.collect();
     assert_eq!(
         kinds,
         [
@@ -128,11 +122,8 @@ fn a_group_at_a_used_address_is_another_group_when_its_callbacks_are_of_another_
             CallbackGroupType::Reentrant
         ]
     );
-    let sizes: Vec<_> = model
-        .callback_groups
-        .iter()
-        .map(|group| group.callbacks.len())
-        .collect();
+    let sizes = model.callback_groups.iter();
+    let sizes: Vec<_> = sizes.map(|group| group.callbacks.len()).collect();
     assert_eq!(sizes, [1, 1]);
 }
 
@@ -155,17 +146,11 @@ fn a_group_that_is_given_to_its_executor_before_it_has_callbacks_is_the_new_one(
         .timer(0x51, 0x11, 20, 0x61)
         .group_timer(0x90, 0x51);
     let model = recording.load();
-    let executors: Vec<_> = model
-        .callback_groups
-        .iter()
-        .map(|g| g.executor.map(|e| e.0))
-        .collect();
+    let executors = model.callback_groups.iter();
+    let executors: Vec<_> = executors.map(|g| g.executor.map(|e| e.0)).collect();
     assert_eq!(executors, [Some(0), Some(1)]);
-    let kinds: Vec<_> = model
-        .callback_groups
-        .iter()
-        .map(|group| group.kind)
-        .collect();
+    let kinds = model.callback_groups.iter().map(|group| group.kind);
+    let kinds: Vec<_> = kinds.collect();
     assert_eq!(kinds, [CallbackGroupType::MutuallyExclusive; 2]);
 }
 

@@ -27,11 +27,8 @@ fn a_reentrant_callback_runs_on_several_threads_at_once() {
         .thread(102)
         .end(0x60);
     let model = recording.load();
-    let times: Vec<_> = model
-        .instances
-        .iter()
-        .map(|i| (i.start, i.end.unwrap()))
-        .collect();
+    let times = model.instances.iter().map(|i| (i.start, i.end.unwrap()));
+    let times: Vec<_> = times.collect();
     assert_eq!(
         times,
         [
@@ -60,11 +57,8 @@ fn a_callback_that_spins_contains_other_callbacks() {
     let model = recording.load();
     assert_eq!(owners(&model), ["timer 10", "timer 20"]);
     assert!(model.instances[0].end > model.instances[1].end);
-    let inside: Vec<_> = model
-        .publications
-        .iter()
-        .map(|p| p.instance.unwrap().0)
-        .collect();
+    let inside = model.publications.iter().map(|p| p.instance.unwrap().0);
+    let inside: Vec<_> = inside.collect();
     assert_eq!(inside, [1, 0]);
 }
 
@@ -115,11 +109,8 @@ fn what_is_published_after_a_deferred_service_callback_is_not_inside_it() {
         }
         recording.publish(0x20, 0x7, 2);
         let model = recording.load();
-        let inside: Vec<_> = model
-            .publications
-            .iter()
-            .map(|p| p.instance.map(|i| i.0))
-            .collect();
+        let inside = model.publications.iter().map(|p| p.instance.map(|i| i.0));
+        let inside: Vec<_> = inside.collect();
         assert_eq!(inside, [Some(0), None], "{between}");
         assert_eq!(model.instances[0].end, None);
     }
@@ -163,11 +154,8 @@ fn a_take_belongs_to_the_callback_of_its_subscription_that_follows_on_its_thread
         .rmw_take(0x38, 0x7, 2);
     recording.thread(101).run(0x40).thread(102).run(0x42);
     let model = recording.load();
-    let takes: Vec<_> = model
-        .takes
-        .iter()
-        .map(|take| take.instance.unwrap().0)
-        .collect();
+    let takes = model.takes.iter().map(|take| take.instance.unwrap().0);
+    let takes: Vec<_> = takes.collect();
     assert_eq!(takes, [0, 1]);
 }
 
@@ -184,12 +172,8 @@ fn a_take_by_hand_belongs_to_no_callback() {
     let model = recording.load();
     assert_eq!(model.takes.len(), 1);
     assert_eq!(model.takes[0].instance, None);
-    assert!(
-        model
-            .instances
-            .iter()
-            .all(|instance| instance.take.is_none())
-    );
+    let mut instances = model.instances.iter();
+    assert!(instances.all(|instance| instance.take.is_none()));
 }
 
 #[test]
@@ -232,10 +216,7 @@ fn executor_phases_are_kept_per_thread() {
         .thread(101)
         .execute(0x50);
     let model = recording.load();
-    let phases: Vec<_> = model
-        .phases
-        .iter()
-        .map(|p| (p.thread.0, p.handle.0))
-        .collect();
+    let phases = model.phases.iter().map(|p| (p.thread.0, p.handle.0));
+    let phases: Vec<_> = phases.collect();
     assert_eq!(phases, [(1, 0), (2, 0), (1, 0x50)]);
 }

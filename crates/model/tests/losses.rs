@@ -41,11 +41,8 @@ fn a_publication_after_a_loss_is_not_inside_the_callback_before_it() {
         .publish(0x20, 0x7, 2);
     recording.lose(5_004_000, 5_005_000);
     let model = recording.load();
-    let inside: Vec<_> = model
-        .publications
-        .iter()
-        .map(|p| p.instance.is_some())
-        .collect();
+    let inside = model.publications.iter().map(|p| p.instance.is_some());
+    let inside: Vec<_> = inside.collect();
     assert_eq!(inside, [true, false]);
 }
 
@@ -115,12 +112,9 @@ fn with_losses_no_message_is_called_lost_or_queued() {
         .wait(1_000_000)
         .run(0x40)
         .lose(4_000_000, 4_500_000);
-    let status: Vec<_> = recording
-        .load()
-        .deliveries
-        .iter()
-        .map(|row| row.status)
-        .collect();
+    let model = recording.load();
+    let status = model.deliveries.iter().map(|row| row.status);
+    let status: Vec<_> = status.collect();
     assert_eq!(status, [Delivered, Unknown, Delivered, Unknown]);
 }
 
@@ -228,12 +222,9 @@ fn a_lifecycle_state_that_spans_a_loss_has_no_end() {
     recording
         .at(8_000_000)
         .transition(0x15, "configuring", "inactive");
-    let ends: Vec<_> = recording
-        .load()
-        .lifecycle_states
-        .iter()
-        .map(|state| state.end.is_some())
-        .collect();
+    let model = recording.load();
+    let ends = model.lifecycle_states.iter();
+    let ends: Vec<_> = ends.map(|state| state.end.is_some()).collect();
     assert_eq!(ends, [true, false, false]);
 }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
 mod announcements;
+mod context_switches;
 mod deliveries;
 mod deliveries_inside;
 mod deliveries_transient_local;

@@ -22,11 +22,8 @@ fn lifecycle_transitions_become_states_from_the_creation_on() {
     recording.transition(0x15, "unconfigured", "configuring");
     recording.transition(0x15, "configuring", "inactive");
     let model = recording.load();
-    let nodes: Vec<_> = model
-        .state_machines
-        .iter()
-        .map(|m| model.node_name(m.node))
-        .collect();
+    let nodes = model.state_machines.iter().map(|m| model.node_name(m.node));
+    let nodes: Vec<_> = nodes.collect();
     assert_eq!(nodes, [Some("/n"), Some("/other")]);
     let states: Vec<_> = (model.lifecycle_states.iter())
         .map(|state| {
@@ -59,11 +56,8 @@ fn a_state_machine_at_a_used_address_is_that_of_the_later_node() {
         recording.transition(0x15, "unconfigured", "configuring");
     }
     let model = recording.load();
-    let machines: Vec<_> = model
-        .transitions
-        .iter()
-        .map(|t| t.state_machine.unwrap().0)
-        .collect();
+    let machines = model.transitions.iter().map(|t| t.state_machine.unwrap().0);
+    let machines: Vec<_> = machines.collect();
     assert_eq!(machines, [0, 1]);
 }
 
@@ -89,11 +83,8 @@ fn message_links_keep_their_handles() {
     recording.event("ros2:message_link_periodic_async", &fields);
     recording.event("ros2:message_link_partial_sync", &fields);
     let model = recording.load();
-    let partial: Vec<_> = model
-        .message_links
-        .iter()
-        .map(|link| link.partial_sync)
-        .collect();
+    let partial = model.message_links.iter().map(|link| link.partial_sync);
+    let partial: Vec<_> = partial.collect();
     assert_eq!(partial, [false, true]);
     assert_eq!(
         model.message_links[0].subscriptions,

@@ -37,12 +37,9 @@ fn one_message_object_published_again_and_again_makes_several_publications() {
         .publish(0x20, 0x7, 1)
         .publish(0x20, 0x7, 2)
         .publish(0x20, 0x7, 3);
-    let stamps: Vec<_> = recording
-        .load()
-        .publications
-        .iter()
-        .map(|p| p.source_timestamp)
-        .collect();
+    let model = recording.load();
+    let stamps = model.publications.iter();
+    let stamps: Vec<_> = stamps.map(|p| p.source_timestamp).collect();
     assert_eq!(stamps, [Some(1), Some(2), Some(3)]);
 }
 
@@ -53,12 +50,8 @@ fn a_serialised_message_skips_rclcpp() {
     recording.rcl_publish(0x20, 0x7).rmw_publish(0x20, 0x7, 6);
     let model = recording.load();
     assert_eq!(model.publications.len(), 2);
-    assert!(
-        model
-            .publications
-            .iter()
-            .all(|p| p.rclcpp.is_none() && p.rmw.is_some())
-    );
+    let mut publications = model.publications.iter();
+    assert!(publications.all(|p| p.rclcpp.is_none() && p.rmw.is_some()));
 }
 
 #[test]
@@ -77,11 +70,8 @@ fn the_middlewares_own_data_is_no_publication() {
         .publish(0x20, 0x7, 6)
         .rmw_publish(0x98, 0x7, 7);
     let model = recording.load();
-    let stamps: Vec<_> = model
-        .publications
-        .iter()
-        .map(|p| p.source_timestamp)
-        .collect();
+    let stamps = model.publications.iter().map(|p| p.source_timestamp);
+    let stamps: Vec<_> = stamps.collect();
     assert_eq!(stamps, [Some(6)]);
 }
 

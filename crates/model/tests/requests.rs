@@ -4,6 +4,13 @@ use rostrace_model::flow::RequestMatch;
 
 use rostrace_testkit::made_up::{Flavour, Recording, stamp, time};
 
+fn two_clients(flavour: Flavour) -> Recording {
+    let mut recording = Recording::client_and_service(flavour);
+    let client = recording.process(100, "client");
+    client.client(0x78, 0x10, "/ask", 8);
+    recording
+}
+
 #[test]
 fn gid_and_number_tie_the_steps_of_a_request_together() {
     let mut recording = Recording::client_and_service(Flavour::Kilted);
@@ -86,32 +93,24 @@ fn a_deferred_response_may_come_from_another_thread() {
         .send_response(0x80, 7, 2)
         .send_response(0x80, 7, 1);
     let model = recording.load();
-    let rows: Vec<_> = model
-        .requests
-        .iter()
-        .map(|row| (row.sequence, row.instance.map(|i| i.0)))
-        .collect();
+    let rows = model.requests.iter();
+    let rows = rows.map(|row| (row.sequence, row.instance.map(|i| i.0)));
+    let rows: Vec<_> = rows.collect();
     assert_eq!(rows, [(1, Some(0)), (2, Some(1))]);
     assert!(model.requests[0].answered > model.requests[1].answered);
 }
 
 #[test]
 fn requests_of_two_clients_with_the_same_number_are_two() {
-    let mut recording = Recording::client_and_service(Flavour::Kilted);
-    recording
-        .process(100, "client")
-        .client(0x78, 0x10, "/ask", 8);
+    let mut recording = two_clients(Flavour::Kilted);
     recording.send_request(0x70, 1).send_request(0x78, 1);
     recording
         .process(200, "server")
         .take_request(0x80, 8, 1)
         .run(0x81);
     let model = recording.load();
-    let taken: Vec<_> = model
-        .requests
-        .iter()
-        .map(|row| row.taken.is_some())
-        .collect();
+    let taken = model.requests.iter().map(|row| row.taken.is_some());
+    let taken: Vec<_> = taken.collect();
     assert_eq!(taken, [false, true]);
 }
 
@@ -125,12 +124,9 @@ fn two_services_that_answer_one_request_have_a_row_each() {
     recording.process(100, "client").send_request(0x70, 1);
     recording.process(200, "server").take_request(0x80, 7, 1);
     recording.process(300, "other").take_request(0x80, 7, 1);
-    let services: Vec<_> = recording
-        .load()
-        .requests
-        .iter()
-        .map(|row| row.service.map(|id| id.0))
-        .collect();
+    let model = recording.load();
+    let services = model.requests.iter();
+    let services: Vec<_> = services.map(|row| row.service.map(|id| id.0)).collect();
     assert_eq!(services, [Some(0), Some(1)]);
 }
 
@@ -211,18 +207,13 @@ fn where_no_event_tells_the_gid_it_follows_from_numbers_and_instants() {
 
 #[test]
 fn what_is_certain_of_one_client_makes_another_certain() {
-    let mut recording = Recording::client_and_service(Flavour::Jazzy);
-    recording
-        .process(100, "client")
-        .client(0x78, 0x10, "/ask", 8);
+    let mut recording = two_clients(Flavour::Jazzy);
     call(&mut recording, 0x70, 9, 1);
     call(&mut recording, 0x78, 4, 1);
     let model = recording.load();
-    let sent: Vec<_> = model
-        .requests
-        .iter()
-        .map(|row| (row.client.map(|id| id.0), row.by))
-        .collect();
+    let sent = model.requests.iter();
+    let sent = sent.map(|row| (row.client.map(|id| id.0), row.by));
+    let sent: Vec<_> = sent.collect();
     assert_eq!(
         sent,
         [
@@ -235,10 +226,7 @@ fn what_is_certain_of_one_client_makes_another_certain() {
 
 #[test]
 fn two_clients_that_fit_equally_well_are_not_told_apart() {
-    let mut recording = Recording::client_and_service(Flavour::Jazzy);
-    recording
-        .process(100, "client")
-        .client(0x78, 0x10, "/ask", 8);
+    let mut recording = two_clients(Flavour::Jazzy);
     recording.send_request(0x70, 1).send_request(0x78, 1);
     recording
         .process(200, "server")
@@ -252,12 +240,8 @@ fn two_clients_that_fit_equally_well_are_not_told_apart() {
     recording.take_response(0x78, 1, 6);
     let model = recording.load();
     assert_eq!(model.requests.len(), 4);
-    assert!(
-        model
-            .requests
-            .iter()
-            .all(|row| row.by == RequestMatch::Nothing)
-    );
+    let mut requests = model.requests.iter();
+    assert!(requests.all(|row| row.by == RequestMatch::Nothing));
 }
 
 #[test]
@@ -274,12 +258,8 @@ fn the_callback_that_follows_the_take_of_a_response_is_the_clients() {
     assert_eq!(callback.sequence, 1);
     assert_eq!(callback.end.unwrap().0 - callback.start.0, 1000);
     // A client has no callback object: there is nothing to count.
-    assert!(
-        model
-            .instances
-            .iter()
-            .all(|row| row.thread != callback.thread)
-    );
+    let mut instances = model.instances.iter();
+    assert!(instances.all(|row| row.thread != callback.thread));
 }
 
 #[test]
@@ -296,10 +276,7 @@ fn what_is_taken_after_a_response_is_not_the_clients() {
 
 #[test]
 fn a_callback_that_spins_holds_the_callback_of_another_client() {
-    let mut recording = Recording::client_and_service(Flavour::Jazzy);
-    recording
-        .process(100, "client")
-        .client(0x78, 0x10, "/ask", 8);
+    let mut recording = two_clients(Flavour::Jazzy);
     recording
         .take_response(0x70, 1, 5)
         .client_callback_start(0x70, 1)

@@ -19,18 +19,12 @@ fn a_process_that_comes_back_with_another_version_is_another_one() {
         .timer(0x50, 0x10, 20, 0x60)
         .run(0x60);
     let model = recording.load();
-    let versions: Vec<_> = model
-        .processes
-        .iter()
-        .map(|p| p.tracetools_version.as_deref())
-        .collect();
+    let versions = model.processes.iter();
+    let versions: Vec<_> = versions.map(|p| p.tracetools_version.as_deref()).collect();
     assert_eq!(versions, [Some("8.2.3"), Some("8.6.0")]);
     assert_eq!(owners(&model), ["timer 10", "timer 20"]);
-    let processes: Vec<_> = model
-        .instances
-        .iter()
-        .map(|i| model.process_of(i.thread).0)
-        .collect();
+    let processes = model.instances.iter().map(|i| model.process_of(i.thread).0);
+    let processes: Vec<_> = processes.collect();
     assert_eq!(processes, [0, 1]);
 }
 
@@ -79,11 +73,8 @@ fn the_same_program_started_again_is_another_process_if_nothing_old_is_used_agai
         assert_eq!(instance.end.is_some(), number % 2 == 0);
         assert_eq!(instance.callback.unwrap().index(), number / 2);
     }
-    let publications: Vec<_> = model
-        .publications
-        .iter()
-        .map(|p| p.instance.unwrap().0)
-        .collect();
+    let publications = model.publications.iter().map(|p| p.instance.unwrap().0);
+    let publications: Vec<_> = publications.collect();
     assert_eq!(publications, [0, 2, 4]);
     for (before, after) in model.processes.iter().zip(&model.processes[1..]) {
         assert!(before.last < after.first);

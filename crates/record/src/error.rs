@@ -63,20 +63,6 @@ pub enum Error {
     #[error("no event is called `{0}`; docs/reference/tracepoints.md lists them all")]
     NoSuchEvent(String),
     #[error(
-        "{variable} contains `{expression}`: {reason}; use --select-node, --ignore-node, --select-topic or --ignore-topic instead"
-    )]
-    Expression {
-        variable: &'static str,
-        expression: String,
-        reason: &'static str,
-    },
-    #[error("{path}, line {line}: {reason}")]
-    FilterFile {
-        path: PathBuf,
-        line: usize,
-        reason: String,
-    },
-    #[error(
         "only {free} are free where {path} lies, and {wanted} must stay free; choose another disk with -o, or keep less free with `rostrace record --keep-free`"
     )]
     NoSpace {

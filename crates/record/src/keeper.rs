@@ -1,9 +1,12 @@
 //! The keeper of all processes of a session while they are recorded: finds them, gives them packets, writes what they recorded, and sees
 //! them end.
 //!
-//! One thread gives out packets and never touches the disk. The other one does everything else, and may have to wait for the disk.
+//! One thread gives out packets and another one reads what the kernel tells of context switches; these never touch the disk. A third one
+//! does everything else, and may have to wait for the disk.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,18 +14,25 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rostrace_session::keep::{
-    Kept, Mapped, OpenError, Pace, Supplier, is_meant, start_recording, stop_recording,
+    Kept, Mapped, OpenError, Pace, SCHED_FOLDER, SchedBuffer, SchedTrace, Supplier, is_meant,
+    start_recording, stop_recording,
 };
 use rostrace_session::memory::spare;
 use rostrace_session::{Command, ControlFile, Identity, ProcessView};
 
 use crate::death::{Death, Deathwatch, End};
+use crate::error::Error;
+use crate::launch::{Launch, Running};
 use crate::liveness;
+use crate::perf::{ContextSwitches, Refusal};
 
 /// Between two looks for new processes.
 const DISCOVERY: Duration = Duration::from_millis(5);
 /// Between two looks whether processes are still there.
 const LIVENESS: Duration = Duration::from_millis(100);
+/// Between two looks at context switches: a ring of the kernel has room for many more than a CPU can make in this time.
+const SWITCHES: Duration = Duration::from_millis(20);
+const MANY_SWITCHES: Duration = Duration::from_millis(2);
 /// What is not full is written to the disk at least so often, for those who read meanwhile.
 const FLUSHES: Duration = Duration::from_secs(1);
 
@@ -45,6 +55,14 @@ struct Shared {
     /// Snapshots that processes requested which are gone.
     snapshot_requests: Mutex<BTreeMap<Identity, u64>>,
     deathwatch: Deathwatch,
+    switches: Option<Switches>,
+}
+
+/// Context switches, where they are recorded. Whoever locks both locks the rings first.
+#[derive(Debug)]
+struct Switches {
+    rings: Mutex<ContextSwitches>,
+    buffer: Mutex<SchedBuffer>,
 }
 
 /// What only one thread looks at while it runs.
@@ -52,6 +70,9 @@ struct Shared {
 struct Keeping {
     recorded: BTreeMap<PathBuf, Kept>,
     ended: Ended,
+    sched: Option<SchedTrace>,
+    /// Something of a process is on the disk: context switches alone are no recording.
+    has_processes: bool,
 }
 
 /// Sums over processes that are gone.
@@ -64,6 +85,18 @@ pub struct Ended {
     /// Of those that did not end in an orderly way.
     pub deaths: Vec<Death>,
     pub views: Vec<ProcessView>,
+    /// A process whose context switches could not be followed, although others could.
+    pub unfollowed: Option<(u32, Refusal)>,
+}
+
+impl Keeping {
+    /// Whether something of a process is on the disk.
+    fn notice_processes(&mut self) -> bool {
+        self.has_processes = self.has_processes
+            || self.ended.processes > 0
+            || (self.recorded.values()).any(|kept| kept.folder().is_some());
+        self.has_processes
+    }
 }
 
 impl Keeper {
@@ -73,7 +106,16 @@ impl Keeper {
         folder: PathBuf,
         generation: u64,
         command: Command,
+        switches: Option<ContextSwitches>,
     ) -> std::io::Result<Keeper> {
+        let switches = switches.map(|rings| Switches {
+            rings: Mutex::new(rings),
+            buffer: Mutex::new(SchedBuffer::new(command.settings.memory_bytes)),
+        });
+        let keeping = Keeping {
+            sched: switches.as_ref().map(|_| SchedTrace::new(&command)),
+            ..Keeping::default()
+        };
         let shared = Arc::new(Shared {
             control,
             folder,
@@ -81,9 +123,10 @@ impl Keeper {
             command,
             is_ending: AtomicBool::new(false),
             processes: Mutex::default(),
-            kept: Mutex::default(),
+            kept: Mutex::new(keeping),
             snapshot_requests: Mutex::default(),
             deathwatch: Deathwatch::default(),
+            switches,
         });
         // Those that are there begin at once.
         shared.discover(&mut lock(&shared.kept));
@@ -98,8 +141,10 @@ impl Keeper {
             spawn("drain", Shared::drain_again_and_again),
             spawn("deathwatch", Shared::watch_ends),
         ];
+        let follows = shared.switches.is_some();
+        let follower = follows.then(|| spawn("switches", Shared::follow_switches));
         let mut threads = Vec::new();
-        for thread in spawned {
+        for thread in spawned.into_iter().chain(follower) {
             match thread {
                 Ok(thread) => threads.push(thread),
                 Err(error) => {
@@ -109,6 +154,14 @@ impl Keeper {
             }
         }
         Ok(Keeper { shared, threads })
+    }
+
+    /// Starts a command whose context switches are recorded from its first instruction on, or says why they are not.
+    pub(crate) fn launch(&self, launch: &Launch) -> (Result<Running, Error>, Option<Refusal>) {
+        match &self.shared.switches {
+            Some(switches) => lock(&switches.rings).while_starting(|| launch.start()),
+            None => (launch.start(), None),
+        }
     }
 
     /// Processes that are there, and those that are gone.
@@ -143,6 +196,8 @@ impl Keeper {
         for kept in keeping.recorded.values_mut() {
             kept.drain(true);
         }
+        self.shared.read_switches();
+        self.shared.drain_switches(&mut keeping, true);
     }
 
     /// Lets the recording go on until then, also in processes that begin later.
@@ -168,7 +223,10 @@ impl Keeper {
             let recording = &mapped.memory().header().recording;
             recording.generation.store(idle, Ordering::Release);
         }
-        let Keeping { recorded, ended } = &mut *keeping;
+        shared.prepare_switches(&mut keeping);
+        let Keeping {
+            recorded, ended, ..
+        } = &mut *keeping;
         for (path, mut kept) in std::mem::take(recorded) {
             kept.finish();
             let is_gone = !liveness::is_alive(kept.mapped());
@@ -179,7 +237,8 @@ impl Keeper {
                 lock(&shared.processes).remove(&path);
             }
         }
-        ended.clone()
+        shared.finish_switches(&mut keeping);
+        keeping.ended.clone()
     }
 
     fn end_threads(&mut self) {
@@ -237,9 +296,14 @@ impl Shared {
             let is_asked = wanted != self.control.flushes_done.load(Ordering::Relaxed);
             let is_due = is_asked || flushed.elapsed() >= FLUSHES;
             let mut is_busy = false;
+            self.prepare_switches(&mut keeping);
             for kept in keeping.recorded.values_mut() {
                 is_busy |= kept.drain(is_due);
             }
+            if is_asked {
+                self.read_switches();
+            }
+            is_busy |= self.drain_switches(&mut keeping, is_due);
             if is_due {
                 flushed = Instant::now();
                 self.control.flushes_done.store(wanted, Ordering::Release);
@@ -251,6 +315,82 @@ impl Shared {
             drop(keeping);
             std::thread::sleep(pace.next(is_busy));
         }
+    }
+
+    fn follow_switches(&self) {
+        while !self.is_ending.load(Ordering::Acquire) {
+            let is_quick = self.read_switches();
+            std::thread::sleep(if is_quick { MANY_SWITCHES } else { SWITCHES });
+        }
+    }
+
+    /// Takes what the kernel has written. Returns whether that was much.
+    fn read_switches(&self) -> bool {
+        let Some(switches) = &self.switches else {
+            return false;
+        };
+        let mut rings = lock(&switches.rings);
+        let mut buffer = lock(&switches.buffer);
+        let is_quick = rings.read(&mut buffer);
+        rings.complete(&mut buffer);
+        is_quick
+    }
+
+    /// Follows a process, unless it descends from one that is followed.
+    fn follow(&self, identity: &Identity) {
+        if let Some(switches) = &self.switches
+            && let Some(pid) = liveness::pid_here(identity)
+        {
+            let mut rings = lock(&switches.rings);
+            let mut buffer = lock(&switches.buffer);
+            // Who was started by whom is known up to now.
+            rings.read(&mut buffer);
+            rings.follow(pid, &mut buffer);
+        }
+    }
+
+    /// Makes the folder of context switches when the first process has one, before its events can fill the disk: what says that something is
+    /// missing must be there then.
+    fn prepare_switches(&self, keeping: &mut Keeping) {
+        if keeping.has_processes || keeping.sched.is_none() {
+            return;
+        }
+        for kept in keeping.recorded.values_mut() {
+            kept.drain_initialisation();
+        }
+        if keeping.notice_processes()
+            && let Some(sched) = &mut keeping.sched
+        {
+            sched.prepare();
+        }
+    }
+
+    /// Writes context switches that wait, once there is a process that they are of.
+    fn drain_switches(&self, keeping: &mut Keeping, all: bool) -> bool {
+        let has_processes = keeping.notice_processes();
+        let Some((switches, sched)) = self.switches.as_ref().zip(keeping.sched.as_mut()) else {
+            return false;
+        };
+        has_processes && sched.drain(&switches.buffer, all)
+    }
+
+    fn finish_switches(&self, keeping: &mut Keeping) {
+        self.read_switches();
+        self.drain_switches(keeping, true);
+        let has_folders = || folders(Path::new(OsStr::from_bytes(&self.command.directory)));
+        let Some((switches, sched)) = self.switches.as_ref().zip(keeping.sched.as_mut()) else {
+            return;
+        };
+        // Processes of other users write their own.
+        if !keeping.has_processes && has_folders().next().is_none() {
+            return;
+        }
+        sched.finish(&switches.buffer);
+        let ended = &mut keeping.ended;
+        ended.events += sched.events();
+        ended.discarded += sched.unwritten() + lock(&switches.buffer).lost();
+        ended.bytes += sched.bytes();
+        ended.unfollowed = lock(&switches.rings).refused();
     }
 
     /// Finds processes that have attached since the last time, and begins to record them.
@@ -285,7 +425,9 @@ impl Shared {
                     continue;
                 }
             }
-            self.deathwatch.watch(&path, &memory.header().identity());
+            let identity = memory.header().identity();
+            self.deathwatch.watch(&path, &identity);
+            self.follow(&identity);
             let kept = Kept::new(mapped, self.generation, &self.command);
             keeping.recorded.insert(path, kept);
         }
@@ -339,6 +481,14 @@ impl Ended {
         let view = kept.mapped().memory().view();
         self.deaths.extend(Death::of(&view, end));
     }
+}
+
+/// Folders of processes, by name.
+pub(crate) fn folders(output: &Path) -> impl Iterator<Item = std::fs::DirEntry> {
+    let entries = std::fs::read_dir(output).into_iter().flatten().flatten();
+    entries.filter(|entry| {
+        entry.file_type().is_ok_and(|kind| kind.is_dir()) && entry.file_name() != SCHED_FOLDER
+    })
 }
 
 /// The memories of processes in a folder.

@@ -11,9 +11,9 @@
 //! let runtime = RuntimeFolder::of_user()?;
 //! let command = ["ros2".into(), "run".into(), "demo_nodes_cpp".into(), "talker".into()];
 //! let session = Session::create(&runtime, &command)?;
-//! let recording = Recording::start(&session, &Plan::to("/tmp/trace".into()))?;
+//! let mut recording = Recording::start(&session, &Plan::to("/tmp/trace".into()))?;
 //! let launch = Launch::new(&command, &session, Some(&TracerLibrary::find(None)?));
-//! let mut child = launch.start()?;
+//! let mut child = recording.launch(&launch)?;
 //! child.wait()?;
 //! let summary = recording.finish();
 //! println!("{} events, {} lost", summary.events, summary.discarded);
@@ -21,8 +21,6 @@
 //! ```
 
 mod bypass;
-pub mod caret_filter;
-pub mod caret_filter_file;
 mod death;
 pub mod doctor;
 mod elf;
@@ -35,6 +33,7 @@ mod limits;
 mod liveness;
 mod memory_folder;
 pub mod orphan;
+mod perf;
 mod plan;
 mod recording;
 mod runtime_folder;
@@ -52,6 +51,7 @@ pub use launch::{Launch, Running};
 pub use library::TracerLibrary;
 pub use limits::{Limit, limit};
 pub use liveness::is_alive;
+pub use perf::{ContextSwitches, Refusal};
 pub use plan::{Plan, filters};
 pub use recording::{Failure, Progress, Recording, Summary};
 pub use rostrace_session::{

@@ -18,3 +18,16 @@ pub fn limit(resource: u32) -> Option<Limit> {
         })
     }
 }
+
+/// Raises a limit of this process to what it may be. Says whether that was more than before.
+pub(crate) fn raise(resource: u32) -> bool {
+    let Some(found) = limit(resource).filter(|it| it.current < it.highest) else {
+        return false;
+    };
+    let raised = libc::rlimit {
+        rlim_cur: found.highest,
+        rlim_max: found.highest,
+    };
+    // SAFETY: a plain system call; the structure lives during it.
+    unsafe { libc::setrlimit(resource, &raised) == 0 }
+}

@@ -3,8 +3,9 @@
 
 use std::ffi::OsString;
 use std::fs::DirBuilder;
+use std::io::Write;
 use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -38,7 +39,10 @@ pub(crate) fn make(control: &Path) -> Result<PathBuf, Error> {
         .mode(0o700)
         .create(&folder)
         .map_err(Error::file("could not make", &folder))?;
-    std::fs::write(folder.join(CONTROL), control.as_os_str().as_encoded_bytes())
+    let mut options = std::fs::File::options();
+    options.write(true).create_new(true).mode(0o600);
+    let file = options.open(folder.join(CONTROL));
+    file.and_then(|mut file| file.write_all(control.as_os_str().as_encoded_bytes()))
         .map_err(Error::file("could not write into", &folder))?;
     Ok(folder)
 }
@@ -51,33 +55,34 @@ pub(crate) fn sweep() {
     let places = PLACES
         .iter()
         .flat_map(|place| std::fs::read_dir(place).into_iter().flatten());
-    for entry in places.flatten() {
-        let folder = entry.path();
-        let is_ours = entry.file_name().to_string_lossy().starts_with(&prefix);
-        let Some(control) = std::fs::read(folder.join(CONTROL)).ok().filter(|_| is_ours) else {
-            continue;
-        };
-        // One that is just being made has no session yet.
-        let age = entry.metadata().and_then(|meta| meta.modified());
-        if !age.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > YOUNG)) {
-            continue;
+    let ours = places
+        .flatten()
+        .filter(|it| it.file_name().to_string_lossy().starts_with(&prefix));
+    for entry in ours {
+        sweep_one(&entry.path());
+    }
+}
+
+fn sweep_one(folder: &Path) {
+    // One that is just being made has no session yet.
+    let changed = folder.symlink_metadata().and_then(|meta| meta.modified());
+    if !changed.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > YOUNG)) {
+        return;
+    }
+    let session = std::fs::read(folder.join(CONTROL))
+        .and_then(|control| PathBuf::from(OsString::from_vec(control)).symlink_metadata());
+    // Without the name of its session it was being removed by somebody who was killed.
+    let is_gone = session.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound);
+    let memories = || {
+        let files = keeper::files(folder).into_iter();
+        files.filter_map(|path| Mapped::open(&path).ok())
+    };
+    if is_gone && memories().all(|it| !is_alive(&it)) {
+        for mapped in memories() {
+            let directory = mapped.memory().header().directory();
+            orphan::complete(&Arc::new(mapped), Path::new(&OsString::from_vec(directory)));
         }
-        let control = PathBuf::from(OsString::from_vec(control));
-        let is_gone = control
-            .symlink_metadata()
-            .is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound);
-        let mut memories = keeper::files(&folder)
-            .into_iter()
-            .filter_map(|path| Mapped::open(&path).ok());
-        if is_gone && memories.all(|it| !is_alive(&it)) {
-            for path in keeper::files(&folder) {
-                if let Ok(mapped) = Mapped::open(&path) {
-                    let directory = mapped.memory().header().directory();
-                    orphan::complete(&Arc::new(mapped), Path::new(&OsString::from_vec(directory)));
-                }
-            }
-            remove(&folder);
-        }
+        remove(folder);
     }
 }
 
@@ -175,6 +180,33 @@ mod tests {
         let file = std::fs::File::options().write(true).open(&path).unwrap();
         file.set_modified(old).unwrap();
         path
+    }
+
+    #[test]
+    fn a_folder_whose_removal_was_interrupted_is_removed() {
+        let folder = std::env::temp_dir().join(format!("rostrace-half-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let alive = identity(std::process::id()).unwrap();
+        let dead = Identity {
+            start_time: alive.start_time + 1,
+            ..alive
+        };
+        memory(&folder, "1-1", dead, true);
+        sweep_one(&folder);
+        let young = folder.exists();
+        let old = SystemTime::now() - 10 * YOUNG;
+        let opened = std::fs::File::open(&folder).unwrap();
+        opened.set_modified(old).unwrap();
+        let living = memory(&folder, "1-2", alive, true);
+        opened.set_modified(old).unwrap();
+        sweep_one(&folder);
+        let in_use = folder.exists();
+        std::fs::remove_file(living).unwrap();
+        opened.set_modified(old).unwrap();
+        sweep_one(&folder);
+        let abandoned = folder.exists();
+        let _ = std::fs::remove_dir_all(&folder);
+        assert_eq!([young, in_use, abandoned], [true, true, false]);
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub struct Plan {
     pub light: bool,
     /// Only these processes of a session, by pid in their own name space; empty for all.
     pub pids: Vec<u32>,
+    /// With the context switches of these processes, where the system allows it.
+    pub switches: bool,
     /// Recorded at most so long, also if the recorder is killed.
     pub duration: Option<Duration>,
     /// Processes of other users are to make their folders in it too.
@@ -35,6 +37,7 @@ impl Plan {
             events: Vec::new(),
             light: false,
             pids: Vec::new(),
+            switches: false,
             duration: None,
             is_for_all_users: false,
             settings: Settings {

@@ -12,7 +12,9 @@ use rostrace_session::{Command, Identity, IncompatibleTracer, ProcessView, Setti
 
 use crate::death::Death;
 use crate::error::Error;
-use crate::keeper::{Ended, Keeper};
+use crate::keeper::{Ended, Keeper, folders};
+use crate::launch::{Launch, Running};
+use crate::perf::{ContextSwitches, Refusal};
 use crate::plan::Plan;
 use crate::session::Session;
 use crate::snapshot;
@@ -38,6 +40,8 @@ pub struct Recording<'s> {
     /// Snapshots that processes had requested.
     snapshot_requests: BTreeMap<Identity, u64>,
     unexpected_hooks: BTreeSet<usize>,
+    /// Why context switches are not recorded, although they should be.
+    refusal: Option<Refusal>,
 }
 
 /// A recording that has a duration ends so long after it, also when the recorder was killed. One that lives says again and again that it goes on.
@@ -82,6 +86,8 @@ pub struct Summary {
     pub unexpected_hooks: Vec<usize>,
     /// Processes of the session whose tracer is of another version.
     pub incompatible_tracers: Option<IncompatibleTracer>,
+    /// Why context switches were not recorded, although they were asked for: of no process, or not of this one.
+    pub without_switches: Option<(Option<u32>, Refusal)>,
 }
 
 /// A process that could not record, or not everything.
@@ -131,7 +137,12 @@ impl<'s> Recording<'s> {
             .issue(&command)
             .ok_or_else(|| remove(Error::PathTooLong(plan.output.clone())))?;
         let folder = session.memory_folder();
-        let keeper = Keeper::start(control, folder, generation, command)
+        let (switches, refusal) = match plan.switches.then(ContextSwitches::new) {
+            Some(Ok(switches)) => (Some(switches), None),
+            Some(Err(refusal)) => (None, Some(refusal)),
+            None => (None, None),
+        };
+        let keeper = Keeper::start(control, folder, generation, command, switches)
             .map_err(|error| remove(Error::Waiting(error)))?;
         Ok(Recording {
             session,
@@ -145,7 +156,15 @@ impl<'s> Recording<'s> {
             failures: BTreeSet::new(),
             snapshot_requests: BTreeMap::new(),
             unexpected_hooks: BTreeSet::new(),
+            refusal,
         })
+    }
+
+    /// Starts a command so that everything that it does is recorded, context switches included.
+    pub fn launch(&mut self, launch: &Launch) -> Result<Running, Error> {
+        let (running, refusal) = self.keeper.launch(launch);
+        self.refusal = self.refusal.take().or(refusal);
+        running
     }
 
     pub fn output(&self) -> &Path {
@@ -277,15 +296,11 @@ impl<'s> Recording<'s> {
             failures: self.failures.into_iter().collect(),
             incompatible_tracers: self.session.incompatible_tracers(),
             unexpected_hooks: self.unexpected_hooks.into_iter().collect(),
+            without_switches: (self.refusal.map(|refusal| (None, refusal)))
+                .or(ended.unfollowed.map(|(pid, refusal)| (Some(pid), refusal))),
             output: self.output,
         }
     }
-}
-
-/// Folders of processes, by name.
-fn folders(output: &Path) -> impl Iterator<Item = fs::DirEntry> {
-    let entries = fs::read_dir(output).into_iter().flatten().flatten();
-    entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
 }
 
 /// Processes that keep their own memory and have not completed their files, by pid and name.

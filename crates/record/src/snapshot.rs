@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rostrace_session::keep::snapshot;
+use rostrace_session::keep::{SCHED_FOLDER, snapshot};
 
 use crate::error::Error;
 use crate::recording::new_folder;
@@ -33,7 +33,7 @@ pub fn copy(output: &Path, to: &Path) -> Result<(PathBuf, u64), Error> {
         }
         snapshot::copy(&folder, &to.join(entry.file_name()))
             .map_err(Error::file("could not copy", folder))?;
-        processes += 1;
+        processes += u64::from(entry.file_name() != SCHED_FOLDER);
     }
     Ok((to, processes))
 }

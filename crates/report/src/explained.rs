@@ -105,7 +105,7 @@ impl Explainer<'_> {
                 Cause::OtherCallback(other, _) => place(other),
                 _ => None,
             },
-            text: wait.told,
+            text: wait.description,
             duration: wait.duration,
             times: wait.times,
         }

@@ -1,7 +1,7 @@
 //! What a process is called: by its nodes. The name that the kernel keeps has fifteen letters, and all containers share one.
 
-use rostrace_analyze::built_in;
 use rostrace_model::Model;
+use rostrace_model::describe::built_in;
 use rostrace_model::entity::ProcessId;
 
 /// So many nodes are named; the others are counted.

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use rostrace_analyze::budget::key::{Bound, Measure, SubjectKind};
 use rostrace_analyze::budget::{Judgement, Limit, Quantity, Verdict as BudgetVerdict};
 use rostrace_analyze::comparison::{
-    Change, Comparison, Difference, Kind, Metric, Options, Row, Side, Statistic, Structural, Unit,
-    Verdict,
+    Change, ComparedMetric, Comparison, Difference, Kind, Metric, Options, Side, Statistic,
+    Structural, Unit, Verdict,
 };
 use rostrace_architecture::Position;
 use rostrace_ctf::schema::Nanos;
@@ -34,7 +34,7 @@ fn comparison(name: &str, interval: Option<(f64, f64)>) -> Comparison {
         adjusted_p: 0.01,
         verdict: Verdict::Worse,
     };
-    let row = |verdict: Verdict, differences: Vec<Difference>| Row {
+    let row = |verdict: Verdict, differences: Vec<Difference>| ComparedMetric {
         kind: Kind::Callback,
         name: name.to_owned(),
         base_name: Some(name.to_owned()),

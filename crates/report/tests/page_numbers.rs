@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use rostrace_analyze::Analysis;
-use rostrace_analyze::selection::{Pattern, Selection};
-use rostrace_report::page::Options;
-use serde_json::Value;
+use rostrace_analyze::selection::Pattern;
+use rostrace_analyze::table::{self as analyze, Column, Unit};
+use serde_json::{Value, json};
 
-use crate::recordings::{Row, everything, model, rows};
+use crate::recordings::{everything, model, rows};
+use crate::support::table;
 use rostrace_testkit::opened_page::OpenedPage;
-use rostrace_testkit::opened_page::STATISTICS;
 
 const RECORDINGS: &[&str] = &[
     "testdata/lifecycle_caret",
@@ -33,64 +33,104 @@ fn each(test: impl Fn(&str, &Analysis<'_>, &OpenedPage)) {
     }
 }
 
-/// The same, but for the last digit.
-fn same(found: &Value, expected: Option<f64>, what: &str) {
-    let close = match (found.as_f64(), expected) {
-        (None, None) => true,
-        (Some(found), Some(expected)) => (found - expected).abs() <= expected.abs() * 1e-12,
-        _ => false,
-    };
-    assert!(
-        close,
-        "{what}: {found} in the page, {expected:?} in the table"
-    );
-}
+/// Parts of the page, their tables, the exported table of the same rows, and columns in which the page says something else.
+const TABLES: &[(&str, &str, &[&str])] = &[
+    ("callbacks", "callbacks", &[]),
+    ("topics", "topics", &[]),
+    ("topics", "communications", &[]),
+    ("topics", "publishers", &[]),
+    ("topics", "subscriptions", &[]),
+    ("processes", "processes", &[]),
+    ("processes", "executors", &[]),
+    ("processes", "threads", &[]),
+    // As in the terminal, without what is built in.
+    (
+        "nodes",
+        "nodes",
+        &[
+            "callbacks",
+            "publishers",
+            "subscriptions",
+            "timers",
+            "services",
+            "clients",
+        ],
+    ),
+];
 
-fn same_statistics(found: &Value, row: &Row, prefix: &str, what: &str) {
-    for (key, column) in STATISTICS {
-        let column = format!("{prefix}_{column}");
-        same(
-            &found[key],
-            row.number(&column),
-            &format!("{what} {column}"),
-        );
+/// The same but for the last digits of a fraction, which reading JSON may change.
+fn written(cell: &Value) -> String {
+    match cell.as_f64().filter(|_| cell.is_f64()) {
+        Some(number) => format!("{number:.10e}"),
+        None => cell.to_string(),
     }
 }
 
 #[test]
-fn callbacks_have_the_numbers_of_their_table() {
+fn tables_of_the_page_have_the_rows_of_the_exported_ones() {
     each(|recording, analysis, page| {
-        let part = page.part("callbacks");
-        let callbacks = part.rows("callbacks");
-        let mut table = rows(analysis, "callbacks");
-        // Those of clients, and those without a name, have no page.
-        table.retain(|row| row.number("callback").is_some());
-        assert_eq!(callbacks.len(), table.len(), "{recording}");
-        for row in &table {
-            let id = row.integer("callback");
-            let found = callbacks.iter().find(|it| it["id"] == id).unwrap();
-            let what = format!("{recording}: {}", row.text("name"));
-            assert_eq!(found["name"], row.text("name"));
-            assert_eq!(found["node_name"], row.text("node"), "{what}");
-            assert_eq!(found["kind"], row.text("kind"), "{what}");
-            let trigger = [row.text("topic"), row.text("service")].concat();
-            assert_eq!(found["trigger"], trigger.as_str(), "{what}");
-            for column in [
-                "count",
-                "skipped",
-                "utilisation",
-                "worst_over_period",
-                "damaged",
-                "pid",
-            ] {
-                same(&found[column], row.number(column), &what);
+        let begin = analysis.model.begin.unwrap().0;
+        for (part, name, other) in TABLES {
+            let declared = analyze::TABLES.iter().find(|it| it.name == *name).unwrap();
+            let columns = declared
+                .columns
+                .iter()
+                .filter(|it| !other.contains(&it.name));
+            let columns: Vec<&Column> = columns.collect();
+            let exported = table(analysis, name).into_iter().map(|row| {
+                let cell = |column: &&Column| match (column.unit, &row[column.name]) {
+                    (Unit::Instant, Value::Number(time)) => {
+                        json!(time.as_i64().unwrap() - begin).to_string()
+                    }
+                    (_, cell) => written(cell),
+                };
+                columns.iter().map(cell).collect()
+            });
+            let mut exported: Vec<Vec<String>> = exported.collect();
+            let part = page.part(part);
+            let found = part.rows(name).iter().map(|row| {
+                let cells = columns.iter().map(|column| written(&row[column.name]));
+                cells.collect()
+            });
+            let mut found: Vec<Vec<String>> = found.collect();
+            exported.sort_unstable();
+            found.sort_unstable();
+            assert_eq!(found, exported, "{recording}: {name}");
+        }
+    });
+}
+
+#[test]
+fn what_is_joined_to_a_table_is_what_others_say() {
+    each(|recording, analysis, page| {
+        let nodes = page.part("nodes");
+        let shares = table(analysis, "node_shares");
+        for found in nodes.rows("nodes") {
+            let is_same = |row: &&BTreeMap<&str, Value>| {
+                let mut columns = ["node", "host", "pid", "busy_ns", "share"].into_iter();
+                columns.all(|column| written(&row[column]) == written(&found[column]))
+            };
+            assert!(
+                shares.iter().any(|row| is_same(&row)),
+                "{recording}: {found}"
+            );
+        }
+        let processes = page.part("processes");
+        let shares = table(analysis, "process_shares");
+        for (found, row) in processes.rows("processes").iter().zip(&shares) {
+            for column in ["pid", "busy_ns", "observed_ns", "cores", "damaged"] {
+                let (found, row) = (written(&found[column]), written(&row[column]));
+                assert_eq!(found, row, "{recording}: {column}");
             }
-            same(&found["set_period"], row.number("period_ns"), &what);
-            same_statistics(&found["duration"], row, "duration", &what);
-            same_statistics(&found["period"], row, "period_observed", &what);
-            same_statistics(&found["gap"], row, "gap", &what);
-            same_statistics(&found["jitter"], row, "jitter", &what);
-            same_statistics(&found["lateness"], row, "lateness", &what);
+        }
+        let topics = page.part("topics");
+        for topic in topics.rows("topics") {
+            let own = topics.rows("communications").iter();
+            let own = own.filter(|it| it["topic_id"] == topic["id"]);
+            for column in ["latency_p50_ns", "latency_p99_ns", "latency_max_ns"] {
+                let largest = own.clone().filter_map(|it| it[column].as_i64()).max();
+                assert_eq!(topic[column].as_i64(), largest, "{recording}: {column}");
+            }
         }
     });
 }
@@ -123,7 +163,9 @@ fn series_of_callbacks_are_their_executions_and_rates() {
             }
         }
         for callback in part.rows("callbacks") {
-            let id = callback["id"].as_i64().unwrap();
+            let Some(id) = callback["callback"].as_i64() else {
+                continue;
+            };
             for (key, expected) in [
                 ("duration", &durations),
                 ("period", &periods),
@@ -156,12 +198,12 @@ fn distributions_count_every_value() {
                 continue;
             }
             let counted: i64 = part.column(&spread["counts"]).iter().sum();
-            assert_eq!(counted, callback["duration"]["n"], "{recording}");
+            assert_eq!(counted, callback["duration_count"], "{recording}");
             let quantiles = part.column(&spread["quantiles"]);
             assert!(quantiles.is_sorted());
-            assert_eq!(quantiles[0], callback["duration"]["min"]);
-            assert_eq!(*quantiles.last().unwrap(), callback["duration"]["max"]);
-            assert_eq!(quantiles[12], callback["duration"]["p50"]);
+            assert_eq!(quantiles[0], callback["duration_min_ns"]);
+            assert_eq!(*quantiles.last().unwrap(), callback["duration_max_ns"]);
+            assert_eq!(quantiles[12], callback["duration_p50_ns"]);
         }
     });
 }
@@ -184,128 +226,13 @@ fn the_parts_of_the_worst_executions_and_messages_add_up() {
             let totals = worst.iter().map(|it| it["why"]["total"].as_i64());
             assert!(totals.rev().is_sorted(), "{recording}");
         }
-        for topic in page.part("topics").rows("topics") {
-            for communication in topic["communications"].as_array().unwrap() {
-                let worst = communication["worst"].as_array().unwrap();
-                worst.iter().for_each(|worst| adds_up(worst, recording));
-                if let Some(first) = worst.first() {
-                    let largest = &communication["latency"]["max"];
-                    assert_eq!(&first["why"]["total"], largest, "{recording}");
-                }
+        for communication in page.part("topics").rows("communications") {
+            let worst = communication["worst"].as_array().unwrap();
+            worst.iter().for_each(|worst| adds_up(worst, recording));
+            if let Some(first) = worst.first() {
+                let largest = &communication["latency_max_ns"];
+                assert_eq!(&first["why"]["total"], largest, "{recording}");
             }
-        }
-    });
-}
-
-#[test]
-fn communications_have_the_numbers_of_their_table() {
-    each(|recording, analysis, page| {
-        let part = page.part("topics");
-        let mut found = BTreeMap::new();
-        for topic in part.rows("topics") {
-            for communication in topic["communications"].as_array().unwrap() {
-                let id = communication["id"].as_u64().unwrap() as usize;
-                found.insert(id, (&topic["name"], communication));
-            }
-        }
-        let table = rows(analysis, "communications");
-        assert_eq!(found.len(), table.len(), "{recording}");
-        for (row, (topic, it)) in table.iter().zip(found.values()) {
-            let what = format!("{recording}: {topic}");
-            assert_eq!(**topic, row.text("topic"));
-            assert_eq!(it["from"], row.text("pub_node"), "{what}");
-            assert_eq!(it["to"], row.text("sub_node"), "{what}");
-            assert_eq!(it["kind"], row.text("kind"), "{what}");
-            for column in ["messages", "arrived", "historical", "damaged"] {
-                same(&it[column], row.number(column), &what);
-            }
-            let causes = [
-                "dropped_ring_buffer_full",
-                "dropped_history_full",
-                "dropped_middleware",
-                "not_yet_received",
-                "unknown",
-            ];
-            for (index, column) in causes.into_iter().enumerate() {
-                same(&it["dropped"][index], row.number(column), &what);
-            }
-            same_statistics(&it["latency"], row, "latency", &what);
-            for (index, stage) in ["publish", "transport", "wait", "dispatch"]
-                .into_iter()
-                .enumerate()
-            {
-                same_statistics(&it["stages"][index], row, &format!("{stage}_stage"), &what);
-            }
-        }
-    });
-}
-
-#[test]
-fn the_ends_of_topics_have_the_numbers_of_their_tables() {
-    each(|recording, analysis, page| {
-        let part = page.part("topics");
-        for (key, table) in [
-            ("publishers", "publishers"),
-            ("subscriptions", "subscriptions"),
-        ] {
-            let mut found: BTreeMap<u64, &Value> = BTreeMap::new();
-            for topic in part.rows("topics") {
-                for end in topic[key].as_array().unwrap() {
-                    found.insert(end["id"].as_u64().unwrap(), end);
-                }
-            }
-            let table = rows(analysis, table);
-            assert_eq!(found.len(), table.len(), "{recording} {key}");
-            for (row, end) in table.iter().zip(found.values()) {
-                let what = format!("{recording}: {key} of {}", row.text("topic"));
-                assert_eq!(end["node_name"], row.text("node"), "{what}");
-                same(&end["rate"], row.number("rate_hz"), &what);
-                same(&end["damaged"], row.number("damaged"), &what);
-                same_statistics(&end["period"], row, "period", &what);
-                if key == "subscriptions" {
-                    same(&end["messages"], row.number("received"), &what);
-                    same_statistics(&end["age"], row, "message_age", &what);
-                }
-            }
-        }
-    });
-}
-
-#[test]
-fn threads_processes_and_nodes_have_the_numbers_of_their_tables() {
-    each(|recording, analysis, page| {
-        let part = page.part("processes");
-        let table = rows(analysis, "threads");
-        assert_eq!(part.rows("threads").len(), table.len(), "{recording}");
-        for (found, row) in part.rows("threads").iter().zip(&table) {
-            let what = format!("{recording}: thread {}", row.integer("tid"));
-            same(&found["tid"], row.number("tid"), &what);
-            same(&found["observed"], row.number("observed_ns"), &what);
-            same(&found["busy"], row.number("busy_ns"), &what);
-            same(&found["executor_work"], row.number("executor_ns"), &what);
-            same(&found["unobserved"], row.number("unobserved_ns"), &what);
-            same(&found["waiting"], row.number("waiting_ns"), &what);
-            same(&found["utilisation"], row.number("utilisation"), &what);
-            same(&found["executions"], row.number("callbacks"), &what);
-        }
-        let table = rows(analysis, "process_shares");
-        assert_eq!(part.rows("processes").len(), table.len(), "{recording}");
-        for (found, row) in part.rows("processes").iter().zip(&table) {
-            same(&found["busy"], row.number("busy_ns"), recording);
-            same(&found["cores"], row.number("cores"), recording);
-        }
-        let nodes = page.part("nodes");
-        let table = rows(analysis, "node_shares");
-        for found in nodes.rows("nodes") {
-            let row = table.iter().find(|row| {
-                let (pid, busy) = (row.number("pid"), row.number("busy_ns"));
-                found["name"] == row.text("node")
-                    && found["pid"].as_f64() == pid
-                    && found["busy"].as_f64() == busy
-            });
-            let row = row.unwrap_or_else(|| panic!("{recording}: {found} is in no row"));
-            same(&found["share"], row.number("share"), recording);
-            same(&found["executions"], row.number("executions"), recording);
         }
     });
 }
@@ -316,9 +243,9 @@ fn the_use_of_time_adds_up_over_time() {
         let part = page.part("processes");
         let width = part.data["width"].as_f64().unwrap();
         for process in part.rows("processes") {
-            let shares = part.column(&process["shares"]);
+            let shares = part.column(&process["chart"]);
             let busy: f64 = shares.iter().map(|it| *it as f64 / 1e6 * width).sum();
-            let expected = process["busy"].as_f64().unwrap();
+            let expected = process["busy_ns"].as_f64().unwrap();
             // The last stretch is shorter, and shares are rounded down.
             let slack = width * shares.last().map_or(0.0, |it| *it as f64 / 1e6)
                 + width * shares.len() as f64 * 1e-6 * 10.0;
@@ -333,24 +260,22 @@ fn a_report_of_one_node_has_only_its_callbacks() {
     let Some(model) = model("jazzy/chain") else {
         return;
     };
-    let analysis = everything(&model);
-    let options = Options {
-        selection: Selection {
-            nodes: vec![Pattern::new("/filter").unwrap()],
-            ..Selection::default()
-        },
-        ..Options::default()
-    };
-    let page = OpenedPage::with(&analysis, &options);
+    let mut analysis = everything(&model);
+    analysis.selection.nodes = vec![Pattern::new("/filter").unwrap()];
+    let page = OpenedPage::of(&analysis);
     let callbacks = page.part("callbacks");
     assert!(!callbacks.rows("callbacks").is_empty());
     for callback in callbacks.rows("callbacks") {
-        assert_eq!(callback["node_name"], "/filter");
+        assert_eq!(callback["node"], "/filter");
     }
     let nodes = page.part("nodes");
     assert_eq!(nodes.rows("nodes").len(), 1);
     let topics = page.part("topics");
-    let names: Vec<&Value> = topics.rows("topics").iter().map(|it| &it["name"]).collect();
+    let names: Vec<&Value> = topics
+        .rows("topics")
+        .iter()
+        .map(|it| &it["topic"])
+        .collect();
     assert!(names.iter().any(|name| **name == "/raw_a"));
     assert!(!names.iter().any(|name| **name == "/plan"));
 }

@@ -76,7 +76,7 @@ fn the_paths_of_a_report_are_those_of_the_tables() {
                 times.sort_unstable();
                 let ours = &path["response_times"][place];
                 assert_eq!(
-                    ours["n"].as_u64().unwrap_or(0),
+                    ours["count"].as_u64().unwrap_or(0),
                     times.len() as u64,
                     "{what}"
                 );
@@ -137,7 +137,7 @@ fn check_detail(
         };
         assert_eq!(
             counted,
-            ours["statistics"]["n"].as_u64().unwrap_or(0),
+            ours["statistics"]["count"].as_u64().unwrap_or(0),
             "{what}"
         );
         let bars = ours["bars"]["parts"].as_array().unwrap();
@@ -274,7 +274,7 @@ fn declared_paths_have_the_numbers_of_the_command() {
                     "{what}"
                 );
                 assert_eq!(ours["max"], json!(times.map(|it| it.max)), "{what}");
-                assert_eq!(ours["n"], json!(times.map(|it| it.count)), "{what}");
+                assert_eq!(ours["count"], json!(times.map(|it| it.count)), "{what}");
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use rostrace_analyze::{Analysis, Selection};
+use rostrace_analyze::Analysis;
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
 use rostrace_model::Model;
@@ -89,13 +89,7 @@ fn any_window_of_an_hour_is_answered_at_once() {
     let model = hour();
     let analysis = Analysis::new(&model, Nanos(i64::MIN)..=Nanos(i64::MAX));
     let begin = Instant::now();
-    let options = Options {
-        title: String::new(),
-        at: None,
-        losses: Vec::new(),
-        selection: Selection::default(),
-    };
-    let timeline = ServedTimeline::new(&analysis, options);
+    let timeline = ServedTimeline::new(&analysis, Options::default());
     eprintln!("prepared in {:?}", begin.elapsed());
     let tracks: Vec<String> = (timeline.lanes().threads.iter())
         .flat_map(|group| &group.lanes)

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use rostrace_analyze::table::{Cell, TABLES};
-use rostrace_analyze::{Analysis, Selection};
+use rostrace_analyze::Analysis;
 use rostrace_ctf::schema::Nanos;
 use rostrace_report::served::{Group, Options, Query, ServedTimeline};
 use serde_json::Value;
 
 use crate::recordings::{everything, model};
+use crate::support;
 
 const RECORDINGS: [&str; 14] = [
     "jazzy/chain",
@@ -40,46 +40,27 @@ fn for_each(test: impl Fn(&str, &Analysis<'_>, &ServedTimeline<'_>)) {
 }
 
 fn serve<'a>(analysis: &'a Analysis<'a>) -> ServedTimeline<'a> {
-    let options = Options {
-        title: String::new(),
-        at: None,
-        losses: Vec::new(),
-        selection: Selection::default(),
-    };
-    ServedTimeline::new(analysis, options)
+    ServedTimeline::new(analysis, Options::default())
 }
 
 /// A row of the table: node, kind, topic, start, end.
 type Row = (String, String, String, i64, Option<i64>);
 
 fn table(analysis: &Analysis<'_>) -> Vec<Row> {
-    let table = TABLES
-        .iter()
-        .find(|it| it.name == "callback_instances")
-        .unwrap();
-    let column = |name: &str| table.columns.iter().position(|it| it.name == name).unwrap();
-    let [node, kind, topic, start, end] =
-        ["node", "kind", "topic", "start_ns", "end_ns"].map(column);
-    let text = |cell: &Cell<'_>| match cell {
-        Cell::Text(text) => text.to_string(),
-        other => panic!("{other:?}"),
-    };
-    let integer = |cell: &Cell<'_>| match cell {
-        Cell::Integer(number) => Some(*number),
-        _ => None,
-    };
-    let mut rows = Vec::new();
-    (table.rows)(analysis, &mut |cells| {
-        rows.push((
-            text(&cells[node]),
-            text(&cells[kind]),
-            text(&cells[topic]),
-            integer(&cells[start]).unwrap(),
-            integer(&cells[end]),
-        ));
-        Ok(())
-    })
-    .unwrap();
+    let rows = support::table(analysis, "callback_instances").into_iter();
+    let mut rows: Vec<Row> = rows
+        .map(|row| {
+            let text = |column: &str| row[column].as_str().unwrap().to_owned();
+            let [start, end] = ["start_ns", "end_ns"].map(|column| row[column].as_i64());
+            (
+                text("node"),
+                text("kind"),
+                text("topic"),
+                start.unwrap(),
+                end,
+            )
+        })
+        .collect();
     rows.sort();
     rows
 }
@@ -126,6 +107,11 @@ fn view(timeline: &ServedTimeline<'_>, track: u32, from: i64, to: i64, pixels: u
     spans
 }
 
+/// Times are told since the recording began, whatever is shown of it.
+fn extent(timeline: &ServedTimeline<'_>) -> (i64, i64) {
+    (timeline.origin(), timeline.span().1)
+}
+
 fn tracks(groups: &[Group]) -> impl Iterator<Item = u32> {
     groups
         .iter()
@@ -158,8 +144,7 @@ fn singles(timeline: &ServedTimeline<'_>, track: u32, from: i64, to: i64) -> BTr
 fn both_orders_of_lanes_count_every_execution_at_any_zoom() {
     for_each(|name, analysis, timeline| {
         let rows = table(analysis).len();
-        // Times are told since the recording began, whatever is shown of it.
-        let (begin, end) = (timeline.origin(), timeline.span().1);
+        let (begin, end) = extent(timeline);
         for (lanes, groups) in [
             ("threads", &timeline.lanes().threads),
             ("callbacks", &timeline.lanes().callbacks),
@@ -183,14 +168,13 @@ fn both_orders_of_lanes_count_every_execution_at_any_zoom() {
 #[test]
 fn each_execution_is_where_the_table_says() {
     for_each(|name, analysis, timeline| {
-        // Times are told since the recording began, whatever is shown of it.
-        let (begin, end) = (timeline.origin(), timeline.span().1);
+        let (begin, end) = extent(timeline);
         let mut rows = Vec::new();
         for track in tracks(&timeline.lanes().threads) {
             for (_, span) in singles(timeline, track, -1, end - begin + 1) {
                 let subject = &timeline.subjects().list[span.subject as usize];
                 let node = match subject.node.as_str() {
-                    rostrace_analyze::names::UNKNOWN_NODE => "",
+                    rostrace_model::describe::names::UNKNOWN_NODE => "",
                     node => node,
                 };
                 // A table has nothing where it is not known.
@@ -217,8 +201,7 @@ fn each_execution_is_where_the_table_says() {
 #[test]
 fn the_longest_execution_is_told_however_small_it_is_drawn() {
     for_each(|name, analysis, timeline| {
-        // Times are told since the recording began, whatever is shown of it.
-        let (begin, end) = (timeline.origin(), timeline.span().1);
+        let (begin, end) = extent(timeline);
         let longest = table(analysis)
             .iter()
             .filter_map(|row| Some(row.4? - row.3))
@@ -312,8 +295,7 @@ fn steps_visit_every_execution_of_a_callback_once() {
 #[test]
 fn arrows_lead_from_publications_to_callbacks() {
     for_each(|name, analysis, timeline| {
-        // Times are told since the recording began, whatever is shown of it.
-        let (begin, end) = (timeline.origin(), timeline.span().1);
+        let (begin, end) = extent(timeline);
         let from = (end - begin) / 2;
         let answer = json(
             timeline,
@@ -345,11 +327,6 @@ fn the_instant_of_an_execution_finds_it() {
     });
 }
 
-fn asked(timeline: &ServedTimeline<'_>, question: &str, query: &str) -> Value {
-    let answer = timeline.answer(question, &Query::parse(query)).unwrap();
-    serde_json::from_slice(&answer.body).unwrap()
-}
-
 /// Start and end of the executions of each callback, as far as they count.
 fn spans(analysis: &Analysis<'_>, timeline: &ServedTimeline<'_>) -> BTreeMap<u64, Vec<(i64, i64)>> {
     let begin = timeline.origin();
@@ -368,8 +345,7 @@ fn spans(analysis: &Analysis<'_>, timeline: &ServedTimeline<'_>) -> BTreeMap<u64
 #[test]
 fn a_marked_range_is_what_counting_one_by_one_gives() {
     for_each(|name, analysis, timeline| {
-        // Times are told since the recording began, whatever is shown of it.
-        let (begin, end) = (timeline.origin(), timeline.span().1);
+        let (begin, end) = extent(timeline);
         let length = end - begin;
         let spans = spans(analysis, timeline);
         for (from, to) in [
@@ -379,7 +355,7 @@ fn a_marked_range_is_what_counting_one_by_one_gives() {
             (length / 2, length / 2),
         ] {
             let query = format!("from={from}&to={to}");
-            let range = asked(timeline, "range", &query);
+            let range = json(timeline, "range", &query).unwrap();
             let mut expected = BTreeMap::new();
             for (number, spans) in &spans {
                 let inside = spans
@@ -407,7 +383,7 @@ fn a_marked_range_is_what_counting_one_by_one_gives() {
                 .collect();
             assert_eq!(found, expected, "{name} {query}");
             // Lanes of callbacks that are awake are these, and those with drops.
-            let awake = asked(timeline, "awake", &query);
+            let awake = json(timeline, "awake", &query).unwrap();
             let awake: Vec<u64> = awake["tracks"]
                 .as_array()
                 .unwrap()
@@ -444,13 +420,13 @@ fn what_is_not_known_of_messages_is_not_denied() {
     let instance = (model.publications.iter())
         .find_map(|it| it.instance)
         .unwrap();
-    let facts = asked(&timeline, "instance", &format!("id={}", instance.0));
+    let facts = json(&timeline, "instance", &format!("id={}", instance.0)).unwrap();
     assert_eq!(facts["downstream"], Value::Array(Vec::new()));
     assert!(facts["published"].as_u64().unwrap() > 0);
     assert_eq!(facts["published_by_unknown"], Value::Bool(true));
     // Nor whether any of its messages was dropped.
     // Times are told since the recording began, whatever is shown of it.
     let (begin, end) = (timeline.origin(), timeline.span().1);
-    let range = asked(&timeline, "range", &format!("from=0&to={}", end - begin));
+    let range = json(&timeline, "range", &format!("from=0&to={}", end - begin)).unwrap();
     assert_eq!(range["drops"], Value::Null);
 }

@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use rostrace_analyze::{Analysis, Selection};
+use rostrace_analyze::Analysis;
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
 use rostrace_model::Model;
@@ -89,9 +89,7 @@ fn with_site(test: impl FnOnce(&Site)) {
     let analysis = Analysis::new(&model, Nanos(i64::MIN)..=Nanos(i64::MAX));
     let options = Options {
         title: "<script>alert(1)</script>".to_owned(),
-        at: None,
-        losses: Vec::new(),
-        selection: Selection::default(),
+        ..Options::default()
     };
     let timeline = ServedTimeline::new(&analysis, options);
     let server = Server::bind(0).unwrap();

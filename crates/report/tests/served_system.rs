@@ -228,13 +228,11 @@ fn what_is_not_shown_is_nowhere() {
     let model = Model::load(&set, &mut |_| true);
     let analysis = Analysis::new(&model, Nanos(i64::MIN)..=Nanos(i64::MAX));
     let options = Options {
-        title: String::new(),
-        at: None,
-        losses: Vec::new(),
         selection: Selection {
             pids: vec![100],
             ..Selection::default()
         },
+        ..Options::default()
     };
     let timeline = ServedTimeline::new(&analysis, options);
     let trace = json(&timeline, "trace", "");
@@ -276,13 +274,7 @@ fn the_request_that_a_service_answered_is_part_of_the_flow() {
         .take_response(0x70, 1, stamp(5_030_000));
     let model = recording.load();
     let analysis = Analysis::new(&model, Nanos(i64::MIN)..=Nanos(i64::MAX));
-    let options = Options {
-        title: String::new(),
-        at: None,
-        losses: Vec::new(),
-        selection: Selection::default(),
-    };
-    let timeline = ServedTimeline::new(&analysis, options);
+    let timeline = ServedTimeline::new(&analysis, Options::default());
     let facts = json(&timeline, "instance", "id=0");
     assert_eq!(facts["upstream"][0]["name"], "/c · client /ask");
     assert_eq!(facts["upstream"][0]["latency"], 20_000);

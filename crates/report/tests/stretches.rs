@@ -24,7 +24,7 @@ fn what_is_left_over_at_the_end_is_no_peak() {
     let analysis = everything(&model);
     let page = OpenedPage::of(&analysis);
     let part = page.part("processes");
-    let shares = part.column(&part.rows("processes")[0]["shares"]);
+    let shares = part.column(&part.rows("processes")[0]["chart"]);
     assert!(shares.len() >= 100, "{shares:?}");
     let last = *shares.last().unwrap();
     assert!(last > 0 && last < 100_000, "{last} millionths");

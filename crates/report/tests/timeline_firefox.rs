@@ -1,4 +1,4 @@
-//! The Firefox Profiler's format, read back and compared with Perfetto's, which is told the same story.
+//! The Firefox Profiler's format, read back and compared with Perfetto's, which is told the same timeline.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;

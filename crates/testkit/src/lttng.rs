@@ -102,12 +102,7 @@ impl Field {
 
     /// A pointer, shown in hexadecimal.
     pub fn address(name: &str) -> Field {
-        let element = Element::Integer {
-            bits: 64,
-            signed: false,
-            base: Base::Hexadecimal,
-        };
-        Field::one(name, element)
+        Field::one(name, Element::address())
     }
 
     pub fn string(name: &str) -> Field {
@@ -116,6 +111,14 @@ impl Field {
 }
 
 impl Element {
+    pub fn address() -> Element {
+        Element::Integer {
+            bits: 64,
+            signed: false,
+            base: Base::Hexadecimal,
+        }
+    }
+
     pub fn unsigned(bits: u8) -> Element {
         Element::Integer {
             bits,
@@ -149,14 +152,10 @@ impl LttngSchema {
             alignment,
         };
         let byte = FieldClass::Integer(layout.unsigned(8));
-        let uuid_class = FieldClass::Array {
-            length: Length::Fixed(16),
-            align: 8,
-            element: Box::new(byte),
-        };
-        let packet_header = structure(vec![
+        let uuid_class = array(Length::Fixed(16), byte);
+        let packet_header = Struct::new(vec![
             role_member("magic", Role::PacketMagic, layout.unsigned(32)),
-            member("uuid", "uuid", uuid_class),
+            Member::new("uuid", "uuid", uuid_class),
             role_member("stream_id", Role::StreamClassId, layout.unsigned(32)),
             role_member(
                 "stream_instance_id",
@@ -200,20 +199,19 @@ impl LttngSchema {
         let mut slots = Slots { next: 0 };
         let event_header = layout.event_header(form, &mut slots);
         let event_context = (!contexts.is_empty()).then(|| {
-            structure(contexts.iter().map(|context| match context {
+            Struct::new(contexts.iter().map(|context| match context {
                 Context::Vpid => payload_member("vpid", layout.signed(32)),
                 Context::Vtid => payload_member("vtid", layout.signed(32)),
-                Context::Procname => member("procname", "_procname", text(Length::Fixed(17))),
+                Context::Procname => Member::new("procname", "_procname", text(Length::Fixed(17))),
             }))
         });
         self.schema.streams.push(StreamClass {
             id: self.schema.streams.len() as u64,
-            identity: Identity::default(),
             clock: Some(0),
             packet_context: Some(layout.packet_context()),
             event_header: Some(event_header),
             event_context,
-            events: Vec::new(),
+            ..StreamClass::default()
         });
         self.first_event_slot.push(slots.next);
         self.schema.slots = self.schema.slots.max(slots.next);
@@ -234,9 +232,8 @@ impl LttngSchema {
                 id: stream.events.len() as u64,
                 name: Some(name.to_owned()),
                 log_level: Some(log_level),
-                emf_uri: None,
-                context: None,
-                payload: Some(structure(members)),
+                payload: Some(Struct::new(members)),
+                ..EventClass::default()
             });
         }
         self
@@ -268,46 +265,31 @@ struct Layout {
 
 impl Layout {
     fn bits(self, size: u8) -> BitField {
-        BitField {
-            size,
-            align: match self.alignment {
-                _ if !size.is_multiple_of(8) => 1,
-                Alignment::Packed => 8,
-                Alignment::Natural => size.into(),
-            },
-            order: self.order,
-            reversed: false,
-        }
+        let align = match self.alignment {
+            _ if !size.is_multiple_of(8) => 1,
+            Alignment::Packed => 8,
+            Alignment::Natural => size.into(),
+        };
+        BitField::new(size, align, self.order)
     }
 
     fn unsigned(self, size: u8) -> Integer {
-        Integer {
-            form: IntegerForm::Fixed(self.bits(size)),
-            signed: false,
-            base: Base::Decimal,
-            mappings: None,
-            role: None,
-            updates_clock: false,
-            slot: None,
-        }
+        Integer::new(IntegerForm::Fixed(self.bits(size)), false)
     }
 
     fn signed(self, size: u8) -> Integer {
-        Integer {
-            signed: true,
-            ..self.unsigned(size)
-        }
+        Integer::new(IntegerForm::Fixed(self.bits(size)), true)
     }
 
     fn packet_context(self) -> Struct {
-        structure([
+        Struct::new([
             role_member("timestamp_begin", Role::TimestampBegin, self.unsigned(64)),
             role_member("timestamp_end", Role::TimestampEnd, self.unsigned(64)),
             role_member("content_size", Role::ContentSize, self.unsigned(64)),
             role_member("packet_size", Role::PacketSize, self.unsigned(64)),
             role_member("packet_seq_num", Role::PacketSequence, self.unsigned(64)),
             role_member("events_discarded", Role::EventsDiscarded, self.unsigned(64)),
-            member("cpu_id", "cpu_id", FieldClass::Integer(self.unsigned(32))),
+            Member::new("cpu_id", "cpu_id", FieldClass::Integer(self.unsigned(32))),
         ])
     }
 
@@ -330,12 +312,12 @@ impl Layout {
             slot: Some(slot),
             ..self.unsigned(id_bits)
         };
-        let compact = structure([role_member(
+        let compact = Struct::new([role_member(
             "timestamp",
             Role::Timestamp,
             self.unsigned(time_bits),
         )]);
-        let extended = structure([
+        let extended = Struct::new([
             role_member("id", Role::EventId, self.unsigned(32)),
             role_member("timestamp", Role::Timestamp, self.unsigned(64)),
         ]);
@@ -357,9 +339,9 @@ impl Layout {
                 Alignment::Packed => 8,
                 Alignment::Natural => natural_align,
             },
-            ..structure([
+            ..Struct::new([
                 role_member("id", Role::EventId, id),
-                member("v", "v", variant),
+                Member::new("v", "v", variant),
             ])
         }
     }
@@ -381,7 +363,7 @@ impl Layout {
             Kind::Sequence(element) => array(length_before(32, members), self.class(element)),
             Kind::TextSequence => text(length_before(32, members)),
         };
-        members.push(member(name, &format!("_{name}"), class));
+        members.push(Member::new(name, &format!("_{name}"), class));
     }
 
     fn class(self, element: &Element) -> FieldClass {
@@ -436,24 +418,8 @@ fn array(length: Length, element: FieldClass) -> FieldClass {
     }
 }
 
-fn structure(members: impl IntoIterator<Item = Member>) -> Struct {
-    let members: Vec<Member> = members.into_iter().collect();
-    let align = (members.iter())
-        .map(|member| member.class.alignment())
-        .fold(1, u32::max);
-    Struct { members, align }
-}
-
-fn member(name: &str, original_name: &str, class: FieldClass) -> Member {
-    Member {
-        name: name.into(),
-        original_name: original_name.into(),
-        class,
-    }
-}
-
 fn payload_member(name: &str, integer: Integer) -> Member {
-    member(name, &format!("_{name}"), FieldClass::Integer(integer))
+    Member::new(name, &format!("_{name}"), FieldClass::Integer(integer))
 }
 
 fn role_member(name: &str, role: Role, integer: Integer) -> Member {
@@ -462,5 +428,5 @@ fn role_member(name: &str, role: Role, integer: Integer) -> Member {
         updates_clock: matches!(role, Role::TimestampBegin | Role::Timestamp),
         ..integer
     };
-    member(name, name, FieldClass::Integer(integer))
+    Member::new(name, name, FieldClass::Integer(integer))
 }

@@ -9,17 +9,17 @@ use rostrace_analyze::Analysis;
 use rostrace_report::page::{Options, Page};
 use serde_json::Value;
 
-/// What the page tells of the values of a metric, and what follows the metric in the name of the column that must say the same.
-pub const STATISTICS: &[(&str, &str)] = &[
-    ("min", "min_ns"),
-    ("mean", "mean_ns"),
-    ("p50", "p50_ns"),
-    ("p90", "p90_ns"),
-    ("p95", "p95_ns"),
-    ("p99", "p99_ns"),
-    ("p99_9", "p99_9_ns"),
-    ("max", "max_ns"),
-    ("deviation", "standard_deviation_ns"),
+/// What the page tells of the values of a metric: `p99` must be what the column of the metric that ends with `_p99_ns` says.
+pub const STATISTICS: &[&str] = &[
+    "min",
+    "mean",
+    "p50",
+    "p90",
+    "p95",
+    "p99",
+    "p99_9",
+    "max",
+    "standard_deviation",
 ];
 
 pub struct OpenedPage {
@@ -49,8 +49,14 @@ impl OpenedPage {
     }
 
     pub fn part(&self, name: &str) -> OpenedPart {
+        let data = self.block(&format!("{name}-data"));
+        let mut data: Value = serde_json::from_slice(&data).unwrap();
+        let values = data.as_object_mut().unwrap().values_mut();
+        for table in values.filter(|it| it.get("details").is_some()) {
+            *table = unpacked(table);
+        }
         OpenedPart {
-            data: serde_json::from_slice(&self.block(&format!("{name}-data"))).unwrap(),
+            data,
             columns: self.block(&format!("{name}-columns")),
         }
     }
@@ -65,6 +71,23 @@ impl OpenedPage {
             .unwrap();
         content
     }
+}
+
+/// The rows of a table as objects, as `assets/page/base/data.js` makes them.
+fn unpacked(table: &Value) -> Value {
+    let array = |key: &str| table[key].as_array().unwrap();
+    let rows = array("rows").iter().zip(array("details"));
+    let rows = rows.map(|(cells, details)| {
+        let mut row = details.clone();
+        for (column, cell) in array("columns").iter().zip(cells.as_array().unwrap()) {
+            row[column["name"].as_str().unwrap()] = cell.clone();
+            if let Some(object) = column["member"][0].as_str() {
+                row[object][column["member"][1].as_str().unwrap()] = cell.clone();
+            }
+        }
+        row
+    });
+    rows.collect()
 }
 
 impl OpenedPart {

@@ -4,6 +4,18 @@
 //! tracepoint happens again and again: each function begins a line of the cache, and the way out is straight, neither of which the compiler can
 //! be told.
 
+/// All tracepoints, each with a block for [`tracepoint!`].
+macro_rules! tracepoints {
+    ($(
+        $(#[$about:meta])*
+        $phase:ident $event:ident $name:ident: $emit:ident, $emit_again:ident, $is_enabled:ident { $($body:tt)* }
+    )*) => {
+        $( tracepoint! {
+            $(#[$about])* $phase $event $name: $emit, $emit_again, $is_enabled; $($body)*
+        } )*
+    };
+}
+
 /// The functions of one tracepoint: two that emit it, the second one for who has asked before, and one that tells whether anybody wants it.
 ///
 /// `run` is for what happens again and again, `init` for what is remembered while nothing is recorded. Behind the arguments it says when the event
@@ -165,4 +177,4 @@ macro_rules! functions {
     };
 }
 
-pub(crate) use {entry, functions, tracepoint};
+pub(crate) use {entry, functions, tracepoint, tracepoints};

@@ -8,12 +8,10 @@ use std::ffi::c_void;
 use super::executor::pair;
 use super::returned::Returned;
 use super::shared_pointer::SharedPointer;
-use super::{Called, Caller, Companion, Hook, interpose, records};
+use super::{Called, Caller, Companion, Hook, hooks, interpose, records};
 use crate::events;
 
 const RCLCPP: &[&str] = &["librclcpp.so"];
-
-type AddMember = unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer);
 
 static TIMER_HANDLE: Companion = Companion::new(c"_ZN6rclcpp9TimerBase16get_timer_handleEv");
 static SUBSCRIPTION_HANDLE: Companion =
@@ -21,38 +19,29 @@ static SUBSCRIPTION_HANDLE: Companion =
 static SERVICE_HANDLE: Companion = Companion::new(c"_ZN6rclcpp11ServiceBase18get_service_handleEv");
 static CLIENT_HANDLE: Companion = Companion::new(c"_ZN6rclcpp10ClientBase17get_client_handleEv");
 
-/// Adds a member to a group, and asks the member for its rcl handle.
+/// The rcl handle of a member that is about to be added; null if nobody wants to know it, or nobody can.
 ///
 /// # Safety
-/// As the original; the accessor belongs to the member's class.
-unsafe fn add_member(
-    hook: &Hook,
+/// The member is held by its pointer, the accessor belongs to its class, and the original to the same library.
+unsafe fn handle_of(
+    member: *mut SharedPointer,
     accessor: &Companion,
     event: u16,
-    group: *mut c_void,
-    member: *mut SharedPointer,
-    caller: Caller,
-) {
-    let original = hook.original(caller);
-    // SAFETY: the original, with the same arguments. The handle is asked for while the caller's pointer still holds the
-    // member, and the member holds its handle.
+    original: *const c_void,
+) -> *mut c_void {
+    // SAFETY: as the caller promises; the member holds its handle.
     unsafe {
-        let mut handle = std::ptr::null_mut();
         if records(event)
             && !(*member).object.is_null()
-            && let Some(accessor) = original.and_then(|original| accessor.beside(original))
+            && let Some(accessor) = accessor.beside(original)
         {
             let pointer = shared_pointer_from(accessor, (*member).object);
-            handle = pointer.object;
+            let handle = pointer.object;
             pointer.let_go();
-        }
-        if let Some(original) = original {
-            std::mem::transmute::<*const c_void, AddMember>(original)(group, member);
-        }
-        if !handle.is_null() {
-            pair(event, group, handle);
+            return handle;
         }
     }
+    std::ptr::null_mut()
 }
 
 /// Calls a method that returns a shared pointer.
@@ -67,21 +56,17 @@ unsafe fn shared_pointer_from(method: *const c_void, object: *mut c_void) -> Sha
 
 macro_rules! members {
     ($($name:ident, $hook:ident = $symbol:literal, $accessor:ident, $event:ident;)+) => {
-        $( static $hook: Hook = Hook::of_symbol(concat!($symbol, "\0"), RCLCPP, Called::Within); )+
-        pub(super) static HOOKS: [&Hook; [$(stringify!($name)),+].len()] = [$(&$hook),+];
-        $(
-            /// # Safety
-            /// As the original.
-            unsafe extern "C-unwind" fn $name(
-                group: *mut c_void,
-                member: *mut SharedPointer,
-                caller: Caller,
-            ) {
-                // SAFETY: as the caller promises.
-                unsafe { add_member(&$hook, &$accessor, events::$event, group, member, caller) };
+        hooks! {$(
+            $hook = Within RCLCPP $symbol,
+            fn $name(group: *mut c_void, member: *mut SharedPointer) [original] {
+                let event = events::$event;
+                let handle = handle_of(member, &$accessor, event, original as *const c_void);
+                original(group, member);
+                if !handle.is_null() {
+                    pair(event, group, handle);
+                }
             }
-        )+
-        interpose! { $($symbol => $name;)+ }
+        )+}
     };
 }
 

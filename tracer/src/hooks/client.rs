@@ -7,7 +7,7 @@
 use std::ffi::c_void;
 
 use super::shared_pointer::SharedPointer;
-use super::{Called, Caller, Hook, interpose, records};
+use super::{Called, Caller, Hook, hooks, interpose, records};
 use crate::control::gate;
 use crate::events;
 use crate::ring::emit;
@@ -15,46 +15,6 @@ use crate::ring::thread::{self, Response};
 
 const RCLCPP: &[&str] = &["librclcpp.so"];
 const RCLCPP_ACTION: &[&str] = &["librclcpp_action.so"];
-
-static EXECUTE: Hook = Hook::new(
-    c"_ZN6rclcpp8Executor14execute_clientESt10shared_ptrINS_10ClientBaseEE",
-    RCLCPP,
-    Called::Within,
-);
-/// From Lyrical on.
-static EXECUTE_BY_REFERENCE: Hook = Hook::new(
-    c"_ZN6rclcpp8Executor14execute_clientERKSt10shared_ptrINS_10ClientBaseEE",
-    RCLCPP,
-    Called::Within,
-);
-/// Up to Iron.
-static EXECUTE_ACTION: Hook = Hook::new(
-    c"_ZN13rclcpp_action10ClientBase7executeERSt10shared_ptrIvE",
-    RCLCPP_ACTION,
-    Called::Within,
-);
-/// From Jazzy on.
-static EXECUTE_ACTION_CONST: Hook = Hook::new(
-    c"_ZN13rclcpp_action10ClientBase7executeERKSt10shared_ptrIvE",
-    RCLCPP_ACTION,
-    Called::Within,
-);
-pub(super) static HOOKS: [&Hook; 4] = [
-    &EXECUTE,
-    &EXECUTE_BY_REFERENCE,
-    &EXECUTE_ACTION,
-    &EXECUTE_ACTION_CONST,
-];
-
-interpose! {
-    "_ZN6rclcpp8Executor14execute_clientESt10shared_ptrINS_10ClientBaseEE" => execute_client;
-    "_ZN6rclcpp8Executor14execute_clientERKSt10shared_ptrINS_10ClientBaseEE" => execute_client_by_reference;
-    "_ZN13rclcpp_action10ClientBase7executeERSt10shared_ptrIvE" => execute_action;
-    "_ZN13rclcpp_action10ClientBase7executeERKSt10shared_ptrIvE" => execute_action_const;
-}
-
-type Execute = unsafe extern "C-unwind" fn(*mut SharedPointer);
-type ExecuteAction = unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer);
 
 /// In the place of a client: an executor is about to take a response.
 const EXPECTED: u64 = 1;
@@ -118,53 +78,31 @@ pub(super) fn response_taken(client: *const c_void, sequence: i64) {
     }
 }
 
-/// # Safety
-/// As the original.
-unsafe extern "C-unwind" fn execute_client(client: *mut SharedPointer, caller: Caller) {
-    let _execution = Execution::expecting();
-    if let Some(original) = EXECUTE.original(caller) {
-        // SAFETY: the original, with the same arguments.
-        unsafe { std::mem::transmute::<*const c_void, Execute>(original)(client) };
+hooks! {
+    EXECUTE = Within RCLCPP "_ZN6rclcpp8Executor14execute_clientESt10shared_ptrINS_10ClientBaseEE",
+    fn execute_client(client: *mut SharedPointer) [original] {
+        let _execution = Execution::expecting();
+        original(client);
     }
-}
 
-/// # Safety
-/// As the original.
-unsafe extern "C-unwind" fn execute_client_by_reference(
-    client: *mut SharedPointer,
-    caller: Caller,
-) {
-    let _execution = Execution::expecting();
-    if let Some(original) = EXECUTE_BY_REFERENCE.original(caller) {
-        // SAFETY: the original, with the same arguments.
-        unsafe { std::mem::transmute::<*const c_void, Execute>(original)(client) };
+    /// From Lyrical on.
+    EXECUTE_BY_REFERENCE = Within RCLCPP "_ZN6rclcpp8Executor14execute_clientERKSt10shared_ptrINS_10ClientBaseEE",
+    fn execute_client_by_reference(client: *mut SharedPointer) [original] {
+        let _execution = Execution::expecting();
+        original(client);
     }
-}
 
-/// # Safety
-/// As the original.
-unsafe extern "C-unwind" fn execute_action(
-    this: *mut c_void,
-    data: *mut SharedPointer,
-    caller: Caller,
-) {
-    let _execution = Execution::of_taken();
-    if let Some(original) = EXECUTE_ACTION.original(caller) {
-        // SAFETY: the original, with the same arguments.
-        unsafe { std::mem::transmute::<*const c_void, ExecuteAction>(original)(this, data) };
+    /// Up to Iron.
+    EXECUTE_ACTION = Within RCLCPP_ACTION "_ZN13rclcpp_action10ClientBase7executeERSt10shared_ptrIvE",
+    fn execute_action(this: *mut c_void, data: *mut SharedPointer) [original?] {
+        let _execution = Execution::of_taken();
+        original(this, data);
     }
-}
 
-/// # Safety
-/// As the original.
-unsafe extern "C-unwind" fn execute_action_const(
-    this: *mut c_void,
-    data: *mut SharedPointer,
-    caller: Caller,
-) {
-    let _execution = Execution::of_taken();
-    if let Some(original) = EXECUTE_ACTION_CONST.original(caller) {
-        // SAFETY: the original, with the same arguments.
-        unsafe { std::mem::transmute::<*const c_void, ExecuteAction>(original)(this, data) };
+    /// From Jazzy on.
+    EXECUTE_ACTION_CONST = Within RCLCPP_ACTION "_ZN13rclcpp_action10ClientBase7executeERKSt10shared_ptrIvE",
+    fn execute_action_const(this: *mut c_void, data: *mut SharedPointer) [original?] {
+        let _execution = Execution::of_taken();
+        original(this, data);
     }
 }

@@ -6,7 +6,7 @@
 
 use std::ffi::c_void;
 
-use super::{Called, Caller, Companion, Hook, State, interpose, records};
+use super::{Called, Caller, Companion, Hook, State, hooks, interpose, records};
 use crate::abi::left_out::{self, Direction};
 use crate::abi::original;
 use crate::events;
@@ -17,24 +17,12 @@ const DDS_RETCODE_ERROR: i32 = -1;
 /// Of the timestamp in `struct ddsi_serdata`.
 const TIMESTAMP: usize = 32;
 
-static WRITE: Hook = Hook::new(c"dds_write", DDS, Called::Across);
-static WRITE_TS: Hook = Hook::new(c"dds_write_ts", DDS, Called::Across);
-static WRITE_CDR: Hook = Hook::new(c"dds_writecdr", DDS, Called::Across);
-pub(super) static HOOKS: [&Hook; 3] = [&WRITE, &WRITE_TS, &WRITE_CDR];
 static TIME: Companion = Companion::new(c"dds_time");
 static WRITE_TS_BESIDE: Companion = Companion::new(c"dds_write_ts");
 static REFERENCE: Companion = Companion::new(c"ddsi_serdata_ref");
 static UNREFERENCE: Companion = Companion::new(c"ddsi_serdata_unref");
 
-interpose! {
-    "dds_write" => dds_write;
-    "dds_write_ts" => dds_write_ts;
-    "dds_writecdr" => dds_writecdr;
-}
-
-type Write = unsafe extern "C-unwind" fn(i32, *const c_void) -> i32;
 type WriteTs = unsafe extern "C-unwind" fn(i32, *const c_void, i64) -> i32;
-type WriteCdr = unsafe extern "C-unwind" fn(i32, *mut c_void) -> i32;
 type Time = unsafe extern "C-unwind" fn() -> i64;
 type Reference = unsafe extern "C-unwind" fn(*const c_void) -> *mut c_void;
 type Unreference = unsafe extern "C-unwind" fn(*mut c_void);
@@ -61,68 +49,38 @@ pub(super) fn bind(message: u64, stamp: u64) {
     });
 }
 
-/// # Safety
-/// As Cyclone DDS says.
-unsafe extern "C-unwind" fn dds_write(writer: i32, data: *const c_void, caller: Caller) -> i32 {
-    let Some(original) = WRITE.original(caller) else {
-        return DDS_RETCODE_ERROR;
-    };
-    // SAFETY: the originals, with the same arguments.
-    unsafe {
+hooks! {
+    WRITE = Across DDS "dds_write",
+    fn dds_write(writer: i32, data: *const c_void) -> i32 = DDS_RETCODE_ERROR; [original] {
+        let found = original as *const c_void;
         if is_ours(&WRITE)
-            && let Some((time, write_ts)) =
-                (TIME.beside(original)).zip(WRITE_TS_BESIDE.beside(original))
+            && let Some((time, write_ts)) = (TIME.beside(found)).zip(WRITE_TS_BESIDE.beside(found))
         {
             let now = std::mem::transmute::<*const c_void, Time>(time)();
             let result = std::mem::transmute::<*const c_void, WriteTs>(write_ts)(writer, data, now);
             bind(data as u64, now as u64);
             return result;
         }
-        std::mem::transmute::<*const c_void, Write>(original)(writer, data)
+        original(writer, data)
     }
-}
 
-/// # Safety
-/// As Cyclone DDS says.
-unsafe extern "C-unwind" fn dds_write_ts(
-    writer: i32,
-    data: *const c_void,
-    time: i64,
-    caller: Caller,
-) -> i32 {
-    let Some(original) = WRITE_TS.original(caller) else {
-        return DDS_RETCODE_ERROR;
-    };
-    // SAFETY: the original, with the same arguments.
-    let result =
-        unsafe { std::mem::transmute::<*const c_void, WriteTs>(original)(writer, data, time) };
-    if is_ours(&WRITE_TS) {
-        bind(data as u64, time as u64);
+    WRITE_TS = Across DDS "dds_write_ts",
+    fn dds_write_ts(writer: i32, data: *const c_void, time: i64) -> i32 = DDS_RETCODE_ERROR; [original] {
+        let result = original(writer, data, time);
+        if is_ours(&WRITE_TS) {
+            bind(data as u64, time as u64);
+        }
+        result
     }
-    result
-}
 
-/// # Safety
-/// As Cyclone DDS says.
-unsafe extern "C-unwind" fn dds_writecdr(
-    writer: i32,
-    serialised: *mut c_void,
-    caller: Caller,
-) -> i32 {
-    let Some(found) = WRITE_CDR.original(caller) else {
-        return DDS_RETCODE_ERROR;
-    };
-    // SAFETY: the originals, with the arguments that they ask for. The call gives our caller's reference away, so the
-    // timestamp is read with one of our own.
-    unsafe {
-        let original = std::mem::transmute::<*const c_void, WriteCdr>(found);
+    /// The call gives our caller's reference away, so the timestamp is read with one of our own.
+    WRITE_CDR = Across DDS "dds_writecdr",
+    fn dds_writecdr(writer: i32, serialised: *mut c_void) -> i32 = DDS_RETCODE_ERROR; [original] {
+        let found = original as *const c_void;
         if is_ours(&WRITE_CDR)
             && !serialised.is_null()
-            && let (Some(time), Some(reference), Some(unreference)) = (
-                TIME.beside(found),
-                REFERENCE.beside(found),
-                UNREFERENCE.beside(found),
-            )
+            && let (Some(time), Some(reference), Some(unreference)) =
+                (TIME.beside(found), REFERENCE.beside(found), UNREFERENCE.beside(found))
         {
             let time = std::mem::transmute::<*const c_void, Time>(time);
             let held = std::mem::transmute::<*const c_void, Reference>(reference)(serialised);

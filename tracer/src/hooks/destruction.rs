@@ -2,7 +2,9 @@
 
 use std::ffi::{c_int, c_void};
 
-use super::{Called, Caller, Hook, interpose, records};
+use rostrace_session::Memory;
+
+use super::{Called, Caller, Hook, hooks, interpose, records};
 use crate::control::gate;
 use crate::ring::{emit, thread};
 use crate::{events, statedump};
@@ -10,26 +12,6 @@ use crate::{events, statedump};
 const RCL: &[&str] = &["librcl.so"];
 /// What rcl says when it cannot do something.
 const RCL_RET_ERROR: c_int = 1;
-
-static NODE: Hook = Hook::new(c"rcl_node_fini", RCL, Called::Across);
-static PUBLISHER: Hook = Hook::new(c"rcl_publisher_fini", RCL, Called::Across);
-static SUBSCRIPTION: Hook = Hook::new(c"rcl_subscription_fini", RCL, Called::Across);
-static SERVICE: Hook = Hook::new(c"rcl_service_fini", RCL, Called::Across);
-static CLIENT: Hook = Hook::new(c"rcl_client_fini", RCL, Called::Across);
-static TIMER: Hook = Hook::new(c"rcl_timer_fini", RCL, Called::Across);
-pub(super) static HOOKS: [&Hook; 6] = [&NODE, &PUBLISHER, &SUBSCRIPTION, &SERVICE, &CLIENT, &TIMER];
-
-interpose! {
-    "rcl_node_fini" => rcl_node_fini;
-    "rcl_publisher_fini" => rcl_publisher_fini;
-    "rcl_subscription_fini" => rcl_subscription_fini;
-    "rcl_service_fini" => rcl_service_fini;
-    "rcl_client_fini" => rcl_client_fini;
-    "rcl_timer_fini" => rcl_timer_fini;
-}
-
-type OneArgument = unsafe extern "C-unwind" fn(*mut c_void) -> c_int;
-type TwoArguments = unsafe extern "C-unwind" fn(*mut c_void, *mut c_void) -> c_int;
 
 /// Records the end of an entity, and forgets what was remembered of it.
 fn end(event: u16, remembered: &[u16], handle: *const c_void) {
@@ -39,109 +21,81 @@ fn end(event: u16, remembered: &[u16], handle: *const c_void) {
             payload.pointer(handle);
         });
     }
-    if gate::wants(remembered[0])
+    with_memory(remembered[0], |memory| {
+        statedump::forget(memory, remembered, handle as u64)
+    });
+}
+
+/// Does something with what is remembered, unless that is being done on this thread already.
+fn with_memory(event: u16, change: impl FnOnce(&'static Memory)) {
+    if gate::wants(event)
         && let Some(memory) = gate::memory()
         && let Some(inside) = thread::enter(memory)
         && !inside.is_nested()
     {
-        thread::undisturbed(|| statedump::forget(memory, remembered, handle as u64));
+        thread::undisturbed(|| change(memory));
     }
 }
 
-/// # Safety
-/// As rcl says.
-unsafe extern "C-unwind" fn rcl_node_fini(node: *mut c_void, caller: Caller) -> c_int {
-    end(
-        events::ROSTRACE_RCL_NODE_FINI,
-        &[
-            events::RCL_NODE_INIT,
-            events::RCL_LIFECYCLE_STATE_MACHINE_INIT,
-        ],
-        node,
-    );
-    // The end of its publisher of `/rosout` has another handle than the beginning.
-    if gate::wants(events::RCL_PUBLISHER_INIT)
-        && let Some(memory) = gate::memory()
-        && let Some(inside) = thread::enter(memory)
-        && !inside.is_nested()
-    {
-        thread::undisturbed(|| {
+hooks! {
+    NODE = Across RCL "rcl_node_fini",
+    fn rcl_node_fini(node: *mut c_void) -> c_int; [original?] {
+        end(
+            events::ROSTRACE_RCL_NODE_FINI,
+            &[events::RCL_NODE_INIT, events::RCL_LIFECYCLE_STATE_MACHINE_INIT],
+            node,
+        );
+        // The end of its publisher of `/rosout` has another handle than the beginning.
+        with_memory(events::RCL_PUBLISHER_INIT, |memory| {
             statedump::forget_owned(memory, events::RCL_PUBLISHER_INIT, node as u64);
         });
+        original(node).unwrap_or(RCL_RET_ERROR)
     }
-    match NODE.original(caller) {
-        // SAFETY: the original, with the same arguments.
-        Some(original) => unsafe {
-            std::mem::transmute::<*const c_void, OneArgument>(original)(node)
-        },
-        None => RCL_RET_ERROR,
+
+    PUBLISHER = Across RCL "rcl_publisher_fini",
+    fn rcl_publisher_fini(handle: *mut c_void, node: *mut c_void) -> c_int; [original?] {
+        end(events::ROSTRACE_RCL_PUBLISHER_FINI, &[events::RCL_PUBLISHER_INIT], handle);
+        original(handle, node).unwrap_or(RCL_RET_ERROR)
+    }
+
+    SUBSCRIPTION = Across RCL "rcl_subscription_fini",
+    fn rcl_subscription_fini(handle: *mut c_void, node: *mut c_void) -> c_int; [original?] {
+        end(
+            events::ROSTRACE_RCL_SUBSCRIPTION_FINI,
+            &[events::RCL_SUBSCRIPTION_INIT, events::RCLCPP_SUBSCRIPTION_INIT],
+            handle,
+        );
+        original(handle, node).unwrap_or(RCL_RET_ERROR)
+    }
+
+    SERVICE = Across RCL "rcl_service_fini",
+    fn rcl_service_fini(handle: *mut c_void, node: *mut c_void) -> c_int; [original?] {
+        end(
+            events::ROSTRACE_RCL_SERVICE_FINI,
+            &[events::RCL_SERVICE_INIT, events::RCLCPP_SERVICE_CALLBACK_ADDED],
+            handle,
+        );
+        original(handle, node).unwrap_or(RCL_RET_ERROR)
+    }
+
+    CLIENT = Across RCL "rcl_client_fini",
+    fn rcl_client_fini(handle: *mut c_void, node: *mut c_void) -> c_int; [original?] {
+        end(events::ROSTRACE_RCL_CLIENT_FINI, &[events::RCL_CLIENT_INIT], handle);
+        original(handle, node).unwrap_or(RCL_RET_ERROR)
+    }
+
+    TIMER = Across RCL "rcl_timer_fini",
+    fn rcl_timer_fini(timer: *mut c_void) -> c_int; [original?] {
+        end(
+            events::ROSTRACE_RCL_TIMER_FINI,
+            &[
+                events::RCL_TIMER_INIT,
+                events::ROSTRACE_RCL_TIMER_CLOCK,
+                events::RCLCPP_TIMER_CALLBACK_ADDED,
+                events::RCLCPP_TIMER_LINK_NODE,
+            ],
+            timer,
+        );
+        original(timer).unwrap_or(RCL_RET_ERROR)
     }
 }
-
-/// # Safety
-/// As rcl says.
-unsafe extern "C-unwind" fn rcl_timer_fini(timer: *mut c_void, caller: Caller) -> c_int {
-    end(
-        events::ROSTRACE_RCL_TIMER_FINI,
-        &[
-            events::RCL_TIMER_INIT,
-            events::ROSTRACE_RCL_TIMER_CLOCK,
-            events::RCLCPP_TIMER_CALLBACK_ADDED,
-            events::RCLCPP_TIMER_LINK_NODE,
-        ],
-        timer,
-    );
-    match TIMER.original(caller) {
-        // SAFETY: the original, with the same arguments.
-        Some(original) => unsafe {
-            std::mem::transmute::<*const c_void, OneArgument>(original)(timer)
-        },
-        None => RCL_RET_ERROR,
-    }
-}
-
-macro_rules! with_node {
-    ($name:ident, $hook:ident, $event:ident, [$($remembered:ident),+]) => {
-        /// # Safety
-        /// As rcl says.
-        unsafe extern "C-unwind" fn $name(
-            handle: *mut c_void,
-            node: *mut c_void,
-            caller: Caller,
-        ) -> c_int {
-            end(events::$event, &[$(events::$remembered),+], handle);
-            match $hook.original(caller) {
-                // SAFETY: the original, with the same arguments.
-                Some(original) => unsafe {
-                    std::mem::transmute::<*const c_void, TwoArguments>(original)(handle, node)
-                },
-                None => RCL_RET_ERROR,
-            }
-        }
-    };
-}
-
-with_node!(
-    rcl_publisher_fini,
-    PUBLISHER,
-    ROSTRACE_RCL_PUBLISHER_FINI,
-    [RCL_PUBLISHER_INIT]
-);
-with_node!(
-    rcl_subscription_fini,
-    SUBSCRIPTION,
-    ROSTRACE_RCL_SUBSCRIPTION_FINI,
-    [RCL_SUBSCRIPTION_INIT, RCLCPP_SUBSCRIPTION_INIT]
-);
-with_node!(
-    rcl_service_fini,
-    SERVICE,
-    ROSTRACE_RCL_SERVICE_FINI,
-    [RCL_SERVICE_INIT, RCLCPP_SERVICE_CALLBACK_ADDED]
-);
-with_node!(
-    rcl_client_fini,
-    CLIENT,
-    ROSTRACE_RCL_CLIENT_FINI,
-    [RCL_CLIENT_INIT]
-);

@@ -9,68 +9,14 @@
 use std::ffi::c_void;
 
 use super::shared_pointer::SharedPointer;
-use super::{Called, Caller, Companion, Hook, interpose, records};
+use super::{Called, Caller, Companion, Hook, hooks, interpose, records};
 use crate::events;
 use crate::ring::emit::{self, Text};
 use crate::ring::{clock, thread};
 
 const RCLCPP: &[&str] = &["librclcpp.so"];
 
-type Construct2 = unsafe extern "C-unwind" fn(*mut c_void, *const c_void);
-type Construct5 = unsafe extern "C-unwind" fn(*mut c_void, *const c_void, usize, bool, i64);
-type Construct4 = unsafe extern "C-unwind" fn(*mut c_void, *const c_void, usize, i64);
-type ConstructEvents = unsafe extern "C-unwind" fn(*mut c_void, *mut c_void, bool, *const c_void);
-type ConstructEventsOptionsFirst =
-    unsafe extern "C-unwind" fn(*mut c_void, *const c_void, *mut c_void, bool);
-type Synchronise = unsafe extern "C-unwind" fn(*mut c_void);
-type AddNode = unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer, bool);
-type AddGroup =
-    unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer, *mut SharedPointer, bool);
-type AddToMap = unsafe extern "C-unwind" fn(
-    *mut c_void,
-    *mut SharedPointer,
-    *mut SharedPointer,
-    *mut c_void,
-    bool,
-);
-type AddStatic = unsafe extern "C-unwind" fn(
-    *mut c_void,
-    *mut SharedPointer,
-    *mut SharedPointer,
-    *mut c_void,
-) -> bool;
-type AddToCollection = unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer, *mut c_void);
-type ConstructCollector = unsafe extern "C-unwind" fn(*mut c_void, *mut SharedPointer);
 type GroupType = unsafe extern "C-unwind" fn(*const c_void) -> *const i32;
-
-macro_rules! hooks {
-    ($($hook:ident = $called:ident $symbol:literal => $function:ident;)+) => {
-        $( static $hook: Hook = Hook::of_symbol(concat!($symbol, "\0"), RCLCPP, Called::$called); )+
-        interpose! { $($symbol => $function;)+ }
-        pub(super) static HOOKS: [&Hook; hooks!(@count $($hook)+)] = [$(&$hook),+];
-    };
-    (@count) => { 0 };
-    (@count $first:ident $($rest:ident)*) => { 1 + hooks!(@count $($rest)*) };
-}
-
-hooks! {
-    SINGLE = Within "_ZN6rclcpp9executors22SingleThreadedExecutorC1ERKNS_15ExecutorOptionsE" => construct_single;
-    STATIC = Across "_ZN6rclcpp9executors28StaticSingleThreadedExecutorC1ERKNS_15ExecutorOptionsE" => construct_static;
-    EVENTS = Across "_ZN6rclcpp12experimental9executors14EventsExecutorC1ESt10unique_ptrINS1_11EventsQueueESt14default_deleteIS4_EEbRKNS_15ExecutorOptionsE" => construct_events;
-    EVENTS_OPTIONS_FIRST = Across "_ZN6rclcpp12experimental9executors14EventsExecutorC1ERKNS_15ExecutorOptionsESt10unique_ptrINS1_11EventsQueueESt14default_deleteIS7_EEb" => construct_events_options_first;
-    EVENTS_BY_GROUP = Across "_ZN6rclcpp9executors17EventsCBGExecutorC1ERKNS_15ExecutorOptionsEmNSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEE" => construct_events_by_group;
-    SYNCHRONISE = Within "_ZN6rclcpp9executors17EventsCBGExecutor20sync_callback_groupsEv" => synchronise;
-    STATIC_ADD_NODE = Within "_ZN6rclcpp9executors28StaticSingleThreadedExecutor8add_nodeESt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEEb" => static_add_node;
-    STATIC_ADD_GROUP = Within "_ZN6rclcpp9executors28StaticSingleThreadedExecutor18add_callback_groupESt10shared_ptrINS_13CallbackGroupEES2_INS_15node_interfaces17NodeBaseInterfaceEEb" => static_add_group;
-    MULTI = Across "_ZN6rclcpp9executors21MultiThreadedExecutorC1ERKNS_15ExecutorOptionsEmbNSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEE" => construct_multi;
-    BASE = Within "_ZN6rclcpp8ExecutorC2ERKNS_15ExecutorOptionsE" => construct_base;
-    COLLECTOR = Within "_ZN6rclcpp9executors25ExecutorEntitiesCollectorC1ESt10shared_ptrINS0_22ExecutorNotifyWaitableEE" => construct_collector;
-    COLLECTOR_BY_REFERENCE = Within "_ZN6rclcpp9executors25ExecutorEntitiesCollectorC1ERKSt10shared_ptrINS0_22ExecutorNotifyWaitableEE" => construct_collector_by_reference;
-    ADD_TO_MAP = Within "_ZN6rclcpp8Executor25add_callback_group_to_mapESt10shared_ptrINS_13CallbackGroupEES1_INS_15node_interfaces17NodeBaseInterfaceEERSt3mapISt8weak_ptrIS2_ES8_IS5_ESt10owner_lessIS9_ESaISt4pairIKS9_SA_EEEb" => add_to_map;
-    ADD_STATIC = Within "_ZN6rclcpp9executors31StaticExecutorEntitiesCollector18add_callback_groupESt10shared_ptrINS_13CallbackGroupEES2_INS_15node_interfaces17NodeBaseInterfaceEERSt3mapISt8weak_ptrIS3_ES9_IS6_ESt10owner_lessISA_ESaISt4pairIKSA_SB_EEE" => add_static;
-    ADD_TO_COLLECTION = Within "_ZN6rclcpp9executors25ExecutorEntitiesCollector32add_callback_group_to_collectionESt10shared_ptrINS_13CallbackGroupEERSt3setISt8weak_ptrIS3_ESt10owner_lessIS7_ESaIS7_EE" => add_to_collection;
-    ADD_TO_COLLECTION_BY_REFERENCE = Within "_ZN6rclcpp9executors25ExecutorEntitiesCollector32add_callback_group_to_collectionERKSt10shared_ptrINS_13CallbackGroupEERSt3setISt8weak_ptrIS3_ESt10owner_lessIS9_ESaIS9_EE" => add_to_collection_by_reference;
-}
 
 static GROUP_TYPE: Companion = Companion::new(c"_ZNK6rclcpp13CallbackGroup4typeEv");
 
@@ -161,332 +107,175 @@ pub(super) unsafe fn grouped(
     });
 }
 
-/// # Safety
-/// As the original.
-unsafe extern "C-unwind" fn construct_single(
-    this: *mut c_void,
-    options: *const c_void,
-    caller: Caller,
-) {
-    if let Some(original) = SINGLE.original(caller) {
-        // SAFETY: the original, with the same arguments.
-        unsafe { std::mem::transmute::<*const c_void, Construct2>(original)(this, options) };
-    }
-    constructed(this, b"single_threaded_executor");
-}
-
-/// # Safety
-/// As the original.
-unsafe extern "C-unwind" fn construct_static(
-    this: *mut c_void,
-    options: *const c_void,
-    caller: Caller,
-) {
-    if let Some(original) = STATIC.original(caller) {
-        // SAFETY: the original, with the same arguments.
-        unsafe { std::mem::transmute::<*const c_void, Construct2>(original)(this, options) };
-    }
-    constructed(this, b"static_single_threaded_executor");
-}
-
-/// Has a collector of its own beside that of its base, and uses that one.
-///
-/// # Safety
-/// As the original.
-unsafe extern "C-unwind" fn construct_events(
-    this: *mut c_void,
-    queue: *mut c_void,
-    separate: bool,
-    options: *const c_void,
-    caller: Caller,
-) {
-    let busy = Busy::with(this);
-    if let Some(original) = EVENTS.original(caller) {
-        // SAFETY: the original, with the same arguments.
-        let original = unsafe { std::mem::transmute::<*const c_void, ConstructEvents>(original) };
-        // SAFETY: as above.
-        unsafe { original(this, queue, separate, options) };
-    }
-    drop(busy);
-    constructed(this, b"events_executor");
-}
-
-/// From Lyrical on.
-///
-/// # Safety
-/// As the original.
-unsafe extern "C-unwind" fn construct_events_options_first(
-    this: *mut c_void,
-    options: *const c_void,
-    queue: *mut c_void,
-    separate: bool,
-    caller: Caller,
-) {
-    let busy = Busy::with(this);
-    if let Some(original) = EVENTS_OPTIONS_FIRST.original(caller) {
-        // SAFETY: the original, with the same arguments.
-        let original =
-            unsafe { std::mem::transmute::<*const c_void, ConstructEventsOptionsFirst>(original) };
-        // SAFETY: as above.
-        unsafe { original(this, options, queue, separate) };
-    }
-    drop(busy);
-    constructed(this, b"events_executor");
-}
-
-/// In Lyrical, and in later releases of Jazzy and Kilted.
-///
-/// # Safety
-/// As the original.
-unsafe extern "C-unwind" fn construct_events_by_group(
-    this: *mut c_void,
-    options: *const c_void,
-    threads: usize,
-    timeout: i64,
-    caller: Caller,
-) {
-    if let Some(original) = EVENTS_BY_GROUP.original(caller) {
-        // SAFETY: the original, with the same arguments.
-        let original = unsafe { std::mem::transmute::<*const c_void, Construct4>(original) };
-        // SAFETY: as above.
-        unsafe { original(this, options, threads, timeout) };
-    }
-    constructed(this, b"events_cbg_executor");
-}
-
-/// Takes up the groups that were added since.
-///
-/// # Safety
-/// As the original.
-unsafe extern "C-unwind" fn synchronise(this: *mut c_void, caller: Caller) {
-    let _busy = Busy::with(this);
-    if let Some(original) = SYNCHRONISE.original(caller) {
-        // SAFETY: the original, with the same arguments.
-        unsafe { std::mem::transmute::<*const c_void, Synchronise>(original)(this) };
-    }
-}
-
-/// # Safety
-/// As the original.
-unsafe extern "C-unwind" fn static_add_node(
-    this: *mut c_void,
-    node: *mut SharedPointer,
-    notify: bool,
-    caller: Caller,
-) {
-    let _busy = Busy::with(this);
-    if let Some(original) = STATIC_ADD_NODE.original(caller) {
-        // SAFETY: the original, with the same arguments.
-        unsafe { std::mem::transmute::<*const c_void, AddNode>(original)(this, node, notify) };
-    }
-}
-
-/// # Safety
-/// As the original.
-unsafe extern "C-unwind" fn static_add_group(
-    this: *mut c_void,
-    group: *mut SharedPointer,
-    node: *mut SharedPointer,
-    notify: bool,
-    caller: Caller,
-) {
-    let _busy = Busy::with(this);
-    if let Some(original) = STATIC_ADD_GROUP.original(caller) {
-        // SAFETY: the original, with the same arguments.
-        let original = unsafe { std::mem::transmute::<*const c_void, AddGroup>(original) };
-        // SAFETY: as above.
-        unsafe { original(this, group, node, notify) };
-    }
-}
-
-/// # Safety
-/// As the original.
-unsafe extern "C-unwind" fn construct_multi(
-    this: *mut c_void,
-    options: *const c_void,
-    threads: usize,
-    yields: bool,
-    timeout: i64,
-    caller: Caller,
-) {
-    if let Some(original) = MULTI.original(caller) {
-        // SAFETY: the original, with the same arguments.
-        unsafe {
-            std::mem::transmute::<*const c_void, Construct5>(original)(
-                this, options, threads, yields, timeout,
-            )
-        };
-    }
-    constructed(this, b"multi_threaded_executor");
-}
-
-/// # Safety
-/// As the original.
-unsafe extern "C-unwind" fn construct_base(
-    this: *mut c_void,
-    options: *const c_void,
-    caller: Caller,
-) {
-    let _busy = Busy::with(this);
-    if let Some(original) = BASE.original(caller) {
-        // SAFETY: the original, with the same arguments.
-        unsafe { std::mem::transmute::<*const c_void, Construct2>(original)(this, options) };
-    }
-}
-
-/// Constructs a collector, and says whose it is.
-///
-/// # Safety
-/// As the original.
-unsafe fn construct(hook: &Hook, this: *mut c_void, waitable: *mut SharedPointer, caller: Caller) {
-    if let Some(original) = hook.original(caller) {
-        // SAFETY: the original, with the same arguments.
-        let original =
-            unsafe { std::mem::transmute::<*const c_void, ConstructCollector>(original) };
-        // SAFETY: as above.
-        unsafe { original(this, waitable) };
-    }
+/// Says which executor a collector belongs to, if one is being constructed on this thread.
+fn tie_collector(collector: *const c_void) {
     let executor = thread::set_executor(0);
     if executor != 0 {
-        pair(
-            events::CARET_EXECUTOR_ENTITY_COLLECTOR_TO_EXECUTOR,
-            executor as *const c_void,
-            this,
-        );
+        let event = events::CARET_EXECUTOR_ENTITY_COLLECTOR_TO_EXECUTOR;
+        pair(event, executor as *const c_void, collector);
     }
 }
 
-/// # Safety
-/// As the original.
-unsafe extern "C-unwind" fn construct_collector(
-    this: *mut c_void,
-    waitable: *mut SharedPointer,
-    caller: Caller,
-) {
-    // SAFETY: as the caller promises.
-    unsafe { construct(&COLLECTOR, this, waitable, caller) };
-}
+hooks! {
+    SINGLE = Within RCLCPP "_ZN6rclcpp9executors22SingleThreadedExecutorC1ERKNS_15ExecutorOptionsE",
+    fn construct_single(this: *mut c_void, options: *const c_void) [original?] {
+        original(this, options);
+        constructed(this, b"single_threaded_executor");
+    }
 
-/// # Safety
-/// As the original.
-unsafe extern "C-unwind" fn construct_collector_by_reference(
-    this: *mut c_void,
-    waitable: *mut SharedPointer,
-    caller: Caller,
-) {
-    // SAFETY: as the caller promises.
-    unsafe { construct(&COLLECTOR_BY_REFERENCE, this, waitable, caller) };
-}
+    STATIC = Across RCLCPP "_ZN6rclcpp9executors28StaticSingleThreadedExecutorC1ERKNS_15ExecutorOptionsE",
+    fn construct_static(this: *mut c_void, options: *const c_void) [original?] {
+        original(this, options);
+        constructed(this, b"static_single_threaded_executor");
+    }
 
-/// # Safety
-/// As the original.
-unsafe extern "C-unwind" fn add_to_map(
-    this: *mut c_void,
-    group: *mut SharedPointer,
-    node: *mut SharedPointer,
-    map: *mut c_void,
-    notify: bool,
-    caller: Caller,
-) {
-    // SAFETY: the original, with the same arguments. It may move out of the pointer, so that is read before.
-    unsafe {
+    /// Has a collector of its own beside that of its base, and uses that one.
+    EVENTS = Across RCLCPP "_ZN6rclcpp12experimental9executors14EventsExecutorC1ESt10unique_ptrINS1_11EventsQueueESt14default_deleteIS4_EEbRKNS_15ExecutorOptionsE",
+    fn construct_events(
+        this: *mut c_void,
+        queue: *mut c_void,
+        separate: bool,
+        options: *const c_void,
+    ) [original?] {
+        let busy = Busy::with(this);
+        original(this, queue, separate, options);
+        drop(busy);
+        constructed(this, b"events_executor");
+    }
+
+    /// From Lyrical on.
+    EVENTS_OPTIONS_FIRST = Across RCLCPP "_ZN6rclcpp12experimental9executors14EventsExecutorC1ERKNS_15ExecutorOptionsESt10unique_ptrINS1_11EventsQueueESt14default_deleteIS7_EEb",
+    fn construct_events_options_first(
+        this: *mut c_void,
+        options: *const c_void,
+        queue: *mut c_void,
+        separate: bool,
+    ) [original?] {
+        let busy = Busy::with(this);
+        original(this, options, queue, separate);
+        drop(busy);
+        constructed(this, b"events_executor");
+    }
+
+    /// In Lyrical, and in later releases of Jazzy and Kilted.
+    EVENTS_BY_GROUP = Across RCLCPP "_ZN6rclcpp9executors17EventsCBGExecutorC1ERKNS_15ExecutorOptionsEmNSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEE",
+    fn construct_events_by_group(
+        this: *mut c_void,
+        options: *const c_void,
+        threads: usize,
+        timeout: i64,
+    ) [original?] {
+        original(this, options, threads, timeout);
+        constructed(this, b"events_cbg_executor");
+    }
+
+    /// Takes up the groups that were added since.
+    SYNCHRONISE = Within RCLCPP "_ZN6rclcpp9executors17EventsCBGExecutor20sync_callback_groupsEv",
+    fn synchronise(this: *mut c_void) [original] {
+        let _busy = Busy::with(this);
+        original(this);
+    }
+
+    STATIC_ADD_NODE = Within RCLCPP "_ZN6rclcpp9executors28StaticSingleThreadedExecutor8add_nodeESt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEEb",
+    fn static_add_node(this: *mut c_void, node: *mut SharedPointer, notify: bool) [original] {
+        let _busy = Busy::with(this);
+        original(this, node, notify);
+    }
+
+    STATIC_ADD_GROUP = Within RCLCPP "_ZN6rclcpp9executors28StaticSingleThreadedExecutor18add_callback_groupESt10shared_ptrINS_13CallbackGroupEES2_INS_15node_interfaces17NodeBaseInterfaceEEb",
+    fn static_add_group(
+        this: *mut c_void,
+        group: *mut SharedPointer,
+        node: *mut SharedPointer,
+        notify: bool,
+    ) [original] {
+        let _busy = Busy::with(this);
+        original(this, group, node, notify);
+    }
+
+    MULTI = Across RCLCPP "_ZN6rclcpp9executors21MultiThreadedExecutorC1ERKNS_15ExecutorOptionsEmbNSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEE",
+    fn construct_multi(
+        this: *mut c_void,
+        options: *const c_void,
+        threads: usize,
+        yields: bool,
+        timeout: i64,
+    ) [original?] {
+        original(this, options, threads, yields, timeout);
+        constructed(this, b"multi_threaded_executor");
+    }
+
+    BASE = Within RCLCPP "_ZN6rclcpp8ExecutorC2ERKNS_15ExecutorOptionsE",
+    fn construct_base(this: *mut c_void, options: *const c_void) [original] {
+        let _busy = Busy::with(this);
+        original(this, options);
+    }
+
+    COLLECTOR = Within RCLCPP "_ZN6rclcpp9executors25ExecutorEntitiesCollectorC1ESt10shared_ptrINS0_22ExecutorNotifyWaitableEE",
+    fn construct_collector(this: *mut c_void, waitable: *mut SharedPointer) [original?] {
+        original(this, waitable);
+        tie_collector(this);
+    }
+
+    COLLECTOR_BY_REFERENCE = Within RCLCPP "_ZN6rclcpp9executors25ExecutorEntitiesCollectorC1ERKSt10shared_ptrINS0_22ExecutorNotifyWaitableEE",
+    fn construct_collector_by_reference(
+        this: *mut c_void,
+        waitable: *mut SharedPointer,
+    ) [original?] {
+        original(this, waitable);
+        tie_collector(this);
+    }
+
+    /// The original may move out of the pointer to a group, so that is read before, here as below.
+    ADD_TO_MAP = Within RCLCPP "_ZN6rclcpp8Executor25add_callback_group_to_mapESt10shared_ptrINS_13CallbackGroupEES1_INS_15node_interfaces17NodeBaseInterfaceEERSt3mapISt8weak_ptrIS2_ES8_IS5_ESt10owner_lessIS9_ESaISt4pairIKS9_SA_EEEb",
+    fn add_to_map(
+        this: *mut c_void,
+        group: *mut SharedPointer,
+        node: *mut SharedPointer,
+        map: *mut c_void,
+        notify: bool,
+    ) [original?, found] {
         let added = (*group).object;
-        let found = ADD_TO_MAP.original(caller);
-        if let Some(original) = found {
-            let original = std::mem::transmute::<*const c_void, AddToMap>(original);
-            original(this, group, node, map, notify);
-        }
+        original(this, group, node, map, notify);
         grouped(events::CARET_ADD_CALLBACK_GROUP, this, added, found);
     }
-}
 
-/// # Safety
-/// As the original.
-unsafe extern "C-unwind" fn add_static(
-    this: *mut c_void,
-    group: *mut SharedPointer,
-    node: *mut SharedPointer,
-    map: *mut c_void,
-    caller: Caller,
-) -> bool {
-    // SAFETY: as in `add_to_map`.
-    unsafe {
+    ADD_STATIC = Within RCLCPP "_ZN6rclcpp9executors31StaticExecutorEntitiesCollector18add_callback_groupESt10shared_ptrINS_13CallbackGroupEES2_INS_15node_interfaces17NodeBaseInterfaceEERSt3mapISt8weak_ptrIS3_ES9_IS6_ESt10owner_lessISA_ESaISt4pairIKSA_SB_EEE",
+    fn add_static(
+        this: *mut c_void,
+        group: *mut SharedPointer,
+        node: *mut SharedPointer,
+        map: *mut c_void,
+    ) -> bool; [original?, found] {
         let added = (*group).object;
-        let found = ADD_STATIC.original(caller);
-        let is_new = match found {
-            Some(original) => {
-                let original = std::mem::transmute::<*const c_void, AddStatic>(original);
-                original(this, group, node, map)
-            }
-            None => false,
-        };
+        let is_new = original(this, group, node, map).unwrap_or(false);
         tie_static(this);
-        grouped(
-            events::CARET_ADD_CALLBACK_GROUP_STATIC_EXECUTOR,
-            this,
-            added,
-            found,
-        );
+        let event = events::CARET_ADD_CALLBACK_GROUP_STATIC_EXECUTOR;
+        grouped(event, this, added, found);
         is_new
     }
-}
 
-/// Adds a group to a collector.
-///
-/// # Safety
-/// As the original.
-unsafe fn collect(
-    hook: &Hook,
-    this: *mut c_void,
-    group: *mut SharedPointer,
-    collection: *mut c_void,
-    caller: Caller,
-) {
-    // SAFETY: as in `add_to_map`.
-    unsafe {
+    ADD_TO_COLLECTION = Within RCLCPP "_ZN6rclcpp9executors25ExecutorEntitiesCollector32add_callback_group_to_collectionESt10shared_ptrINS_13CallbackGroupEERSt3setISt8weak_ptrIS3_ESt10owner_lessIS7_ESaIS7_EE",
+    fn add_to_collection(
+        this: *mut c_void,
+        group: *mut SharedPointer,
+        collection: *mut c_void,
+    ) [original?, found] {
         let added = (*group).object;
-        let found = hook.original(caller);
-        if let Some(original) = found {
-            let original = std::mem::transmute::<*const c_void, AddToCollection>(original);
-            original(this, group, collection);
-        }
-        grouped(
-            events::CARET_CALLBACK_GROUP_TO_EXECUTOR_ENTITY_COLLECTOR,
-            this,
-            added,
-            found,
-        );
+        original(this, group, collection);
+        let event = events::CARET_CALLBACK_GROUP_TO_EXECUTOR_ENTITY_COLLECTOR;
+        grouped(event, this, added, found);
     }
-}
 
-/// # Safety
-/// As the original.
-unsafe extern "C-unwind" fn add_to_collection(
-    this: *mut c_void,
-    group: *mut SharedPointer,
-    collection: *mut c_void,
-    caller: Caller,
-) {
-    // SAFETY: as the caller promises.
-    unsafe { collect(&ADD_TO_COLLECTION, this, group, collection, caller) };
-}
-
-/// # Safety
-/// As the original.
-unsafe extern "C-unwind" fn add_to_collection_by_reference(
-    this: *mut c_void,
-    group: *mut SharedPointer,
-    collection: *mut c_void,
-    caller: Caller,
-) {
-    // SAFETY: as the caller promises.
-    unsafe {
-        collect(
-            &ADD_TO_COLLECTION_BY_REFERENCE,
-            this,
-            group,
-            collection,
-            caller,
-        )
-    };
+    ADD_TO_COLLECTION_BY_REFERENCE = Within RCLCPP "_ZN6rclcpp9executors25ExecutorEntitiesCollector32add_callback_group_to_collectionERKSt10shared_ptrINS_13CallbackGroupEERSt3setISt8weak_ptrIS3_ESt10owner_lessIS9_ESaIS9_EE",
+    fn add_to_collection_by_reference(
+        this: *mut c_void,
+        group: *mut SharedPointer,
+        collection: *mut c_void,
+    ) [original?, found] {
+        let added = (*group).object;
+        original(this, group, collection);
+        let event = events::CARET_CALLBACK_GROUP_TO_EXECUTOR_ENTITY_COLLECTOR;
+        grouped(event, this, added, found);
+    }
 }

@@ -8,35 +8,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::cyclone_dds::bind;
-use super::{Called, Caller, Hook, State, interpose, records};
+use super::{Called, Caller, Hook, State, hooks, interpose, records};
 use crate::abi::original;
 use crate::events;
 use crate::ring::thread;
 
-static VERSION_2: Hook = Hook::new(
-    c"_ZN8eprosima8fastrtps4rtps13WriterHistory13set_fragmentsEPNS1_13CacheChange_tE",
-    &["libfastrtps.so"],
-    Called::Within,
-);
-static VERSION_3: Hook = Hook::new(
-    c"_ZN8eprosima7fastdds4rtps13WriterHistory13set_fragmentsEPNS1_13CacheChange_tE",
-    &["libfastdds.so"],
-    Called::Within,
-);
-pub(super) static HOOKS: [&Hook; 2] = [&VERSION_2, &VERSION_3];
-
-interpose! {
-    "_ZN8eprosima8fastrtps4rtps13WriterHistory13set_fragmentsEPNS1_13CacheChange_tE" => set_fragments_2;
-    "_ZN8eprosima7fastdds4rtps13WriterHistory13set_fragmentsEPNS1_13CacheChange_tE" => set_fragments_3;
-}
-
+const VERSION_2_LIBRARY: &[&str] = &["libfastrtps.so"];
+const VERSION_3_LIBRARY: &[&str] = &["libfastdds.so"];
 /// Places that are looked at; every version's change is longer.
 const FIRST: usize = 64;
 const LAST: usize = 160;
 /// Changes that may be looked at in vain before the hook is off.
 const PATIENCE: usize = 100;
-
-type SetFragments = unsafe extern "C-unwind" fn(*mut c_void, *mut c_void);
 
 /// `eprosima::fastrtps::rtps::Time_t`
 #[derive(Debug, Clone, Copy)]
@@ -89,13 +72,11 @@ unsafe fn stamp_of(hook: &Hook, change: *const c_void) -> Option<u64> {
     found.map(|place| at(place).nanos())
 }
 
+/// Says when the message that is being published was, if this change is it.
+///
 /// # Safety
-/// As the original.
-unsafe fn set_fragments(hook: &Hook, history: *mut c_void, change: *mut c_void, caller: Caller) {
-    if let Some(original) = hook.original(caller) {
-        // SAFETY: the original, with the same arguments.
-        unsafe { std::mem::transmute::<*const c_void, SetFragments>(original)(history, change) };
-    }
+/// The change is null or one of Fast DDS.
+unsafe fn has_fragments(hook: &Hook, change: *const c_void) {
     if change.is_null() || hook.is_unexpected() || !records(events::CARET_DDS_BIND_ADDR_TO_STAMP) {
         return;
     }
@@ -106,31 +87,23 @@ unsafe fn set_fragments(hook: &Hook, history: *mut c_void, change: *mut c_void, 
     // Writers of discovery pass here too: only what rmw is publishing on this thread is meant.
     let message = thread::take_published();
     if message != 0 {
-        // SAFETY: the change is one of Fast DDS.
+        // SAFETY: as the caller promises.
         if let Some(stamp) = thread::at_work(|| unsafe { stamp_of(hook, change) }) {
             bind(message, stamp);
         }
     }
 }
 
-/// # Safety
-/// As the original.
-unsafe extern "C-unwind" fn set_fragments_2(
-    history: *mut c_void,
-    change: *mut c_void,
-    caller: Caller,
-) {
-    // SAFETY: as the caller promises.
-    unsafe { set_fragments(&VERSION_2, history, change, caller) };
-}
+hooks! {
+    VERSION_2 = Within VERSION_2_LIBRARY "_ZN8eprosima8fastrtps4rtps13WriterHistory13set_fragmentsEPNS1_13CacheChange_tE",
+    fn set_fragments_2(history: *mut c_void, change: *mut c_void) [original?] {
+        original(history, change);
+        has_fragments(&VERSION_2, change);
+    }
 
-/// # Safety
-/// As the original.
-unsafe extern "C-unwind" fn set_fragments_3(
-    history: *mut c_void,
-    change: *mut c_void,
-    caller: Caller,
-) {
-    // SAFETY: as the caller promises.
-    unsafe { set_fragments(&VERSION_3, history, change, caller) };
+    VERSION_3 = Within VERSION_3_LIBRARY "_ZN8eprosima7fastdds4rtps13WriterHistory13set_fragmentsEPNS1_13CacheChange_tE",
+    fn set_fragments_3(history: *mut c_void, change: *mut c_void) [original?] {
+        original(history, change);
+        has_fragments(&VERSION_3, change);
+    }
 }

@@ -22,6 +22,63 @@ pub(crate) struct Hook {
     state: AtomicU8,
 }
 
+/// The hooks of one subject, in the order of their states: for each a [`Hook`], the function that stands before its original, and the
+/// symbol that leads there.
+///
+/// A block gets `[original]`, with the type of its own function; where there is none, it is not run, and what stands behind the type of the
+/// result is returned. A block that has to be run in any case gets `[original?]`, which returns an option, and if it likes the address.
+macro_rules! hooks {
+    ($(
+        $(#[$about:meta])*
+        $hook:ident = $called:ident $libraries:ident $symbol:literal,
+        fn $function:ident($($argument:ident: $kind:ty),* $(,)?) $(-> $result:ty $(= $failure:expr)?;)?
+        [$($original:tt)+] $body:block
+    )+) => {
+        $(
+            static $hook: Hook = Hook::new(concat!($symbol, "\0"), $libraries, Called::$called);
+
+            $(#[$about])*
+            ///
+            /// # Safety
+            /// As the original.
+            unsafe extern "C-unwind" fn $function(
+                $($argument: $kind,)*
+                caller: Caller,
+            ) $(-> $result)? {
+                type Original = unsafe extern "C-unwind" fn($($kind),*) $(-> $result)?;
+                hooks! {
+                    @body [$($original)+] $hook.original(caller), ($($argument),*), ($($($failure)?)?), $body
+                }
+            }
+        )+
+        interpose! { $($symbol => $function;)+ }
+        pub(super) static HOOKS: [&Hook; [$($symbol),+].len()] = [$(&$hook),+];
+    };
+    (@body [$original:ident] $found:expr, $arguments:tt, ($($failure:expr)?), $body:block) => {
+        let Some(found) = $found else {
+            return $($failure)?;
+        };
+        // SAFETY: a function of this symbol has these arguments; it gets those of our caller, who promises what it asks for.
+        unsafe {
+            let $original = std::mem::transmute::<*const c_void, Original>(found);
+            $body
+        }
+    };
+    (@body [$original:ident? $(, $address:ident)?] $found:expr, ($($argument:ident),*), (), $body:block) => {
+        let found: Option<*const c_void> = $found;
+        $(let $address = found;)?
+        // SAFETY: as above.
+        unsafe {
+            let $original = |$($argument),*| {
+                found.map(|it| std::mem::transmute::<*const c_void, Original>(it)($($argument),*))
+            };
+            $body
+        }
+    };
+}
+
+pub(super) use hooks;
+
 /// Who calls a function in every version of ROS 2 that has it. It decides what it means that nobody asked the linker for it (`visibility`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Called {
@@ -48,11 +105,15 @@ pub(crate) enum State {
 }
 
 impl Hook {
+    /// Of a symbol with a zero at its end.
     pub(crate) const fn new(
-        name: &'static CStr,
+        symbol: &'static str,
         libraries: &'static [&'static str],
         called: Called,
     ) -> Hook {
+        let Ok(name) = CStr::from_bytes_with_nul(symbol.as_bytes()) else {
+            panic!("a symbol has a zero at its end and nowhere else")
+        };
         Hook {
             name,
             libraries,
@@ -60,18 +121,6 @@ impl Hook {
             original: AtomicPtr::new(std::ptr::null_mut()),
             originals: FunctionsByCaller::new(),
             state: AtomicU8::new(0),
-        }
-    }
-
-    /// Of a symbol with a zero at its end, for macros that export a function under the same name.
-    pub(crate) const fn of_symbol(
-        symbol: &'static str,
-        libraries: &'static [&'static str],
-        called: Called,
-    ) -> Hook {
-        match CStr::from_bytes_with_nul(symbol.as_bytes()) {
-            Ok(name) => Hook::new(name, libraries, called),
-            Err(_) => panic!("a symbol has a zero at its end and nowhere else"),
         }
     }
 

@@ -25,7 +25,7 @@ mod visibility;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use caller::{Caller, interpose};
-use hook::{Called, Companion, Hook, State};
+use hook::{Called, Companion, Hook, State, hooks};
 
 use crate::control::gate;
 

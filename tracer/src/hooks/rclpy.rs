@@ -15,7 +15,7 @@ use crate::dl::loaded;
 use crate::ring::thread;
 
 /// Named as what it watches; there is no function that it would call.
-static EXECUTORS: Hook = Hook::new(c"rclpy.executors", &[], Called::Across);
+static EXECUTORS: Hook = Hook::new("rclpy.executors\0", &[], Called::Across);
 pub(super) static HOOKS: [&Hook; 1] = [&EXECUTORS];
 
 const SOURCE: &str = include_str!("rclpy.py");

@@ -12,7 +12,7 @@ use crate::events;
 use crate::ring::thread;
 
 static SCHEDULE: Hook = Hook::new(
-    c"_ZN6rclcpp9executors12cbg_executor24FirstInFirstOutScheduler29get_handle_for_callback_groupERKSt10shared_ptrINS_13CallbackGroupEE",
+    "_ZN6rclcpp9executors12cbg_executor24FirstInFirstOutScheduler29get_handle_for_callback_groupERKSt10shared_ptrINS_13CallbackGroupEE\0",
     &["librclcpp.so"],
     Called::Within,
 );

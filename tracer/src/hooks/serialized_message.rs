@@ -3,7 +3,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use super::{Called, Caller, Hook, State, interpose, records};
+use super::{Called, Caller, Hook, State, hooks, interpose, records};
 use crate::control::gate;
 use crate::events;
 use crate::ring::{emit, thread};
@@ -11,15 +11,6 @@ use crate::ring::{emit, thread};
 const RMW: &[&str] = &["librmw_implementation.so"];
 /// What rmw says when it cannot do something.
 const RMW_RET_ERROR: c_int = 1;
-
-static PUBLISH: Hook = Hook::new(c"rmw_publish_serialized_message", RMW, Called::Across);
-static TAKE: Hook = Hook::new(c"rmw_take_serialized_message", RMW, Called::Across);
-static TAKE_WITH_INFO: Hook = Hook::new(
-    c"rmw_take_serialized_message_with_info",
-    RMW,
-    Called::Across,
-);
-pub(super) static HOOKS: [&Hook; 3] = [&PUBLISH, &TAKE, &TAKE_WITH_INFO];
 
 /// The beginning of `rcutils_uint8_array_t`, which is public and the same in all versions.
 #[repr(C)]
@@ -52,47 +43,6 @@ unsafe fn size(hook: &Hook, event: u16, handle: *const c_void, message: *const c
     });
 }
 
-interpose! {
-    "rmw_publish_serialized_message" => rmw_publish_serialized_message;
-    "rmw_take_serialized_message" => rmw_take_serialized_message;
-    "rmw_take_serialized_message_with_info" => rmw_take_serialized_message_with_info;
-}
-
-type Publish = unsafe extern "C-unwind" fn(*const c_void, *const c_void, *mut c_void) -> c_int;
-type Take =
-    unsafe extern "C-unwind" fn(*const c_void, *mut c_void, *mut bool, *mut c_void) -> c_int;
-type TakeWithInfo = unsafe extern "C-unwind" fn(
-    *const c_void,
-    *mut c_void,
-    *mut bool,
-    *mut c_void,
-    *mut c_void,
-) -> c_int;
-
-/// # Safety
-/// As rmw says.
-unsafe extern "C-unwind" fn rmw_publish_serialized_message(
-    publisher: *const c_void,
-    message: *const c_void,
-    allocation: *mut c_void,
-    caller: Caller,
-) -> c_int {
-    let event = events::ROSTRACE_RMW_PUBLISH_SERIALIZED;
-    // SAFETY: the caller's message.
-    unsafe { size(&PUBLISH, event, publisher, message) };
-    let Some(original) = PUBLISH.original(caller) else {
-        return RMW_RET_ERROR;
-    };
-    thread::set_published(match gate::refuses(publisher as u64) {
-        true => thread::LEFT_OUT,
-        false => message as u64,
-    });
-    // SAFETY: the original, with the same arguments.
-    unsafe {
-        std::mem::transmute::<*const c_void, Publish>(original)(publisher, message, allocation)
-    }
-}
-
 /// What a take left, where it took something.
 ///
 /// # Safety
@@ -111,43 +61,41 @@ unsafe fn taken(
     }
 }
 
-/// # Safety
-/// As rmw says.
-unsafe extern "C-unwind" fn rmw_take_serialized_message(
-    subscription: *const c_void,
-    message: *mut c_void,
-    flag: *mut bool,
-    allocation: *mut c_void,
-    caller: Caller,
-) -> c_int {
-    let Some(original) = TAKE.original(caller) else {
-        return RMW_RET_ERROR;
-    };
-    // SAFETY: the original, with the same arguments.
-    unsafe {
-        let original = std::mem::transmute::<*const c_void, Take>(original);
+hooks! {
+    PUBLISH = Across RMW "rmw_publish_serialized_message",
+    fn rmw_publish_serialized_message(
+        publisher: *const c_void,
+        message: *const c_void,
+        allocation: *mut c_void,
+    ) -> c_int; [original?] {
+        size(&PUBLISH, events::ROSTRACE_RMW_PUBLISH_SERIALIZED, publisher, message);
+        thread::set_published(match gate::refuses(publisher as u64) {
+            true => thread::LEFT_OUT,
+            false => message as u64,
+        });
+        original(publisher, message, allocation).unwrap_or(RMW_RET_ERROR)
+    }
+
+    TAKE = Across RMW "rmw_take_serialized_message",
+    fn rmw_take_serialized_message(
+        subscription: *const c_void,
+        message: *mut c_void,
+        flag: *mut bool,
+        allocation: *mut c_void,
+    ) -> c_int = RMW_RET_ERROR; [original] {
         let result = original(subscription, message, flag, allocation);
         taken(&TAKE, result, flag, subscription, message);
         result
     }
-}
 
-/// # Safety
-/// As rmw says.
-unsafe extern "C-unwind" fn rmw_take_serialized_message_with_info(
-    subscription: *const c_void,
-    message: *mut c_void,
-    flag: *mut bool,
-    info: *mut c_void,
-    allocation: *mut c_void,
-    caller: Caller,
-) -> c_int {
-    let Some(original) = TAKE_WITH_INFO.original(caller) else {
-        return RMW_RET_ERROR;
-    };
-    // SAFETY: the original, with the same arguments.
-    unsafe {
-        let original = std::mem::transmute::<*const c_void, TakeWithInfo>(original);
+    TAKE_WITH_INFO = Across RMW "rmw_take_serialized_message_with_info",
+    fn rmw_take_serialized_message_with_info(
+        subscription: *const c_void,
+        message: *mut c_void,
+        flag: *mut bool,
+        info: *mut c_void,
+        allocation: *mut c_void,
+    ) -> c_int = RMW_RET_ERROR; [original] {
         let result = original(subscription, message, flag, info, allocation);
         taken(&TAKE_WITH_INFO, result, flag, subscription, message);
         result

@@ -10,7 +10,7 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{Called, Caller, Hook, State, client as client_callback, interpose, records};
+use super::{Called, Caller, Hook, State, client as client_callback, hooks, interpose, records};
 use crate::abi::original;
 use crate::control::gate;
 use crate::events;
@@ -19,19 +19,6 @@ use crate::ring::emit::{self, Text};
 
 const RMW: &[&str] = &["librmw_implementation.so"];
 const RMW_RET_ERROR: c_int = 1;
-
-static SEND_REQUEST: Hook = Hook::new(c"rmw_send_request", RMW, Called::Across);
-static TAKE_REQUEST: Hook = Hook::new(c"rmw_take_request", RMW, Called::Across);
-static SEND_RESPONSE: Hook = Hook::new(c"rmw_send_response", RMW, Called::Across);
-static TAKE_RESPONSE: Hook = Hook::new(c"rmw_take_response", RMW, Called::Across);
-static IDENTIFIER: Hook = Hook::new(c"rmw_get_implementation_identifier", RMW, Called::Across);
-pub(super) static HOOKS: [&Hook; 5] = [
-    &SEND_REQUEST,
-    &TAKE_REQUEST,
-    &SEND_RESPONSE,
-    &TAKE_RESPONSE,
-    &IDENTIFIER,
-];
 
 /// `rmw_request_id_t`
 #[derive(Debug)]
@@ -50,21 +37,6 @@ pub(crate) struct ServiceInfo {
     request: RequestId,
 }
 
-interpose! {
-    "rmw_send_request" => rmw_send_request;
-    "rmw_take_request" => rmw_take_request;
-    "rmw_send_response" => rmw_send_response;
-    "rmw_take_response" => rmw_take_response;
-    "rmw_get_implementation_identifier" => rmw_get_implementation_identifier;
-}
-
-type SendRequest = unsafe extern "C-unwind" fn(*const c_void, *const c_void, *mut i64) -> c_int;
-type Take =
-    unsafe extern "C-unwind" fn(*const c_void, *mut ServiceInfo, *mut c_void, *mut bool) -> c_int;
-type SendResponse =
-    unsafe extern "C-unwind" fn(*const c_void, *mut RequestId, *mut c_void) -> c_int;
-type Identifier = unsafe extern "C-unwind" fn() -> *const c_char;
-
 /// Whether this hook has to record the event of a service or a client.
 fn is_ours(hook: &Hook, event: u16, handle: *const c_void) -> bool {
     if !records(event) || gate::refuses(handle as u64) {
@@ -77,20 +49,13 @@ fn is_ours(hook: &Hook, event: u16, handle: *const c_void) -> bool {
     true
 }
 
-/// # Safety
-/// As rmw says.
-unsafe extern "C-unwind" fn rmw_send_request(
-    client: *const c_void,
-    request: *const c_void,
-    sequence_number: *mut i64,
-    caller: Caller,
-) -> c_int {
-    let Some(original) = SEND_REQUEST.original(caller) else {
-        return RMW_RET_ERROR;
-    };
-    // SAFETY: the original, with the same arguments; the number is there when it succeeded.
-    unsafe {
-        let original = std::mem::transmute::<*const c_void, SendRequest>(original);
+hooks! {
+    SEND_REQUEST = Across RMW "rmw_send_request",
+    fn rmw_send_request(
+        client: *const c_void,
+        request: *const c_void,
+        sequence_number: *mut i64,
+    ) -> c_int = RMW_RET_ERROR; [original] {
         let begin = events::ROSTRACE_RMW_SEND_REQUEST_BEGIN;
         if records(begin) && !gate::refuses(client as u64) {
             emit::event(begin, 16, |payload| {
@@ -98,37 +63,27 @@ unsafe extern "C-unwind" fn rmw_send_request(
             });
         }
         let result = original(client, request, sequence_number);
+        // The number is there when it succeeded.
         if result == 0
             && !sequence_number.is_null()
             && is_ours(&SEND_REQUEST, events::RMW_SEND_REQUEST, client)
         {
             emit::event(events::RMW_SEND_REQUEST, 24, |payload| {
-                payload
-                    .pointer(client)
-                    .pointer(request)
-                    .signed(*sequence_number);
+                payload.pointer(client).pointer(request).signed(*sequence_number);
             });
         }
         result
     }
-}
 
-/// # Safety
-/// As rmw says.
-unsafe extern "C-unwind" fn rmw_take_request(
-    service: *const c_void,
-    info: *mut ServiceInfo,
-    request: *mut c_void,
-    taken: *mut bool,
-    caller: Caller,
-) -> c_int {
-    let Some(original) = TAKE_REQUEST.original(caller) else {
-        return RMW_RET_ERROR;
-    };
-    // SAFETY: the original, with the same arguments; the results are there when it succeeded.
-    unsafe {
-        let original = std::mem::transmute::<*const c_void, Take>(original);
+    TAKE_REQUEST = Across RMW "rmw_take_request",
+    fn rmw_take_request(
+        service: *const c_void,
+        info: *mut ServiceInfo,
+        request: *mut c_void,
+        taken: *mut bool,
+    ) -> c_int = RMW_RET_ERROR; [original] {
         let result = original(service, info, request, taken);
+        // The results are there when it succeeded.
         if result == 0
             && !info.is_null()
             && !taken.is_null()
@@ -136,61 +91,38 @@ unsafe extern "C-unwind" fn rmw_take_request(
         {
             let id = &(*info).request;
             emit::event(events::RMW_TAKE_REQUEST, 44, |payload| {
-                payload
-                    .pointer(service)
-                    .pointer(request)
-                    .gid(id.writer.as_ptr(), 16)
-                    .signed(id.sequence_number)
-                    .flag(*taken);
+                let payload = payload.pointer(service).pointer(request);
+                let payload = payload.gid(id.writer.as_ptr(), 16);
+                payload.signed(id.sequence_number).flag(*taken);
             });
         }
         result
     }
-}
 
-/// # Safety
-/// As rmw says.
-unsafe extern "C-unwind" fn rmw_send_response(
-    service: *const c_void,
-    request: *mut RequestId,
-    response: *mut c_void,
-    caller: Caller,
-) -> c_int {
-    let Some(original) = SEND_RESPONSE.original(caller) else {
-        return RMW_RET_ERROR;
-    };
-    // SAFETY: the original, with the same arguments; rmw checks them itself, so null is possible.
-    unsafe {
+    SEND_RESPONSE = Across RMW "rmw_send_response",
+    fn rmw_send_response(
+        service: *const c_void,
+        request: *mut RequestId,
+        response: *mut c_void,
+    ) -> c_int = RMW_RET_ERROR; [original] {
+        // rmw checks its arguments itself, so null is possible.
         if !request.is_null() && is_ours(&SEND_RESPONSE, events::RMW_SEND_RESPONSE, service) {
             emit::event(events::RMW_SEND_RESPONSE, 48, |payload| {
-                payload
-                    .pointer(service)
-                    .pointer(response)
-                    .gid((*request).writer.as_ptr(), 16)
-                    .signed((*request).sequence_number)
-                    .signed(0);
+                let payload = payload.pointer(service).pointer(response);
+                let payload = payload.gid((*request).writer.as_ptr(), 16);
+                payload.signed((*request).sequence_number).signed(0);
             });
         }
-        let original = std::mem::transmute::<*const c_void, SendResponse>(original);
         original(service, request, response)
     }
-}
 
-/// # Safety
-/// As rmw says.
-unsafe extern "C-unwind" fn rmw_take_response(
-    client: *const c_void,
-    info: *mut ServiceInfo,
-    response: *mut c_void,
-    taken: *mut bool,
-    caller: Caller,
-) -> c_int {
-    let Some(original) = TAKE_RESPONSE.original(caller) else {
-        return RMW_RET_ERROR;
-    };
-    // SAFETY: the original, with the same arguments; the results are there when it succeeded.
-    unsafe {
-        let original = std::mem::transmute::<*const c_void, Take>(original);
+    TAKE_RESPONSE = Across RMW "rmw_take_response",
+    fn rmw_take_response(
+        client: *const c_void,
+        info: *mut ServiceInfo,
+        response: *mut c_void,
+        taken: *mut bool,
+    ) -> c_int = RMW_RET_ERROR; [original] {
         let result = original(client, info, response, taken);
         if result != 0 || info.is_null() || taken.is_null() {
             return result;
@@ -198,12 +130,8 @@ unsafe extern "C-unwind" fn rmw_take_response(
         let sequence = (*info).request.sequence_number;
         if is_ours(&TAKE_RESPONSE, events::RMW_TAKE_RESPONSE, client) {
             emit::event(events::RMW_TAKE_RESPONSE, 36, |payload| {
-                payload
-                    .pointer(client)
-                    .pointer(response)
-                    .signed(sequence)
-                    .signed((*info).source_timestamp)
-                    .flag(*taken);
+                let payload = payload.pointer(client).pointer(response).signed(sequence);
+                payload.signed((*info).source_timestamp).flag(*taken);
             });
         }
         if *taken {
@@ -211,22 +139,15 @@ unsafe extern "C-unwind" fn rmw_take_response(
         }
         result
     }
-}
 
-/// # Safety
-/// As rmw says.
-unsafe extern "C-unwind" fn rmw_get_implementation_identifier(caller: Caller) -> *const c_char {
-    static IS_KNOWN: AtomicBool = AtomicBool::new(false);
-    let Some(original) = IDENTIFIER.original(caller) else {
-        return std::ptr::null();
-    };
-    // SAFETY: the original; it returns a text that lives for ever.
-    unsafe {
-        let name = std::mem::transmute::<*const c_void, Identifier>(original)();
+    /// The name lives for ever.
+    IDENTIFIER = Across RMW "rmw_get_implementation_identifier",
+    fn rmw_get_implementation_identifier() -> *const c_char = std::ptr::null(); [original] {
+        static IS_KNOWN: AtomicBool = AtomicBool::new(false);
+        let name = original();
         let event = events::CARET_RMW_IMPLEMENTATION;
         if !name.is_null() && records(event) && !IS_KNOWN.swap(true, Ordering::Relaxed) {
-            let text = Text::of(name);
-            let now = clock::monotonic() as i64;
+            let (text, now) = (Text::of(name), clock::monotonic() as i64);
             emit::initialisation(event, text.size() + 8, |payload| {
                 payload.text(text).signed(now);
             });

@@ -7,7 +7,7 @@
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
-use super::{Called, Caller, Hook, interpose, records};
+use super::{Called, Caller, Hook, hooks, interpose, records};
 use crate::events;
 use crate::ring::{clock, emit};
 
@@ -17,18 +17,9 @@ const RCL_RET_ERROR: c_int = 1;
 /// A clock that is silent for so many nanoseconds speaks no more.
 const SILENCE: u64 = 1_000_000_000;
 
-static SET: Hook = Hook::new(c"rcl_set_ros_time_override", RCL, Called::Across);
-pub(super) static HOOKS: [&Hook; 1] = [&SET];
-
 /// The clock that speaks for the process, and when it did so last. They need not fit exactly: in the worst case one time is written twice.
 static SPEAKER: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 static SPOKE: AtomicU64 = AtomicU64::new(0);
-
-interpose! {
-    "rcl_set_ros_time_override" => rcl_set_ros_time_override;
-}
-
-type SetOverride = unsafe extern "C-unwind" fn(*mut c_void, i64) -> c_int;
 
 /// Whether this clock speaks for the process.
 fn speaks(clock: *mut c_void) -> bool {
@@ -42,26 +33,17 @@ fn speaks(clock: *mut c_void) -> bool {
     true
 }
 
-/// # Safety
-/// As rcl says.
-unsafe extern "C-unwind" fn rcl_set_ros_time_override(
-    clock: *mut c_void,
-    nanoseconds: i64,
-    caller: Caller,
-) -> c_int {
-    let Some(original) = SET.original(caller) else {
-        return RCL_RET_ERROR;
-    };
-    // SAFETY: the original, with the same arguments.
-    let result =
-        unsafe { std::mem::transmute::<*const c_void, SetOverride>(original)(clock, nanoseconds) };
-    // 0 means for ROS that no simulated time is known yet: rclcpp sets it before the first message.
-    let is_time = result == 0 && nanoseconds > 0;
-    if is_time && records(events::CARET_SIM_TIME) && speaks(clock) {
-        // SAFETY: the payload has the size that is said.
-        emit::event(events::CARET_SIM_TIME, 8, |payload| unsafe {
-            payload.unsigned(nanoseconds as u64);
-        });
+hooks! {
+    SET = Across RCL "rcl_set_ros_time_override",
+    fn rcl_set_ros_time_override(clock: *mut c_void, nanoseconds: i64) -> c_int = RCL_RET_ERROR; [original] {
+        let result = original(clock, nanoseconds);
+        // 0 means for ROS that no simulated time is known yet: rclcpp sets it before the first message.
+        let is_time = result == 0 && nanoseconds > 0;
+        if is_time && records(events::CARET_SIM_TIME) && speaks(clock) {
+            emit::event(events::CARET_SIM_TIME, 8, |payload| {
+                payload.unsigned(nanoseconds as u64);
+            });
+        }
+        result
     }
-    result
 }

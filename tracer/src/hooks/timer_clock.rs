@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use super::{Called, Caller, Hook, State, interpose, records};
+use super::{Called, Caller, Hook, State, hooks, interpose, records};
 use crate::events;
 use crate::ring::emit;
 
@@ -11,11 +11,6 @@ const RCL: &[&str] = &["librcl.so"];
 const RCL_RET_ERROR: c_int = 1;
 /// The last of `rcl_clock_type_t`, which are the same in all versions: unknown, ROS, system, steady.
 const LAST_TYPE: c_int = 3;
-
-static INIT: Hook = Hook::new(c"rcl_timer_init", RCL, Called::Across);
-/// From Jazzy on, which has both.
-static INIT_2: Hook = Hook::new(c"rcl_timer_init2", RCL, Called::Across);
-pub(super) static HOOKS: [&Hook; 2] = [&INIT, &INIT_2];
 
 /// `rcl_allocator_t`, which is passed by value: four functions and a state.
 #[derive(Debug, Clone, Copy)]
@@ -27,29 +22,6 @@ pub(crate) struct Allocator([*mut c_void; 5]);
 struct Clock {
     kind: c_int,
 }
-
-interpose! {
-    "rcl_timer_init" => rcl_timer_init;
-    "rcl_timer_init2" => rcl_timer_init2;
-}
-
-type Init = unsafe extern "C-unwind" fn(
-    *mut c_void,
-    *mut Clock,
-    *mut c_void,
-    i64,
-    *const c_void,
-    Allocator,
-) -> c_int;
-type Init2 = unsafe extern "C-unwind" fn(
-    *mut c_void,
-    *mut Clock,
-    *mut c_void,
-    i64,
-    *const c_void,
-    Allocator,
-    bool,
-) -> c_int;
 
 /// Remembers the clock of a timer that was made.
 ///
@@ -72,53 +44,36 @@ unsafe fn made(hook: &Hook, timer: *const c_void, clock: *const Clock) {
     });
 }
 
-/// # Safety
-/// As rcl says.
-unsafe extern "C-unwind" fn rcl_timer_init(
-    timer: *mut c_void,
-    clock: *mut Clock,
-    context: *mut c_void,
-    period: i64,
-    callback: *const c_void,
-    allocator: Allocator,
-    caller: Caller,
-) -> c_int {
-    let Some(original) = INIT.original(caller) else {
-        return RCL_RET_ERROR;
-    };
-    // SAFETY: the original, with the same arguments; it took the clock if it succeeded.
-    unsafe {
-        let original = std::mem::transmute::<*const c_void, Init>(original);
+hooks! {
+    INIT = Across RCL "rcl_timer_init",
+    fn rcl_timer_init(
+        timer: *mut c_void,
+        clock: *mut Clock,
+        context: *mut c_void,
+        period: i64,
+        callback: *const c_void,
+        allocator: Allocator,
+    ) -> c_int = RCL_RET_ERROR; [original] {
         let result = original(timer, clock, context, period, callback, allocator);
-        // Where both exist this calls the other one, and it is told twice: what is remembered is the same.
+        // It took the clock if it succeeded. Where both exist this calls the other one, and it is told twice: what is remembered is the same.
         if result == 0 {
             made(&INIT, timer, clock);
         }
         result
     }
-}
 
-/// # Safety
-/// As rcl says.
-unsafe extern "C-unwind" fn rcl_timer_init2(
-    timer: *mut c_void,
-    clock: *mut Clock,
-    context: *mut c_void,
-    period: i64,
-    callback: *const c_void,
-    allocator: Allocator,
-    autostart: bool,
-    caller: Caller,
-) -> c_int {
-    let Some(original) = INIT_2.original(caller) else {
-        return RCL_RET_ERROR;
-    };
-    // SAFETY: the original, with the same arguments; it took the clock if it succeeded.
-    unsafe {
-        let original = std::mem::transmute::<*const c_void, Init2>(original);
-        let result = original(
-            timer, clock, context, period, callback, allocator, autostart,
-        );
+    /// From Jazzy on, which has both.
+    INIT_2 = Across RCL "rcl_timer_init2",
+    fn rcl_timer_init2(
+        timer: *mut c_void,
+        clock: *mut Clock,
+        context: *mut c_void,
+        period: i64,
+        callback: *const c_void,
+        allocator: Allocator,
+        autostart: bool,
+    ) -> c_int = RCL_RET_ERROR; [original] {
+        let result = original(timer, clock, context, period, callback, allocator, autostart);
         if result == 0 {
             made(&INIT_2, timer, clock);
         }

@@ -105,6 +105,15 @@ pub fn compile(source: &Path, result: &Path, options: &[&str], libraries: &[&str
     std::fs::rename(temporary, result).unwrap();
 }
 
+/// Compiles a program of `tests/programs` with the libraries of a folder, which it finds there at run time too.
+pub fn linked(folder: &Path, file: &str, program: &Path, options: &[&str], libraries: &[&str]) {
+    let folder = folder.display();
+    let (from, search) = (format!("-L{folder}"), format!("-Wl,-rpath,{folder}"));
+    let places = [&*from, &search, "-Wl,--no-as-needed"];
+    let libraries = [&places[..], libraries].concat();
+    compile(&source(file), program, options, &libraries);
+}
+
 /// A program of `tests/programs`, linked to the libtracetools of an installation.
 #[track_caller]
 pub fn program(name: &str, version: &str, options: &[&str]) -> PathBuf {
@@ -160,6 +169,15 @@ pub struct Shown {
 }
 
 impl Shown {
+    /// Names of events, without their provider, and what stands behind their contexts.
+    pub fn values(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.events.iter().map(|event| {
+            let (head, values) = event.split_once(" }, {").unwrap();
+            let name = head.split(": {").next().unwrap().rsplit(':').next();
+            (name.unwrap(), values.trim_end_matches(" }"))
+        })
+    }
+
     pub fn count(&self, text: &str) -> u64 {
         self.events
             .iter()

@@ -37,7 +37,13 @@ impl Recorder {
         }
         if command.state != State::Idle {
             let memory = self.memory.path().to_owned();
-            let keeper = Keeper::start(Arc::clone(&self.file), memory, generation, command.clone());
+            let keeper = Keeper::start(
+                Arc::clone(&self.file),
+                memory,
+                generation,
+                command.clone(),
+                None,
+            );
             self.keeper = Some(keeper.unwrap());
         }
         generation

@@ -4,20 +4,19 @@
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use rostrace_analyze::Analysis;
-use rostrace_analyze::built_in;
 use rostrace_analyze::flow_path::{Ends, FlowPath, FlowPaths};
 use rostrace_architecture::search::{EdgeFilter, SearchGraph, path_along};
 use rostrace_architecture::{NamedPath, from_trace_with_flows, write};
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
 use rostrace_model::Model;
+use rostrace_model::describe::built_in;
 
-use super::contest::Answer;
 use super::generate::{self, BigTrace};
 use super::measure::{self, Program};
 use super::table;
@@ -38,79 +37,40 @@ pub(super) fn contest(ours: &Path, trace: &BigTrace, scratch: &Path, runs: u32) 
     let caret = scratch.join("caret");
     let page = scratch.join("report.html");
     let timeline = scratch.join("trace.perfetto-trace");
-    let program = |name: &'static str, path: &Path, arguments: &[&OsString]| Program {
-        name,
-        path: path.to_owned(),
-        arguments: arguments.iter().map(|it| (*it).clone()).collect(),
-        answer: Answer::Any,
-        output: None,
-    };
-    let writing = |output: &Path, program: Program| Program {
-        output: Some(output.to_owned()),
-        ..program
-    };
-    let text = |text: &str| OsString::from(text);
-    let folder = trace.folder.clone().into_os_string();
+    let input = trace.folder.as_os_str();
+    let words = ["-o".as_ref(), "dummy".as_ref(), input].map(OsStr::to_owned);
+    let reading = Program::new("babeltrace2 -o dummy", "babeltrace2", words.to_vec());
+    let declared = [
+        "--caret-columns".as_ref(),
+        "--architecture".as_ref(),
+        architecture.as_os_str(),
+    ];
     let programs = [
-        program(
-            "babeltrace2 -o dummy",
-            Path::new("babeltrace2"),
-            &[&text("-o"), &text("dummy"), &folder],
-        ),
+        reading,
         writing(
+            "rostrace export, all tables",
+            ours,
+            "export",
+            input,
+            &[],
             &tables,
-            program(
-                "rostrace export, all tables",
-                ours,
-                &[
-                    &text("export"),
-                    &folder,
-                    &text("-o"),
-                    &tables.clone().into_os_string(),
-                ],
-            ),
         ),
         writing(
+            "rostrace export, CARET's columns, paths with response times",
+            ours,
+            "export",
+            input,
+            &declared,
             &caret,
-            program(
-                "rostrace export, CARET's columns, paths with response times",
-                ours,
-                &[
-                    &text("export"),
-                    &folder,
-                    &text("--architecture"),
-                    &architecture.into_os_string(),
-                    &text("--caret-columns"),
-                    &text("-o"),
-                    &caret.clone().into_os_string(),
-                ],
-            ),
         ),
+        writing("rostrace report", ours, "report", input, &[], &page),
         writing(
-            &page,
-            program(
-                "rostrace report",
-                ours,
-                &[
-                    &text("report"),
-                    &folder,
-                    &text("-o"),
-                    &page.clone().into_os_string(),
-                ],
-            ),
-        ),
-        writing(
+            "rostrace timeline, for Perfetto",
+            ours,
+            "timeline",
+            input,
+            &[],
             &timeline,
-            program(
-                "rostrace timeline, for Perfetto",
-                ours,
-                &[
-                    &text("timeline"),
-                    &folder,
-                    &text("-o"),
-                    &timeline.clone().into_os_string(),
-                ],
-            ),
         ),
     ];
     let log = scratch.join("stderr.txt");
@@ -144,6 +104,24 @@ pub(super) fn contest(ours: &Path, trace: &BigTrace, scratch: &Path, runs: u32) 
     );
     let _ = writeln!(text, "\nNamed paths: {named}.");
     Ok(text)
+}
+
+/// Our program with one command, which writes a file or a folder.
+fn writing(
+    name: &'static str,
+    ours: &Path,
+    command: &str,
+    input: &OsStr,
+    options: &[&OsStr],
+    output: &Path,
+) -> Program {
+    let mut arguments = vec![command.into(), input.to_owned()];
+    arguments.extend(options.iter().map(OsString::from));
+    arguments.extend(["-o".into(), output.into()]);
+    Program {
+        output: Some(output.to_owned()),
+        ..Program::new(name, ours, arguments)
+    }
 }
 
 /// An architecture of the trace with ten of its longest observed paths; parts of them where there are fewer. Says how many it has.
@@ -283,19 +261,8 @@ pub(super) fn growth(ours: &Path, source: &Path, scratch: &Path, runs: u32) -> R
         });
     }
     for trace in traces {
-        let output: PathBuf = scratch.join("tables");
-        let program = Program {
-            name: "rostrace export",
-            path: ours.to_owned(),
-            arguments: vec![
-                "export".into(),
-                trace.folder.clone().into_os_string(),
-                "-o".into(),
-                output.clone().into_os_string(),
-            ],
-            answer: Answer::Any,
-            output: Some(output),
-        };
+        let (folder, output) = (trace.folder.as_os_str(), scratch.join("tables"));
+        let program = writing("rostrace export", ours, "export", folder, &[], &output);
         super::warm_page_cache(&trace.stream_files()?)?;
         let outcomes = measure::interleaved(&[program], vec![None], runs.min(3), &log)?;
         let (Some(Ok(measured)), Some(events)) = (outcomes.first(), trace.events) else {

@@ -43,72 +43,65 @@ enum Input {
     StreamFiles,
 }
 
-const CAT: Entry = Entry {
-    name: "cat",
-    program: Which::Installed("cat"),
-    arguments: &[],
-    input: Input::StreamFiles,
-    answer: Answer::Any,
-};
+const fn ours(name: &'static str, arguments: &'static [&'static str], answer: Answer) -> Entry {
+    Entry {
+        name,
+        program: Which::Ours,
+        arguments,
+        input: Input::TraceFolder,
+        answer,
+    }
+}
 
+/// A program whose answer is not looked at.
+const fn installed(
+    name: &'static str,
+    program: &'static str,
+    arguments: &'static [&'static str],
+    input: Input,
+) -> Entry {
+    Entry {
+        name,
+        program: Which::Installed(program),
+        arguments,
+        input,
+        answer: Answer::Any,
+    }
+}
+
+/// Every event is decoded, and nothing is printed.
+const BABELTRACE_DUMMY: Entry = installed(
+    "babeltrace2 -o dummy",
+    "babeltrace2",
+    &["-o", "dummy"],
+    Input::TraceFolder,
+);
+
+const CAT: Entry = installed("cat", "cat", &[], Input::StreamFiles);
+
+#[rustfmt::skip]
 pub(super) const CONTESTS: &[Contest] = &[
     Contest {
         title: "Print every event as text",
         entries: &[
-            Entry {
-                name: "babeltrace2",
-                program: Which::Installed("babeltrace2"),
-                arguments: &[],
-                input: Input::TraceFolder,
-                answer: Answer::Any,
-            },
-            Entry {
-                name: "rostrace dump",
-                program: Which::Ours,
-                arguments: &["dump"],
-                input: Input::TraceFolder,
-                answer: Answer::SameAsBase,
-            },
+            installed("babeltrace2", "babeltrace2", &[], Input::TraceFolder),
+            ours("rostrace dump", &["dump"], Answer::SameAsBase),
             CAT,
         ],
     },
     Contest {
         title: "Read every event, print nothing but counts",
         entries: &[
-            Entry {
-                name: "babeltrace2 -o dummy",
-                program: Which::Installed("babeltrace2"),
-                arguments: &["-o", "dummy"],
-                input: Input::TraceFolder,
-                answer: Answer::Any,
-            },
-            Entry {
-                name: "rostrace info",
-                program: Which::Ours,
-                arguments: &["info", "--format", "json"],
-                input: Input::TraceFolder,
-                answer: Answer::NotEmpty,
-            },
+            BABELTRACE_DUMMY,
+            ours("rostrace info", &["info", "--format", "json"], Answer::NotEmpty),
             CAT,
         ],
     },
     Contest {
         title: "Know every node, callback and message",
         entries: &[
-            Entry {
-                name: "babeltrace2 -o dummy",
-                program: Which::Installed("babeltrace2"),
-                arguments: &["-o", "dummy"],
-                input: Input::TraceFolder,
-                answer: Answer::Any,
-            },
-            Entry {
-                name: "rostrace callbacks",
-                program: Which::Ours,
-                arguments: &["callbacks", "--format", "json"],
-                input: Input::TraceFolder,
-                answer: Answer::NotEmpty,
-            },
+            BABELTRACE_DUMMY,
+            ours("rostrace callbacks", &["callbacks", "--format", "json"], Answer::NotEmpty),
             CAT,
         ],
     },
@@ -127,11 +120,8 @@ impl Contest {
                 Which::Installed(name) => PathBuf::from(name),
             };
             Program {
-                name: entry.name,
-                path,
-                arguments,
                 answer: entry.answer,
-                output: None,
+                ..Program::new(entry.name, path, arguments)
             }
         };
         self.entries.iter().map(program).collect()

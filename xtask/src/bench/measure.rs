@@ -26,6 +26,21 @@ pub(super) struct Program {
 }
 
 impl Program {
+    /// One that writes nothing, and whose answer is not looked at.
+    pub(super) fn new(
+        name: &'static str,
+        path: impl Into<PathBuf>,
+        arguments: Vec<OsString>,
+    ) -> Program {
+        Program {
+            name,
+            path: path.into(),
+            arguments,
+            answer: Answer::Any,
+            output: None,
+        }
+    }
+
     /// The command, with the surroundings that are the same for all programs.
     pub(super) fn command(&self) -> Command {
         let mut command = Command::new(&self.path);
@@ -151,13 +166,7 @@ mod tests {
     use super::*;
 
     fn shell(script: &str) -> Program {
-        Program {
-            name: "sh",
-            path: "/bin/sh".into(),
-            arguments: vec!["-c".into(), script.into()],
-            answer: Answer::Any,
-            output: None,
-        }
+        Program::new("sh", "/bin/sh", vec!["-c".into(), script.into()])
     }
 
     fn log(test: &str) -> PathBuf {
@@ -186,17 +195,10 @@ mod tests {
     #[test]
     fn a_program_that_fails_says_why() {
         let log = log("fails");
-        let missing = Program {
-            name: "none",
-            path: "/no/such/program".into(),
-            arguments: vec![],
-            answer: Answer::Any,
-            output: None,
-        };
         let programs = [
             shell("echo 'no such trace' >&2; exit 1"),
             shell("exit 3"),
-            missing,
+            Program::new("none", "/no/such/program", vec![]),
         ];
         let outcomes = interleaved(&programs, vec![None; 3], 1, &log).unwrap();
         fs::remove_file(log).unwrap();

@@ -54,18 +54,11 @@ fn seconds(time: Duration) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::contest::Answer;
     use super::super::measure::Measurement;
     use super::*;
 
     fn program(name: &'static str) -> Program {
-        Program {
-            name,
-            path: name.into(),
-            arguments: vec![],
-            answer: Answer::Any,
-            output: None,
-        }
+        Program::new(name, name, vec![])
     }
 
     fn measured(wall: u64, cpu: u64) -> Outcome {

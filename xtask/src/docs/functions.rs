@@ -25,7 +25,7 @@ const HEAD: &str = "\
 
 use std::ffi::{c_char, c_void};
 
-use crate::abi::entry::{entry, functions, tracepoint};
+use crate::abi::entry::{entry, functions, tracepoint, tracepoints};
 use crate::abi::left_out::{self, Direction};
 use crate::abi::original;
 use crate::abi::tracetools::is_enabled;
@@ -90,7 +90,7 @@ pub(super) fn exported() -> String {
         }
         let _ = write!(text, " {}", event.name);
     }
-    text.push_str("\n}\n");
+    text.push_str("\n}\n\ntracepoints! {\n");
     for event in tracepoints() {
         let name = event.name;
         let phase = match event.phase {
@@ -99,12 +99,13 @@ pub(super) fn exported() -> String {
         };
         let _ = writeln!(
             text,
-            "\ntracepoint! {{\n    /// {}\n    {phase} {} {name}: ros_trace_{name}, ros_trace_do_{name}, ros_trace_enabled_{name};\n{}}}",
+            "    /// {}\n    {phase} {} {name}: ros_trace_{name}, ros_trace_do_{name}, ros_trace_enabled_{name} {{\n{}    }}",
             event.summary,
             event.constant(),
             body(event),
         );
     }
+    text.push_str("}\n");
     text
 }
 
@@ -112,7 +113,7 @@ pub(super) fn exported() -> String {
 fn body(event: &Tracepoint) -> String {
     let name = event.name;
     if let Some((_, parameters)) = BY_HAND.iter().find(|(by_hand, _)| *by_hand == name) {
-        return format!("    fn({parameters}) by trace_{name};\n");
+        return format!("        fn({parameters}) by trace_{name};\n");
     }
     let (mut parameters, mut size, mut fields) = (Vec::new(), Vec::new(), String::new());
     let mut locals = String::new();
@@ -130,7 +131,7 @@ fn body(event: &Tracepoint) -> String {
                 };
                 let _ = writeln!(
                     locals,
-                    "    let {field_name}_text = Text::{of}({field_name});"
+                    "        let {field_name}_text = Text::{of}({field_name});"
                 );
                 parameters.push(format!("{field_name}: *const c_char"));
                 size.push(format!("{field_name}_text.size()"));
@@ -142,7 +143,7 @@ fn body(event: &Tracepoint) -> String {
                     "rmw_publisher_init" | "rmw_subscription_init" => "original::gid_bytes()",
                     _ => "16",
                 };
-                let _ = writeln!(locals, "    let {field_name}_bytes = {bytes};");
+                let _ = writeln!(locals, "        let {field_name}_bytes = {bytes};");
                 parameters.push(format!("{field_name}: *const u8"));
                 size.push(format!("{field_name}_bytes"));
                 let _ = write!(fields, ".gid({field_name}, {field_name}_bytes)");
@@ -150,7 +151,7 @@ fn body(event: &Tracepoint) -> String {
             }
             FieldKind::Pointers => {
                 let count = format!("Payload::count({field_name}, num_{field_name})");
-                let _ = writeln!(locals, "    let {field_name}_count = {count};");
+                let _ = writeln!(locals, "        let {field_name}_count = {count};");
                 parameters.push(format!("{field_name}: *const *const c_void"));
                 parameters.push(format!("num_{field_name}: usize"));
                 size.push(format!("8 + 8 * {field_name}_count"));
@@ -169,7 +170,7 @@ fn body(event: &Tracepoint) -> String {
     };
     let separator = if fields.is_empty() { "" } else { " " };
     format!(
-        "    fn({}){};\n{locals}    [{size}]{separator}{fields}\n",
+        "        fn({}){};\n{locals}        [{size}]{separator}{fields}\n",
         parameters.join(", "),
         refused(event),
     )

@@ -242,7 +242,7 @@ fn what_is_invented_is_noticed() {
     let defined = Definitions::of(&files);
     let is_wrong = |text: &str| !problems(text, &files, &defined).is_empty();
     for real in [
-        "`crates/ctf/src/walk.rs`",
+        "`crates/ctf/src/walk/mod.rs`",
         "`hooks/timer_clock.rs`",
         "`crates/ctf`",
         "`docs/reference/{lists,tables}.md`",
@@ -257,7 +257,7 @@ fn what_is_invented_is_noticed() {
         "`TABLES`",
         "`ROSTRACE_SHARED`",
         "`interpose!`",
-        "`Walker::next_event` in `crates/ctf/src/walk.rs`",
+        "`Walker::next_event` in `crates/ctf/src/walk/mod.rs`",
         "```\n`Invented`\n```",
     ] {
         assert!(!is_wrong(real), "{real}");
@@ -271,7 +271,7 @@ fn what_is_invented_is_noticed() {
         "`ros_trace_never()`",
         "`INVENTED_TABLES`",
         "`imagine!`",
-        "`Walker::next_event` in `crates/ctf/src/cursor.rs`",
+        "`Walker::next_event` in `crates/ctf/src/walk/cursor.rs`",
     ] {
         assert!(is_wrong(invented), "{invented}");
     }

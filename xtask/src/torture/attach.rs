@@ -78,6 +78,7 @@ impl Run<'_> {
                 "record",
                 "--attach",
                 "--no-report",
+                "--no-switches",
                 "--duration",
                 duration,
                 "-o",

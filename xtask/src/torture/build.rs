@@ -23,6 +23,16 @@ const fn program(result: &'static str, sources: &'static [&'static str]) -> Reci
     }
 }
 
+impl Recipe {
+    const fn options(self, options: &'static [&'static str]) -> Recipe {
+        Recipe { options, ..self }
+    }
+
+    const fn libraries(self, libraries: &'static [&'static str]) -> Recipe {
+        Recipe { libraries, ..self }
+    }
+}
+
 const LIBRARY: &[&str] = &["-shared", "-fPIC"];
 const ADDRESS: &[&str] = &["-fsanitize=address", "-fno-omit-frame-pointer"];
 const STATIC_ADDRESS: &[&str] = &["-fsanitize=address", "-static-libasan"];
@@ -30,43 +40,20 @@ const THREAD: &[&str] = &["-fsanitize=thread"];
 
 /// Libraries stand before the programs that need them.
 const RECIPES: &[Recipe] = &[
-    Recipe {
-        options: LIBRARY,
-        ..program("lib/libtracetools.so", &["tracetools.c"])
-    },
-    Recipe {
-        options: LIBRARY,
-        ..program("lib/librcl.so", &["rcl.c"])
-    },
-    Recipe {
-        options: LIBRARY,
-        ..program("lib/librenamed.so", &["rcl.c"])
-    },
-    Recipe {
-        options: LIBRARY,
-        libraries: &["-lrenamed"],
-        ..program("lib/libnode.so", &["node.c"])
-    },
-    Recipe {
-        options: LIBRARY,
-        ..program("lib/libslow_destructor.so", &["slow_destructor.c"])
-    },
-    Recipe {
-        options: LIBRARY,
-        ..program("lib/libemitting.so", &["emitting.c"])
-    },
-    Recipe {
-        options: &["-static"],
-        ..program("witness", &["witness.c"])
-    },
+    program("lib/libtracetools.so", &["tracetools.c"]).options(LIBRARY),
+    program("lib/librcl.so", &["rcl.c"]).options(LIBRARY),
+    program("lib/librenamed.so", &["rcl.c"]).options(LIBRARY),
+    program("lib/libnode.so", &["node.c"])
+        .options(LIBRARY)
+        .libraries(&["-lrenamed"]),
+    program("lib/libslow_destructor.so", &["slow_destructor.c"]).options(LIBRARY),
+    program("lib/libemitting.so", &["emitting.c"]).options(LIBRARY),
+    program("witness", &["witness.c"]).options(&["-static"]),
     program("steady", &["steady.c"]),
     program("churn", &["churn.c"]),
     program("fork", &["fork.c"]),
     program("exec", &["exec.c"]),
-    Recipe {
-        libraries: &["-Wl,--no-as-needed", "-lslow_destructor"],
-        ..program("ending", &["ending.c"])
-    },
+    program("ending", &["ending.c"]).libraries(&["-Wl,--no-as-needed", "-lslow_destructor"]),
     program("signals", &["signals.c"]),
     program("cancel", &["cancel.c"]),
     program("stack", &["stack.c"]),
@@ -80,30 +67,12 @@ const RECIPES: &[Recipe] = &[
     program("large", &["large.c"]),
     program("realtime", &["realtime.c"]),
     program("setuid", &["setuid.c"]),
-    Recipe {
-        libraries: &["-lrcl"],
-        ..program("publishers", &["publishers.c"])
-    },
-    Recipe {
-        libraries: &["-lstdc++"],
-        ..program("exceptions", &["exceptions.cpp", "exceptions_account.c"])
-    },
-    Recipe {
-        options: ADDRESS,
-        ..program("steady-asan", &["steady.c"])
-    },
-    Recipe {
-        options: ADDRESS,
-        ..program("churn-asan", &["churn.c"])
-    },
-    Recipe {
-        options: STATIC_ADDRESS,
-        ..program("steady-asan-static", &["steady.c"])
-    },
-    Recipe {
-        options: THREAD,
-        ..program("steady-tsan", &["steady.c"])
-    },
+    program("publishers", &["publishers.c"]).libraries(&["-lrcl"]),
+    program("exceptions", &["exceptions.cpp", "exceptions_account.c"]).libraries(&["-lstdc++"]),
+    program("steady-asan", &["steady.c"]).options(ADDRESS),
+    program("churn-asan", &["churn.c"]).options(ADDRESS),
+    program("steady-asan-static", &["steady.c"]).options(STATIC_ADDRESS),
+    program("steady-tsan", &["steady.c"]).options(THREAD),
 ];
 
 /// The compiled programs, and those that this machine cannot compile.

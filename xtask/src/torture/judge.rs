@@ -1,7 +1,5 @@
 //! The verdict on one run: was the program harmed, was anything lost in silence, was anything left behind?
 
-use std::fmt;
-
 use super::report::Emitted;
 use super::trace::Recorded;
 use super::way::Extent;
@@ -9,25 +7,27 @@ use super::way::Extent;
 /// Of all events of a flight recorder of 1 MB, at least so many are kept: each takes less than 50 bytes.
 const KEPT_IN_FLIGHT: u64 = 20_000;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
-    /// The program ended in another way than without the tracer.
-    Crash,
-    Hang,
-    /// The program did something else than without the tracer.
-    Output,
-    /// Events are missing that nobody counted, or there are some that nobody emitted.
-    Accounting,
-    /// An exit code or a word of the recorder that does not fit.
-    Recorder,
-    /// Files, memory, threads.
-    Leftover,
-    /// Another user got what is not hers.
-    Intrusion,
-    /// A tracepoint that took too long.
-    Blocked,
-    /// The judge could not do its work.
-    Unjudged,
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub(super) enum Kind {
+        /// The program ended in another way than without the tracer.
+        Crash = "crash",
+        Hang = "hang",
+        /// The program did something else than without the tracer.
+        Output = "output",
+        /// Events are missing that nobody counted, or there are some that nobody emitted.
+        Accounting = "accounting",
+        /// An exit code or a word of the recorder that does not fit.
+        Recorder = "recorder",
+        /// Files, memory, threads.
+        Leftover = "leftover",
+        /// Another user got what is not hers.
+        Intrusion = "intrusion",
+        /// A tracepoint that took too long.
+        Blocked = "blocked",
+        /// The judge could not do its work.
+        Unjudged = "not judged",
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,22 +42,6 @@ impl Failure {
             kind,
             sentence: sentence.into(),
         }
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Kind::Crash => "crash",
-            Kind::Hang => "hang",
-            Kind::Output => "output",
-            Kind::Accounting => "accounting",
-            Kind::Recorder => "recorder",
-            Kind::Leftover => "leftover",
-            Kind::Intrusion => "intrusion",
-            Kind::Blocked => "blocked",
-            Kind::Unjudged => "not judged",
-        })
     }
 }
 

@@ -5,6 +5,28 @@
 //! program without a tracer (`bench`). `disk`, `realtime` and `user` are what needs root. A run is chosen by its seed alone, so that a failure
 //! can be run again.
 
+/// An enumeration whose values are shown by the names beside them.
+macro_rules! named {
+    (
+        #[$derive:meta]
+        pub(super) enum $type:ident { $($(#[$about:meta])* $variant:ident = $name:literal,)+ }
+    ) => {
+        #[$derive]
+        pub(super) enum $type { $($(#[$about])* $variant,)+ }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(match self { $($type::$variant => $name),+ })
+            }
+        }
+
+        #[cfg(test)]
+        impl $type {
+            pub(super) const ALL: &[$type] = &[$($type::$variant),+];
+        }
+    };
+}
+
 mod alone;
 mod attach;
 pub(crate) mod bench;
@@ -18,7 +40,7 @@ mod realtime;
 mod report;
 mod run;
 mod table;
-mod trace;
+pub(crate) mod trace;
 mod user;
 mod way;
 
@@ -96,10 +118,11 @@ pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
 }
 
 /// A part of the tests: everything in some order, for so long.
-pub(crate) fn smoke(workspace: &Workspace, seconds: u64) -> Result<()> {
+/// `program` has the tracer beside it.
+pub(crate) fn smoke(workspace: &Workspace, program: PathBuf, seconds: u64) -> Result<()> {
     let seed = seed_of_now();
     torture_for(
-        prepare(workspace, None)?,
+        prepare(workspace, Some(program))?,
         units(""),
         seed,
         Some(Duration::from_secs(seconds)),
@@ -444,6 +467,18 @@ fn processor_seconds() -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_way_and_every_kind_of_failure_has_a_name_of_its_own() {
+        let ways: Vec<String> = Way::ALL.iter().map(Way::to_string).collect();
+        let kinds: Vec<String> = Kind::ALL.iter().map(Kind::to_string).collect();
+        for mut names in [ways, kinds] {
+            let count = names.len();
+            names.sort();
+            names.dedup();
+            assert_eq!(names.len(), count);
+        }
+    }
 
     #[test]
     fn a_pattern_chooses_by_a_part_and_a_name_by_all_of_it() {

@@ -243,7 +243,8 @@ impl Run<'_> {
             _ => {
                 let mut command = self.scene.command(recorder);
                 command
-                    .args(["record", "--no-report", "-o"])
+                    // Every event is counted against what the program did; context switches are nobody's.
+                    .args(["record", "--no-report", "--no-switches", "-o"])
                     .arg(self.trace());
                 match self.way {
                     Way::Flight => command.args(["--flight", FLIGHT]),

@@ -1,6 +1,6 @@
 //! The tally of all runs, as a table.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::judge::Kind;
@@ -8,13 +8,29 @@ use super::run::Outcome;
 
 #[derive(Debug, Default)]
 struct Row {
-    runs: u64,
-    crashes: u64,
-    hangs: u64,
-    differences: u64,
-    others: u64,
+    /// Runs, crashes, hangs, differences of accounts, other failures.
+    counts: [u64; 5],
     worst: u64,
     worst_without: u64,
+}
+
+impl Row {
+    fn add(&mut self, other: &Row) {
+        for (mine, more) in self.counts.iter_mut().zip(other.counts) {
+            *mine += more;
+        }
+        self.worst = self.worst.max(other.worst);
+        self.worst_without = self.worst_without.max(other.worst_without);
+    }
+
+    fn line(&self, name: &str) -> String {
+        let counts = self.counts.map(|count| count.to_string()).join(" | ");
+        let micros = [self.worst, self.worst_without].map(|nanos| nanos as f64 / 1e3);
+        format!(
+            "| {name} | {counts} | {:.1} | {:.1} |\n",
+            micros[0], micros[1]
+        )
+    }
 }
 
 #[derive(Debug, Default)]
@@ -31,25 +47,25 @@ impl Table {
             self.leave_out(case, reason);
             return;
         }
-        let row = self.rows.entry(case.to_owned()).or_default();
-        row.runs += 1;
-        row.worst = row.worst.max(outcome.worst);
-        row.worst_without = row.worst_without.max(outcome.worst_without);
-        let mut kinds: Vec<Kind> = outcome
-            .failures
-            .iter()
-            .map(|failure| failure.kind)
-            .collect();
-        kinds.sort_unstable();
-        kinds.dedup();
-        for kind in kinds {
-            match kind {
-                Kind::Crash => row.crashes += 1,
-                Kind::Hang => row.hangs += 1,
-                Kind::Accounting => row.differences += 1,
-                _ => row.others += 1,
-            }
-        }
+        let has = |is_it: fn(Kind) -> bool| {
+            let kinds = outcome.failures.iter().map(|failure| failure.kind);
+            kinds
+                .filter(|kind| is_it(*kind))
+                .collect::<BTreeSet<_>>()
+                .len() as u64
+        };
+        let row = Row {
+            counts: [
+                1,
+                has(|kind| kind == Kind::Crash),
+                has(|kind| kind == Kind::Hang),
+                has(|kind| kind == Kind::Accounting),
+                has(|kind| !matches!(kind, Kind::Crash | Kind::Hang | Kind::Accounting)),
+            ],
+            worst: outcome.worst,
+            worst_without: outcome.worst_without,
+        };
+        self.rows.entry(case.to_owned()).or_default().add(&row);
         if outcome.failures.is_empty() {
             return;
         }
@@ -84,34 +100,11 @@ impl Table {
              |---|---:|---:|---:|---:|---:|---:|---:|\n",
         );
         let mut all = Row::default();
-        let line = |text: &mut String, name: &str, row: &Row| {
-            let _ = writeln!(
-                text,
-                "| {name} | {} | {} | {} | {} | {} | {:.1} | {:.1} |",
-                row.runs,
-                row.crashes,
-                row.hangs,
-                row.differences,
-                row.others,
-                row.worst as f64 / 1e3,
-                row.worst_without as f64 / 1e3,
-            );
-        };
         for (name, row) in &self.rows {
-            line(&mut text, name, row);
-            all.runs += row.runs;
-            all.crashes += row.crashes;
-            all.hangs += row.hangs;
-            all.differences += row.differences;
-            all.others += row.others;
-            all.worst = all.worst.max(row.worst);
-            all.worst_without = all.worst_without.max(row.worst_without);
+            text += &row.line(name);
+            all.add(row);
         }
-        line(
-            &mut text,
-            &format!("all {} programs", self.rows.len()),
-            &all,
-        );
+        text += &all.line(&format!("all {} programs", self.rows.len()));
         for failure in &self.failures {
             let _ = write!(text, "\nFAILED: {failure}\n");
         }

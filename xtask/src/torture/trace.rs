@@ -25,10 +25,10 @@ pub(super) struct Recorded {
 
 /// What `rostrace info` says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Info {
+pub(crate) struct Info {
     pub(super) code: i32,
-    pub(super) events: u64,
-    pub(super) discarded: u64,
+    pub(crate) events: u64,
+    pub(crate) discarded: u64,
     pub(super) lost_packets: u64,
     pub(super) has_damage: bool,
     pub(super) bytes: u64,
@@ -89,7 +89,7 @@ fn has_metadata(folder: &Path) -> bool {
     })
 }
 
-fn info(rostrace: &Path, trace: &Path) -> Result<Info> {
+pub(crate) fn info(rostrace: &Path, trace: &Path) -> Result<Info> {
     let output = Command::new(rostrace)
         .args(["info", "--format", "json"])
         .arg(trace)
@@ -98,7 +98,8 @@ fn info(rostrace: &Path, trace: &Path) -> Result<Info> {
     let text = String::from_utf8_lossy(&output.stdout);
     parse(&text, output.status.code().unwrap_or(-1)).with_context(|| {
         format!(
-            "`rostrace info` ended with {} and said: {}",
+            "`rostrace info {}` ended with {} and said: {}",
+            trace.display(),
             output.status,
             String::from_utf8_lossy(&output.stderr).trim()
         )

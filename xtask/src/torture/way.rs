@@ -1,39 +1,39 @@
 //! The ways in which a program is recorded, and who is killed or stopped meanwhile.
 
-use std::fmt;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Way {
-    /// Preloaded, but told to do nothing.
-    Off,
-    /// `rostrace run`, and nobody asks.
-    Idle,
-    Record,
-    /// Preloaded with a folder to write to; no recorder.
-    Output,
-    /// The last megabyte.
-    Flight,
-    /// The last second.
-    FlightTime,
-    Limit,
-    /// `rostrace run`, and `record --attach` again and again.
-    Attach,
-    /// As before, but each second recorder is killed.
-    AttachKilled,
-    RecorderKilled,
-    /// With a limit, which holds without a recorder too.
-    LimitKilled,
-    /// With a duration, which holds without a recorder too.
-    DurationKilled,
-    ProgramKilled,
-    /// The recorder first, the program a little later.
-    BothKilled,
-    /// The program first.
-    BothKilledReversed,
-    OutputKilled,
-    /// As a debugger does.
-    ProgramStopped,
-    RecorderStopped,
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub(super) enum Way {
+        /// Preloaded, but told to do nothing.
+        Off = "off",
+        /// `rostrace run`, and nobody asks.
+        Idle = "idle",
+        Record = "record",
+        /// Preloaded with a folder to write to; no recorder.
+        Output = "output",
+        /// The last megabyte.
+        Flight = "flight",
+        /// The last second.
+        FlightTime = "flight-time",
+        Limit = "limit",
+        /// `rostrace run`, and `record --attach` again and again.
+        Attach = "attach",
+        /// As before, but each second recorder is killed.
+        AttachKilled = "attach-killed",
+        RecorderKilled = "recorder-killed",
+        /// With a limit, which holds without a recorder too.
+        LimitKilled = "limit-killed",
+        /// With a duration, which holds without a recorder too.
+        DurationKilled = "duration-killed",
+        ProgramKilled = "program-killed",
+        /// The recorder first, the program a little later.
+        BothKilled = "both-killed",
+        /// The program first.
+        BothKilledReversed = "both-killed-reversed",
+        OutputKilled = "output-killed",
+        /// As a debugger does.
+        ProgramStopped = "program-stopped",
+        RecorderStopped = "recorder-stopped",
+    }
 }
 
 /// What a trace must hold.
@@ -52,27 +52,6 @@ pub(super) enum Extent {
     /// Those of some windows of time.
     Windows,
 }
-
-const NAMES: &[(Way, &str)] = &[
-    (Way::Off, "off"),
-    (Way::Idle, "idle"),
-    (Way::Record, "record"),
-    (Way::Output, "output"),
-    (Way::Flight, "flight"),
-    (Way::FlightTime, "flight-time"),
-    (Way::Limit, "limit"),
-    (Way::Attach, "attach"),
-    (Way::AttachKilled, "attach-killed"),
-    (Way::RecorderKilled, "recorder-killed"),
-    (Way::LimitKilled, "limit-killed"),
-    (Way::DurationKilled, "duration-killed"),
-    (Way::ProgramKilled, "program-killed"),
-    (Way::BothKilled, "both-killed"),
-    (Way::BothKilledReversed, "both-killed-reversed"),
-    (Way::OutputKilled, "output-killed"),
-    (Way::ProgramStopped, "program-stopped"),
-    (Way::RecorderStopped, "recorder-stopped"),
-];
 
 impl Way {
     pub(super) fn extent(self) -> Extent {
@@ -131,13 +110,6 @@ impl Way {
     }
 }
 
-impl fmt::Display for Way {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = NAMES.iter().find(|(way, _)| way == self);
-        f.write_str(name.map_or("?", |(_, name)| name))
-    }
-}
-
 /// Programs that end by themselves, soon.
 pub(super) const TO_THE_END: &[Way] = &[
     Way::Off,
@@ -171,18 +143,3 @@ pub(super) const ALL: &[Way] = &[
 
 /// Programs in whose surroundings a trace may be impossible.
 pub(super) const HOSTILE: &[Way] = &[Way::Off, Way::Idle, Way::Record, Way::Output, Way::Attach];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_way_has_a_name_of_its_own() {
-        let mut names: Vec<String> = ALL.iter().map(Way::to_string).collect();
-        names.extend([Way::FlightTime, Way::DurationKilled].map(|way| way.to_string()));
-        names.sort();
-        names.dedup();
-        assert_eq!(names.len(), NAMES.len());
-        assert!(!names.contains(&"?".to_owned()));
-    }
-}

@@ -15,26 +15,19 @@ use crate::measured::Measured;
 use crate::rate::bins;
 use crate::statistics::Statistics;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Verdict {
-    Broken,
-    /// Nothing fits, or what fits did nothing.
-    Nothing,
-    /// The same, and the budget is optional.
-    Skipped,
-    Kept,
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Verdict {
+        Broken = "broken",
+        /// Nothing fits, or what fits did nothing.
+        Nothing = "nothing",
+        /// The same, and the budget is optional.
+        Skipped = "skipped",
+        Kept = "kept",
+    }
 }
 
 impl Verdict {
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Broken => "broken",
-            Verdict::Nothing => "nothing",
-            Verdict::Skipped => "skipped",
-            Verdict::Kept => "kept",
-        }
-    }
-
     pub fn is_failure(self) -> bool {
         matches!(self, Verdict::Broken | Verdict::Nothing)
     }

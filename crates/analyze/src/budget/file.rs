@@ -3,8 +3,8 @@
 use std::fmt;
 
 use glob::Pattern;
-use rostrace_architecture::yaml::{Content, Marked, Position, parse};
 use rostrace_base::similar::most_similar;
+use rostrace_base::yaml::{Content, Marked, Position, parse};
 
 use super::key::{Bound, MEASURES, Measure, MeasureKey, SubjectKind, known};
 use super::limit::{Allowed, Budget, Limit, Target};

@@ -2,38 +2,13 @@
 
 use crate::statistics::Statistics;
 
-/// What is measured of a subject.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Measure {
-    Duration,
-    Period,
-    Lateness,
-    Load,
-    Rate,
-    Drops,
-    Latency,
-    ResponseTime,
-    BestResponseTime,
-}
-
-/// What a budget is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum SubjectKind {
-    Callback,
-    Topic,
-    Path,
-}
-
-impl SubjectKind {
-    pub const EVERY: [SubjectKind; 3] =
-        [SubjectKind::Callback, SubjectKind::Topic, SubjectKind::Path];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            SubjectKind::Callback => "callback",
-            SubjectKind::Topic => "topic",
-            SubjectKind::Path => "path",
-        }
+named! {
+    /// What a budget is about.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum SubjectKind {
+        Callback = "callback",
+        Topic = "topic",
+        Path = "path",
     }
 }
 
@@ -58,46 +33,24 @@ impl ValueKind {
     }
 }
 
-/// Which statistic has to be within the limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Bound {
-    /// No value is smaller.
-    Min,
-    Mean,
-    P50,
-    P90,
-    P95,
-    P99,
-    P99_9,
-    /// No value is larger.
-    Max,
+named! {
+    /// Which statistic has to be within the limit.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Bound {
+        /// No value is smaller.
+        Min = "min",
+        Mean = "mean",
+        P50 = "p50",
+        P90 = "p90",
+        P95 = "p95",
+        P99 = "p99",
+        P99_9 = "p99.9",
+        /// No value is larger.
+        Max = "max",
+    }
 }
 
 impl Bound {
-    pub const EVERY: [Bound; 8] = [
-        Bound::Min,
-        Bound::Mean,
-        Bound::P50,
-        Bound::P90,
-        Bound::P95,
-        Bound::P99,
-        Bound::P99_9,
-        Bound::Max,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Bound::Min => "min",
-            Bound::Mean => "mean",
-            Bound::P50 => "p50",
-            Bound::P90 => "p90",
-            Bound::P95 => "p95",
-            Bound::P99 => "p99",
-            Bound::P99_9 => "p99.9",
-            Bound::Max => "max",
-        }
-    }
-
     /// Of a percentile.
     pub(super) fn per_mille(self) -> Option<u16> {
         match self {
@@ -112,26 +65,24 @@ impl Bound {
 
     /// Its value.
     pub(super) fn of(self, statistics: &Statistics) -> f64 {
-        match self {
-            Bound::Min => statistics.min as f64,
-            Bound::Mean => statistics.mean,
-            Bound::P50 => statistics.p50 as f64,
-            Bound::P90 => statistics.p90 as f64,
-            Bound::P95 => statistics.p95 as f64,
-            Bound::P99 => statistics.p99 as f64,
-            Bound::P99_9 => statistics.p99_9 as f64,
-            Bound::Max => statistics.max as f64,
-        }
+        let value = match self {
+            Bound::Min => statistics.min,
+            Bound::Mean => return statistics.mean,
+            Bound::P50 => statistics.p50,
+            Bound::P90 => statistics.p90,
+            Bound::P95 => statistics.p95,
+            Bound::P99 => statistics.p99,
+            Bound::P99_9 => statistics.p99_9,
+            Bound::Max => statistics.max,
+        };
+        value as f64
     }
 
     /// With fewer values it is simply the largest of them.
     pub fn least_values(self) -> usize {
-        match self {
-            Bound::P90 => 10,
-            Bound::P95 => 20,
-            Bound::P99 => 100,
-            Bound::P99_9 => 1000,
-            Bound::Min | Bound::Mean | Bound::P50 | Bound::Max => 1,
+        match self.per_mille() {
+            None | Some(500) => 1,
+            Some(per_mille) => 1000 / usize::from(1000 - per_mille),
         }
     }
 }
@@ -147,91 +98,39 @@ pub struct MeasureKey {
     pub about: &'static str,
 }
 
-const BETWEEN: &[Bound] = &[Bound::Min, Bound::Max];
+/// What is measured, each with its key: whom it is of, the values and the bounds that a limit may have, and what it means.
+macro_rules! measures {
+    ($($measure:ident $name:literal of $($kind:ident)|+, $values:ident, $bounds:expr, $about:literal;)+) => {
+        /// What is measured of a subject.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Measure { $($measure,)+ }
 
-pub const MEASURES: &[MeasureKey] = &[
-    MeasureKey {
-        measure: Measure::Duration,
-        name: "duration",
-        of: &[SubjectKind::Callback],
-        values: ValueKind::Duration,
-        bounds: &Bound::EVERY,
-        about: "Start to end of an execution.",
-    },
-    MeasureKey {
-        measure: Measure::Period,
-        name: "period",
-        of: &[SubjectKind::Callback, SubjectKind::Topic],
-        values: ValueKind::Duration,
-        bounds: &Bound::EVERY,
-        about: "From one start to the next; of a topic from one message to the next, whoever publishes it.",
-    },
-    MeasureKey {
-        measure: Measure::Lateness,
-        name: "lateness",
-        of: &[SubjectKind::Callback],
-        values: ValueKind::Duration,
-        bounds: &Bound::EVERY,
-        about: "From when an execution should have begun (a timer was due, a message was published) to its start.",
-    },
-    MeasureKey {
-        measure: Measure::Load,
-        name: "load",
-        of: &[SubjectKind::Callback],
-        values: ValueKind::Share,
-        bounds: &[Bound::Max],
-        about: "Time in the callback, divided by the time from its first start to its last.",
-    },
-    MeasureKey {
-        measure: Measure::Rate,
-        name: "rate",
-        of: &[SubjectKind::Callback, SubjectKind::Topic],
-        values: ValueKind::Rate,
-        bounds: BETWEEN,
-        about: "Executions or messages per second between the first and the last. With `allowed`: in each second.",
-    },
-    MeasureKey {
-        measure: Measure::Drops,
-        name: "drops",
-        of: &[SubjectKind::Topic],
-        values: ValueKind::CountOrShare,
-        bounds: &[Bound::Max],
-        about: "Messages that a subscription did not receive although it got earlier and later ones, or that were pushed out of a full buffer; \
-                for each pair of nodes.",
-    },
-    MeasureKey {
-        measure: Measure::Latency,
-        name: "latency",
-        of: &[SubjectKind::Topic, SubjectKind::Path],
-        values: ValueKind::Duration,
-        bounds: &Bound::EVERY,
-        about: "Of a topic from the publication to the start of the callback, for each pair of nodes; of a path from the first publication to the start \
-                of the last callback.",
-    },
-    MeasureKey {
-        measure: Measure::ResponseTime,
-        name: "response_time",
-        of: &[SubjectKind::Path],
-        values: ValueKind::Duration,
-        bounds: &Bound::EVERY,
-        about: "Of a path that an architecture file names: from the oldest input of an output to that output (the worst case).",
-    },
-    MeasureKey {
-        measure: Measure::BestResponseTime,
-        name: "best_response_time",
-        of: &[SubjectKind::Path],
-        values: ValueKind::Duration,
-        bounds: &Bound::EVERY,
-        about: "The same from the youngest input (the best case).",
-    },
-];
+        pub const MEASURES: &[MeasureKey] = &[$(MeasureKey {
+            measure: Measure::$measure,
+            name: $name,
+            of: &[$(SubjectKind::$kind),+],
+            values: ValueKind::$values,
+            bounds: &$bounds,
+            about: $about,
+        },)+];
+    };
+}
+
+measures! {
+    Duration "duration" of Callback, Duration, Bound::EVERY, "Start to end of an execution.";
+    Period "period" of Callback | Topic, Duration, Bound::EVERY, "From one start to the next; of a topic from one message to the next, whoever publishes it.";
+    Lateness "lateness" of Callback, Duration, Bound::EVERY, "From when an execution should have begun (a timer was due, a message was published) to its start.";
+    Load "load" of Callback, Share, [Bound::Max], "Time in the callback, divided by the time from its first start to its last.";
+    Rate "rate" of Callback | Topic, Rate, [Bound::Min, Bound::Max], "Executions or messages per second between the first and the last. With `allowed`: in each second.";
+    Drops "drops" of Topic, CountOrShare, [Bound::Max], "Messages that a subscription did not receive although it got earlier and later ones, or that were pushed out of a full buffer; for each pair of nodes.";
+    Latency "latency" of Topic | Path, Duration, Bound::EVERY, "Of a topic from the publication to the start of the callback, for each pair of nodes; of a path from the first publication to the start of the last callback.";
+    ResponseTime "response_time" of Path, Duration, Bound::EVERY, "Of a path that an architecture file names: from the oldest input of an output to that output (the worst case).";
+    BestResponseTime "best_response_time" of Path, Duration, Bound::EVERY, "The same from the youngest input (the best case).";
+}
 
 impl Measure {
     pub fn key(self) -> &'static MeasureKey {
-        MEASURES
-            .iter()
-            .find(|key| key.measure == self)
-            .unwrap_or(&MEASURES[0])
+        &MEASURES[self as usize]
     }
 
     pub fn name(self) -> &'static str {
@@ -248,56 +147,27 @@ pub struct OtherKey {
     pub about: &'static str,
 }
 
-pub const OTHERS: &[OtherKey] = &[
-    OtherKey {
-        name: "callback",
-        of: &[SubjectKind::Callback],
-        value: "pattern",
-        about: "Callbacks whose node, or whose name as `rostrace callbacks` prints it, fits.",
-    },
-    OtherKey {
-        name: "trigger",
-        of: &[SubjectKind::Callback],
-        value: "pattern",
-        about: "Of those, the ones for this topic or service, or `timer 100 ms`.",
-    },
-    OtherKey {
-        name: "topic",
-        of: &[SubjectKind::Topic],
-        value: "pattern",
-        about: "Topics whose name fits.",
-    },
-    OtherKey {
-        name: "publisher",
-        of: &[SubjectKind::Topic],
-        value: "pattern",
-        about: "For `latency` and `drops`: only messages of nodes that fit.",
-    },
-    OtherKey {
-        name: "subscriber",
-        of: &[SubjectKind::Topic],
-        value: "pattern",
-        about: "For `latency` and `drops`: only messages to nodes that fit.",
-    },
-    OtherKey {
-        name: "path",
-        of: &[SubjectKind::Path],
-        value: "`{ from: pattern, to: pattern }`, or a name",
-        about: "Paths that messages were seen to take from a node or topic to another; or a path that the file of `--architecture` names.",
-    },
-    OtherKey {
-        name: "allowed",
-        of: &SubjectKind::EVERY,
-        value: "`{ ratio: share, run: number }`",
-        about: "So many values may be beyond `min` or `max`, and so many of them in a row; without it, none.",
-    },
-    OtherKey {
-        name: "optional",
-        of: &SubjectKind::EVERY,
-        value: "`true` or `false`",
-        about: "If true, it is no failure that nothing fits, or that what fits did nothing.",
-    },
-];
+macro_rules! other_keys {
+    ($($name:literal of $($kind:ident)|+, $value:literal, $about:literal;)+) => {
+        pub const OTHERS: &[OtherKey] = &[$(OtherKey {
+            name: $name,
+            of: &[$(SubjectKind::$kind),+],
+            value: $value,
+            about: $about,
+        },)+];
+    };
+}
+
+other_keys! {
+    "callback" of Callback, "pattern", "Callbacks whose node, or whose name as `rostrace callbacks` prints it, fits.";
+    "trigger" of Callback, "pattern", "Of those, the ones for this topic or service, or `timer 100 ms`.";
+    "topic" of Topic, "pattern", "Topics whose name fits.";
+    "publisher" of Topic, "pattern", "For `latency` and `drops`: only messages of nodes that fit.";
+    "subscriber" of Topic, "pattern", "For `latency` and `drops`: only messages to nodes that fit.";
+    "path" of Path, "`{ from: pattern, to: pattern }`, or a name", "Paths that messages were seen to take from a node or topic to another; or a path that the file of `--architecture` names.";
+    "allowed" of Callback | Topic | Path, "`{ ratio: share, run: number }`", "So many values may be beyond `min` or `max`, and so many of them in a row; without it, none.";
+    "optional" of Callback | Topic | Path, "`true` or `false`", "If true, it is no failure that nothing fits, or that what fits did nothing.";
+}
 
 /// All keys that a budget about this may have.
 pub(super) fn known(kind: SubjectKind) -> impl Iterator<Item = &'static str> {

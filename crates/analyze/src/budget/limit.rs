@@ -1,7 +1,7 @@
 //! What a budget is: whom it is about, and which limits it sets.
 
 use glob::Pattern;
-use rostrace_architecture::yaml::Position;
+use rostrace_base::yaml::Position;
 
 use super::key::{Bound, Measure, SubjectKind};
 use super::quantity::Quantity;

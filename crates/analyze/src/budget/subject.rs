@@ -1,19 +1,20 @@
 //! Whom a budget is about in a recording, and what there is of each of its measures.
 
+use glob::Pattern;
 use rostrace_base::similar::most_similar;
 use rostrace_ctf::schema::Nanos;
+use rostrace_model::describe::built_in;
 
 use super::check::Recording;
 use super::key::Measure;
 use super::limit::Target;
-use crate::built_in;
 use crate::declared::Style;
 use crate::declared::paths::Ends as IncludedEnds;
 use crate::declared::response_time::Case;
 use crate::declared::summary::declared_path;
 use crate::declared::tables::Indexed;
 use crate::flow_path::Ends;
-use crate::measured::{Measured, Series, measured_paths, rate_of};
+use crate::measured::{Measured, MeasuredCallback, Series, measured_paths, rate_of};
 use crate::statistics::Statistics;
 
 /// A thing that a budget is about, and what there is of each measure.
@@ -40,21 +41,36 @@ pub(super) enum Values {
     Summary(Option<Statistics>),
 }
 
+impl Values {
+    fn load(of: &MeasuredCallback) -> Values {
+        Values::Share {
+            share: of.load(),
+            values: of.cycles.len(),
+            damaged: of.damaged,
+        }
+    }
+
+    fn rate(instants: &[Nanos], damaged: u64) -> Values {
+        Values::Rate {
+            hertz: rate_of(instants),
+            instants: instants.to_vec(),
+            damaged,
+        }
+    }
+}
+
 /// What a budget is about; a reason if there is nothing.
 pub(super) fn subjects(target: &Target, recording: &Recording<'_>) -> Result<Vec<Subject>, String> {
     let measured = recording.measured;
     let subjects = match target {
         Target::Callback { name, trigger } => {
+            let trigger = trigger.as_ref();
             let callbacks = measured.callbacks.iter().filter(|it| {
                 let is_it = name.matches(&it.node) || name.matches(&it.name);
-                let is_named = trigger
-                    .as_ref()
-                    .is_some_and(|it_is| it_is.as_str() == it.trigger);
+                let is_named = trigger.is_some_and(|trigger| trigger.as_str() == it.trigger);
                 is_it
                     && (is_named || !it.built_in)
-                    && trigger
-                        .as_ref()
-                        .is_none_or(|trigger| trigger.matches(&it.trigger))
+                    && trigger.is_none_or(|trigger| trigger.matches(&it.trigger))
             });
             let subjects = callbacks.map(|it| Subject {
                 name: it.name.clone(),
@@ -62,22 +78,8 @@ pub(super) fn subjects(target: &Target, recording: &Recording<'_>) -> Result<Vec
                     (Measure::Duration, Values::Series(it.duration.clone())),
                     (Measure::Period, Values::Series(it.period.clone())),
                     (Measure::Lateness, Values::Series(it.lateness.clone())),
-                    (
-                        Measure::Load,
-                        Values::Share {
-                            share: it.load(),
-                            values: it.cycles.len(),
-                            damaged: it.damaged,
-                        },
-                    ),
-                    (
-                        Measure::Rate,
-                        Values::Rate {
-                            hertz: rate_of(&it.starts),
-                            instants: it.starts.clone(),
-                            damaged: it.damaged,
-                        },
-                    ),
+                    (Measure::Load, Values::load(it)),
+                    (Measure::Rate, Values::rate(&it.starts, it.damaged)),
                 ],
             });
             subjects.collect()
@@ -98,22 +100,18 @@ pub(super) fn subjects(target: &Target, recording: &Recording<'_>) -> Result<Vec
                     (Measure::Period, Values::Series(it.intervals.clone())),
                     (
                         Measure::Rate,
-                        Values::Rate {
-                            hertz: it.rate(),
-                            instants: it.instants.clone(),
-                            damaged: it.intervals.damaged,
-                        },
+                        Values::rate(&it.instants, it.intervals.damaged),
                     ),
                 ],
             });
+            let is_by = |pattern: &Option<Pattern>, node: &str| {
+                let pattern = pattern.as_ref();
+                pattern.is_none_or(|pattern| pattern.matches(node))
+            };
             let communications = measured.communications.iter().filter(|it| {
-                let publishes = publisher
-                    .as_ref()
-                    .is_none_or(|name| name.matches(&it.publisher));
-                let receives = subscriber
-                    .as_ref()
-                    .is_none_or(|name| name.matches(&it.subscriber));
-                fits(&it.topic) && publishes && receives
+                let is_between =
+                    is_by(publisher, &it.publisher) && is_by(subscriber, &it.subscriber);
+                fits(&it.topic) && is_between
             });
             let communications = communications.map(|it| Subject {
                 name: it.name(),
@@ -163,28 +161,20 @@ fn named(name: &str, recording: &Recording<'_>) -> Result<Subject, String> {
     };
     let analysis = recording.analysis;
     let indexed = Indexed::new(analysis.model, Style::Own);
-    let ends = IncludedEnds {
-        first_callback: false,
-        last_callback: false,
-    };
-    let found = declared_path(&indexed, architecture, path, ends, |time| {
-        analysis.counts(time)
-    });
+    let (ends, counts) = (IncludedEnds::default(), |time| analysis.counts(time));
+    let found = declared_path(&indexed, architecture, path, ends, counts);
     let found = found.map_err(|error| error.to_string())?;
-    let of_case = |case: Case| {
-        let place = Case::EVERY.iter().position(|it| *it == case);
-        place.and_then(|place| found.response_times[place])
-    };
+    let of_case = |case: Case| found.response_times[case as usize];
+    let measures = [
+        (Measure::Latency, found.latency),
+        (Measure::ResponseTime, of_case(Case::Worst)),
+        (Measure::BestResponseTime, of_case(Case::Best)),
+    ];
     Ok(Subject {
         name: name.to_owned(),
-        measures: vec![
-            (Measure::Latency, Values::Summary(found.latency)),
-            (Measure::ResponseTime, Values::Summary(of_case(Case::Worst))),
-            (
-                Measure::BestResponseTime,
-                Values::Summary(of_case(Case::Best)),
-            ),
-        ],
+        measures: measures
+            .map(|(it, found)| (it, Values::Summary(found)))
+            .into(),
     })
 }
 
@@ -192,7 +182,7 @@ fn named(name: &str, recording: &Recording<'_>) -> Result<Subject, String> {
 fn nothing(target: &Target, measured: &Measured) -> String {
     let nodes = || measured.nodes.iter().map(|node| node.name.as_str());
     let topics = || measured.topics.iter().map(|topic| topic.name.as_str());
-    let hint = |pattern: &glob::Pattern, names: &mut dyn Iterator<Item = &str>| {
+    let hint = |pattern: &Pattern, names: &mut dyn Iterator<Item = &str>| {
         let similar = most_similar(pattern.as_str(), names);
         similar.map_or(String::new(), |similar| format!("; similar: {similar}"))
     };

@@ -1,4 +1,4 @@
-//! Which thing of one recording is which thing of another: by name, and by shape where a name has changed.
+//! Which thing of one recording is which thing of another: by name, and by fingerprint where a name has changed.
 //!
 //! A renamed node still has the same functions, timers and topics; a remapped topic still has the same nodes at its ends. A guess is made only where
 //! two things that have no partner resemble each other more than anybody else, and it always comes with its reason.
@@ -7,32 +7,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::measured::{Measured, MeasuredCallback, NodeShape};
+use crate::measured::{Measured, MeasuredCallback, NodeFingerprint};
 
 /// So much of what two things consist of has to be the same.
 const ALIKE: f64 = 0.5;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    Process,
-    Node,
-    Topic,
-    Callback,
-    Communication,
-    Path,
-}
-
-impl Kind {
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Process => "process",
-            Kind::Node => "node",
-            Kind::Topic => "topic",
-            Kind::Callback => "callback",
-            Kind::Communication => "communication",
-            Kind::Path => "path",
-        }
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Kind {
+        Process = "process",
+        Node = "node",
+        Topic = "topic",
+        Callback = "callback",
+        Communication = "communication",
+        Path = "path",
     }
 }
 
@@ -93,8 +82,8 @@ impl Renames {
         changes: &mut Vec<Structural>,
     ) -> Renames {
         let mut renames = Renames::default();
-        let (old, young) = apart(shapes(base), shapes(new));
-        let similarity = |a: &NodeShape, b: &NodeShape| resemblance(a, b);
+        let (old, young) = apart(fingerprints(base), fingerprints(new));
+        let similarity = |a: &NodeFingerprint, b: &NodeFingerprint| resemblance(a, b);
         for (one, other, because) in partners(&old, &young, similarity) {
             renames.nodes.insert(one.to_owned(), other.to_owned());
             changes.push(renamed(Kind::Node, one, other, because));
@@ -155,17 +144,17 @@ fn list(names: &BTreeSet<String>) -> String {
     }
 }
 
-type Shapes = BTreeMap<String, NodeShape>;
+type Fingerprints = BTreeMap<String, NodeFingerprint>;
 
-fn shapes(recordings: &[Measured]) -> Shapes {
-    let mut shapes = Shapes::new();
+fn fingerprints(recordings: &[Measured]) -> Fingerprints {
+    let mut fingerprints = Fingerprints::new();
     for node in recordings.iter().flat_map(|it| &it.nodes) {
-        let shape = shapes.entry(node.name.clone()).or_default();
-        shape.name.clone_from(&node.name);
-        shape.traits.extend(node.traits.iter().cloned());
-        shape.symbols.extend(node.symbols.iter().cloned());
+        let fingerprint = fingerprints.entry(node.name.clone()).or_default();
+        fingerprint.name.clone_from(&node.name);
+        fingerprint.traits.extend(node.traits.iter().cloned());
+        fingerprint.symbols.extend(node.symbols.iter().cloned());
     }
-    shapes
+    fingerprints
 }
 
 #[derive(Debug, Default)]
@@ -233,7 +222,7 @@ fn partners<'a, T>(
         .collect()
 }
 
-fn resemblance(a: &NodeShape, b: &NodeShape) -> (f64, String) {
+fn resemblance(a: &NodeFingerprint, b: &NodeFingerprint) -> (f64, String) {
     let shared: Vec<&str> = a
         .traits
         .intersection(&b.traits)

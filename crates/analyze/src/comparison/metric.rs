@@ -2,26 +2,19 @@
 
 use serde::Serialize;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Statistic {
-    P50,
-    P95,
-    P99,
-    /// One sum divided by another: a rate, a share.
-    Mean,
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Statistic {
+        P50 = "p50",
+        P95 = "p95",
+        P99 = "p99",
+        /// One sum divided by another: a rate, a share.
+        Mean = "mean",
+    }
 }
 
 impl Statistic {
-    pub fn name(self) -> &'static str {
-        match self {
-            Statistic::P50 => "p50",
-            Statistic::P95 => "p95",
-            Statistic::P99 => "p99",
-            Statistic::Mean => "mean",
-        }
-    }
-
     /// As in a sentence.
     pub fn phrase(self) -> &'static str {
         match self {
@@ -59,48 +52,28 @@ pub enum Unit {
     Share,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Metric {
-    /// Of a path or a communication: first publication to last callback.
-    Latency,
-    /// Of a callback: start to end.
-    Duration,
-    /// Of a timer: from when it was due to the start of the callback.
-    Lateness,
-    /// Of a callback: start to next start.
-    Period,
-    /// Of a callback: time in it, divided by the time from its first start to its last.
-    Load,
-    /// Of a topic: messages per second between the first one and the last one.
-    Rate,
-    /// Of a communication: messages that did not arrive, divided by all whose fate is known.
-    Drops,
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Metric {
+        /// Of a path or a communication: first publication to last callback.
+        Latency = "latency",
+        /// Of a callback: start to end.
+        Duration = "duration",
+        /// Of a timer: from when it was due to the start of the callback.
+        Lateness = "lateness",
+        /// Of a callback: start to next start.
+        Period = "period",
+        /// Of a callback: time in it, divided by the time from its first start to its last.
+        Load = "load",
+        /// Of a topic: messages per second between the first one and the last one.
+        Rate = "rate",
+        /// Of a communication: messages that did not arrive, divided by all whose fate is known.
+        Drops = "drops",
+    }
 }
 
 impl Metric {
-    pub const EVERY: [Metric; 7] = [
-        Metric::Latency,
-        Metric::Duration,
-        Metric::Lateness,
-        Metric::Period,
-        Metric::Load,
-        Metric::Rate,
-        Metric::Drops,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Metric::Latency => "latency",
-            Metric::Duration => "duration",
-            Metric::Lateness => "lateness",
-            Metric::Period => "period",
-            Metric::Load => "load",
-            Metric::Rate => "rate",
-            Metric::Drops => "drops",
-        }
-    }
-
     pub fn unit(self) -> Unit {
         match self {
             Metric::Latency | Metric::Duration | Metric::Lateness | Metric::Period => {

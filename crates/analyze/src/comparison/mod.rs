@@ -64,7 +64,7 @@ pub struct Side {
 
 /// One metric of one thing on both sides.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Row {
+pub struct ComparedMetric {
     pub kind: Kind,
     /// As people say it, on the new side.
     pub name: String,
@@ -83,7 +83,7 @@ pub struct Row {
     pub verdict: Verdict,
 }
 
-impl Row {
+impl ComparedMetric {
     /// The statistic that the verdict is about: of those with this verdict the one that differs most, compared with its margin.
     pub fn main(&self) -> Option<&Difference> {
         let decisive = self
@@ -109,12 +109,12 @@ impl Row {
 pub struct Comparison {
     pub options: Options,
     /// Worse first, then better, then what could not be decided, then what is the same; what differs most comes first.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ComparedMetric>,
     pub changes: Vec<Structural>,
 }
 
 impl Comparison {
-    pub fn with(&self, verdict: Verdict) -> impl Iterator<Item = &Row> {
+    pub fn with(&self, verdict: Verdict) -> impl Iterator<Item = &ComparedMetric> {
         self.rows.iter().filter(move |row| row.verdict == verdict)
     }
 
@@ -163,11 +163,11 @@ fn verdict_of(differences: &[Difference]) -> Verdict {
 }
 
 /// On all processors; what is drawn for a row depends on its name alone, so the result does not depend on how many these are.
-fn compute(jobs: &[Job], options: &Options) -> Vec<Row> {
-    rostrace_ctf::on_all_processors(jobs, |job| row(job, options))
+fn compute(jobs: &[Job], options: &Options) -> Vec<ComparedMetric> {
+    rostrace_base::parallel::on_all_processors(jobs, |job| row(job, options))
 }
 
-fn row(job: &Job, options: &Options) -> Row {
+fn row(job: &Job, options: &Options) -> ComparedMetric {
     let values = (job.base.len(), job.new.len());
     let (base, new) = (Pool::new(&job.base), Pool::new(&job.new));
     let name = format!("{} {}", job.name, job.metric.name());
@@ -176,7 +176,7 @@ fn row(job: &Job, options: &Options) -> Row {
         (0, _) | (_, 0) => Vec::new(),
         _ => verdict::differences(job.metric, &base, &new, values, options, &name),
     };
-    Row {
+    ComparedMetric {
         kind: job.kind,
         name: job.name.clone(),
         base_name: job.base_name.clone(),

@@ -5,13 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::bootstrap::Sample;
 use super::identity::{Change, Kind, Renames, Structural, callback_key, renamed};
 use super::metric::Metric;
-use rostrace_model::describe::CallbackKind;
+use rostrace_model::describe::{CallbackKind, names::UNKNOWN_NODE};
 
 use crate::flow_path::{Hop, Origin};
 use crate::measured::{
     Measured, MeasuredCallback, MeasuredCommunication, MeasuredPath, MeasuredTopic, Series,
 };
-use crate::names::UNKNOWN_NODE;
 
 /// What was seen less often may be missing by chance.
 const OFTEN: usize = 10;
@@ -103,21 +102,14 @@ impl Work {
         let young = new.iter().flat_map(|it| &it.nodes);
         let young: BTreeSet<&str> = young.map(|node| node.name.as_str()).collect();
         for name in old.symmetric_difference(&young) {
-            let change = match old.contains(name) {
-                true => Change::Disappeared,
-                false => Change::Appeared,
-            };
-            self.change(Kind::Node, name, change);
+            self.change(Kind::Node, name, side(old.contains(name)));
             self.gone.nodes.insert((*name).to_owned());
         }
     }
 
     fn topics(&mut self, base: &[Measured], new: &[Measured], renames: &Renames) {
-        let old = gather(
-            base,
-            |it| &it.topics,
-            |it| renames.topic(&it.name).to_owned(),
-        );
+        let renamed = |it: &MeasuredTopic| renames.topic(&it.name).to_owned();
+        let old = gather(base, |it| &it.topics, renamed);
         let young = gather(new, |it| &it.topics, |it| it.name.clone());
         for (name, pair) in joined(&old, &young) {
             match pair {
@@ -131,11 +123,7 @@ impl Work {
                         nodes.all(|node| self.gone.nodes.contains(node))
                     });
                     if !is_of_node {
-                        let change = match base {
-                            Some(_) => Change::Disappeared,
-                            None => Change::Appeared,
-                        };
-                        self.change(Kind::Topic, name, change);
+                        self.change(Kind::Topic, name, side(base.is_some()));
                     }
                 }
             }
@@ -143,30 +131,21 @@ impl Work {
     }
 
     fn topic(&mut self, base: &Found<'_, MeasuredTopic>, new: &Found<'_, MeasuredTopic>) {
-        let sample = |found: &Found<'_, MeasuredTopic>| {
-            let recordings = found.iter().map(|topic| {
-                let pairs = topic.instants.windows(2);
-                pairs
-                    .map(|pair| (1e9, pair[1].0.saturating_sub(pair[0].0) as f64))
-                    .collect()
-            });
-            Sample::Ratios(recordings.collect())
+        let messages = |it: &MeasuredTopic| {
+            let pairs = it.instants.windows(2);
+            pairs
+                .map(|pair| (1e9, pair[1].0.saturating_sub(pair[0].0) as f64))
+                .collect()
         };
-        let damaged = |found: &Found<'_, MeasuredTopic>| {
-            found.iter().map(|it| it.intervals.damaged).sum::<u64>()
-        };
+        let damaged = |it: &MeasuredTopic| it.intervals.damaged;
+        let what = (Kind::Topic, Metric::Rate);
         let names = (base[0].name.as_str(), new[0].name.as_str());
-        let samples = (sample(base), sample(new));
-        let damaged = (damaged(base), damaged(new));
-        self.job(Kind::Topic, names, Metric::Rate, samples, damaged);
+        self.ratios(what, names, (base, new), messages, damaged);
     }
 
     fn callbacks(&mut self, base: &[Measured], new: &[Measured], renames: &Renames) {
-        let old = gather(
-            base,
-            |it| &it.callbacks,
-            |it| callback_key(Some(renames), it),
-        );
+        let renamed_key = |it: &MeasuredCallback| callback_key(Some(renames), it);
+        let old = gather(base, |it| &it.callbacks, renamed_key);
         let young = gather(new, |it| &it.callbacks, |it| callback_key(None, it));
         let old = by_function(old, &young);
         let mut lonely: (Vec<&MeasuredCallback>, Vec<&MeasuredCallback>) = Default::default();
@@ -248,66 +227,44 @@ impl Work {
         for (metric, part) in parts {
             // That of a subscription is the latency of its messages, which has a row of its own.
             if metric != Metric::Lateness || base[0].kind == CallbackKind::Timer {
-                self.series(Kind::Callback, names, metric, (base, new), part);
+                self.series((Kind::Callback, metric), names, (base, new), part);
             }
         }
-        let load = |found: &Found<'_, MeasuredCallback>| {
-            let recordings = found.iter().map(|callback| {
-                let cycles = callback.cycles.iter();
-                cycles
-                    .map(|(busy, all)| (*busy as f64, *all as f64))
-                    .collect()
-            });
-            Sample::Ratios(recordings.collect())
+        let cycles = |it: &MeasuredCallback| {
+            let cycles = it.cycles.iter();
+            cycles
+                .map(|(busy, all)| (*busy as f64, *all as f64))
+                .collect()
         };
-        let damaged = |found: &Found<'_, MeasuredCallback>| -> u64 {
-            found.iter().map(|it| it.damaged).sum()
-        };
-        let samples = (load(base), load(new));
-        let damaged = (damaged(base), damaged(new));
-        self.job(Kind::Callback, names, Metric::Load, samples, damaged);
+        let what = (Kind::Callback, Metric::Load);
+        self.ratios(what, names, (base, new), cycles, |it| it.damaged);
     }
 
     fn communications(&mut self, base: &[Measured], new: &[Measured], renames: &Renames) {
-        let key = |it: &MeasuredCommunication| {
+        let key = |renames: Option<&Renames>, it: &MeasuredCommunication| {
+            let node = |name| renames.map_or(name, |it| it.node(name)).to_owned();
+            let topic = renames.map_or(it.topic.as_str(), |renames| renames.topic(&it.topic));
             (
-                it.publisher.clone(),
-                it.topic.clone(),
-                it.subscriber.clone(),
+                node(it.publisher.as_str()),
+                topic.to_owned(),
+                node(&it.subscriber),
             )
         };
-        let old = gather(
-            base,
-            |it| &it.communications,
-            |it| {
-                (
-                    renames.node(&it.publisher).to_owned(),
-                    renames.topic(&it.topic).to_owned(),
-                    renames.node(&it.subscriber).to_owned(),
-                )
-            },
-        );
-        let young = gather(new, |it| &it.communications, key);
+        let old = gather(base, |it| &it.communications, |it| key(Some(renames), it));
+        let young = gather(new, |it| &it.communications, |it| key(None, it));
         for ((publisher, topic, subscriber), pair) in joined(&old, &young) {
             match pair {
                 (Some(base), Some(new)) => {
                     let names = (base[0].name(), new[0].name());
                     let names = (names.0.as_str(), names.1.as_str());
-                    let kind = Kind::Communication;
-                    self.series(kind, names, Metric::Latency, (base, new), |it| &it.latency);
-                    let drops = |found: &Found<'_, MeasuredCommunication>| {
-                        let recordings = found.iter().map(|it| {
-                            let dropped = it.drops.numbers();
-                            dropped.map(|it| (it as f64, 1.0)).collect()
-                        });
-                        Sample::Ratios(recordings.collect())
+                    let [latency, drops] = [Metric::Latency, Metric::Drops]
+                        .map(|metric| (Kind::Communication, metric));
+                    self.series(latency, names, (base, new), |it| &it.latency);
+                    let dropped = |it: &MeasuredCommunication| {
+                        let dropped = it.drops.numbers();
+                        dropped.map(|it| (it as f64, 1.0)).collect()
                     };
-                    let samples = (drops(base), drops(new));
-                    let damaged = (
-                        damaged(base, |it| &it.latency),
-                        damaged(new, |it| &it.latency),
-                    );
-                    self.job(kind, names, Metric::Drops, samples, damaged);
+                    self.ratios(drops, names, (base, new), dropped, |it| it.latency.damaged);
                 }
                 (base, new) => {
                     let found = base.or(new).map_or(&[][..], Vec::as_slice);
@@ -353,8 +310,8 @@ impl Work {
             match pair {
                 (Some(base), Some(new)) => {
                     let names = (base[0].name.as_str(), new[0].name.as_str());
-                    let part: fn(&MeasuredPath) -> &Series = |it| &it.latency;
-                    self.series(Kind::Path, names, Metric::Latency, (base, new), part);
+                    let what = (Kind::Path, Metric::Latency);
+                    self.series(what, names, (base, new), |it| &it.latency);
                 }
                 (base, new) => {
                     let found = base.or(new).map_or(&[][..], Vec::as_slice);
@@ -374,28 +331,45 @@ impl Work {
 
     fn series<T>(
         &mut self,
-        kind: Kind,
+        what: (Kind, Metric),
         names: (&str, &str),
-        metric: Metric,
-        (base, new): (&Found<'_, T>, &Found<'_, T>),
+        both: (&Found<'_, T>, &Found<'_, T>),
         part: fn(&T) -> &Series,
     ) {
         let sample = |found: &Found<'_, T>| {
             let recordings = found.iter().map(|it| part(it).numbers().collect());
             Sample::Values(recordings.collect())
         };
-        let damaged = (damaged(base, part), damaged(new, part));
-        self.job(kind, names, metric, (sample(base), sample(new)), damaged);
+        self.job(what, names, both, sample, |it| part(it).damaged);
     }
 
-    fn job(
+    /// Of sums that are divided by each other: numerators and denominators.
+    fn ratios<T>(
         &mut self,
-        kind: Kind,
-        (base_name, name): (&str, &str),
-        metric: Metric,
-        (base, new): (Sample, Sample),
-        damaged: (u64, u64),
+        what: (Kind, Metric),
+        names: (&str, &str),
+        both: (&Found<'_, T>, &Found<'_, T>),
+        parts: impl Fn(&T) -> Vec<(f64, f64)>,
+        damaged: impl Fn(&T) -> u64,
     ) {
+        let sample = |found: &Found<'_, T>| {
+            let recordings = found.iter().map(|it| parts(it));
+            Sample::Ratios(recordings.collect())
+        };
+        self.job(what, names, both, sample, damaged);
+    }
+
+    fn job<T>(
+        &mut self,
+        (kind, metric): (Kind, Metric),
+        (base_name, name): (&str, &str),
+        (base, new): (&Found<'_, T>, &Found<'_, T>),
+        sample: impl Fn(&Found<'_, T>) -> Sample,
+        damaged: impl Fn(&T) -> u64,
+    ) {
+        let of_side = |found: &Found<'_, T>| found.iter().map(|it| damaged(it)).sum();
+        let damaged = (of_side(base), of_side(new));
+        let (base, new) = (sample(base), sample(new));
         if base.len() > 0 || new.len() > 0 {
             self.jobs.push(Job {
                 kind,
@@ -415,10 +389,6 @@ fn side(in_base: bool) -> Change {
         true => Change::Disappeared,
         false => Change::Appeared,
     }
-}
-
-fn damaged<T>(found: &Found<'_, T>, part: fn(&T) -> &Series) -> u64 {
-    found.iter().map(|it| part(it).damaged).sum()
 }
 
 /// The things of a group of recordings, by what they are known by.

@@ -18,25 +18,16 @@ const LEAST_BLOCKS: f64 = 5.0;
 /// Below so many of the drawn samples, their number is too coarse for a probability and the tail of Student's distribution takes over.
 const FEW: usize = 10;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    Worse,
-    Better,
-    /// The interval lies within the margin: if there is a difference, it does not matter.
-    Same,
-    /// Neither can be said: the values vary too much, or they are too few.
-    Undecided,
-}
-
-impl Verdict {
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Worse => "worse",
-            Verdict::Better => "better",
-            Verdict::Same => "same",
-            Verdict::Undecided => "undecided",
-        }
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Verdict {
+        Worse = "worse",
+        Better = "better",
+        /// The interval lies within the margin: if there is a difference, it does not matter.
+        Same = "same",
+        /// Neither can be said: the values vary too much, or they are too few.
+        Undecided = "undecided",
     }
 }
 

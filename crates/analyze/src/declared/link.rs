@@ -10,7 +10,7 @@ use rostrace_model::entity::{PublicationId, SubscriptionId};
 use rostrace_model::flow::{Delivery, DeliveryKind, DeliveryStatus};
 
 use crate::declared::Style;
-use crate::declared::records::{Cell, Records};
+use crate::declared::records::{Cell, Event, Records, Stamp};
 use crate::declared::tables::Indexed;
 
 /// A publisher and a subscription of one topic.
@@ -42,12 +42,16 @@ impl Indexed<'_> {
     }
 
     /// Whether the trace tells of any message between the two that it arrived, or that it did not. True where none was sent.
-    pub(super) fn is_told(&self, (from, publisher): End<'_>, (to, subscription): End<'_>) -> bool {
+    pub(super) fn is_arrival_known(
+        &self,
+        (from, publisher): End<'_>,
+        (to, subscription): End<'_>,
+    ) -> bool {
         let receivers = self.objects.subscriptions(to, subscription);
         let publishers = self.objects.publishers(from, publisher).iter();
         let publications = publishers.flat_map(|id| self.publications(*id));
         let mut statuses = publications.flat_map(|(publication, _)| {
-            let deliveries = self.deliveries(publication).iter();
+            let deliveries = self.deliveries(publication).1.iter();
             deliveries
                 .filter(|row| row.subscription.is_some_and(|it| receivers.contains(&it)))
                 .map(|row| row.status)
@@ -63,13 +67,17 @@ impl Indexed<'_> {
 
     /// Every message from publish to callback.
     pub fn communication(&self, link: &Link<'_>) -> Records {
+        self.publish_to_start(link).times()
+    }
+
+    pub(super) fn publish_to_start(&self, link: &Link<'_>) -> Records<Stamp> {
         let last = format!("{}/callback_start_timestamp", link.callback);
         match self.style {
-            Style::Own => self.sent_and_met(link, last, |delivery| self.start(delivery)),
+            Style::Own => self.sent_and_met(link, last, |row| Some(self.start(row.instance?))),
             Style::Caret if self.is_intra(link) => self.communication_inside(link, last),
             Style::Caret => {
                 let arrived = self.arrived(link, DeliveryKind::Inter);
-                let arrived: HashMap<PublicationId, Cell> = arrived.collect();
+                let arrived: HashMap<PublicationId, Cell<Stamp>> = arrived.collect();
                 self.sent(link, last, |publication| {
                     arrived.get(&publication).copied().flatten()
                 })
@@ -79,9 +87,14 @@ impl Indexed<'_> {
 
     /// Every message from publish to take.
     pub fn communication_to_take(&self, link: &Link<'_>) -> Records {
+        self.publish_to_take(link).times()
+    }
+
+    pub(super) fn publish_to_take(&self, link: &Link<'_>) -> Records<Stamp> {
         let last = format!("{}/rmw_take_timestamp", link.subscribing_node.name);
         let taken = |publication: PublicationId, subscription: SubscriptionId| {
-            self.taken.get(&(publication, subscription)).copied()
+            let take = self.taken.get(&(publication, subscription))?;
+            Some(self.take(*take))
         };
         match self.style {
             Style::Own => self.sent_and_met(link, last, |delivery| {
@@ -99,19 +112,15 @@ impl Indexed<'_> {
             .subscriptions(link.subscribing_node, &link.subscription)
     }
 
-    fn start(&self, delivery: &Delivery) -> Cell {
-        let instance = delivery.instance?;
-        Some(self.model.instances[instance.index()].start.0)
-    }
-
     /// What CARET shows of messages inside a process: those that arrived.
-    fn communication_inside(&self, link: &Link<'_>, last: String) -> Records {
+    fn communication_inside(&self, link: &Link<'_>, last: String) -> Records<Stamp> {
         let first = format!("{}/rclcpp_publish_timestamp", link.publisher.topic);
         let mut records = Records::new([first, last]);
-        for (publication, start) in self.arrived(link, DeliveryKind::Intra) {
-            let publication = &self.model.publications[publication.index()];
-            if let (Some(intra), Some(start)) = (publication.intra, start) {
-                records.rows.push(vec![Some(intra.0), Some(start)]);
+        for (id, start) in self.arrived(link, DeliveryKind::Intra) {
+            let intra = self.model.publications[id.index()].intra;
+            if let (Some(intra), Some(start)) = (intra, start) {
+                let publish = Stamp::of(Event::Publish(id), intra.0);
+                records.rows.push(vec![Some(publish), Some(start)]);
             }
         }
         self.sort(&mut records);
@@ -122,19 +131,19 @@ impl Indexed<'_> {
         &'a self,
         link: &'a Link<'_>,
         kind: DeliveryKind,
-    ) -> impl Iterator<Item = (PublicationId, Cell)> + 'a {
+    ) -> impl Iterator<Item = (PublicationId, Cell<Stamp>)> + 'a {
         let publishers = self
             .objects
             .publishers(link.publishing_node, &link.publisher);
         let publications = publishers.iter().flat_map(|id| self.publications(*id));
         publications.flat_map(move |(publication, _)| {
-            let deliveries = self.deliveries(publication);
+            let (_, deliveries) = self.deliveries(publication);
             self.receivers(link).iter().filter_map(move |receiver| {
                 let row = deliveries
                     .iter()
                     .find(|row| row.subscription == Some(*receiver))?;
                 let arrived = row.status == DeliveryStatus::Delivered && row.kind == kind;
-                arrived.then(|| (publication, self.start(row)))
+                arrived.then(|| (publication, row.instance.map(|id| self.start(id))))
             })
         })
     }
@@ -144,25 +153,24 @@ impl Indexed<'_> {
         &self,
         link: &Link<'_>,
         last: String,
-        arrival: impl Fn(PublicationId) -> Cell,
-    ) -> Records {
-        let (mut records, publications) = self.stamps(link);
+        arrival: impl Fn(PublicationId) -> Cell<Stamp>,
+    ) -> Records<Stamp> {
+        let mut records = self.stamps(link);
         records.columns.push(last);
-        for (row, publication) in records.rows.iter_mut().zip(publications) {
-            row.push(arrival(publication));
+        for row in &mut records.rows {
+            row.push(publication(row).and_then(&arrival));
         }
         records
     }
 
     /// What a message's way begins with: its publisher's table without the stamp in the message.
-    fn stamps(&self, link: &Link<'_>) -> (Records, Vec<PublicationId>) {
-        let (records, publications) =
-            self.publisher_in(link.publishing_node, &link.publisher, None);
+    fn stamps(&self, link: &Link<'_>) -> Records<Stamp> {
+        let records = self.publisher_in(link.publishing_node, &link.publisher, None);
         let message = records.columns.len() - 2;
         let columns: Vec<usize> = (0..records.columns.len())
             .filter(|it| *it != message)
             .collect();
-        (records.select(&columns), publications)
+        records.select(&columns)
     }
 
     /// The publications of a link, each with every subscription that it met or that certainly missed it. Where the trace tells
@@ -171,25 +179,26 @@ impl Indexed<'_> {
         &self,
         link: &Link<'_>,
         last: String,
-        met: impl Fn(&Delivery) -> Cell,
-    ) -> Records {
-        let (mut stamps, publications) = self.stamps(link);
+        met: impl Fn(&Delivery) -> Cell<Stamp>,
+    ) -> Records<Stamp> {
+        let mut stamps = self.stamps(link);
         let source = stamps.columns.len() - 1;
         if stamps.column(source).all(|stamp| stamp.is_none()) {
             stamps = stamps.select(&(0..source).collect::<Vec<_>>());
         }
         let mut records = Records::new(stamps.columns.into_iter().chain([last]));
         let receivers = self.receivers(link);
-        for (row, publication) in stamps.rows.into_iter().zip(publications) {
+        for row in stamps.rows {
+            let deliveries = publication(&row).map_or(&[][..], |id| self.deliveries(id).1);
             let concerned = || {
-                let deliveries = self.deliveries(publication).iter();
+                let deliveries = deliveries.iter();
                 deliveries.filter(|row| row.subscription.is_some_and(|it| receivers.contains(&it)))
             };
             let certain = |row: &&Delivery| {
                 use DeliveryStatus::*;
                 matches!(row.status, Delivered | Lost | Overwritten)
             };
-            let mut ends: Vec<Cell> = concerned().filter(certain).map(&met).collect();
+            let mut ends: Vec<Cell<Stamp>> = concerned().filter(certain).map(&met).collect();
             if ends.is_empty() && concerned().next().is_some() {
                 ends.push(None);
             }
@@ -200,5 +209,13 @@ impl Indexed<'_> {
             }));
         }
         records
+    }
+}
+
+/// The publication that a row of a publisher's table begins with.
+pub(super) fn publication(row: &[Cell<Stamp>]) -> Option<PublicationId> {
+    match row.first().copied().flatten()?.event? {
+        Event::Publish(id) => Some(id),
+        Event::Start(_) | Event::End(_) | Event::Take(_) => None,
     }
 }

@@ -11,6 +11,7 @@ pub mod metrics;
 mod node_path;
 pub mod objects;
 mod order;
+pub mod path_instance;
 pub mod paths;
 pub mod records;
 pub mod response_time;
@@ -18,6 +19,5 @@ pub mod stacked_bar;
 mod style;
 pub mod summary;
 pub mod tables;
-pub mod way;
 
 pub use style::Style;

@@ -93,36 +93,10 @@ impl Objects {
                 .or_default()
                 .push(id);
         }
-        let topics = of_node
-            .publishers
-            .iter()
-            .map(|id| &model.publishers[id.index()].topic);
-        for (id, order) in of_node
-            .publishers
-            .iter()
-            .zip(naming::construction_orders(topics))
-        {
-            let endpoint = Endpoint::new(&model.publishers[id.index()].topic, order);
-            self.publishers
-                .entry((node.to_owned(), endpoint))
-                .or_default()
-                .push(*id);
-        }
-        let topics = of_node
-            .subscriptions
-            .iter()
-            .map(|id| &model.subscriptions[id.index()].topic);
-        for (id, order) in of_node
-            .subscriptions
-            .iter()
-            .zip(naming::construction_orders(topics))
-        {
-            let endpoint = Endpoint::new(&model.subscriptions[id.index()].topic, order);
-            self.subscriptions
-                .entry((node.to_owned(), endpoint))
-                .or_default()
-                .push(*id);
-        }
+        let topic = |id: &PublisherId| &model.publishers[id.index()].topic;
+        add_endpoints(&mut self.publishers, node, of_node.publishers, topic);
+        let topic = |id: &SubscriptionId| &model.subscriptions[id.index()].topic;
+        add_endpoints(&mut self.subscriptions, node, of_node.subscriptions, topic);
     }
 
     /// The lives of a node, in the order of creation: it may have been started again, or run in two processes.
@@ -166,4 +140,18 @@ struct OfNode {
     callbacks: Vec<(CallbackId, CallbackKind)>,
     publishers: Vec<PublisherId>,
     subscriptions: Vec<SubscriptionId>,
+}
+
+/// Several endpoints of a node with one topic are told apart by the order of their construction.
+fn add_endpoints<'m, T: Copy>(
+    endpoints: &mut HashMap<(String, Endpoint), Vec<T>>,
+    node: &str,
+    of_node: Vec<T>,
+    topic: impl Fn(&T) -> &'m String,
+) {
+    let orders = naming::construction_orders(of_node.iter().map(&topic));
+    for (id, order) in of_node.iter().zip(orders) {
+        let key = (node.to_owned(), Endpoint::new(topic(id), order));
+        endpoints.entry(key).or_default().push(*id);
+    }
 }

@@ -4,13 +4,15 @@
 //! sort with the median of three as pivot and insertion sort for short runs. Which of several equal rows counts in a response
 //! time, and whether two exports are equal line by line, depends on that order; so it is the same here.
 
+use crate::declared::records::{Cell, Instant};
+
 /// Runs of at most this many are left to the insertion sort at the end.
 const SHORT: usize = 16;
 
 /// Sorts by the first column; rows without it come last.
-pub(crate) fn sort_by_first(rows: &mut [Vec<Option<i64>>]) {
+pub(crate) fn sort_by_first<T: Instant>(rows: &mut [Vec<Cell<T>>]) {
     sort_by_key(rows, |row| {
-        row.first().copied().flatten().unwrap_or(i64::MAX)
+        row.first().copied().flatten().map_or(i64::MAX, T::time)
     });
 }
 

@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use rostrace_architecture::node_path::{Limits, NodePath, node_paths};
+use rostrace_architecture::node_path::{NodePath, node_paths};
 use rostrace_architecture::{
     Architecture, CallbackGroupType, ContextType, Endpoint, NamedPath, Node,
 };
 
 use crate::declared::Style;
 use crate::declared::chain::PartKind;
-use crate::declared::records::{Follow, Records};
+use crate::declared::records::{Follow, Records, Stamp};
 use crate::declared::tables::{Indexed, Link};
 
 /// Which ends of a path belong to it.
@@ -84,6 +84,16 @@ impl Indexed<'_> {
         path: &NamedPath,
         ends: Ends,
     ) -> Result<Records, PathError> {
+        Ok(self.stamped_path(architecture, path, ends)?.times())
+    }
+
+    /// The same with what happened at each instant.
+    pub(super) fn stamped_path(
+        &self,
+        architecture: &Architecture,
+        path: &NamedPath,
+        ends: Ends,
+    ) -> Result<Records<Stamp>, PathError> {
         let joined = self.joined(architecture, path, ends)?;
         Ok(self.finished(joined, ends.last_callback))
     }
@@ -100,17 +110,18 @@ impl Indexed<'_> {
             let with = match &joined {
                 // Where messages are taken by hand the last stage is another one.
                 Ok(joined) if joined.last_is_by_hand => self.path(architecture, path, with),
-                Ok(joined) => Ok(self.finished(joined.clone(), true)),
+                Ok(joined) => Ok(self.finished(joined.clone(), true).times()),
                 Err(_) => self.path(architecture, path, with),
             };
-            (joined.map(|joined| self.finished(joined, false)), with)
+            let without = joined.map(|joined| self.finished(joined, false).times());
+            (without, with)
         };
         let (neither, last) = pair(neither, last);
         let (first, both) = pair(first, both);
         [neither, first, last, both]
     }
 
-    fn finished(&self, joined: Joined<'_>, last_callback: bool) -> Records {
+    fn finished(&self, joined: Joined<'_>, last_callback: bool) -> Records<Stamp> {
         let Joined {
             stages,
             mut names,
@@ -135,7 +146,7 @@ impl Indexed<'_> {
         let stages = stages(architecture, path)?;
         let named = || path.name.clone();
         let mut names = Names::default();
-        let mut left: Option<Records> = None;
+        let mut left: Option<Records<Stamp>> = None;
         let mut after_chain = false;
         let last_link = stages
             .iter()
@@ -176,7 +187,7 @@ impl Indexed<'_> {
                     if after_chain && is_link && self.style == Style::Caret {
                         follow(&left, &right)
                     } else {
-                        left.join_equal(&right)
+                        self.join(&left, &right)
                     }
                 }
             });
@@ -211,7 +222,7 @@ impl Indexed<'_> {
                 Stage::Node(node, (None, Some(publisher)), _) if number == 0 => {
                     let records = ends
                         .first_callback
-                        .then(|| self.path_beginning(node, publisher));
+                        .then(|| self.path_beginning(node, publisher).times());
                     (node.name.clone(), PartKind::Node, records)
                 }
                 Stage::Node(node, (Some(subscription), None), _) if number == last => {
@@ -261,7 +272,8 @@ impl Indexed<'_> {
                 if ends.first_callback && begins {
                     Some(self.path_beginning(node, &publisher))
                 } else {
-                    let records = path.as_ref().and_then(|path| self.node_path(node, path));
+                    let records = path.as_ref();
+                    let records = records.and_then(|path| self.input_to_output(node, path));
                     if self.style == Style::Own && step.0.is_some() {
                         records
                     } else {
@@ -272,11 +284,14 @@ impl Indexed<'_> {
                     }
                 }
             }
-            Stage::Node(node, _, path) => path.as_ref().and_then(|path| self.node_path(node, path)),
-            Stage::Communication(link) if self.ends_with_take(link, is_last_link, ends) => {
-                Some(self.communication_to_take(link))
+            Stage::Node(node, _, path) => {
+                let path = path.as_ref();
+                path.and_then(|path| self.input_to_output(node, path))
             }
-            Stage::Communication(link) => Some(self.communication(link)),
+            Stage::Communication(link) if self.ends_with_take(link, is_last_link, ends) => {
+                Some(self.publish_to_take(link))
+            }
+            Stage::Communication(link) => Some(self.publish_to_start(link)),
         };
         records.map_or(Right::Nothing, Right::Records)
     }
@@ -321,7 +336,12 @@ impl Indexed<'_> {
         of_nobody && callback.is_some_and(|callback| self.callback(node, callback).is_empty())
     }
 
-    fn add_last_callback(&self, stages: &[Stage<'_>], names: &mut Names, records: &mut Records) {
+    fn add_last_callback(
+        &self,
+        stages: &[Stage<'_>],
+        names: &mut Names,
+        records: &mut Records<Stamp>,
+    ) {
         let Some(Stage::Communication(link)) = stages
             .iter()
             .rev()
@@ -332,18 +352,18 @@ impl Indexed<'_> {
         let Some(callback) = link.subscribing_node.callback(&link.callback) else {
             return;
         };
-        let mut end = self.callback(link.subscribing_node, callback);
+        let mut end = self.callback_in(link.subscribing_node, callback, None);
         if end.is_empty() {
             return;
         }
         names.rename(&mut end.columns);
         if records.columns.last() == end.columns.first() {
-            *records = records.join_equal(&end);
+            *records = self.join(records, &end);
         }
     }
 
     /// Without the columns that only served to match. CARET also leaves out takes on the way.
-    fn without_keys(&self, records: &Records) -> Records {
+    fn without_keys(&self, records: &Records<Stamp>) -> Records<Stamp> {
         let last = records.columns.len().saturating_sub(1);
         let kept = (0..records.columns.len()).filter(|number| {
             let name = records.columns[*number]
@@ -362,7 +382,7 @@ impl Indexed<'_> {
 struct Joined<'a> {
     stages: Vec<Stage<'a>>,
     names: Names,
-    records: Records,
+    records: Records<Stamp>,
     /// It was followed to its end.
     whole: bool,
     last_is_by_hand: bool,
@@ -370,7 +390,7 @@ struct Joined<'a> {
 
 /// What a stage adds to a path.
 enum Right<'a> {
-    Records(Records),
+    Records(Records<Stamp>),
     /// Nobody says what happens there.
     Nothing,
     /// The path begins behind it.
@@ -422,7 +442,7 @@ fn stages<'a>(
                 callback,
             }));
         }
-        let found = node_paths(node, Limits::default());
+        let found = node_paths(node);
         let through = found
             .between(&step.subscription, &step.publisher)
             .next()
@@ -435,7 +455,7 @@ fn stages<'a>(
 }
 
 /// The messages that were published in each execution: all publications up to the next row.
-fn follow(left: &Records, right: &Records) -> Records {
+fn follow(left: &Records<Stamp>, right: &Records<Stamp>) -> Records<Stamp> {
     let joint = left.columns.len() - 1;
     let joined = left.join_following(joint, right, Follow::All);
     let mut records = Records::new(

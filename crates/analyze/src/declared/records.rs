@@ -5,13 +5,66 @@
 
 use std::collections::HashMap;
 
-/// An instant in nanoseconds, or nothing.
-pub type Cell = Option<i64>;
+use rostrace_model::entity::{InstanceId, PublicationId, TakeId};
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Records {
+/// An instant, or nothing.
+pub type Cell<T = i64> = Option<T>;
+
+/// What is in the cells: nanoseconds, or also what happened then.
+pub trait Instant: Copy + Ord {
+    fn time(self) -> i64;
+}
+
+impl Instant for i64 {
+    fn time(self) -> i64 {
+        self
+    }
+}
+
+/// An instant with what happened then. One that only serves to match others, such as a source timestamp, is no event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Stamp {
+    pub time: i64,
+    pub event: Option<Event>,
+}
+
+/// What a stage of a path begins or ends with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Event {
+    Publish(PublicationId),
+    Start(InstanceId),
+    End(InstanceId),
+    Take(TakeId),
+}
+
+impl Instant for Stamp {
+    fn time(self) -> i64 {
+        self.time
+    }
+}
+
+impl Stamp {
+    pub(crate) fn of(event: Event, time: i64) -> Stamp {
+        let event = Some(event);
+        Stamp { time, event }
+    }
+
+    pub(crate) fn key(time: i64) -> Stamp {
+        Stamp { time, event: None }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Records<T = i64> {
     pub columns: Vec<String>,
-    pub rows: Vec<Vec<Cell>>,
+    pub rows: Vec<Vec<Cell<T>>>,
+}
+
+impl<T> Default for Records<T> {
+    fn default() -> Records<T> {
+        let (columns, rows) = (Vec::new(), Vec::new());
+        Records { columns, rows }
+    }
 }
 
 /// Which rows of the right side a row of the left side meets in a join by time.
@@ -30,8 +83,19 @@ pub struct Keyed {
     pub right: usize,
 }
 
-impl Records {
-    pub fn new(columns: impl IntoIterator<Item = impl Into<String>>) -> Records {
+impl Records<Stamp> {
+    /// Without what happened.
+    pub fn times(&self) -> Records {
+        let times = |row: &Vec<Cell<Stamp>>| row.iter().map(|it| it.map(Stamp::time)).collect();
+        Records {
+            columns: self.columns.clone(),
+            rows: self.rows.iter().map(times).collect(),
+        }
+    }
+}
+
+impl<T: Instant> Records<T> {
+    pub fn new(columns: impl IntoIterator<Item = impl Into<String>>) -> Records<T> {
         Records {
             columns: columns.into_iter().map(Into::into).collect(),
             rows: Vec::new(),
@@ -43,7 +107,7 @@ impl Records {
     }
 
     /// The values of a column, row by row.
-    pub fn column(&self, column: usize) -> impl Iterator<Item = Cell> + '_ {
+    pub fn column(&self, column: usize) -> impl Iterator<Item = Cell<T>> + '_ {
         self.rows
             .iter()
             .map(move |row| row.get(column).copied().flatten())
@@ -64,7 +128,7 @@ impl Records {
     /// one. What nothing follows stays missing.
     pub fn bind_drop_as_delay(&mut self) {
         self.sort();
-        let mut next: Vec<Cell> = vec![None; self.columns.len()];
+        let mut next: Vec<Cell<T>> = vec![None; self.columns.len()];
         for row in self.rows.iter_mut().rev() {
             for (value, next) in row.iter_mut().zip(&mut next) {
                 *value = value.or(*next);
@@ -77,19 +141,19 @@ impl Records {
     /// Only the rows whose first column lies within the bounds, both included.
     pub fn clip(&mut self, from: i64, to: i64) {
         self.rows
-            .retain(|row| first(row).is_some_and(|instant| (from..=to).contains(&instant)));
+            .retain(|row| first(row).is_some_and(|instant| (from..=to).contains(&instant.time())));
     }
 
     /// Without what begins less than `start` nanoseconds after the first row or less than `end` before the last one.
     pub fn strip(&mut self, start: i64, end: i64) {
-        let mut instants = self.column(0).flatten();
+        let mut instants = self.column(0).flatten().map(T::time);
         let Some(from) = instants.next() else { return };
         let to = instants.last().unwrap_or(from);
         self.clip(from.saturating_add(start), to.saturating_sub(end));
     }
 
     /// Only these columns, in this order.
-    pub fn select(&self, columns: &[usize]) -> Records {
+    pub fn select(&self, columns: &[usize]) -> Records<T> {
         Records {
             columns: columns
                 .iter()
@@ -105,12 +169,21 @@ impl Records {
 
     /// Joins rows whose last column equals the first column of a row of `right`; the shared instant appears once. A
     /// left row meets every equal right row. Rows come in the order of the shared instant, those without a partner last.
-    pub fn join_equal(&self, right: &Records) -> Records {
+    pub fn join_equal(&self, right: &Records<T>) -> Records<T> {
+        self.join_equal_by(right, |cell| cell)
+    }
+
+    /// The same where the keys of the two are equal.
+    pub fn join_equal_by<K: Copy + Ord>(
+        &self,
+        right: &Records<T>,
+        key: impl Fn(T) -> K,
+    ) -> Records<T> {
         let joint = self.columns.len().saturating_sub(1);
-        let by_joint = |rows: &[Vec<Cell>], column: usize| -> Vec<(i64, usize)> {
+        let by_joint = |rows: &[Vec<Cell<T>>], column: usize| -> Vec<(K, usize)> {
             let keyed = rows.iter().enumerate();
-            let mut keyed: Vec<(i64, usize)> = keyed
-                .filter_map(|(number, row)| Some((row.get(column).copied()??, number)))
+            let mut keyed: Vec<(K, usize)> = keyed
+                .filter_map(|(number, row)| Some((key(row.get(column).copied()??), number)))
                 .collect();
             keyed.sort_by_key(|(key, _)| *key);
             keyed
@@ -150,7 +223,8 @@ impl Records {
         let of_last = alone
             .iter()
             .position(|row| {
-                self.rows[*row].get(joint).copied().flatten() == last_key && last_key.is_some()
+                let cell = self.rows[*row].get(joint).copied().flatten();
+                last_key.is_some() && cell.map(&key) == last_key
             })
             .unwrap_or(alone.len());
         let without_key = (0..self.rows.len())
@@ -167,7 +241,7 @@ impl Records {
 
     /// Joins by time: a right row (by its first column) follows the newest left row (by the column `stamp`) that is not
     /// younger. All columns of both sides are kept.
-    pub fn join_following(&self, stamp: usize, right: &Records, follow: Follow) -> Records {
+    pub fn join_following(&self, stamp: usize, right: &Records<T>, follow: Follow) -> Records<T> {
         self.join_following_keyed(stamp, right, None, follow)
     }
 
@@ -175,25 +249,26 @@ impl Records {
     pub fn join_following_keyed(
         &self,
         stamp: usize,
-        right: &Records,
+        right: &Records<T>,
         keyed: Option<Keyed>,
         follow: Follow,
-    ) -> Records {
-        let key = |row: &[Cell], column: Option<usize>| match column {
+    ) -> Records<T> {
+        let time = |row: &[Cell<T>], column: usize| row.get(column).copied().flatten().map(T::time);
+        let key = |row: &[Cell<T>], column: Option<usize>| match column {
             None => Some(0),
-            Some(column) => row.get(column).copied().flatten(),
+            Some(column) => time(row, column),
         };
         // Left before right where both are at the same time.
         let (mut left, mut events) = (Vec::new(), Vec::new());
         for (number, row) in self.rows.iter().enumerate() {
-            if let Some(time) = row.get(stamp).copied().flatten() {
+            if let Some(time) = time(row, stamp) {
                 left.push((time, number));
                 events.extend(key(row, keyed.map(|it| it.left)).map(|key| (time, 0, number, key)));
             }
         }
         for (number, row) in right.rows.iter().enumerate() {
             let key = key(row, keyed.map(|it| it.right));
-            if let (Some(time), Some(key)) = (first(row), key) {
+            if let (Some(time), Some(key)) = (time(row, 0), key) {
                 events.push((time, 1, number, key));
             }
         }
@@ -245,12 +320,12 @@ impl Records {
     }
 }
 
-fn first(row: &[Cell]) -> Cell {
+fn first<T: Instant>(row: &[Cell<T>]) -> Cell<T> {
     row.first().copied().flatten()
 }
 
-fn missing_last(value: Cell) -> (bool, Cell) {
-    (value.is_none(), value)
+fn missing_last<T: Instant>(value: Cell<T>) -> (bool, Cell) {
+    (value.is_none(), value.map(T::time))
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ pub struct ResponseTimes {
     /// In the order of the table.
     entries: Vec<Entry>,
     /// Of the first output, if it cannot tell its worst case.
-    untold: Option<i64>,
+    unknown_worst: Option<i64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,29 +55,13 @@ pub struct Response {
     pub row: usize,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Case {
-    All,
-    Best,
-    Worst,
-    WorstWithExternalLatency,
-}
-
-impl Case {
-    pub const EVERY: [Case; 4] = [
-        Case::All,
-        Case::Best,
-        Case::Worst,
-        Case::WorstWithExternalLatency,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Case::All => "all",
-            Case::Best => "best",
-            Case::Worst => "worst",
-            Case::WorstWithExternalLatency => "worst_with_external_latency",
-        }
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Case {
+        All = "all",
+        Best = "best",
+        Worst = "worst",
+        WorstWithExternalLatency = "worst_with_external_latency",
     }
 }
 
@@ -87,12 +71,15 @@ impl ResponseTimes {
         match style {
             Style::Caret => ResponseTimes {
                 entries: sweep(records, |_| true),
-                untold: None,
+                unknown_worst: None,
             },
             Style::Own => {
                 let entries = sweep_own(records);
-                let untold = entries.iter().map(|entry| entry.end).min();
-                ResponseTimes { entries, untold }
+                let unknown_worst = entries.iter().map(|entry| entry.end).min();
+                ResponseTimes {
+                    entries,
+                    unknown_worst,
+                }
             }
         }
     }
@@ -124,14 +111,14 @@ impl ResponseTimes {
     /// The entries that stand for the responses of a case, each with the instant that it is counted from.
     pub(crate) fn chosen(&self, case: Case) -> impl Iterator<Item = (i64, &Entry)> {
         let counts = |entry: &Entry| match case {
-            // Of what CARET's sweep found nothing is untold, and every end counts as reached.
-            Case::All | Case::Best => entry.reached || self.untold.is_none(),
-            Case::Worst | Case::WorstWithExternalLatency => Some(entry.end) != self.untold,
+            // Of what CARET's sweep found no worst case is unknown, and every end counts as reached.
+            Case::All | Case::Best => entry.reached || self.unknown_worst.is_none(),
+            Case::Worst | Case::WorstWithExternalLatency => Some(entry.end) != self.unknown_worst,
         };
         // Who just missed the first input of all would have waited since before the recording. CARET then looks at the next
         // input of the same output, for which it is too short; we leave the output out.
         let external = case == Case::WorstWithExternalLatency;
-        let first = usize::from(external && self.untold.is_none());
+        let first = usize::from(external && self.unknown_worst.is_none());
         let mut by_end: BTreeMap<i64, usize> = BTreeMap::new();
         let mut places: Vec<usize> = Vec::new();
         for (place, entry) in self.entries.iter().enumerate().skip(first) {

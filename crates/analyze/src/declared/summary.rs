@@ -4,13 +4,13 @@
 
 use std::collections::BTreeSet;
 
-use rostrace_architecture::node_path::{Limits, node_paths};
+use rostrace_architecture::node_path::node_paths;
 use rostrace_architecture::{Architecture, ContextType, NamedPath};
 use rostrace_ctf::schema::Nanos;
 
 use crate::declared::Style;
 use crate::declared::paths::{Ends, PathError};
-use crate::declared::records::{Cell, Records};
+use crate::declared::records::{Cell, Instant, Records, Stamp};
 use crate::declared::response_time::{Case, ResponseTimes, leave_out_damaged};
 use crate::declared::tables::Indexed;
 use crate::statistics::Statistics;
@@ -25,13 +25,13 @@ pub struct DeclaredPath {
     pub begun: usize,
     pub complete: usize,
     /// The first topic on the way of which the trace tells of no message whether it arrived: then nobody knows how many came through.
-    pub untold: Option<String>,
+    pub unknown_arrival: Option<String>,
 }
 
 impl DeclaredPath {
     /// What to say where nobody knows whether messages arrived.
     pub fn not_known(&self) -> Option<String> {
-        let topic = self.untold.as_ref()?;
+        let topic = self.unknown_arrival.as_ref()?;
         Some(format!(
             "whether messages came through is not known: the trace tells of none on {topic} whether it arrived"
         ))
@@ -49,23 +49,15 @@ pub struct Stage {
     pub ended_here: usize,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StageKind {
-    /// Publish to callback, or to the take.
-    Communication,
-    /// Start of a callback to the next publish, or to its end.
-    Callback,
-    /// End of a callback to the start of the one that reads what it stored.
-    VariablePassing,
-}
-
-impl StageKind {
-    pub fn name(self) -> &'static str {
-        match self {
-            StageKind::Communication => "communication",
-            StageKind::Callback => "callback",
-            StageKind::VariablePassing => "variable_passing",
-        }
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum StageKind {
+        /// Publish to callback, or to the take.
+        Communication = "communication",
+        /// Start of a callback to the next publish, or to its end.
+        Callback = "callback",
+        /// End of a callback to the start of the one that reads what it stored.
+        VariablePassing = "variable_passing",
     }
 }
 
@@ -79,13 +71,13 @@ pub fn declared_path(
 ) -> Result<DeclaredPath, PathError> {
     let records = instants(indexed, architecture, path, ends, counts)?;
     Ok(DeclaredPath {
-        untold: untold(indexed, architecture, path),
+        unknown_arrival: unknown_arrival(indexed, architecture, path),
         ..summary(indexed, &records)
     })
 }
 
 /// The first topic of a path of which the trace tells of no message whether it arrived.
-pub fn untold(
+pub fn unknown_arrival(
     indexed: &Indexed<'_>,
     architecture: &Architecture,
     path: &NamedPath,
@@ -95,8 +87,9 @@ pub fn untold(
         let (publisher, subscription) = (from.publisher.as_ref()?, to.subscription.as_ref()?);
         let publishing = architecture.node(&from.node).ok()?;
         let subscribing = architecture.node(&to.node).ok()?;
-        let is_told = indexed.is_told((publishing, publisher), (subscribing, subscription));
-        (!is_told).then(|| publisher.topic.clone())
+        let is_known =
+            indexed.is_arrival_known((publishing, publisher), (subscribing, subscription));
+        (!is_known).then(|| publisher.topic.clone())
     })
 }
 
@@ -132,7 +125,7 @@ pub fn summary(indexed: &Indexed<'_>, records: &Records) -> DeclaredPath {
         }),
         begun: records.rows.len(),
         complete,
-        untold: None,
+        unknown_arrival: None,
     }
 }
 
@@ -160,10 +153,20 @@ pub fn instants(
     ends: Ends,
     counts: impl Fn(Nanos) -> bool,
 ) -> Result<Records, PathError> {
-    let mut records = indexed.path(architecture, path, ends)?;
-    records
-        .rows
-        .retain(|row| row[0].is_some_and(|begin| counts(Nanos(begin))));
+    Ok(stamped_instants(indexed, architecture, path, ends, counts)?.times())
+}
+
+/// The same with what happened at each instant.
+pub fn stamped_instants(
+    indexed: &Indexed<'_>,
+    architecture: &Architecture,
+    path: &NamedPath,
+    ends: Ends,
+    counts: impl Fn(Nanos) -> bool,
+) -> Result<Records<Stamp>, PathError> {
+    let mut records = indexed.stamped_path(architecture, path, ends)?;
+    let is_counted = |begin: Stamp| counts(Nanos(begin.time));
+    records.rows.retain(|row| row[0].is_some_and(is_counted));
     Ok(records)
 }
 
@@ -190,7 +193,7 @@ pub fn stage_of(column: &str) -> Option<(StageKind, String)> {
 }
 
 /// The columns with which a stage begins; the last one ends the last stage.
-pub fn stage_columns(records: &Records) -> Vec<usize> {
+pub fn stage_columns<T: Instant>(records: &Records<T>) -> Vec<usize> {
     let columns = records.columns.iter().enumerate();
     columns
         .filter(|(_, column)| stage_of(column).is_some())
@@ -240,7 +243,7 @@ pub fn assume_latest_message(
         let Ok(node) = architecture.node(&step.node) else {
             continue;
         };
-        let found = node_paths(node, Limits::default());
+        let found = node_paths(node);
         let through = found
             .between(&step.subscription, &step.publisher)
             .next()

@@ -6,17 +6,15 @@ use std::collections::{HashMap, HashSet};
 use rostrace_architecture::{Callback, Endpoint, Node};
 use rostrace_model::Model;
 use rostrace_model::entity::{
-    CallbackId, DeliveryId, InstanceId, NodeId, PublicationId, PublisherId, SubscriptionId,
+    CallbackId, InstanceId, NodeId, PublicationId, PublisherId, SubscriptionId, TakeId,
 };
-use rostrace_model::flow::{
-    CallbackInstance, Delivery, DeliveryKind, DeliveryStatus, Publication, Take,
-};
+use rostrace_model::flow::{CallbackInstance, Delivery, DeliveryKind, DeliveryStatus, Publication};
 
 use crate::declared::Style;
 pub use crate::declared::link::Link;
 use crate::declared::objects::Objects;
 use crate::declared::order;
-use crate::declared::records::{Cell, Follow, Records};
+use crate::declared::records::{Cell, Event, Follow, Records, Stamp};
 
 /// A trace with its flows indexed by the entities that they belong to.
 #[derive(Debug)]
@@ -26,9 +24,9 @@ pub struct Indexed<'m> {
     pub style: Style,
     instances_of: HashMap<CallbackId, Vec<InstanceId>>,
     publications_of: HashMap<PublisherId, Vec<PublicationId>>,
-    /// When a publication was taken.
-    pub(crate) taken: HashMap<(PublicationId, SubscriptionId), i64>,
-    takes_of: HashMap<SubscriptionId, Vec<usize>>,
+    /// The take of a publication.
+    pub(super) taken: HashMap<(PublicationId, SubscriptionId), TakeId>,
+    takes_of: HashMap<SubscriptionId, Vec<TakeId>>,
     /// Pairs that communicate inside a process.
     pub(crate) intra: HashSet<(PublisherId, SubscriptionId)>,
     /// Where the deliveries of each publication begin; one more than there are publications.
@@ -78,15 +76,11 @@ impl<'m> Indexed<'m> {
             let Some(subscription) = take.subscription else {
                 continue;
             };
+            let id = TakeId::from_index(index);
             if let Some(publication) = take.publication {
-                let key = (publication, subscription);
-                indexed.taken.insert(key, take.time.0);
+                indexed.taken.insert((publication, subscription), id);
             }
-            indexed
-                .takes_of
-                .entry(subscription)
-                .or_default()
-                .push(index);
+            indexed.takes_of.entry(subscription).or_default().push(id);
         }
         indexed
     }
@@ -107,26 +101,41 @@ impl<'m> Indexed<'m> {
 
     /// Start and end of every execution; in CARET's style of those that have both.
     pub fn callback(&self, node: &Node, callback: &Callback) -> Records {
-        self.callback_in(node, callback, None)
+        self.callback_in(node, callback, None).times()
     }
 
-    pub(crate) fn callback_in(&self, node: &Node, callback: &Callback, life: Life) -> Records {
+    pub(crate) fn callback_in(
+        &self,
+        node: &Node,
+        callback: &Callback,
+        life: Life,
+    ) -> Records<Stamp> {
         let name = &callback.name;
         let mut records = Records::new([
             format!("{name}/callback_start_timestamp"),
             format!("{name}/callback_end_timestamp"),
         ]);
-        for (_, instance) in self.executions(node, callback, life) {
-            let end = instance.end.map(|end| end.0);
+        for (id, instance) in self.instances_in(node, callback, life) {
+            let end = instance.end.map(|end| Stamp::of(Event::End(id), end.0));
             if end.is_some() || self.style == Style::Own {
-                records.rows.push(vec![Some(instance.start.0), end]);
+                records.rows.push(vec![Some(self.start(id)), end]);
             }
         }
         self.sort(&mut records);
         records
     }
 
-    pub(crate) fn executions(
+    /// The start of an instance.
+    pub(super) fn start(&self, id: InstanceId) -> Stamp {
+        Stamp::of(Event::Start(id), self.model.instances[id.index()].start.0)
+    }
+
+    /// When a message was taken.
+    pub(super) fn take(&self, id: TakeId) -> Stamp {
+        Stamp::of(Event::Take(id), self.model.takes[id.index()].time.0)
+    }
+
+    pub(crate) fn instances_in(
         &self,
         node: &Node,
         callback: &Callback,
@@ -179,23 +188,15 @@ impl<'m> Indexed<'m> {
             .filter(move |id| life.is_none() || self.model.subscriptions[id.index()].node == life)
     }
 
-    /// The messages that one publication should have reached.
-    pub(crate) fn deliveries(&self, publication: PublicationId) -> &'m [Delivery] {
+    /// The messages that one publication should have reached, and the number of the first of them.
+    pub(crate) fn deliveries(&self, publication: PublicationId) -> (usize, &'m [Delivery]) {
         let [begin, end] = [0, 1].map(|next| self.delivery_begins[publication.index() + next]);
-        &self.model.deliveries[begin as usize..end as usize]
-    }
-
-    /// The same by their places in the model.
-    pub(crate) fn delivery_ids(
-        &self,
-        publication: PublicationId,
-    ) -> impl Iterator<Item = DeliveryId> {
-        let [begin, end] = [0, 1].map(|next| self.delivery_begins[publication.index() + next]);
-        (begin as usize..end as usize).map(DeliveryId::from_index)
+        let begin = begin as usize;
+        (begin, &self.model.deliveries[begin..end as usize])
     }
 
     /// When a message was published; nothing if CARET would not see it.
-    pub(crate) fn published(&self, publication: &Publication) -> Cell {
+    fn published(&self, publication: &Publication) -> Cell {
         match self.style {
             Style::Own => Some(publication.publish.0),
             Style::Caret => {
@@ -206,7 +207,7 @@ impl<'m> Indexed<'m> {
     }
 
     /// Sorts by the first column. Where CARET's order of equal rows counts, it is CARET's.
-    pub(crate) fn sort(&self, records: &mut Records) {
+    pub(crate) fn sort(&self, records: &mut Records<Stamp>) {
         match self.style {
             Style::Own => records.sort_by_first(),
             Style::Caret => order::sort_by_first(&mut records.rows),
@@ -215,49 +216,16 @@ impl<'m> Indexed<'m> {
 
     /// The stamps of every publication: rclcpp, rcl, middleware, message, source.
     pub fn publisher(&self, node: &Node, publisher: &Endpoint) -> Records {
-        self.publisher_in(node, publisher, None).0
+        self.publisher_in(node, publisher, None).times()
     }
 
-    /// Also which publication each row is.
     pub(crate) fn publisher_in(
         &self,
         node: &Node,
         publisher: &Endpoint,
         life: Life,
-    ) -> (Records, Vec<PublicationId>) {
-        let mut shown = [true, false, false, true, true];
-        let mut rows: Vec<(Vec<Cell>, PublicationId)> = Vec::new();
-        for id in self.publishers(node, publisher, life) {
-            let mut first = true;
-            for (id, publication) in self.publications(id) {
-                let Some(publish) = self.published(publication) else {
-                    continue;
-                };
-                let stamp = publication.message_timestamp;
-                let row = vec![
-                    Some(publish),
-                    publication.rcl.map(|time| time.0),
-                    publication.rmw.map(|time| time.0),
-                    match self.style {
-                        Style::Caret => Some(stamp.unwrap_or(0)),
-                        Style::Own => stamp.filter(|stamp| *stamp != 0),
-                    },
-                    publication.source_timestamp,
-                ];
-                // For CARET the layers that the first message went through are the columns that a publisher has.
-                if first || self.style == Style::Own {
-                    shown[1] |= row[1].is_some();
-                    shown[2] |= row[2].is_some();
-                    first = false;
-                }
-                rows.push((row, id));
-            }
-        }
-        match self.style {
-            Style::Own => rows.sort_by_key(|(row, _)| row[0]),
-            Style::Caret => order::sort_by_key(&mut rows, |(row, _)| row[0]),
-        }
-        let (rows, ids) = rows.into_iter().unzip();
+    ) -> Records<Stamp> {
+        let topic = &publisher.topic;
         let names = [
             "rclcpp_publish",
             "rcl_publish",
@@ -265,17 +233,44 @@ impl<'m> Indexed<'m> {
             "message",
             "source",
         ];
-        let topic = &publisher.topic;
         let mut records = Records::new(names.map(|name| format!("{topic}/{name}_timestamp")));
-        records.rows = rows;
+        let mut shown = [true, false, false, true, true];
+        for id in self.publishers(node, publisher, life) {
+            let mut first = true;
+            for (id, publication) in self.publications(id) {
+                let Some(publish) = self.published(publication) else {
+                    continue;
+                };
+                let stamp = publication.message_timestamp;
+                let stamp = match self.style {
+                    Style::Caret => Some(stamp.unwrap_or(0)),
+                    Style::Own => stamp.filter(|stamp| *stamp != 0),
+                };
+                let row = vec![
+                    Some(Stamp::of(Event::Publish(id), publish)),
+                    publication.rcl.map(|time| Stamp::key(time.0)),
+                    publication.rmw.map(|time| Stamp::key(time.0)),
+                    stamp.map(Stamp::key),
+                    publication.source_timestamp.map(Stamp::key),
+                ];
+                // For CARET the layers that the first message went through are the columns that a publisher has.
+                if first || self.style == Style::Own {
+                    shown[1] |= row[1].is_some();
+                    shown[2] |= row[2].is_some();
+                    first = false;
+                }
+                records.rows.push(row);
+            }
+        }
+        self.sort(&mut records);
         let columns: Vec<usize> = (0..5).filter(|column| shown[*column]).collect();
-        (records.select(&columns), ids)
+        records.select(&columns)
     }
 
     /// Start of every execution, and the source timestamp of the message that it received. CARET has only those
     /// whose message is known to have come.
     pub fn subscription(&self, node: &Node, endpoint: &Endpoint, callback: &str) -> Records {
-        self.subscription_in(node, endpoint, callback, None)
+        self.subscription_in(node, endpoint, callback, None).times()
     }
 
     pub(crate) fn subscription_in(
@@ -284,16 +279,16 @@ impl<'m> Indexed<'m> {
         endpoint: &Endpoint,
         callback: &str,
         life: Life,
-    ) -> Records {
+    ) -> Records<Stamp> {
         let mut records = Records::new([
             format!("{callback}/callback_start_timestamp"),
             format!("{}/source_timestamp", endpoint.topic),
         ]);
-        for (_, instance) in self.receptions(node, endpoint, life) {
+        for (id, instance) in self.receptions(node, endpoint, life) {
             let take = instance.take.map(|take| &self.model.takes[take.index()]);
-            let stamp = take.map(|take| take.source_timestamp);
+            let stamp = take.map(|take| Stamp::key(take.source_timestamp));
             if self.style == Style::Own || instance.intra_process || stamp.is_some() {
-                records.rows.push(vec![Some(instance.start.0), stamp]);
+                records.rows.push(vec![Some(self.start(id)), stamp]);
             }
         }
         self.sort(&mut records);
@@ -313,17 +308,18 @@ impl<'m> Indexed<'m> {
     }
 
     /// Takes of a subscription whose messages are fetched by hand.
-    pub fn manual_takes(&self, node: &Node, endpoint: &Endpoint) -> Records {
+    pub(super) fn manual_takes(&self, node: &Node, endpoint: &Endpoint) -> Records<Stamp> {
         let topic = &endpoint.topic;
         let mut records = Records::new([
             format!("{topic}/source_timestamp"),
             format!("{topic}/rmw_take_timestamp"),
         ]);
         let takes = self.takes(node, endpoint, None);
-        records
-            .rows
-            .extend(takes.map(|take| vec![Some(take.source_timestamp), Some(take.time.0)]));
-        records.rows.sort_by_key(|row| row[1]);
+        records.rows.extend(takes.map(|id| {
+            let source = Stamp::key(self.model.takes[id.index()].source_timestamp);
+            vec![Some(source), Some(self.take(id))]
+        }));
+        records.rows.sort_by_key(|row| row[1].map(|it| it.time));
         records
     }
 
@@ -332,15 +328,10 @@ impl<'m> Indexed<'m> {
         node: &Node,
         endpoint: &Endpoint,
         life: Life,
-    ) -> impl Iterator<Item = &'m Take> {
-        self.subscriptions(node, endpoint, life)
-            .flat_map(|id| self.takes_of(id))
-    }
-
-    pub(crate) fn takes_of(&self, subscription: SubscriptionId) -> impl Iterator<Item = &'m Take> {
-        let takes = self.takes_of.get(&subscription);
-        let takes = takes.map_or(&[][..], Vec::as_slice).iter();
-        takes.map(|take| &self.model.takes[*take])
+    ) -> impl Iterator<Item = TakeId> {
+        let subscriptions = self.subscriptions(node, endpoint, life);
+        let takes = subscriptions.filter_map(|id| self.takes_of.get(&id));
+        takes.flatten().copied()
     }
 
     /// Whether the recording tells of takes.
@@ -350,29 +341,26 @@ impl<'m> Indexed<'m> {
 
     /// The callbacks in which a publisher was used, and its publications. In our own style a publication outside any callback
     /// has a row too, without a start.
-    pub fn path_beginning(&self, node: &Node, publisher: &Endpoint) -> Records {
+    pub(super) fn path_beginning(&self, node: &Node, publisher: &Endpoint) -> Records<Stamp> {
         let mut records = Records::new([
             format!("{}/callback_x/callback_start_timestamp", node.name),
             format!("{}/rclcpp_publish_timestamp", publisher.topic),
         ]);
         for id in self.objects.publishers(node, publisher) {
-            for (_, publication) in self.publications(*id) {
-                let instance = publication.instance;
-                let start = instance.map(|id| self.model.instances[id.index()].start.0);
-                match self.style {
-                    Style::Own => {
-                        let publish = publication.publish.0;
-                        records.rows.push(vec![start, Some(publish)]);
-                    }
-                    // CARET counts a message that goes both ways twice.
-                    Style::Caret if start.is_some() => {
-                        let both = publication.intra.into_iter().chain(publication.rclcpp);
-                        records
-                            .rows
-                            .extend(both.map(|publish| vec![start, Some(publish.0)]));
-                    }
-                    Style::Caret => {}
-                }
+            for (id, publication) in self.publications(*id) {
+                let start = publication.instance.map(|id| self.start(id));
+                // CARET counts a message that goes both ways twice.
+                let published = match self.style {
+                    Style::Own => [Some(publication.publish), None],
+                    Style::Caret if start.is_some() => [publication.intra, publication.rclcpp],
+                    Style::Caret => [None, None],
+                };
+                let published = published.into_iter().flatten();
+                records
+                    .rows
+                    .extend(published.map(|publish| {
+                        vec![start, Some(Stamp::of(Event::Publish(id), publish.0))]
+                    }));
             }
         }
         self.sort(&mut records);

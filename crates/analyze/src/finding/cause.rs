@@ -10,9 +10,9 @@ use rostrace_model::entity::{
 use super::execution::period;
 use super::tally::{Obstacle, Tally, main};
 use super::{Evidence, FindingKind, NOTICEABLE, Runner};
-use crate::activity::Doing;
+use crate::activity::Activity;
 use crate::analysis::Analysis;
-use crate::callback::{Execution, executions};
+use crate::callback::{InstanceTiming, instance_timings};
 use crate::communication::DropCause;
 use crate::flow_latency::{FlowTimes, Include};
 use crate::standstill::Scope;
@@ -23,7 +23,7 @@ use crate::why::{Cause, NotOnCpu, Part, Relation, Why};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Because {
     pub root: Root,
-    pub place: Place,
+    pub location: CauseLocation,
     /// The longest execution that was in the way, or the longest standstill, and when it began.
     pub longest: i64,
     pub at: Nanos,
@@ -51,35 +51,27 @@ impl Root {
     }
 }
 
-/// Where the callback ran that was in the way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
-    /// It is the callback that was late itself: an earlier execution of it.
-    Itself,
-    SameThread,
-    SameGroup,
-    SameProcessor,
-    /// It is one of those that a path leads through, or that a topic is published by.
-    OnTheWay,
-    /// On every thread: nothing ran at all.
-    Everywhere,
-}
-
-impl Place {
-    pub fn name(self) -> &'static str {
-        match self {
-            Place::Itself => "itself",
-            Place::SameThread => "same_thread",
-            Place::SameGroup => "same_group",
-            Place::SameProcessor => "same_processor",
-            Place::OnTheWay => "on_the_way",
-            Place::Everywhere => "everywhere",
-        }
+named! {
+    /// Where the callback ran that was in the way.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum CauseLocation {
+        /// It is the callback that was late itself: an earlier execution of it.
+        Itself = "itself",
+        SameThread = "same_thread",
+        SameGroup = "same_group",
+        SameProcessor = "same_processor",
+        /// It is one of those that a path leads through, or that a topic is published by.
+        OnTheWay = "on_the_way",
+        /// On every thread: nothing ran at all.
+        Everywhere = "everywhere",
     }
 }
 
-/// An execution is late from this part of its period on.
-const LATE: i64 = 10;
+/// How late an execution has to be to count as late: a tenth of its period, and so much that anybody notices.
+pub fn late_from(period: i64) -> i64 {
+    NOTICEABLE.max(period / 10)
+}
+
 /// So many instances say as much as all; they are taken evenly from all.
 const MOST_INSTANCES: usize = 5_000;
 /// How many messages back the reason of a pause is looked for.
@@ -157,37 +149,32 @@ impl<'a> Causes<'a> {
     }
 
     fn late(&mut self, callback: CallbackId) -> Vec<Occasion> {
-        let late = self.late_executions(callback);
-        let late = spread(late).map(|(execution, late)| self.occasion(&execution, late));
+        let late = self.late_instances(callback);
+        let late = spread(late).map(|(timing, late)| self.occasion(&timing, late));
         late.collect()
     }
 
     /// The executions of a callback that began late, and by how much.
-    pub(super) fn late_executions(&self, callback: CallbackId) -> Vec<(Execution, i64)> {
+    pub(super) fn late_instances(&self, callback: CallbackId) -> Vec<(InstanceTiming, i64)> {
         let analysis = self.analysis;
         let summary = self.evidence.callbacks.get(callback.index());
         let Some(period) = summary.and_then(|summary| period(analysis, summary)) else {
             return Vec::new();
         };
-        let limit = NOTICEABLE.max(period / LATE);
-        let late = executions(analysis, callback).into_iter();
-        let late = late.filter_map(|execution| {
-            let lateness = match execution.firing {
-                Some(firing) => Some(firing.lateness),
-                None => crate::callback::message_lateness(analysis, execution.instance),
-            };
-            lateness
-                .filter(|lateness| *lateness >= limit)
-                .map(|lateness| (execution, lateness))
+        let limit = late_from(period);
+        let late = instance_timings(analysis, callback).into_iter();
+        let late = late.filter_map(|timing| {
+            let lateness = timing.lateness(analysis)?;
+            (lateness >= limit).then_some((timing, lateness))
         });
         late.collect()
     }
 
     /// What was in the way of an execution that began late.
-    pub(super) fn occasion(&mut self, execution: &Execution, late: i64) -> Occasion {
-        let id = execution.instance;
+    pub(super) fn occasion(&mut self, timing: &InstanceTiming, late: i64) -> Occasion {
+        let id = timing.instance;
         let row = self.analysis.instance(id);
-        let explained = self.why.instance(id, execution.firing.as_ref());
+        let explained = self.why.instance(id, timing.firing.as_ref());
         let waited = explained.parts.iter().filter(|it| it.end <= row.start);
         let obstacles = waited.filter_map(|part| self.obstacle(part, row.callback));
         Occasion {
@@ -207,16 +194,16 @@ impl<'a> Causes<'a> {
             return Vec::new();
         };
         let usual = summary.duration.map_or(0, |it| it.p50);
-        let limit = NOTICEABLE.max(period(analysis, summary).unwrap_or(worst) / LATE);
-        let all = executions(analysis, callback).into_iter();
-        let long = all.filter_map(|execution| {
-            let row = analysis.instance(execution.instance);
+        let limit = late_from(period(analysis, summary).unwrap_or(worst));
+        let all = instance_timings(analysis, callback).into_iter();
+        let long = all.filter_map(|timing| {
+            let row = analysis.instance(timing.instance);
             let end = row.end?;
             let duration = end.0 - row.start.0;
             (duration >= limit && duration > usual).then(|| {
                 let obstacles = self.standing(row.thread, row.start, end);
                 let obstacles =
-                    obstacles.filter(|(_, running)| !running.contains(&execution.instance));
+                    obstacles.filter(|(_, running)| !running.contains(&timing.instance));
                 Occasion {
                     late: duration - usual,
                     at: row.start,
@@ -231,7 +218,7 @@ impl<'a> Causes<'a> {
     fn skipped(&self, callback: CallbackId) -> Option<Tally> {
         let analysis = self.analysis;
         let mut tally = Tally::default();
-        let all = executions(analysis, callback);
+        let all = instance_timings(analysis, callback);
         let skips = all.windows(2).filter_map(|pair| {
             let firing = pair[1].firing.filter(|firing| firing.skipped > 0)?;
             let before = analysis.instance(pair[0].instance);
@@ -239,7 +226,7 @@ impl<'a> Causes<'a> {
             Some((before.thread, due, firing.expected))
         });
         for (thread, from, to) in spread(skips.collect()) {
-            let ran = self.ran(thread, from, to, Some(callback), Place::SameThread);
+            let ran = self.ran(thread, from, to, Some(callback), CauseLocation::SameThread);
             tally.add(to.0.saturating_sub(from.0), &ran);
         }
         Some(tally)
@@ -272,7 +259,7 @@ impl<'a> Causes<'a> {
                 publish,
                 next.start,
                 Some(callback),
-                Place::SameThread,
+                CauseLocation::SameThread,
             );
             tally.add(next.start.0 - publish.0, &ran);
         }
@@ -303,7 +290,7 @@ impl<'a> Causes<'a> {
                     break;
                 };
                 let callback = row.instance.and_then(|id| analysis.instance(id).callback);
-                obstacles = self.ran(row.thread, from, to, callback, Place::OnTheWay);
+                obstacles = self.ran(row.thread, from, to, callback, CauseLocation::OnTheWay);
                 let busy: i64 = obstacles.iter().map(|it| it.time).sum();
                 if 2 * busy >= late {
                     break;
@@ -372,7 +359,7 @@ impl<'a> Causes<'a> {
             .max_by_key(|(duration, _)| *duration)?;
         is_most.then_some(Because {
             root: Root::Runner(runner),
-            place: Place::SameThread,
+            location: CauseLocation::SameThread,
             longest: longest.0,
             at: longest.1,
             times: share.executions,
@@ -384,8 +371,8 @@ impl<'a> Causes<'a> {
     /// callbacks on the way count as far as they ran longer than they usually do.
     fn obstacle(&self, part: &Part, late: Option<CallbackId>) -> Option<Obstacle> {
         let placed = |relation: Relation| match relation {
-            Relation::SameThread => Place::SameThread,
-            Relation::SameGroup => Place::SameGroup,
+            Relation::SameThread => CauseLocation::SameThread,
+            Relation::SameGroup => CauseLocation::SameGroup,
         };
         match part.cause {
             Cause::OtherCallback(id, relation) => {
@@ -399,7 +386,7 @@ impl<'a> Causes<'a> {
                 let summary = callback.and_then(|it| self.evidence.callbacks.get(it.index()));
                 let usual = summary.and_then(|it| it.duration).map_or(0, |it| it.p50);
                 let excess = part.duration() - usual;
-                let run = self.run_of(id, excess, Place::OnTheWay, late)?;
+                let run = self.run_of(id, excess, CauseLocation::OnTheWay, late)?;
                 // That it ran is what its thread is for.
                 Some(Obstacle {
                     thread: None,
@@ -420,7 +407,13 @@ impl<'a> Causes<'a> {
                     thread.tid == tid && model.have_one_clock(own, thread.process)
                 })?;
                 let thread = ThreadId::from_index(thread);
-                let ran = self.ran(thread, part.begin, part.end, late, Place::SameProcessor);
+                let ran = self.ran(
+                    thread,
+                    part.begin,
+                    part.end,
+                    late,
+                    CauseLocation::SameProcessor,
+                );
                 ran.into_iter().max_by_key(|it| it.time)
             }
             _ => None,
@@ -431,14 +424,19 @@ impl<'a> Causes<'a> {
         &self,
         id: InstanceId,
         time: i64,
-        place: Place,
+        location: CauseLocation,
         late: Option<CallbackId>,
     ) -> Option<Obstacle> {
         let row = self.analysis.instance(id);
-        let is_itself = late.is_some() && row.callback == late && place != Place::OnTheWay;
+        let is_itself =
+            late.is_some() && row.callback == late && location != CauseLocation::OnTheWay;
         Some(Obstacle {
             root: Root::Runner(Runner::of(self.analysis.model, row)),
-            place: if is_itself { Place::Itself } else { place },
+            location: if is_itself {
+                CauseLocation::Itself
+            } else {
+                location
+            },
             time,
             duration: row.end?.0 - row.start.0,
             start: row.start,
@@ -447,7 +445,12 @@ impl<'a> Causes<'a> {
         })
     }
 
-    fn client_run(&self, id: ClientCallbackId, time: i64, place: Place) -> Option<Obstacle> {
+    fn client_run(
+        &self,
+        id: ClientCallbackId,
+        time: i64,
+        location: CauseLocation,
+    ) -> Option<Obstacle> {
         let row = self.analysis.client_callback(id);
         Some(Obstacle {
             root: Root::Runner(Runner {
@@ -457,7 +460,7 @@ impl<'a> Causes<'a> {
                     None => Ran::Unnamed(row.rmw_handle),
                 },
             }),
-            place,
+            location,
             time,
             duration: row.end?.0 - row.start.0,
             start: row.start,
@@ -473,24 +476,27 @@ impl<'a> Causes<'a> {
         from: Nanos,
         to: Nanos,
         late: Option<CallbackId>,
-        place: Place,
+        location: CauseLocation,
     ) -> Vec<Obstacle> {
         let mut all: Vec<Obstacle> = Vec::new();
-        let segments = self.analysis.activity().segments(thread, from, to);
-        for segment in segments {
-            let standing = self.standing(thread, segment.begin, segment.end);
-            let standing = standing.filter(|(_, running)| match segment.doing {
-                Doing::Callback(id) => !running.contains(&id),
+        let spans = self.analysis.activities().spans(thread, from, to);
+        for span in spans {
+            let standing = self.standing(thread, span.begin, span.end);
+            let standing = standing.filter(|(_, running)| match span.activity {
+                Activity::Callback(id) => !running.contains(&id),
                 _ => true,
             });
             let standing: Vec<Obstacle> = standing.map(|(obstacle, _)| obstacle).collect();
             let stood: i64 = standing.iter().map(|it| it.time).sum();
-            let ran = segment.duration() - stood;
+            let ran = span.duration() - stood;
             all.extend(standing);
-            all.extend(match segment.doing {
-                Doing::Callback(id) => self.run_of(id, ran, place, late),
-                Doing::Client(id) => self.client_run(id, ran, place),
-                Doing::Unended(_) | Doing::Waiting | Doing::Executor | Doing::Unobserved => None,
+            all.extend(match span.activity {
+                Activity::Callback(id) => self.run_of(id, ran, location, late),
+                Activity::Client(id) => self.client_run(id, ran, location),
+                Activity::Unended(_)
+                | Activity::Waiting
+                | Activity::Executor
+                | Activity::Unobserved => None,
             });
         }
         all

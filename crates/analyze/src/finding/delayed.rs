@@ -41,22 +41,22 @@ pub fn delayed_by(
     let mut delayed = Vec::new();
     for callback in (0..callbacks.len()).map(CallbackId::from_index) {
         // What belongs to rclcpp itself is no finding.
-        if crate::built_in::callback(analysis.model, callback) {
+        if rostrace_model::describe::built_in::callback(analysis.model, callback) {
             continue;
         }
-        for (execution, lateness) in causes.late_executions(callback) {
-            let start = analysis.instance(execution.instance).start;
+        for (timing, lateness) in causes.late_instances(callback) {
+            let start = analysis.instance(timing.instance).start;
             let due = Nanos(start.0.saturating_sub(lateness));
-            if start < row.start || due >= end || execution.instance == instance {
+            if start < row.start || due >= end || timing.instance == instance {
                 continue;
             }
-            let occasion = causes.occasion(&execution, lateness);
+            let occasion = causes.occasion(&timing, lateness);
             let own = occasion.obstacles.iter();
             let own = own.filter(|it| it.instance == Some(instance));
             let waited: i64 = own.map(|it| it.time).sum();
             if waited > 0 && main(lateness, &occasion.obstacles) == Some(root) {
                 delayed.push(Delayed {
-                    instance: execution.instance,
+                    instance: timing.instance,
                     lateness,
                     waited,
                 });

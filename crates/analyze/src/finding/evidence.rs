@@ -37,7 +37,7 @@ impl Measured {
         Measured {
             pairs: communication::pairs(analysis),
             publishers: publishers.map(|id| endpoints.publisher(id)).collect(),
-            threads: thread::summaries(analysis, analysis.activity()),
+            threads: thread::summaries(analysis, analysis.activities()),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use rostrace_ctf::schema::Nanos;
+use rostrace_model::describe::built_in;
 use rostrace_model::entity::{CallbackId, CallbackOwner, InstanceId, ThreadId};
 
 use super::cause::Rest;
@@ -10,9 +11,8 @@ use super::{
     Because, Finding, FindingKind, NOTICEABLE, Root, Runner, SECOND, damped, is_regular, recorded,
 };
 use crate::analysis::Analysis;
-use crate::built_in;
-use crate::callback::{CallbackSummary, executions};
-use crate::clocks::Strangers;
+use crate::callback::{CallbackSummary, instance_timings};
+use crate::clocks::UnsynchronisedHosts;
 use crate::statistics::Statistics;
 use crate::thread::Ran;
 
@@ -132,7 +132,7 @@ fn of_callback(
             skipped,
             fired,
         };
-        let executions = executions(analysis, callback).into_iter();
+        let executions = instance_timings(analysis, callback).into_iter();
         let skips = executions.filter_map(|it| Some((it.firing?.skipped, it.instance)));
         let most = skips.max_by_key(|(skipped, id)| (*skipped, std::cmp::Reverse(*id)));
         let at = most.map(|(_, id)| analysis.instance(id).start);
@@ -187,7 +187,7 @@ pub(super) fn rest(
 fn has_one_clock(analysis: &Analysis<'_>, callback: CallbackId) -> bool {
     match analysis.model.callbacks[callback.index()].owner {
         CallbackOwner::Subscription(id) => {
-            Strangers::on_the_way(analysis, analysis.deliveries_to(id)).is_none()
+            UnsynchronisedHosts::on_the_way(analysis, analysis.deliveries_to(id)).is_none()
         }
         _ => true,
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use rostrace_ctf::schema::Nanos;
+use rostrace_model::describe::built_in;
 use rostrace_model::entity::{CallbackOwner, InstanceId, NodeId, ProcessId};
 use rostrace_tracepoints::Kind;
 
@@ -10,8 +11,7 @@ use super::{
     ENOUGH, Finding, FindingKind, ProcessEnd, Runner, SECOND, is_regular, reason, recorded,
 };
 use crate::analysis::Analysis;
-use crate::built_in;
-use crate::clocks::Strangers;
+use crate::clocks::UnsynchronisedHosts;
 use crate::statistics::Statistics;
 
 /// A difference that is a smaller part of the recording says nothing.
@@ -67,7 +67,7 @@ pub(super) fn ended_early<'a>(
     let is_known = goes_on
         && !analysis.is_lossy(begin, end)
         && *analysis.window.end() >= end
-        && Strangers::of(model).is_none();
+        && UnsynchronisedHosts::of(model).is_none();
     let processes = of_application.into_iter().filter(move |_| is_known);
     processes.filter_map(move |process| {
         let last = last(&process);
@@ -154,7 +154,7 @@ fn late_nodes(analysis: &Analysis<'_>) -> Option<Finding> {
     let limit = LATE.max((LATE_PART * length as f64) as i64).max(usual);
     let is_late = |at: Nanos| at.0 - half.0 > limit && !analysis.is_damaged(half, at);
     created.retain(|(at, _)| is_late(*at) && analysis.counts(*at));
-    if Strangers::of(model).is_some() {
+    if UnsynchronisedHosts::of(model).is_some() {
         return None;
     }
     let (last, _) = *created.last()?;

@@ -1,12 +1,12 @@
 //! Threads without a pause, and paths that were slow.
 
 use rostrace_ctf::schema::Nanos;
+use rostrace_model::describe::built_in;
 
 use super::{
     ENOUGH, Evidence, Finding, FindingKind, NOTICEABLE, Runner, damped, is_regular, recorded,
 };
 use crate::analysis::Analysis;
-use crate::built_in;
 use crate::flow_latency::PathLatency;
 use crate::flow_path::FlowPath;
 use crate::statistics::Statistics;
@@ -25,7 +25,7 @@ pub(super) fn find(analysis: &Analysis<'_>, evidence: Evidence<'_>, found: &mut 
     found.extend(threads.filter_map(|thread| of_thread(thread, length)));
     for (index, (path, latency)) in evidence.paths.iter().enumerate() {
         let finding = of_path(analysis, index, path, latency);
-        found.extend(finding.filter(|finding| !is_told(found, path, finding)));
+        found.extend(finding.filter(|finding| !is_reported(found, path, finding)));
     }
 }
 
@@ -51,7 +51,7 @@ fn of_thread(summary: &ThreadSummary, length: i64) -> Option<Finding> {
 }
 
 /// Whether a path of one message is as slow as its callback is late, since it is the same message.
-fn is_told(found: &[Finding], path: &FlowPath, finding: &Finding) -> bool {
+fn is_reported(found: &[Finding], path: &FlowPath, finding: &Finding) -> bool {
     let FindingKind::SlowPath { worst: slowest, .. } = finding.kind else {
         return false;
     };
@@ -70,7 +70,7 @@ fn of_path(
         .filter(|it| it.count >= ENOUGH && it.max >= NOTICEABLE)?;
     // Between clocks that may differ there is no latency.
     let is_left_out = path.hops.iter().any(|hop| built_in::topic(&hop.topic))
-        || path.strangers(analysis).is_some();
+        || path.unsynchronised_hosts(analysis).is_some();
     let at: Nanos = latency.worst;
     (!is_left_out && latency.p50 > 0).then(|| {
         let kind = FindingKind::SlowPath {

@@ -32,7 +32,7 @@ use crate::standstill::{Meanwhile, Scope};
 use crate::statistics::Statistics;
 use crate::thread::Ran;
 
-pub use cause::{Because, Place, Root};
+pub use cause::{Because, CauseLocation, Root, late_from};
 pub use delayed::{Delayed, delayed_by};
 pub use evidence::{Evidence, Measured};
 pub use group::{Group, groups};
@@ -201,44 +201,28 @@ pub enum FindingKind {
     },
 }
 
-/// How nothing comes on a topic that has a publisher and a subscription.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Silence {
-    Never,
-    /// One message and no more, though the same node went on publishing elsewhere. Nothing tells whether that is by design.
-    Once,
-    /// It had a rhythm and stopped for good.
-    Stopped,
-}
-
-impl Silence {
-    pub fn name(self) -> &'static str {
-        match self {
-            Silence::Never => "never",
-            Silence::Once => "once",
-            Silence::Stopped => "stopped",
-        }
+named! {
+    /// How nothing comes on a topic that has a publisher and a subscription.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Silence {
+        Never = "never",
+        /// One message and no more, though the same node went on publishing elsewhere. Nothing tells whether that is by design.
+        Once = "once",
+        /// It had a rhythm and stopped for good.
+        Stopped = "stopped",
     }
 }
 
-/// What is known of how a process ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ProcessEnd {
-    /// It destroyed its nodes.
-    Orderly,
-    /// Others destroyed theirs at their end, this one did not: it crashed or was killed.
-    Abrupt,
-    /// The recorder does not tell of ends, but what had a rhythm stopped.
-    Unknown,
-}
-
-impl ProcessEnd {
-    pub fn name(self) -> &'static str {
-        match self {
-            ProcessEnd::Orderly => "orderly",
-            ProcessEnd::Abrupt => "abrupt",
-            ProcessEnd::Unknown => "unknown",
-        }
+named! {
+    /// What is known of how a process ended.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ProcessEnd {
+        /// It destroyed its nodes.
+        Orderly = "orderly",
+        /// Others destroyed theirs at their end, this one did not: it crashed or was killed.
+        Abrupt = "abrupt",
+        /// The recorder does not tell of ends, but what had a rhythm stopped.
+        Unknown = "unknown",
     }
 }
 

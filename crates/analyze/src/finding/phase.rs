@@ -3,28 +3,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rostrace_ctf::schema::Nanos;
+use rostrace_model::describe::built_in;
 use rostrace_model::entity::ProcessId;
 
 use super::{FindingKind, SECOND, recorded};
 use crate::analysis::Analysis;
-use crate::built_in;
-use crate::callback::{executions, message_lateness};
+use crate::callback::instance_timings;
 use crate::thread::Ran;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
-    /// Most nodes did not exist yet, or had just been created.
-    StartUp,
-    /// Processes had begun to end.
-    Shutdown,
-}
-
-impl Phase {
-    pub fn name(self) -> &'static str {
-        match self {
-            Phase::StartUp => "start_up",
-            Phase::Shutdown => "shutdown",
-        }
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Phase {
+        /// Most nodes did not exist yet, or had just been created.
+        StartUp = "start_up",
+        /// Processes had begun to end.
+        Shutdown = "shutdown",
     }
 }
 
@@ -108,13 +101,9 @@ impl<'a> Phases<'a> {
             }
             FindingKind::LateExecution {
                 callback, worst, ..
-            } => executions(analysis, callback).iter().any(|execution| {
-                let lateness = match execution.firing {
-                    Some(firing) => Some(firing.lateness),
-                    None => message_lateness(analysis, execution.instance),
-                };
-                is_outside(analysis.instance(execution.instance).start)
-                    && lateness.is_some_and(|it| it >= worst / 2)
+            } => instance_timings(analysis, callback).iter().any(|timing| {
+                is_outside(analysis.instance(timing.instance).start)
+                    && timing.lateness(analysis).is_some_and(|it| it >= worst / 2)
             }),
             FindingKind::Pause {
                 publisher, longest, ..

@@ -7,17 +7,17 @@ use super::{
     Finding, Group, Measured, Runner, WORTH_A_LOOK, WORTH_A_WORD, damped, findings, groups,
 };
 use crate::analysis::Analysis;
-use crate::built_in;
 use crate::callback::CallbackSummary;
+use rostrace_model::describe::built_in;
 
 #[derive(Debug)]
 pub struct Ranking {
     /// Whatever is not in it is not bad at all.
-    places: BTreeMap<Runner, Place>,
+    ranks: BTreeMap<Runner, Rank>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Place {
+struct Rank {
     severity: f64,
     /// How many findings are due to it.
     caused: usize,
@@ -39,21 +39,21 @@ impl Ranking {
             let is_built_in = built_in::callback(analysis.model, summary.callback);
             let worst_over_period = summary.worst_over_period(analysis).filter(|_| !is_built_in);
             let worst_over_period = worst_over_period.unwrap_or(0.0);
-            let place = Place {
+            let rank = Rank {
                 // What has no rhythm has no period to be measured by, so that this says little.
                 severity: damped(worst_over_period).min(WORTH_A_WORD),
                 caused: 0,
                 worst_over_period,
                 is_built_in,
             };
-            (Runner::callback(analysis.model, summary.callback), place)
+            (Runner::callback(analysis.model, summary.callback), rank)
         };
-        let mut places: BTreeMap<Runner, Place> = callbacks.iter().map(of_summary).collect();
+        let mut ranks: BTreeMap<Runner, Rank> = callbacks.iter().map(of_summary).collect();
         let mut raise = |finding: &Finding, severity: f64, caused: usize| {
             if let Some(runner) = finding.subject(analysis.model) {
-                let place = places.entry(runner).or_default();
-                place.severity = place.severity.max(severity);
-                place.caused = place.caused.max(caused);
+                let rank = ranks.entry(runner).or_default();
+                rank.severity = rank.severity.max(severity);
+                rank.caused = rank.caused.max(caused);
             }
         };
         for group in groups {
@@ -63,16 +63,16 @@ impl Ranking {
                 raise(member, member.severity, 0);
             }
         }
-        Ranking { places }
+        Ranking { ranks }
     }
 
     pub fn severity(&self, runner: Runner) -> f64 {
-        self.place(runner).severity
+        self.rank(runner).severity
     }
 
     /// How many findings are due to it.
     pub fn caused(&self, runner: Runner) -> usize {
-        self.place(runner).caused
+        self.rank(runner).caused
     }
 
     /// Whether it is something that has to be seen, also if nobody wrote it.
@@ -82,14 +82,14 @@ impl Ranking {
 
     /// The worse one first. Of two that are equally bad it is the one that the other is due to.
     pub fn order(&self, a: Runner, b: Runner) -> Ordering {
-        let (first, second) = (self.place(a), self.place(b));
+        let (first, second) = (self.rank(a), self.rank(b));
         (second.severity.total_cmp(&first.severity))
             .then((second.caused > 0).cmp(&(first.caused > 0)))
             .then(second.worst_over_period.total_cmp(&first.worst_over_period))
             .then(first.is_built_in.cmp(&second.is_built_in))
     }
 
-    fn place(&self, runner: Runner) -> Place {
-        self.places.get(&runner).copied().unwrap_or_default()
+    fn rank(&self, runner: Runner) -> Rank {
+        self.ranks.get(&runner).copied().unwrap_or_default()
     }
 }

@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 
 use rostrace_ctf::schema::Nanos;
+use rostrace_model::describe::built_in;
 use rostrace_model::entity::{CallbackId, CallbackOwner, NodeId, PublisherId, StateMachineId};
 
 use crate::analysis::Analysis;
-use crate::built_in;
 
 /// The end of the name of the service by which a container is told to create a node.
 const LOAD_NODE: &str = "/_container/load_node";

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rostrace_ctf::schema::Nanos;
 use rostrace_model::entity::{InstanceId, ThreadId};
 
-use super::cause::{Because, Place, Root};
+use super::cause::{Because, CauseLocation, Root};
 use crate::standstill::Standstill;
 
 /// What is due to a smaller part is not due to it.
@@ -15,7 +15,7 @@ const MOST: f64 = 0.5;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Obstacle {
     pub(super) root: Root,
-    pub(super) place: Place,
+    pub(super) location: CauseLocation,
     pub(super) time: i64,
     /// Of the whole execution or standstill.
     pub(super) duration: i64,
@@ -35,7 +35,7 @@ impl Obstacle {
     pub(super) fn standing(standstill: &Standstill, time: i64) -> Obstacle {
         Obstacle {
             root: Root::Standstill(standstill.scope),
-            place: Place::Everywhere,
+            location: CauseLocation::Everywhere,
             time,
             duration: standstill.duration(),
             start: standstill.begin,
@@ -77,7 +77,7 @@ struct Sum {
     times: u64,
     longest: i64,
     at: Nanos,
-    place: Place,
+    location: CauseLocation,
 }
 
 impl Tally {
@@ -93,13 +93,13 @@ impl Tally {
                     times: 0,
                     longest: -1,
                     at: obstacle.start,
-                    place: obstacle.place,
+                    location: obstacle.location,
                 });
                 sum.time = sum.time.saturating_add(obstacle.time);
                 if obstacle.duration > sum.longest {
                     sum.longest = obstacle.duration;
                     sum.at = obstacle.start;
-                    sum.place = obstacle.place;
+                    sum.location = obstacle.location;
                 }
             }
         }
@@ -134,7 +134,7 @@ impl Tally {
         let sum = self.roots.remove(&root)?;
         Some(Because {
             root,
-            place: sum.place,
+            location: sum.location,
             longest: sum.longest,
             at: sum.at,
             times: sum.times,

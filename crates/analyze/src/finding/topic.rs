@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rostrace_ctf::schema::Nanos;
+use rostrace_model::describe::built_in;
 use rostrace_model::entity::{NodeId, ProcessId, PublisherId, SubscriptionId};
 use rostrace_model::flow::LifecycleState;
 
@@ -12,7 +13,6 @@ use super::{
     is_regular, life, reason, recorded,
 };
 use crate::analysis::Analysis;
-use crate::built_in;
 use crate::communication::{DropCause, Pair};
 use crate::endpoint::EndpointSummary;
 use crate::statistics::Statistics;

@@ -38,6 +38,15 @@ pub struct List {
     pub dispensable: &'static [&'static str],
 }
 
+/// What the terminal shows: titles, each with the name of its column.
+macro_rules! titles {
+    ($($title:literal: $name:literal,)+) => {
+        &[$(($title, $name)),+]
+    };
+}
+
+pub(crate) use titles;
+
 impl List {
     pub fn column(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|it| it.name == name)

@@ -1,7 +1,7 @@
 //! The lists of paths: a line for each stage of each path, and one for the whole.
 
-use super::List;
-use crate::table::Column;
+use super::{List, titles};
+use crate::table::{Column, columns};
 
 const PATH: Column = Column::text("path", "The path: its nodes and topics in order.");
 const STAGE: Column = Column::integer("stage", "The place of the line within its path, from 0.");
@@ -33,14 +33,11 @@ const DISPENSABLE: &[&str] = &["min", "p90", "mean", "share"];
 pub const LATENCY: List = List {
     verb: "latency",
     noun: "path",
-    columns: &[
+    columns: columns! {
         PATH,
         STAGE,
-        Column::text(
-            "kind",
-            "First_callback, communication (a topic), node (from its input to its output), last_callback, or path: the whole.",
-        ),
-        Column::text("name", NAME),
+        text "kind" "First_callback, communication (a topic), node (from its input to its output), last_callback, or path: the whole.",
+        text "name" NAME,
         COUNT,
         MIN_NS,
         MEAN_NS,
@@ -52,41 +49,25 @@ pub const LATENCY: List = List {
         MAX_NS,
         STANDARD_DEVIATION,
         WORST_AT,
-        Column::count(
-            "ended_here",
-            "Messages that came no further: on a topic they did not arrive, in a node nothing was published because of them.",
-        ),
+        count "ended_here" "Messages that came no further: on a topic they did not arrive, in a node nothing was published because of them.",
         SHARE,
-        Column::count(
-            "lost",
-            "Of a topic: messages that did not arrive, although earlier and later ones did, or that were overwritten.",
-        ),
-    ],
-    table: &[
-        ("", "name"),
-        ("min", "min_ns"),
-        ("mean", "mean_ns"),
-        ("p50", "p50_ns"),
-        ("p90", "p90_ns"),
-        ("p99", "p99_ns"),
-        ("max", "max_ns"),
-        ("share", "share"),
-        ("ended here", "ended_here"),
-    ],
+        count "lost" "Of a topic: messages that did not arrive, although earlier and later ones did, or that were overwritten.",
+    },
+    table: titles! {
+        "": "name", "min": "min_ns", "mean": "mean_ns", "p50": "p50_ns", "p90": "p90_ns",
+        "p99": "p99_ns", "max": "max_ns", "share": "share", "ended here": "ended_here",
+    },
     dispensable: DISPENSABLE,
 };
 
 pub const PATHS: List = List {
     verb: "paths",
     noun: "path",
-    columns: &[
+    columns: columns! {
         PATH,
         STAGE,
-        Column::text(
-            "kind",
-            "Communication, callback, variable_passing, path (the whole), or response_time.",
-        ),
-        Column::text("name", NAME),
+        text "kind" "Communication, callback, variable_passing, path (the whole), or response_time.",
+        text "name" NAME,
         COUNT,
         MIN_NS,
         MEAN_NS,
@@ -98,22 +79,12 @@ pub const PATHS: List = List {
         MAX_NS,
         STANDARD_DEVIATION,
         WORST_AT,
-        Column::count(
-            "ended_here",
-            "Messages that were seen at the beginning of the stage and never after it.",
-        ),
+        count "ended_here" "Messages that were seen at the beginning of the stage and never after it.",
         SHARE,
-    ],
-    table: &[
-        ("", "name"),
-        ("min", "min_ns"),
-        ("mean", "mean_ns"),
-        ("p50", "p50_ns"),
-        ("p90", "p90_ns"),
-        ("p99", "p99_ns"),
-        ("max", "max_ns"),
-        ("share", "share"),
-        ("ended here", "ended_here"),
-    ],
+    },
+    table: titles! {
+        "": "name", "min": "min_ns", "mean": "mean_ns", "p50": "p50_ns", "p90": "p90_ns",
+        "p99": "p99_ns", "max": "max_ns", "share": "share", "ended here": "ended_here",
+    },
     dispensable: DISPENSABLE,
 };

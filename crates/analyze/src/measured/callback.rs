@@ -9,7 +9,7 @@ use rostrace_model::entity::{CallbackId, CallbackOwner, NodeId, ProcessId};
 
 use super::series::Series;
 use crate::analysis::Analysis;
-use crate::callback::{executions, message_lateness};
+use crate::callback::instance_timings;
 use crate::selection::Selection;
 
 /// One callback as people know it, whichever process or life of its node it belongs to.
@@ -110,10 +110,10 @@ pub(super) fn measured(
 
 fn add(analysis: &Analysis<'_>, id: CallbackId, measured: &mut MeasuredCallback) {
     let mut before: Option<i64> = None;
-    for execution in executions(analysis, id) {
-        let instance = analysis.instance(execution.instance);
+    for timing in instance_timings(analysis, id) {
+        let instance = analysis.instance(timing.instance);
         let at = instance.start;
-        let damaged = u64::from(analysis.is_execution_damaged(execution.instance));
+        let damaged = u64::from(analysis.is_execution_damaged(timing.instance));
         measured.executions += 1;
         measured.starts.push(at);
         measured.damaged += damaged;
@@ -123,18 +123,14 @@ fn add(analysis: &Analysis<'_>, id: CallbackId, measured: &mut MeasuredCallback)
         }
         // Also one whose end was lost: that its duration is missing is damage too.
         measured.duration.damaged += damaged;
-        if let Some(period) = execution.period {
+        if let Some(period) = timing.period {
             measured.period.push(period, at);
             measured
                 .cycles
                 .extend(before.map(|duration| (duration, period)));
         }
         before = duration;
-        let lateness = match execution.firing {
-            Some(firing) => Some(firing.lateness),
-            None => message_lateness(analysis, execution.instance),
-        };
-        if let Some(lateness) = lateness {
+        if let Some(lateness) = timing.lateness(analysis) {
             measured.lateness.push(lateness, at);
             let since = Nanos(at.0.saturating_sub(lateness.max(0)));
             measured.lateness.damaged += u64::from(analysis.is_damaged(since, at));

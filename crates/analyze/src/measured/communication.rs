@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use rostrace_model::describe::{built_in, names};
 use rostrace_model::entity::SubscriptionId;
 
 use super::series::Series;
 use crate::analysis::Analysis;
 use crate::communication::DropCause;
 use crate::selection::Selection;
-use crate::{built_in, names};
 
 #[derive(Debug, Clone, Default)]
 pub struct MeasuredCommunication {

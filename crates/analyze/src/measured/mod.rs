@@ -6,9 +6,9 @@
 
 mod callback;
 mod communication;
+mod fingerprint;
 mod path;
 mod series;
-mod shape;
 mod topic;
 
 use crate::analysis::Analysis;
@@ -16,17 +16,17 @@ use crate::selection::Selection;
 
 pub use callback::MeasuredCallback;
 pub use communication::MeasuredCommunication;
+pub use fingerprint::{NodeFingerprint, ProcessFingerprint};
 pub use path::{MeasuredPath, measured_paths};
 pub use series::Series;
-pub use shape::{NodeShape, ProcessShape};
 pub use topic::MeasuredTopic;
 pub(crate) use topic::rate_of;
 
 /// Everything that was measured in one recording. Each list is in the order of its names.
 #[derive(Debug, Default)]
 pub struct Measured {
-    pub nodes: Vec<NodeShape>,
-    pub processes: Vec<ProcessShape>,
+    pub nodes: Vec<NodeFingerprint>,
+    pub processes: Vec<ProcessFingerprint>,
     pub callbacks: Vec<MeasuredCallback>,
     pub topics: Vec<MeasuredTopic>,
     pub communications: Vec<MeasuredCommunication>,
@@ -37,8 +37,8 @@ impl Measured {
     /// `with_built_in` counts also what ROS 2 and recorders make for themselves.
     pub fn of(analysis: &Analysis<'_>, selection: &Selection, with_built_in: bool) -> Measured {
         Measured {
-            nodes: shape::nodes(analysis, selection, with_built_in),
-            processes: shape::processes(analysis, selection, with_built_in),
+            nodes: fingerprint::nodes(analysis, selection, with_built_in),
+            processes: fingerprint::processes(analysis, selection, with_built_in),
             callbacks: callback::measured(analysis, selection, with_built_in),
             topics: topic::measured(analysis, selection, with_built_in),
             communications: communication::measured(analysis, selection, with_built_in),

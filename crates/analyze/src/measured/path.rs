@@ -2,10 +2,10 @@
 
 use super::series::Series;
 use crate::analysis::Analysis;
-use crate::built_in;
 use crate::flow_latency::{FlowTimes, Include};
 use crate::flow_path::{Ends, FlowPath, FlowPaths, Hop, Origin};
 use crate::selection::Selection;
+use rostrace_model::describe::built_in;
 
 #[derive(Debug, Clone)]
 pub struct MeasuredPath {

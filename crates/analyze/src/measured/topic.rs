@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rostrace_ctf::schema::Nanos;
+use rostrace_model::describe::{built_in, names};
 use rostrace_model::entity::PublisherId;
 
 use super::series::Series;
 use crate::analysis::Analysis;
 use crate::selection::Selection;
-use crate::{built_in, names};
 
 #[derive(Debug, Clone, Default)]
 pub struct MeasuredTopic {
@@ -22,14 +22,8 @@ pub struct MeasuredTopic {
     pub intervals: Series,
 }
 
-impl MeasuredTopic {
-    /// Messages per second between the first one and the last one. Where events were lost, a lower bound.
-    pub fn rate(&self) -> Option<f64> {
-        rate_of(&self.instants)
-    }
-}
-
-/// So many per second between the first and the last: (n − 1) / (last − first). The instants are in order.
+/// So many per second between the first and the last: (n − 1) / (last − first). The instants are in order; where events were lost, it is
+/// a lower bound.
 pub(crate) fn rate_of(instants: &[Nanos]) -> Option<f64> {
     let (first, last) = (instants.first()?, instants.last()?);
     let nanoseconds = last.0.saturating_sub(first.0);

@@ -5,24 +5,17 @@ use rostrace_model::entity::{CallbackId, ExecutorId, InstanceId, ThreadId};
 
 use super::NOTICEABLE;
 use crate::analysis::Analysis;
-use crate::callback::{Execution, executions};
+use crate::callback::{InstanceTiming, instance_timings};
 use crate::timer::first_sign;
 
-/// How something was held up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Held {
-    /// It was due, and its thread did not begin with it.
-    Waiting,
-    /// It had begun, and did not go on.
-    Executing,
-}
-
-impl Held {
-    pub fn name(self) -> &'static str {
-        match self {
-            Held::Waiting => "waiting",
-            Held::Executing => "executing",
-        }
+named! {
+    /// How something was held up.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Held {
+        /// It was due, and its thread did not begin with it.
+        Waiting = "waiting",
+        /// It had begun, and did not go on.
+        Executing = "executing",
     }
 }
 
@@ -66,20 +59,20 @@ pub(super) fn candidates(analysis: &Analysis<'_>) -> Vec<Candidate> {
 }
 
 fn of_callback(analysis: &Analysis<'_>, callback: CallbackId, found: &mut Vec<Candidate>) {
-    let executions = executions(analysis, callback);
-    let due: Vec<Option<Nanos>> = executions.iter().map(|it| due(analysis, it)).collect();
-    let row = |execution: &Execution| analysis.instance(execution.instance);
-    let waits = executions.iter().zip(&due);
+    let timings = instance_timings(analysis, callback);
+    let due: Vec<Option<Nanos>> = timings.iter().map(|it| due(analysis, it)).collect();
+    let row = |timing: &InstanceTiming| analysis.instance(timing.instance);
+    let waits = timings.iter().zip(&due);
     let waits = waits.filter_map(|(it, due)| Some(row(it).start.0 - (*due)?.0));
     let usual_wait = median(waits.collect());
-    let durations = executions.iter().filter_map(|it| {
+    let durations = timings.iter().filter_map(|it| {
         let row = row(it);
         Some(row.end?.0 - row.start.0)
     });
     let usual_duration = median(durations.collect());
     let executor = analysis.executor_of(callback);
-    for (execution, due) in executions.iter().zip(due) {
-        let (instance, row) = (execution.instance, row(execution));
+    for (timing, due) in timings.iter().zip(due) {
+        let (instance, row) = (timing.instance, row(timing));
         let thread = row.thread;
         let mut add = |held: Held, begin: Nanos, end: Nanos, usual: i64| {
             if end.0 - begin.0 - usual < NOTICEABLE {
@@ -102,9 +95,9 @@ fn of_callback(analysis: &Analysis<'_>, callback: CallbackId, found: &mut Vec<Ca
         if let Some(due) = due.filter(|due| row.start.0 - due.0 - usual_wait >= NOTICEABLE) {
             // What did not spin yet was not held up.
             let due = due.max(Nanos(first_sign(analysis, thread)));
-            let activity = analysis.activity();
-            let segments = activity.segments(thread, due, row.start);
-            for idle in segments.filter(|it| it.doing.is_idle()) {
+            let activities = analysis.activities();
+            let spans = activities.spans(thread, due, row.start);
+            for idle in spans.filter(|it| it.activity.is_idle()) {
                 add(Held::Waiting, idle.begin, idle.end, usual_wait);
             }
         }
@@ -115,16 +108,16 @@ fn of_callback(analysis: &Analysis<'_>, callback: CallbackId, found: &mut Vec<Ca
 }
 
 /// When something had to be done that was done by an execution: a timer was due, or a message was with the middleware.
-fn due(analysis: &Analysis<'_>, execution: &Execution) -> Option<Nanos> {
-    if let Some(firing) = &execution.firing {
+fn due(analysis: &Analysis<'_>, timing: &InstanceTiming) -> Option<Nanos> {
+    if let Some(firing) = &timing.firing {
         return Some(firing.expected);
     }
-    let delivery = analysis.received_by(execution.instance)?;
+    let delivery = analysis.received_by(timing.instance)?;
     let arrival = analysis.arrival(delivery)?;
     let model = analysis.model;
     let publication = analysis.publication(analysis.delivery(delivery).publication);
     let sender = model.process_of(publication.thread);
-    let receiver = model.process_of(analysis.instance(execution.instance).thread);
+    let receiver = model.process_of(analysis.instance(timing.instance).thread);
     (!arrival.historical && model.have_one_clock(sender, receiver)).then_some(arrival.handed)
 }
 

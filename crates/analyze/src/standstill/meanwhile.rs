@@ -36,7 +36,12 @@ impl Standstill {
                 let Some(task) = it.task else { continue };
                 let time = it.to.0 - it.from.0;
                 known += time;
-                match scheduling.task(task).is_idle() {
+                let task_row = scheduling.task(task);
+                if !task_row.is_recorded() {
+                    // That may be idleness as well as somebody else's work.
+                    return None;
+                }
+                match task_row.is_idle() {
                     true => idle += time,
                     false => *busy.entry(task).or_default() += time,
                 }

@@ -15,7 +15,7 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_model::Model;
 use rostrace_model::entity::{HostId, InstanceId, ProcessId, ThreadId};
 
-use crate::activity::Doing;
+use crate::activity::Activity;
 use crate::analysis::Analysis;
 use held_up::Candidate;
 
@@ -72,7 +72,7 @@ impl Standstill {
     }
 
     /// One sentence for every output, without its full stop.
-    pub fn told(&self, model: &Model) -> String {
+    pub fn describe(&self, model: &Model) -> String {
         let (callbacks, processes) = self.held_up(model);
         match self.scope {
             Scope::Machine(_) => format!(
@@ -241,8 +241,8 @@ fn running(
         if !scope.has(model, model.process_of(thread)) {
             continue;
         }
-        for segment in analysis.activity().segments(thread, begin, end) {
-            if let Doing::Callback(id) = segment.doing
+        for span in analysis.activities().spans(thread, begin, end) {
+            if let Activity::Callback(id) = span.activity
                 && !victims.iter().any(|(victim, _)| *victim == id)
             {
                 running.insert(thread, id);

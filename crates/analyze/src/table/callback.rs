@@ -4,20 +4,18 @@ use std::collections::BTreeMap;
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_model::Model;
-use rostrace_model::describe::{CallbackKind, Description};
+use rostrace_model::describe::{CallbackKind, Description, names};
 use rostrace_model::entity::{Address, CallbackId, ClientId, ProcessId};
 
 use super::describe::{kind, pid};
+use super::page::{CALLBACK, LOSSES, PageColumn, PageTable, Room};
 use super::recurring::{BUILT_IN, HOST, PID, PROCESS};
-use super::statistics_columns::{
-    columns, frequency_cells, frequency_columns, statistics_cells, statistics_columns,
-};
-use super::{Cell, Column, Role, Table};
+use super::statistics_columns::{frequency_cells, statistics_cells};
+use super::{Cell, Column, Role, Table, cells, columns};
 use crate::analysis::Analysis;
 use crate::callback::{self, CallbackSummary};
 use crate::finding::Runner;
-use crate::list::List;
-use crate::names;
+use crate::list::{List, titles};
 use crate::rate::Frequency;
 use crate::statistics::Statistics;
 use crate::thread::Ran;
@@ -34,107 +32,84 @@ pub(super) const SET_PERIOD: Column =
 pub(super) const CALLBACKS: Table = Table {
     name: "callbacks",
     about: "One callback of one process, summarised. What the trace does not name has a row for each address.",
-    columns: columns![
-        [
-            Column::integer(
-                "callback",
-                "Number of the callback, for `callback_instances`; nothing for clients and for what the trace does not name."
-            )
-            .optional(),
-            Column::text(
-                "name",
-                "As people say it: `/fusion ← /points`, `/planner · timer 100 ms`."
-            ),
-            HOST,
-            PID,
-            PROCESS,
-            Column::node(
-                "node",
-                "Node that it belongs to; nothing if the trace does not name it."
-            )
-            .optional(),
-            KIND,
-            Column::topic("topic", "Of a subscription: what it receives.").optional(),
-            Column::text("service", "Of a service or client: its name.").optional(),
-            SET_PERIOD,
-            Column::text(
-                "symbol",
-                "Function that is called, as far as the trace tells."
-            )
-            .optional(),
-            Column::count("count", "Executions."),
-            Column::count(
-                "answers",
-                "Of a client: responses that its callback got, where the recorder tells. They have no `callback_start`, which `count` counts."
-            )
-            .optional(),
-            Column::hertz(
-                "rate_hz",
-                "Executions per second between the first and the last; the exported table `rates` has them second by second."
-            )
-            .optional(),
-        ],
-        frequency_columns!("frequency", "number of starts in a second"),
-        statistics_columns!("duration", "duration: start to end"),
-        statistics_columns!(
-            "period_observed",
-            "time from one start to the next",
-            "period_ns_observed"
-        ),
-        statistics_columns!(
-            "gap",
-            "time from an end to the next start; negative where executions overlap"
-        ),
-        statistics_columns!(
-            "jitter",
-            "observed period less the one that the timer is set to"
-        ),
-        statistics_columns!(
-            "lateness",
-            "time from when it should have begun (a timer was due, a message was published) to its start"
-        ),
-        [
-            Column::count(
-                "skipped",
-                "Firings of a timer that were due and never happened."
-            ),
-            Column::share(
-                "utilisation",
-                "Time in the callback, divided by the time in which its process was observed."
-            )
-            .optional(),
-            Column::share(
-                "worst_over_period",
-                "Longest duration or largest lateness, whichever is larger, divided by the period."
-            )
-            .optional(),
-            Column::count(
-                "damaged",
-                "Executions that touch a time in which events were lost."
-            ),
-            BUILT_IN,
-        ],
-    ],
-    rows: |analysis, take| CallbackRow::all(analysis).iter().try_for_each(|row| take(&row.cells())),
+    columns: columns! {
+        integer? "callback" "Number of the callback, for `callback_instances`; nothing for clients and for what the trace does not name.",
+        text "name" "As people say it: `/fusion ← /points`, `/planner · timer 100 ms`.",
+        HOST,
+        PID,
+        PROCESS,
+        node? "node" "Node that it belongs to; nothing if the trace does not name it.",
+        KIND,
+        topic? "topic" "Of a subscription: what it receives.",
+        text? "service" "Of a service or client: its name.",
+        SET_PERIOD,
+        text? "symbol" "Function that is called, as far as the trace tells.",
+        count "count" "Executions.",
+        count? "answers" "Of a client: responses that its callback got, where the recorder tells. They have no `callback_start`, which `count` counts.",
+        hertz? "rate_hz" "Executions per second between the first and the last; the exported table `rates` has them second by second.",
+        frequency "frequency" "number of starts in a second",
+        statistics "duration" "duration: start to end",
+        statistics "period_observed" "time from one start to the next" "period_ns_observed",
+        statistics "gap" "time from an end to the next start; negative where executions overlap",
+        statistics "jitter" "observed period less the one that the timer is set to",
+        statistics "lateness" "time from when it should have begun (a timer was due, a message was published) to its start",
+        count "skipped" "Firings of a timer that were due and never happened.",
+        share? "utilisation" "Time in the callback, divided by the time in which its process was observed.",
+        share? "worst_over_period" "Longest duration or largest lateness, whichever is larger, divided by the period.",
+        count "damaged" "Executions that touch a time in which events were lost.",
+        BUILT_IN,
+    },
+    rows: |analysis, take| {
+        CallbackRow::all(analysis)
+            .iter()
+            .try_for_each(|row| take(&row.cells()))
+    },
 };
 
 pub const CALLBACK_LIST: List = List {
     verb: "callbacks",
     noun: "callback",
     columns: CALLBACKS.columns,
-    table: &[
-        ("callback", "name"),
-        ("process", "process"),
-        ("count", "count"),
-        ("period", "period_observed_p50_ns"),
-        ("mean", "duration_mean_ns"),
-        ("p99", "duration_p99_ns"),
-        ("max", "duration_max_ns"),
-        ("late p99", "lateness_p99_ns"),
-        ("late max", "lateness_max_ns"),
-        ("worst / period", "worst_over_period"),
-    ],
+    table: titles! {
+        "callback": "name", "process": "process", "count": "count",
+        "period": "period_observed_p50_ns", "mean": "duration_mean_ns", "p99": "duration_p99_ns",
+        "max": "duration_max_ns", "late p99": "lateness_p99_ns", "late max": "lateness_max_ns",
+        "worst / period": "worst_over_period",
+    },
     dispensable: &["process", "mean", "late p99", "period"],
+};
+
+pub const CALLBACK_PAGE: PageTable = PageTable {
+    table: &CALLBACKS,
+    joined: &[],
+    shown: &[
+        PageColumn::new("name", "callback"),
+        PageColumn::alarm("worst_over_period", "worst / period", 0.5, 1.0).defined(CALLBACK),
+        PageColumn::new("count", "count"),
+        PageColumn::new("rate_hz", "frequency")
+            .defined(CALLBACK)
+            .room(Room::Normal),
+        PageColumn::new("duration_p50_ns", "duration p50").defined(CALLBACK),
+        PageColumn::new("duration_p99_ns", "duration p99").room(Room::Medium),
+        PageColumn::new("duration_max_ns", "duration max"),
+        PageColumn::chart("duration", "duration over time").room(Room::Medium),
+        PageColumn::new("period_observed_p50_ns", "period p50")
+            .defined(CALLBACK)
+            .room(Room::Wide),
+        PageColumn::new("period_observed_max_ns", "period max").room(Room::Wide),
+        PageColumn::new("lateness_p99_ns", "lateness p99")
+            .defined("timer")
+            .room(Room::Wide),
+        PageColumn::new("lateness_max_ns", "lateness max"),
+        PageColumn::new("utilisation", "utilisation")
+            .defined(CALLBACK)
+            .room(Room::Normal),
+        PageColumn::none_wanted("damaged", "damaged")
+            .defined(LOSSES)
+            .room(Room::Wide),
+    ],
+    filter: "Filter by callback, node or topic",
+    sort: "worst_over_period",
 };
 
 /// One callback.
@@ -309,22 +284,11 @@ impl<'a> CallbackRow<'a> {
             Ran::Callback(CallbackId(number)) => Some(i64::from(number)),
             Ran::Client(_) | Ran::Unnamed(_) => None,
         };
-        let mut cells: Vec<Cell<'_>> = vec![
-            callback.into(),
-            (&self.name).into(),
-            self.host.into(),
-            self.pid.into(),
-            self.process.into(),
-            described.node_name.into(),
-            kind(described).into(),
-            described.topic.into(),
-            described.service.into(),
-            described.period.into(),
-            described.symbol.into(),
-            self.count.into(),
-            self.answers.into(),
-            self.rate.into(),
-        ];
+        let mut cells: Vec<Cell<'_>> = Vec::from(cells! {
+            callback, &self.name, self.host, self.pid, self.process, described.node_name,
+            kind(described), described.topic, described.service, described.period, described.symbol,
+            self.count, self.answers, self.rate,
+        });
         cells.extend(frequency_cells(self.frequency.as_ref()));
         let all = [
             &self.duration,
@@ -336,13 +300,10 @@ impl<'a> CallbackRow<'a> {
         for statistics in all {
             cells.extend(statistics_cells(statistics.as_ref()));
         }
-        cells.extend([
-            Cell::from(self.skipped),
-            self.utilisation.into(),
-            self.worst_over_period.into(),
-            self.damaged.into(),
-            described.built_in.into(),
-        ]);
+        cells.extend(cells! {
+            self.skipped, self.utilisation, self.worst_over_period, self.damaged,
+            described.built_in,
+        });
         cells
     }
 }

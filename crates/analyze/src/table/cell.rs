@@ -78,3 +78,12 @@ impl<'a, T: Into<Cell<'a>>> From<Option<T>> for Cell<'a> {
         value.map_or(Cell::Nothing, Into::into)
     }
 }
+
+/// The cells of a row, from whatever is in them.
+macro_rules! cells {
+    ($($value:expr),+ $(,)?) => {
+        [$($crate::table::Cell::from($value)),+]
+    };
+}
+
+pub(crate) use cells;

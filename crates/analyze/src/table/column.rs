@@ -1,5 +1,7 @@
 //! A column: what it is called, what is in it, how people see it, and what it means. Said once, for every table and list, in every format.
 
+use serde::Serialize;
+
 #[derive(Debug, Clone, Copy)]
 pub struct Column {
     /// In files, JSON, `--columns` and `--sort`.
@@ -32,7 +34,8 @@ pub enum ColumnKind {
 }
 
 /// What a value counts, and so how people see it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Unit {
     Text,
     /// A number that names something, such as a pid, or that has no unit.
@@ -144,7 +147,7 @@ impl Column {
         self
     }
 
-    pub(super) const fn member(mut self, object: &'static str, name: &'static str) -> Column {
+    pub(crate) const fn member(mut self, object: &'static str, name: &'static str) -> Column {
         self.member = Some((object, name));
         self
     }
@@ -164,4 +167,65 @@ impl Unit {
             Unit::YesOrNo => "1 or 0 in CSV, true or false in JSON",
         }
     }
+}
+
+/// The columns of a table, one on a line: what it is (a function of [`Column`]; `?` if a row may have nothing there), its name, and
+/// what it means. Columns that several tables have stand by their constants; `statistics` and `frequency` are many columns each.
+macro_rules! columns {
+    (@parts [$($parts:tt)*]) => {{
+        const COLUMN_PARTS: &[&[$crate::table::Column]] = &[$($parts)*];
+        const COLUMNS: [$crate::table::Column; $crate::table::length(COLUMN_PARTS)] =
+            $crate::table::concatenated(COLUMN_PARTS);
+        &COLUMNS
+    }};
+    (@parts [$($parts:tt)*] statistics $prefix:literal $about:literal $($object:literal)?, $($rest:tt)*) => {
+        $crate::table::columns!(@parts [$($parts)* &$crate::table::statistics_columns!($prefix, $about $(, $object)?),] $($rest)*)
+    };
+    (@parts [$($parts:tt)*] frequency $prefix:literal $about:literal, $($rest:tt)*) => {
+        $crate::table::columns!(@parts [$($parts)* &$crate::table::frequency_columns!($prefix, $about),] $($rest)*)
+    };
+    (@parts [$($parts:tt)*] = $column:expr, $($rest:tt)*) => {
+        $crate::table::columns!(@parts [$($parts)* &[$column],] $($rest)*)
+    };
+    (@parts [$($parts:tt)*] $kind:ident ? $name:literal $about:expr, $($rest:tt)*) => {
+        $crate::table::columns!(@parts [$($parts)* &[$crate::table::Column::$kind($name, $about).optional()],] $($rest)*)
+    };
+    (@parts [$($parts:tt)*] $kind:ident $name:literal $about:expr, $($rest:tt)*) => {
+        $crate::table::columns!(@parts [$($parts)* &[$crate::table::Column::$kind($name, $about)],] $($rest)*)
+    };
+    (@parts [$($parts:tt)*] $constant:ident, $($rest:tt)*) => {
+        $crate::table::columns!(@parts [$($parts)* &[$constant],] $($rest)*)
+    };
+    ($($entries:tt)*) => {
+        $crate::table::columns!(@parts [] $($entries)*)
+    };
+}
+
+pub(crate) use columns;
+
+pub(crate) const fn length(parts: &[&[Column]]) -> usize {
+    let mut length = 0;
+    let mut part = 0;
+    while part < parts.len() {
+        length += parts[part].len();
+        part += 1;
+    }
+    length
+}
+
+/// `N` has to be the [`length`]; the compiler checks it.
+pub(crate) const fn concatenated<const N: usize>(parts: &[&[Column]]) -> [Column; N] {
+    assert!(N == length(parts));
+    let mut columns = [Column::text("", ""); N];
+    let (mut part, mut place, mut at) = (0, 0, 0);
+    while part < parts.len() {
+        while place < parts[part].len() {
+            columns[at] = parts[part][place];
+            place += 1;
+            at += 1;
+        }
+        place = 0;
+        part += 1;
+    }
+    columns
 }

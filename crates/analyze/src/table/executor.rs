@@ -5,65 +5,42 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 
 use rostrace_ctf::schema::Nanos;
+use rostrace_model::describe::built_in;
 use rostrace_model::entity::{CallbackId, ExecutorId, ProcessId, ThreadId, UnseenSubject};
 use rostrace_model::flow::CallbackInstance;
 
 use super::describe::pid;
+use super::page::{PageColumn, PageTable, Room, TIME_SPENT};
 use super::recurring::{BUILT_IN, HOST, PID, PROCESS};
-use super::{Cell, Column, Sink, Table};
+use super::{Cell, Sink, Table, cells, columns};
 use crate::analysis::Analysis;
-use crate::list::List;
+use crate::blind_spot;
+use crate::list::{List, titles};
 use crate::observed_executor::{ObservedExecutor, observed_executors};
-use crate::{blind_spot, built_in};
 
 pub(super) const EXECUTORS: Table = Table {
     name: "executors",
     about: "One executor, what it executes, and how busy it was with it.",
-    columns: &[
-        Column::text(
-            "executor",
-            "Numbered in the order of creation; `observed_…` if it is inferred from what ran on which thread.",
-        ),
-        Column::text(
-            "type",
-            "Single- or multi-threaded, as the program chose; nothing if the trace does not tell.",
-        )
-        .optional(),
+    columns: columns! {
+        text "executor" "Numbered in the order of creation; `observed_…` if it is inferred from what ran on which thread.",
+        text? "type" "Single- or multi-threaded, as the program chose; nothing if the trace does not tell.",
         HOST,
         PID,
         PROCESS,
-        Column::text("address", "Where it is in memory; nothing if it is inferred.").optional(),
-        Column::time("created_ns", "When it was made; nothing if it is inferred.").optional(),
-        Column::names("nodes", "Nodes whose callbacks it executes."),
-        Column::count("groups", "How many callback groups it executes; `callback_groups` has them."),
-        Column::count("callbacks", "How many callbacks it executes."),
-        Column::count("callback_instances", "How often they ran."),
-        Column::count("threads", "How many threads ran them."),
-        Column::duration(
-            "busy_ns",
-            "Time in callbacks, of all its threads together; nothing if the trace has no ends of callbacks.",
-        )
-        .optional(),
-        Column::duration(
-            "observed_ns",
-            "Time in which its process was observed.",
-        ),
-        Column::share(
-            "busy_share",
-            "`busy_ns` / `observed_ns`; above 1 several threads were busy at once.",
-        )
-        .optional(),
+        text? "address" "Where it is in memory; nothing if it is inferred.",
+        time? "created_ns" "When it was made; nothing if it is inferred.",
+        names "nodes" "Nodes whose callbacks it executes.",
+        count "groups" "How many callback groups it executes; `callback_groups` has them.",
+        count "callbacks" "How many callbacks it executes.",
+        count "callback_instances" "How often they ran.",
+        count "threads" "How many threads ran them.",
+        duration? "busy_ns" "Time in callbacks, of all its threads together; nothing if the trace has no ends of callbacks.",
+        duration "observed_ns" "Time in which its process was observed.",
+        share? "busy_share" "`busy_ns` / `observed_ns`; above 1 several threads were busy at once.",
         BUILT_IN,
-        Column::flag(
-            "observed",
-            "Whether it is inferred: the trace does not tell of the executor itself.",
-        ),
-        Column::text(
-            "not_seen",
-            "Why nodes, groups and callbacks are not known, if they are not.",
-        )
-        .optional(),
-    ],
+        flag "observed" "Whether it is inferred: the trace does not tell of the executor itself.",
+        text? "not_seen" "Why nodes, groups and callbacks are not known, if they are not.",
+    },
     rows: |analysis, take| {
         let rows = ExecutorRow::all(analysis);
         rows.iter().try_for_each(|row| take(&row.cells()))
@@ -74,39 +51,46 @@ pub const EXECUTOR_LIST: List = List {
     verb: "executors",
     noun: "executor",
     columns: EXECUTORS.columns,
-    table: &[
-        ("executor", "executor"),
-        ("type", "type"),
-        ("process", "process"),
-        ("nodes", "nodes"),
-        ("groups", "groups"),
-        ("callbacks", "callbacks"),
-        ("threads", "threads"),
-        ("runs", "callback_instances"),
-        ("busy", "busy_share"),
-    ],
+    table: titles! {
+        "executor": "executor", "type": "type", "process": "process", "nodes": "nodes",
+        "groups": "groups", "callbacks": "callbacks", "threads": "threads",
+        "runs": "callback_instances", "busy": "busy_share",
+    },
     dispensable: &["groups", "threads", "callbacks", "type"],
+};
+
+pub const EXECUTOR_PAGE: PageTable = PageTable {
+    table: &EXECUTORS,
+    joined: &[],
+    shown: &[
+        PageColumn::new("executor", "executor"),
+        PageColumn::new("type", "type"),
+        PageColumn::new("process", "process"),
+        PageColumn::new("nodes", "nodes").room(Room::Wide),
+        PageColumn::new("threads", "threads"),
+        PageColumn::new("callbacks", "callbacks"),
+        PageColumn::new("callback_instances", "executions"),
+        PageColumn::new("busy_ns", "time in callbacks").defined(TIME_SPENT),
+        PageColumn::new("busy_share", "utilisation").defined(TIME_SPENT),
+        PageColumn::chart("shares", "over time"),
+    ],
+    filter: "Filter by executor, process or node",
+    sort: "busy_ns",
 };
 
 pub(super) const CALLBACK_GROUPS: Table = Table {
     name: "callback_groups",
     about: "One callback in its callback group, and the executor of that. A group without callbacks has one row.",
-    columns: &[
+    columns: columns! {
         HOST,
         PID,
-        Column::text(
-            "executor",
-            "Executor in `executors`; empty if the trace does not tell.",
-        ),
-        Column::integer("group", "Number of the callback group."),
-        Column::text(
-            "type",
-            "`mutually_exclusive` or `reentrant`, as the trace tells.",
-        ),
-        Column::text("address", "Where the group is in memory."),
-        Column::integer("callback", "Number of the callback in `callbacks`.").optional(),
-        Column::text("name", "Name of the callback; empty if the group has none."),
-    ],
+        text "executor" "Executor in `executors`; empty if the trace does not tell.",
+        integer "group" "Number of the callback group.",
+        text "type" "`mutually_exclusive` or `reentrant`, as the trace tells.",
+        text "address" "Where the group is in memory.",
+        integer? "callback" "Number of the callback in `callbacks`.",
+        text "name" "Name of the callback; empty if the group has none.",
+    },
     rows: callback_groups,
 };
 
@@ -116,16 +100,11 @@ fn callback_groups(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
         let executor = group.executor.map(name).unwrap_or_default();
         let address = group.address.to_string();
         let mut row = |callback: Option<CallbackId>| {
-            take(&[
-                model.host_name(group.process).into(),
-                pid(model, group.process).into(),
-                (&executor).into(),
-                (number as i64).into(),
-                group.kind.name().into(),
-                (&address).into(),
-                callback.map(|id| i64::from(id.0)).into(),
-                callback.map_or("", |id| analysis.names.callback(id)).into(),
-            ])
+            take(&cells! {
+                model.host_name(group.process), pid(model, group.process), &executor, number as i64,
+                group.kind.name(), &address, callback.map(|id| i64::from(id.0)),
+                callback.map_or("", |id| analysis.names.callback(id)),
+            })
         };
         for callback in &group.callbacks {
             row(Some(*callback))?;
@@ -145,7 +124,12 @@ pub(super) fn name(executor: ExecutorId) -> String {
 /// One executor.
 #[derive(Debug)]
 pub struct ExecutorRow<'m> {
-    executor: String,
+    /// Nothing if it is only observed.
+    pub id: Option<ExecutorId>,
+    pub executor: String,
+    pub process_id: ProcessId,
+    /// Threads that ran its callbacks.
+    pub thread_ids: Vec<ThreadId>,
     pub kind: Option<&'m str>,
     host: &'m str,
     pub pid: i64,
@@ -228,7 +212,10 @@ impl<'m> ExecutorRow<'m> {
         let (begin, end) = (*analysis.window.start(), *analysis.window.end());
         let begin = created.map_or(begin, |created| created.max(begin));
         Some(ExecutorRow {
+            id: None,
             executor,
+            process_id: process,
+            thread_ids: work.spans.keys().copied().collect(),
             kind: None,
             host: model.host_name(process),
             pid: pid(model, process),
@@ -262,6 +249,7 @@ impl<'m> ExecutorRow<'m> {
         let (process, created) = (executor.process, Some(executor.created));
         let mut row = ExecutorRow::new(analysis, name(id), process, created, &callbacks, work)?;
         row.kind = Some(executor.kind.name()).filter(|name| !name.is_empty());
+        row.id = Some(id);
         row.address = Some(executor.address.to_string());
         row.groups = groups.count() as u64;
         if row.groups == 0 {
@@ -298,26 +286,12 @@ impl<'m> ExecutorRow<'m> {
 
     /// In the order of the columns.
     pub fn cells(&self) -> Vec<Cell<'_>> {
-        vec![
-            (&self.executor).into(),
-            self.kind.into(),
-            self.host.into(),
-            self.pid.into(),
-            self.process.into(),
-            self.address.as_deref().into(),
-            self.created.into(),
-            (&self.node_names).into(),
-            self.groups.into(),
-            self.callbacks.into(),
-            self.callback_instances.into(),
-            self.threads.into(),
-            self.busy.into(),
-            self.observed_time.into(),
-            self.busy_share.into(),
-            self.built_in.into(),
-            self.observed.into(),
-            self.not_seen.as_deref().into(),
-        ]
+        Vec::from(cells! {
+            &self.executor, self.kind, self.host, self.pid, self.process, self.address.as_deref(),
+            self.created, &self.node_names, self.groups, self.callbacks, self.callback_instances,
+            self.threads, self.busy, self.observed_time, self.busy_share, self.built_in,
+            self.observed, self.not_seen.as_deref(),
+        })
     }
 }
 

@@ -7,10 +7,10 @@ use rostrace_model::flow::MessageSizeOf;
 
 use super::describe::{node_of, pid};
 use super::recurring::{CALLBACK_NAME, CALLBACK_NODE, CALLBACK_START, HOST, INSTANCE, NODE, PID};
-use super::{Column, Sink, Table};
+use super::{Column, Sink, Table, cells, columns};
 use crate::analysis::Analysis;
 
-const PID_IF_TOLD: Column =
+const PID_IF_KNOWN: Column =
     Column::pid("pid", "Process; nothing if the trace tells none.").optional();
 
 const TID_IF_NO_PROCESS: Column = Column::integer(
@@ -26,15 +26,15 @@ const ALLOCATED_BYTES: Column = Column::integer("allocated_bytes", "Bytes alloca
 pub(super) const MESSAGE_SIZES: Table = Table {
     name: "message_sizes",
     about: "The size of one message that was published or taken in serialised form, in a recording of rostrace's own tracer.",
-    columns: &[
+    columns: columns! {
         HOST,
         PID,
         NODE,
-        Column::topic("topic", "Topic; empty if the trace does not name it."),
-        Column::text("direction", "`published` or `taken`."),
-        Column::time("time_ns", "When."),
-        Column::integer("bytes", "Its size."),
-    ],
+        topic "topic" "Topic; empty if the trace does not name it.",
+        text "direction" "`published` or `taken`.",
+        time "time_ns" "When.",
+        integer "bytes" "Its size.",
+    },
     rows: message_sizes,
 };
 
@@ -56,15 +56,10 @@ fn message_sizes(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
             }
         };
         let node = end.and_then(|(node, _)| model.node_name(node));
-        take(&[
-            model.host_name(process).into(),
-            pid(model, process).into(),
-            node.unwrap_or_default().into(),
-            end.map_or("", |(_, topic)| topic).into(),
-            direction.into(),
-            size.time.into(),
-            size.bytes.into(),
-        ])?;
+        take(&cells! {
+            model.host_name(process), pid(model, process), node.unwrap_or_default(),
+            end.map_or("", |(_, topic)| topic), direction, size.time, size.bytes,
+        })?;
     }
     Ok(())
 }
@@ -72,24 +67,15 @@ fn message_sizes(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
 pub(super) const MEMORY_USAGE: Table = Table {
     name: "memory_usage",
     about: "What a process had allocated at an instant, about once a millisecond where it changed, and at its peak.",
-    columns: &[
+    columns: columns! {
         HOST,
-        PID_IF_TOLD,
+        PID_IF_KNOWN,
         TID_IF_NO_PROCESS,
-        Column::time("time_ns", "When."),
-        Column::integer(
-            "bytes",
-            "Bytes in use that were allocated during the recording.",
-        ),
-        Column::integer(
-            "blocks",
-            "Blocks in use that were allocated during the recording.",
-        ),
-        Column::flag(
-            "uncertain",
-            "Whether events were lost, so that it may be too much or too little.",
-        ),
-    ],
+        time "time_ns" "When.",
+        integer "bytes" "Bytes in use that were allocated during the recording.",
+        integer "blocks" "Blocks in use that were allocated during the recording.",
+        flag "uncertain" "Whether events were lost, so that it may be too much or too little.",
+    },
     rows: memory_usage,
 };
 
@@ -100,15 +86,11 @@ fn memory_usage(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
             if !analysis.counts(usage.time) {
                 continue;
             }
-            take(&[
-                model.hosts[of_process.host.index()].name.as_str().into(),
-                of_process.process.map(|process| pid(model, process)).into(),
-                of_process.tid.into(),
-                usage.time.into(),
-                usage.bytes.into(),
-                usage.blocks.into(),
-                of_process.uncertain.into(),
-            ])?;
+            take(&cells! {
+                model.hosts[of_process.host.index()].name.as_str(),
+                of_process.process.map(|process| pid(model, process)), of_process.tid, usage.time,
+                usage.bytes, usage.blocks, of_process.uncertain,
+            })?;
         }
     }
     Ok(())
@@ -117,29 +99,20 @@ fn memory_usage(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
 pub(super) const MEMORY_TOTALS: Table = Table {
     name: "memory_totals",
     about: "What a process allocated and freed in all.",
-    columns: &[
+    columns: columns! {
         HOST,
-        PID_IF_TOLD,
+        PID_IF_KNOWN,
         TID_IF_NO_PROCESS,
-        Column::text("process", "Its name; empty if the trace does not tell."),
+        text "process" "Its name; empty if the trace does not tell.",
         ALLOCATIONS,
         ALLOCATED_BYTES,
-        Column::integer(
-            "frees",
-            "Blocks freed that were allocated during the recording.",
-        ),
-        Column::integer(
-            "freed_bytes",
-            "Bytes freed that were allocated during the recording.",
-        ),
-        Column::integer(
-            "unknown_frees",
-            "Blocks freed that are older than the recording, or whose allocation was lost.",
-        ),
-        Column::time("peak_at_ns", "When most bytes were in use.").optional(),
-        Column::integer("peak_bytes", "Most bytes in use.").optional(),
-        Column::flag("uncertain", "Whether events were lost."),
-    ],
+        integer "frees" "Blocks freed that were allocated during the recording.",
+        integer "freed_bytes" "Bytes freed that were allocated during the recording.",
+        integer "unknown_frees" "Blocks freed that are older than the recording, or whose allocation was lost.",
+        time? "peak_at_ns" "When most bytes were in use.",
+        integer? "peak_bytes" "Most bytes in use.",
+        flag "uncertain" "Whether events were lost.",
+    },
     rows: memory_totals,
 };
 
@@ -147,20 +120,13 @@ fn memory_totals(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
     let model = analysis.model;
     for of_process in analysis.memory.iter().flat_map(|memory| &memory.processes) {
         let totals = &of_process.totals;
-        take(&[
-            model.hosts[of_process.host.index()].name.as_str().into(),
-            of_process.process.map(|process| pid(model, process)).into(),
-            of_process.tid.into(),
-            of_process.name.as_str().into(),
-            totals.allocations.into(),
-            totals.allocated_bytes.into(),
-            totals.frees.into(),
-            totals.freed_bytes.into(),
-            totals.unknown_frees.into(),
-            of_process.peak.map(|peak| peak.time).into(),
-            of_process.peak.map(|peak| peak.bytes).into(),
-            of_process.uncertain.into(),
-        ])?;
+        take(&cells! {
+            model.hosts[of_process.host.index()].name.as_str(),
+            of_process.process.map(|process| pid(model, process)), of_process.tid,
+            of_process.name.as_str(), totals.allocations, totals.allocated_bytes, totals.frees,
+            totals.freed_bytes, totals.unknown_frees, of_process.peak.map(|peak| peak.time),
+            of_process.peak.map(|peak| peak.bytes), of_process.uncertain,
+        })?;
     }
     Ok(())
 }
@@ -168,18 +134,18 @@ fn memory_totals(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
 pub(super) const CALLBACK_MEMORY: Table = Table {
     name: "callback_memory",
     about: "What one execution of a callback allocated and freed, if it did.",
-    columns: &[
+    columns: columns! {
         PID,
         CALLBACK_NODE,
         CALLBACK_NAME,
         CALLBACK_START,
         ALLOCATIONS,
         ALLOCATED_BYTES,
-        Column::integer("frees", "Blocks freed."),
-        Column::integer("freed_bytes", "Bytes freed."),
-        Column::flag("uncertain", "Whether events were lost meanwhile."),
+        integer "frees" "Blocks freed.",
+        integer "freed_bytes" "Bytes freed.",
+        flag "uncertain" "Whether events were lost meanwhile.",
         INSTANCE,
-    ],
+    },
     rows: callback_memory,
 };
 
@@ -191,18 +157,11 @@ fn callback_memory(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
             continue;
         }
         let name = instance.callback.map(|id| analysis.names.callback(id));
-        take(&[
-            pid(model, model.process_of(instance.thread)).into(),
-            node_of(model, instance.callback).into(),
-            name.unwrap_or_default().into(),
-            instance.start.into(),
-            memory.allocations.into(),
-            memory.allocated_bytes.into(),
-            memory.frees.into(),
-            memory.freed_bytes.into(),
-            memory.uncertain.into(),
-            i64::from(memory.instance.0).into(),
-        ])?;
+        take(&cells! {
+            pid(model, model.process_of(instance.thread)), node_of(model, instance.callback),
+            name.unwrap_or_default(), instance.start, memory.allocations, memory.allocated_bytes,
+            memory.frees, memory.freed_bytes, memory.uncertain, i64::from(memory.instance.0),
+        })?;
     }
     Ok(())
 }

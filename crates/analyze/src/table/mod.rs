@@ -14,6 +14,7 @@ mod lifecycle;
 mod memory;
 mod named_path;
 mod node;
+mod page;
 mod path;
 mod process;
 mod publication;
@@ -30,13 +31,21 @@ use std::io;
 
 use crate::analysis::Analysis;
 
-pub use callback::{CALLBACK_LIST, CallbackRow};
+pub use callback::{CALLBACK_LIST, CALLBACK_PAGE, CallbackRow};
 pub use cell::Cell;
+pub(crate) use cell::cells;
 pub use column::{Column, ColumnKind, Role, Unit};
-pub use executor::{EXECUTOR_LIST, ExecutorRow};
-pub use node::{NODE_LIST, NodeRow};
-pub use process::{PROCESS_LIST, ProcessRow};
-pub use topic::{Deliveries, TOPIC_LIST, TopicEnds, TopicRow, topics};
+pub(crate) use column::{columns, concatenated, length};
+pub use communication::{COMMUNICATION_PAGE, communications_of};
+pub use endpoint::{PUBLISHER_PAGE, SUBSCRIPTION_PAGE};
+pub use executor::{EXECUTOR_LIST, EXECUTOR_PAGE, ExecutorRow};
+pub use node::{NODE_LIST, NODE_PAGE, NodeRow};
+pub use page::{Drawn, PageColumn, PageTable, Room};
+pub use process::{PROCESS_LIST, PROCESS_PAGE, ProcessRow};
+pub use share::{node_work, process_work};
+pub(crate) use statistics_columns::{frequency_columns, statistics_columns, summary_columns};
+pub use thread::{THREAD_PAGE, threads_of};
+pub use topic::{Deliveries, TOPIC_LIST, TOPIC_PAGE, TopicEnds, TopicRow, topics};
 
 /// A table: a function hands its rows over one by one, so that none has to be held in memory.
 #[derive(Debug)]
@@ -89,6 +98,19 @@ pub const TABLES: &[&Table] = &[
     &thread::SPINS,
     &share::NODE_SHARES,
     &share::PROCESS_SHARES,
+];
+
+/// Every table that the report's page shows as it is declared.
+pub const PAGE_TABLES: &[&PageTable] = &[
+    &CALLBACK_PAGE,
+    &TOPIC_PAGE,
+    &COMMUNICATION_PAGE,
+    &PUBLISHER_PAGE,
+    &SUBSCRIPTION_PAGE,
+    &NODE_PAGE,
+    &PROCESS_PAGE,
+    &EXECUTOR_PAGE,
+    &THREAD_PAGE,
 ];
 
 /// Takes one row after the other: a cell for each column of the table.

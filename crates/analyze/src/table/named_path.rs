@@ -6,8 +6,8 @@ use rostrace_architecture::NamedPath;
 use rostrace_ctf::schema::Nanos;
 
 use super::recurring::{CASE, RESPONSE_START, RESPONSE_TIME, STAGE};
-use super::statistics_columns::{columns, statistics_cells, statistics_columns};
-use super::{Cell, Column, Role, Sink, Table};
+use super::statistics_columns::statistics_cells;
+use super::{Cell, Column, Role, Sink, Table, cells, columns};
 use crate::analysis::Analysis;
 use crate::declared::Style;
 use crate::declared::paths::{Ends, PathError};
@@ -51,35 +51,16 @@ const NAMED_PATH: Column = Column::text("named_path", "Name of the path.").role(
 pub(super) const NAMED_PATHS: Table = Table {
     name: "named_paths",
     about: "One path that the file of `--architecture` names, followed as its message contexts say. Empty without such a file.",
-    columns: columns![
-        [
-            NAMED_PATH,
-            Column::integer(
-                "begun",
-                "Messages that began; one that led to several outputs counts as often."
-            ),
-            Column::integer(
-                "complete",
-                "Messages that came through to the end; empty if the trace does not tell."
-            )
-            .optional(),
-        ],
-        statistics_columns!(
-            "latency",
-            "latency: first publish to the start of the last callback"
-        ),
-        statistics_columns!("best", "best response time"),
-        statistics_columns!("worst", "worst response time"),
-        statistics_columns!(
-            "worst_with_external_latency",
-            "worst response time with external latency"
-        ),
-        [Column::text(
-            "error",
-            "Why the path cannot be followed; nothing if it can."
-        )
-        .optional()],
-    ],
+    columns: columns! {
+        NAMED_PATH,
+        integer "begun" "Messages that began; one that led to several outputs counts as often.",
+        integer? "complete" "Messages that came through to the end; empty if the trace does not tell.",
+        statistics "latency" "latency: first publish to the start of the last callback",
+        statistics "best" "best response time",
+        statistics "worst" "worst response time",
+        statistics "worst_with_external_latency" "worst response time with external latency",
+        text? "error" "Why the path cannot be followed; nothing if it can.",
+    },
     rows: named_paths,
 };
 
@@ -94,7 +75,7 @@ fn named_paths(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
         let found = found.ok();
         let count = |number: Option<usize>| Cell::Integer(number.unwrap_or(0) as i64);
         let complete = match &found {
-            Some(found) if found.untold.is_some() => Cell::Nothing,
+            Some(found) if found.unknown_arrival.is_some() => Cell::Nothing,
             found => count(found.as_ref().map(|it| it.complete)),
         };
         let mut cells: Vec<Cell<'_>> = vec![
@@ -117,22 +98,14 @@ fn named_paths(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
 pub(super) const NAMED_PATH_STAGES: Table = Table {
     name: "named_path_stages",
     about: "One stage of a named path, summarised over the messages that came through: the means add up to that of the path.",
-    columns: columns![
-        [
-            NAMED_PATH,
-            STAGE,
-            Column::text(
-                "kind",
-                "`communication`: publish to callback or take; `callback`: start of a callback to the next publish, or to its end; `variable_passing`: end of a callback to the start of the one that reads what it stored."
-            ),
-            Column::text("name", "Topic of a communication, else the callback."),
-            Column::integer(
-                "ended_here",
-                "Messages that were seen at its beginning and never after it."
-            ),
-        ],
-        statistics_columns!("duration", "duration of the stage"),
-    ],
+    columns: columns! {
+        NAMED_PATH,
+        STAGE,
+        text "kind" "`communication`: publish to callback or take; `callback`: start of a callback to the next publish, or to its end; `variable_passing`: end of a callback to the start of the one that reads what it stored.",
+        text "name" "Topic of a communication, else the callback.",
+        integer "ended_here" "Messages that were seen at its beginning and never after it.",
+        statistics "duration" "duration of the stage",
+    },
     rows: named_path_stages,
 };
 
@@ -145,13 +118,10 @@ fn named_path_stages(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> 
         let found = declared_path(indexed, architecture, path, Ends::default(), counts);
         let stages = found.map_or(Vec::new(), |found| found.stages);
         for (number, stage) in stages.iter().enumerate() {
-            let mut cells: Vec<Cell<'_>> = vec![
-                path.name.as_str().into(),
-                (number as i64).into(),
-                stage.kind.name().into(),
-                stage.name.as_str().into(),
-                (stage.ended_here as i64).into(),
-            ];
+            let mut cells: Vec<Cell<'_>> = Vec::from(cells! {
+                path.name.as_str(), number as i64, stage.kind.name(), stage.name.as_str(),
+                stage.ended_here as i64,
+            });
             cells.extend(statistics_cells(stage.duration.as_ref()));
             take(&cells)?;
         }
@@ -162,16 +132,13 @@ fn named_path_stages(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> 
 pub(super) const NAMED_PATH_INSTANTS: Table = Table {
     name: "named_path_instants",
     about: "One instant of one message along a named path. A message that was lost, or that nothing was made from, has no instant after that.",
-    columns: &[
+    columns: columns! {
         NAMED_PATH,
-        Column::integer("message", "Number of the message, in the order of time."),
-        Column::integer("place", "Number of the instant, from 0."),
-        Column::text(
-            "instant",
-            "As CARET names its columns: `/points/rclcpp_publish_timestamp/0`.",
-        ),
-        Column::time("time_ns", "When it was."),
-    ],
+        integer "message" "Number of the message, in the order of time.",
+        integer "place" "Number of the instant, from 0.",
+        text "instant" "As CARET names its columns: `/points/rclcpp_publish_timestamp/0`.",
+        time "time_ns" "When it was.",
+    },
     rows: named_path_instants,
 };
 
@@ -181,13 +148,9 @@ fn named_path_instants(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()
         for (message, row) in records.rows.iter().enumerate() {
             for (place, (time, column)) in row.iter().zip(&records.columns).enumerate() {
                 let Some(time) = *time else { continue };
-                take(&[
-                    path.name.as_str().into(),
-                    (message as i64).into(),
-                    (place as i64).into(),
-                    column.into(),
-                    time.into(),
-                ])?;
+                take(&cells! {
+                    path.name.as_str(), message as i64, place as i64, column, time,
+                })?;
             }
         }
         Ok(())
@@ -207,12 +170,9 @@ fn named_response_times(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<(
         let times = ResponseTimes::of(&answerable(indexed, records), Style::Own);
         for case in Case::EVERY {
             for (start, response) in times.case(case) {
-                take(&[
-                    path.name.as_str().into(),
-                    case.name().into(),
-                    start.into(),
-                    response.into(),
-                ])?;
+                take(&cells! {
+                    path.name.as_str(), case.name(), start, response,
+                })?;
             }
         }
         Ok(())
@@ -222,25 +182,16 @@ fn named_response_times(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<(
 pub(super) const NAMED_RESPONSE_STAGES: Table = Table {
     name: "named_response_stages",
     about: "One part of one response time of a named path. The parts of a response add up to it exactly.",
-    columns: &[
+    columns: columns! {
         NAMED_PATH,
         CASE,
-        Column::integer(
-            "response",
-            "Number of the response in its case, in the order of time.",
-        ),
-        Column::integer("stage", "Number of the part, from 0."),
-        Column::text(
-            "kind",
-            "`external`: since the input before; else as in `named_path_stages`.",
-        ),
-        Column::text(
-            "name",
-            "Topic of a communication, else the callback; empty for `external`.",
-        ),
-        Column::time("begin_ns", "When the part began."),
-        Column::duration("duration_ns", "How long it was."),
-    ],
+        integer "response" "Number of the response in its case, in the order of time.",
+        integer "stage" "Number of the part, from 0.",
+        text "kind" "`external`: since the input before; else as in `named_path_stages`.",
+        text "name" "Topic of a communication, else the callback; empty for `external`.",
+        time "begin_ns" "When the part began.",
+        duration "duration_ns" "How long it was.",
+    },
     rows: named_response_stages,
 };
 
@@ -268,16 +219,10 @@ fn named_response_stages(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<
                     let (Some(begin), Some(end)) = (begin, end) else {
                         continue;
                     };
-                    take(&[
-                        path.name.as_str().into(),
-                        case.name().into(),
-                        (response as i64).into(),
-                        (stage as i64).into(),
-                        pair[0].1.into(),
-                        pair[0].2.into(),
-                        Nanos(begin).into(),
-                        (end - begin).into(),
-                    ])?;
+                    take(&cells! {
+                        path.name.as_str(), case.name(), response as i64, stage as i64, pair[0].1,
+                        pair[0].2, Nanos(begin), end - begin,
+                    })?;
                 }
             }
         }

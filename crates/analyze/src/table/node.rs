@@ -2,15 +2,15 @@
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_model::Model;
-use rostrace_model::describe::Description;
+use rostrace_model::describe::{Description, built_in};
 use rostrace_model::entity::{CallbackId, ClientId, NodeId};
 
 use super::describe::pid;
+use super::page::{PageColumn, PageTable, Room, TIME_SPENT};
 use super::recurring::{BUILT_IN, CREATED, DISTRIBUTION, HOST, PID, PROCESS, RMW};
-use super::{Cell, Column, Table};
+use super::{Cell, Table, cells, columns, share};
 use crate::analysis::Analysis;
-use crate::built_in;
-use crate::list::List;
+use crate::list::{List, titles};
 
 const PARTS: &str = "How many it has. The terminal counts what is built in only with `--all`, files and JSON always.";
 const BUILT_IN_PARTS: &str = "How many of them ROS 2 or a recorder made.";
@@ -21,8 +21,8 @@ const FIRST_STATE: &str = "unconfigured";
 pub(super) const NODES: Table = Table {
     name: "nodes",
     about: "One node, what it consists of, and how much it did.",
-    columns: &[
-        Column::node("node", "Its full name."),
+    columns: columns! {
+        node "node" "Its full name.",
         HOST,
         PID,
         PROCESS,
@@ -30,30 +30,23 @@ pub(super) const NODES: Table = Table {
         RMW,
         CREATED,
         BUILT_IN,
-        Column::count("callbacks", PARTS),
-        Column::count("publishers", PARTS),
-        Column::count("subscriptions", PARTS),
-        Column::count("timers", PARTS),
-        Column::count("services", PARTS),
-        Column::count("clients", PARTS),
-        Column::count("built_in_callbacks", BUILT_IN_PARTS),
-        Column::count("built_in_publishers", BUILT_IN_PARTS),
-        Column::count("built_in_subscriptions", BUILT_IN_PARTS),
-        Column::count("built_in_timers", BUILT_IN_PARTS),
-        Column::count("built_in_services", BUILT_IN_PARTS),
-        Column::count("built_in_clients", BUILT_IN_PARTS),
-        Column::count("callback_instances", "How often its callbacks ran."),
-        Column::count("messages", "How many messages it published."),
-        Column::text(
-            "lifecycle_state",
-            "Of a lifecycle node: its state at the end of the range of time.",
-        )
-        .optional(),
-        Column::count(
-            "built_in_parts",
-            "Publishers, subscriptions, timers, services and clients that ROS 2 or a recorder made.",
-        ),
-    ],
+        count "callbacks" PARTS,
+        count "publishers" PARTS,
+        count "subscriptions" PARTS,
+        count "timers" PARTS,
+        count "services" PARTS,
+        count "clients" PARTS,
+        count "built_in_callbacks" BUILT_IN_PARTS,
+        count "built_in_publishers" BUILT_IN_PARTS,
+        count "built_in_subscriptions" BUILT_IN_PARTS,
+        count "built_in_timers" BUILT_IN_PARTS,
+        count "built_in_services" BUILT_IN_PARTS,
+        count "built_in_clients" BUILT_IN_PARTS,
+        count "callback_instances" "How often its callbacks ran.",
+        count "messages" "How many messages it published.",
+        text? "lifecycle_state" "Of a lifecycle node: its state at the end of the range of time.",
+        count "built_in_parts" "Publishers, subscriptions, timers, services and clients that ROS 2 or a recorder made.",
+    },
     rows: |analysis, take| {
         NodeRow::all(analysis)
             .iter()
@@ -65,22 +58,13 @@ pub const NODE_LIST: List = List {
     verb: "nodes",
     noun: "node",
     columns: NODES.columns,
-    table: &[
-        ("node", "node"),
-        ("process", "process"),
-        ("distribution", "distribution"),
-        ("rmw", "rmw_implementation"),
-        ("callbacks", "callbacks"),
-        ("publishers", "publishers"),
-        ("subscriptions", "subscriptions"),
-        ("timers", "timers"),
-        ("services", "services"),
-        ("clients", "clients"),
-        ("built in", "built_in_parts"),
-        ("runs", "callback_instances"),
-        ("messages", "messages"),
-        ("state", "lifecycle_state"),
-    ],
+    table: titles! {
+        "node": "node", "process": "process", "distribution": "distribution",
+        "rmw": "rmw_implementation", "callbacks": "callbacks", "publishers": "publishers",
+        "subscriptions": "subscriptions", "timers": "timers", "services": "services",
+        "clients": "clients", "built in": "built_in_parts", "runs": "callback_instances",
+        "messages": "messages", "state": "lifecycle_state",
+    },
     dispensable: &[
         "distribution",
         "rmw",
@@ -94,9 +78,31 @@ pub const NODE_LIST: List = List {
     ],
 };
 
+pub const NODE_PAGE: PageTable = PageTable {
+    table: &NODES,
+    joined: &[share::NODE_BUSY, share::NODE_SHARE],
+    shown: &[
+        PageColumn::new("node", "node"),
+        PageColumn::new("process", "process"),
+        PageColumn::new("callbacks", "callbacks"),
+        PageColumn::new("publishers", "publishers"),
+        PageColumn::new("subscriptions", "subscriptions"),
+        PageColumn::new("services", "services"),
+        PageColumn::new("clients", "clients").room(Room::Wide),
+        PageColumn::new("callback_instances", "executions"),
+        PageColumn::new("messages", "messages").room(Room::Wide),
+        PageColumn::new("busy_ns", "time in callbacks").defined(TIME_SPENT),
+        PageColumn::new("share", "share of the time").defined(TIME_SPENT),
+        PageColumn::new("lifecycle_state", "state"),
+    ],
+    filter: "Filter by node or process",
+    sort: "busy_ns",
+};
+
 /// One node.
 #[derive(Debug)]
 pub struct NodeRow<'m> {
+    pub id: NodeId,
     node: &'m str,
     host: &'m str,
     pub pid: i64,
@@ -123,6 +129,7 @@ impl<'m> NodeRow<'m> {
         let of = |(index, node): (usize, &'m rostrace_model::entity::Node)| {
             let process = &model.processes[node.process.index()];
             NodeRow {
+                id: NodeId::from_index(index),
                 node: &node.name,
                 host: model.host_name(node.process),
                 pid: pid(model, node.process),
@@ -162,25 +169,17 @@ impl<'m> NodeRow<'m> {
 
     /// In the order of the columns.
     pub fn cells(&self) -> Vec<Cell<'m>> {
-        let mut cells: Vec<Cell<'m>> = vec![
-            self.node.into(),
-            self.host.into(),
-            self.pid.into(),
-            self.process.into(),
-            self.distribution.into(),
-            self.rmw_implementation.into(),
-            self.created.into(),
-            self.built_in.into(),
-        ];
+        let mut cells: Vec<Cell<'m>> = Vec::from(cells! {
+            self.node, self.host, self.pid, self.process, self.distribution,
+            self.rmw_implementation, self.created, self.built_in,
+        });
         for parts in [self.parts, self.built_in_parts] {
             cells.extend(parts.numbers().map(Cell::from));
         }
-        cells.extend([
-            Cell::from(self.callback_instances),
-            self.messages.into(),
-            self.lifecycle_state.into(),
-            self.built_in_parts.without_callbacks().into(),
-        ]);
+        cells.extend(cells! {
+            self.callback_instances, self.messages, self.lifecycle_state,
+            self.built_in_parts.without_callbacks(),
+        });
         cells
     }
 

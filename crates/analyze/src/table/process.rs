@@ -1,49 +1,34 @@
 //! Processes: which ROS 2 runs in each, with which middleware, and how much of the trace is its own.
 
 use rostrace_ctf::schema::Nanos;
+use rostrace_model::describe::built_in;
 use rostrace_model::entity::ProcessId;
 
+use super::page::{PageColumn, PageTable, Room, TIME_SPENT};
 use super::recurring::{DISTRIBUTION, HOST, RMW};
-use super::{Cell, Column, Table};
+use super::{Cell, Table, cells, columns, share};
 use crate::analysis::Analysis;
-use crate::built_in;
-use crate::list::List;
+use crate::list::{List, titles};
 
 pub(super) const PROCESSES: Table = Table {
     name: "processes",
     about: "One process, and how much of the trace is its own.",
-    columns: &[
+    columns: columns! {
         HOST,
-        Column::pid("pid", "Its number on that machine."),
-        Column::text("name", "Name of the program."),
+        pid "pid" "Its number on that machine.",
+        text "name" "Name of the program.",
         DISTRIBUTION,
-        Column::text(
-            "tracetools_version",
-            "Version of ROS 2's tracepoints in it; nothing if the trace does not tell.",
-        )
-        .optional(),
+        text? "tracetools_version" "Version of ROS 2's tracepoints in it; nothing if the trace does not tell.",
         RMW,
-        Column::count(
-            "nodes",
-            "How many nodes it has, without those of recorders and tools; the terminal counts these with `--all`.",
-        ),
-        Column::count(
-            "built_in_nodes",
-            "How many nodes of recorders and tools it has besides.",
-        ),
-        Column::count("threads", "How many threads left events."),
-        Column::count("events", "How many events it left in the whole recording."),
-        Column::time("first_ns", "When the first of them was."),
-        Column::time("last_ns", "When the last of them was."),
-        Column::count(
-            "callback_instances",
-            "How often callbacks ran in it, in the range of time.",
-        ),
-        Column::count(
-            "messages",
-            "How many messages it published, in the range of time.",
-        ),
-    ],
+        count "nodes" "How many nodes it has, without those of recorders and tools; the terminal counts these with `--all`.",
+        count "built_in_nodes" "How many nodes of recorders and tools it has besides.",
+        count "threads" "How many threads left events.",
+        count "events" "How many events it left in the whole recording.",
+        time "first_ns" "When the first of them was.",
+        time "last_ns" "When the last of them was.",
+        count "callback_instances" "How often callbacks ran in it, in the range of time.",
+        count "messages" "How many messages it published, in the range of time.",
+    },
     rows: |analysis, take| {
         let rows = ProcessRow::all(analysis);
         rows.iter().try_for_each(|row| take(&row.cells()))
@@ -54,26 +39,44 @@ pub const PROCESS_LIST: List = List {
     verb: "processes",
     noun: "process",
     columns: PROCESSES.columns,
-    table: &[
-        ("host", "host"),
-        ("pid", "pid"),
-        ("name", "name"),
-        ("distribution", "distribution"),
-        ("rmw", "rmw_implementation"),
-        ("nodes", "nodes"),
-        ("threads", "threads"),
-        ("events", "events"),
-        ("first", "first_ns"),
-        ("last", "last_ns"),
-        ("runs", "callback_instances"),
-        ("messages", "messages"),
-    ],
+    table: titles! {
+        "host": "host", "pid": "pid", "name": "name", "distribution": "distribution",
+        "rmw": "rmw_implementation", "nodes": "nodes", "threads": "threads", "events": "events",
+        "first": "first_ns", "last": "last_ns", "runs": "callback_instances",
+        "messages": "messages",
+    },
     dispensable: &["distribution", "rmw", "last", "threads", "first"],
+};
+
+pub const PROCESS_PAGE: PageTable = PageTable {
+    table: &PROCESSES,
+    joined: &[
+        share::PROCESS_BUSY,
+        share::PROCESS_OBSERVED,
+        share::CORES,
+        share::DAMAGED,
+    ],
+    shown: &[
+        PageColumn::new("name", "process"),
+        PageColumn::new("pid", "pid"),
+        PageColumn::new("host", "host"),
+        PageColumn::new("nodes", "nodes"),
+        PageColumn::new("threads", "threads"),
+        PageColumn::new("callback_instances", "executions"),
+        PageColumn::new("messages", "messages").room(Room::Wide),
+        PageColumn::new("busy_ns", "time in callbacks").defined(TIME_SPENT),
+        PageColumn::new("observed_ns", "observed"),
+        PageColumn::new("cores", "cores").defined(TIME_SPENT),
+        PageColumn::chart("shares", "over time"),
+    ],
+    filter: "Filter by process or node",
+    sort: "busy_ns",
 };
 
 /// One process.
 #[derive(Debug)]
 pub struct ProcessRow<'m> {
+    pub id: ProcessId,
     host: &'m str,
     pid: i64,
     name: &'m str,
@@ -97,8 +100,10 @@ impl<'m> ProcessRow<'m> {
         let model = analysis.model;
         let mut rows: Vec<ProcessRow<'m>> = Vec::with_capacity(model.processes.len());
         for (index, process) in model.processes.iter().enumerate() {
+            let id = ProcessId::from_index(index);
             rows.push(ProcessRow {
-                host: model.host_name(ProcessId::from_index(index)),
+                id,
+                host: model.host_name(id),
                 pid: process.pid,
                 name: &process.name,
                 distribution: process.distribution.map(|it| it.name()),
@@ -146,22 +151,11 @@ impl<'m> ProcessRow<'m> {
 
     /// In the order of the columns.
     pub fn cells(&self) -> Vec<Cell<'m>> {
-        vec![
-            self.host.into(),
-            self.pid.into(),
-            self.name.into(),
-            self.distribution.into(),
-            self.tracetools_version.into(),
-            self.rmw_implementation.into(),
-            self.nodes.into(),
-            self.built_in_nodes.into(),
-            self.threads.into(),
-            self.events.into(),
-            self.first.into(),
-            self.last.into(),
-            self.callback_instances.into(),
-            self.messages.into(),
-        ]
+        Vec::from(cells! {
+            self.host, self.pid, self.name, self.distribution, self.tracetools_version,
+            self.rmw_implementation, self.nodes, self.built_in_nodes, self.threads, self.events,
+            self.first, self.last, self.callback_instances, self.messages,
+        })
     }
 
     /// The same, with nodes of recorders and tools among the nodes.

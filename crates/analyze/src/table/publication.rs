@@ -7,49 +7,31 @@ use super::recurring::{
     BUILT_IN, HOST, INSTANCE, PID, PUBLICATION, PUBLISHER, RCL_PUBLISH, RCLCPP_PUBLISH,
     SOURCE_TIMESTAMP,
 };
-use super::{Column, Sink, Table};
+use super::{Sink, Table, cells, columns};
 use crate::analysis::Analysis;
-use crate::built_in;
+use rostrace_model::describe::built_in;
 
 pub(super) const PUBLICATIONS: Table = Table {
     name: "publications",
     about: "One call of `publish`.",
-    columns: &[
+    columns: columns! {
         HOST,
         PID,
-        Column::integer("tid", "Thread that called."),
-        Column::node(
-            "node",
-            "Node of the publisher; empty if the trace does not name it.",
-        ),
-        Column::topic(
-            "topic",
-            "Topic of the publisher; empty if the trace does not name it.",
-        ),
-        Column::time("publish_ns", "The first event that the call left."),
+        integer "tid" "Thread that called.",
+        node "node" "Node of the publisher; empty if the trace does not name it.",
+        topic "topic" "Topic of the publisher; empty if the trace does not name it.",
+        time "publish_ns" "The first event that the call left.",
         SOURCE_TIMESTAMP,
-        Column::time(
-            "callback_start_ns",
-            "Start of the execution that it happened in; nothing if there was none.",
-        )
-        .optional(),
-        Column::time(
-            "rclcpp_intra_publish_ns",
-            "Handed to subscriptions of the same process.",
-        )
-        .optional(),
+        time? "callback_start_ns" "Start of the execution that it happened in; nothing if there was none.",
+        time? "rclcpp_intra_publish_ns" "Handed to subscriptions of the same process.",
         RCLCPP_PUBLISH,
         RCL_PUBLISH,
-        Column::time(
-            "rmw_publish_ns",
-            "The middleware was called: `rmw_publish`, or `dds_write` of CARET.",
-        )
-        .optional(),
+        time? "rmw_publish_ns" "The middleware was called: `rmw_publish`, or `dds_write` of CARET.",
         PUBLICATION,
-        PUBLISHER.optional(),
-        INSTANCE.optional(),
+        = PUBLISHER.optional(),
+        = INSTANCE.optional(),
         BUILT_IN,
-    ],
+    },
     rows: publications,
 };
 
@@ -61,24 +43,15 @@ fn publications(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
         }
         let thread = &model.threads[publication.thread.index()];
         let (node, topic) = publisher(model, publication.publisher);
-        take(&[
-            model.host_name(thread.process).into(),
-            pid(model, thread.process).into(),
-            thread.tid.into(),
-            node.into(),
-            topic.into(),
-            publication.publish.into(),
-            publication.source_timestamp.into(),
-            start_of(model, publication.instance).into(),
-            publication.intra.into(),
-            publication.rclcpp.into(),
-            publication.rcl.into(),
-            publication.rmw.into(),
-            number.into(),
-            publication.publisher.map(|id| i64::from(id.0)).into(),
-            publication.instance.map(|id| i64::from(id.0)).into(),
-            (built_in::topic(topic) || built_in::node(node)).into(),
-        ])?;
+        take(&cells! {
+            model.host_name(thread.process), pid(model, thread.process), thread.tid, node, topic,
+            publication.publish, publication.source_timestamp,
+            start_of(model, publication.instance), publication.intra, publication.rclcpp,
+            publication.rcl, publication.rmw, number,
+            publication.publisher.map(|id| i64::from(id.0)),
+            publication.instance.map(|id| i64::from(id.0)),
+            built_in::topic(topic) || built_in::node(node),
+        })?;
     }
     Ok(())
 }

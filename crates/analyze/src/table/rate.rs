@@ -8,35 +8,26 @@ use rostrace_model::entity::{CallbackId, ProcessId, PublisherId, SubscriptionId}
 
 use super::describe::{pid, publisher};
 use super::recurring::{HOST, NODE, PID};
-use super::{Column, Sink, Table};
+use super::{Sink, Table, cells, columns};
 use crate::analysis::Analysis;
-use crate::endpoint::{Endpoints, Passage};
+use crate::endpoint::{EndpointMessage, Endpoints};
 use crate::rate::recorded_bins;
 
 pub(super) const RATES: Table = Table {
     name: "rates",
     about: "One second of a callback, publisher or subscription, and how often it was at work. The seconds of each begin half of its first period after its first instant, so that no count depends on which side of a border an instant happens to fall; only whole seconds up to its last instant are counted. Of pauses of more than a hundred seconds a thousand seconds are listed in all; of further ones only the first second.",
-    columns: &[
-        Column::text(
-            "kind",
-            "`callback` (executions), `publisher` (calls of `publish`) or `subscription` (messages received).",
-        ),
-        Column::text("name", "Name of the callback; of others node and topic."),
+    columns: columns! {
+        text "kind" "`callback` (executions), `publisher` (calls of `publish`) or `subscription` (messages received).",
+        text "name" "Name of the callback; of others node and topic.",
         NODE,
-        Column::topic("topic", "Topic, or name of a service; empty for timers."),
+        topic "topic" "Topic, or name of a service; empty for timers.",
         HOST,
         PID,
-        Column::integer(
-            "object",
-            "Number of the object among those of its kind, in the order of creation: objects of one name are told apart by it.",
-        ),
-        Column::time("begin_ns", "Begin of the second."),
-        Column::count("count", "How often in this second: also its rate in Hz."),
-        Column::flag(
-            "damaged",
-            "Whether events were lost in this second, or in the pause that begins with it, so that it may have been more often.",
-        ),
-    ],
+        integer "object" "Number of the object among those of its kind, in the order of creation: objects of one name are told apart by it.",
+        time "begin_ns" "Begin of the second.",
+        count "count" "How often in this second: also its rate in Hz.",
+        flag "damaged" "Whether events were lost in this second, or in the pause that begins with it, so that it may have been more often.",
+    },
     rows: rates,
 };
 
@@ -68,7 +59,7 @@ fn rates(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
         seconds(analysis, &object, instants, take)?;
     }
     let endpoints = Endpoints::new(analysis);
-    let time = |passage: Passage| passage.time;
+    let time = |message: EndpointMessage| message.time;
     for (index, entity) in model.publishers.iter().enumerate() {
         let id = PublisherId::from_index(index);
         let (node, topic) = publisher(model, Some(id));
@@ -109,18 +100,11 @@ fn seconds(
     let model = analysis.model;
     let instants: Vec<Nanos> = instants.filter(|at| analysis.counts(*at)).collect();
     for bin in recorded_bins(analysis, &instants) {
-        take(&[
-            object.kind.into(),
-            object.name.into(),
-            object.node.into(),
-            object.topic.into(),
-            model.host_name(object.process).into(),
-            pid(model, object.process).into(),
-            (object.index as u64).into(),
-            bin.begin.into(),
-            bin.count.into(),
-            analysis.is_damaged(bin.begin, bin.end()).into(),
-        ])?;
+        take(&cells! {
+            object.kind, object.name, object.node, object.topic, model.host_name(object.process),
+            pid(model, object.process), object.index as u64, bin.begin, bin.count,
+            analysis.is_damaged(bin.begin, bin.end()),
+        })?;
     }
     Ok(())
 }

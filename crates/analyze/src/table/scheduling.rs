@@ -8,37 +8,27 @@ use super::describe::{node_of, pid};
 use super::recurring::{
     CALLBACK_NAME, CALLBACK_NODE, CALLBACK_START, HOST, INSTANCE, PID, RAN_ON, TID,
 };
-use super::{Column, Sink, Table};
+use super::{Sink, Table, cells, columns};
 use crate::analysis::Analysis;
 
 pub(super) const CALLBACK_SCHEDULING: Table = Table {
     name: "callback_scheduling",
     about: "One execution of a callback in a trace with scheduling events of the kernel: where its time went. The four durations add up to that of the execution.",
-    columns: &[
+    columns: columns! {
         HOST,
         PID,
         RAN_ON,
         CALLBACK_NODE,
         CALLBACK_NAME,
         CALLBACK_START,
-        Column::duration("running_ns", "On a CPU."),
-        Column::duration(
-            "waiting_ns",
-            "It could have run, but no CPU was given to it.",
-        ),
-        Column::duration("blocked_ns", "It slept: for a lock, a file, time to pass."),
-        Column::duration("unknown_ns", "The trace does not tell."),
-        Column::integer(
-            "preemptions",
-            "How often it had to leave its CPU although it could have gone on.",
-        ),
-        Column::number(
-            "execution_proportion",
-            "Time on a CPU, divided by the duration.",
-        )
-        .optional(),
+        duration "running_ns" "On a CPU.",
+        duration "waiting_ns" "It could have run, but no CPU was given to it.",
+        duration "blocked_ns" "It slept: for a lock, a file, time to pass.",
+        duration "unknown_ns" "The trace does not tell.",
+        integer "preemptions" "How often it had to leave its CPU although it could have gone on.",
+        number? "execution_proportion" "Time on a CPU, divided by the duration.",
         INSTANCE,
-    ],
+    },
     rows: callback_scheduling,
 };
 
@@ -56,23 +46,12 @@ fn callback_scheduling(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()
         let duration = end.0 - instance.start.0;
         let name = instance.callback.map(|id| analysis.names.callback(id));
         let known = spent.unknown.0 == 0 && duration > 0;
-        take(&[
-            model.host_name(thread.process).into(),
-            pid(model, thread.process).into(),
-            thread.tid.into(),
-            node_of(model, instance.callback).into(),
-            name.unwrap_or_default().into(),
-            instance.start.into(),
-            spent.running.into(),
-            spent.waiting.into(),
-            spent.blocked.into(),
-            spent.unknown.into(),
-            spent.preemptions.into(),
-            known
-                .then(|| spent.running.0 as f64 / duration as f64)
-                .into(),
-            number.into(),
-        ])?;
+        take(&cells! {
+            model.host_name(thread.process), pid(model, thread.process), thread.tid,
+            node_of(model, instance.callback), name.unwrap_or_default(), instance.start,
+            spent.running, spent.waiting, spent.blocked, spent.unknown, spent.preemptions,
+            known.then(|| spent.running.0 as f64 / duration as f64), number,
+        })?;
     }
     Ok(())
 }
@@ -80,14 +59,14 @@ fn callback_scheduling(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()
 pub(super) const SCHEDULING_DELAYS: Table = Table {
     name: "scheduling_delays",
     about: "One time that a thread of a ROS 2 process could run and then did, in a trace with scheduling events of the kernel.",
-    columns: &[
+    columns: columns! {
         HOST,
         PID,
         TID,
-        Column::time("ready_ns", "When it was woken, or had to leave its CPU."),
-        Column::time("running_ns", "When it was on a CPU."),
-        Column::duration("delay_ns", "Ready to running."),
-    ],
+        time "ready_ns" "When it was woken, or had to leave its CPU.",
+        time "running_ns" "When it was on a CPU.",
+        duration "delay_ns" "Ready to running.",
+    },
     rows: scheduling_delays,
 };
 
@@ -101,14 +80,10 @@ fn scheduling_delays(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> 
             if !analysis.counts(delay.ready) {
                 continue;
             }
-            take(&[
-                model.host_name(thread.process).into(),
-                pid(model, thread.process).into(),
-                thread.tid.into(),
-                delay.ready.into(),
-                delay.running.into(),
-                (delay.running.0 - delay.ready.0).into(),
-            ])?;
+            take(&cells! {
+                model.host_name(thread.process), pid(model, thread.process), thread.tid,
+                delay.ready, delay.running, delay.running.0 - delay.ready.0,
+            })?;
         }
     }
     Ok(())

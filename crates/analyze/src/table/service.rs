@@ -8,7 +8,7 @@ use rostrace_model::flow::Request;
 
 use super::describe::pid;
 use super::recurring::{HOST, NODE, PID, TID};
-use super::{Cell, Column, Sink, Table};
+use super::{Cell, Column, Sink, Table, cells, columns};
 use crate::analysis::Analysis;
 
 const SERVICE: Column = Column::text(
@@ -21,75 +21,33 @@ const SEQUENCE: Column = Column::integer("sequence", "The client's number of the
 pub(super) const SERVICES: Table = Table {
     name: "services",
     about: "One call of a service, as far as the trace has its steps: Kilted and later, and recordings of rostrace's own tracer. Otherwise executions of service callbacks are in `callback_instances`. `request_ns` + `queue_ns` + `answering_ns` + `response_ns` = `round_trip_ns`.",
-    columns: &[
+    columns: columns! {
         SERVICE,
-        Column::text(
-            "client_host",
-            "Machine of the client; empty if the client is not known.",
-        ),
-        Column::pid("client_pid", "Process of the client.").optional(),
-        Column::node(
-            "client_node",
-            "Node of the client; empty if the trace does not name it.",
-        ),
-        Column::text(
-            "service_host",
-            "Machine of the service; empty if the service is not known.",
-        ),
-        Column::pid("service_pid", "Process of the service.").optional(),
-        Column::node(
-            "service_node",
-            "Node of the service; empty if the trace does not name it.",
-        ),
+        text "client_host" "Machine of the client; empty if the client is not known.",
+        pid? "client_pid" "Process of the client.",
+        node "client_node" "Node of the client; empty if the trace does not name it.",
+        text "service_host" "Machine of the service; empty if the service is not known.",
+        pid? "service_pid" "Process of the service.",
+        node "service_node" "Node of the service; empty if the trace does not name it.",
         SEQUENCE,
-        Column::time("sent_ns", "The client sent the request.").optional(),
-        Column::time("taken_ns", "The service took it.").optional(),
-        Column::time("callback_start_ns", "The service's callback began.").optional(),
-        Column::time("callback_end_ns", "The service's callback ended.").optional(),
-        Column::time(
-            "answered_ns",
-            "The service sent the response, perhaps after its callback.",
-        )
-        .optional(),
-        Column::time("received_ns", "The client took the response.").optional(),
-        Column::duration(
-            "request_ns",
-            "Sent to taken: the way to the service, and its wait there.",
-        )
-        .optional(),
-        Column::duration("queue_ns", "Taken to start of the callback.").optional(),
-        Column::duration("execution_ns", "Start of the callback to its end.").optional(),
-        Column::duration(
-            "answering_ns",
-            "Start of the callback to the sending of the response.",
-        )
-        .optional(),
-        Column::duration(
-            "response_ns",
-            "Answered to received: the way back, and its wait there.",
-        )
-        .optional(),
-        Column::duration("round_trip_ns", "Sent to received.").optional(),
-        Column::time(
-            "client_callback_start_ns",
-            "The client's callback began; where the program waits for a future, that got the response. Recordings of rostrace's own tracer only.",
-        )
-        .optional(),
-        Column::time("client_callback_end_ns", "The client's callback ended.").optional(),
-        Column::duration(
-            "client_callback_ns",
-            "Start of the client's callback to its end.",
-        )
-        .optional(),
-        Column::text(
-            "matched_by",
-            "What ties the client's steps to the service's: `gid`, or `sequence` (inferred: the numbers and instants fit to no other); empty if one side is not known.",
-        ),
-        Column::flag(
-            "damaged",
-            "Whether events were lost between the first known step and the last.",
-        ),
-    ],
+        time? "sent_ns" "The client sent the request.",
+        time? "taken_ns" "The service took it.",
+        time? "callback_start_ns" "The service's callback began.",
+        time? "callback_end_ns" "The service's callback ended.",
+        time? "answered_ns" "The service sent the response, perhaps after its callback.",
+        time? "received_ns" "The client took the response.",
+        duration? "request_ns" "Sent to taken: the way to the service, and its wait there.",
+        duration? "queue_ns" "Taken to start of the callback.",
+        duration? "execution_ns" "Start of the callback to its end.",
+        duration? "answering_ns" "Start of the callback to the sending of the response.",
+        duration? "response_ns" "Answered to received: the way back, and its wait there.",
+        duration? "round_trip_ns" "Sent to received.",
+        time? "client_callback_start_ns" "The client's callback began; where the program waits for a future, that got the response. Recordings of rostrace's own tracer only.",
+        time? "client_callback_end_ns" "The client's callback ended.",
+        duration? "client_callback_ns" "Start of the client's callback to its end.",
+        text "matched_by" "What ties the client's steps to the service's: `gid`, or `sequence` (inferred: the numbers and instants fit to no other); empty if one side is not known.",
+        flag "damaged" "Whether events were lost between the first known step and the last.",
+    },
     rows: services,
 };
 
@@ -119,33 +77,17 @@ fn services(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
         let host = |process: Option<ProcessId>| process.map_or("", |it| model.host_name(it));
         let client_node = model.node_name(client.and_then(|client| client.node));
         let service_node = model.node_name(service.and_then(|service| service.node));
-        take(&[
-            name.unwrap_or_default().into(),
-            host(client_process).into(),
-            client_process.map(|process| pid(model, process)).into(),
-            client_node.unwrap_or_default().into(),
-            host(service_process).into(),
-            service_process.map(|process| pid(model, process)).into(),
-            service_node.unwrap_or_default().into(),
-            request.sequence.into(),
-            request.sent.into(),
-            request.taken.into(),
-            start.into(),
-            end.into(),
-            request.answered.into(),
-            request.received.into(),
-            between(request.sent, request.taken),
-            between(request.taken, start),
-            between(start, end),
-            between(start, request.answered),
-            between(request.answered, request.received),
-            between(request.sent, request.received),
-            client_start.into(),
-            client_end.into(),
-            between(client_start, client_end),
-            request.by.name().into(),
-            analysis.is_lossy(first, last).into(),
-        ])?;
+        take(&cells! {
+            name.unwrap_or_default(), host(client_process),
+            client_process.map(|process| pid(model, process)), client_node.unwrap_or_default(),
+            host(service_process), service_process.map(|process| pid(model, process)),
+            service_node.unwrap_or_default(), request.sequence, request.sent, request.taken, start,
+            end, request.answered, request.received, between(request.sent, request.taken),
+            between(request.taken, start), between(start, end), between(start, request.answered),
+            between(request.answered, request.received), between(request.sent, request.received),
+            client_start, client_end, between(client_start, client_end), request.by.name(),
+            analysis.is_lossy(first, last),
+        })?;
     }
     Ok(())
 }
@@ -171,18 +113,18 @@ fn between(from: Option<Nanos>, to: Option<Nanos>) -> Cell<'static> {
 pub(super) const CLIENT_CALLBACKS: Table = Table {
     name: "client_callbacks",
     about: "One execution of a client's callback: recordings of rostrace's own tracer. It begins when the response was taken; where the program waits for a future, it is the delivery to that.",
-    columns: &[
+    columns: columns! {
         HOST,
         PID,
         TID,
         NODE,
         SERVICE,
         SEQUENCE,
-        Column::time("start_ns", "The response was taken."),
-        Column::time("end_ns", "The callback ended.").optional(),
-        Column::duration("duration_ns", "Start to end.").optional(),
-        Column::flag("damaged", "Whether events were lost meanwhile."),
-    ],
+        time "start_ns" "The response was taken.",
+        time? "end_ns" "The callback ended.",
+        duration? "duration_ns" "Start to end.",
+        flag "damaged" "Whether events were lost meanwhile.",
+    },
     rows: client_callbacks,
 };
 
@@ -197,18 +139,12 @@ fn client_callbacks(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
         let node = model.node_name(client.and_then(|client| client.node));
         // What was lost last is later than all that was not.
         let last = callback.end.unwrap_or(Nanos(i64::MAX));
-        take(&[
-            model.host_name(thread.process).into(),
-            pid(model, thread.process).into(),
-            thread.tid.into(),
-            node.unwrap_or_default().into(),
-            client.map_or("", |client| client.name.as_str()).into(),
-            callback.sequence.into(),
-            callback.start.into(),
-            callback.end.into(),
-            between(Some(callback.start), callback.end),
-            analysis.is_damaged(callback.start, last).into(),
-        ])?;
+        take(&cells! {
+            model.host_name(thread.process), pid(model, thread.process), thread.tid,
+            node.unwrap_or_default(), client.map_or("", |client| client.name.as_str()),
+            callback.sequence, callback.start, callback.end,
+            between(Some(callback.start), callback.end), analysis.is_damaged(callback.start, last),
+        })?;
     }
     Ok(())
 }

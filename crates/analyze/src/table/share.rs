@@ -3,78 +3,108 @@
 use std::collections::BTreeMap;
 use std::io;
 
+use rostrace_model::Model;
 use rostrace_model::entity::{NodeId, ProcessId};
 
 use super::describe::pid;
 use super::recurring::{HOST, PID};
-use super::{Column, Sink, Table};
+use super::{Column, Sink, Table, cells, columns};
 use crate::analysis::Analysis;
-use crate::thread::{Ran, part, process_observed, process_span, summaries};
+use crate::thread::{Ran, ThreadSummary, part, process_observed, process_span, summaries};
 
-const DAMAGED: Column = Column::flag(
+pub(super) const DAMAGED: Column = Column::flag(
     "damaged",
     "Whether events were lost while the process was observed, so that times are uncertain.",
 );
 
+pub(super) const NODE_BUSY: Column = Column::duration(
+    "busy_ns",
+    "Time in its callbacks, as far as executions have an end; inside another callback of the same thread it is that one's.",
+);
+
+pub(super) const NODE_SHARE: Column = Column::share(
+    "share",
+    "`busy_ns` / `observed_ns`; above 1 several threads were busy at once.",
+)
+.optional();
+
+pub(super) const PROCESS_BUSY: Column = Column::duration(
+    "busy_ns",
+    "Time in callbacks, as far as executions have an end; one inside another on the same thread does not count twice.",
+);
+
+pub(super) const PROCESS_OBSERVED: Column = Column::duration(
+    "observed_ns",
+    "From its first event to its last. What an attached tracer tells of the time before does not count.",
+);
+
+pub(super) const CORES: Column = Column::number(
+    "cores",
+    "`busy_ns` / `observed_ns`: how many callbacks ran at once, on average.",
+)
+.optional();
+
+/// What threads did for a node or a process.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Work {
+    threads: u64,
+    executions: u64,
+    pub busy: i64,
+}
+
 pub(super) const NODE_SHARES: Table = Table {
     name: "node_shares",
     about: "One node, and how much of the time its callbacks took, on all threads together.",
-    columns: &[
+    columns: columns! {
         HOST,
         PID,
-        Column::node(
-            "node",
-            "Node; empty for all callbacks of the process whose node the trace does not name.",
-        ),
-        Column::count("executions", "Executions of its callbacks that began."),
-        Column::duration(
-            "busy_ns",
-            "Time in its callbacks, as far as executions have an end; inside another callback of the same thread it is that one's.",
-        ),
-        Column::duration("observed_ns", "How long its process was observed."),
-        Column::share(
-            "share",
-            "`busy_ns` / `observed_ns`; above 1 several threads were busy at once.",
-        )
-        .optional(),
+        node "node" "Node; empty for all callbacks of the process whose node the trace does not name.",
+        count "executions" "Executions of its callbacks that began.",
+        NODE_BUSY,
+        duration "observed_ns" "How long its process was observed.",
+        NODE_SHARE,
         DAMAGED,
-    ],
+    },
     rows: node_shares,
 };
 
-fn node_shares(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
-    let model = analysis.model;
-    let activity = analysis.activity();
-    let mut nodes: BTreeMap<(ProcessId, Option<NodeId>), (u64, i64)> = BTreeMap::new();
+/// By node; nothing stands for all callbacks of a process whose node the trace does not name.
+pub fn node_work(
+    model: &Model,
+    threads: &[ThreadSummary],
+) -> BTreeMap<(ProcessId, Option<NodeId>), Work> {
+    let mut nodes: BTreeMap<(ProcessId, Option<NodeId>), Work> = BTreeMap::new();
     // A node that did nothing has a share too: none.
     for (index, node) in model.nodes.iter().enumerate() {
-        nodes.insert((node.process, Some(NodeId::from_index(index))), (0, 0));
+        let node = (node.process, Some(NodeId::from_index(index)));
+        nodes.insert(node, Work::default());
     }
-    for thread in summaries(analysis, activity) {
+    for thread in threads {
         for share in &thread.shares {
             let node = match share.ran {
                 Ran::Callback(callback) => model.node_of_callback(callback),
                 Ran::Client(client) => model.clients[client.index()].node,
                 Ran::Unnamed(_) => None,
             };
-            let (executions, busy) = nodes.entry((thread.process, node)).or_default();
-            *executions += share.executions;
-            *busy += share.busy.unwrap_or(0);
+            let work = nodes.entry((thread.process, node)).or_default();
+            work.executions += share.executions;
+            work.busy += share.busy.unwrap_or(0);
         }
     }
-    for ((process, node), (executions, busy)) in nodes {
+    nodes
+}
+
+fn node_shares(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
+    let model = analysis.model;
+    let threads = summaries(analysis, analysis.activities());
+    for ((process, node), work) in node_work(model, &threads) {
         let (begin, end) = process_span(analysis, process);
         let observed = process_observed(analysis, process);
-        take(&[
-            model.host_name(process).into(),
-            pid(model, process).into(),
-            model.node_name(node).unwrap_or_default().into(),
-            executions.into(),
-            busy.into(),
-            observed.into(),
-            part(busy, observed).into(),
-            analysis.is_lossy(begin, end).into(),
-        ])?;
+        take(&cells! {
+            model.host_name(process), pid(model, process),
+            model.node_name(node).unwrap_or_default(), work.executions, work.busy,
+            observed, part(work.busy, observed), analysis.is_lossy(begin, end),
+        })?;
     }
     Ok(())
 }
@@ -82,55 +112,43 @@ fn node_shares(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
 pub(super) const PROCESS_SHARES: Table = Table {
     name: "process_shares",
     about: "One process, and how much of the time it ran callbacks, on all threads together.",
-    columns: &[
+    columns: columns! {
         HOST,
         PID,
-        Column::text("name", "Its name; empty if the trace does not tell."),
-        Column::integer("threads", "Threads that ran callbacks or an executor."),
-        Column::count("executions", "Executions of callbacks that began."),
-        Column::duration(
-            "busy_ns",
-            "Time in callbacks, as far as executions have an end; one inside another on the same thread does not count twice.",
-        ),
-        Column::duration(
-            "observed_ns",
-            "From its first event to its last. What an attached tracer tells of the time before does not count.",
-        ),
-        Column::number(
-            "cores",
-            "`busy_ns` / `observed_ns`: how many callbacks ran at once, on average.",
-        )
-        .optional(),
+        text "name" "Its name; empty if the trace does not tell.",
+        integer "threads" "Threads that ran callbacks or an executor.",
+        count "executions" "Executions of callbacks that began.",
+        PROCESS_BUSY,
+        PROCESS_OBSERVED,
+        CORES,
         DAMAGED,
-    ],
+    },
     rows: process_shares,
 };
 
+/// By process.
+pub fn process_work(model: &Model, threads: &[ThreadSummary]) -> Vec<Work> {
+    let mut processes = vec![Work::default(); model.processes.len()];
+    for thread in threads {
+        let work = &mut processes[thread.process.index()];
+        work.threads += 1;
+        work.executions += thread.executions;
+        work.busy += thread.time.callbacks;
+    }
+    processes
+}
+
 fn process_shares(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
     let model = analysis.model;
-    let activity = analysis.activity();
-    let mut work = vec![(0u64, 0u64, 0i64); model.processes.len()];
-    for thread in summaries(analysis, activity) {
-        let (threads, executions, busy) = &mut work[thread.process.index()];
-        *threads += 1;
-        *executions += thread.executions;
-        *busy += thread.time.callbacks;
-    }
-    for (index, (threads, executions, busy)) in work.into_iter().enumerate() {
+    let threads = summaries(analysis, analysis.activities());
+    for (index, work) in process_work(model, &threads).into_iter().enumerate() {
         let process = ProcessId::from_index(index);
         let (begin, end) = process_span(analysis, process);
         let observed = process_observed(analysis, process);
-        take(&[
-            model.host_name(process).into(),
-            pid(model, process).into(),
-            (&model.processes[index].name).into(),
-            threads.into(),
-            executions.into(),
-            busy.into(),
-            observed.into(),
-            part(busy, observed).into(),
-            analysis.is_lossy(begin, end).into(),
-        ])?;
+        take(&cells! {
+            model.host_name(process), pid(model, process), &model.processes[index].name,
+            work.threads, work.executions, work.busy, observed, part(work.busy, observed), analysis.is_lossy(begin, end),
+        })?;
     }
     Ok(())
 }

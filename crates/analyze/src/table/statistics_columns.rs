@@ -1,9 +1,10 @@
 //! The columns that describe many durations by a few numbers, the same in every table, and the cells that go into them.
 //!
-//! `statistics_columns!("period", "period of the callback")` is an array of columns `period_min_ns` to `period_worst_at_ns`;
-//! `columns![a, b]` joins arrays of columns into those of a table.
+//! `statistics "period" "period of the callback"` among the columns of a table stands for `period_count` to `period_worst_at_ns`.
 
-use super::{Cell, Column};
+use rostrace_ctf::schema::Nanos;
+
+use super::{Cell, cells};
 use crate::rate::Frequency;
 use crate::statistics::Statistics;
 
@@ -13,157 +14,55 @@ pub(super) const STATISTICS: usize = 11;
 /// Columns for a [`Statistics`]: a prefix of their names, and what the values are, in the singular and without an article. In the JSON of a
 /// list they are one object, `<prefix>_ns` unless it is named.
 macro_rules! statistics_columns {
-    ($prefix:literal, $about:literal $(,)?) => {
-        $crate::table::statistics_columns::statistics_columns!(
-            $prefix,
-            $about,
-            concat!($prefix, "_ns")
-        )
+    ($prefix:literal, $about:literal) => {
+        $crate::table::statistics_columns!($prefix, $about, concat!($prefix, "_ns"))
     };
     ($prefix:literal, $about:literal, $object:expr) => {
-        $crate::table::statistics_columns::summary_columns!(
-            $prefix,
-            "_ns",
-            $about,
-            $object,
-            duration,
-            mean,
-            ", in nanoseconds.",
-            "When the largest was: "
+        $crate::table::summary_columns!(
+            ($prefix, "_ns", $object, duration, mean)
+            $about, ", in nanoseconds.", "When the largest was: "
         )
     };
 }
 
 /// The same for how often something happens in a second.
 macro_rules! frequency_columns {
-    ($prefix:literal, $about:literal $(,)?) => {
-        $crate::table::statistics_columns::summary_columns!(
-            $prefix,
-            "_hz",
-            $about,
-            concat!($prefix, "_hz"),
-            hertz,
-            hertz,
-            ".",
-            "When the second with the smallest began: "
+    ($prefix:literal, $about:literal) => {
+        $crate::table::summary_columns!(
+            ($prefix, "_hz", concat!($prefix, "_hz"), hertz, hertz)
+            $about, ".", "When the second with the smallest began: "
         )
     };
 }
 
 macro_rules! summary_columns {
-    ($prefix:literal, $unit:literal, $about:literal, $object:expr, $value:ident, $mean:ident, $in_unit:literal, $worst:literal) => {{
-        use $crate::table::Column;
-        const COLUMNS: [Column; $crate::table::statistics_columns::STATISTICS] = [
-            Column::count(
-                concat!($prefix, "_count"),
-                concat!("How many values there are: ", $about, "."),
-            )
-            .member($object, "count"),
-            Column::$value(
-                concat!($prefix, "_min", $unit),
-                concat!("Smallest ", $about, "."),
-            )
+    (($prefix:literal, $unit:literal, $object:expr, $value:ident, $mean:ident) $about:literal, $in_unit:literal, $worst:literal) => {
+        [
+            $crate::table::Column::count(concat!($prefix, "_count"), concat!("How many values there are: ", $about, "."))
+                .member($object, "count"),
+            $crate::table::summary_columns!(@ $value $prefix, $unit, $object, "min", "Smallest ", $about, "."),
+            $crate::table::summary_columns!(@ $mean $prefix, $unit, $object, "mean", "Mean ", $about, $in_unit),
+            $crate::table::summary_columns!(@ $value $prefix, $unit, $object, "p50", "Median ", $about, "; percentiles are values that occurred."),
+            $crate::table::summary_columns!(@ $value $prefix, $unit, $object, "p90", "90th percentile: ", $about, "."),
+            $crate::table::summary_columns!(@ $value $prefix, $unit, $object, "p95", "95th percentile: ", $about, "."),
+            $crate::table::summary_columns!(@ $value $prefix, $unit, $object, "p99", "99th percentile: ", $about, "."),
+            $crate::table::summary_columns!(@ $value $prefix, $unit, $object, "p99_9", "99.9th percentile: ", $about, "."),
+            $crate::table::summary_columns!(@ $value $prefix, $unit, $object, "max", "Largest ", $about, "."),
+            $crate::table::summary_columns!(@ $mean $prefix, $unit, $object, "standard_deviation", "Standard deviation (of the sample): ", $about, $in_unit),
+            $crate::table::summary_columns!(@ time $prefix, "_ns", $object, "worst_at", "worst_at_ns", $worst, $about, "."),
+        ]
+    };
+    (@ $kind:ident $prefix:literal, $unit:literal, $object:expr, $name:literal, $before:literal, $about:literal, $after:literal) => {
+        $crate::table::summary_columns!(@ $kind $prefix, $unit, $object, $name, $name, $before, $about, $after)
+    };
+    (@ $kind:ident $prefix:literal, $unit:literal, $object:expr, $name:literal, $member:literal, $before:literal, $about:literal, $after:literal) => {
+        $crate::table::Column::$kind(concat!($prefix, "_", $name, $unit), concat!($before, $about, $after))
             .optional()
-            .member($object, "min"),
-            Column::$mean(
-                concat!($prefix, "_mean", $unit),
-                concat!("Mean ", $about, $in_unit),
-            )
-            .optional()
-            .member($object, "mean"),
-            Column::$value(
-                concat!($prefix, "_p50", $unit),
-                concat!("Median ", $about, "; percentiles are values that occurred."),
-            )
-            .optional()
-            .member($object, "p50"),
-            Column::$value(
-                concat!($prefix, "_p90", $unit),
-                concat!("90th percentile: ", $about, "."),
-            )
-            .optional()
-            .member($object, "p90"),
-            Column::$value(
-                concat!($prefix, "_p95", $unit),
-                concat!("95th percentile: ", $about, "."),
-            )
-            .optional()
-            .member($object, "p95"),
-            Column::$value(
-                concat!($prefix, "_p99", $unit),
-                concat!("99th percentile: ", $about, "."),
-            )
-            .optional()
-            .member($object, "p99"),
-            Column::$value(
-                concat!($prefix, "_p99_9", $unit),
-                concat!("99.9th percentile: ", $about, "."),
-            )
-            .optional()
-            .member($object, "p99_9"),
-            Column::$value(
-                concat!($prefix, "_max", $unit),
-                concat!("Largest ", $about, "."),
-            )
-            .optional()
-            .member($object, "max"),
-            Column::$mean(
-                concat!($prefix, "_standard_deviation", $unit),
-                concat!("Standard deviation (of the sample): ", $about, $in_unit),
-            )
-            .optional()
-            .member($object, "standard_deviation"),
-            Column::time(
-                concat!($prefix, "_worst_at_ns"),
-                concat!($worst, $about, "."),
-            )
-            .optional()
-            .member($object, "worst_at_ns"),
-        ];
-        COLUMNS
-    }};
+            .member($object, $member)
+    };
 }
 
-/// The columns of a table, from arrays of columns.
-macro_rules! columns {
-    ($($part:expr),+ $(,)?) => {{
-        const PARTS: &[&[$crate::table::Column]] = &[$(&$part),+];
-        const COLUMNS: [
-            $crate::table::Column;
-            $crate::table::statistics_columns::length(PARTS)
-        ] = $crate::table::statistics_columns::concat(PARTS);
-        &COLUMNS
-    }};
-}
-
-pub(super) use {columns, frequency_columns, statistics_columns, summary_columns};
-
-pub(super) const fn length(parts: &[&[Column]]) -> usize {
-    let mut length = 0;
-    let mut part = 0;
-    while part < parts.len() {
-        length += parts[part].len();
-        part += 1;
-    }
-    length
-}
-
-/// `N` has to be the [`length`]; the compiler checks it.
-pub(super) const fn concat<const N: usize>(parts: &[&[Column]]) -> [Column; N] {
-    assert!(N == length(parts));
-    let mut columns = [Column::text("", ""); N];
-    let (mut part, mut place, mut at) = (0, 0, 0);
-    while part < parts.len() {
-        while place < parts[part].len() {
-            columns[at] = parts[part][place];
-            place += 1;
-            at += 1;
-        }
-        place = 0;
-        part += 1;
-    }
-    columns
-}
+pub(crate) use {frequency_columns, statistics_columns, summary_columns};
 
 const NO_VALUES: [Cell<'static>; STATISTICS] = {
     let mut cells = [Cell::Nothing; STATISTICS];
@@ -173,59 +72,37 @@ const NO_VALUES: [Cell<'static>; STATISTICS] = {
 
 /// What goes into the columns of `statistics_columns!`, in their order.
 pub(super) fn statistics_cells(statistics: Option<&Statistics>) -> [Cell<'static>; STATISTICS] {
-    let Some(it) = statistics else {
-        return NO_VALUES;
-    };
-    [
-        it.count.into(),
-        it.min.into(),
-        it.mean.into(),
-        it.p50.into(),
-        it.p90.into(),
-        it.p95.into(),
-        it.p99.into(),
-        it.p99_9.into(),
-        it.max.into(),
-        it.standard_deviation.into(),
-        it.worst.into(),
-    ]
+    statistics.map_or(NO_VALUES, |it| summary_cells(it, Cell::Integer, it.worst))
+}
+
+fn summary_cells(
+    it: &Statistics,
+    value: fn(i64) -> Cell<'static>,
+    worst: Nanos,
+) -> [Cell<'static>; STATISTICS] {
+    cells! {
+        it.count, value(it.min), it.mean, value(it.p50), value(it.p90), value(it.p95),
+        value(it.p99), value(it.p99_9), value(it.max), it.standard_deviation, worst,
+    }
 }
 
 /// What goes into the columns of `frequency_columns!`.
 pub(super) fn frequency_cells(frequency: Option<&Frequency>) -> [Cell<'static>; STATISTICS] {
-    let Some(Frequency { counts: it, lowest }) = frequency else {
-        return NO_VALUES;
-    };
     let hertz = |count: i64| Cell::Number(count as f64);
-    [
-        it.count.into(),
-        hertz(it.min),
-        it.mean.into(),
-        hertz(it.p50),
-        hertz(it.p90),
-        hertz(it.p95),
-        hertz(it.p99),
-        hertz(it.p99_9),
-        hertz(it.max),
-        it.standard_deviation.into(),
-        (*lowest).into(),
-    ]
+    frequency.map_or(NO_VALUES, |it| summary_cells(&it.counts, hertz, it.lowest))
 }
 
 #[cfg(test)]
 mod tests {
-    use rostrace_ctf::schema::Nanos;
-
     use super::*;
+    use crate::table::{Column, columns};
 
-    const JOINED: &[Column] = columns![
-        [
-            Column::node("node", "Node."),
-            Column::pid("pid", "Process.")
-        ],
-        statistics_columns!("period", "period of the callback"),
-        [Column::flag("damaged", "Damaged.")],
-    ];
+    const JOINED: &[Column] = columns! {
+        node "node" "Node.",
+        pid "pid" "Process.",
+        statistics "period" "period of the callback",
+        flag "damaged" "Damaged.",
+    };
 
     #[test]
     fn parts_are_joined_in_their_order() {

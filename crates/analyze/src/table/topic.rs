@@ -4,106 +4,62 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_model::Model;
+use rostrace_model::describe::{built_in, names};
 use rostrace_model::entity::{
     Address, CallbackOwner, NodeId, ProcessId, PublisherId, SubscriptionId,
 };
 use rostrace_model::flow::{Delivery, DeliveryKind, DeliveryStatus, Publication};
 
+use super::page::{COMMUNICATION, ENDPOINT, PageColumn, PageTable};
 use super::recurring::BUILT_IN;
-use super::{Cell, Column, Table};
+use super::{Cell, Table, cells, columns};
 use crate::analysis::Analysis;
 use crate::endpoint::{self, EndpointSummary, Endpoints};
-use crate::list::List;
+use crate::list::{List, titles};
 use crate::rate::recorded_per_second;
-use crate::{built_in, names};
 
 pub(super) const TOPICS: Table = Table {
     name: "topics",
     about: "One topic, with all its publishers and subscriptions. A publisher of which the trace does not tell the topic has a row of its own.",
-    columns: &[
-        Column::topic(
-            "topic",
-            "Its name, or the address of a publisher of which the trace does not tell the topic.",
-        ),
+    columns: columns! {
+        topic "topic" "Its name, or the address of a publisher of which the trace does not tell the topic.",
         BUILT_IN,
-        Column::count("publishers", "How many publishers it has."),
-        Column::names(
-            "publisher_nodes",
-            "Nodes that publish it, as far as the trace names them.",
-        ),
-        Column::count("subscriptions", "How many subscriptions it has."),
-        Column::names(
-            "subscription_nodes",
-            "Nodes that subscribe to it, as far as the trace names them.",
-        ),
-        Column::count("messages", "How many were published."),
-        Column::hertz(
-            "rate_hz",
-            "How many were published in a second, from the first to the last.",
-        )
-        .optional(),
-        Column::count("received", "How many subscriptions got, all together."),
-        Column::hertz(
-            "receive_rate_min_hz",
-            "How many the slowest subscription got in a second.",
-        )
-        .optional(),
-        Column::hertz(
-            "receive_rate_max_hz",
-            "How many the fastest subscription got in a second; the terminal shows the slowest and the fastest.",
-        )
-        .optional(),
-        Column::count(
-            "delivered",
-            "Messages that arrived, once for each subscription.",
-        ),
-        Column::count(
-            "lost",
-            "Messages that a subscription missed although it got earlier and later ones.",
-        ),
-        Column::count(
-            "overwritten",
-            "Messages that were pushed out of a full intra-process buffer.",
-        ),
-        Column::count(
-            "queued",
-            "Messages that were not received, though the recording went on for a second or more.",
-        ),
-        Column::count(
-            "unknown",
-            "Messages of which the trace does not tell whether they arrived.",
-        ),
-        Column::count("inter", "Deliveries through the middleware."),
-        Column::count("intra", "Deliveries inside a process, past the middleware."),
-        Column::duration(
-            "longest_pause_ns",
-            "Longest time from a message to the next one of the same publisher.",
-        )
-        .optional(),
-    ],
-    rows: |analysis, take| TopicRow::all(analysis).iter().try_for_each(|row| take(&row.cells())),
+        count "publishers" "How many publishers it has.",
+        names "publisher_nodes" "Nodes that publish it, as far as the trace names them.",
+        count "subscriptions" "How many subscriptions it has.",
+        names "subscription_nodes" "Nodes that subscribe to it, as far as the trace names them.",
+        count "messages" "How many were published.",
+        hertz? "rate_hz" "How many were published in a second, from the first to the last.",
+        count "received" "How many subscriptions got, all together.",
+        hertz? "receive_rate_min_hz" "How many the slowest subscription got in a second.",
+        hertz? "receive_rate_max_hz" "How many the fastest subscription got in a second; the terminal shows the slowest and the fastest.",
+        count "delivered" "Messages that arrived, once for each subscription.",
+        count "lost" "Messages that a subscription missed although it got earlier and later ones.",
+        count "overwritten" "Messages that were pushed out of a full intra-process buffer.",
+        count "queued" "Messages that were not received, though the recording went on for a second or more.",
+        count "unknown" "Messages of which the trace does not tell whether they arrived.",
+        count "inter" "Deliveries through the middleware.",
+        count "intra" "Deliveries inside a process, past the middleware.",
+        duration? "longest_pause_ns" "Longest time from a message to the next one of the same publisher.",
+    },
+    rows: |analysis, take| {
+        TopicRow::all(analysis)
+            .iter()
+            .try_for_each(|row| take(&row.cells()))
+    },
 };
 
 pub const TOPIC_LIST: List = List {
     verb: "topics",
     noun: "topic",
     columns: TOPICS.columns,
-    table: &[
-        ("topic", "topic"),
-        ("from", "publisher_nodes"),
-        ("to", "subscription_nodes"),
-        ("messages", "messages"),
-        ("sent at", "rate_hz"),
-        ("longest pause", "longest_pause_ns"),
-        ("received at", "receive_rate_max_hz"),
-        ("delivered", "delivered"),
-        ("lost", "lost"),
-        ("overwritten", "overwritten"),
-        ("queued", "queued"),
-        ("unknown", "unknown"),
-        ("inter", "inter"),
-        ("intra", "intra"),
-    ],
+    table: titles! {
+        "topic": "topic", "from": "publisher_nodes", "to": "subscription_nodes",
+        "messages": "messages", "sent at": "rate_hz", "longest pause": "longest_pause_ns",
+        "received at": "receive_rate_max_hz", "delivered": "delivered", "lost": "lost",
+        "overwritten": "overwritten", "queued": "queued", "unknown": "unknown", "inter": "inter",
+        "intra": "intra",
+    },
     dispensable: &[
         "inter",
         "intra",
@@ -113,6 +69,31 @@ pub const TOPIC_LIST: List = List {
         "delivered",
         "overwritten",
     ],
+};
+
+pub const TOPIC_PAGE: PageTable = PageTable {
+    table: &TOPICS,
+    joined: columns! {
+        duration? "latency_p50_ns" "Median latency of the communication in which it is largest.",
+        duration? "latency_p99_ns" "99th percentile of the latency of the communication in which it is largest.",
+        duration? "latency_max_ns" "Largest latency of all communications.",
+    },
+    shown: &[
+        PageColumn::new("topic", "topic"),
+        PageColumn::new("publishers", "publishers"),
+        PageColumn::new("subscriptions", "subscriptions"),
+        PageColumn::new("messages", "messages"),
+        PageColumn::new("rate_hz", "published at").defined(ENDPOINT),
+        PageColumn::up_to("receive_rate_min_hz", "receive_rate_max_hz", "received at")
+            .defined(ENDPOINT),
+        PageColumn::new("latency_p50_ns", "latency p50").defined(COMMUNICATION),
+        PageColumn::new("latency_p99_ns", "latency p99"),
+        PageColumn::new("latency_max_ns", "latency max"),
+        PageColumn::none_wanted("lost", "lost").defined(COMMUNICATION),
+        PageColumn::none_wanted("overwritten", "overwritten").defined(COMMUNICATION),
+    ],
+    filter: "Filter by topic or node",
+    sort: "latency_max_ns",
 };
 
 /// Who sends and who receives, in the order of creation.
@@ -241,7 +222,7 @@ impl<'m> TopicRow<'m> {
                     messages: beat.count,
                     rate: beat.rate(model),
                     longest_pause: None,
-                    received: deliveries.delivered,
+                    received: deliveries.numbers()[0],
                     slowest: None,
                     fastest: None,
                     deliveries: *deliveries,
@@ -252,19 +233,11 @@ impl<'m> TopicRow<'m> {
 
     /// In the order of the columns.
     pub fn cells(&self) -> Vec<Cell<'_>> {
-        let mut cells: Vec<Cell<'_>> = vec![
-            (&self.topic).into(),
-            self.built_in.into(),
-            self.publishers.into(),
-            (&self.publisher_nodes).into(),
-            self.subscriptions.into(),
-            (&self.subscription_nodes).into(),
-            self.messages.into(),
-            self.rate.into(),
-            self.received.into(),
-            self.slowest.into(),
-            self.fastest.into(),
-        ];
+        let mut cells: Vec<Cell<'_>> = Vec::from(cells! {
+            &self.topic, self.built_in, self.publishers, &self.publisher_nodes, self.subscriptions,
+            &self.subscription_nodes, self.messages, self.rate, self.received, self.slowest,
+            self.fastest,
+        });
         cells.extend(self.deliveries.numbers().map(Cell::from));
         cells.push(self.longest_pause.into());
         cells
@@ -391,60 +364,38 @@ fn longest_pause(summary: &EndpointSummary) -> Option<i64> {
     (summary.damaged * 2 <= summary.messages).then_some(period.max)
 }
 
-/// One for each message and subscription that it should have reached.
+/// One for each message and subscription that it should have reached: how many had each status, and how many went each way.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Deliveries {
-    delivered: u64,
-    lost: u64,
-    overwritten: u64,
-    queued: u64,
-    unknown: u64,
-    inter: u64,
-    intra: u64,
-}
+pub struct Deliveries([u64; 7]);
 
 impl Deliveries {
     fn add(&mut self, delivery: &Delivery) {
-        *match delivery.status {
-            DeliveryStatus::Delivered => &mut self.delivered,
-            DeliveryStatus::Lost => &mut self.lost,
-            DeliveryStatus::Overwritten => &mut self.overwritten,
-            DeliveryStatus::Queued => &mut self.queued,
-            DeliveryStatus::Unknown => &mut self.unknown,
-        } += 1;
-        *match delivery.kind {
-            DeliveryKind::Inter => &mut self.inter,
-            DeliveryKind::Intra => &mut self.intra,
-        } += 1;
+        let status = match delivery.status {
+            DeliveryStatus::Delivered => 0,
+            DeliveryStatus::Lost => 1,
+            DeliveryStatus::Overwritten => 2,
+            DeliveryStatus::Queued => 3,
+            DeliveryStatus::Unknown => 4,
+        };
+        let kind = match delivery.kind {
+            DeliveryKind::Inter => 5,
+            DeliveryKind::Intra => 6,
+        };
+        self.0[status] += 1;
+        self.0[kind] += 1;
     }
 
     /// In the order of the columns from `delivered` on.
     pub fn numbers(self) -> [u64; 7] {
-        [
-            self.delivered,
-            self.lost,
-            self.overwritten,
-            self.queued,
-            self.unknown,
-            self.inter,
-            self.intra,
-        ]
+        self.0
     }
 
     pub fn is_any_missing(self) -> bool {
-        self.lost + self.overwritten > 0
+        self.0[1] + self.0[2] > 0
     }
 
     pub fn plus(self, other: Deliveries) -> Deliveries {
-        Deliveries {
-            delivered: self.delivered + other.delivered,
-            lost: self.lost + other.lost,
-            overwritten: self.overwritten + other.overwritten,
-            queued: self.queued + other.queued,
-            unknown: self.unknown + other.unknown,
-            inter: self.inter + other.inter,
-            intra: self.intra + other.intra,
-        }
+        Deliveries(std::array::from_fn(|it| self.0[it] + other.0[it]))
     }
 }
 

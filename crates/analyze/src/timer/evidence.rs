@@ -81,7 +81,7 @@ impl<'a> Witnesses<'a> {
         if start.saturating_sub(due) <= longest || !analysis.phases_on(thread).is_empty() {
             return false;
         }
-        let idle = analysis.activity().idle(thread, Nanos(due), Nanos(start));
+        let idle = analysis.activities().idle(thread, Nanos(due), Nanos(start));
         idle.saturating_sub(self.excluded(due, start)) > longest
     }
 
@@ -174,9 +174,9 @@ impl<'a> Witnesses<'a> {
     }
 
     fn runs_callback(&self, thread: ThreadId, at: Nanos) -> bool {
-        let activity = self.analysis.activity();
-        let mut now = activity.segments(thread, at, Nanos(at.0.saturating_add(1)));
-        now.any(|segment| segment.doing.is_callback())
+        let activities = self.analysis.activities();
+        let mut now = activities.spans(thread, at, Nanos(at.0.saturating_add(1)));
+        now.any(|span| span.activity.is_callback())
     }
 }
 

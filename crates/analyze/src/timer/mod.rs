@@ -25,21 +25,14 @@ pub struct Firing {
     pub basis: Basis,
 }
 
-/// How the expected time is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Basis {
-    /// From the creation of the timer, one period after the other.
-    Creation,
-    /// From earlier firings of the timer: its creation is not in the trace, or the grid has moved since.
-    Firings,
-}
-
-impl Basis {
-    pub fn name(self) -> &'static str {
-        match self {
-            Basis::Creation => "creation",
-            Basis::Firings => "firings",
-        }
+named! {
+    /// How the expected time is known.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Basis {
+        /// From the creation of the timer, one period after the other.
+        Creation = "creation",
+        /// From earlier firings of the timer: its creation is not in the trace, or the grid has moved since.
+        Firings = "firings",
     }
 }
 
@@ -78,7 +71,7 @@ pub fn firings(analysis: &Analysis<'_>, timer: TimerId) -> Vec<Firing> {
         silent: |number: usize, due: i64| witnesses.is_silent(thread(number), due, starts[number]),
         idle: |number: usize, due: i64| {
             let (due, start) = (Nanos(due), Nanos(starts[number]));
-            analysis.activity().idle(thread(number), due, start)
+            analysis.activities().idle(thread(number), due, start)
         },
     };
     let expected = expectations(&starts, timer.period.0, created, &evidence);

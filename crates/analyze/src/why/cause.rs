@@ -1,10 +1,10 @@
 //! What a part of a time can be due to, and the one sentence by which every output tells it.
 
+use rostrace_model::describe::names;
 use rostrace_model::entity::{CallbackId, CallbackOwner, ClientCallbackId, InstanceId};
 use rostrace_model::scheduling::TaskId;
 
 use crate::analysis::Analysis;
-use crate::names;
 use crate::standstill::StandstillId;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -67,20 +67,13 @@ impl NotOnCpu {
     }
 }
 
-/// Why another callback was in the way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Relation {
-    SameThread,
-    /// On another thread, in the same mutually exclusive group.
-    SameGroup,
-}
-
-impl Relation {
-    pub fn name(self) -> &'static str {
-        match self {
-            Relation::SameThread => "same thread",
-            Relation::SameGroup => "same mutually exclusive group",
-        }
+named! {
+    /// Why another callback was in the way.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Relation {
+        SameThread = "same thread",
+        /// On another thread, in the same mutually exclusive group.
+        SameGroup = "same mutually exclusive group",
     }
 }
 
@@ -125,7 +118,7 @@ impl Cause {
     }
 
     /// What it was, for people.
-    pub fn told(self, analysis: &Analysis<'_>) -> String {
+    pub fn describe(self, analysis: &Analysis<'_>) -> String {
         let name = |instance: InstanceId| match analysis.instance(instance).callback {
             Some(callback) => analysis.names.callback(callback).to_owned(),
             None => names::unnamed_callback(analysis.instance(instance).address),
@@ -174,11 +167,18 @@ impl Cause {
                 match state {
                     NotOnCpu::Preempted(task) => {
                         let by = analysis.scheduling.as_ref().map(|it| it.task(task));
-                        let by =
-                            by.map_or(String::new(), |by| format!(" by {} {}", by.name, by.tid));
+                        let by = by.map_or(String::new(), |by| match by.is_recorded() {
+                            true => format!(" by {} {}", by.name, by.tid),
+                            false => format!(" by {}", by.name),
+                        });
                         format!("not on a CPU: {of} was preempted{by}")
                     }
-                    NotOnCpu::Blocked => format!("not on a CPU: {of} slept"),
+                    NotOnCpu::Blocked if tells_wakeups(analysis) => {
+                        format!("not on a CPU: {of} slept")
+                    }
+                    NotOnCpu::Blocked => {
+                        format!("not on a CPU: {of} was blocked until it ran again")
+                    }
                     NotOnCpu::WaitingForCpu => {
                         format!("not on a CPU: {of} was woken and waited to be scheduled")
                     }
@@ -186,12 +186,17 @@ impl Cause {
             }
             Cause::Standstill(id, instance) => {
                 let inside = instance.map(|id| format!(" during {}", name(id)));
-                let told = analysis.standstills().get(id).told(analysis.model);
-                format!("standstill{}: {told}", inside.unwrap_or_default())
+                let description = analysis.standstills().get(id).describe(analysis.model);
+                format!("standstill{}: {description}", inside.unwrap_or_default())
             }
             Cause::Unknown => "unknown: the trace does not tell".to_owned(),
         }
     }
+}
+
+/// Whether it is known when a thread that slept was woken; else the wait for a CPU after that is part of its sleep.
+fn tells_wakeups(analysis: &Analysis<'_>) -> bool {
+    (analysis.scheduling.as_ref()).is_none_or(|scheduling| scheduling.has_wakeups)
 }
 
 /// The client whose callback ran.

@@ -6,9 +6,9 @@
 mod cause;
 mod on_cpu;
 mod part;
+mod path_instance;
 mod standing;
 mod wait;
-mod way;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_model::entity::{CallbackGroupId, DeliveryId, InstanceId, ThreadId, TimerId};
 use rostrace_model::flow::DeliveryKind;
 
-use crate::activity::{Activity, Doing};
+use crate::activity::{Activities, Activity};
 use crate::analysis::Analysis;
 use crate::communication::Arrival;
 use crate::flow_path::Flow;
@@ -46,7 +46,7 @@ pub struct Explanation {
 #[derive(Debug)]
 pub struct Why<'a> {
     analysis: &'a Analysis<'a>,
-    activity: &'a Activity,
+    activities: &'a Activities,
     /// Of the timers that were asked for.
     firings: HashMap<TimerId, Vec<Firing>>,
     /// Of the groups that were asked for.
@@ -57,7 +57,7 @@ impl<'a> Why<'a> {
     pub fn new(analysis: &'a Analysis<'a>) -> Why<'a> {
         Why {
             analysis,
-            activity: analysis.activity(),
+            activities: analysis.activities(),
             firings: HashMap::new(),
             groups: RefCell::new(HashMap::new()),
         }
@@ -180,30 +180,30 @@ impl<'a> Why<'a> {
         idle: Cause,
     ) {
         let elsewhere = self.group_elsewhere(thread, instance, parts.at, to);
-        for segment in self.activity.segments(thread, parts.at, to) {
-            let cause = match segment.doing {
-                Doing::Callback(other) => Cause::OtherCallback(other, Relation::SameThread),
-                Doing::Client(other) => Cause::ClientCallback(other, Relation::SameThread),
-                Doing::Unended(other) => Cause::Unended(other),
-                Doing::Executor => Cause::Executor,
-                Doing::Waiting => idle,
-                Doing::Unobserved => match idle {
+        for span in self.activities.spans(thread, parts.at, to) {
+            let cause = match span.activity {
+                Activity::Callback(other) => Cause::OtherCallback(other, Relation::SameThread),
+                Activity::Client(other) => Cause::ClientCallback(other, Relation::SameThread),
+                Activity::Unended(other) => Cause::Unended(other),
+                Activity::Executor => Cause::Executor,
+                Activity::Waiting => idle,
+                Activity::Unobserved => match idle {
                     Cause::Middleware => Cause::MiddlewareOrExecutor,
                     Cause::IntraProcessBuffer | Cause::Stored(_) => idle,
                     _ => Cause::Unknown,
                 },
             };
-            if segment.doing.is_idle() {
+            if span.activity.is_idle() {
                 for (start, end, other) in &elsewhere {
-                    if *end <= parts.at || *start >= segment.end {
+                    if *end <= parts.at || *start >= span.end {
                         continue;
                     }
                     parts.until(*start, cause);
-                    let end = (*end).min(segment.end);
+                    let end = (*end).min(span.end);
                     parts.until(end, *other);
                 }
             }
-            parts.until(segment.end, cause);
+            parts.until(span.end, cause);
         }
         parts.until(to, Cause::Unknown);
     }
@@ -227,10 +227,13 @@ impl<'a> Why<'a> {
             .or_insert_with(|| GroupRuns::of(analysis, group));
         let runs = runs.between(from, to).filter_map(|run| {
             let end = run.end?;
-            let cause = match run.doing {
-                Doing::Callback(id) => Cause::OtherCallback(id, Relation::SameGroup),
-                Doing::Client(id) => Cause::ClientCallback(id, Relation::SameGroup),
-                Doing::Unended(_) | Doing::Executor | Doing::Waiting | Doing::Unobserved => {
+            let cause = match run.activity {
+                Activity::Callback(id) => Cause::OtherCallback(id, Relation::SameGroup),
+                Activity::Client(id) => Cause::ClientCallback(id, Relation::SameGroup),
+                Activity::Unended(_)
+                | Activity::Executor
+                | Activity::Waiting
+                | Activity::Unobserved => {
                     return None;
                 }
             };

@@ -23,8 +23,8 @@ impl Part {
     }
 
     /// What it was, for people.
-    pub fn told(&self, analysis: &Analysis<'_>) -> String {
-        self.cause.told(analysis)
+    pub fn describe(&self, analysis: &Analysis<'_>) -> String {
+        self.cause.describe(analysis)
     }
 }
 

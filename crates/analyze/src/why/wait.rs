@@ -21,7 +21,7 @@ pub struct Waits {
 pub struct Wait {
     pub hop: usize,
     /// What it was, for people: the same for all parts of it.
-    pub told: String,
+    pub description: String,
     pub duration: i64,
     /// How many parts it has.
     pub times: usize,
@@ -42,11 +42,11 @@ impl Explanation {
         let mut places: HashMap<(usize, String), usize> = HashMap::new();
         let mut of_parts = Vec::with_capacity(self.parts.len());
         for part in &self.parts {
-            let key = (part.hop, part.told(analysis));
-            let place = *places.entry(key).or_insert_with_key(|(hop, told)| {
+            let key = (part.hop, part.describe(analysis));
+            let place = *places.entry(key).or_insert_with_key(|(hop, description)| {
                 list.push(Wait {
                     hop: *hop,
-                    told: told.clone(),
+                    description: description.clone(),
                     duration: 0,
                     times: 0,
                     longest: *part,
@@ -136,7 +136,7 @@ mod tests {
     fn what_is_told_together_still_adds_up() {
         let wait = |number: i64| Wait {
             hop: 0,
-            told: number.to_string(),
+            description: number.to_string(),
             duration: number % 5,
             times: 1,
             longest: Part {

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use rostrace_analyze::Analysis;
-use rostrace_analyze::activity::Doing;
-use rostrace_analyze::callback::executions;
+use rostrace_analyze::activity::Activity;
+use rostrace_analyze::callback::instance_timings;
 use rostrace_analyze::communication::{Arrival, pairs};
 use rostrace_analyze::flow_latency::{FlowTimes, Include, path_latency};
 use rostrace_analyze::flow_path::{Ends, FlowPaths};
@@ -254,7 +254,7 @@ fn executions_are_explained(analysis: &Analysis<'_>, of: &str, seen: &mut Seen) 
     let model = analysis.model;
     let mut why = Why::new(analysis);
     for index in 0..model.callbacks.len() {
-        for execution in executions(analysis, CallbackId::from_index(index)) {
+        for execution in instance_timings(analysis, CallbackId::from_index(index)) {
             seen.instances += 1;
             let id = execution.instance;
             let instance = analysis.instance(id);
@@ -301,7 +301,7 @@ fn rows_fit(analysis: &Analysis<'_>, of: &str, seen: &mut Seen) {
 }
 
 /// What a thread did at an instant, found by looking at everything on it.
-fn doing_at(analysis: &Analysis<'_>, thread: ThreadId, at: i64) -> Doing {
+fn activity_at(analysis: &Analysis<'_>, thread: ThreadId, at: i64) -> Activity {
     let model = analysis.model;
     let phases: Vec<_> = (model.phases.iter())
         .filter(|phase| phase.thread == thread)
@@ -328,9 +328,9 @@ fn doing_at(analysis: &Analysis<'_>, thread: ThreadId, at: i64) -> Doing {
         .find(|(start, end, _)| (*start..*end).contains(&at));
     if let Some((_, _, id)) = running {
         return match analysis.instance(*id).end {
-            Some(_) => Doing::Callback(*id),
-            None if phases.is_empty() => Doing::Unobserved,
-            None => Doing::Unended(*id),
+            Some(_) => Activity::Callback(*id),
+            None if phases.is_empty() => Activity::Unobserved,
+            None => Activity::Unended(*id),
         };
     }
     let inside = |time: i64| {
@@ -344,41 +344,41 @@ fn doing_at(analysis: &Analysis<'_>, thread: ThreadId, at: i64) -> Doing {
     let ended = ended.max().unwrap_or(i64::MIN);
     match phase {
         Some(phase) if phase.time.0 >= ended => match phase.kind {
-            PhaseKind::WaitForWork => Doing::Waiting,
-            _ => Doing::Executor,
+            PhaseKind::WaitForWork => Activity::Waiting,
+            _ => Activity::Executor,
         },
-        _ if ended > i64::MIN && !phases.is_empty() => Doing::Executor,
-        _ => Doing::Unobserved,
+        _ if ended > i64::MIN && !phases.is_empty() => Activity::Executor,
+        _ => Activity::Unobserved,
     }
 }
 
 /// Segments have no gaps, and each is what one sees when one looks at its ends.
 pub fn segments_are_what_threads_did(analysis: &Analysis<'_>, spans: &[(i64, i64)]) {
-    let activity = analysis.activity();
+    let activities = analysis.activities();
     for index in 0..analysis.model.threads.len() {
         let thread = ThreadId::from_index(index);
         for (from, to) in spans {
             let (from, to) = (*from, *to);
-            let segments: Vec<_> = activity.segments(thread, Nanos(from), Nanos(to)).collect();
+            let spans: Vec<_> = activities.spans(thread, Nanos(from), Nanos(to)).collect();
             let mut at = from;
             let mut idle = 0;
-            for segment in &segments {
-                assert_eq!(segment.begin.0, at);
-                assert!(segment.duration() > 0);
-                at = segment.end.0;
-                for instant in [segment.begin.0, (segment.begin.0 + at) / 2, at - 1] {
+            for span in &spans {
+                assert_eq!(span.begin.0, at);
+                assert!(span.duration() > 0);
+                at = span.end.0;
+                for instant in [span.begin.0, (span.begin.0 + at) / 2, at - 1] {
                     assert_eq!(
-                        segment.doing,
-                        doing_at(analysis, thread, instant),
+                        span.activity,
+                        activity_at(analysis, thread, instant),
                         "{instant}"
                     );
                 }
-                if segment.doing.is_idle() {
-                    idle += segment.duration();
+                if span.activity.is_idle() {
+                    idle += span.duration();
                 }
             }
             assert_eq!(at, to.max(from));
-            assert_eq!(idle, activity.idle(thread, Nanos(from), Nanos(to)));
+            assert_eq!(idle, activities.idle(thread, Nanos(from), Nanos(to)));
         }
     }
 }

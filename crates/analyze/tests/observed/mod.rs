@@ -4,12 +4,13 @@
 #![allow(dead_code, unreachable_pub)]
 
 pub mod invariants;
+pub mod path_instances;
 pub mod system;
 pub mod truth;
-pub mod ways;
 
 use rostrace_analyze::Analysis;
 use rostrace_analyze::table::{Cell, Table};
+use rostrace_architecture::{Endpoint, NamedPath, PathStep};
 use rostrace_ctf::TraceSet;
 use rostrace_ctf::schema::Nanos;
 use rostrace_model::Model;
@@ -40,6 +41,14 @@ impl Recorded {
             model,
         })
     }
+}
+
+/// Those of the recordings that are there.
+pub fn open<N: AsRef<str>>(
+    names: impl IntoIterator<Item = N>,
+) -> impl Iterator<Item = (N, Recorded)> {
+    let names = names.into_iter();
+    names.filter_map(|name| Recorded::open(name.as_ref()).map(|recorded| (name, recorded)))
 }
 
 /// All recordings with a log that are not packed, as `jazzy/chain`.
@@ -80,4 +89,17 @@ fn text(cell: &Cell<'_>) -> String {
         Cell::Number(number) => number.to_string(),
         Cell::Flag(flag) => flag.to_string(),
     }
+}
+
+/// A declared path: nodes, each with the topic by which it is left.
+pub fn path_through(name: &str, nodes: &[(&str, &str)], last: &str) -> NamedPath {
+    let mut steps = Vec::new();
+    let mut input = None;
+    for (node, topic) in nodes {
+        let output = Some(Endpoint::new(*topic, 0));
+        steps.push(PathStep::new(*node, input, output.clone()));
+        input = output;
+    }
+    steps.push(PathStep::new(last, input, None));
+    NamedPath::new(name, steps)
 }

@@ -144,7 +144,8 @@ pub fn dependences(logs: &[Log]) -> (Vec<[Message; 2]>, Vec<[Message; 2]>) {
     (direct, stored)
 }
 
-fn message(text: &str) -> Message {
+/// `key:number`, as dependences name a message.
+pub fn message(text: &str) -> Message {
     let (key, number) = text.rsplit_once(':').unwrap();
     (key.to_owned(), number.parse().unwrap())
 }

@@ -2,24 +2,20 @@
 
 use rostrace_analyze::declared::Style;
 use rostrace_analyze::message_link::linked_messages;
-use rostrace_architecture::{ContextType, from_trace_with_flows};
+use rostrace_architecture::ContextType;
 use rostrace_model::Model;
 
-use crate::own_style::{node_path, times};
+use crate::own_style::{node_path, times, with_context};
 use crate::support::Payload::{Pointer, Pointers, Text, Unsigned};
 use crate::support::{Flavour, Recording, recording, stamp};
 
 /// A node that gets /a (callback 0x50) and publishes /b, both of CARET's fork for Galactic, whose messages tell their stamps.
 pub(crate) fn relay() -> Recording {
     let mut recording = Recording::new(Flavour::GalacticFork, "robot");
-    recording
-        .process(100, "app")
-        .context(0x1)
-        .node(0x10, "/source")
-        .publisher(0x20, 0x10, "/a")
-        .node(0x11, "/relay")
-        .subscription(0x30, 0x11, "/a", 0x50)
-        .publisher(0x21, 0x11, "/b");
+    recording.process_of(100, "app", (0x10, "/source"));
+    recording.publisher(0x20, 0x10, "/a").node(0x11, "/relay");
+    recording.subscription(0x30, 0x11, "/a", 0x50);
+    recording.publisher(0x21, 0x11, "/b");
     recording
 }
 
@@ -46,20 +42,15 @@ fn an_output_with_the_header_stamp_of_an_input_was_made_from_it() {
         publish_stamped(&mut recording, at, 0x20, header);
     }
     for at in [9_010_000, 9_020_000, 9_030_000] {
-        recording
-            .at(at + 40_000)
-            .dispatch(0x50, stamp(at))
-            .run(0x50);
+        recording.at(at + 40_000).dispatch(0x50, stamp(at));
+        recording.run(0x50);
     }
     // In another order, and one without a stamp.
     for (at, header) in [(9_090_000, 78), (9_100_000, 77), (9_110_000, 0)] {
         publish_stamped(&mut recording, at, 0x21, header);
     }
     let model = recording.load();
-    let mut architecture = from_trace_with_flows(&model);
-    architecture
-        .update_message_context("/relay", Some(ContextType::InheritUniqueStamp), "/a", "/b")
-        .unwrap();
+    let architecture = with_context(&model, "/relay", ContextType::InheritUniqueStamp);
     let own = node_path(&model, &architecture, "/relay", Style::Own);
     assert_eq!(
         times(&own),
@@ -128,10 +119,7 @@ fn tilde_says_which_input_an_output_was_made_from() {
         recording.publish(0x21, 0x7, stamp(at));
     }
     let model = recording.load();
-    let mut architecture = from_trace_with_flows(&model);
-    architecture
-        .update_message_context("/relay", Some(ContextType::Tilde), "/a", "/b")
-        .unwrap();
+    let architecture = with_context(&model, "/relay", ContextType::Tilde);
     let own = node_path(&model, &architecture, "/relay", Style::Own);
     assert_eq!(
         times(&own),

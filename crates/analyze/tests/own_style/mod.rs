@@ -7,12 +7,11 @@ use rostrace_analyze::declared::Style;
 use rostrace_analyze::declared::paths::{Ends, PathError};
 use rostrace_analyze::declared::records::{Cell, Records};
 use rostrace_analyze::declared::tables::{Indexed, Link};
-use rostrace_architecture::node_path::{Limits, node_paths};
-use rostrace_architecture::{
-    Architecture, ContextType, Endpoint, NamedPath, PathStep, from_trace_with_flows,
-};
+use rostrace_architecture::node_path::node_paths;
+use rostrace_architecture::{Architecture, ContextType, Endpoint, from_trace_with_flows};
 use rostrace_model::Model;
 
+use crate::observed::path_through;
 use crate::support::{Flavour, Recording, recording, stamp};
 
 /// Times of the recording, without its epoch.
@@ -43,9 +42,17 @@ fn link<'a>(architecture: &'a Architecture, from: &str, topic: &str, to: &str) -
     }
 }
 
+/// What the trace tells, and how a node makes /b from /a.
+fn with_context(model: &Model, node: &str, context: ContextType) -> Architecture {
+    let mut architecture = from_trace_with_flows(model);
+    let updated = architecture.update_message_context(node, Some(context), "/a", "/b");
+    updated.unwrap();
+    architecture
+}
+
 fn node_path(model: &Model, architecture: &Architecture, node: &str, style: Style) -> Records {
     let node = architecture.node(node).unwrap();
-    let all = node_paths(node, Limits::default());
+    let all = node_paths(node);
     let both = |path: &&rostrace_architecture::node_path::NodePath<'_>| {
         path.subscription.is_some() && path.publisher.is_some()
     };
@@ -56,28 +63,21 @@ fn node_path(model: &Model, architecture: &Architecture, node: &str, style: Styl
 /// A process with a publisher of /a at 0x20 and an intra-process subscription with one place.
 fn inside() -> Recording {
     let mut recording = Recording::new(Flavour::Jazzy, "robot");
-    recording
-        .process(100, "app")
-        .context(0x1)
-        .node(0x10, "/talker")
-        .node(0x11, "/listener")
-        .publisher(0x20, 0x10, "/a")
-        .intra_subscription(0x30, 0x11, "/a", 0x50, 1);
+    recording.process_of(100, "app", (0x10, "/talker"));
+    recording.node(0x11, "/listener");
+    recording.publisher(0x20, 0x10, "/a");
+    recording.intra_subscription(0x30, 0x11, "/a", 0x50, 1);
     recording
 }
 
 #[test]
 fn a_message_that_was_overwritten_inside_a_process_has_a_row_without_a_callback() {
     let mut recording = inside();
-    recording
-        .at(9_010_000)
-        .intra_publish(0x20, 0x7)
-        .enqueue(0x33, 0, false)
-        .at(9_020_000)
-        .intra_publish(0x20, 0x8)
-        .enqueue(0x33, 0, true)
-        .at(9_030_000)
-        .receive_intra(0x33, 0, 0x51);
+    recording.at(9_010_000).intra_publish(0x20, 0x7);
+    recording.enqueue(0x33, 0, false);
+    recording.at(9_020_000).intra_publish(0x20, 0x8);
+    recording.enqueue(0x33, 0, true);
+    recording.at(9_030_000).receive_intra(0x33, 0, 0x51);
     let model = recording.load();
     let architecture = from_trace_with_flows(&model);
     let link = link(&architecture, "/talker", "/a", "/listener");
@@ -95,21 +95,15 @@ fn a_message_that_was_overwritten_inside_a_process_has_a_row_without_a_callback(
 fn a_pair_that_communicates_both_ways_has_one_table() {
     // The same node name in the process of the publisher and in another one.
     let mut recording = inside();
+    recording.process_of(200, "other", (0x11, "/listener"));
+    recording.subscription(0x30, 0x11, "/a", 0x50);
+    recording.process(100, "app");
+    recording.at(9_100_000).intra_publish(0x20, 0x7);
+    recording.enqueue(0x33, 0, false);
+    recording.publish(0x20, 0x7, stamp(9_103_000));
+    recording.at(9_110_000).receive_intra(0x33, 0, 0x51);
+    recording.process(200, "other");
     recording
-        .process(200, "other")
-        .context(0x1)
-        .node(0x11, "/listener")
-        .subscription(0x30, 0x11, "/a", 0x50);
-    recording
-        .process(100, "app")
-        .at(9_100_000)
-        .intra_publish(0x20, 0x7)
-        .enqueue(0x33, 0, false)
-        .publish(0x20, 0x7, stamp(9_103_000))
-        .at(9_110_000)
-        .receive_intra(0x33, 0, 0x51);
-    recording
-        .process(200, "other")
         .at(9_120_000)
         .receive(0x30, stamp(9_103_000), 0x50);
     let model = recording.load();
@@ -128,19 +122,12 @@ fn a_pair_that_communicates_both_ways_has_one_table() {
 #[test]
 fn a_path_that_cannot_be_followed_is_an_error_that_names_the_stage() {
     let mut recording = relay();
-    recording
-        .node(0x12, "/sink")
-        .subscription(0x31, 0x12, "/b", 0x70);
+    recording.node(0x12, "/sink");
+    recording.subscription(0x31, 0x12, "/b", 0x70);
     publish_stamped(&mut recording, 9_100_000, 0x20, 1);
     let model = recording.load();
     let architecture = from_trace_with_flows(&model);
-    let (a, b) = (Some(Endpoint::new("/a", 0)), Some(Endpoint::new("/b", 0)));
-    let steps = vec![
-        PathStep::new("/source", None, a.clone()),
-        PathStep::new("/relay", a, b.clone()),
-        PathStep::new("/sink", b, None),
-    ];
-    let path = NamedPath::new("all", steps);
+    let path = path_through("all", &[("/source", "/a"), ("/relay", "/b")], "/sink");
     let follow = |style| Indexed::new(&model, style).path(&architecture, &path, Ends::default());
     let error = follow(Style::Own).unwrap_err();
     assert!(matches!(error, PathError::NoContext { .. }));
@@ -159,27 +146,20 @@ fn a_path_that_cannot_be_followed_is_an_error_that_names_the_stage() {
 fn two_lives_of_a_node_do_not_feed_each_other() {
     let mut recording = Recording::new(Flavour::Jazzy, "robot");
     for (pid, name) in [(100, "one"), (200, "two")] {
-        recording
-            .process(pid, name)
-            .context(0x1)
-            .node(0x10, "/relay")
-            .subscription(0x30, 0x10, "/a", 0x50)
-            .publisher(0x20, 0x10, "/b");
+        recording.process(pid, name).context(0x1);
+        recording.node(0x10, "/relay");
+        recording.subscription(0x30, 0x10, "/a", 0x50);
+        recording.publisher(0x20, 0x10, "/b");
     }
     // The first one receives, the second one publishes.
+    recording.process(100, "one");
     recording
-        .process(100, "one")
         .at(9_100_000)
         .receive(0x30, stamp(9_090_000), 0x50);
-    recording
-        .process(200, "two")
-        .at(9_110_000)
-        .publish(0x20, 0x7, stamp(9_110_000));
+    recording.process(200, "two");
+    recording.at(9_110_000).publish(0x20, 0x7, stamp(9_110_000));
     let model = recording.load();
-    let mut architecture = from_trace_with_flows(&model);
-    architecture
-        .update_message_context("/relay", Some(ContextType::UseLatestMessage), "/a", "/b")
-        .unwrap();
+    let architecture = with_context(&model, "/relay", ContextType::UseLatestMessage);
     let own = node_path(&model, &architecture, "/relay", Style::Own);
     assert_eq!(ends(&own), [(Some(9_101_000), None)]);
     let caret = node_path(&model, &architecture, "/relay", Style::Caret);
@@ -189,40 +169,24 @@ fn two_lives_of_a_node_do_not_feed_each_other() {
 #[test]
 fn messages_taken_by_hand_lead_along_a_path() {
     let mut recording = Recording::new(Flavour::Jazzy, "robot");
-    recording
-        .process(100, "app")
-        .context(0x1)
-        .node(0x10, "/source")
-        .publisher(0x20, 0x10, "/a")
-        .node(0x11, "/poller")
-        .subscription(0x30, 0x11, "/a", 0x50)
-        .publisher(0x21, 0x11, "/b")
-        .node(0x12, "/sink")
-        .subscription(0x31, 0x12, "/b", 0x70);
+    recording.process_of(100, "app", (0x10, "/source"));
+    recording.publisher(0x20, 0x10, "/a").node(0x11, "/poller");
+    recording.subscription(0x30, 0x11, "/a", 0x50);
+    recording.publisher(0x21, 0x11, "/b").node(0x12, "/sink");
+    recording.subscription(0x31, 0x12, "/b", 0x70);
     for at in [9_100_000, 9_110_000] {
         recording.at(at).publish(0x20, 0x7, stamp(at));
     }
-    recording
-        .at(9_120_000)
-        .rmw_take(0x30, 0x7, stamp(9_100_000))
-        .rmw_take(0x30, 0x7, stamp(9_110_000))
-        .rmw_take_in_vain(0x30)
-        .at(9_130_000)
-        .publish(0x21, 0x7, stamp(9_130_000))
-        .at(9_140_000)
-        .receive(0x31, stamp(9_130_000), 0x70);
+    recording.at(9_120_000);
+    recording.rmw_take(0x30, 0x7, stamp(9_100_000));
+    recording.rmw_take(0x30, 0x7, stamp(9_110_000));
+    recording.rmw_take_in_vain(0x30);
+    recording.at(9_130_000).publish(0x21, 0x7, stamp(9_130_000));
+    recording.at(9_140_000);
+    recording.receive(0x31, stamp(9_130_000), 0x70);
     let model = recording.load();
-    let mut architecture = from_trace_with_flows(&model);
-    architecture
-        .update_message_context("/poller", Some(ContextType::UseLatestMessage), "/a", "/b")
-        .unwrap();
-    let (a, b) = (Some(Endpoint::new("/a", 0)), Some(Endpoint::new("/b", 0)));
-    let steps = vec![
-        PathStep::new("/source", None, a.clone()),
-        PathStep::new("/poller", a, b.clone()),
-        PathStep::new("/sink", b, None),
-    ];
-    let path = NamedPath::new("all", steps);
+    let architecture = with_context(&model, "/poller", ContextType::UseLatestMessage);
+    let path = path_through("all", &[("/source", "/a"), ("/poller", "/b")], "/sink");
     let own = Indexed::new(&model, Style::Own);
     let records = own.path(&architecture, &path, Ends::default()).unwrap();
     assert_eq!(
@@ -239,26 +203,20 @@ fn messages_taken_by_hand_lead_along_a_path() {
 #[test]
 fn a_message_lost_on_its_way_to_another_process_ends_early_in_both_styles() {
     let mut recording = Recording::new(Flavour::Jazzy, "robot");
-    recording
-        .process(100, "app")
-        .context(0x1)
-        .node(0x10, "/talker")
-        .publisher(0x20, 0x10, "/a");
-    recording
-        .process(200, "other")
-        .context(0x1)
-        .node(0x11, "/listener")
-        .subscription(0x30, 0x11, "/a", 0x50);
+    recording.process_of(100, "app", (0x10, "/talker"));
+    recording.publisher(0x20, 0x10, "/a");
+    recording.process_of(200, "other", (0x11, "/listener"));
+    recording.subscription(0x30, 0x11, "/a", 0x50);
     recording.process(100, "app");
     for at in [9_100_000, 9_117_000, 9_119_500] {
         recording.at(at).publish(0x20, 0x7, stamp(at + 2_000));
     }
+    recording.process(200, "other");
     recording
-        .process(200, "other")
         .at(9_130_000)
-        .receive(0x30, stamp(9_102_000), 0x50)
-        .at(9_140_000)
-        .receive(0x30, stamp(9_121_500), 0x50);
+        .receive(0x30, stamp(9_102_000), 0x50);
+    recording.at(9_140_000);
+    recording.receive(0x30, stamp(9_121_500), 0x50);
     let model = recording.load();
     let architecture = from_trace_with_flows(&model);
     let link = link(&architecture, "/talker", "/a", "/listener");
@@ -281,17 +239,12 @@ fn a_message_lost_on_its_way_to_another_process_ends_early_in_both_styles() {
 #[test]
 fn one_message_in_two_ring_buffers_reaches_two_callbacks() {
     let mut recording = inside();
-    recording
-        .node(0x12, "/other")
-        .intra_subscription(0x40, 0x12, "/a", 0x60, 1)
-        .at(9_100_000)
-        .intra_publish(0x20, 0x7)
-        .enqueue(0x33, 0, false)
-        .enqueue(0x43, 0, false)
-        .at(9_110_000)
-        .receive_intra(0x33, 0, 0x51)
-        .at(9_120_000)
-        .receive_intra(0x43, 0, 0x61);
+    recording.node(0x12, "/other");
+    recording.intra_subscription(0x40, 0x12, "/a", 0x60, 1);
+    recording.at(9_100_000).intra_publish(0x20, 0x7);
+    recording.enqueue(0x33, 0, false).enqueue(0x43, 0, false);
+    recording.at(9_110_000).receive_intra(0x33, 0, 0x51);
+    recording.at(9_120_000).receive_intra(0x43, 0, 0x61);
     let model = recording.load();
     let architecture = from_trace_with_flows(&model);
     for style in [Style::Caret, Style::Own] {
@@ -306,20 +259,15 @@ fn one_message_in_two_ring_buffers_reaches_two_callbacks() {
 #[test]
 fn a_message_is_followed_inside_a_process_by_its_address_before_iron() {
     let mut recording = Recording::new(Flavour::HumbleFork, "robot");
-    recording
-        .process(100, "app")
-        .context(0x1)
-        .node(0x10, "/talker")
-        .publisher(0x20, 0x10, "/a")
-        .node(0x11, "/listener")
-        .intra_subscription(0x30, 0x11, "/a", 0x50, 1)
-        .at(9_100_000)
-        .intra_publish(0x20, 0x7)
-        .construct(0x7, 0x8)
-        .at(9_110_000)
-        .dispatch_intra(0x51, 0x8)
-        .start_with(0x51, true)
-        .end(0x51);
+    recording.process_of(100, "app", (0x10, "/talker"));
+    recording.publisher(0x20, 0x10, "/a");
+    recording.node(0x11, "/listener");
+    recording.intra_subscription(0x30, 0x11, "/a", 0x50, 1);
+    recording.at(9_100_000).intra_publish(0x20, 0x7);
+    recording.construct(0x7, 0x8);
+    recording.at(9_110_000).dispatch_intra(0x51, 0x8);
+    recording.start_with(0x51, true);
+    recording.end(0x51);
     let model = recording.load();
     let architecture = from_trace_with_flows(&model);
     for style in [Style::Caret, Style::Own] {
@@ -336,17 +284,11 @@ fn a_message_is_followed_inside_a_process_by_its_address_before_iron() {
 #[test]
 fn processes_without_carets_library_are_in_our_tables() {
     let mut recording = Recording::new(Flavour::Jazzy, "robot");
-    recording
-        .process(100, "with")
-        .context(0x1)
-        .caret_init(1_000_000, "jazzy");
-    recording
-        .process(200, "without")
-        .context(0x1)
-        .node(0x10, "/n")
-        .timer(0x20, 0x10, 1_000_000, 0x50)
-        .at(9_100_000)
-        .run(0x50);
+    recording.process(100, "with").context(0x1);
+    recording.caret_init(1_000_000, "jazzy");
+    recording.process_of(200, "without", (0x10, "/n"));
+    recording.timer(0x20, 0x10, 1_000_000, 0x50);
+    recording.at(9_100_000).run(0x50);
     let model = recording.load();
     let architecture = from_trace_with_flows(&model);
     let node = architecture.node("/n").unwrap();

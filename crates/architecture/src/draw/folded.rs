@@ -1,5 +1,5 @@
 //! A large application as few boxes: nodes, and namespaces that stand for all nodes in them, with topics as arrows. Which namespaces are open is decided as
-//! the report does for its graph at first (`crates/report/assets/page/graph/seen.js`): all of a small system, else from the outside in, as long as there is room.
+//! the report does for its graph at first (`crates/report/assets/page/graph/visible.js`): all of a small system, else from the outside in, as long as there is room.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -125,19 +125,13 @@ impl Architecture {
     }
 
     fn rename_group_everywhere(&mut self, old: &str, new: &str) {
-        for group in self
-            .nodes
-            .iter_mut()
+        let of_nodes = (self.nodes.iter_mut())
             .flat_map(|node| &mut node.callback_groups)
-        {
-            replace(&mut group.name, old, new);
-        }
-        for group in self
-            .executors
-            .iter_mut()
-            .flat_map(|executor| &mut executor.callback_groups)
-        {
-            replace(group, old, new);
+            .map(|group| &mut group.name);
+        let executors = self.executors.iter_mut();
+        let of_executors = executors.flat_map(|executor| &mut executor.callback_groups);
+        for name in of_nodes.chain(of_executors) {
+            replace(name, old, new);
         }
     }
 }
@@ -145,21 +139,12 @@ impl Architecture {
 /// Names of callbacks mean something within their node only.
 fn rename_callback_in(node: &mut Node, old: &str, new: &str) {
     let of_callbacks = node.callbacks.iter_mut().map(|it| &mut it.name);
-    let of_groups = node
-        .callback_groups
-        .iter_mut()
-        .flat_map(|it| &mut it.callbacks);
+    let of_groups = (node.callback_groups.iter_mut()).flat_map(|it| &mut it.callbacks);
     let of_publishers = node.publishers.iter_mut().flat_map(|it| &mut it.callbacks);
-    let of_subscriptions = node
-        .subscriptions
-        .iter_mut()
-        .flat_map(|it| &mut it.callback);
+    let of_subscriptions = (node.subscriptions.iter_mut()).flat_map(|it| &mut it.callback);
     let of_passings = (node.variable_passings.iter_mut())
         .flat_map(|it| [&mut it.write, &mut it.read].into_iter().flatten());
-    let of_contexts = node
-        .message_contexts
-        .iter_mut()
-        .flat_map(|it| &mut it.callbacks);
+    let of_contexts = (node.message_contexts.iter_mut()).flat_map(|it| &mut it.callbacks);
     let all = (of_callbacks.chain(of_groups).chain(of_publishers))
         .chain(of_subscriptions)
         .chain(of_passings)

@@ -1,7 +1,7 @@
 //! Keys of a file that this program does not know. They are kept with their place, so that a file of a newer version
 //! or with somebody's own notes survives editing.
 
-use crate::yaml::Value;
+use rostrace_base::yaml::Value;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extra {

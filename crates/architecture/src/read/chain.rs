@@ -5,7 +5,7 @@ use super::{Reader, defined};
 use crate::element::Element;
 use crate::error::Item;
 use crate::model::{Architecture, Endpoint, NamedPath, PathStep};
-use crate::yaml::Marked;
+use rostrace_base::yaml::Marked;
 
 impl Reader<'_> {
     pub(super) fn path(&mut self, item: &Marked, architecture: &mut Architecture) {

@@ -3,8 +3,8 @@
 use super::extras_of;
 use super::problem::Problems;
 use crate::model::Extras;
-use crate::yaml::{Content, Marked, Position, whole_number};
 use rostrace_base::similar::most_similar;
+use rostrace_base::yaml::{Content, Marked, Position, whole_number};
 
 #[derive(Debug)]
 pub(super) struct Entry<'d> {

@@ -5,7 +5,7 @@ use super::entry::Entry;
 use crate::element::Element;
 use crate::error::Item;
 use crate::model::{Architecture, Executor};
-use crate::yaml::Marked;
+use rostrace_base::yaml::Marked;
 
 impl Reader<'_> {
     pub(super) fn executor(&mut self, item: &Marked, architecture: &mut Architecture) {

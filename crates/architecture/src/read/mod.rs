@@ -16,10 +16,10 @@ use crate::check::{Finding, check};
 use crate::element::Element;
 use crate::error::Item;
 use crate::model::{Architecture, Extras};
-use crate::yaml::{Content, Position, parse};
 use entry::Entry;
 use problem::Problems;
 pub use problem::{Problem, Refused, Severity};
+use rostrace_base::yaml::{Content, Position, parse};
 
 /// Pairs of a publisher and a subscription with one topic. Large applications have some ten thousand.
 const MOST_COMMUNICATIONS: usize = 5_000_000;

@@ -8,8 +8,8 @@ use crate::model::{
     Architecture, Callback, CallbackGroup, CallbackGroupType, CallbackKind, ContextType, Endpoint,
     MessageContext, Node, Publisher, Subscription, UNDEFINED, VariablePassing, is_hidden_topic,
 };
-use crate::yaml::{Content, Marked, Position};
 use rostrace_base::similar::most_similar;
+use rostrace_base::yaml::{Content, Marked, Position};
 
 /// Every pair is a way through the node. Real nodes have hundreds.
 const MOST_PAIRS: usize = 1_000_000;
@@ -29,28 +29,22 @@ impl Reader<'_> {
         }
         let mut node = Node::new(name.unwrap_or_default());
         self.found(Element::Node(index), entry.at());
-        for item in entry.list("callback_groups", false) {
-            self.callback_group(item, index, &mut node);
+        type Part<'r> = fn(&mut Reader<'r>, &Marked, usize, &mut Node);
+        let parts: [(&str, Part<'_>); 6] = [
+            ("callback_groups", Self::callback_group),
+            ("callbacks", Self::callback),
+            ("variable_passings", Self::variable_passing),
+            ("publishes", Self::publisher),
+            ("subscribes", Self::subscription),
+            ("message_contexts", Self::message_context),
+        ];
+        for (key, part) in parts {
+            for item in entry.list(key, false) {
+                part(self, item, index, &mut node);
+            }
         }
-        for item in entry.list("callbacks", false) {
-            self.callback(item, index, &mut node);
-        }
-        for item in entry.list("variable_passings", false) {
-            self.variable_passing(item, index, &mut node);
-        }
-        for item in entry.list("publishes", false) {
-            self.publisher(item, index, &mut node);
-        }
-        for item in entry.list("subscribes", false) {
-            self.subscription(item, index, &mut node);
-        }
-        for item in entry.list("message_contexts", false) {
-            self.message_context(item, index, &mut node);
-        }
-        let pairs = node
-            .subscriptions
-            .len()
-            .saturating_mul(node.publishers.len());
+        let (inputs, outputs) = (node.subscriptions.len(), node.publishers.len());
+        let pairs = inputs.saturating_mul(outputs);
         if pairs > MOST_PAIRS {
             let message = format!(
                 "node `{}` has {pairs} pairs of a subscription and a publisher; more than {MOST_PAIRS} are not handled",
@@ -230,11 +224,8 @@ impl Reader<'_> {
         if context_type.is_none() && word != UNDEFINED {
             let known = ContextType::ALL.map(ContextType::keyword);
             let message = format!(
-                "`context_type` must be {}, {}, {}, {} or UNDEFINED, found `{word}`{}; the context is left out",
-                known[0],
-                known[1],
-                known[2],
-                known[3],
+                "`context_type` must be {} or UNDEFINED, found `{word}`{}; the context is left out",
+                known.join(", "),
                 proposal(most_similar(&word, known).as_deref())
             );
             self.problems.warning(at, message);

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::fmt;
 
-use crate::yaml::Position;
+use rostrace_base::yaml::Position;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {

@@ -183,6 +183,15 @@ impl<'g, 'a> Search<'g, 'a> {
         item * self.segments.len() + segment
     }
 
+    /// Of what an edge uses up.
+    fn place_of(&self, segment: usize, edge: &Edge) -> usize {
+        let item = match self.options.repeat_nodes {
+            true => edge.pair,
+            false => edge.to,
+        };
+        self.place(segment, item)
+    }
+
     fn leave(&mut self) {
         let Some(frame) = self.frames.pop() else {
             return;
@@ -196,11 +205,8 @@ impl<'g, 'a> Search<'g, 'a> {
         };
         let edge = &self.graph.edges()[edge];
         if let Some(before) = self.frames.last() {
-            let place = match self.options.repeat_nodes {
-                true => self.place(before.segment, edge.pair),
-                // The goal of a segment was marked in it as well as in the one that begins there.
-                false => self.place(before.segment, edge.to),
-            };
+            // The goal of a segment was marked in it as well as in the one that begins there.
+            let place = self.place_of(before.segment, edge);
             self.used[place] = false;
         }
     }
@@ -209,11 +215,7 @@ impl<'g, 'a> Search<'g, 'a> {
     fn admits(&self, edge: &Edge) -> Option<(usize, usize)> {
         let frame = self.frames.last()?;
         let segment = &self.segments[frame.segment];
-        let item = match self.options.repeat_nodes {
-            true => edge.pair,
-            false => edge.to,
-        };
-        if self.used[self.place(frame.segment, item)] {
+        if self.used[self.place_of(frame.segment, edge)] {
             return None;
         }
         let left = self.length - self.taken.len() - 1;
@@ -288,10 +290,7 @@ impl<'g> Iterator for Search<'g, '_> {
                 return Some(found);
             }
             if let Some(frame) = self.frames.last() {
-                let place = match self.options.repeat_nodes {
-                    true => self.place(frame.segment, edge.pair),
-                    false => self.place(frame.segment, edge.to),
-                };
+                let place = self.place_of(frame.segment, edge);
                 self.used[place] = true;
             }
             self.taken.push(index);

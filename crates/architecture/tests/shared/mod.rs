@@ -43,3 +43,13 @@ pub(crate) fn first_difference(one: &str, other: &str) -> String {
         other.lines().count()
     )
 }
+
+/// Numbers below a limit, the same in every run.
+pub fn random_numbers(mut state: u64) -> impl FnMut(usize) -> usize {
+    move |below| {
+        state = state
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (state >> 33) as usize % below
+    }
+}

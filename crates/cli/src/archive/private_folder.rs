@@ -31,8 +31,11 @@ impl PrivateFolder {
         loop {
             let mut folders = folders();
             let path = tempfile::Builder::new().prefix(PREFIX).tempdir()?.keep();
-            let lock = open(&path)?;
-            // Until it was locked, somebody else may have taken it for one of the dead, and removes it.
+            // Until it is locked, another process may take it for one that a killed process left, and remove it.
+            let lock = match open(&path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                other => other?,
+            };
             let is_taken = matches!(lock_now(&lock), Ok(false));
             if !is_taken && is_still(&path, &lock) {
                 folders.push((path.clone(), lock));
@@ -116,5 +119,30 @@ fn is_still(path: &Path, folder: &File) -> bool {
     match (fs::symlink_metadata(path), folder.metadata()) {
         (Ok(at_path), Ok(open)) => (at_path.dev(), at_path.ino()) == (open.dev(), open.ino()),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn a_folder_is_made_while_others_remove_what_is_abandoned() {
+        let is_done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_done.load(Ordering::Relaxed) {
+                    remove_abandoned();
+                }
+            });
+            let folders: Vec<_> = (0..300).map(|_| PrivateFolder::create()).collect();
+            is_done.store(true, Ordering::Relaxed);
+            for folder in folders {
+                // Another test may have removed all of them since.
+                let _ = fs::remove_dir_all(folder.unwrap().path);
+            }
+        });
     }
 }

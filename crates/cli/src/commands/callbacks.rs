@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use rostrace_analyze::callback;
 use rostrace_analyze::finding::Ranking;
 use rostrace_analyze::list::{CALLBACKS, List};
-use rostrace_analyze::table::CallbackRow;
+use rostrace_analyze::table::{CallbackRow, Cell};
 use rostrace_analyze::thread::Ran;
-use rostrace_analyze::{Analysis, blind_spot, names, sim_time};
+use rostrace_analyze::{Analysis, blind_spot, sim_time};
+use rostrace_model::describe::names;
 use rostrace_model::entity::{NodeId, ProcessId};
 
 use crate::args::LookArguments;
 use crate::capabilities;
-use crate::cell::Cell;
 use crate::listing::{Reading, Row};
 use crate::missing_callbacks;
 use crate::outcome::Outcome;
@@ -99,12 +99,12 @@ fn ranked<'m>(analysis: &Analysis<'m>) -> (Vec<Ranked<'m>>, Option<String>) {
 impl Row for Ranked<'_> {
     const LIST: &'static List = &CALLBACKS;
 
-    fn cells(&self) -> Vec<Cell> {
-        self.row.cells().into_iter().map(Cell::from).collect()
+    fn cells(&self) -> Vec<Cell<'_>> {
+        self.row.cells()
     }
 
     /// A client ran as often as it got answers.
-    fn table_cells(&self, _all: bool) -> Vec<Cell> {
+    fn table_cells(&self, _all: bool) -> Vec<Cell<'_>> {
         let mut cells = self.cells();
         if let (Some(answers), Some(count)) = (self.row.answers, CALLBACKS.column("count")) {
             cells[count] = answers.into();

@@ -1,13 +1,13 @@
 //! `rostrace executors`: what each executor executes, and how busy it was with it.
 
+use rostrace_analyze::blind_spot;
 use rostrace_analyze::list::{EXECUTORS, List};
-use rostrace_analyze::table::ExecutorRow;
-use rostrace_analyze::{blind_spot, built_in};
+use rostrace_analyze::table::{Cell, ExecutorRow};
 use rostrace_model::Model;
+use rostrace_model::describe::built_in;
 
 use crate::args::LookArguments;
 use crate::capabilities;
-use crate::cell::Cell;
 use crate::listing::{NOT_KNOWN, Reading, Row};
 use crate::outcome::Outcome;
 use rostrace_base::units;
@@ -49,8 +49,8 @@ fn notes(model: &Model) -> Vec<String> {
 impl Row for ExecutorRow<'_> {
     const LIST: &'static List = &EXECUTORS;
 
-    fn cells(&self) -> Vec<Cell> {
-        self.cells().into_iter().map(Cell::from).collect()
+    fn cells(&self) -> Vec<Cell<'_>> {
+        self.cells()
     }
 
     fn shown(&self, title: &str, all: bool) -> Option<String> {

@@ -3,11 +3,10 @@
 use std::collections::HashSet;
 
 use rostrace_analyze::list::{List, NODES};
-use rostrace_analyze::table::NodeRow;
+use rostrace_analyze::table::{Cell, NodeRow};
 use rostrace_model::describe::Description;
 
 use crate::args::LookArguments;
-use crate::cell::Cell;
 use crate::listing::{NOT_KNOWN, Reading, Row};
 use crate::outcome::Outcome;
 use crate::view::View;
@@ -44,17 +43,16 @@ fn callbacks_without_node(view: &View<'_>) -> usize {
 impl Row for NodeRow<'_> {
     const LIST: &'static List = &NODES;
 
-    fn cells(&self) -> Vec<Cell> {
-        self.cells().into_iter().map(Cell::from).collect()
+    fn cells(&self) -> Vec<Cell<'_>> {
+        self.cells()
     }
 
     /// Without what is built in, unless all is asked for: that is a column of its own.
-    fn table_cells(&self, all: bool) -> Vec<Cell> {
-        let cells = match all {
+    fn table_cells(&self, all: bool) -> Vec<Cell<'_>> {
+        match all {
             true => self.cells(),
             false => self.own_cells(),
-        };
-        cells.into_iter().map(Cell::from).collect()
+        }
     }
 
     fn shown(&self, title: &str, _all: bool) -> Option<String> {

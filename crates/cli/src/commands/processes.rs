@@ -1,10 +1,9 @@
 //! `rostrace processes`: which ROS 2 runs in each process, with which middleware, and how much of the trace is its own.
 
 use rostrace_analyze::list::{List, PROCESSES};
-use rostrace_analyze::table::ProcessRow;
+use rostrace_analyze::table::{Cell, ProcessRow};
 
 use crate::args::LookArguments;
-use crate::cell::Cell;
 use crate::listing::{NOT_KNOWN, Reading, Row};
 use crate::outcome::Outcome;
 use rostrace_base::units;
@@ -35,16 +34,15 @@ struct Listed<'m> {
 impl Row for Listed<'_> {
     const LIST: &'static List = &PROCESSES;
 
-    fn cells(&self) -> Vec<Cell> {
-        self.row.cells().into_iter().map(Cell::from).collect()
+    fn cells(&self) -> Vec<Cell<'_>> {
+        self.row.cells()
     }
 
-    fn table_cells(&self, all: bool) -> Vec<Cell> {
-        let cells = match all {
+    fn table_cells(&self, all: bool) -> Vec<Cell<'_>> {
+        match all {
             true => self.row.all_cells(),
             false => self.row.cells(),
-        };
-        cells.into_iter().map(Cell::from).collect()
+        }
     }
 
     fn shown(&self, title: &str, _all: bool) -> Option<String> {

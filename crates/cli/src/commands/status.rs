@@ -5,6 +5,7 @@ use std::io::Write;
 
 use rostrace_analyze::blind_spot;
 use rostrace_analyze::list::STATUS;
+use rostrace_analyze::table::Cell;
 use rostrace_ctf::schema::Nanos;
 use rostrace_record::{ProcessState, ProcessView, RuntimeFolder, Session, SessionState};
 use serde::Serialize;
@@ -12,7 +13,6 @@ use serde::Serialize;
 use super::record::arguments::StatusArguments;
 use super::record::failure::of_stranger;
 use crate::args::InfoFormat;
-use crate::cell::Cell;
 use crate::columns::Layout;
 use crate::listing;
 use crate::outcome::Outcome;
@@ -48,6 +48,8 @@ fn is_zero(count: &u64) -> bool {
 
 #[derive(Debug, Serialize)]
 struct ProcessRow {
+    #[serde(skip)]
+    session: String,
     pid: u32,
     name: String,
     /// `idle`, `recording`, `failed`
@@ -67,9 +69,9 @@ struct ProcessRow {
 
 impl ProcessRow {
     /// In the order of the columns.
-    fn cells(&self, session: &str) -> Vec<Cell> {
+    fn cells(&self) -> Vec<Cell<'_>> {
         vec![
-            session.into(),
+            self.session.as_str().into(),
             i64::from(self.pid).into(),
             self.name.as_str().into(),
             self.state.into(),
@@ -84,7 +86,7 @@ impl ProcessRow {
 }
 
 pub(crate) fn status(arguments: &StatusArguments) -> anyhow::Result<Outcome> {
-    let layout = Layout::of(&STATUS, &arguments.list)?;
+    let layout = Layout::of(&STATUS, &arguments.list, arguments.format.into())?;
     let sessions = match &arguments.control {
         Some(control) => {
             let session = Session::open(control)?;
@@ -113,29 +115,17 @@ pub(crate) fn status(arguments: &StatusArguments) -> anyhow::Result<Outcome> {
     }
     let mut rows: Vec<SessionRow> = sessions.iter().map(row).collect();
     let mut notes = Vec::new();
-    for SessionRow {
-        session, processes, ..
-    } in &mut rows
-    {
-        layout.sort(processes, |process| process.cells(session));
+    for SessionRow { processes, .. } in &mut rows {
+        layout.sort(processes, ProcessRow::cells);
         notes.extend(listing::limit(&layout, processes));
     }
     let mut out = std::io::stdout().lock();
     match arguments.format {
         InfoFormat::Json => {
-            match layout.chosen() {
-                Some(_) => {
-                    let cells = rows.iter().flat_map(|row| {
-                        let processes = row.processes.iter();
-                        processes.map(|process| process.cells(&row.session))
-                    });
-                    listing::write_chosen_json(&mut out, &layout, cells)?;
-                }
-                None => {
-                    serde_json::to_writer_pretty(&mut out, &rows).map_err(std::io::Error::from)?;
-                }
-            }
-            out.write_all(b"\n")?;
+            let processes = rows.iter().flat_map(|row| &row.processes);
+            listing::write_json(&mut out, &layout, processes.map(ProcessRow::cells), || {
+                &rows
+            })?;
         }
         InfoFormat::Table if rows.is_empty() => {
             diagnostic::note(
@@ -185,14 +175,18 @@ fn row(session: &Session) -> SessionRow {
         output,
         has_owner: session.has_owner(),
         has_recorder: session.has_recorder(),
-        processes: session.processes().iter().map(process).collect(),
+        processes: session
+            .processes()
+            .iter()
+            .map(|it| process(session, it))
+            .collect(),
         of_other_versions: session
             .incompatible_tracers()
             .map_or(0, |stranger| stranger.count),
     }
 }
 
-fn process(view: &ProcessView) -> ProcessRow {
+fn process(session: &Session, view: &ProcessView) -> ProcessRow {
     let name = &view.identity.name;
     let end = name
         .iter()
@@ -202,6 +196,7 @@ fn process(view: &ProcessView) -> ProcessRow {
     let is_recording = view.state != ProcessState::Idle;
     let of_recording = |counter: u64| if is_recording { counter } else { 0 };
     ProcessRow {
+        session: session.id.clone(),
         pid: view.identity.pid,
         name: String::from_utf8_lossy(&name[..end]).into_owned(),
         state: match view.state {
@@ -252,7 +247,7 @@ fn write_session(out: &mut impl Write, layout: &Layout, row: &SessionRow) -> any
     let table = listing::table_of(
         layout,
         &row.processes,
-        |process| process.cells(&row.session),
+        ProcessRow::cells,
         |process, column| (column == "bytes").then(|| units::bytes(process.bytes)),
     );
     if row.processes.is_empty() && layout.limit != Some(0) {

@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 
 use rostrace_analyze::list::{List, TOPICS};
-use rostrace_analyze::table::{Deliveries, TopicRow};
+use rostrace_analyze::table::{Cell, Deliveries, TopicRow};
 
 use crate::args::LookArguments;
 use crate::capabilities;
-use crate::cell::Cell;
 use crate::listing::{Reading, Row};
 use crate::outcome::Outcome;
 use rostrace_base::units;
@@ -46,8 +45,8 @@ fn went_no_further(messages: u64) -> Option<String> {
 impl Row for TopicRow<'_> {
     const LIST: &'static List = &TOPICS;
 
-    fn cells(&self) -> Vec<Cell> {
-        self.cells().into_iter().map(Cell::from).collect()
+    fn cells(&self) -> Vec<Cell<'_>> {
+        self.cells()
     }
 
     fn shown(&self, title: &str, _all: bool) -> Option<String> {

@@ -157,31 +157,21 @@ impl Browser {
     /// Clicks the first element that a selector finds, as a person would: it must be there and in the open.
     pub fn click(&self, selector: &str) {
         self.wait(&format!("document.querySelector({})", json!(selector)));
-        let found = self.ask(
-            "element",
-            &json!({ "using": "css selector", "value": selector }),
-        );
-        let element = found
-            .as_object()
-            .and_then(|it| it.values().next())
-            .and_then(Value::as_str);
-        self.ask(&format!("element/{}/click", element.unwrap()), &json!({}));
+        self.ask_element(selector, "click", &json!({}));
     }
 
     /// Types into the first element that a selector finds.
     pub fn write(&self, selector: &str, text: &str) {
-        let found = self.ask(
-            "element",
-            &json!({ "using": "css selector", "value": selector }),
-        );
-        let element = found
-            .as_object()
-            .and_then(|it| it.values().next())
-            .and_then(Value::as_str);
-        self.ask(
-            &format!("element/{}/value", element.unwrap()),
-            &json!({ "text": text }),
-        );
+        self.ask_element(selector, "value", &json!({ "text": text }));
+    }
+
+    /// Asks the first element that a selector finds.
+    fn ask_element(&self, selector: &str, command: &str, body: &Value) {
+        let wanted = json!({ "using": "css selector", "value": selector });
+        let found = self.ask("element", &wanted);
+        let element = found.as_object().and_then(|it| it.values().next());
+        let element = element.and_then(Value::as_str).unwrap();
+        self.ask(&format!("element/{element}/{command}"), body);
     }
 
     /// Errors and warnings in the console since the last time.
@@ -217,10 +207,7 @@ impl Browser {
     /// The page as a PDF file.
     pub fn print(&self) -> Vec<u8> {
         let answer = self.developer("Page.printToPDF", &json!({ "printBackground": true }));
-        let content = answer["data"].as_str().unwrap();
-        base64::engine::general_purpose::STANDARD
-            .decode(content)
-            .unwrap()
+        decoded(&answer)
     }
 
     fn developer(&self, command: &str, parameters: &Value) -> Value {
@@ -319,10 +306,8 @@ impl Browser {
             return;
         };
         let answer = self.developer("Page.captureScreenshot", &json!({ "format": "png" }));
-        let picture =
-            base64::engine::general_purpose::STANDARD.decode(answer["data"].as_str().unwrap());
         std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join(format!("{name}.png")), picture.unwrap()).unwrap();
+        std::fs::write(folder.join(format!("{name}.png")), decoded(&answer)).unwrap();
     }
 
     /// The next file that arrives with this ending: its content.
@@ -355,6 +340,14 @@ impl Drop for Browser {
         let _ = self.driver.kill();
         let _ = self.driver.wait();
     }
+}
+
+/// The file of an answer.
+fn decoded(answer: &Value) -> Vec<u8> {
+    let data = answer["data"].as_str().unwrap();
+    base64::engine::general_purpose::STANDARD
+        .decode(data)
+        .unwrap()
 }
 
 fn post(address: &str, body: &Value) -> Value {

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use crate::browser::opened::Opened;
 use crate::support;
+use crate::support::Says;
 
 /// The largest share of pixels with a strong colour of all lanes of the schedule that is in view.
 const STRONG: &str = "(() => { \
@@ -65,7 +66,7 @@ fn a_path_opens_with_the_stages_over_time_and_the_why() {
     }
     // The largest part of the slowest message, in words.
     let why = browser.text("document.querySelector('[data-worst=\"0\"] .mostly li').textContent");
-    assert!(why.contains("execution of /filter ← /raw_a"), "{why}");
+    why.says("execution of /filter ← /raw_a");
     // A bar leads to its message.
     browser.value("(document.querySelector('[data-section=over-time] .plot').emit('plotly_click', { points: [{ curveNumber: 0, pointIndex: 5 }] }), true)");
     browser.wait("(() => { const { top } = document.querySelector('[data-message]').closest('.card').getBoundingClientRect(); return top > -200 && top < 700; })()");
@@ -222,14 +223,11 @@ fn times_in_which_events_are_missing_are_told_and_shown() {
     };
     browser.show("overview");
     let told = browser.text("document.getElementById('lost-times').textContent");
-    assert!(told.contains("+2.712"), "{told}");
+    told.says("+2.712");
     let command = browser.text("document.querySelector('#damage code').textContent");
     assert!(command.starts_with("rostrace info /"), "{command}");
     browser.go("schedule");
     let hints = browser.text("document.getElementById('main').textContent");
-    assert!(
-        hints.contains("Red background: events are missing then"),
-        "{hints}"
-    );
+    hints.says("Red background: events are missing then");
     assert_eq!(browser.problems(), Vec::<String>::new());
 }

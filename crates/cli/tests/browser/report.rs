@@ -64,7 +64,7 @@ fn tables_sort_and_filter_and_links_land() {
     browser.show("callbacks");
     browser.wait("document.querySelectorAll('#main tbody tr').length > 1");
     let durations = || -> Vec<f64> {
-        let values = browser.value("Array.from(document.querySelectorAll('#main td[data-column=duration_max]'), (cell) => cell.dataset.value === '' ? null : Number(cell.dataset.value))");
+        let values = browser.value("Array.from(document.querySelectorAll('#main td[data-column=duration_max_ns]'), (cell) => cell.dataset.value === '' ? null : Number(cell.dataset.value))");
         values
             .as_array()
             .unwrap()
@@ -72,7 +72,7 @@ fn tables_sort_and_filter_and_links_land() {
             .filter_map(Value::as_f64)
             .collect()
     };
-    let heading = "(() => { const index = Array.from(document.querySelector('#main tbody tr').cells).findIndex((cell) => cell.dataset.column === 'duration_max'); document.querySelectorAll('#main thead th')[index].querySelector('button').click(); return true; })()";
+    let heading = "(() => { const index = Array.from(document.querySelector('#main tbody tr').cells).findIndex((cell) => cell.dataset.column === 'duration_max_ns'); document.querySelectorAll('#main thead th')[index].querySelector('button').click(); return true; })()";
     browser.value(heading);
     let first = durations();
     assert!(first.is_sorted_by(|a, b| a >= b), "{first:?}");

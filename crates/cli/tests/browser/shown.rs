@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::browser::driver::Browser;
 
-/// A row of a table in the page: by column its exact value, if it has one, and what is read there. `id` is that of the row.
+/// A row of a table in the page: by column its exact value, if it has one, and what is read there, without tags. `id` is that of the row.
 pub type ShownRow = BTreeMap<String, (Option<f64>, String)>;
 
 /// All rows of the table with this id; none if there is no such table. What is written in each cell is what its value says.
@@ -16,7 +16,7 @@ pub fn rows(browser: &Browser, id: &str) -> Vec<ShownRow> {
         "(Array.from(document.getElementById({id})?.querySelectorAll('button') ?? []).filter((it) => it.textContent.startsWith('Show all')).forEach((it) => it.click()), true)"
     ));
     let told = browser.value(&format!(
-        "Array.from(document.getElementById({id})?.querySelectorAll('tbody tr') ?? [], (row) => [['id', row.dataset.row ?? null, row.dataset.row ?? ''], ...Array.from(row.cells, (cell) => [cell.dataset.column, cell.dataset.value ?? null, cell.textContent])])"
+        "Array.from(document.getElementById({id})?.querySelectorAll('tbody tr') ?? [], (row) => [['id', row.dataset.row ?? null, row.dataset.row ?? ''], ...Array.from(row.cells, (cell) => [cell.dataset.column, cell.dataset.value ?? null, [...cell.childNodes].map((it) => it.className === 'tag' ? '' : it.querySelector?.('.tag') ? it.textContent.slice(0, -it.querySelector('.tag').textContent.length) : it.textContent).join('')])])"
     ));
     let mut rows = Vec::new();
     for cells in told.as_array().unwrap() {
@@ -69,13 +69,15 @@ fn read(text: &str) -> Option<Read> {
     })
 }
 
-/// The same rows on both sides, in any order: `columns` are pairs of a column of the page and one of the program.
-pub fn assert_same(what: &str, shown: &[ShownRow], expected: &[Value], columns: &[(&str, &str)]) {
+/// The same rows on both sides, in any order: `columns` are names of columns of both, or of one of the page and `=` and one of the program.
+pub fn assert_same(what: &str, shown: &[ShownRow], expected: &[Value], columns: &str) {
+    let columns = columns.split_whitespace();
+    let columns: Vec<(&str, &str)> = columns
+        .map(|column| column.split_once('=').unwrap_or((column, column)))
+        .collect();
     let of_page = |row: &ShownRow| -> Vec<Option<f64>> {
-        let value = |(column, _): &(&str, &str)| match row.get(*column) {
-            Some((value, _)) => *value,
-            None => panic!("{what}: there is no column {column}"),
-        };
+        // A column that is empty in every row is not shown.
+        let value = |(column, _): &(&str, &str)| row.get(*column).and_then(|(value, _)| *value);
         columns.iter().map(value).collect()
     };
     let of_table = |row: &Value| -> Vec<Option<f64>> {

@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::browser::driver::Browser;
 use crate::browser::{scenarios, title};
 use crate::support;
+use crate::support::Says;
 
 pub(crate) struct Served {
     program: Child,
@@ -119,7 +120,7 @@ fn a_reload_works_and_a_second_visitor_is_refused() {
     other.open(&served.address);
     assert_eq!(other.value("window.rostrace === undefined"), json!(true));
     let told = other.text("document.body.textContent");
-    assert!(told.contains("press Enter in the terminal"), "{told}");
+    told.says("press Enter in the terminal");
     other.open(&here);
     assert_eq!(other.value("window.rostrace === undefined"), json!(true));
 }

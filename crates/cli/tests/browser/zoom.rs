@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::browser::driver::Browser;
 use crate::browser::made_up;
 use crate::browser::opened::Opened;
+use crate::support::Says;
 
 #[test]
 fn charts_zoom_and_come_back() {
@@ -217,10 +218,9 @@ fn the_graph_zooms_and_finds_and_shows_services_and_actions() {
     browser.wait("document.querySelector('.graph-panel h2')?.textContent === '/asker → /answerer'");
     let panel = browser.text("document.querySelector('.graph-panel').textContent");
     assert!(panel.contains("/add") && panel.contains("/dock"), "{panel}");
-    assert!(panel.contains("8 calls, 8 answers"), "{panel}");
-    assert!(panel.contains("max 11.0 ms"), "{panel}");
+    panel.says_all(&["8 calls, 8 answers", "max 11.0 ms"]);
     // The wait for the result of the action is no latency.
-    assert!(!panel.contains("600 ms"), "{panel}");
+    panel.lacks("600 ms");
     browser.click("[data-switch=services]");
     browser.wait("document.querySelectorAll('svg.graph .edge').length === 0");
     assert_eq!(browser.problems(), Vec::<String>::new());

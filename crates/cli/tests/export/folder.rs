@@ -5,23 +5,25 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::export::{exported, files};
-use crate::support::{recording, rostrace, spawn, stderr_of, stdout_of};
+use crate::support::{Folder, Says, recording, spawn, stderr_of};
 
 #[test]
 fn files_of_the_same_name_are_replaced_and_others_are_left_alone() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("deliveries.csv"), "old").unwrap();
-    fs::write(folder.path().join("notes.txt"), "mine").unwrap();
-    let output = folder.path().to_str().unwrap();
+    let folder = Folder::new();
+    folder.write("deliveries.csv", "old");
+    folder.write("notes.txt", "mine");
     let trace = recording("pingpong");
-    rostrace(&["export", &trace, "--tables", "deliveries", "-o", output])
-        .assert()
-        .success();
+    let export = [
+        "export",
+        &trace,
+        "--tables",
+        "deliveries",
+        "-o",
+        folder.here(),
+    ];
+    stderr_of(&export, 0);
     let files = files(folder.path());
-    assert_eq!(
-        files.keys().collect::<Vec<_>>(),
-        ["deliveries.csv", "notes.txt"]
-    );
+    assert!(files.keys().eq(["deliveries.csv", "notes.txt"]));
     assert!(files["deliveries.csv"].len() > 1_000);
     assert_eq!(files["notes.txt"], b"mine");
 }
@@ -31,25 +33,21 @@ fn where_no_file_can_be_made_that_is_said() {
     let trace = recording("pingpong");
     // A folder in which not even root can make files.
     let error = stderr_of(&["export", &trace, "-o", "/proc"], 1);
-    assert!(
-        error.contains("/proc: no file can be made in this folder"),
-        "{error}"
-    );
+    error.says("/proc: no file can be made in this folder");
     let file = tempfile::NamedTempFile::new().unwrap();
     let path = file.path().to_str().unwrap();
     let error = stderr_of(&["export", &trace, "-o", path], 1);
-    assert!(error.contains("this is a file, not a folder"), "{error}");
+    error.says("this is a file, not a folder");
 }
 
 #[test]
 fn an_export_that_fails_leaves_everything_as_it_was() {
     for format in ["csv", "json", "parquet", "arrow"] {
-        let folder = tempfile::tempdir().unwrap();
-        let old = folder.path().join(format!("deliveries.{format}"));
-        fs::write(&old, "old").unwrap();
+        let folder = Folder::new();
+        let old = folder.write(&format!("deliveries.{format}"), "old");
         // Files may have 8 KiB at most, and who writes more is told so instead of being killed.
         let script = "trap '' XFSZ; ulimit -f 16; exec \"$0\" \"$@\"";
-        for target in [folder.path().to_owned(), folder.path().join("new/inner")] {
+        for target in [folder.path().to_owned(), folder.join("new/inner")] {
             let output = std::process::Command::new("sh")
                 .args(["-c", script])
                 .arg(assert_cmd::cargo::cargo_bin("rostrace"))
@@ -59,10 +57,7 @@ fn an_export_that_fails_leaves_everything_as_it_was() {
                 .unwrap();
             let error = String::from_utf8(output.stderr).unwrap();
             assert_eq!(output.status.code(), Some(1), "{error}");
-            assert!(
-                error.contains("cannot be written: File too large"),
-                "{format}: {error}"
-            );
+            error.says("cannot be written: File too large");
         }
         let files = files(folder.path());
         assert_eq!(files.len(), 1, "{:?}", files.keys());
@@ -72,12 +67,11 @@ fn an_export_that_fails_leaves_everything_as_it_was() {
 
 #[test]
 fn an_export_that_is_stopped_shows_no_partial_file() {
-    let complete = files(exported("lossy", &[], 3).path());
+    let complete = files(exported("lossy", "", 3).path());
     for (signal, waits) in [("INT", [1, 20, 60, 120]), ("KILL", [5, 30, 80, 150])] {
         for wait in waits {
-            let folder = tempfile::tempdir().unwrap();
-            let output = folder.path().to_str().unwrap();
-            let mut child = spawn(&["export", &recording("lossy"), "-o", output]);
+            let folder = Folder::new();
+            let mut child = spawn(&["export", &recording("lossy"), "-o", folder.here()]);
             std::thread::sleep(Duration::from_millis(wait));
             let kill = format!("kill -{signal} {}", child.id());
             let _ = std::process::Command::new("sh")
@@ -101,13 +95,7 @@ fn the_guide_lists_the_files_that_are_written() {
     let guide = fs::read_to_string(root.join("docs/guides/export.md")).unwrap();
     let (_, listing) = guide.split_once("$ ls tables\n").unwrap();
     let (listing, _) = listing.split_once("\n…\n").unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let target = folder.path().to_str().unwrap();
-    let pingpong = recording("pingpong");
-    stdout_of(
-        &["export", &pingpong, "--format", "parquet", "-o", target],
-        0,
-    );
+    let folder = exported("pingpong", "--format parquet", 0);
     let written: Vec<String> = files(folder.path()).into_keys().collect();
     let shown: Vec<&str> = listing.lines().collect();
     assert_eq!(written[..shown.len()], shown);

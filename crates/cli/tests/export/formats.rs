@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::export::arrow_cells::cells;
 use crate::export::{TABLES, exported, files, header, rows};
-use crate::support::{recording, rostrace};
+use crate::support::{Folder, recording, stdout_of};
 
 fn arrow_rows(path: &Path) -> Vec<Vec<String>> {
     let reader = arrow_ipc::reader::FileReader::try_new(File::open(path).unwrap(), None).unwrap();
@@ -36,22 +36,20 @@ fn json_rows(path: &Path, columns: &[String]) -> Vec<Vec<String>> {
 fn all_formats_have_the_same_values() {
     for (recorded, status) in [("pingpong", 0), ("lifecycle_caret", 0), ("lossy", 3)] {
         let tables = TABLES.join(",");
-        let folder =
-            |format| exported(recorded, &["--tables", &tables, "--format", format], status);
-        let (csv, json, parquet, arrow) = (
-            folder("csv"),
-            folder("json"),
-            folder("parquet"),
-            folder("arrow"),
-        );
+        let formats = ["csv", "json", "parquet", "arrow"];
+        let [csv, json, parquet, arrow] = formats.map(|format| {
+            exported(
+                recorded,
+                &format!("--tables {tables} --format {format}"),
+                status,
+            )
+        });
         for table in TABLES {
             let name = format!("{table}.csv");
             let columns = header(csv.path(), &name);
             let expected = rows(csv.path(), &name);
             assert!(!expected.is_empty(), "{recorded} {table}");
-            let file = |folder: &tempfile::TempDir, extension: &str| {
-                folder.path().join(format!("{table}.{extension}"))
-            };
+            let file = |folder: &Folder, extension| folder.join(&format!("{table}.{extension}"));
             assert!(json_rows(&file(&json, "json"), &columns) == expected);
             assert!(parquet_rows(&file(&parquet, "parquet")) == expected);
             assert!(arrow_rows(&file(&arrow, "arrow")) == expected);
@@ -61,38 +59,28 @@ fn all_formats_have_the_same_values() {
 
 #[test]
 fn carets_tables_are_written_in_every_format() {
-    let architecture = tempfile::tempdir().unwrap();
-    let file = architecture.path().join("architecture.yaml");
-    let file = file.to_str().unwrap();
-    rostrace(&[
+    let architecture = Folder::new();
+    let file = architecture.at("architecture.yaml");
+    let create = [
         "architecture",
         "create",
         &recording("lifecycle_caret"),
         "-o",
-        file,
-    ])
-    .assert()
-    .success();
-    let folder = |format| {
-        let options = [
-            "--architecture",
-            file,
-            "--caret-columns",
-            "--format",
-            format,
-        ];
+        &file,
+    ];
+    stdout_of(&create, 0);
+    let [csv, parquet] = ["csv", "parquet"].map(|format| {
+        let options = format!("--architecture {file} --caret-columns --format {format}");
         exported("lifecycle_caret", &options, 0)
-    };
-    let (csv, parquet) = (folder("csv"), folder("parquet"));
-    let names = |folder: &tempfile::TempDir| -> Vec<String> {
+    });
+    let names = |folder: &Folder| -> Vec<String> {
         let names = files(folder.path()).into_keys();
-        names
-            .map(|name| name.rsplit_once('.').unwrap().0.to_owned())
-            .collect()
+        let names = names.map(|name| name.rsplit_once('.').unwrap().0.to_owned());
+        names.collect()
     };
     assert_eq!(names(&csv), names(&parquet));
     for name in names(&csv) {
-        let found = parquet_rows(&parquet.path().join(format!("{name}.parquet")));
+        let found = parquet_rows(&parquet.join(&format!("{name}.parquet")));
         assert!(found == rows(csv.path(), &format!("{name}.csv")), "{name}");
     }
 }

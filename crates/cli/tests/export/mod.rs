@@ -10,17 +10,16 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use crate::support::{recording, rostrace};
+use crate::support::{Folder, recording, stdout_of};
 
 const TABLES: [&str; 3] = ["callback_instances", "publications", "deliveries"];
 
 /// The rows of a table below its header.
 fn rows(folder: &Path, table: &str) -> Vec<Vec<String>> {
     let mut csv = csv::Reader::from_path(folder.join(table)).unwrap();
-    let rows = csv
-        .records()
-        .map(|row| row.unwrap().iter().map(str::to_owned).collect());
-    rows.collect()
+    let rows = csv.records().map(Result::unwrap);
+    rows.map(|row| row.iter().map(str::to_owned).collect())
+        .collect()
 }
 
 /// The names of a table's columns.
@@ -30,12 +29,13 @@ fn header(folder: &Path, table: &str) -> Vec<String> {
 }
 
 /// Exports into a new folder; `more` are further options.
-fn exported(recorded: &str, more: &[&str], status: i32) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
+fn exported(recorded: &str, more: &str, status: i32) -> Folder {
+    let folder = Folder::new();
     let trace = recording(recorded);
-    let mut arguments = vec!["export", &trace, "-o", folder.path().to_str().unwrap()];
-    arguments.extend(more);
-    rostrace(&arguments).assert().code(status);
+    stdout_of(
+        &format!("export {trace} -o {} {more}", folder.here()),
+        status,
+    );
     folder
 }
 

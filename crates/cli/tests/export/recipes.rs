@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{recording, rostrace};
+use crate::support::{Folder, Says, recording, stdout_of};
 
 /// Python with both, where `cargo xtask test` has put them; says so if they are not there.
 fn python() -> Option<Command> {
@@ -24,20 +24,10 @@ fn python() -> Option<Command> {
 fn the_questions_of_the_documents_are_answered() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let docs = root.join("../../docs").canonicalize().unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let tables = folder.path().join("tables");
-    let tables = tables.to_str().unwrap();
+    let folder = Folder::new();
+    let (trace, tables) = (recording("pingpong"), folder.at("tables"));
     for format in ["csv", "parquet"] {
-        rostrace(&[
-            "export",
-            &recording("pingpong"),
-            "--format",
-            format,
-            "-o",
-            tables,
-        ])
-        .assert()
-        .success();
+        stdout_of(&format!("export {trace} --format {format} -o {tables}"), 0);
         let Some(mut python) = python() else { return };
         let output = python
             .arg(root.join("tests/export/ask.py"))
@@ -58,7 +48,7 @@ fn the_questions_of_the_documents_are_answered() {
         if format == "parquet" {
             assert!(!said.starts_with("0 sql"), "{said}");
         }
-        assert!(!said.contains(" 0 percentiles"), "{said}");
-        assert!(!said.contains(" 0 joined"), "{said}");
+        said.lacks(" 0 percentiles");
+        said.lacks(" 0 joined");
     }
 }

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use super::{Question, array, text};
+
 /// A folder for the files of one test, with a runtime folder of its own.
 pub struct Place {
     pub folder: tempfile::TempDir,
@@ -37,10 +39,10 @@ impl Place {
         (child, rest)
     }
 
-    pub fn command(&self, arguments: &[&str]) -> Command {
+    pub fn command(&self, question: &(impl Question + ?Sized)) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rostrace"));
         command
-            .args(arguments)
+            .args(question.words())
             .current_dir(self.folder.path())
             .env("XDG_RUNTIME_DIR", self.path("runtime"))
             .env_remove("ROSTRACE_TRACER")
@@ -64,7 +66,7 @@ impl Place {
 
     /// The recorded program where every user can run it, and a command that loads the tracer from there too: what was built may lie below somebody's
     /// home.
-    pub fn open_to_all(&self, arguments: &[&str]) -> (Command, PathBuf) {
+    pub fn open_to_all(&self, question: &(impl Question + ?Sized)) -> (Command, PathBuf) {
         let beside = Path::new(env!("CARGO_BIN_EXE_rostrace")).parent();
         let built = option_env!("ROSTRACE_BUILT_LIBRARIES").map(Path::new);
         let libraries = [built, beside].into_iter().flatten();
@@ -80,19 +82,26 @@ impl Place {
             std::fs::copy(file, &copy).unwrap();
             std::fs::set_permissions(&copy, std::fs::Permissions::from_mode(0o755)).unwrap();
         }
-        let mut command = self.command(arguments);
+        let mut command = self.command(question);
         command.env("ROSTRACE_TRACER", self.path("librostrace_tracer.so"));
         (command, self.path("ticker"))
     }
 
     /// Runs rostrace to its end, which must have this status.
-    pub fn run(&self, arguments: &[&str], status: i32) -> (String, String) {
-        finished(self.command(arguments).output().unwrap(), status)
+    #[track_caller]
+    pub fn run(&self, question: &(impl Question + ?Sized), status: i32) -> (String, String) {
+        finished(self.command(question).output().unwrap(), status)
+    }
+
+    /// The answer with `--format json`.
+    #[track_caller]
+    pub fn json(&self, question: &(impl Question + ?Sized), status: i32) -> Value {
+        let asked = [&question.words()[..], &["--format", "json"]].concat();
+        serde_json::from_str(&self.run(&asked, status).0).unwrap()
     }
 
     pub fn sessions(&self) -> Vec<Value> {
-        let (out, _) = self.run(&["status", "--format", "json"], 0);
-        serde_json::from_str(&out).unwrap()
+        array(&self.json("status", 0)).clone()
     }
 
     /// Waits until sessions are as they should be.
@@ -110,21 +119,19 @@ impl Place {
 
     /// Callbacks of a trace that must be complete.
     pub fn callbacks(&self, trace: &str) -> Vec<Value> {
-        let (out, _) = self.run(&["callbacks", trace, "--format", "json"], 0);
-        serde_json::from_str(&out).unwrap()
+        array(&self.json(&["callbacks", trace], 0)).clone()
     }
 
     pub fn nodes(&self, trace: &str) -> Vec<String> {
         let callbacks = self.callbacks(trace);
-        let mut nodes: Vec<String> = callbacks
-            .iter()
-            .map(|row| row["node"].as_str().unwrap().to_owned())
-            .collect();
+        let nodes = callbacks.iter().map(|row| text(&row["node"]).to_owned());
+        let mut nodes: Vec<String> = nodes.collect();
         nodes.sort();
         nodes
     }
 }
 
+#[track_caller]
 pub fn finished(output: Output, status: i32) -> (String, String) {
     let out = String::from_utf8_lossy(&output.stdout).into_owned();
     let err = String::from_utf8_lossy(&output.stderr).into_owned();

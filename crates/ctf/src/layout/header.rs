@@ -3,14 +3,13 @@
 //! The two shapes that LTTng writes (5 + 27 bits and 16 + 32 bits, each with an extended form) and every header of
 //! constant layout have fast paths; any other structure is decoded field by field.
 
+use super::bits::{Codec, align_up, word_le};
+use super::decode::{DecodeError, Reader, Registers, Roles};
 use super::phase::Phase;
 use super::run::{PacketContent, within};
 use super::{compile, slots};
-use crate::bits::{Codec, align_up};
-use crate::clock_update::updated_clock;
-use crate::decode::{DecodeError, Reader, Registers, Roles};
 use crate::schema::{
-    BitField, ByteOrder, FieldClass, Integer, IntegerForm, Role, Slot, StreamClass, Struct,
+    BitField, ByteOrder, FieldClass, Integer, Range, Role, Slot, StreamClass, Struct, updated_clock,
 };
 
 #[derive(Debug)]
@@ -139,14 +138,14 @@ fn large_packed(
 ) -> Result<Begun, DecodeError> {
     let position = align_up(position, 8);
     let short = within(position, 48, content.end)?;
-    let word = crate::bits::word_le(content.data, (position / 8) as usize);
+    let word = word_le(content.data, (position / 8) as usize);
     let id = word & 0xffff;
     if id != 0xffff {
         registers.clock = updated_clock(registers.clock, (word >> 16) & 0xffff_ffff, 32);
         return Ok(Begun { id, body: short });
     }
     let long = within(position, 112, content.end)?;
-    registers.clock = crate::bits::word_le(content.data, (position / 8) as usize + 6);
+    registers.clock = word_le(content.data, (position / 8) as usize + 6);
     Ok(Begun {
         id: (word >> 16) & 0xffff_ffff,
         body: long,
@@ -272,7 +271,7 @@ fn lttng(structure: &Struct) -> Option<(LttngHeader, Slot)> {
     if slot != *selector || id.updates_clock {
         return None;
     }
-    let covers = |ranges: &[crate::schema::Range], low: u64, high: u64| matches!(ranges, [range] if range.low == i128::from(low) && range.high == i128::from(high));
+    let covers = |ranges: &[Range], low: u64, high: u64| matches!(ranges, [range] if (range.low, range.high) == (low.into(), high.into()));
     if !covers(&short.ranges, 0, extended - 1) || !covers(&long.ranges, extended, extended) {
         return None;
     }
@@ -316,14 +315,8 @@ fn lttng(structure: &Struct) -> Option<(LttngHeader, Slot)> {
 }
 
 fn unsigned(integer: &Integer, role: Role) -> Option<BitField> {
-    match integer.form {
-        IntegerForm::Fixed(bits)
-            if !integer.signed && !bits.reversed && integer.role == Some(role) =>
-        {
-            Some(bits)
-        }
-        _ => None,
-    }
+    let bits = integer.bits()?;
+    (!integer.signed && !bits.reversed && integer.role == Some(role)).then_some(bits)
 }
 
 fn timestamp(class: &FieldClass) -> Option<BitField> {
@@ -349,16 +342,12 @@ fn constant(structure: &Struct) -> Option<ConstantHeader> {
     };
     let mut order = None;
     for member in &structure.members {
-        let (bits, integer) = match &member.class {
-            FieldClass::Integer(integer) if integer.slot.is_none() => match integer.form {
-                IntegerForm::Fixed(bits) => (bits, Some(integer)),
-                IntegerForm::Variable => return None,
-            },
-            FieldClass::Float(bits)
-            | FieldClass::BitArray(bits)
-            | FieldClass::BitMap { bits, .. } => (*bits, None),
+        let integer = match &member.class {
+            FieldClass::Integer(integer) if integer.slot.is_none() => Some(integer),
+            FieldClass::Float(_) | FieldClass::BitArray(_) | FieldClass::BitMap { .. } => None,
             _ => return None,
         };
+        let bits = member.class.bits()?;
         if *order.get_or_insert(bits.order) != bits.order {
             return None;
         }
@@ -379,32 +368,19 @@ fn constant(structure: &Struct) -> Option<ConstantHeader> {
 }
 
 pub(super) fn has_event_id(structure: &Struct) -> bool {
-    fn inside(class: &FieldClass) -> bool {
-        match class {
-            FieldClass::Integer(integer) => integer.role == Some(Role::EventId),
-            FieldClass::Struct(structure) => has_event_id(structure),
-            FieldClass::Variant { options, .. } => {
-                options.iter().any(|option| inside(&option.class))
-            }
-            FieldClass::Optional { class, .. } => inside(class),
-            FieldClass::Array { element, .. } => inside(element),
-            _ => false,
-        }
-    }
-    structure.members.iter().any(|member| inside(&member.class))
+    let is_id = |integer: &Integer| integer.role == Some(Role::EventId);
+    let mut fields = structure.all();
+    fields.any(|class| matches!(class, FieldClass::Integer(integer) if is_id(integer)))
 }
 
 /// Whether a context or payload depends on this field of the header.
 fn is_read_elsewhere(stream: &StreamClass, slot: Slot) -> bool {
-    let scopes = stream.event_context.iter().chain(
-        stream
-            .events
-            .iter()
-            .flat_map(|event| event.context.iter().chain(event.payload.iter())),
-    );
-    let mut read = false;
-    for member in scopes.flat_map(|structure| &structure.members) {
-        slots::read_slots(&member.class, &mut |found| read |= found == slot);
-    }
-    read
+    let of_events = stream
+        .events
+        .iter()
+        .flat_map(|event| [&event.context, &event.payload]);
+    let mut fields = ([&stream.event_context].into_iter().chain(of_events))
+        .flatten()
+        .flat_map(Struct::all);
+    fields.any(|class| class.depends_on() == Some(slot))
 }

@@ -7,9 +7,11 @@
 //! it has no such thing, and reading one field costs nothing for the others.
 //!
 //! `compile` makes layouts, with what `phase` and `slots` know of positions and registers; `run` follows them; `header` knows the
-//! shapes of event headers.
+//! shapes of event headers. What has no fast way is read field by field (`decode`), all numbers bit by bit (`bits`).
 
+pub(crate) mod bits;
 mod compile;
+pub(crate) mod decode;
 mod header;
 mod phase;
 mod run;
@@ -19,9 +21,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::bits::Codec;
 use crate::schema::{Encoding, FieldClass, Length, Range as ValueRange, Schema, Slot, Struct};
 
+pub use bits::Codec;
+pub use decode::DecodeError;
 pub(crate) use header::Header;
 pub use run::{List, Raw};
 pub(crate) use run::{PacketContent, within};
@@ -227,21 +230,13 @@ impl StreamLayout {
     pub(crate) fn new(schema: &Schema, stream: usize) -> StreamLayout {
         let class = &schema.streams[stream];
         let (header, phase) = Header::new(class);
-        let events: Vec<Layout> = class
-            .events
-            .iter()
+        let events: Vec<Layout> = (class.events.iter())
             .map(|event| compile::event(class, event, phase))
             .collect();
-        let has_id = class
-            .event_header
-            .as_ref()
-            .is_some_and(header::has_event_id);
-        let largest = class.events.iter().map(|event| event.id).max().unwrap_or(0);
-        let numbered = class
-            .events
-            .iter()
-            .zip(0u32..)
-            .map(|(event, index)| (event.id, index));
+        let has_id = (class.event_header.as_ref()).is_some_and(header::has_event_id);
+        let ids = class.events.iter().map(|event| event.id);
+        let largest = ids.clone().max().unwrap_or(0);
+        let numbered = ids.zip(0u32..);
         let by_id = if !has_id {
             ById::Unnamed((class.events.len() == 1).then_some(0))
         } else if largest < LARGEST_TABLE {
@@ -289,9 +284,8 @@ impl Layout {
         [Scope::Payload, Scope::SpecificContext, Scope::CommonContext]
             .into_iter()
             .find_map(|scope| {
-                self.leaves
-                    .iter()
-                    .position(|leaf| leaf.scope == scope && &*leaf.name == name)
+                let mut leaves = self.leaves.iter();
+                leaves.position(|leaf| leaf.scope == scope && &*leaf.name == name)
             })
     }
 
@@ -304,8 +298,7 @@ impl Layout {
 
     /// Whether every leaf can be read where it is.
     pub fn is_flat(&self) -> bool {
-        self.leaves
-            .iter()
-            .all(|leaf| leaf.shape != LeafType::Nested)
+        let mut leaves = self.leaves.iter();
+        leaves.all(|leaf| leaf.shape != LeafType::Nested)
     }
 }

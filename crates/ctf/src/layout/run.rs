@@ -3,12 +3,12 @@
 //! Two results come out: where the event ends and, if wanted, where its anchors are. With the anchors every leaf
 //! can be read in any order.
 
-use super::{Block, Layout, Leaf, LeafType, Scope, Step};
-use crate::bits::align_up;
-use crate::decode::{
-    DecodeError, Reader, Registers, Roles, admit, leb128, length_before_nul, selector_value,
+use super::bits::{Codec, align_up};
+use super::decode::{
+    DecodeError, Reader, Registers, Roles, admit, float, is_present, leb128, length_before_nul,
 };
-use crate::schema::Length;
+use super::{Block, Layout, Leaf, LeafType, Scope, Step};
+use crate::schema::{Range, with_sign};
 use crate::value::Value;
 
 /// One packet's bytes and where its content ends, in bits; the end is never beyond the bytes.
@@ -106,15 +106,11 @@ impl Block {
                 } => {
                     let at = position.saturating_add(*offset);
                     within(at, u64::from(codec.size), content.end)?;
-                    let value = codec.read(content.data, at);
-                    registers.save(
-                        *slot,
-                        if *boolean {
-                            u64::from(value != 0)
-                        } else {
-                            value
-                        },
-                    );
+                    let value = match (codec.read(content.data, at), *boolean) {
+                        (value, true) => u64::from(value != 0),
+                        (value, false) => value,
+                    };
+                    registers.save(*slot, value);
                     continue;
                 }
                 Step::Clock { offset, codec } => {
@@ -166,10 +162,7 @@ impl Block {
                     element,
                 } => {
                     position = within(position, *skip, content.end)?;
-                    let length = match length {
-                        Length::Fixed(length) => *length,
-                        Length::Slot(slot) => registers.load(*slot),
-                    };
+                    let length = length.of(|slot| registers.load(slot));
                     admit(length, *least, content.end - position)?;
                     for _ in 0..length {
                         let begin = position;
@@ -186,10 +179,10 @@ impl Block {
                     options,
                 } => {
                     position = within(position, *skip, content.end)?;
-                    let value = selector_value(registers.load(*selector), *signed);
+                    let value = with_sign(registers.load(*selector), *signed);
                     let (_, block) = options
                         .iter()
-                        .find(|(ranges, _)| ranges.iter().any(|range| range.contains(value)))
+                        .find(|(ranges, _)| Range::any(ranges, value))
                         .ok_or(DecodeError::NoOption { value })?;
                     position = block.run::<false>(content, position, registers, anchors)?;
                 }
@@ -201,15 +194,7 @@ impl Block {
                     block,
                 } => {
                     position = within(position, *skip, content.end)?;
-                    let raw = registers.load(*selector);
-                    let present = match ranges {
-                        None => raw != 0,
-                        Some(ranges) => {
-                            let value = selector_value(raw, *signed);
-                            ranges.iter().any(|range| range.contains(value))
-                        }
-                    };
-                    if present {
+                    if is_present(registers.load(*selector), *signed, ranges.as_deref()) {
                         position = block.run::<false>(content, position, registers, anchors)?;
                     }
                 }
@@ -251,7 +236,7 @@ pub struct List<'a> {
     position: u64,
     stride: u64,
     count: u64,
-    codec: crate::bits::Codec,
+    codec: Codec,
 }
 
 impl<'a> List<'a> {
@@ -308,9 +293,7 @@ impl Leaf {
         };
         match self.shape {
             LeafType::Number(codec) => Raw::Number(codec.read(data, position)),
-            LeafType::Float(codec) => {
-                Raw::Float(crate::decode::float(codec.read(data, position), codec.size))
-            }
+            LeafType::Float(codec) => Raw::Float(float(codec.read(data, position), codec.size)),
             LeafType::Variable { signed } => {
                 Raw::Number(leb128(bytes(behind()), signed).map_or(0, |(value, _)| value))
             }

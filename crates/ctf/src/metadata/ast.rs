@@ -73,22 +73,7 @@ pub(super) struct AstInteger {
     /// CTF 1.8: arrays of it are text.
     pub(super) is_character: bool,
     /// CTF 2: what `roles` says.
-    pub(super) role: Option<DeclaredRole>,
-}
-
-/// The roles of CTF 2. Some mean different things in different scopes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum DeclaredRole {
-    PacketMagicNumber,
-    DataStreamClassId,
-    DataStreamId,
-    PacketTotalLength,
-    PacketContentLength,
-    DefaultClockTimestamp,
-    PacketEndDefaultClockTimestamp,
-    DiscardedEventRecordCounterSnapshot,
-    PacketSequenceNumber,
-    EventRecordClassId,
+    pub(super) role: Option<&'static str>,
 }
 
 /// The mappings of an enumeration, and where each label is.
@@ -148,15 +133,17 @@ pub(super) enum ReferenceOrigin {
     Up(usize),
 }
 
-/// The root structures, in the order of decoding.
+named! {
+/// The root structures, in the order of decoding, as messages call them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum RootScope {
-    PacketHeader,
-    PacketContext,
-    EventHeader,
-    CommonContext,
-    SpecificContext,
-    Payload,
+    PacketHeader = "packet header",
+    PacketContext = "packet context",
+    EventHeader = "event header",
+    CommonContext = "common event context",
+    SpecificContext = "event's own context",
+    Payload = "event payload",
+}
 }
 
 /// A root structure and where it is declared.
@@ -201,19 +188,13 @@ pub(super) struct AstEvent {
 impl AstClass {
     pub(super) fn new(kind: Kind, at: Position) -> Result<Rc<AstClass>> {
         let below = match &kind {
-            Kind::Structure(structure) => structure
-                .members
-                .iter()
-                .map(|member| member.class.depth)
-                .max()
-                .unwrap_or(0),
-            Kind::Array { element, .. } => element.depth,
-            Kind::Optional { class, .. } => class.depth,
-            Kind::Variant { options, .. } => options
-                .iter()
-                .map(|option| option.class.depth)
-                .max()
-                .unwrap_or(0),
+            Kind::Structure(structure) => {
+                (structure.members.iter()).fold(0, |most, member| most.max(member.class.depth))
+            }
+            Kind::Array { element: inner, .. } | Kind::Optional { class: inner, .. } => inner.depth,
+            Kind::Variant { options, .. } => {
+                (options.iter()).fold(0, |most, option| most.max(option.class.depth))
+            }
             _ => 0,
         };
         if below >= MAX_DEPTH {
@@ -326,6 +307,25 @@ impl AstStream {
     }
 }
 
+impl AstStream {
+    /// Packet context, event header, common context.
+    pub(super) fn roots(&self) -> [Option<&AstClass>; 3] {
+        [
+            &self.packet_context,
+            &self.event_header,
+            &self.event_context,
+        ]
+        .map(Option::as_deref)
+    }
+}
+
+impl AstEvent {
+    /// Context and payload.
+    pub(super) fn roots(&self) -> [Option<&AstClass>; 2] {
+        [&self.context, &self.payload].map(Option::as_deref)
+    }
+}
+
 impl Reference {
     pub(super) fn new(at: Position, origin: ReferenceOrigin, names: Vec<String>) -> Reference {
         Reference {
@@ -343,13 +343,6 @@ impl Reference {
 
 impl std::fmt::Display for RootScope {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            RootScope::PacketHeader => "packet header",
-            RootScope::PacketContext => "packet context",
-            RootScope::EventHeader => "event header",
-            RootScope::CommonContext => "common event context",
-            RootScope::SpecificContext => "event's own context",
-            RootScope::Payload => "event payload",
-        })
+        f.write_str(self.name())
     }
 }

@@ -7,7 +7,7 @@ use super::error::{Result, Warning};
 use super::lower::{Clocks, Lowering};
 use super::reference::{Plans, Roots, ScopePlan, Targets};
 use crate::schema::{
-    EventClass, FieldClass, IntegerForm, Length, Role, Schema, StreamClass, Struct, Version,
+    BitField, EventClass, FieldClass, Length, Role, Schema, StreamClass, Struct, Version,
 };
 
 /// The references of a stream class: those of its own scopes and those of each event class.
@@ -79,34 +79,21 @@ fn collect(
     targets.collect(RootScope::PacketHeader, &roots, &mut plans)?;
     let mut streams = Vec::with_capacity(trace.streams.len());
     for stream in &trace.streams {
-        roots[1..4].copy_from_slice(&[
-            stream.packet_context.as_deref(),
-            stream.event_header.as_deref(),
-            stream.event_context.as_deref(),
-        ]);
+        roots[1..4].copy_from_slice(&stream.roots());
         roots[4..6].fill(None);
-        for scope in [
-            RootScope::PacketContext,
-            RootScope::EventHeader,
-            RootScope::CommonContext,
-        ] {
-            targets.collect(scope, &roots, &mut plans)?;
+        for scope in &RootScope::ALL[1..4] {
+            targets.collect(*scope, &roots, &mut plans)?;
         }
         let mut events = Vec::with_capacity(stream.events.len());
         for event in &stream.events {
-            roots[4..6].copy_from_slice(&[event.context.as_deref(), event.payload.as_deref()]);
-            targets.collect(RootScope::SpecificContext, &roots, &mut plans)?;
-            targets.collect(RootScope::Payload, &roots, &mut plans)?;
-            events.push([std::mem::take(&mut plans[4]), std::mem::take(&mut plans[5])]);
+            roots[4..6].copy_from_slice(&event.roots());
+            for scope in &RootScope::ALL[4..6] {
+                targets.collect(*scope, &roots, &mut plans)?;
+            }
+            events.push([4, 5].map(|scope| std::mem::take(&mut plans[scope])));
         }
-        streams.push(StreamPlan {
-            own: [
-                std::mem::take(&mut plans[1]),
-                std::mem::take(&mut plans[2]),
-                std::mem::take(&mut plans[3]),
-            ],
-            events,
-        });
+        let own = [1, 2, 3].map(|scope| std::mem::take(&mut plans[scope]));
+        streams.push(StreamPlan { own, events });
     }
     *header_plan = std::mem::take(&mut plans[0]);
     Ok(streams)
@@ -143,27 +130,11 @@ impl Builder<'_> {
         after_header: u32,
         header_clock: Option<usize>,
     ) -> Result<StreamClass> {
-        let after_stream = plan
-            .own
-            .iter()
-            .fold(after_header, |next, plan| self.number(plan, next));
+        let numbered = plan.own.iter();
+        let after_stream = numbered.fold(after_header, |next, plan| self.number(plan, next));
         self.clocks.enter_stream(stream.clock.or(header_clock));
-        let [packet_plan, header_plan, context_plan] = &plan.own;
-        let packet_context = self.scope(
-            RootScope::PacketContext,
-            stream.packet_context.as_deref(),
-            packet_plan,
-        )?;
-        let event_header = self.scope(
-            RootScope::EventHeader,
-            stream.event_header.as_deref(),
-            header_plan,
-        )?;
-        let event_context = self.scope(
-            RootScope::CommonContext,
-            stream.event_context.as_deref(),
-            context_plan,
-        )?;
+        let [packet_context, event_header, event_context] =
+            self.scopes(&RootScope::ALL[1..4], stream.roots(), &plan.own)?;
         if stream.events.len() > 1 && !event_header.has(Role::EventId) {
             return Err(stream.at.error(format!(
                 "the stream class {} has several event classes, but its event header has no field that says which one an event belongs to",
@@ -188,17 +159,12 @@ impl Builder<'_> {
     fn event(
         &mut self,
         event: AstEvent,
-        [context_plan, payload_plan]: &[ScopePlan; 2],
+        plans: &[ScopePlan; 2],
         after_stream: u32,
     ) -> Result<EventClass> {
-        let after_context = self.number(context_plan, after_stream);
-        self.number(payload_plan, after_context);
-        let context = self.scope(
-            RootScope::SpecificContext,
-            event.context.as_deref(),
-            context_plan,
-        )?;
-        let payload = self.scope(RootScope::Payload, event.payload.as_deref(), payload_plan)?;
+        let numbered = plans.iter();
+        numbered.fold(after_stream, |next, plan| self.number(plan, next));
+        let [context, payload] = self.scopes(&RootScope::ALL[4..6], event.roots(), plans)?;
         Ok(EventClass {
             id: event.id,
             name: event.name,
@@ -213,6 +179,20 @@ impl Builder<'_> {
         let next = self.targets.number(plan, next);
         self.slots = self.slots.max(next);
         next
+    }
+
+    /// Scopes that follow each other.
+    fn scopes<const N: usize>(
+        &mut self,
+        scopes: &[RootScope],
+        roots: [Option<&AstClass>; N],
+        plans: &[ScopePlan; N],
+    ) -> Result<[Built; N]> {
+        let mut all = std::array::from_fn(|_| Built::default());
+        for (number, built) in all.iter_mut().enumerate() {
+            *built = self.scope(scopes[number], roots[number], &plans[number])?;
+        }
+        Ok(all)
     }
 
     fn scope(
@@ -274,16 +254,7 @@ impl Builder<'_> {
 }
 
 fn is_sixteen_bytes(class: &FieldClass) -> bool {
-    match class {
-        FieldClass::Array {
-            length: Length::Fixed(16),
-            element,
-            ..
-        } => matches!(
-            **element,
-            FieldClass::Integer(ref integer)
-                if matches!(integer.form, IntegerForm::Fixed(bits) if bits.size == 8 && bits.align == 8)
-        ),
-        _ => false,
-    }
+    let is_byte = |bits: BitField| (bits.size, bits.align) == (8, 8);
+    matches!(class, FieldClass::Array { length: Length::Fixed(16), element, .. }
+        if matches!(**element, FieldClass::Integer(_)) && element.bits().is_some_and(is_byte))
 }

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use super::ast::{
-    AstClass, AstInteger, AstLength, AstOption, AstStruct, DeclaredRole, Kind, RootScope,
-};
-use super::error::{MetadataError, Position, Result, Warning};
+use super::ast::{AstClass, AstInteger, AstLength, AstOption, AstStruct, Kind, RootScope};
+use super::error::{Position, Result, Warning};
 use super::reference::{Referral, ScopePlan, Targets};
 use super::role;
 use crate::schema::{
@@ -313,18 +311,15 @@ impl Clocks {
         }
     }
 
-    fn require_default(&self, role: Option<DeclaredRole>, at: Position) -> Result<()> {
-        match self.current {
-            Some(_) => Ok(()),
-            None => Err(no_default_clock(role, at)),
+    fn require_default(&self, role: Option<&str>, at: Position) -> Result<()> {
+        if self.current.is_some() {
+            return Ok(());
         }
+        let role = role.unwrap_or("default-clock-timestamp");
+        Err(at
+            .error(format!(
+                "the role '{role}' needs a clock, but the data stream class has none"
+            ))
+            .with_hint("give it a default-clock-class-id"))
     }
-}
-
-fn no_default_clock(role: Option<DeclaredRole>, at: Position) -> MetadataError {
-    at.error(format!(
-        "the role '{}' needs a clock, but the data stream class has none",
-        role.map_or("default-clock-timestamp", DeclaredRole::name)
-    ))
-    .with_hint("give it a default-clock-class-id")
 }

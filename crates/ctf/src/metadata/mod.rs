@@ -56,3 +56,10 @@ pub fn read(bytes: &[u8]) -> Result<Metadata, MetadataError> {
         cut_short,
     })
 }
+
+/// Lines of the form `what => why`, for tests.
+#[cfg(test)]
+fn table(cases: &str) -> impl Iterator<Item = (&str, &str)> {
+    let lines = cases.trim().lines();
+    lines.map(|line| line.trim().split_once(" => ").expect("a row of the table"))
+}

@@ -1,53 +1,50 @@
 //! Fields that the format itself wants to know: by reserved name in CTF 1.8, by declaration in CTF 2.
 
-use super::ast::{AstInteger, DeclaredRole, RootScope};
+use super::ast::{AstInteger, RootScope};
 use super::error::{Position, Result};
 use crate::schema::{IntegerForm, Role};
 
-/// CTF 1.8: the role of a top-level member, in the event header also of nested ones.
-pub(super) fn by_name(scope: RootScope, name: &str, is_top_level: bool) -> Option<Role> {
-    match (scope, name) {
-        (RootScope::EventHeader, "id") => Some(Role::EventId),
-        (RootScope::EventHeader, "timestamp") => Some(Role::Timestamp),
-        _ if !is_top_level => None,
-        (RootScope::PacketHeader, "magic") => Some(Role::PacketMagic),
-        (RootScope::PacketHeader, "stream_id") => Some(Role::StreamClassId),
-        (RootScope::PacketHeader, "stream_instance_id") => Some(Role::StreamInstanceId),
-        (RootScope::PacketContext, "timestamp_begin") => Some(Role::TimestampBegin),
-        (RootScope::PacketContext, "timestamp_end") => Some(Role::TimestampEnd),
-        (RootScope::PacketContext, "content_size") => Some(Role::ContentSize),
-        (RootScope::PacketContext, "packet_size") => Some(Role::PacketSize),
-        (RootScope::PacketContext, "events_discarded") => Some(Role::EventsDiscarded),
-        (RootScope::PacketContext, "packet_seq_num") => Some(Role::PacketSequence),
-        _ => None,
+/// CTF 2: the scope in which a field can have a role, and what it is called there.
+fn declaration(role: Role) -> (RootScope, &'static str) {
+    use RootScope::{EventHeader, PacketContext, PacketHeader};
+    match role {
+        Role::PacketMagic => (PacketHeader, "packet-magic-number"),
+        Role::StreamClassId => (PacketHeader, "data-stream-class-id"),
+        Role::StreamInstanceId => (PacketHeader, "data-stream-id"),
+        Role::PacketSize => (PacketContext, TOTAL_LENGTH),
+        Role::ContentSize => (PacketContext, CONTENT_LENGTH),
+        Role::TimestampBegin => (PacketContext, "default-clock-timestamp"),
+        Role::TimestampEnd => (PacketContext, "packet-end-default-clock-timestamp"),
+        Role::EventsDiscarded => (PacketContext, "discarded-event-record-counter-snapshot"),
+        Role::PacketSequence => (PacketContext, "packet-sequence-number"),
+        Role::EventId => (EventHeader, "event-record-class-id"),
+        Role::Timestamp => (EventHeader, "default-clock-timestamp"),
     }
 }
 
+/// One field may say both.
+pub(super) const TOTAL_LENGTH: &str = "packet-total-length";
+pub(super) const CONTENT_LENGTH: &str = "packet-content-length";
+
+fn find(is_it: impl Fn(Role) -> bool) -> Option<Role> {
+    Role::ALL.iter().copied().find(|&role| is_it(role))
+}
+
+/// CTF 1.8: the role of a top-level member, in the event header also of nested ones.
+pub(super) fn by_name(scope: RootScope, name: &str, is_top_level: bool) -> Option<Role> {
+    let role = find(|role| role.name() == name && declaration(role).0 == scope)?;
+    (is_top_level || scope == RootScope::EventHeader).then_some(role)
+}
+
+/// CTF 2: whether a role has this name in any scope.
+pub(super) fn known(name: &str) -> Option<&'static str> {
+    find(|role| declaration(role).1 == name).map(|role| declaration(role).1)
+}
+
 /// CTF 2: what a declared role means in a scope.
-pub(super) fn declared(scope: RootScope, role: DeclaredRole, at: Position) -> Result<Role> {
-    Ok(match (scope, role) {
-        (RootScope::PacketHeader, DeclaredRole::PacketMagicNumber) => Role::PacketMagic,
-        (RootScope::PacketHeader, DeclaredRole::DataStreamClassId) => Role::StreamClassId,
-        (RootScope::PacketHeader, DeclaredRole::DataStreamId) => Role::StreamInstanceId,
-        (RootScope::PacketContext, DeclaredRole::PacketTotalLength) => Role::PacketSize,
-        (RootScope::PacketContext, DeclaredRole::PacketContentLength) => Role::ContentSize,
-        (RootScope::PacketContext, DeclaredRole::DefaultClockTimestamp) => Role::TimestampBegin,
-        (RootScope::PacketContext, DeclaredRole::PacketEndDefaultClockTimestamp) => {
-            Role::TimestampEnd
-        }
-        (RootScope::PacketContext, DeclaredRole::DiscardedEventRecordCounterSnapshot) => {
-            Role::EventsDiscarded
-        }
-        (RootScope::PacketContext, DeclaredRole::PacketSequenceNumber) => Role::PacketSequence,
-        (RootScope::EventHeader, DeclaredRole::EventRecordClassId) => Role::EventId,
-        (RootScope::EventHeader, DeclaredRole::DefaultClockTimestamp) => Role::Timestamp,
-        _ => {
-            return Err(at.error(format!(
-                "the role '{}' is not allowed in the {scope}",
-                role.name()
-            )));
-        }
-    })
+pub(super) fn declared(scope: RootScope, name: &'static str, at: Position) -> Result<Role> {
+    find(|role| declaration(role) == (scope, name))
+        .ok_or_else(|| at.error(format!("the role '{name}' is not allowed in the {scope}")))
 }
 
 /// Whether a role is one that the clock's values have.
@@ -67,36 +64,4 @@ pub(super) fn check_magic(integer: &AstInteger, is_first: bool, at: Position) ->
     Err(at.error(
         "the magic number must be the first member of the packet header and an unsigned integer of 32 bits",
     ))
-}
-
-impl DeclaredRole {
-    pub(super) const ALL: [DeclaredRole; 10] = [
-        DeclaredRole::PacketMagicNumber,
-        DeclaredRole::DataStreamClassId,
-        DeclaredRole::DataStreamId,
-        DeclaredRole::PacketTotalLength,
-        DeclaredRole::PacketContentLength,
-        DeclaredRole::DefaultClockTimestamp,
-        DeclaredRole::PacketEndDefaultClockTimestamp,
-        DeclaredRole::DiscardedEventRecordCounterSnapshot,
-        DeclaredRole::PacketSequenceNumber,
-        DeclaredRole::EventRecordClassId,
-    ];
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            DeclaredRole::PacketMagicNumber => "packet-magic-number",
-            DeclaredRole::DataStreamClassId => "data-stream-class-id",
-            DeclaredRole::DataStreamId => "data-stream-id",
-            DeclaredRole::PacketTotalLength => "packet-total-length",
-            DeclaredRole::PacketContentLength => "packet-content-length",
-            DeclaredRole::DefaultClockTimestamp => "default-clock-timestamp",
-            DeclaredRole::PacketEndDefaultClockTimestamp => "packet-end-default-clock-timestamp",
-            DeclaredRole::DiscardedEventRecordCounterSnapshot => {
-                "discarded-event-record-counter-snapshot"
-            }
-            DeclaredRole::PacketSequenceNumber => "packet-sequence-number",
-            DeclaredRole::EventRecordClassId => "event-record-class-id",
-        }
-    }
 }

@@ -13,7 +13,7 @@ use super::head::{Head, HeadReader, PacketHeaderError};
 use super::{Index, Packet, PacketState};
 use crate::damage::DamageKind;
 use crate::schema::{Cycles, Nanos, Schema, Uuid};
-use crate::time::{Conversion, TimeBase};
+use crate::trace::time::{Conversion, TimeBase};
 
 /// A packet, and which stream it belongs to.
 #[derive(Debug)]
@@ -99,11 +99,10 @@ impl<'a> Discovery<'a> {
             }
         }
         if foreign > 0 {
-            self.report(DamageKind::ForeignPackets, 0, || {
-                format!(
-                    "{foreign} packets carry the UUID of another trace; they were read all the same"
-                )
-            });
+            let message = format!(
+                "{foreign} packets carry the UUID of another trace; they were read all the same"
+            );
+            self.report(DamageKind::ForeignPackets, 0, None, message);
         }
         self.report_missing();
     }
@@ -121,15 +120,9 @@ impl<'a> Discovery<'a> {
             (self.schema.streams.iter()).position(|class| class.id == first.stream_class_id);
         let window =
             class.and_then(|class| self.window(class, first.timestamp_begin, last.timestamp_end));
-        (self.tell)(Finding {
-            kind: DamageKind::MissingPackets,
-            offset: size,
-            window,
-            message: format!(
-                "the index lists {} more packets behind the end of the file",
-                missing.len()
-            ),
-        });
+        let count = missing.len();
+        let message = format!("the index lists {count} more packets behind the end of the file");
+        self.report(DamageKind::MissingPackets, size, window, message);
     }
 
     /// From one time of a stream class to another.
@@ -163,27 +156,18 @@ impl<'a> Discovery<'a> {
                 // Longer than the file: cut, unless another packet begins inside.
                 match self.search(offset + 1..self.size()) {
                     Some(next) => {
-                        self.report(DamageKind::CorruptPacket, offset, || {
-                            format!(
-                                "the packet claims {bytes} bytes but the next one begins after {}",
-                                next - offset
-                            )
-                        });
+                        self.report_size(offset, bytes, next);
                         (next - offset, PacketState::Open)
                     }
                     None => {
                         let times = (head.roles.timestamp_begin).zip(head.roles.timestamp_end);
                         let window =
                             times.and_then(|(begin, end)| self.window(head.class, begin, end));
-                        (self.tell)(Finding {
-                            kind: DamageKind::CutPacket,
-                            offset,
-                            window,
-                            message: format!(
-                                "the file ends inside a packet: {} of its {bytes} bytes are missing",
-                                bytes - left
-                            ),
-                        });
+                        let message = format!(
+                            "the file ends inside a packet: {} of its {bytes} bytes are missing",
+                            bytes - left
+                        );
+                        self.report(DamageKind::CutPacket, offset, window, message);
                         (left, PacketState::Cut)
                     }
                 }
@@ -193,18 +177,15 @@ impl<'a> Discovery<'a> {
                     .search(offset + 1..self.size())
                     .unwrap_or(offset + left);
                 if all_ones {
-                    self.report(DamageKind::OpenPacket, offset, || {
-                        "the tracer did not close this packet; its events are read until they end"
-                            .to_owned()
-                    });
+                    let message =
+                        "the tracer did not close this packet; its events are read until they end";
+                    self.report(DamageKind::OpenPacket, offset, None, message.to_owned());
                 } else {
-                    self.report(DamageKind::CorruptPacket, offset, || {
-                        format!(
-                            "the sizes of a packet cannot be true (content {}, packet {} bits)",
-                            sizes.1.unwrap_or(0),
-                            sizes.0.unwrap_or(0)
-                        )
-                    });
+                    let (packet, content) = (sizes.0.unwrap_or(0), sizes.1.unwrap_or(0));
+                    let message = format!(
+                        "the sizes of a packet cannot be true (content {content}, packet {packet} bits)"
+                    );
+                    self.report(DamageKind::CorruptPacket, offset, None, message);
                 }
                 (next - offset, PacketState::Open)
             }
@@ -248,20 +229,11 @@ impl<'a> Discovery<'a> {
         };
         match hidden {
             Some(next) => {
-                self.report(DamageKind::CorruptPacket, offset, || {
-                    format!(
-                        "the packet claims {size} bytes but the next one begins after {}",
-                        next - offset
-                    )
-                });
-                (
-                    next - offset,
-                    if next < content_end {
-                        PacketState::Open
-                    } else {
-                        state
-                    },
-                )
+                self.report_size(offset, size, next);
+                match next < content_end {
+                    true => (next - offset, PacketState::Open),
+                    false => (next - offset, state),
+                }
             }
             None => (size, state),
         }
@@ -271,26 +243,29 @@ impl<'a> Discovery<'a> {
     fn lost(&mut self, offset: u64, reason: &PacketHeaderError) -> Option<u64> {
         let rest = self.data.len() as u64 - offset;
         if offset > 0 && self.is_zero_from(offset) {
-            self.report(DamageKind::CorruptPacket, offset, || {
-                format!("{rest} zero bytes stand behind the last packet")
-            });
+            let message = format!("{rest} zero bytes stand behind the last packet");
+            self.report(DamageKind::CorruptPacket, offset, None, message);
             return None;
         }
         let next = self.search(offset + 1..self.size());
-        match next {
-            Some(next) => self.report(DamageKind::CorruptPacket, offset, || {
-                format!(
-                    "{} bytes are no packet ({reason}); skipped to the next one",
-                    next - offset
-                )
-            }),
-            None if self.packets.is_empty() => self.report(DamageKind::NotAStream, 0, || {
-                format!("this file is no stream of the trace ({reason}); it was skipped")
-            }),
-            None => self.report(DamageKind::CorruptPacket, offset, || {
-                format!("the last {rest} bytes of the file are no packet ({reason})")
-            }),
-        }
+        let (kind, at, message) = match next {
+            Some(next) => {
+                let bytes = next - offset;
+                let message =
+                    format!("{bytes} bytes are no packet ({reason}); skipped to the next one");
+                (DamageKind::CorruptPacket, offset, message)
+            }
+            None if self.packets.is_empty() => {
+                let message =
+                    format!("this file is no stream of the trace ({reason}); it was skipped");
+                (DamageKind::NotAStream, 0, message)
+            }
+            None => {
+                let message = format!("the last {rest} bytes of the file are no packet ({reason})");
+                (DamageKind::CorruptPacket, offset, message)
+            }
+        };
+        self.report(kind, at, None, message);
         next
     }
 
@@ -353,12 +328,26 @@ impl<'a> Discovery<'a> {
         offset >= *zero_from
     }
 
-    fn report(&mut self, kind: DamageKind, offset: u64, message: impl FnOnce() -> String) {
+    fn report_size(&mut self, offset: u64, bytes: u64, next: u64) {
+        let message = format!(
+            "the packet claims {bytes} bytes but the next one begins after {}",
+            next - offset
+        );
+        self.report(DamageKind::CorruptPacket, offset, None, message);
+    }
+
+    fn report(
+        &mut self,
+        kind: DamageKind,
+        offset: u64,
+        window: Option<(Nanos, Nanos)>,
+        message: String,
+    ) {
         (self.tell)(Finding {
             kind,
             offset,
-            window: None,
-            message: message(),
+            window,
+            message,
         });
     }
 }

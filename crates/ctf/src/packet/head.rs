@@ -3,9 +3,9 @@
 //! A head of bit fields at constant places (every LTTng trace) is read through a list of places; any other is
 //! decoded field by field.
 
-use crate::bits::{Codec, align_up};
-use crate::decode::{DecodeError, Reader, Registers, Roles};
-use crate::schema::{FieldClass, Integer, IntegerForm, Length, Role, Schema, Struct, Uuid};
+use crate::layout::bits::{Codec, align_up};
+use crate::layout::decode::{DecodeError, Reader, Registers, Roles};
+use crate::schema::{ByteOrder, FieldClass, Integer, Length, Role, Schema, Struct, Uuid};
 use crate::value::Value;
 
 pub(crate) const MAGIC: u64 = 0xC1FC_1FC1;
@@ -103,35 +103,19 @@ impl HeadReader {
         }
     }
 
-    /// Whether packets begin with the magic number, so that lost ones can be found again.
-    pub(crate) fn has_magic(&self) -> bool {
-        let first = self
-            .header
-            .as_ref()
-            .and_then(|header| header.members.first());
-        first.is_some_and(|member| {
-            matches!(&member.class, FieldClass::Integer(integer) if integer.role == Some(Role::PacketMagic))
-        })
-    }
-
-    /// The magic number as it stands in the file.
+    /// The magic number as it stands in the file, if packets begin with it, so that lost ones can be found again.
     pub(crate) fn magic_bytes(&self) -> Option<[u8; 4]> {
-        let member = self
-            .header
-            .as_ref()
-            .filter(|_| self.has_magic())?
-            .members
-            .first()?;
-        match &member.class {
-            FieldClass::Integer(Integer {
-                form: IntegerForm::Fixed(bits),
-                ..
-            }) if bits.size == 32 => Some(match bits.order {
-                crate::schema::ByteOrder::Little => (MAGIC as u32).to_le_bytes(),
-                crate::schema::ByteOrder::Big => (MAGIC as u32).to_be_bytes(),
-            }),
-            _ => None,
+        let bits = match &self.header.as_ref()?.members.first()?.class {
+            FieldClass::Integer(magic) if magic.role == Some(Role::PacketMagic) => magic.bits()?,
+            _ => return None,
+        };
+        if bits.size != 32 {
+            return None;
         }
+        Some(match bits.order {
+            ByteOrder::Little => (MAGIC as u32).to_le_bytes(),
+            ByteOrder::Big => (MAGIC as u32).to_be_bytes(),
+        })
     }
 
     /// A register file that fits this trace.
@@ -253,9 +237,7 @@ fn places(structure: &Struct, start: u64, uuid_member: Option<usize>) -> Option<
         position = align_up(position, u64::from(member.class.alignment().max(1)));
         match &member.class {
             FieldClass::Integer(integer) if integer.slot.is_none() => {
-                let IntegerForm::Fixed(bits) = integer.form else {
-                    return None;
-                };
+                let bits = integer.bits()?;
                 if *order.get_or_insert(bits.order) != bits.order {
                     return None;
                 }
@@ -271,28 +253,7 @@ fn places(structure: &Struct, start: u64, uuid_member: Option<usize>) -> Option<
                 }
                 position += u64::from(bits.size);
             }
-            FieldClass::Array {
-                length: Length::Fixed(16),
-                element,
-                ..
-            } => match &**element {
-                FieldClass::Integer(Integer {
-                    form: IntegerForm::Fixed(bits),
-                    slot: None,
-                    updates_clock: false,
-                    ..
-                }) if bits.size == 8 && bits.align == 8 => {
-                    if uuid_member == Some(number) {
-                        places.uuid = Some(position);
-                    }
-                    position += 128;
-                }
-                _ => return None,
-            },
-            FieldClass::Blob {
-                length: Length::Fixed(16),
-                ..
-            } => {
+            class if is_sixteen_bytes(class) => {
                 if uuid_member == Some(number) {
                     places.uuid = Some(position);
                 }
@@ -303,6 +264,25 @@ fn places(structure: &Struct, start: u64, uuid_member: Option<usize>) -> Option<
     }
     places.end = position;
     Some(places)
+}
+
+/// Sixteen bytes that leave nothing behind for others.
+fn is_sixteen_bytes(class: &FieldClass) -> bool {
+    match class {
+        FieldClass::Blob { length, .. } => *length == Length::Fixed(16),
+        FieldClass::Array {
+            length, element, ..
+        } => {
+            let is_byte = |integer: &Integer| {
+                integer.slot.is_none()
+                    && !integer.updates_clock
+                    && (integer.bits()).is_some_and(|bits| (bits.size, bits.align) == (8, 8))
+            };
+            *length == Length::Fixed(16)
+                && matches!(&**element, FieldClass::Integer(integer) if is_byte(integer))
+        }
+        _ => false,
+    }
 }
 
 fn uuid_of(value: &Value) -> Option<Uuid> {

@@ -111,22 +111,24 @@ pub enum Base {
     Hexadecimal,
 }
 
-/// What the format itself wants to know from a field.
+named! {
+/// What the format itself wants to know from a field; the names are those that CTF 1.8 reserves for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
-    PacketMagic,
-    StreamClassId,
-    StreamInstanceId,
-    PacketSize,
-    ContentSize,
-    TimestampBegin,
-    TimestampEnd,
-    EventsDiscarded,
-    PacketSequence,
+    PacketMagic = "magic",
+    StreamClassId = "stream_id",
+    StreamInstanceId = "stream_instance_id",
+    PacketSize = "packet_size",
+    ContentSize = "content_size",
+    TimestampBegin = "timestamp_begin",
+    TimestampEnd = "timestamp_end",
+    EventsDiscarded = "events_discarded",
+    PacketSequence = "packet_seq_num",
     /// Event header; the last one decoded wins.
-    EventId,
+    EventId = "id",
     /// Event header.
-    Timestamp,
+    Timestamp = "timestamp",
+}
 }
 
 /// A register that carries a decoded integer from a field to the fields whose length or presence it
@@ -205,21 +207,74 @@ pub struct VariantOption {
 }
 
 impl FieldClass {
+    /// The bits of everything that has a fixed number of them and is no compound.
+    pub fn bits(&self) -> Option<BitField> {
+        match self {
+            FieldClass::Integer(integer) => integer.bits(),
+            FieldClass::Float(bits)
+            | FieldClass::BitArray(bits)
+            | FieldClass::Boolean { bits, .. }
+            | FieldClass::BitMap { bits, .. } => Some(*bits),
+            _ => None,
+        }
+    }
+
     /// The alignment, in bits, that the cursor must have before this field.
     ///
     /// Optional fields and variants have none: what they contain aligns itself when it exists.
     pub fn alignment(&self) -> u32 {
         match self {
-            FieldClass::Integer(integer) => integer.alignment(),
-            FieldClass::Float(bits)
-            | FieldClass::BitArray(bits)
-            | FieldClass::Boolean { bits, .. }
-            | FieldClass::BitMap { bits, .. } => bits.align,
-            FieldClass::String { .. } | FieldClass::Text { .. } | FieldClass::Blob { .. } => 8,
             FieldClass::Struct(structure) => structure.align,
             FieldClass::Array { align, .. } => *align,
             FieldClass::Optional { .. } | FieldClass::Variant { .. } => 1,
+            _ => self.bits().map_or(8, |bits| bits.align),
         }
+    }
+
+    /// The slot in which it leaves its value.
+    pub fn slot(&self) -> Option<Slot> {
+        match self {
+            FieldClass::Integer(integer) => integer.slot,
+            FieldClass::Boolean { slot, .. } => *slot,
+            _ => None,
+        }
+    }
+
+    /// The slot that its own length, presence or choice depends on.
+    pub fn depends_on(&self) -> Option<Slot> {
+        match self {
+            FieldClass::Text { length, .. }
+            | FieldClass::Blob { length, .. }
+            | FieldClass::Array { length, .. } => match length {
+                Length::Fixed(_) => None,
+                Length::Slot(slot) => Some(*slot),
+            },
+            FieldClass::Optional { selector, .. } | FieldClass::Variant { selector, .. } => {
+                Some(*selector)
+            }
+            _ => None,
+        }
+    }
+
+    /// It and everything in it, in the order of decoding.
+    pub fn all(&self) -> Vec<&FieldClass> {
+        fn collect<'c>(class: &'c FieldClass, all: &mut Vec<&'c FieldClass>) {
+            all.push(class);
+            match class {
+                FieldClass::Struct(structure) => {
+                    (structure.members.iter()).for_each(|member| collect(&member.class, all));
+                }
+                FieldClass::Array { element: inner, .. }
+                | FieldClass::Optional { class: inner, .. } => collect(inner, all),
+                FieldClass::Variant { options, .. } => {
+                    (options.iter()).for_each(|option| collect(&option.class, all));
+                }
+                _ => {}
+            }
+        }
+        let mut all = Vec::new();
+        collect(self, &mut all);
+        all
     }
 
     /// Whether people want to see it: fields that serve the format alone (times, ids, sizes) are hidden unless
@@ -231,21 +286,63 @@ impl FieldClass {
             }
             FieldClass::Struct(structure) => {
                 structure.members.is_empty()
-                    || structure
-                        .members
-                        .iter()
-                        .any(|member| member.class.is_shown())
+                    || (structure.members.iter()).any(|member| member.class.is_shown())
             }
             _ => true,
         }
     }
 }
 
+impl BitField {
+    /// With its bits in the natural order.
+    pub fn new(size: u8, align: u32, order: ByteOrder) -> BitField {
+        BitField {
+            size,
+            align,
+            order,
+            reversed: false,
+        }
+    }
+}
+
 impl Integer {
-    pub fn alignment(&self) -> u32 {
+    /// A plain number.
+    pub fn new(form: IntegerForm, signed: bool) -> Integer {
+        Integer {
+            form,
+            signed,
+            base: Base::Decimal,
+            mappings: None,
+            role: None,
+            updates_clock: false,
+            slot: None,
+        }
+    }
+
+    /// Nothing if its length varies.
+    pub fn bits(&self) -> Option<BitField> {
         match self.form {
-            IntegerForm::Fixed(bits) => bits.align,
-            IntegerForm::Variable => 8,
+            IntegerForm::Fixed(bits) => Some(bits),
+            IntegerForm::Variable => None,
+        }
+    }
+}
+
+/// The number that a slot holds.
+pub(crate) fn with_sign(raw: u64, signed: bool) -> i128 {
+    match signed {
+        true => i128::from(raw as i64),
+        false => i128::from(raw),
+    }
+}
+
+impl Length {
+    /// The number itself; `load` knows what is in a slot.
+    #[inline]
+    pub fn of(self, load: impl FnOnce(Slot) -> u64) -> u64 {
+        match self {
+            Length::Fixed(length) => length,
+            Length::Slot(slot) => load(slot),
         }
     }
 }
@@ -255,7 +352,7 @@ impl Mappings {
     pub fn labels_of(&self, value: i128) -> impl Iterator<Item = &str> {
         self.labels
             .iter()
-            .filter(move |label| label.ranges.iter().any(|range| range.contains(value)))
+            .filter(move |label| Range::any(&label.ranges, value))
             .map(|label| label.name.as_str())
     }
 }
@@ -263,6 +360,20 @@ impl Mappings {
 impl Range {
     pub fn contains(&self, value: i128) -> bool {
         self.low <= value && value <= self.high
+    }
+
+    pub fn any(ranges: &[Range], value: i128) -> bool {
+        ranges.iter().any(|range| range.contains(value))
+    }
+}
+
+impl Member {
+    pub fn new(name: &str, original_name: &str, class: FieldClass) -> Member {
+        Member {
+            name: name.into(),
+            original_name: original_name.into(),
+            class,
+        }
     }
 }
 
@@ -278,6 +389,20 @@ impl Encoding {
 }
 
 impl Struct {
+    /// With the alignment of its members.
+    pub fn new(members: impl IntoIterator<Item = Member>) -> Struct {
+        let members: Vec<Member> = members.into_iter().collect();
+        let align = (members.iter())
+            .map(|member| member.class.alignment())
+            .fold(1, u32::max);
+        Struct { members, align }
+    }
+
+    /// Everything in it, in the order of decoding.
+    pub fn all(&self) -> impl Iterator<Item = &FieldClass> {
+        self.members.iter().flat_map(|member| member.class.all())
+    }
+
     /// The member with this display name.
     pub fn member(&self, name: &str) -> Option<&Member> {
         self.members.iter().find(|member| &*member.name == name)

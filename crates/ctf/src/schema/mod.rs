@@ -11,11 +11,13 @@ mod field;
 
 use std::cmp::Ordering;
 
-pub use clock::{Clock, Cycles, Nanos, Origin};
+pub use clock::{Clock, Origin, updated_clock};
+pub(crate) use field::with_sign;
 pub use field::{
     Base, BitField, ByteOrder, Encoding, FieldClass, Flag, Integer, IntegerForm, Label, Length,
     Mappings, Member, Range, Role, Slot, Struct, VariantOption,
 };
+pub use rostrace_base::time::{Cycles, Nanos};
 
 /// Sixteen bytes that identify a trace or a clock.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -64,7 +66,7 @@ pub enum EnvironmentValue {
 }
 
 /// A kind of data stream: in LTTng a channel.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct StreamClass {
     pub id: u64,
     pub identity: Identity,
@@ -79,7 +81,7 @@ pub struct StreamClass {
 }
 
 /// A kind of event: in ROS 2 a tracepoint.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct EventClass {
     pub id: u64,
     /// Absent in CTF 2 only.
@@ -123,12 +125,8 @@ impl Schema {
     /// How much this metadata declares. Of several versions of one trace's metadata, the one that
     /// declares most is the newest: tracers only ever add.
     pub fn declarations(&self) -> usize {
-        self.streams.len()
-            + self
-                .streams
-                .iter()
-                .map(|stream| stream.events.len())
-                .sum::<usize>()
+        let declared = |stream: &StreamClass| 1 + stream.events.len();
+        self.streams.iter().map(declared).sum()
     }
 }
 

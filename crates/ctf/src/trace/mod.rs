@@ -3,10 +3,17 @@
 //! Folders with the same UUID are one trace: rotated chunks, snapshots and per-process folders of one
 //! session. A [`TraceSet`] is everything that was named on the command line, read as one.
 
+pub(crate) mod decoder;
+mod folder;
+pub mod input_file;
+pub(crate) mod loss;
 mod missing;
 mod opening;
 mod recording;
 mod set;
+pub(crate) mod stream;
+pub(crate) mod time;
+pub mod unpacked;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,21 +21,22 @@ use std::sync::Arc;
 use memmap2::Mmap;
 
 use crate::damage::{Damage, DamageKind, DamageRows};
-use crate::decoder::Decoder;
 use crate::layout::Layout;
-use crate::loss::{Loss, Losses};
 use crate::packet::Packet;
 use crate::packet::head::Head;
 use crate::schema::{Clock, Cycles, Nanos, Schema};
-use crate::stream::Stream;
-use crate::time::{Conversion, TimeBase};
+use decoder::Decoder;
+use loss::Losses;
 use recording::TraceFolder;
 
+pub use loss::Loss;
 pub use missing::MissingStreams;
 pub use opening::StreamBytes;
 pub(crate) use recording::{KEPT, kept_text, within};
 pub use recording::{Recording, Stretch};
 pub use set::{StreamId, TraceSet};
+pub use stream::Stream;
+pub use time::{Conversion, TimeBase};
 
 /// All folders of one trace.
 #[derive(Debug)]
@@ -78,19 +86,12 @@ impl std::ops::Deref for FileContent {
 impl Trace {
     fn report_stream(&self, stream: &Stream, damage: &mut DamageRows) {
         if stream.unordered > 0 {
+            let number = stream.unordered;
+            let message = format!("{number} packets stand in the wrong order; sorted by time");
+            let (kind, path) = (DamageKind::UnorderedPackets, self.path_of(stream));
             damage.push(Damage {
-                kind: DamageKind::UnorderedPackets,
-                more: None,
-                trace: self.name.clone(),
-                path: self.path_of(stream).to_owned(),
-                offset: None,
-                begin: None,
-                end: None,
-                count: Some(stream.unordered),
-                message: format!(
-                    "{} packets stand in the wrong order; sorted by time",
-                    stream.unordered
-                ),
+                count: Some(number),
+                ..Damage::new(kind, &self.name, path, message)
             });
         }
         for loss in self.losses(stream) {
@@ -101,13 +102,9 @@ impl Trace {
     /// A loss as a row.
     pub(crate) fn loss_row(&self, stream: &Stream, loss: &Loss) -> Damage {
         let time = self.time_base(stream, Conversion::Exact);
-        let window = loss
-            .window
-            .map(|(from, to)| (time.nanos(from), time.nanos(to)));
-        let what = if loss.kind == DamageKind::LostPackets {
-            "packet"
-        } else {
-            "event"
+        let what = match loss.kind {
+            DamageKind::LostPackets => "packet",
+            _ => "event",
         };
         let packet = stream.packets.get(loss.packet);
         let message = match loss.count {
@@ -115,22 +112,31 @@ impl Trace {
             Some(count) => format!("the tracer lost {count} {what}s"),
             None => format!("the tracer lost an unknown number of {what}s"),
         };
+        let row = match packet {
+            Some(packet) => self.damage_of_packet(loss.kind, packet, message),
+            None => Damage::new(loss.kind, &self.name, self.path_of(stream), message),
+        };
         Damage {
-            kind: loss.kind,
-            more: None,
-            trace: self.name.clone(),
-            path: packet
-                .map_or_else(
-                    || self.path_of(stream),
-                    |packet| self.path_of_packet(packet),
-                )
-                .to_owned(),
-            offset: packet.map(|packet| packet.offset),
-            begin: window.map(|(from, _)| from),
-            end: window.map(|(_, to)| to),
+            begin: loss.window.map(|(from, _)| time.nanos(from)),
+            end: loss.window.map(|(_, to)| time.nanos(to)),
             count: loss.count,
-            message,
+            ..row
         }
+    }
+
+    /// Something that is wrong with a packet.
+    pub fn damage_of_packet(&self, kind: DamageKind, packet: &Packet, message: String) -> Damage {
+        Damage {
+            offset: Some(packet.offset),
+            ..Damage::new(kind, &self.name, self.path_of_packet(packet), message)
+        }
+    }
+
+    /// What a packet says of itself.
+    pub(crate) fn head(&self, packet: &Packet) -> Option<Head> {
+        let mut registers = self.decoder.heads.registers();
+        let head = self.decoder.heads.read(self.data(packet), &mut registers);
+        head.ok()
     }
 
     /// What the tracer itself counted as lost in a stream.
@@ -195,9 +201,7 @@ impl Trace {
     /// When what is left of a stream begins, if its first packet is not the first one that was written: a flight recorder keeps
     /// the newest.
     pub fn forgotten_until(&self, stream: &Stream) -> Option<Nanos> {
-        let mut registers = self.decoder.heads.registers();
-        let data = self.data(stream.packets.first()?);
-        let roles = self.decoder.heads.read(data, &mut registers).ok()?.roles;
+        let roles = self.head(stream.packets.first()?)?.roles;
         let begin = roles.timestamp_begin?;
         let time = self.time_base(stream, Conversion::Exact);
         (roles.packet_sequence? > 0).then(|| time.nanos(Cycles(begin)))
@@ -213,20 +217,8 @@ impl Trace {
     pub fn span(&self, stream: &Stream) -> Option<(Nanos, Nanos)> {
         let (first, last) = (stream.packets.first()?, stream.packets.len() - 1);
         let time = self.time_base(stream, Conversion::Exact);
-        let mut registers = self.decoder.heads.registers();
-        let begin = self
-            .decoder
-            .heads
-            .read(self.data(first), &mut registers)
-            .ok()?
-            .roles
-            .timestamp_begin?;
-        let head = self
-            .decoder
-            .heads
-            .read(self.data(&stream.packets[last]), &mut registers)
-            .ok()?;
-        let end = self.packet_end(stream, last, &head)?;
+        let begin = self.head(first)?.roles.timestamp_begin?;
+        let end = self.packet_end(stream, last, &self.head(&stream.packets[last])?)?;
         Some((time.nanos(Cycles(begin)), time.nanos(end)))
     }
 }

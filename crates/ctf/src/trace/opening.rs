@@ -11,13 +11,13 @@ use super::missing::{self, Census, FileNote, FileState, IndexNote};
 use super::recording::TraceFolder;
 use super::{FileContent, StreamFile, Trace};
 use crate::damage::{Damage, DamageRows};
-use crate::decoder::Decoder;
-use crate::folder::{self, Folder, Unreadable};
-use crate::input_file;
 use crate::packet::discover::{Discovery, Finding, Found};
 use crate::packet::{Index, Packet};
 use crate::schema::Schema;
-use crate::stream::{self, Stream};
+use crate::trace::decoder::Decoder;
+use crate::trace::folder::{self, Folder, Unreadable};
+use crate::trace::input_file;
+use crate::trace::stream::{self, Stream};
 
 /// A stream file that is in memory only.
 #[derive(Debug, Clone, Default)]
@@ -182,15 +182,10 @@ impl Opening {
         let name = &self.name;
         let mut report = |finding: Finding| {
             damage.push(Damage {
-                kind: finding.kind,
-                more: None,
-                trace: name.clone(),
-                path: path.clone(),
                 offset: Some(finding.offset),
                 begin: finding.window.map(|(begin, _)| begin),
                 end: finding.window.map(|(_, end)| end),
-                count: None,
-                message: finding.message,
+                ..Damage::new(finding.kind, name, &path, finding.message)
             });
         };
         let mut discovery = Discovery::new(

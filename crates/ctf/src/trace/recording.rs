@@ -7,11 +7,11 @@
 use std::path::{Path, PathBuf};
 
 use super::{Trace, TraceSet};
-use crate::cursor::Cursor;
 use crate::error::Error;
 use crate::schema::{Nanos, Schema};
-use crate::stream::Stream;
-use crate::time::Conversion;
+use crate::trace::stream::Stream;
+use crate::trace::time::Conversion;
+use crate::walk::Cursor;
 
 /// The name in a trace's environment under which a cut says what it kept: `begin..end` in nanoseconds since 1970, both inside;
 /// several have commas between them.

@@ -1,6 +1,6 @@
 //! Everything that was named on the command line, read as one: traces are found, grouped, and their streams put in order.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,20 +9,20 @@ use super::opening::{self, StreamBytes};
 use super::recording::{Recording, TraceFolder};
 use crate::damage::{Damage, DamageKind, DamageRows};
 use crate::error::Error;
-use crate::folder::{self, Folder, Unreadable};
-use crate::input_file::{self, LARGEST_METADATA};
-use crate::metadata;
+use crate::metadata::{self, Warning};
 use crate::schema::{Clock, Identity, Nanos, Origin, Schema, Uuid};
-use crate::stream::Stream;
+use crate::trace::folder::{self, Folder, Unreadable};
+use crate::trace::input_file::{self, LARGEST_METADATA};
+use crate::trace::stream::Stream;
 
 /// Several traces, read as one.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct TraceSet {
     pub traces: Vec<Trace>,
     /// What was found wrong so far. Reading events can find more.
     pub damage: Vec<Damage>,
-    /// When data is gone by rows of damage that stand for many: from the first to the last of these much may be whole.
-    pub summed_losses: Vec<(Nanos, Nanos)>,
+    /// When data is gone by rows of damage that stand for many, by name of the trace: from the first to the last of these much may be whole.
+    pub summed_losses: BTreeMap<String, Vec<(Nanos, Nanos)>>,
     /// What it was put together from, by begin; without those that have no times.
     pub recordings: Vec<Recording>,
     /// Unknown attributes and the like in the metadata.
@@ -49,13 +49,7 @@ impl TraceSet {
         }
         folders.sort_by(|a, b| a.path.cmp(&b.path));
         folders.dedup_by(|a, b| a.path == b.path);
-        let mut set = TraceSet {
-            traces: Vec::new(),
-            damage: Vec::new(),
-            summed_losses: Vec::new(),
-            recordings: Vec::new(),
-            warnings: Vec::new(),
-        };
+        let mut set = TraceSet::default();
         let mut damage = DamageRows::default();
         let mut groups = Groups::default();
         let alone = folders.len() == 1;
@@ -63,17 +57,12 @@ impl TraceSet {
             match set.read_metadata(&folder, &mut damage) {
                 Ok(schema) => groups.add(folder, schema),
                 Err(error) if alone => return Err(error),
-                Err(error) => damage.push(Damage {
-                    kind: DamageKind::UnreadableTrace,
-                    more: None,
-                    trace: folder.below.display().to_string(),
-                    path: folder.path.join("metadata"),
-                    offset: None,
-                    begin: None,
-                    end: None,
-                    count: None,
-                    message: error.to_string(),
-                }),
+                Err(error) => damage.push(Damage::new(
+                    DamageKind::UnreadableTrace,
+                    &folder.below.display().to_string(),
+                    &folder.path.join("metadata"),
+                    error.to_string(),
+                )),
             }
         }
         for group in groups.groups {
@@ -98,10 +87,7 @@ impl TraceSet {
         let trace = opening::in_memory(schema, files, &mut damage);
         let mut set = TraceSet {
             traces: vec![trace],
-            damage: Vec::new(),
-            summed_losses: Vec::new(),
-            recordings: Vec::new(),
-            warnings: Vec::new(),
+            ..TraceSet::default()
         };
         set.complete(damage);
         set
@@ -129,26 +115,13 @@ impl TraceSet {
             source,
         })?;
         for warning in metadata.warnings {
-            self.warnings.push(format!(
-                "{}: line {}, column {}: {}",
-                path.display(),
-                warning.line,
-                warning.column,
-                warning.message
-            ));
+            let Warning { line, column, .. } = warning;
+            let (path, message) = (path.display(), warning.message);
+            (self.warnings).push(format!("{path}: line {line}, column {column}: {message}"));
         }
         if let Some(message) = metadata.cut_short {
-            damage.push(Damage {
-                kind: DamageKind::MetadataCut,
-                more: None,
-                trace: folder.below.display().to_string(),
-                path,
-                offset: None,
-                begin: None,
-                end: None,
-                count: None,
-                message,
-            });
+            let name = folder.below.display().to_string();
+            damage.push(Damage::new(DamageKind::MetadataCut, &name, &path, message));
         }
         Ok(Arc::new(metadata.schema))
     }
@@ -164,24 +137,20 @@ impl TraceSet {
             if nothing_read {
                 return Err(it.into());
             }
-            let mut traces = self.traces.iter();
-            let trace = traces.find(|trace| {
-                trace
-                    .folders
-                    .iter()
-                    .any(|folder| it.path.starts_with(folder))
-            });
-            damage.push(Damage {
-                kind: DamageKind::UnreadableFile,
-                more: None,
-                trace: trace.map(|trace| trace.name.clone()).unwrap_or_default(),
-                path: it.path,
-                offset: None,
-                begin: None,
-                end: None,
-                count: None,
-                message: format!("cannot be read: {}", it.source),
-            });
+            let is_in = |trace: &&Trace| {
+                let mut folders = trace.folders.iter();
+                folders.any(|folder| it.path.starts_with(folder))
+            };
+            let name = (self.traces.iter())
+                .find(is_in)
+                .map_or("", |trace| &trace.name);
+            let message = format!("cannot be read: {}", it.source);
+            damage.push(Damage::new(
+                DamageKind::UnreadableFile,
+                name,
+                &it.path,
+                message,
+            ));
         }
         Ok(())
     }
@@ -238,10 +207,8 @@ impl TraceSet {
 
     fn compare_clocks(&self, damage: &mut DamageRows) {
         let mut clocks = self.traces.iter().flat_map(|trace| {
-            trace
-                .streams
-                .iter()
-                .map(move |stream| (trace, trace.clock_of(stream)))
+            let streams = trace.streams.iter();
+            streams.map(move |stream| (trace, trace.clock_of(stream)))
         });
         let Some((first_trace, first)) = clocks.next() else {
             return;
@@ -252,17 +219,8 @@ impl TraceSet {
                 "the clocks of `{}` and `{}` have no common origin: the order of events between them is arbitrary",
                 first_trace.name, trace.name
             );
-            damage.push(Damage {
-                kind: DamageKind::IncomparableClocks,
-                more: None,
-                trace: trace.name.clone(),
-                path: trace.metadata_path.clone(),
-                offset: None,
-                begin: None,
-                end: None,
-                count: None,
-                message,
-            });
+            let (kind, path) = (DamageKind::IncomparableClocks, &trace.metadata_path);
+            damage.push(Damage::new(kind, &trace.name, path, message));
         }
     }
 }

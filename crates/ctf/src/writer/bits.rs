@@ -134,10 +134,9 @@ fn in_bit_order(bits: BitField, value: u64) -> Result<u64, Problem> {
             size: bits.size,
         });
     }
-    Ok(if bits.reversed {
-        value.reverse_bits() >> (64 - size)
-    } else {
-        value
+    Ok(match bits.reversed {
+        true => value.reverse_bits() >> (64 - size),
+        false => value,
     })
 }
 
@@ -166,12 +165,7 @@ mod tests {
     use ByteOrder::{Big, Little};
 
     fn bits(size: u8, align: u32, order: ByteOrder) -> BitField {
-        BitField {
-            size,
-            align,
-            order,
-            reversed: false,
-        }
+        BitField::new(size, align, order)
     }
 
     fn packed(order: ByteOrder, fields: &[(u8, u64)]) -> Vec<u8> {
@@ -238,10 +232,8 @@ mod tests {
         assert!(writer.field(bits(3, 1, Little), 8).is_err());
         assert_eq!(writer.position(), 0);
         writer.field(bits(3, 1, Little), 7).unwrap();
-        assert!(matches!(
-            writer.field(bits(3, 1, Big), 0),
-            Err(Problem::MixedByteOrder)
-        ));
+        let mixed = writer.field(bits(3, 1, Big), 0).unwrap_err();
+        assert_eq!(mixed, Problem::MixedByteOrder);
     }
 
     #[test]

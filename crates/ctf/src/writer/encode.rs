@@ -5,9 +5,10 @@
 
 use super::bits::{BitWriter, Mark};
 use super::error::{Problem, WriteError};
-use crate::clock_update::updated_clock;
+use crate::layout::decode::is_present;
 use crate::schema::{
     Encoding, FieldClass, Integer, IntegerForm, Length, Range, Role, Slot, Struct, VariantOption,
+    updated_clock, with_sign,
 };
 use crate::text;
 use crate::value::{Value, narrow};
@@ -132,15 +133,15 @@ impl Encoder {
         structure: &Struct,
         value: &Value,
     ) -> Result<(), WriteError> {
-        let problem = |problem| WriteError::at(name, problem);
         let Value::Struct(values) = value else {
-            return Err(problem(other_kind("a structure", value)));
+            return Err(WriteError::at(name, other_kind("a structure", value)));
         };
-        if values.len() != structure.members.len() {
-            return Err(problem(Problem::MemberCount {
-                declared: structure.members.len(),
-                found: values.len(),
-            }));
+        let (declared, found) = (structure.members.len(), values.len());
+        if found != declared {
+            return Err(WriteError::at(
+                name,
+                Problem::MemberCount { declared, found },
+            ));
         }
         self.bits.align(structure.align);
         for (member, value) in structure.members.iter().zip(values) {
@@ -151,6 +152,7 @@ impl Encoder {
     }
 
     fn member(&mut self, name: &str, class: &FieldClass, value: &Value) -> Result<(), WriteError> {
+        let at = |problem| WriteError::at(name, problem);
         match (class, value) {
             (FieldClass::Struct(structure), value) => self.structure(name, structure, value),
             (
@@ -162,8 +164,7 @@ impl Encoder {
                 Value::Array(values),
             ) => {
                 self.bits.align(*align);
-                self.check_length(*length, values.len())
-                    .map_err(|problem| WriteError::at(name, problem))?;
+                self.check_length(*length, values.len()).map_err(at)?;
                 for (index, value) in values.iter().enumerate() {
                     self.member(&format!("{name}[{index}]"), element, value)?;
                 }
@@ -178,13 +179,9 @@ impl Encoder {
                 },
                 Value::Optional(value),
             ) => {
-                self.check_presence(
-                    *selector,
-                    *selector_signed,
-                    ranges.as_deref(),
-                    value.is_some(),
-                )
-                .map_err(|problem| WriteError::at(name, problem))?;
+                let ranges = ranges.as_deref();
+                self.check_presence(*selector, *selector_signed, ranges, value.is_some())
+                    .map_err(at)?;
                 match value {
                     Some(value) => self.member(name, class, value),
                     None => Ok(()),
@@ -198,14 +195,10 @@ impl Encoder {
                 },
                 Value::Variant(option, value),
             ) => {
-                let class = self
-                    .checked_option(*selector, *selector_signed, options, *option)
-                    .map_err(|problem| WriteError::at(name, problem))?;
-                self.member(name, class, value)
+                let class = self.checked_option(*selector, *selector_signed, options, *option);
+                self.member(name, class.map_err(at)?, value)
             }
-            (class, value) => self
-                .leaf(class, value)
-                .map_err(|problem| WriteError::at(name, problem)),
+            (class, value) => self.leaf(class, value).map_err(at),
         }
     }
 
@@ -256,12 +249,11 @@ impl Encoder {
         let keeps_place = self.patchable && integer.role.is_some();
         let (position, carried) = match integer.form {
             IntegerForm::Fixed(bits) => {
-                let bits_of_value = if integer.signed {
-                    twos_complement(raw as i64, bits.size)?
-                } else {
-                    raw
+                let stored = match integer.signed {
+                    true => twos_complement(raw as i64, bits.size)?,
+                    false => raw,
                 };
-                (self.bits.field(bits, bits_of_value)?, u32::from(bits.size))
+                (self.bits.field(bits, stored)?, u32::from(bits.size))
             }
             IntegerForm::Variable => {
                 let least = if keeps_place {
@@ -324,12 +316,10 @@ impl Encoder {
         ranges: Option<&[Range]>,
         found: bool,
     ) -> Result<(), Problem> {
-        let selector = self.selector(selector, signed)?;
-        let present = match ranges {
-            Some(ranges) => ranges.iter().any(|range| range.contains(selector)),
-            None => selector != 0,
-        };
+        let raw = self.read_slot(selector)?;
+        let present = is_present(raw, signed, ranges);
         if present != found {
+            let selector = with_sign(raw, signed);
             return Err(Problem::OtherPresence { selector, present });
         }
         Ok(())
@@ -342,9 +332,9 @@ impl Encoder {
         options: &'c [VariantOption],
         found: usize,
     ) -> Result<&'c FieldClass, Problem> {
-        let selector = self.selector(selector, signed)?;
+        let selector = with_sign(self.read_slot(selector)?, signed);
         (options.iter().enumerate())
-            .find(|(_, option)| option.ranges.iter().any(|range| range.contains(selector)))
+            .find(|(_, option)| Range::any(&option.ranges, selector))
             .filter(|(index, _)| *index == found)
             .map(|(_, option)| &option.class)
             .ok_or(Problem::OtherOption {
@@ -360,34 +350,22 @@ impl Encoder {
         }
     }
 
-    fn selector(&self, slot: Slot, signed: bool) -> Result<i128, Problem> {
-        let value = self.read_slot(slot)?;
-        Ok(if signed {
-            i128::from(value as i64)
-        } else {
-            i128::from(value)
-        })
+    fn read_slot(&self, slot: Slot) -> Result<u64, Problem> {
+        let value = self.slots.get(slot.0 as usize);
+        value.copied().ok_or(self.no_such_slot(slot))
     }
 
-    fn read_slot(&self, slot: Slot) -> Result<u64, Problem> {
-        self.slots
-            .get(slot.0 as usize)
-            .copied()
-            .ok_or(Problem::NoSuchSlot {
-                slot: slot.0,
-                slots: self.slots.len(),
-            })
+    fn no_such_slot(&self, Slot(slot): Slot) -> Problem {
+        let slots = self.slots.len();
+        Problem::NoSuchSlot { slot, slots }
     }
 
     fn leave(&mut self, slot: Option<Slot>, value: u64) -> Result<(), Problem> {
         let Some(slot) = slot else {
             return Ok(());
         };
-        let slots = self.slots.len();
-        *(self.slots.get_mut(slot.0 as usize)).ok_or(Problem::NoSuchSlot {
-            slot: slot.0,
-            slots,
-        })? = value;
+        let missing = self.no_such_slot(slot);
+        *self.slots.get_mut(slot.0 as usize).ok_or(missing)? = value;
         Ok(())
     }
 }
@@ -421,14 +399,11 @@ fn leb128(value: u64, signed: bool, least: usize) -> Vec<u8> {
     let mut rest = value;
     loop {
         let group = (rest & 0x7F) as u8;
-        rest = if signed {
-            ((rest as i64) >> 7) as u64
-        } else {
-            rest >> 7
-        };
         let done = if signed {
+            rest = ((rest as i64) >> 7) as u64;
             (rest == 0 && group & 0x40 == 0) || (rest == u64::MAX && group & 0x40 != 0)
         } else {
+            rest >>= 7;
             rest == 0
         };
         if done && bytes.len() + 1 >= least {

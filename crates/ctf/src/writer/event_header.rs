@@ -6,7 +6,7 @@
 
 use super::error::WriteError;
 use crate::schema::{
-    FieldClass, Integer, IntegerForm, Length, Role, Slot, StreamClass, Struct, VariantOption,
+    FieldClass, Integer, IntegerForm, Length, Range, Role, Slot, StreamClass, Struct, VariantOption,
 };
 use crate::value::Value;
 
@@ -77,8 +77,7 @@ impl EventHeader<'_> {
         let selector_is_id = selector_of(header, selector)
             .is_some_and(|integer| integer.role == Some(Role::EventId));
         let option_of = |value: u64| {
-            (options.iter())
-                .position(|option| (option.ranges.iter()).any(|range| range.contains(value.into())))
+            (options.iter()).position(|option| Range::any(&option.ranges, value.into()))
         };
         let mut unfit = Unfit::Id;
         for (index, option) in options.iter().enumerate() {
@@ -205,20 +204,15 @@ impl Filling<'_> {
 }
 
 fn unsigned(integer: &Integer, value: u64) -> Option<Value> {
-    let fits = match integer.form {
-        IntegerForm::Fixed(bits) => bits.size >= 64 || value >> bits.size == 0,
-        IntegerForm::Variable => true,
-    };
+    let size = integer.bits().map_or(64, |bits| bits.size);
+    let fits = size >= 64 || value >> size == 0;
     (fits && !integer.signed).then_some(Value::Unsigned(value))
 }
 
 /// The value of a field that nobody says anything about.
 fn zero(class: &FieldClass) -> Value {
-    let count = |length: &Length| match length {
-        // A header with more than that is refused when it is encoded.
-        Length::Fixed(length) => (*length).min(1 << 16) as usize,
-        Length::Slot(_) => 0,
-    };
+    // A header with more than that is refused when it is encoded.
+    let count = |length: &Length| length.of(|_| 0).min(1 << 16) as usize;
     match class {
         FieldClass::Integer(integer) if integer.signed => Value::Signed(0),
         FieldClass::Integer(_) => Value::Unsigned(0),

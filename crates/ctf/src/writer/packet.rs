@@ -8,13 +8,10 @@ use std::sync::Arc;
 use super::encode::Encoder;
 use super::error::WriteError;
 use super::event_header::EventHeader;
+use crate::packet::head::MAGIC;
 use crate::packet::index::IndexEntry;
-use crate::schema::{
-    EventClass, FieldClass, Integer, IntegerForm, Role, Schema, StreamClass, Struct, Uuid,
-};
+use crate::schema::{EventClass, FieldClass, Integer, Role, Schema, StreamClass, Struct, Uuid};
 use crate::value::Value;
-
-const PACKET_MAGIC: u64 = 0xC1FC_1FC1;
 
 /// What is known when a packet begins.
 #[derive(Debug, Clone, Copy, Default)]
@@ -286,12 +283,12 @@ struct RoleValues<'e> {
 
 impl RoleValues<'_> {
     fn value(&self, role: Role, integer: Option<&Integer>) -> u64 {
-        let wrapped = |counter: u64| match integer.map(|integer| integer.form) {
-            Some(IntegerForm::Fixed(bits)) if bits.size < 64 => counter & ((1 << bits.size) - 1),
+        let wrapped = |counter: u64| match integer.and_then(Integer::bits) {
+            Some(bits) if bits.size < 64 => counter & ((1 << bits.size) - 1),
             _ => counter,
         };
         match role {
-            Role::PacketMagic => PACKET_MAGIC,
+            Role::PacketMagic => MAGIC,
             Role::StreamClassId => self.entry.stream_class_id,
             Role::StreamInstanceId => self.entry.stream_instance_id,
             Role::PacketSize => self.entry.packet_size,
@@ -347,11 +344,6 @@ impl RoleValues<'_> {
 fn uuid_value(class: &FieldClass, uuid: Uuid) -> Value {
     match class {
         FieldClass::Blob { .. } => Value::Blob(uuid.0.to_vec()),
-        _ => Value::Array(
-            uuid.0
-                .iter()
-                .map(|byte| Value::Unsigned(u64::from(*byte)))
-                .collect(),
-        ),
+        _ => Value::Array(uuid.0.map(|byte| Value::Unsigned(byte.into())).to_vec()),
     }
 }

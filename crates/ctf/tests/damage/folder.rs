@@ -71,10 +71,8 @@ fn copy_folder(from: &Path, to: &Path) {
 
 #[test]
 fn other_files_in_the_folder_do_no_harm() {
-    let folder = empty_folder("other_files_in_the_folder");
-    copy_folder(&testdata().join("lossy"), &folder);
+    let (folder, trace) = copy_of("other_files_in_the_folder");
     let events = read_set(&TraceSet::open(&[&folder]).unwrap()).events;
-    let trace = folder.join("ust/uid/0/64-bit");
     std::fs::write(trace.join("README"), "Recorded on a Tuesday.\n").unwrap();
     std::fs::write(trace.join(".hidden"), "not looked at").unwrap();
     std::fs::write(trace.join("empty"), "").unwrap();
@@ -82,17 +80,15 @@ fn other_files_in_the_folder_do_no_harm() {
     std::fs::create_dir(trace.join("folder")).unwrap();
     let reading = read_set(&TraceSet::open(&[&folder]).unwrap());
     assert_eq!(reading.events, events);
-    let strange = reading
-        .damage
-        .iter()
-        .filter(|kind| **kind == DamageKind::NotAStream);
-    assert_eq!(strange.count(), 2);
+    let mut strange = reading.damage;
+    strange.retain(|kind| *kind == DamageKind::NotAStream);
+    assert_eq!(strange.len(), 2);
 }
 
 /// A copy of a recording with two CPUs, and its trace folder.
-fn copy_of(name: &str, test: &str) -> (PathBuf, PathBuf) {
+fn copy_of(test: &str) -> (PathBuf, PathBuf) {
     let folder = empty_folder(test);
-    copy_folder(&testdata().join(name), &folder);
+    copy_folder(&testdata().join("lossy"), &folder);
     let trace = folder.join("ust/uid/0/64-bit");
     (folder, trace)
 }
@@ -101,6 +97,13 @@ fn rows_of(folder: &Path, kind: DamageKind) -> Vec<Damage> {
     let set = TraceSet::open(&[folder]).unwrap();
     let rows = set.damage.into_iter();
     rows.filter(|row| row.kind == kind).collect()
+}
+
+fn only_row_of(folder: &Path, kind: DamageKind) -> Damage {
+    match <[Damage; 1]>::try_from(rows_of(folder, kind)) {
+        Ok([row]) => row,
+        Err(rows) => panic!("{rows:?}"),
+    }
 }
 
 /// When a stream file begins and ends.
@@ -115,7 +118,7 @@ fn span_of(folder: &Path, file: &str) -> (Nanos, Nanos) {
 
 #[test]
 fn a_stream_file_that_its_index_knows_is_missed() {
-    let (folder, trace) = copy_of("lossy", "a_stream_file_that_its_index_knows");
+    let (folder, trace) = copy_of("a_stream_file_that_its_index_knows");
     assert_eq!(rows_of(&folder, DamageKind::MissingStream), []);
     let (begin, end) = span_of(&folder, "ros2_1");
     let index = std::fs::read(trace.join("index/ros2_1.idx")).unwrap();
@@ -125,47 +128,44 @@ fn a_stream_file_that_its_index_knows_is_missed() {
             "is empty" => std::fs::write(trace.join("ros2_1"), "").unwrap(),
             _ => std::fs::remove_file(trace.join("ros2_1")).unwrap(),
         }
-        let rows = rows_of(&folder, DamageKind::MissingStream);
-        assert_eq!(rows.len(), 1, "{rows:?}");
-        assert_eq!(rows[0].path, trace.join("ros2_1"));
-        assert_eq!((rows[0].begin, rows[0].end), (Some(begin), Some(end)));
-        assert_eq!(rows[0].count, Some(packets));
+        let row = only_row_of(&folder, DamageKind::MissingStream);
+        assert_eq!(row.path, trace.join("ros2_1"));
+        assert_eq!((row.begin, row.end), (Some(begin), Some(end)));
+        assert_eq!(row.count, Some(packets));
         let message = format!("the stream file {what}; its index lists {packets} packets");
-        assert_eq!(rows[0].message, message);
-        assert!(rows[0].kind.is_loss());
+        assert_eq!(row.message, message);
+        assert!(row.kind.is_loss());
     }
 }
 
 #[test]
 fn a_hole_among_the_files_of_a_channel_is_missed_for_as_long_as_the_others_last() {
-    let (folder, trace) = copy_of("lossy", "a_hole_among_the_files_of_a_channel");
+    let (folder, trace) = copy_of("a_hole_among_the_files_of_a_channel");
     std::fs::remove_file(trace.join("ros2_0")).unwrap();
     std::fs::remove_file(trace.join("index/ros2_0.idx")).unwrap();
-    let rows = rows_of(&folder, DamageKind::MissingStream);
-    assert_eq!(rows.len(), 1, "{rows:?}");
-    assert_eq!(rows[0].path, trace.join("ros2_0"));
+    let row = only_row_of(&folder, DamageKind::MissingStream);
+    assert_eq!(row.path, trace.join("ros2_0"));
     let (begin, end) = span_of(&folder, "ros2_1");
-    assert_eq!((rows[0].begin, rows[0].end), (Some(begin), Some(end)));
-    assert!(rows[0].message.starts_with("the stream of CPU 0 is gone"));
+    assert_eq!((row.begin, row.end), (Some(begin), Some(end)));
+    assert!(row.message.starts_with("the stream of CPU 0 is gone"));
 }
 
 #[test]
 fn an_empty_file_with_an_empty_index_is_a_stream_without_packets() {
-    let (folder, trace) = copy_of("lossy", "an_empty_file_with_an_empty_index");
+    let (folder, trace) = copy_of("an_empty_file_with_an_empty_index");
     let index = std::fs::read(trace.join("index/ros2_1.idx")).unwrap();
     std::fs::write(trace.join("ros2_1"), "").unwrap();
     std::fs::write(trace.join("index/ros2_1.idx"), &index[..16]).unwrap();
     assert_eq!(rows_of(&folder, DamageKind::MissingStream), []);
     // Without the index nothing says so.
     std::fs::remove_file(trace.join("index/ros2_1.idx")).unwrap();
-    let rows = rows_of(&folder, DamageKind::MissingStream);
-    assert_eq!(rows.len(), 1, "{rows:?}");
-    assert_eq!(rows[0].message, "the stream file is empty");
+    let row = only_row_of(&folder, DamageKind::MissingStream);
+    assert_eq!(row.message, "the stream file is empty");
 }
 
 #[test]
 fn packets_that_are_gone_from_either_end_of_a_file_leave_a_window() {
-    let (folder, trace) = copy_of("lossy", "packets_that_are_gone_from_either_end");
+    let (folder, trace) = copy_of("packets_that_are_gone_from_either_end");
     let bytes = std::fs::read(trace.join("ros2_1")).unwrap();
     let (begin, end) = span_of(&folder, "ros2_1");
     let size = number(&bytes, SIZE) as usize / 8;
@@ -177,37 +177,34 @@ fn packets_that_are_gone_from_either_end_of_a_file_leave_a_window() {
     assert_eq!(first_gone.begin, Some(begin));
     assert!(first_gone.end.unwrap() > begin);
     std::fs::write(trace.join("ros2_1"), &bytes[..last]).unwrap();
-    let rows = rows_of(&folder, DamageKind::MissingPackets);
-    assert_eq!(rows.len(), 1, "{rows:?}");
-    assert_eq!(rows[0].offset, Some(last as u64));
-    assert_eq!(rows[0].end, Some(end));
-    assert!(rows[0].begin.unwrap() < end);
+    let row = only_row_of(&folder, DamageKind::MissingPackets);
+    assert_eq!(row.offset, Some(last as u64));
+    assert_eq!(row.end, Some(end));
+    assert!(row.begin.unwrap() < end);
 }
 
 #[test]
 fn a_file_that_is_cut_may_have_gone_on_where_no_index_says_otherwise() {
-    let (folder, trace) = copy_of("lossy", "a_file_that_is_cut");
+    let (folder, trace) = copy_of("a_file_that_is_cut");
     let bytes = std::fs::read(trace.join("ros2_1")).unwrap();
     let (_, end) = span_of(&folder, "ros2_1");
     std::fs::write(trace.join("ros2_1"), &bytes[..bytes.len() - 100]).unwrap();
     // The index lists the packet that is cut, and none behind it.
     assert_eq!(rows_of(&folder, DamageKind::MissingPackets), []);
     std::fs::remove_dir_all(trace.join("index")).unwrap();
-    let rows = rows_of(&folder, DamageKind::MissingPackets);
-    assert_eq!(rows.len(), 1, "{rows:?}");
-    assert_eq!(rows[0].offset, Some(bytes.len() as u64 - 100));
-    assert_eq!((rows[0].begin, rows[0].end), (Some(end), None));
+    let row = only_row_of(&folder, DamageKind::MissingPackets);
+    assert_eq!(row.offset, Some(bytes.len() as u64 - 100));
+    assert_eq!((row.begin, row.end), (Some(end), None));
 }
 
 #[test]
 fn an_index_that_is_gone_is_told_but_loses_nothing() {
-    let (folder, trace) = copy_of("lossy", "an_index_that_is_gone");
+    let (folder, trace) = copy_of("an_index_that_is_gone");
     let before = TraceSet::open(&[&folder]).unwrap().damage;
     std::fs::remove_file(trace.join("index/ros2_1.idx")).unwrap();
-    let rows = rows_of(&folder, DamageKind::MissingIndex);
-    assert_eq!(rows.len(), 1, "{rows:?}");
-    assert_eq!(rows[0].path, trace.join("ros2_1"));
-    assert!(!rows[0].kind.is_loss());
+    let row = only_row_of(&folder, DamageKind::MissingIndex);
+    assert_eq!(row.path, trace.join("ros2_1"));
+    assert!(!row.kind.is_loss());
     assert_eq!(
         TraceSet::open(&[&folder]).unwrap().damage.len(),
         before.len() + 1
@@ -219,23 +216,20 @@ fn an_index_that_is_gone_is_told_but_loses_nothing() {
 
 #[test]
 fn metadata_alone_is_what_is_left_of_a_trace() {
-    let (folder, trace) = copy_of("lossy", "metadata_alone");
+    let (folder, trace) = copy_of("metadata_alone");
     std::fs::remove_dir_all(trace.join("index")).unwrap();
     for file in ["ros2_0", "ros2_1"] {
         std::fs::remove_file(trace.join(file)).unwrap();
     }
-    let rows = rows_of(&folder, DamageKind::MissingStream);
-    assert_eq!(rows.len(), 1, "{rows:?}");
-    assert_eq!(rows[0].path, trace);
-    assert_eq!(
-        rows[0].message,
-        "the trace has metadata but not one stream file: its events are gone"
-    );
+    let row = only_row_of(&folder, DamageKind::MissingStream);
+    assert_eq!(row.path, trace);
+    let message = "the trace has metadata but not one stream file: its events are gone";
+    assert_eq!(row.message, message);
 }
 
 #[test]
 fn what_is_no_regular_file_is_neither_waited_for_nor_read() {
-    let (folder, trace) = copy_of("lossy", "what_is_no_regular_file");
+    let (folder, trace) = copy_of("what_is_no_regular_file");
     let events = read_set(&TraceSet::open(&[&folder]).unwrap()).events;
     let index = trace.join("index/ros2_1.idx");
     let fifo = |path: &Path| {

@@ -153,11 +153,7 @@ fn a_large_file_of_another_trace_takes_no_longer_than_an_own_one() {
         bytes.extend_from_slice(&packet);
     }
     let start = Instant::now();
-    let file = StreamBytes {
-        bytes,
-        ..Default::default()
-    };
-    let set = TraceSet::in_memory(Arc::clone(&original.schema), vec![file]);
+    let set = one_file(&original.schema, bytes, None);
     assert_eq!(set.traces[0].streams[0].packets.len(), 8000);
     assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
 }
@@ -170,11 +166,7 @@ fn counters_that_begin_anew_are_losses_of_unknown_size() {
         put(&mut bytes, first + DISCARDED, 1000);
         put(&mut bytes, first + SEQUENCE, 1 << 40);
         put(&mut bytes, second + DISCARDED, 2);
-        let file = StreamBytes {
-            bytes,
-            ..Default::default()
-        };
-        let set = TraceSet::in_memory(Arc::clone(&original.schema), vec![file]);
+        let set = one_file(&original.schema, bytes, None);
         for kind in [DamageKind::DiscardedEvents, DamageKind::LostPackets] {
             let at_second = (set.damage.iter())
                 .find(|damage| damage.kind == kind && damage.offset == Some(second as u64));
@@ -191,22 +183,16 @@ fn a_counter_of_eight_bits_wraps_around() {
         event { name = \"e\"; fields := struct { u8 x; }; };";
     let schema = Arc::new(metadata::read(text.as_bytes()).unwrap().schema);
     let bytes = vec![32, 250, 254, 1, 32, 4, 255, 2, 32, 4, 2, 3];
-    let file = StreamBytes {
-        bytes,
-        ..Default::default()
-    };
-    let set = TraceSet::in_memory(schema, vec![file]);
+    let set = one_file(&schema, bytes, None);
     let losses: Vec<_> = (set.traces[0].losses(&set.traces[0].streams[0]).iter())
         .map(|loss| (loss.kind, loss.count, loss.packet))
         .collect();
-    assert_eq!(
-        losses,
-        [
-            (DamageKind::DiscardedEvents, None, 0),
-            (DamageKind::DiscardedEvents, Some(10), 1),
-            (DamageKind::LostPackets, Some(2), 2),
-        ]
-    );
+    let expected = [
+        (DamageKind::DiscardedEvents, None, 0),
+        (DamageKind::DiscardedEvents, Some(10), 1),
+        (DamageKind::LostPackets, Some(2), 2),
+    ];
+    assert_eq!(losses, expected);
 }
 
 #[test]

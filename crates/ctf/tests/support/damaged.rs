@@ -125,12 +125,17 @@ pub fn put(bytes: &mut [u8], at: usize, number: u64) {
 }
 
 pub fn read(schema: &Arc<Schema>, bytes: &[u8], index: Option<&[u8]>) -> Reading {
+    read_set(&one_file(schema, bytes.to_vec(), index))
+}
+
+/// A trace of one stream file.
+pub fn one_file(schema: &Arc<Schema>, bytes: Vec<u8>, index: Option<&[u8]>) -> TraceSet {
     let file = StreamBytes {
         name: PathBuf::from("stream"),
-        bytes: bytes.to_vec(),
+        bytes,
         index: index.map(<[u8]>::to_vec),
     };
-    read_set(&TraceSet::in_memory(Arc::clone(schema), vec![file]))
+    TraceSet::in_memory(Arc::clone(schema), vec![file])
 }
 
 /// Reads everything; cursor and survey must agree on how much that is.

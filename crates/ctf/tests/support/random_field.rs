@@ -126,22 +126,16 @@ impl Builder<'_> {
 
     fn integer(&mut self) -> FieldClass {
         let bits = self.random_bits();
-        let class = integer(bits, self.choices.once_in(2));
-        let base =
-            self.choices
-                .one_of(&[Base::Decimal, Base::Hexadecimal, Base::Octal, Base::Binary]);
-        let FieldClass::Integer(integer) = class else {
-            unreachable!()
-        };
+        let integer = integer(bits, self.choices.once_in(2));
+        let bases = [Base::Decimal, Base::Hexadecimal, Base::Octal, Base::Binary];
+        let base = self.choices.one_of(&bases);
         FieldClass::Integer(Integer { base, ..integer })
     }
 
     /// A field that moves the clock for the events after it.
     fn time_in_between(&mut self) -> FieldClass {
         let bits = self.any_bits(12);
-        let FieldClass::Integer(integer) = integer(bits, false) else {
-            unreachable!()
-        };
+        let integer = integer(bits, false);
         FieldClass::Integer(Integer {
             updates_clock: true,
             ..integer
@@ -151,9 +145,7 @@ impl Builder<'_> {
     fn enumeration(&mut self) -> FieldClass {
         let bits = self.random_bits();
         let signed = self.choices.once_in(2);
-        let FieldClass::Integer(integer) = integer(bits, signed) else {
-            unreachable!()
-        };
+        let integer = integer(bits, signed);
         let (low, high) = match signed {
             true => (-(1i128 << (bits.size - 1)), (1i128 << (bits.size - 1)) - 1),
             false => (0, (1i128 << bits.size) - 1),
@@ -175,9 +167,7 @@ impl Builder<'_> {
 
     fn variable_integer(&mut self) -> FieldClass {
         let bits = self.bits(8, 8);
-        let FieldClass::Integer(integer) = integer(bits, self.choices.once_in(2)) else {
-            unreachable!()
-        };
+        let integer = integer(bits, self.choices.once_in(2));
         FieldClass::Integer(Integer {
             form: IntegerForm::Variable,
             ..integer
@@ -238,9 +228,7 @@ impl Builder<'_> {
     ) -> Target {
         let size = self.choices.one_of(&[8, 16, 5, 7, 32, 33, 64]);
         let bits = self.any_bits(size);
-        let FieldClass::Integer(integer) = integer(bits, signed) else {
-            unreachable!()
-        };
+        let integer = integer(bits, signed);
         let variable = self.profile == Profile::Everything && self.choices.once_in(4);
         let target = Target {
             slot: self.take_slot(),
@@ -354,15 +342,13 @@ impl Builder<'_> {
             Profile::Ctf1 => format!("_{name}"),
             Profile::Everything => name.clone(),
         };
-        member(&name, &original_name, class)
+        Member::new(&name, &original_name, class)
     }
 
     pub(super) fn role(&mut self, name: &str, role: Role, sizes: &[u8]) -> Member {
         let size = self.choices.one_of(sizes);
         let bits = self.any_bits(size);
-        let FieldClass::Integer(integer) = integer(bits, false) else {
-            unreachable!()
-        };
+        let integer = integer(bits, false);
         let variable = self.profile == Profile::Everything
             && role != Role::PacketMagic
             && self.choices.once_in(5);
@@ -375,7 +361,7 @@ impl Builder<'_> {
             updates_clock: matches!(role, Role::TimestampBegin | Role::Timestamp),
             ..integer
         });
-        member(name, name, class)
+        Member::new(name, name, class)
     }
 
     fn random_bits(&mut self) -> BitField {
@@ -428,23 +414,16 @@ impl Builder<'_> {
     /// A structure with the alignment of its members, sometimes more.
     pub(super) fn aligned(&mut self, members: Vec<Member>) -> Struct {
         let least = self.choices.one_of(&[1, 1, 1, 8, 64]);
-        let align = (members.iter())
-            .map(|member| member.class.alignment())
-            .fold(least, u32::max);
-        Struct { members, align }
+        let structure = Struct::new(members);
+        Struct {
+            align: structure.align.max(least),
+            ..structure
+        }
     }
 }
 
-pub(super) fn integer(bits: BitField, signed: bool) -> FieldClass {
-    FieldClass::Integer(Integer {
-        form: IntegerForm::Fixed(bits),
-        signed,
-        base: Base::Decimal,
-        mappings: None,
-        role: None,
-        updates_clock: false,
-        slot: None,
-    })
+pub(super) fn integer(bits: BitField, signed: bool) -> Integer {
+    Integer::new(IntegerForm::Fixed(bits), signed)
 }
 
 pub(super) fn array(length: Length, element: FieldClass, least_alignment: u32) -> FieldClass {
@@ -452,13 +431,5 @@ pub(super) fn array(length: Length, element: FieldClass, least_alignment: u32) -
         length,
         align: element.alignment().max(least_alignment),
         element: Box::new(element),
-    }
-}
-
-pub(super) fn member(name: &str, original_name: &str, class: FieldClass) -> Member {
-    Member {
-        name: name.into(),
-        original_name: original_name.into(),
-        class,
     }
 }

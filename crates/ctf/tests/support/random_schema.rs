@@ -6,7 +6,7 @@ use rostrace_ctf::schema::*;
 use rostrace_testkit::lttng::{Alignment, HeaderForm, LttngSchema};
 
 use super::choices::Choices;
-use super::random_field::{Builder, array, integer, member};
+use super::random_field::{Builder, array, integer};
 
 /// What a random schema may contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,9 +126,13 @@ impl Builder<'_> {
                 }
             } else {
                 let bits = self.bits(8, 8);
-                array(Length::Fixed(16), integer(bits, false), 1)
+                array(
+                    Length::Fixed(16),
+                    FieldClass::Integer(integer(bits, false)),
+                    1,
+                )
             };
-            members.push(member("uuid", "uuid", class));
+            members.push(Member::new("uuid", "uuid", class));
         }
         if several_streams || self.choices.once_in(2) {
             members.push(self.role("stream_id", Role::StreamClassId, &[8, 13, 32, 64]));
@@ -171,9 +175,8 @@ impl Builder<'_> {
             if let Some(payload) = payload.as_mut().filter(|_| !says_sizes) {
                 // Without sizes the packet ends with the file, so every event must end at a byte boundary.
                 let bits = self.bits(8, 8);
-                payload
-                    .members
-                    .push(member("last", "_last", integer(bits, false)));
+                let class = FieldClass::Integer(integer(bits, false));
+                payload.members.push(Member::new("last", "_last", class));
                 payload.align = payload.align.max(8);
             }
             events.push(EventClass {

@@ -115,7 +115,7 @@ pub(crate) fn deliveries(imported: &mut Imported, entities: &Entities) -> Vec<De
     let share = topics.len().div_ceil(processors).max(1);
     let (of_topic, inside) = (&*imported, &inside);
     let shares: Vec<&[Topic]> = topics.chunks(share).collect();
-    let parts: Vec<OfProcessor> = rostrace_ctf::on_all_processors(&shares, |topics| {
+    let parts: Vec<OfProcessor> = rostrace_base::parallel::on_all_processors(&shares, |topics| {
         let mut part = OfProcessor::default();
         for topic in *topics {
             let outside = Receptions::outside(
@@ -232,7 +232,7 @@ impl Topic {
     ) {
         let spans = self.spans(imported, outside, inside);
         // Whose messages come to a subscription inside of a process, without any event.
-        let untold: HashSet<(PublisherId, SubscriptionId)> = (outside.rows().iter())
+        let received_inside: HashSet<(PublisherId, SubscriptionId)> = (outside.rows().iter())
             .filter(|row| is_second_copy(imported, entities, row))
             .filter_map(|row| {
                 let publication = &imported.publications[row.publication.index()];
@@ -278,7 +278,7 @@ impl Topic {
                 }
                 let is_intra = by_agnocast
                     || publication.intra.is_some() && it.process == process && it.intra_process
-                    || untold.contains(&(publisher, subscription_id));
+                    || received_inside.contains(&(publisher, subscription_id));
                 let known = received[usize::from(is_intra)]
                     .iter()
                     .find(|row| row.subscription == subscription_id);

@@ -1,7 +1,7 @@
 //! When events were lost, and when nothing was recorded: whatever spans such a window is uncertain.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_ctf::{DamageKind, TraceSet};
+use rostrace_ctf::{DamageKind, Trace, TraceSet};
 
 /// Windows of time in which events are missing, of all streams together: a thread may have been on any processor.
 #[derive(Debug, Default)]
@@ -16,10 +16,20 @@ pub struct Losses {
 }
 
 impl Losses {
+    /// Losses of a trace of the kernel are none of these: its events tell nothing of nodes and messages.
     pub fn of(set: &TraceSet) -> Losses {
         let mut losses = Losses::default();
-        losses.windows.extend(&set.summed_losses);
-        for damage in &set.damage {
+        let kernel: Vec<&str> = (set.traces.iter())
+            .filter(|trace| is_of_kernel(trace))
+            .map(|trace| trace.name.as_str())
+            .collect();
+        let of_kernel = |trace: &str| kernel.contains(&trace);
+        for (trace, windows) in &set.summed_losses {
+            if !of_kernel(trace) {
+                losses.windows.extend(windows);
+            }
+        }
+        for damage in set.damage.iter().filter(|it| !of_kernel(&it.trace)) {
             match (damage.begin, damage.end) {
                 _ if !damage.kind.is_loss() => {}
                 // The windows of a row that stands for many were kept apart.
@@ -104,6 +114,10 @@ fn touches(windows: &[(Nanos, Nanos)], from: Nanos, to: Nanos) -> bool {
     begun > 0 && windows[begun - 1].1 > from
 }
 
+fn is_of_kernel(trace: &Trace) -> bool {
+    trace.schema.environment_text("domain") == Some("kernel")
+}
+
 fn is_known_to_be_missing(kind: DamageKind) -> bool {
     matches!(
         kind,
@@ -116,8 +130,9 @@ fn is_known_to_be_missing(kind: DamageKind) -> bool {
 
 /// LTTng's streams begin late, too, where a session was rotated, and then nothing is missing: packets before are elsewhere.
 fn partial_until(set: &TraceSet) -> Option<Nanos> {
-    let own = (set.traces.iter())
-        .filter(|trace| trace.schema.environment_text("tracer_name") == Some("rostrace"));
+    let own = (set.traces.iter()).filter(|trace| {
+        trace.schema.environment_text("tracer_name") == Some("rostrace") && !is_of_kernel(trace)
+    });
     own.flat_map(|trace| {
         let streams = trace.streams.iter();
         streams.filter_map(|stream| trace.forgotten_until(stream))

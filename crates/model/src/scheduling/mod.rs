@@ -1,6 +1,7 @@
 //! What the kernel's scheduler did: when each thread ran, could have run, and slept.
 //!
-//! [`Scheduling::load`] is a pass of its own over the scheduling events that LTTng's kernel modules record. A *timeline* holds the states of
+//! [`Scheduling::load`] is a pass of its own over the scheduling events that LTTng's kernel modules record, and over the context switches
+//! that rostrace's recorder hears of, which tell of recorded threads only. A *timeline* holds the states of
 //! one thread, `pass` reads the events, `tracker` follows those of one host, `loss` says where events may be missing, and `namespace` which
 //! of the kernel's threads a thread of the [`Model`] is.
 //!
@@ -31,7 +32,7 @@ use pass::SchedulingPass;
 use processor::Processor;
 
 /// The events that are read.
-const KINDS: [Kind; 9] = [
+const KINDS: [Kind; 13] = [
     Kind::SchedSwitch,
     Kind::SchedWaking,
     Kind::SchedWakeup,
@@ -41,6 +42,10 @@ const KINDS: [Kind; 9] = [
     Kind::SchedProcessExit,
     Kind::LttngStatedumpProcessState,
     Kind::LttngStatedumpProcessPidNs,
+    Kind::ContextSwitchIn,
+    Kind::ContextSwitchOut,
+    Kind::ThreadName,
+    Kind::ThreadExit,
 ];
 
 /// The states of all threads of all hosts, as far as the kernel's events tell them.
@@ -69,7 +74,7 @@ impl Scheduling {
     ) -> Option<Scheduling> {
         let declared = declarations(set, |kind| KINDS.contains(&kind));
         let has = |kind: Kind| declared.iter().any(|class| class.kind == kind);
-        if !has(Kind::SchedSwitch) {
+        if !has(Kind::SchedSwitch) && !has(Kind::ContextSwitchIn) {
             return None;
         }
         let mut pass = SchedulingPass::new(set, model, &declared);

@@ -25,6 +25,8 @@ pub(super) struct SchedulingPass {
     hosts: Vec<Option<HostId>>,
     /// By trace.
     kernels: Vec<Kernel>,
+    /// By host: whether the kernel's own switches were recorded, which tell more than those of recorded threads alone.
+    has_both_sides: Vec<bool>,
     tasks: Tasks,
     edges: Vec<Edge>,
     /// The first edge that is still to come.
@@ -62,12 +64,24 @@ impl SchedulingPass {
             let statedump = [
                 Kind::LttngStatedumpProcessState,
                 Kind::LttngStatedumpProcessPidNs,
+                Kind::ThreadName,
             ];
             !statedump.contains(&kind)
         };
+        let mut has_both_sides = vec![false; model.hosts.len()];
+        for class in declared.iter().filter(|it| it.kind == Kind::SchedSwitch) {
+            if let Some(host) = hosts[class.trace] {
+                has_both_sides[host.index()] = true;
+            }
+        }
+        let is_needless = |trace: usize, kind: Kind| {
+            is_one_sided(kind) && hosts[trace].is_some_and(|host| has_both_sides[host.index()])
+        };
         let tells = |trace: usize, stream: usize| {
             declared.iter().any(|class| {
-                (class.trace, class.stream) == (trace, stream) && scheduling(class.kind)
+                (class.trace, class.stream) == (trace, stream)
+                    && scheduling(class.kind)
+                    && !is_needless(trace, class.kind)
             })
         };
         SchedulingPass {
@@ -76,6 +90,7 @@ impl SchedulingPass {
                 .collect(),
             edges: loss::edges(set, &hosts, &tells),
             next_edge: 0,
+            has_both_sides,
             hosts,
             kernels: kernels.collect(),
             tasks: Tasks::default(),
@@ -179,6 +194,9 @@ impl SchedulingPass {
         at: Nanos,
         fields: &Fields<'_>,
     ) {
+        if self.has_both_sides[host.index()] && fields.binding.kind.is_some_and(is_one_sided) {
+            return;
+        }
         let tracker = &mut self.trackers[host.index()];
         let target = |field: usize| {
             let number = fields.number(field)?;
@@ -235,6 +253,33 @@ impl SchedulingPass {
                     tracker.exit(tid);
                 }
             }
+            Some(Kind::ContextSwitchIn) => {
+                if let Some(tid) = fields.signed(field::context_switch_in::TID) {
+                    tracker.switch_in(&mut self.tasks, (at, cpu), tid);
+                }
+            }
+            Some(Kind::ContextSwitchOut) => {
+                use field::context_switch_out::*;
+                if let Some(tid) = fields.signed(TID) {
+                    let preempted = fields.flag(PREEMPTED);
+                    tracker.switch_out(&mut self.tasks, (at, cpu), tid, preempted);
+                }
+            }
+            Some(Kind::ThreadExit) => {
+                if let Some(tid) = fields.signed(field::thread_exit::TID) {
+                    tracker.end(&mut self.tasks, (at, cpu), tid);
+                }
+            }
+            Some(Kind::ThreadName) => {
+                use field::thread_name::*;
+                if let (Some(tid), Some(name)) = (fields.signed(TID), fields.lossy(NAME)) {
+                    tracker.rename(&mut self.tasks, tid, name);
+                    if let Some(pid) = fields.signed(PID) {
+                        tracker.namespaces.note_process(tid, pid);
+                    }
+                }
+                return;
+            }
             Some(Kind::LttngStatedumpProcessState) => {
                 use field::lttng_statedump_process_state::*;
                 if let (Some(tid), Some(pid)) = (fields.signed(TID), fields.signed(PID)) {
@@ -272,7 +317,7 @@ impl SchedulingPass {
         let mut processors = Vec::new();
         let mut inner_threads = Vec::new();
         for (host, tracker) in self.trackers.iter_mut().enumerate() {
-            processors.push(tracker.finish());
+            processors.push(tracker.finish(&mut self.tasks));
             inner_threads.push(tracker.namespaces.inner_threads());
             let first = timelines.len();
             for (tid, thread) in &tracker.thread_of {
@@ -297,4 +342,12 @@ impl SchedulingPass {
             nothing: Timeline::default(),
         }
     }
+}
+
+/// Whether an event tells of a thread that it gets or leaves a CPU, but not of the other one.
+fn is_one_sided(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::ContextSwitchIn | Kind::ContextSwitchOut | Kind::ThreadExit
+    )
 }

@@ -12,7 +12,7 @@ use super::timeline::Cpu;
 pub struct Occupation {
     pub from: Nanos,
     pub to: Nanos,
-    /// Nobody knows who it was where this is absent; an idle CPU has a task too.
+    /// Nobody knows who it was where this is absent; an idle CPU has a task too, and so has what is known not to be recorded.
     pub task: Option<TaskId>,
 }
 
@@ -52,10 +52,13 @@ impl Processor {
     }
 }
 
+/// Of streams that are of no CPU.
+pub(super) const NO_CPU: Cpu = Cpu(u16::MAX - 1);
+
 /// The CPU that a packet was filled on. Traces that do not say it have a stream per CPU.
 pub(super) fn cpu_of(trace: &Trace, stream: &Stream, packet: &Packet) -> Cpu {
     let number = context_number(trace, stream, packet, "cpu_id").unwrap_or(stream.id);
-    Cpu(u16::try_from(number).unwrap_or(u16::MAX - 1))
+    u16::try_from(number).map_or(NO_CPU, Cpu)
 }
 
 /// A number in a packet's context.

@@ -20,7 +20,7 @@ impl TaskId {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Task {
     pub host: HostId,
-    /// The kernel's number of the thread; 0 for the idle loop of a CPU.
+    /// The kernel's number of the thread; 0 for the idle loop of a CPU, -1 for whatever is not recorded.
     pub tid: i64,
     /// At most fifteen bytes.
     pub name: String,
@@ -31,7 +31,16 @@ impl Task {
     pub fn is_idle(&self) -> bool {
         self.tid == 0
     }
+
+    /// Whether it is known who this is. Where only threads of recorded processes are followed, others are all one: that may be
+    /// another program, the kernel, or nobody at all.
+    pub fn is_recorded(&self) -> bool {
+        self.tid != UNRECORDED
+    }
 }
+
+/// No thread has this number.
+const UNRECORDED: i64 = -1;
 
 /// All tasks seen so far.
 #[derive(Debug, Default)]
@@ -65,5 +74,15 @@ impl Tasks {
             self.list.push(task.clone());
             next
         })
+    }
+
+    /// What ran on a CPU of this host that is not recorded.
+    pub(super) fn unrecorded(&mut self, host: HostId) -> TaskId {
+        self.intern(
+            host,
+            UNRECORDED,
+            Cow::Borrowed("something that is not recorded"),
+            None,
+        )
     }
 }

@@ -49,6 +49,8 @@ pub enum Sleep {
     Stopped,
     /// Parked or idle: threads of the kernel.
     Other,
+    /// The trace does not tell, nor when it was woken: until it runs again it seems to sleep.
+    Unspecified,
 }
 
 /// A stretch of time in one state.
@@ -116,6 +118,7 @@ enum Tag {
     Uninterruptible,
     Stopped,
     Other,
+    Unspecified,
     Unknown,
 }
 
@@ -146,6 +149,7 @@ impl Packed {
             State::Blocked(Sleep::Uninterruptible) => packed(Tag::Uninterruptible),
             State::Blocked(Sleep::Stopped) => packed(Tag::Stopped),
             State::Blocked(Sleep::Other) => packed(Tag::Other),
+            State::Blocked(Sleep::Unspecified) => packed(Tag::Unspecified),
             State::Unknown => packed(Tag::Unknown),
         }
     }
@@ -165,6 +169,7 @@ impl Packed {
             Tag::Uninterruptible => State::Blocked(Sleep::Uninterruptible),
             Tag::Stopped => State::Blocked(Sleep::Stopped),
             Tag::Other => State::Blocked(Sleep::Other),
+            Tag::Unspecified => State::Blocked(Sleep::Unspecified),
             Tag::Unknown => State::Unknown,
         }
     }
@@ -322,6 +327,7 @@ mod tests {
             State::Blocked(Sleep::Uninterruptible),
             State::Blocked(Sleep::Stopped),
             State::Blocked(Sleep::Other),
+            State::Blocked(Sleep::Unspecified),
             State::Unknown,
         ];
         for state in states {

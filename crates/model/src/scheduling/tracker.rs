@@ -3,6 +3,9 @@
 //! A switch is certain: one thread stops, another goes on. A wake-up is not, for a thread can be woken while it is still
 //! on its way to sleep: of a thread whose state is unknown it means something only once a switch shows that the thread did
 //! not run in between.
+//!
+//! Where only threads of recorded processes are followed, a switch has one side: a thread gets a CPU, or leaves it. Who had the CPU instead of
+//! a thread that was preempted is known as far as it was recorded, too.
 
 use std::borrow::Cow;
 
@@ -10,7 +13,7 @@ use rostrace_ctf::schema::Nanos;
 use rustc_hash::FxHashMap;
 
 use super::namespace::Namespaces;
-use super::processor::Processor;
+use super::processor::{NO_CPU, Processor};
 use super::task::{TaskId, Tasks};
 use super::timeline::{Cpu, Ready, Sleep, State, Timeline};
 use crate::entity::HostId;
@@ -37,7 +40,12 @@ pub(super) struct KernelThread {
     woken: Option<(Nanos, Option<Cpu>)>,
     /// It will end when it stops.
     ending: bool,
+    /// It was preempted there, by whoever has that CPU in each moment.
+    preempted_on: Option<Cpu>,
 }
+
+/// From one thread leaving a CPU to the next one having it, at most: the kernel takes the time of both.
+const SWITCHING: i64 = 20_000;
 
 #[derive(Debug, Default)]
 struct CpuState {
@@ -45,6 +53,10 @@ struct CpuState {
     idle: Option<TaskId>,
     processor: Processor,
     losing: u32,
+    /// The last thread that was heard of left it then, and who came next is not known yet.
+    left: Option<Nanos>,
+    /// Threads that were preempted on it.
+    preempted: Vec<usize>,
 }
 
 /// Why a thread stopped running.
@@ -130,6 +142,7 @@ impl Tracker {
                 timeline: Timeline::default(),
                 woken: None,
                 ending: false,
+                preempted_on: None,
             });
             threads.len() - 1
         })
@@ -204,6 +217,123 @@ impl Tracker {
         }
         let occupant = self.is_certain(State::Running { cpu }).then_some(task);
         self.cpu(cpu).processor.push(at, occupant);
+    }
+
+    /// A recorded thread gets a CPU; whom from is not told.
+    pub(super) fn switch_in(&mut self, tasks: &mut Tasks, (at, cpu): (Nanos, Cpu), tid: i64) {
+        let thread = self.thread(tid);
+        let known = self.threads[thread].task;
+        let task = known.unwrap_or_else(|| self.name(tasks, cpu, tid, Cow::Borrowed("")));
+        let believed = self.cpu(cpu).running.replace(thread);
+        // Where the trace does not show how a thread left its CPU, it can be anywhere.
+        if let Some(believed) = believed.filter(|believed| *believed != thread)
+            && self.threads[believed].timeline.state_now() == (State::Running { cpu })
+        {
+            self.set(believed, at, State::Unknown);
+        }
+        if let Some(other) = self.threads[thread].preempted_on.filter(|on| *on != cpu) {
+            self.settle(tasks, other, at);
+        }
+        let from = self.settle(tasks, cpu, at);
+        self.no_longer_preempted(thread);
+        self.occupy(cpu, from, task);
+        self.set(thread, at, State::Running { cpu });
+    }
+
+    /// A recorded thread leaves its CPU; whom it goes to is not told.
+    pub(super) fn switch_out(
+        &mut self,
+        tasks: &mut Tasks,
+        (at, cpu): (Nanos, Cpu),
+        tid: i64,
+        preempted: bool,
+    ) {
+        let thread = self.thread(tid);
+        self.leave(cpu, at, thread);
+        if preempted {
+            let by = tasks.unrecorded(self.host);
+            let ready = Ready::Preempted { by };
+            let cpu_state = self.cpu(cpu);
+            if !cpu_state.preempted.contains(&thread) {
+                cpu_state.preempted.push(thread);
+            }
+            self.threads[thread].preempted_on = Some(cpu);
+            self.set(
+                thread,
+                at,
+                State::Waiting {
+                    cpu: Some(cpu),
+                    ready,
+                },
+            );
+        } else {
+            self.set(thread, at, State::Blocked(Sleep::Unspecified));
+        }
+    }
+
+    /// A recorded thread ends: nothing is heard of it any more.
+    pub(super) fn end(&mut self, tasks: &mut Tasks, (at, cpu): (Nanos, Cpu), tid: i64) {
+        let thread = self.thread(tid);
+        self.leave(cpu, at, thread);
+        self.no_longer_preempted(thread);
+        self.set(thread, at, State::Unknown);
+        let unrecorded = tasks.unrecorded(self.host);
+        self.occupy(cpu, at, unrecorded);
+    }
+
+    /// A thread is called so from now on.
+    pub(super) fn rename(&mut self, tasks: &mut Tasks, tid: i64, name: Cow<'_, str>) {
+        let host = self.host;
+        let thread = self.thread(tid);
+        let last = &mut self.threads[thread].task;
+        *last = Some(tasks.intern(host, tid, name, *last));
+    }
+
+    /// Decides who had a CPU since it was left. What is not recorded had it only if there was time for that. Returns since when whoever gets
+    /// it now has it.
+    fn settle(&mut self, tasks: &mut Tasks, cpu: Cpu, at: Nanos) -> Nanos {
+        match self.cpu(cpu).left.take() {
+            Some(left) if at.0.saturating_sub(left.0) > SWITCHING => {
+                let unrecorded = tasks.unrecorded(self.host);
+                self.occupy(cpu, left, unrecorded);
+                at
+            }
+            Some(left) => left,
+            None => at,
+        }
+    }
+
+    fn leave(&mut self, cpu: Cpu, at: Nanos, thread: usize) {
+        let state = self.cpu(cpu);
+        if state.running.is_none_or(|running| running == thread) {
+            state.running = None;
+            state.left = Some(at);
+        }
+    }
+
+    /// Since then this task has had the CPU, instead of those that were preempted on it.
+    fn occupy(&mut self, cpu: Cpu, since: Nanos, task: TaskId) {
+        let occupant = self.is_certain(State::Running { cpu }).then_some(task);
+        self.cpu(cpu).processor.push(since, occupant);
+        let ready = Ready::Preempted { by: task };
+        let waiting = State::Waiting {
+            cpu: Some(cpu),
+            ready,
+        };
+        for thread in self.cpu(cpu).preempted.clone() {
+            if matches!(
+                self.threads[thread].timeline.state_now(),
+                State::Waiting { .. }
+            ) {
+                self.set(thread, since, waiting);
+            }
+        }
+    }
+
+    fn no_longer_preempted(&mut self, thread: usize) {
+        if let Some(cpu) = self.threads[thread].preempted_on.take() {
+            self.cpu(cpu).preempted.retain(|it| *it != thread);
+        }
     }
 
     /// The task of a thread; idle loops are one for each CPU.
@@ -281,10 +411,13 @@ impl Tracker {
     /// From now on events of a CPU may be missing.
     pub(super) fn lose(&mut self, at: Nanos, cpu: Cpu) {
         self.losing += 1;
-        let state = self.cpu(cpu);
-        state.losing += 1;
-        state.running = None;
-        state.processor.push(at, None);
+        if cpu != NO_CPU {
+            let state = self.cpu(cpu);
+            state.losing += 1;
+            state.running = None;
+            state.left = None;
+            state.processor.push(at, None);
+        }
         for thread in 0..self.threads.len() {
             let state = self.threads[thread].timeline.state_now();
             if !self.is_certain(state) {
@@ -297,13 +430,19 @@ impl Tracker {
     /// Events of a CPU are complete again.
     pub(super) fn recover(&mut self, cpu: Cpu) {
         self.losing = self.losing.saturating_sub(1);
+        if cpu == NO_CPU {
+            return;
+        }
         let state = self.cpu(cpu);
         state.losing = state.losing.saturating_sub(1);
     }
 
     /// Nothing is known after the last event. Yields the CPUs.
-    pub(super) fn finish(&mut self) -> Vec<Processor> {
+    pub(super) fn finish(&mut self, tasks: &mut Tasks) -> Vec<Processor> {
         if let Some(last) = self.last {
+            for cpu in 0..self.cpus.len() {
+                self.settle(tasks, Cpu(cpu as u16), last);
+            }
             for thread in &mut self.threads {
                 thread.timeline.push(last, State::Unknown);
                 thread.timeline.shrink();

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::{Check, Verdict};
 use crate::limits::limit;
+use crate::perf;
 use crate::storage;
 
 const GROUP: &str = "machine";
@@ -13,7 +14,30 @@ const ENOUGH_FILES: u64 = 1024;
 const ENOUGH_BYTES: u64 = 1 << 30;
 
 pub(super) fn checks() -> Vec<Check> {
-    vec![files(), file_size(), disk()]
+    vec![files(), file_size(), disk(), context_switches()]
+}
+
+fn context_switches() -> Check {
+    let name = "context switches";
+    match perf::probe() {
+        Ok(()) => Check::new(
+            GROUP,
+            name,
+            Verdict::Ok,
+            "can be recorded: `rostrace why` tells computing, preempted and blocked apart",
+        ),
+        Err(refusal) => {
+            let found = format!(
+                "cannot be recorded: {}. Everything else can",
+                refusal.reason
+            );
+            let check = Check::new(GROUP, name, Verdict::Missing, found);
+            match refusal.fix {
+                Some(fix) => check.fix(fix),
+                None => check,
+            }
+        }
+    }
 }
 
 fn files() -> Check {

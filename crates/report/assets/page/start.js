@@ -5,7 +5,7 @@ let BEGIN = 0n;
 let FROM = 0;
 
 (async () => {
-  startTheme();
+  startTheme(document.getElementById("theme"), themeChanged);
   const { data, column } = await part("overview");
   BEGIN = BigInt(data.begin_ns);
   FROM = data.from;

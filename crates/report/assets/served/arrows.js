@@ -65,7 +65,7 @@ export function drawMessages(context, view) {
     const isOver = arrow.from_instance === over || arrow.to_instance === over;
     const isDim = state.focus && !state.focus.subjects.includes(arrow.to_subject) && !state.focus.subjects.includes(arrow.from_subject);
     context.globalAlpha = isOver ? 1 : isDim ? strength * 0.25 : strength;
-    context.strokeStyle = colour(isOver ? 'accent' : 'muted');
+    context.strokeStyle = colour(isOver ? 'accent' : 'quiet');
     context.fillStyle = context.strokeStyle;
     trace(context, found);
     if (!found.isSame && (state.arrows.length <= FEW || isOver)) head(context, found.to, 6);
@@ -80,7 +80,7 @@ export function drawFlow(context, view) {
   for (const arrow of state.selected.arrows) {
     const found = ends(view, arrow);
     if (!found) continue;
-    context.strokeStyle = colour('surface');
+    context.strokeStyle = colour('paper');
     context.lineWidth = 4;
     trace(context, found);
     context.strokeStyle = colour('accent');

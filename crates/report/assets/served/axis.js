@@ -28,7 +28,7 @@ export function drawAxis(context, width, height) {
   context.textAlign = 'left';
   context.direction = 'ltr';
 
-  context.fillStyle = colour('text');
+  context.fillStyle = colour('ink');
   const digits = fractionDigits(step);
   // Whole steps of the wall clock: the part of the begin that is beyond one is not lost in 53 bits.
   const zone = BigInt(new Date(Number(BigInt(state.trace.begin_ns) / 1_000_000n)).getTimezoneOffset()) * 60_000_000_000n;
@@ -38,17 +38,17 @@ export function drawAxis(context, width, height) {
     context.fillRect(Math.round(x(time)), 0, 1, 5);
     if (x(time) > -ROOM) context.fillText(wallClock(time, digits), x(time) + 5, 10);
   }
-  context.fillStyle = colour('muted');
+  context.fillStyle = colour('quiet');
   for (const time of ticks(step, 0)) {
     context.fillRect(Math.round(x(time)), height - 6, 1, 6);
     context.fillText(relative(time, step), x(time) + 5, height - 10);
   }
   if (state.pointerTime !== null) {
-    context.fillStyle = colour('text');
+    context.fillStyle = colour('ink');
     context.globalAlpha = 0.5;
     context.fillRect(Math.round(x(state.pointerTime)), 0, 1, height);
     context.globalAlpha = 1;
-    tag(context, relative(state.pointerTime, step / 20), x(state.pointerTime), width, height, colour('muted'));
+    tag(context, relative(state.pointerTime, step / 20), x(state.pointerTime), width, height, colour('quiet'));
   }
   if (state.range) {
     const [a, b] = [x(state.range.from), x(state.range.to)];
@@ -69,7 +69,7 @@ function tag(context, text, x, width, height, ground) {
   context.beginPath();
   context.roundRect(middle - half, height / 2 - 9, half * 2, 18, 5);
   context.fill();
-  context.fillStyle = colour('surface');
+  context.fillStyle = colour('paper');
   context.textAlign = 'center';
   context.fillText(text, middle, height / 2 + 0.5);
   context.textAlign = 'left';

@@ -3,9 +3,10 @@
 
 import { drawFlow, drawMessages } from './arrows.js';
 import { gridTimes } from './axis.js';
-import { EXECUTOR, SCHEDULING, causeColour, colour, subjectColour } from './colour.js';
+import { causeColour, colour } from './colour.js';
 import { lanesBetween, rowHeight, rowY } from './lanes.js';
 import { state } from './state.js';
+import { EXECUTOR, SCHEDULING, subjectColour } from './subject_colour.js';
 import { duration } from './time.js';
 
 const LABEL_FROM = 26;
@@ -41,7 +42,7 @@ function drawGround(context, view, items) {
   for (const item of items) {
     const y = item.y - view.scroll;
     if (item.kind !== 'lane') {
-      context.fillStyle = colour('band');
+      context.fillStyle = colour('soft');
       context.fillRect(0, y, view.width, item.height);
       context.fillStyle = colour('line');
       context.fillRect(0, y, view.width, 1);
@@ -50,11 +51,11 @@ function drawGround(context, view, items) {
     context.fillRect(0, y + item.height - 1, view.width, 1);
   }
   // What lies outside of the trace is not a time in which nothing happened.
-  context.fillStyle = colour('page');
+  context.fillStyle = colour('ground');
   const [begin, end] = [view.x(state.trace.from_ns), view.x(state.trace.from_ns + state.trace.length_ns)];
   if (begin > 0) context.fillRect(0, 0, begin, view.height);
   if (end < view.width) context.fillRect(end, 0, view.width - end, view.height);
-  context.fillStyle = colour('alarm-soft');
+  context.fillStyle = colour('bad-soft');
   for (const [from, to] of state.trace.losses) {
     const [a, b] = [view.x(from), view.x(to)];
     if (b >= 0 && a <= view.width) context.fillRect(a, 0, Math.max(b - a, 2), view.height);
@@ -184,7 +185,7 @@ function markLongest(context, view, item, longest) {
   if (!longest || longest.length / view.pixel > 14) return;
   const x = view.x(longest.start + longest.length / 2);
   const y = rowY(item, longest.row) - view.scroll - 1;
-  context.fillStyle = colour('text');
+  context.fillStyle = colour('ink');
   context.beginPath();
   context.moveTo(x - 4, y - 3);
   context.lineTo(x + 4, y - 3);
@@ -215,7 +216,7 @@ function drawStates(context, view, row, y, height, names) {
 
 function drawDrops(context, view, row, y) {
   const { from, to } = state.view;
-  context.fillStyle = colour('alarm');
+  context.fillStyle = colour('bad');
   const first = row.firstAfter(from);
   let seen = 0;
   while (first + seen < row.count && row.start(first + seen) <= to) seen += 1;
@@ -238,7 +239,7 @@ function drawDrops(context, view, row, y) {
     context.fill();
     if (isChosen) {
       context.closePath();
-      context.strokeStyle = colour('text');
+      context.strokeStyle = colour('ink');
       context.lineWidth = 1.5;
       context.stroke();
     }
@@ -260,14 +261,14 @@ function drawRange(context, view) {
 function drawPointer(context, view) {
   if (state.pointerTime === null) return;
   context.globalAlpha = 0.45;
-  context.fillStyle = colour('muted');
+  context.fillStyle = colour('quiet');
   context.fillRect(Math.round(view.x(state.pointerTime)), 0, 1, view.height);
   context.globalAlpha = 1;
   const { kind, item, number, row, place } = state.hover ?? {};
   if (kind !== 'execution') return;
   const x = view.x(row.start(place));
   const wide = Math.max(view.x(row.start(place) + row.length(place)) - x, 1);
-  context.strokeStyle = colour('text');
+  context.strokeStyle = colour('ink');
   context.lineWidth = 1.25;
   outline(context, x, rowY(item, number) - view.scroll, wide);
 }
@@ -299,7 +300,7 @@ function drawSelected(context, view) {
     context.fillStyle = causeColour(why.waits[wait].cause);
     context.fillRect(a, y + rowHeight() - 4, Math.max(b - a, 0.5), 4);
   }
-  context.strokeStyle = colour('surface');
+  context.strokeStyle = colour('paper');
   context.lineWidth = 4;
   outline(context, x, y, wide);
   context.strokeStyle = colour('accent');

@@ -1,9 +1,10 @@
 // Where the lanes are: groups under headings, one below the other, in the pixels of the content that is scrolled.
 
 import { arranged, folded, groupsOfMode } from './arrange.js';
-import { apart, element, named, short } from './element.js';
+import { element } from './element.js';
 import { changed, state } from './state.js';
-import { count, duration, percent } from './time.js';
+import { apart, named, short } from './text.js';
+import { count, duration, share } from './time.js';
 
 const HEADING = 26;
 const ROWS = { few: 34, many: 22 };
@@ -11,8 +12,8 @@ let row = ROWS.many;
 const STRIP = 5;
 const ROOM = 4;
 
-/** Longer names of lanes that stand alone are told by where they differ. */
-const LONGEST_ALONE = 26;
+/** Longer names are told by where they differ from others. */
+const LONGEST = 26;
 
 /** Labels that exist, by the key of their item. */
 const shown = new Map();
@@ -31,14 +32,15 @@ export function layOut() {
 
 function place() {
   const layout = [];
-  const telling = apart(groupsOfMode().map((group) => group.name));
+  const telling = apart(groupsOfMode().flatMap((group) => [group.name, ...group.lanes.map((lane) => lane.name)]));
+  const seenOf = (name) => (name.length > LONGEST ? telling.get(name) : undefined);
   let y = 0;
   for (const group of arranged()) {
     const isOpen = !state.collapsed.has(group.key);
     // Where there are many, a process with one thread needs no heading.
     const isAlone = state.isLarge && group.entries.length === 1 && !group.isMixed;
     if (!isAlone) {
-      layout.push({ kind: 'group', key: group.key, group, isOpen, y, height: HEADING });
+      layout.push({ kind: 'group', key: group.key, group, seen: seenOf(group.name), isOpen, y, height: HEADING });
       y += HEADING;
       if (!isOpen) continue;
     }
@@ -48,7 +50,7 @@ function place() {
       const isMixed = isAlone || group.isMixed;
       const name = isMixed ? entry.group.name : lane.name;
       const note = isMixed ? [lane.name, entry.group.note].join(' · ') : lane.note;
-      const item = { kind: 'lane', key: `${group.key} ${lane.track}`, lane, name, seen: isAlone && name.length > LONGEST_ALONE ? telling.get(name) : undefined, note, isAlone, y, parts: [] };
+      const item = { kind: 'lane', key: `${group.key} ${lane.track}`, lane, name, seen: seenOf(name), note, isAlone, y, parts: [] };
       let at = y + ROOM;
       item.rowsY = at;
       at += Math.max(lane.rows, 1) * row;
@@ -168,7 +170,7 @@ function isInFocus(lane) {
 function heading(item) {
   const { name, note } = item.group;
   const remark = element('span', 'note', short(note));
-  const button = element('button', 'group', named(name), remark);
+  const button = element('button', 'group', named(item.seen?.text ?? name, { title: name, byEnd: item.seen?.byEnd }), remark);
   button.dataset.group = name.slice(0, 200);
   button.title = `${short(name)} (${short(note)})`;
   button.addEventListener('click', () => {
@@ -194,14 +196,14 @@ function more({ group, others }) {
 
 /** What a lane is sorted by. */
 function figure({ busy, longest }) {
-  if (state.sort === 'load') return `${percent(busy / state.trace.length_ns)}`;
+  if (state.sort === 'load') return `${share(busy / state.trace.length_ns)}`;
   return state.sort === 'worst' ? duration(longest) : '';
 }
 
 function name({ lane, name: own, seen, note, height, isAlone }) {
   const executions = lane.count === 1 ? '1 execution' : `${count(lane.count)} executions`;
   const lost = lane.lost > 0 ? `, ${count(lane.lost)} dropped` : '';
-  const load = `${percent(lane.busy / state.trace.length_ns)} busy, longest ${duration(lane.longest)}`;
+  const load = `${share(lane.busy / state.trace.length_ns)} busy, longest ${duration(lane.longest)}`;
   const label = element('div', 'lane', named(seen?.text ?? own, { title: own, byEnd: seen?.byEnd }));
   label.dataset.lane = own.slice(0, 200);
   label.title = [own, note, `${executions}${lost}`, load].filter(Boolean).map(short).join('\n');

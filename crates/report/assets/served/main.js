@@ -2,9 +2,7 @@
 
 import { drawAxis, viewText } from './axis.js';
 import { chooseArrangement, hiddenText } from './arrange.js';
-import { forgetColours } from './colour.js';
 import { drawLanes } from './drawing.js';
-import { short } from './element.js';
 import * as keyboard from './keyboard.js';
 import { lanesBetween, layOut, layOutAround, placeLabels, togglePin, tracksOf } from './lanes.js';
 import { drawLegend, showLegend } from './legend.js';
@@ -16,6 +14,9 @@ import { followRange } from './range.js';
 import * as search from './search.js';
 import { askArrows, askAwake, askOverview, askTrace, askView } from './server.js';
 import { changed, onChange, setView, showAll, state, zoom } from './state.js';
+import { forgetSubjectColours } from './subject_colour.js';
+import { short } from './text.js';
+import { startTheme } from './theme.js';
 import { count, duration, relative } from './time.js';
 
 const $ = (id) => document.getElementById(id);
@@ -155,25 +156,11 @@ function toggle(id, key, after = () => {}) {
   onChange(() => $(id).setAttribute('aria-pressed', String(state[key])));
 }
 
-function setTheme(theme) {
-  document.documentElement.dataset.theme = theme;
-  forgetColours();
+/** Everything is drawn again in the colours of the theme. */
+function themeChanged() {
+  forgetSubjectColours();
   drawLegend($('legend'));
   changed();
-}
-
-function chooseTheme() {
-  const dark = matchMedia('(prefers-color-scheme: dark)');
-  let kept = null;
-  // A browser may forbid to keep anything.
-  try { kept = localStorage.getItem('rostrace-theme'); } catch { /* then it is asked each time */ }
-  setTheme(kept ?? (dark.matches ? 'dark' : 'light'));
-  dark.addEventListener('change', () => { if (!kept) setTheme(dark.matches ? 'dark' : 'light'); });
-  $('theme').addEventListener('click', () => {
-    kept = document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark';
-    try { localStorage.setItem('rostrace-theme', kept); } catch { /* as above */ }
-    setTheme(kept);
-  });
 }
 
 /** Changes how lanes are arranged, and goes to the first. */
@@ -226,7 +213,7 @@ function listenToAll() {
 
 async function begin() {
   onChange(draw);
-  chooseTheme();
+  startTheme($('theme'), themeChanged);
   state.trace = await askTrace();
   document.title = `${short(state.trace.title)} · rostrace`;
   $('title').textContent = short(state.trace.title);

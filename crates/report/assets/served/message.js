@@ -1,9 +1,10 @@
 // A message that was dropped: whose it was, why, and what its receiver did meanwhile.
 
-import { element, named } from './element.js';
+import { element } from './element.js';
 import * as panel from './panel.js';
 import { askDropped } from './server.js';
 import { changed, glideTo, state } from './state.js';
+import { named } from './text.js';
 import { count, duration, wallClock, wallDate } from './time.js';
 
 /** Selects a dropped message; `reveal` moves the view to it. */

@@ -10,10 +10,10 @@ export function drawOverview(context, width, height) {
   const x = (time) => ((time - first) / length) * width;
   context.clearRect(0, 0, width, height);
   if (state.overview) drawBusy(context, width, height - 4);
-  context.fillStyle = colour('alarm-soft');
+  context.fillStyle = colour('bad-soft');
   for (const [from, to] of losses) context.fillRect(x(from), 0, Math.max(x(to) - x(from), 2), height);
   const [a, b] = [x(state.view.from), x(state.view.to)];
-  context.fillStyle = colour('page');
+  context.fillStyle = colour('ground');
   context.globalAlpha = 0.72;
   context.fillRect(0, 0, Math.max(a, 0), height);
   context.fillRect(b, 0, Math.max(width - b, 0), height);
@@ -26,7 +26,7 @@ export function drawOverview(context, width, height) {
   context.fillStyle = colour('accent');
   for (const at of [left, right - 3]) context.fillRect(at, height / 2 - 8, 3, 16);
   if (state.selected) {
-    context.fillStyle = colour('alarm');
+    context.fillStyle = colour('bad');
     const at = x(state.selected.place.start);
     context.fillRect(at - 1, 0, 2, height);
   }
@@ -53,7 +53,7 @@ function drawBusy(context, width, height) {
     context.fillRect(at, height - high + 2, 1, high);
   });
   context.globalAlpha = 1;
-  context.fillStyle = colour('alarm');
+  context.fillStyle = colour('bad');
   drops.forEach((value, at) => {
     if (value > 0) context.fillRect(at, 0, 1.5, 4);
   });

@@ -1,12 +1,13 @@
 // Facts, flow and explanation of the selected execution. Every name is a text node: what a trace calls itself is never markup.
 
 import { causeColour } from './colour.js';
-import { element, named } from './element.js';
+import { element } from './element.js';
 import { laneOfPlace, layOut, openGroupOf } from './lanes.js';
 import { ordinal } from './search.js';
 import { askInstance } from './server.js';
 import { changed, glideTo, showSpan, state } from './state.js';
-import { count, duration, exactDuration, percent, wallClock, wallDate } from './time.js';
+import { named } from './text.js';
+import { count, duration, exactDuration, share, wallClock, wallDate } from './time.js';
 
 let panel = null;
 let scroller = null;
@@ -204,7 +205,7 @@ function explanation(facts) {
     }
     const number = element('span', 'number', duration(wait.duration));
     number.title = exactDuration(wait.duration);
-    const row = element('li', '', swatch, label, number, element('span', 'share', why.total > 0 ? percent(wait.duration / why.total) : ''));
+    const row = element('li', '', swatch, label, number, element('span', 'share', why.total > 0 ? share(wait.duration / why.total) : ''));
     row.dataset.cause = wait.cause;
     row.dataset.duration = String(wait.duration);
     list.append(row);

@@ -1,10 +1,10 @@
 // Mouse, pen and fingers: the wheel zooms around the pointer, dragging moves, with shift it marks a range, a click selects.
 
-import { short } from './element.js';
 import { lanesBetween, rowHeight, rowY } from './lanes.js';
 import { selectDropped } from './message.js';
 import { changed, pan, setView, showSpan, state, zoom } from './state.js';
-import { count, duration, percent, relative } from './time.js';
+import { short } from './text.js';
+import { count, duration, share, relative } from './time.js';
 import { select } from './panel.js';
 
 /** A pointer that moved less than this was meant to click. */
@@ -207,7 +207,7 @@ function describe(found) {
         const share = row.busy(place) / Math.max(row.length(place), 1);
         return [
           line('b', `${count(found.count)} executions in ${duration(row.length(place))}`),
-          line('span', `${percent(Math.min(share, 1))} of the time in callbacks`),
+          line('span', `${share(Math.min(share, 1))} of the time in callbacks`),
           line('span', `longest ${duration(found.length)} ${at}`),
           line('span', name),
         ];
@@ -220,7 +220,7 @@ function describe(found) {
       const who = found.kind === 'executor' ? 'The executor' : 'The thread';
       if (found.count === 1) return [line('b', `${who} ${names[row.subject(place)]}`), line('span', duration(row.length(place)))];
       const shares = names.map((text, number) => [text, row.share(place, number)]).filter(([, share]) => share > 0);
-      return [line('b', `${who}, ${count(found.count)} states`), ...shares.map(([text, share]) => line('span', `${percent(share)} ${text}`))];
+      return [line('b', `${who}, ${count(found.count)} states`), ...shares.map(([text, share]) => line('span', `${share(share)} ${text}`))];
     }
   }
 }

@@ -1,10 +1,11 @@
 // A marked range of time as a table: what ran in it, for how long, the worst, and what was dropped.
 
-import { element, named } from './element.js';
+import { element } from './element.js';
 import * as panel from './panel.js';
 import { askRange } from './server.js';
 import { glideTo, state } from './state.js';
-import { count, duration, percent, relative } from './time.js';
+import { named } from './text.js';
+import { count, duration, share, relative } from './time.js';
 
 /** A range that is still being drawn is not asked for. */
 const SETTLED = 150;
@@ -74,7 +75,7 @@ function table(rows, length, sortBy) {
 function rowOf(row, length) {
   const { name } = state.trace.subjects[row.subject];
   const busy = element('td', 'number', duration(row.busy));
-  busy.title = `${percent(row.busy / length)} of the range`;
+  busy.title = `${share(row.busy / length)} of the range`;
   const worst = element('td', 'number');
   if (row.worst) {
     const button = element('button', '', duration(row.worst.length));

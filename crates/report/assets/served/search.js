@@ -1,35 +1,24 @@
 // Search for callbacks, nodes and topics, and steps through their executions.
 
+import { combobox } from './combobox.js';
+import { element } from './element.js';
 import { bring, select } from './panel.js';
-import { short } from './element.js';
 import { askLongest, askOccurrence } from './server.js';
 import { changed, state } from './state.js';
+import { short } from './text.js';
 import { count } from './time.js';
 
 const MOST = 60;
 let elements = null;
 let candidates = null;
-let shown = [];
-let active = -1;
 
 export function listen(found) {
   elements = found;
-  const { query, matches } = elements;
-  query.addEventListener('input', refresh);
-  query.addEventListener('focus', refresh);
-  query.addEventListener('blur', () => setTimeout(close, 150));
-  query.addEventListener('keydown', (event) => {
-    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') move(event.key === 'ArrowDown' ? 1 : -1);
-    else if (event.key === 'Enter' && shown.length > 0) choose(shown[Math.max(active, 0)]);
-    else if (event.key === 'Escape') {
-      close();
-      query.blur();
-      elements.scroller.focus();
-    } else return;
-    event.preventDefault();
-    event.stopPropagation();
-  });
-  matches.addEventListener('pointerdown', (event) => event.preventDefault());
+  const leave = () => {
+    elements.query.blur();
+    elements.scroller.focus();
+  };
+  combobox({ field: elements.query, list: elements.matches, entries: () => (candidates ??= everything()), row, choose, most: MOST, listsAll: true, leave });
 }
 
 /** Everything that has a name, with the callbacks that it means. */
@@ -39,8 +28,8 @@ function everything() {
   const all = [];
   subjects.forEach((subject, number) => {
     if (!subject.shown) return;
-    all.push({ kind: 'callback', label: subject.name, subjects: [number], count: subject.count });
-    const node = nodes.get(subject.node) ?? { kind: 'node', label: subject.node, subjects: [], count: 0 };
+    all.push({ kind: 'callback', name: subject.name, subjects: [number], count: subject.count });
+    const node = nodes.get(subject.node) ?? { kind: 'node', name: subject.node, subjects: [], count: 0 };
     node.subjects.push(number);
     node.count += subject.count;
     nodes.set(subject.node, node);
@@ -48,64 +37,21 @@ function everything() {
   const ofTopics = topics.map((topic) => {
     const mine = topic.subjects.filter((number) => subjects[number].shown);
     const executions = mine.reduce((sum, number) => sum + subjects[number].count, 0);
-    return { kind: 'topic', label: topic.name, subjects: mine, count: executions };
+    return { kind: 'topic', name: topic.name, subjects: mine, count: executions };
   });
-  return [...nodes.values(), ...ofTopics.filter((topic) => topic.subjects.length > 0), ...all];
+  return [...nodes.values(), ...ofTopics.filter((topic) => topic.subjects.length > 0), ...all].filter((candidate) => candidate.count > 0);
 }
 
-function refresh() {
-  candidates ??= everything();
-  const words = elements.query.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const fits = (candidate) => words.every((word) => candidate.label.toLowerCase().includes(word));
-  shown = candidates.filter((candidate) => candidate.count > 0 && fits(candidate)).slice(0, MOST);
-  active = words.length > 0 && shown.length > 0 ? 0 : -1;
-  elements.matches.replaceChildren(...shown.map(row));
-  elements.matches.hidden = shown.length === 0;
-  elements.query.setAttribute('aria-expanded', String(shown.length > 0));
-  highlight();
-}
-
-function row(candidate, number) {
-  const item = document.createElement('li');
-  item.id = `match-${number}`;
-  item.setAttribute('role', 'option');
+function row(candidate) {
+  const item = element('li', '', element('span', 'kind', candidate.kind), element('bdi', '', short(candidate.name)), element('span', 'count', count(candidate.count)));
   item.dataset.kind = candidate.kind;
-  const parts = [['span', 'kind', candidate.kind], ['bdi', '', short(candidate.label)], ['span', 'count', count(candidate.count)]];
-  for (const [kind, name, text] of parts) {
-    const part = document.createElement(kind);
-    part.className = name;
-    part.textContent = text;
-    item.append(part);
-  }
-  item.addEventListener('click', () => choose(candidate));
   return item;
 }
 
-function move(by) {
-  if (shown.length === 0) return;
-  active = (active + by + shown.length) % shown.length;
-  highlight();
-}
-
-function highlight() {
-  [...elements.matches.children].forEach((item, number) => {
-    item.setAttribute('aria-selected', String(number === active));
-    if (number === active) item.scrollIntoView({ block: 'nearest' });
-  });
-  if (active >= 0) elements.query.setAttribute('aria-activedescendant', `match-${active}`);
-  else elements.query.removeAttribute('aria-activedescendant');
-}
-
-function close() {
-  elements.matches.hidden = true;
-  elements.query.setAttribute('aria-expanded', 'false');
-}
-
 function choose(candidate) {
-  state.focus = { label: candidate.label, kind: candidate.kind, subjects: candidate.subjects };
-  elements.query.value = short(candidate.label);
+  state.focus = { label: candidate.name, kind: candidate.kind, subjects: candidate.subjects };
+  elements.query.value = short(candidate.name);
   elements.steps.hidden = false;
-  close();
   elements.scroller.focus();
   step('next');
 }

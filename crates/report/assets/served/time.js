@@ -1,9 +1,11 @@
-// Times and numbers for people.
+// Times as the timeline writes them, beside what both pages write alike.
 
+import { dayOf, instantOf, timeOfDay } from './clock.js';
 import { duration } from './duration.js';
+import { count, share } from './number.js';
 import { state } from './state.js';
 
-export { duration };
+export { count, duration, share };
 
 const UNITS = [['h', 3600e9], ['min', 60e9], ['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]];
 
@@ -14,15 +16,6 @@ export function exactDuration(nanos) {
   const [unit, scale] = UNITS.find(([name, factor]) => size >= factor && name.length < 3) ?? UNITS[5];
   const digits = Math.round(Math.log10(scale));
   return `${nanos < 0 ? '−' : ''}${(size / scale).toFixed(Math.min(digits, 6))} ${unit}`;
-}
-
-export function count(number) {
-  return number.toLocaleString('en');
-}
-
-export function percent(share) {
-  const value = share * 100;
-  return value > 0 && value < 0.1 ? '< 0.1 %' : `${value.toFixed(value < 10 ? 1 : 0)} %`;
 }
 
 /** A time since the begin as seconds, with as many digits as a step needs: `+1.250 s`. */
@@ -40,22 +33,16 @@ export function fractionDigits(step) {
   return Math.min(Math.max(Math.ceil(-Math.log10(step / 1e9) - 1e-9), 0), 9);
 }
 
-/** Local time of the day: `14:03:07.250`. */
+function instant(nanos) {
+  return instantOf(BigInt(state.trace.begin_ns), nanos);
+}
+
 export function wallClock(nanos, digits) {
-  const absolute = BigInt(state.trace.begin_ns) + BigInt(Math.round(nanos));
-  const second = 1_000_000_000n;
-  const fraction = ((absolute % second) + second) % second;
-  const date = new Date(Number((absolute - fraction) / 1_000_000n));
-  const two = (number) => String(number).padStart(2, '0');
-  const day = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
-  return digits === 0 ? day : `${day}.${String(fraction).padStart(9, '0').slice(0, digits)}`;
+  return timeOfDay(instant(nanos), digits);
 }
 
 export function wallDate(nanos) {
-  const absolute = BigInt(state.trace.begin_ns) + BigInt(Math.round(nanos));
-  const date = new Date(Number(absolute / 1_000_000n));
-  const two = (number) => String(number).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return dayOf(instant(nanos));
 }
 
 /** A round step of time that leaves so much room between ticks. */

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use rostrace_analyze::comparison::{Comparison, Difference, Row, Verdict};
+use rostrace_analyze::comparison::{ComparedMetric, Comparison, Difference, Verdict};
 
 use super::sentence::{better, change_sentence, worse};
 use crate::quantity::{change, quantity, signed};
@@ -112,7 +112,7 @@ fn section(
     let _ = writeln!(html, "</tbody></table></div>\n</details>");
 }
 
-fn line(html: &mut String, row: &Row) {
+fn line(html: &mut String, row: &ComparedMetric) {
     let unit = row.unit;
     let said = match row.verdict {
         Verdict::Worse => worse(row.metric),

@@ -1,11 +1,11 @@
 //! A difference as a sentence with its numbers, the same in the terminal and on the page.
 
-use rostrace_analyze::comparison::{Change, Kind, Metric, Row, Structural, Unit};
+use rostrace_analyze::comparison::{Change, ComparedMetric, Kind, Metric, Structural, Unit};
 
 use crate::quantity::{change, quantity, signed};
 
 /// `duration p95 12.3 ms → 15.6 ms (+27 %; between +2.9 ms and +3.7 ms)`; nothing if no statistic had enough values.
-pub fn sentence(row: &Row) -> Option<String> {
+pub fn sentence(row: &ComparedMetric) -> Option<String> {
     let main = row.main()?;
     let unit = row.unit;
     let mut text = row.metric.name().to_owned();

@@ -2,21 +2,22 @@
 
 use std::cmp::Reverse;
 
-use rostrace_analyze::Analysis;
-use rostrace_analyze::callback::{CallbackSummary, Execution, executions};
-use rostrace_analyze::finding::Runner;
+use rostrace_analyze::callback::{InstanceTiming, instance_timings};
 use rostrace_analyze::rate::recorded_bins;
+use rostrace_analyze::table::{CALLBACK_PAGE, CallbackRow};
+use rostrace_analyze::thread::Ran;
 use rostrace_analyze::why::Why;
+use rostrace_analyze::{Analysis, Statistics};
 use rostrace_ctf::schema::Nanos;
-use rostrace_model::describe::Description;
 use rostrace_model::entity::CallbackId;
 use serde::Serialize;
 
 use super::columns::{ColumnReference, Columns};
-use super::distribution::{Distribution, RANKS};
-use super::numbers::Numbers;
+use super::distribution::RANKS;
+use super::metrics::{Metrics, MetricsWriter};
 use super::part::Part;
-use super::series::{Allowance, Series};
+use super::series::Allowance;
+use super::table::TableData;
 use super::{MOST_WAITS, Subject};
 use crate::explained::Explained;
 
@@ -33,41 +34,22 @@ const WORST_OF_OTHERS: usize = 2;
 #[derive(Debug, Serialize)]
 struct Callbacks<'a> {
     ranks: &'static [usize],
-    callbacks: Vec<Callback<'a>>,
+    callbacks: TableData<Callback<'a>>,
 }
 
-#[derive(Debug, Serialize)]
+/// What the page has of a callback beside its row. Of clients and of what the trace does not name, only the row is known.
+#[derive(Debug, Default, Serialize)]
 struct Callback<'a> {
-    id: usize,
-    name: &'a str,
-    node: Option<usize>,
-    node_name: &'a str,
-    process: usize,
-    pid: i64,
-    /// `timer`, `subscription`, `service`, `client`; empty if the trace does not tell.
-    kind: &'static str,
-    /// The topic, or the name of the service.
-    trigger: &'a str,
-    /// What a timer is set to.
-    set_period: Option<i64>,
-    symbol: Option<&'a str>,
+    id: String,
+    link: String,
+    node_id: Option<usize>,
+    process_id: usize,
     group: Option<Group>,
     executor: Option<Executor<'a>>,
     threads: Vec<i64>,
-    built_in: bool,
-    count: u64,
-    rate: Option<f64>,
-    duration: Option<Numbers>,
-    period: Option<Numbers>,
-    gap: Option<Numbers>,
-    jitter: Option<Numbers>,
-    lateness: Option<Numbers>,
-    skipped: u64,
-    utilisation: Option<f64>,
-    worst_over_period: Option<f64>,
-    damaged: u64,
-    series: OverTime,
-    spread: Spread,
+    chart: Option<ColumnReference>,
+    #[serde(flatten)]
+    metrics: Metrics,
     strip: Option<Strip>,
     worst: Vec<Worst>,
 }
@@ -82,22 +64,6 @@ struct Group {
 struct Executor<'a> {
     id: usize,
     kind: &'a str,
-}
-
-#[derive(Debug, Serialize)]
-struct OverTime {
-    duration: Option<Series>,
-    period: Option<Series>,
-    lateness: Option<Series>,
-    frequency: Option<Series>,
-}
-
-#[derive(Debug, Serialize)]
-struct Spread {
-    duration: Option<Distribution>,
-    period: Option<Distribution>,
-    lateness: Option<Distribution>,
-    frequency: Option<Distribution>,
 }
 
 /// Executions one after the other, around the worst one.
@@ -123,7 +89,7 @@ struct Worst {
 /// One execution, with when it should have begun: when its timer was due, or its message was published.
 #[derive(Debug, Clone, Copy)]
 struct Run {
-    execution: Execution,
+    execution: InstanceTiming,
     due: Nanos,
     start: Nanos,
     end: Option<Nanos>,
@@ -138,24 +104,18 @@ impl Run {
 
 pub(crate) fn part(subject: Subject<'_>) -> Part {
     let analysis = subject.analysis;
-    let model = analysis.model;
-    let selection = &subject.options.selection;
-    let summaries: Vec<&CallbackSummary> = subject
-        .shared
-        .callbacks()
-        .iter()
-        .filter(|summary| selection.has_callback(model, summary.callback))
-        .collect();
+    let summaries = subject.shared.callbacks();
+    let mut rows = CallbackRow::of(analysis, summaries);
+    let ranking = subject.shared.ranking();
+    rows.sort_by(|a, b| ranking.order(a.runner, b.runner));
     let seconds = (subject.end.saturating_sub(subject.begin) / 1_000_000_000) as usize;
     let lengths = summaries.iter().flat_map(|summary| {
-        let of = |statistics: &Option<rostrace_analyze::Statistics>| {
-            statistics.map_or(0, |it| it.count as usize)
-        };
+        let of = |statistics: &Option<Statistics>| statistics.map_or(0, |it| it.count as usize);
         let frequency = seconds.min(summary.count as usize * 2);
         let (duration, period) = (of(&summary.duration), of(&summary.period));
         [duration, period, of(&summary.lateness), frequency]
     });
-    let ran = summaries.iter().filter(|summary| summary.count > 0).count();
+    let ran = rows.iter().filter(|row| row.count > 0).count();
     let mut writer = Writer {
         subject,
         allowance: Allowance::shared(lengths.collect(), POINTS),
@@ -163,19 +123,16 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
         columns: Columns::default(),
         why: Why::new(analysis),
     };
-    let mut ranks: Vec<usize> = (0..summaries.len()).collect();
-    let ranking = subject.shared.ranking();
-    let runner = |index: usize| Runner::callback(model, summaries[index].callback);
-    ranks.sort_by(|a, b| ranking.order(runner(*a), runner(*b)));
-    let callbacks = ranks.iter().enumerate().map(|(rank, index)| {
+    let mut callbacks = TableData::new(subject, &CALLBACK_PAGE);
+    for (rank, row) in rows.iter().enumerate() {
         let worst = match rank < EXPLAINED_WELL {
             true => WORST,
             false => WORST_OF_OTHERS,
         };
-        writer.callback(summaries[*index], worst)
-    });
+        callbacks.push(row.cells(), writer.callback(row, rank, worst));
+    }
     let callbacks = Callbacks {
-        callbacks: callbacks.collect(),
+        callbacks,
         ranks: RANKS,
     };
     Part::new("callbacks", &callbacks, writer.columns)
@@ -192,17 +149,25 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn callback(&mut self, summary: &CallbackSummary, worst: usize) -> Callback<'a> {
-        let subject = self.subject;
-        let analysis = subject.analysis;
+    fn callback(&mut self, row: &CallbackRow<'a>, rank: usize, worst: usize) -> Callback<'a> {
+        let analysis = self.subject.analysis;
         let model = analysis.model;
-        let id = summary.callback;
-        let row = &model.callbacks[id.index()];
-        let described = Description::of(model, id);
-        let runs = runs(analysis, id);
-        let numbers = |statistics: &Option<rostrace_analyze::Statistics>| {
-            Numbers::of(subject, statistics.as_ref())
+        let id = match row.runner.ran {
+            Ran::Callback(id) => id.index().to_string(),
+            Ran::Client(id) => format!("client_{}", id.index()),
+            Ran::Unnamed(_) => format!("unnamed_{rank}"),
         };
+        let known = Callback {
+            link: format!("callbacks/{id}"),
+            id,
+            node_id: row.described.node.map(|node| node.index()),
+            process_id: row.runner.process.index(),
+            ..Callback::default()
+        };
+        let Ran::Callback(id) = row.runner.ran else {
+            return known;
+        };
+        let runs = runs(analysis, id);
         let tid = |run: &Run| {
             let instance = analysis.instance(run.execution.instance);
             model.threads[instance.thread.index()].tid
@@ -210,18 +175,8 @@ impl<'a> Writer<'a> {
         let mut threads: Vec<i64> = runs.iter().map(tid).collect();
         threads.sort_unstable();
         threads.dedup();
-        let (series, spread) = self.over_time(&runs);
+        let metrics = self.metrics(&runs);
         Callback {
-            id: id.index(),
-            name: analysis.names.callback(id),
-            node: described.node.map(|node| node.index()),
-            node_name: described.node_name.unwrap_or_default(),
-            process: row.process.index(),
-            pid: model.processes[row.process.index()].pid,
-            kind: described.kind.name(),
-            trigger: described.topic_or_service().unwrap_or_default(),
-            set_period: described.period.map(|period| period.0),
-            symbol: described.symbol,
             group: analysis.group_of(id).map(|id| Group {
                 id: id.index(),
                 kind: model.callback_groups[id.index()].kind.name(),
@@ -231,49 +186,33 @@ impl<'a> Writer<'a> {
                 kind: model.executors[id.index()].kind.name(),
             }),
             threads,
-            built_in: described.built_in,
-            count: summary.count,
-            rate: summary.rate,
-            duration: numbers(&summary.duration),
-            period: numbers(&summary.period),
-            gap: numbers(&summary.gap),
-            jitter: numbers(&summary.jitter),
-            lateness: numbers(&summary.lateness),
-            skipped: summary.skipped,
-            utilisation: summary.utilisation,
-            worst_over_period: summary.worst_over_period(analysis),
-            damaged: summary.damaged,
-            series,
-            spread,
+            chart: metrics.chart("duration"),
+            metrics,
             strip: self.strip(&runs),
             worst: self.worst(&runs, worst),
+            ..known
         }
     }
 
-    fn over_time(&mut self, runs: &[Run]) -> (OverTime, Spread) {
+    fn metrics(&mut self, runs: &[Run]) -> Metrics {
         let subject = self.subject;
-        let durations = points(subject, runs, |run| Some(run.end?.0 - run.start.0));
-        let periods = points(subject, runs, |run| run.execution.period);
-        let latenesses = points(subject, runs, |run| lateness(subject.analysis, run));
         let starts: Vec<Nanos> = runs.iter().map(|run| run.start).collect();
         let frequencies: Vec<(i64, i64)> = recorded_bins(subject.analysis, &starts)
             .map(|bin| (subject.time(bin.begin), bin.count as i64))
             .collect();
-        let (allowance, columns) = (self.allowance, &mut self.columns);
-        let series = OverTime {
-            duration: allowance.series(columns, &durations),
-            period: allowance.series(columns, &periods),
-            lateness: allowance.series(columns, &latenesses),
-            frequency: allowance.series(columns, &frequencies),
+        let mut writer = MetricsWriter {
+            allowance: self.allowance,
+            columns: &mut self.columns,
+            metrics: Metrics::default(),
         };
-        let values = |points: Vec<(i64, i64)>| points.into_iter().map(|it| it.1).collect();
-        let spread = Spread {
-            duration: Distribution::of(columns, values(durations)),
-            period: Distribution::of(columns, values(periods)),
-            lateness: Distribution::of(columns, values(latenesses)),
-            frequency: Distribution::of_counts(columns, values(frequencies)),
-        };
-        (series, spread)
+        let durations = points(subject, runs, |run| Some(run.end?.0 - run.start.0));
+        let periods = points(subject, runs, |run| run.execution.period);
+        let latenesses = points(subject, runs, |run| lateness(subject.analysis, run));
+        writer.durations("duration", &durations);
+        writer.durations("period", &periods);
+        writer.durations("lateness", &latenesses);
+        writer.counts("frequency", &frequencies);
+        writer.metrics
     }
 
     fn strip(&mut self, runs: &[Run]) -> Option<Strip> {
@@ -316,7 +255,7 @@ impl<'a> Writer<'a> {
 }
 
 fn runs(analysis: &Analysis<'_>, callback: CallbackId) -> Vec<Run> {
-    let run = |execution: Execution| {
+    let run = |execution: InstanceTiming| {
         let instance = analysis.instance(execution.instance);
         let arrival = || {
             let delivery = analysis.received_by(execution.instance)?;
@@ -331,7 +270,7 @@ fn runs(analysis: &Analysis<'_>, callback: CallbackId) -> Vec<Run> {
             end: instance.end,
         }
     };
-    let executions = executions(analysis, callback).into_iter();
+    let executions = instance_timings(analysis, callback).into_iter();
     executions.map(run).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Communications: all messages from one publisher to one subscription, how long they took, stage by stage, and why some did not arrive.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rostrace_analyze::communication::{Arrival, DropCause, Pair, Stages};
 use rostrace_analyze::why::Why;
@@ -11,7 +11,6 @@ use serde::Serialize;
 
 use super::columns::{ColumnReference, Columns};
 use super::distribution::Distribution;
-use super::numbers::Numbers;
 use super::series::{Allowance, Series};
 use super::{MOST_WAITS, Subject};
 use crate::explained::Explained;
@@ -22,27 +21,16 @@ const DROP_BARS: i64 = 60;
 /// Which messages belong together: as [`Pair`] has them.
 pub(crate) type Key = (PublisherId, SubscriptionId, DeliveryKind);
 
+/// What the page has of a communication beside its row.
 #[derive(Debug, Serialize)]
-pub(crate) struct Communication<'a> {
+pub(crate) struct Communication {
     id: usize,
-    publisher: usize,
-    subscription: usize,
-    from: &'a str,
-    to: &'a str,
+    link: String,
+    links: BTreeMap<&'static str, String>,
+    topic_id: usize,
     /// That of the subscription.
     callback: Option<usize>,
-    /// `inter` or `intra`.
-    kind: &'static str,
-    messages: u64,
-    arrived: u64,
-    historical: u64,
-    /// By the causes of the part.
-    pub(crate) dropped: [u64; 5],
-    pub(crate) lost: u64,
-    pub(crate) latency: Option<Numbers>,
-    /// By the stages of the part.
-    stages: [Option<Numbers>; 4],
-    damaged: u64,
+    chart: Option<ColumnReference>,
     series: Option<Series>,
     spread: Option<Distribution>,
     split: Option<Split>,
@@ -109,15 +97,15 @@ pub(crate) struct Writer<'a> {
     pub(crate) why: Why<'a>,
 }
 
-impl<'a> Writer<'a> {
+impl Writer<'_> {
     pub(crate) fn communication(
         &mut self,
         columns: &mut Columns,
-        id: usize,
-        pair: &Pair,
+        (id, pair): (usize, &Pair),
+        topic_id: usize,
         messages: &[DeliveryId],
         worst: usize,
-    ) -> Communication<'a> {
+    ) -> Communication {
         let subject = self.subject;
         let analysis = subject.analysis;
         let model = analysis.model;
@@ -132,24 +120,21 @@ impl<'a> Writer<'a> {
             .iter()
             .map(|(_, arrival)| (subject.time(arrival.publish), arrival.stages.latency()))
             .collect();
-        let numbers = |it: &Option<rostrace_analyze::Statistics>| Numbers::of(subject, it.as_ref());
+        let nodes = [
+            ("pub_node", publisher.node),
+            ("sub_node", subscription.node),
+        ];
+        let links = nodes.into_iter();
+        let links = links.filter_map(|(column, node)| Some((column, format!("nodes/{}", node?.0))));
+        let series = self.allowance.series(columns, &points);
         Communication {
             id,
-            publisher: pair.publisher.index(),
-            subscription: pair.subscription.index(),
-            from: model.node_name(publisher.node).unwrap_or_default(),
-            to: model.node_name(subscription.node).unwrap_or_default(),
+            link: format!("topics/{topic_id}"),
+            links: links.collect(),
+            topic_id,
             callback: subscription.callback.map(|id| id.index()),
-            kind: pair.kind.name(),
-            messages: pair.messages,
-            arrived: pair.arrived,
-            historical: pair.historical,
-            dropped: pair.dropped,
-            lost: lost(&pair.dropped),
-            latency: numbers(&pair.latency),
-            stages: pair.stages.each_ref().map(numbers),
-            damaged: pair.damaged,
-            series: self.allowance.series(columns, &points),
+            chart: series.as_ref().map(|it| it.v),
+            series,
             spread: Distribution::of(columns, points.iter().map(|point| point.1).collect()),
             split: self.split(columns, &arrived),
             worst: self.worst(arrived, worst),
@@ -230,7 +215,7 @@ pub(crate) fn drops<'d>(
 }
 
 /// Without those that are under way at the end, and those of which nothing is known.
-fn lost(dropped: &[u64; 5]) -> u64 {
+pub(crate) fn lost(dropped: &[u64; 5]) -> u64 {
     let causes = DropCause::EVERY.iter().zip(dropped);
     let lost =
         causes.filter(|(cause, _)| !matches!(cause, DropCause::RecordingEnd | DropCause::Unknown));

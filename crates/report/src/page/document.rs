@@ -7,15 +7,22 @@ use super::part::PackedPart;
 
 const FRAME: &str = include_str!("../../assets/page/page.html");
 const STYLE: &[&str] = &[
+    include_str!("../../assets/base/colours.css"),
     include_str!("../../assets/page/style.css"),
     include_str!("../../assets/page/graph.css"),
 ];
 const CHART_LIBRARY: &str = include_str!(concat!(env!("OUT_DIR"), "/plotly.base64"));
 
-/// One script, in the order in which its pieces need each other.
+/// One script, made of these in the order in which they need each other.
 const SCRIPTS: &[&str] = &[
-    include_str!("../../assets/page/base/element.js"),
-    include_str!("../../assets/shared/duration.js"),
+    include_str!("../../assets/base/element.js"),
+    include_str!("../../assets/base/duration.js"),
+    include_str!("../../assets/base/number.js"),
+    include_str!("../../assets/base/clock.js"),
+    include_str!("../../assets/base/text.js"),
+    include_str!("../../assets/base/colour.js"),
+    include_str!("../../assets/base/theme.js"),
+    include_str!("../../assets/base/combobox.js"),
     include_str!("../../assets/page/base/format.js"),
     include_str!("../../assets/page/base/data.js"),
     include_str!("../../assets/page/base/theme.js"),
@@ -26,8 +33,8 @@ const SCRIPTS: &[&str] = &[
     include_str!("../../assets/page/base/timeview.js"),
     include_str!("../../assets/page/base/view.js"),
     include_str!("../../assets/page/base/find.js"),
-    include_str!("../../assets/page/base/many.js"),
-    include_str!("../../assets/page/base/spread.js"),
+    include_str!("../../assets/page/base/layout.js"),
+    include_str!("../../assets/page/base/distribution.js"),
     include_str!("../../assets/page/base/explanation.js"),
     include_str!("../../assets/page/sections/overview.js"),
     include_str!("../../assets/page/graph/layers.js"),
@@ -38,7 +45,7 @@ const SCRIPTS: &[&str] = &[
     include_str!("../../assets/page/graph/layered.js"),
     include_str!("../../assets/page/graph/nested.js"),
     include_str!("../../assets/page/graph/curve.js"),
-    include_str!("../../assets/page/graph/seen.js"),
+    include_str!("../../assets/page/graph/visible.js"),
     include_str!("../../assets/page/graph/figures.js"),
     include_str!("../../assets/page/graph/picture.js"),
     include_str!("../../assets/page/graph/camera.js"),
@@ -84,7 +91,9 @@ impl Document<'_> {
         match slot {
             "version" => out.write_all(env!("CARGO_PKG_VERSION").as_bytes()),
             "title" => out.write_all(rostrace_base::text::markup(self.title).as_bytes()),
-            "style" => pieces(STYLE, out),
+            "style" => STYLE
+                .iter()
+                .try_for_each(|style| out.write_all(style.as_bytes())),
             "script" => scripts(out),
             "definitions" => out.write_all(DEFINITIONS.as_bytes()),
             "data" => {
@@ -99,15 +108,12 @@ impl Document<'_> {
     }
 }
 
-fn pieces(pieces: &[&str], out: &mut impl Write) -> io::Result<()> {
-    pieces
-        .iter()
-        .try_for_each(|piece| out.write_all(piece.as_bytes()))
-}
-
-/// All pieces share one scope, so that what the timeline's modules export is simply declared.
+/// All scripts share one scope: what a module of `assets/base` exports is simply declared, and what it imports is there.
 fn scripts(out: &mut impl Write) -> io::Result<()> {
-    for line in SCRIPTS.iter().flat_map(|piece| piece.split_inclusive('\n')) {
+    let lines = SCRIPTS
+        .iter()
+        .flat_map(|script| script.split_inclusive('\n'));
+    for line in lines.filter(|line| !line.starts_with("import ")) {
         out.write_all(line.strip_prefix("export ").unwrap_or(line).as_bytes())?;
     }
     Ok(())
@@ -125,11 +131,11 @@ fn block(id: &str, content: &str, out: &mut impl Write) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// All pieces of the script share one scope, where a second function of a name would silently replace the first.
+    /// All scripts share one scope, where a second function of a name would silently replace the first.
     #[test]
-    fn no_two_pieces_of_the_script_declare_the_same_name() {
+    fn no_two_scripts_declare_the_same_name() {
         let mut declared = std::collections::HashSet::new();
-        for line in SCRIPTS.iter().flat_map(|piece| piece.lines()) {
+        for line in SCRIPTS.iter().flat_map(|script| script.lines()) {
             let line = line.strip_prefix("export ").unwrap_or(line);
             let line = line.strip_prefix("async ").unwrap_or(line);
             let keywords = ["function ", "const ", "let ", "class "];

@@ -1,7 +1,7 @@
 //! One self-contained HTML file that shows a trace.
 //!
-//! The page is made of parts: each says what it knows as JSON, with long columns of numbers beside it ([`columns`]), reduced where nobody could see
-//! the difference ([`reduction`]). Parts are computed and packed side by side, and unpacked by the browser when they are first looked at ([`document`]).
+//! The page is made of parts: each says what it knows as JSON, with long columns of numbers beside it ([`columns`]), downsampled where nobody could see
+//! the difference ([`downsample`]). Parts are computed and packed side by side, and unpacked by the browser when they are first looked at ([`document`]).
 //! The scripts in `assets/page` only draw.
 
 mod callback;
@@ -10,25 +10,27 @@ mod communication;
 mod definitions;
 mod distribution;
 mod document;
+mod downsample;
 mod graph;
 mod memory;
+mod metrics;
 mod node;
 mod numbers;
 mod overview;
 mod part;
 mod path;
 mod process;
-mod reduction;
 mod schedule;
 mod series;
 mod service;
 mod shared;
 mod simulated_clock;
+mod table;
 mod topic;
 
 use std::io::{self, Write};
 
-use rostrace_analyze::{Analysis, Selection};
+use rostrace_analyze::Analysis;
 use rostrace_architecture::Architecture;
 use rostrace_ctf::schema::Nanos;
 
@@ -45,7 +47,6 @@ pub struct Options<'o> {
     pub sources: Vec<String>,
     /// What is missing from them, or odd: sentences, and whether data is gone.
     pub damage: Vec<(String, bool)>,
-    pub selection: Selection,
     /// Names paths that are shown beside the observed ones.
     pub architecture: Option<&'o Architecture>,
     /// Asked now and then: whether nobody wants the report any more.

@@ -43,7 +43,7 @@ pub(crate) fn packed(
     subject: Subject<'_>,
 ) -> Option<Vec<PackedPart>> {
     let is_stopped = || subject.options.is_stopped.is_some_and(|ask| ask());
-    let packed = rostrace_ctf::on_all_processors(parts, |make| {
+    let packed = rostrace_base::parallel::on_all_processors(parts, |make| {
         (!is_stopped()).then(|| pack(&make(subject)))
     });
     packed.into_iter().collect()

@@ -3,22 +3,26 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use rostrace_analyze::thread::{
-    self, Ran, ThreadSummary, executor_observed, part as share_of, process_observed,
+use rostrace_analyze::table::{
+    Cell, EXECUTOR_PAGE, ExecutorRow, PROCESS_PAGE, ProcessRow, THREAD_PAGE, process_work,
+    threads_of,
 };
+use rostrace_analyze::thread::{self, Ran, ThreadSummary, part as share_of, process_observed};
 use rostrace_analyze::utilisation::over_time;
-use rostrace_analyze::{Analysis, Statistics, blind_spot, names, spin};
+use rostrace_analyze::{Analysis, Statistics, blind_spot, spin};
 use rostrace_ctf::schema::Nanos;
-use rostrace_model::entity::{ExecutorId, ProcessId, ThreadId};
+use rostrace_model::describe::names;
+use rostrace_model::entity::{ProcessId, ThreadId};
 use serde::Serialize;
 
 use super::Subject;
 use super::columns::{ColumnReference, Columns};
 use super::distribution::{Distribution, RANKS};
 use super::memory::{Memory, memory};
-use super::numbers::Numbers;
+use super::numbers::numbers;
 use super::part::Part;
 use super::series::{Allowance, Series};
+use super::table::TableData;
 
 /// Points of all series together.
 const POINTS: usize = 100_000;
@@ -35,68 +39,44 @@ struct Processes<'a> {
     /// Length of the stretches of time, and when each begins.
     width: i64,
     t: ColumnReference,
-    processes: Vec<Process<'a>>,
-    executors: Vec<Executor<'a>>,
+    processes: TableData<Process<'a>>,
+    executors: TableData<Executor>,
     /// Why executors are missing, if they are.
     not_seen: Vec<String>,
-    threads: Vec<Thread<'a>>,
+    threads: TableData<Thread<'a>>,
     memory: Vec<Memory<'a>>,
 }
 
+/// What the page has of a process beside its row.
 #[derive(Debug, Serialize)]
 struct Process<'a> {
     id: usize,
-    pid: i64,
-    name: &'a str,
-    host: &'a str,
-    distribution: Option<String>,
-    rmw: Option<&'a str>,
-    nodes: Vec<usize>,
+    link: String,
+    node_ids: Vec<usize>,
     node_names: Vec<&'a str>,
-    threads: u64,
-    executions: u64,
-    busy: i64,
-    observed: i64,
-    cores: Option<f64>,
-    damaged: bool,
     /// Share in callbacks over time, in millionths; several threads together may have more than the whole.
-    shares: ColumnReference,
+    chart: ColumnReference,
 }
 
+/// What the page has of an executor beside its row.
 #[derive(Debug, Serialize)]
-struct Executor<'a> {
-    id: usize,
-    kind: &'a str,
-    process: usize,
-    pid: i64,
-    /// Threads that ran its callbacks and no others.
-    threads: Vec<i64>,
-    callbacks: usize,
-    executions: u64,
-    busy: i64,
-    utilisation: Option<f64>,
-    shares: ColumnReference,
+struct Executor {
+    id: String,
+    links: BTreeMap<&'static str, String>,
+    process_id: usize,
+    chart: ColumnReference,
 }
 
+/// What the page has of a thread beside its row.
 #[derive(Debug, Serialize)]
 struct Thread<'a> {
     id: usize,
-    process: usize,
-    pid: i64,
-    tid: i64,
-    executor: Option<usize>,
-    begin: i64,
-    observed: i64,
-    busy: i64,
-    executor_work: i64,
-    waiting: i64,
-    unobserved: i64,
-    executions: u64,
-    utilisation: Option<f64>,
-    damaged: bool,
+    link: String,
+    process_id: usize,
     ran: Vec<Share<'a>>,
+    chart: ColumnReference,
     over_time: OverTime,
-    spins: Option<Spins>,
+    spin_cycles: Option<Spins>,
     delays: Option<Delays>,
 }
 
@@ -122,7 +102,7 @@ struct OverTime {
 
 #[derive(Debug, Serialize)]
 struct Spins {
-    duration: Option<Numbers>,
+    duration: Option<Statistics>,
     /// Executions in one cycle, at most.
     most_callbacks: u64,
     waiting: i64,
@@ -136,7 +116,7 @@ struct Spins {
 /// From ready to running, as the kernel's scheduler tells it.
 #[derive(Debug, Serialize)]
 struct Delays {
-    delay: Option<Numbers>,
+    delay: Option<Statistics>,
     series: Option<Series>,
     spread: Option<Distribution>,
 }
@@ -144,36 +124,39 @@ struct Delays {
 pub(crate) fn part(subject: Subject<'_>) -> Part {
     let analysis = subject.analysis;
     let model = analysis.model;
-    let selection = &subject.options.selection;
-    let wanted = |process: ProcessId| {
-        let nodes = || {
-            let here = model.nodes.iter().enumerate();
-            here.filter(|(_, node)| node.process == process)
-                .any(|(index, _)| {
-                    let id = rostrace_model::entity::NodeId::from_index(index);
-                    selection.has_node(model, Some(id))
-                })
-        };
-        selection.has_process(model, process) && (selection.nodes.is_empty() || nodes())
-    };
-    let summaries: Vec<&ThreadSummary> = subject
-        .shared
-        .threads()
+    let selection = &analysis.selection;
+    let wanted = |process: ProcessId| selection.has_process_with_nodes(model, process);
+    let all = subject.shared.threads();
+    let summaries: Vec<ThreadSummary> = all
         .iter()
-        .filter(|summary| wanted(summary.process))
+        .filter(|it| wanted(it.process))
+        .cloned()
         .collect();
     let mut writer = Writer::new(subject, &summaries);
-    let threads: Vec<Thread<'_>> = summaries.iter().map(|it| writer.thread(it)).collect();
-    let executors = (0..model.executors.len()).map(ExecutorId::from_index);
-    let executors = executors
-        .filter(|id| wanted(model.executors[id.index()].process))
-        .filter_map(|id| writer.executor(&summaries, id))
-        .collect();
-    let processes = (0..model.processes.len()).map(ProcessId::from_index);
-    let processes = processes
-        .filter(|id| wanted(*id))
-        .map(|id| writer.process(&summaries, id))
-        .collect();
+    let mut threads = TableData::new(subject, &THREAD_PAGE);
+    threads.take(
+        |take| threads_of(analysis, &summaries, take),
+        |place| Some(writer.thread(&summaries[place])),
+    );
+    let mut executors = TableData::new(subject, &EXECUTOR_PAGE);
+    for row in ExecutorRow::all(analysis) {
+        executors.push(row.cells(), writer.executor(&summaries, &row));
+    }
+    let work = process_work(model, all);
+    let mut processes = TableData::new(subject, &PROCESS_PAGE);
+    for row in ProcessRow::all(analysis) {
+        let busy = work[row.id.index()].busy;
+        let observed = process_observed(analysis, row.id);
+        let (begin, end) = thread::process_span(analysis, row.id);
+        let joined = [
+            busy.into(),
+            observed.into(),
+            share_of(busy, observed).into(),
+            analysis.is_lossy(begin, end).into(),
+        ];
+        let cells = row.cells().into_iter().chain(joined);
+        processes.push(cells, writer.process(&summaries, row.id));
+    }
     let begins: Vec<i64> = (0..writer.stretches as i64)
         .map(|it| subject.begin - subject.origin + it * writer.width)
         .collect();
@@ -207,7 +190,7 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(subject: Subject<'a>, threads: &[&ThreadSummary]) -> Writer<'a> {
+    fn new(subject: Subject<'a>, threads: &[ThreadSummary]) -> Writer<'a> {
         let length = (subject.end - subject.begin).max(1);
         let width = round(length / STRETCHES);
         // Spins and delays are about as many as phases and switches; memory is told once a millisecond.
@@ -228,37 +211,37 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn thread(&mut self, summary: &ThreadSummary) -> Thread<'a> {
-        let subject = self.subject;
-        let analysis = subject.analysis;
-        let model = analysis.model;
+    fn thread(&mut self, summary: &ThreadSummary) -> (Vec<Cell<'a>>, Thread<'a>) {
+        let analysis = self.subject.analysis;
+        let process = summary.process.index();
         let over_time = self.over_time(summary.thread);
-        Thread {
+        let (spins, delays) = (self.spins(summary.thread), self.delays(summary.thread));
+        let spin = spins.as_ref().and_then(|it| it.duration);
+        let delay = delays.as_ref().and_then(|it| it.delay);
+        let joined = vec![
+            analysis.model.processes[process].name.as_str().into(),
+            spin.map(|it| it.count).into(),
+            spin.map(|it| it.max).into(),
+            delay.map(|it| it.p99).into(),
+            delay.map(|it| it.max).into(),
+        ];
+        let details = Thread {
             id: summary.thread.index(),
-            process: summary.process.index(),
-            pid: model.processes[summary.process.index()].pid,
-            tid: model.threads[summary.thread.index()].tid,
-            executor: summary.executor.map(|id| id.index()),
-            begin: subject.time(summary.begin),
-            observed: summary.observed(),
-            busy: summary.time.callbacks,
-            executor_work: summary.time.executor,
-            waiting: summary.time.waiting,
-            unobserved: summary.time.unobserved,
-            executions: summary.executions,
-            utilisation: summary.utilisation(),
-            damaged: summary.damaged,
+            link: format!("processes/{process}"),
+            process_id: process,
             ran: shares(analysis, summary),
+            chart: over_time.callbacks,
             over_time,
-            spins: self.spins(summary.thread),
-            delays: self.delays(summary.thread),
-        }
+            spin_cycles: spins,
+            delays,
+        };
+        (joined, details)
     }
 
     fn over_time(&mut self, thread: ThreadId) -> OverTime {
         let (begin, end) = (Nanos(self.subject.begin), Nanos(self.subject.end));
-        let activity = self.subject.analysis.activity();
-        let mut stretches: Vec<_> = over_time(activity, thread, begin, end, self.width).collect();
+        let activities = self.subject.analysis.activities();
+        let mut stretches: Vec<_> = over_time(activities, thread, begin, end, self.width).collect();
         if stretches.len() > self.stretches
             && let Some(rest) = stretches.pop()
             && let Some(last) = stretches.last_mut()
@@ -288,7 +271,7 @@ impl<'a> Writer<'a> {
     fn spins(&mut self, thread: ThreadId) -> Option<Spins> {
         let subject = self.subject;
         let analysis = subject.analysis;
-        let spins: Vec<_> = spin::spins(analysis, analysis.activity(), thread).collect();
+        let spins: Vec<_> = spin::spins(analysis, analysis.activities(), thread).collect();
         if spins.is_empty() {
             return None;
         }
@@ -325,7 +308,7 @@ impl<'a> Writer<'a> {
     fn described(
         &mut self,
         mut values: Vec<(i64, Nanos)>,
-    ) -> (Option<Numbers>, Option<Series>, Option<Distribution>) {
+    ) -> (Option<Statistics>, Option<Series>, Option<Distribution>) {
         let subject = self.subject;
         let points: Vec<(i64, i64)> = values
             .iter()
@@ -334,7 +317,7 @@ impl<'a> Writer<'a> {
         let statistics = Statistics::of(&mut values);
         let values = points.iter().map(|point| point.1).collect();
         (
-            Numbers::of(subject, statistics.as_ref()),
+            numbers(subject, statistics.as_ref()),
             self.allowance.series(&mut self.columns, &points),
             Distribution::of(&mut self.columns, values),
         )
@@ -362,67 +345,33 @@ impl<'a> Writer<'a> {
         self.columns.add(shares)
     }
 
-    /// Nothing for one whose callbacks never ran.
-    fn executor(&mut self, threads: &[&ThreadSummary], id: ExecutorId) -> Option<Executor<'a>> {
-        let analysis = self.subject.analysis;
-        let model = analysis.model;
-        let row = &model.executors[id.index()];
-        let is_its_own = |ran: Ran| match ran {
-            Ran::Callback(callback) => analysis.executor_of(callback) == Some(id),
-            Ran::Client(_) | Ran::Unnamed(_) => false,
+    fn executor(&mut self, threads: &[ThreadSummary], row: &ExecutorRow<'_>) -> Executor {
+        // A thread of several executors cannot be told apart.
+        let own = |it: &&ThreadSummary| match row.id {
+            Some(id) => it.executor == Some(id),
+            None => row.thread_ids.contains(&it.thread),
         };
-        let shares = threads.iter().flat_map(|it| &it.shares);
-        let (mut executions, mut busy) = (0, 0);
-        for share in shares.filter(|share| is_its_own(share.ran)) {
-            executions += share.executions;
-            busy += share.busy.unwrap_or(0);
+        let own = threads.iter().filter(own).map(|it| it.thread);
+        let process_id = row.process_id.index();
+        Executor {
+            id: row.executor.clone(),
+            links: BTreeMap::from([("process", format!("processes/{process_id}"))]),
+            process_id,
+            chart: self.together(own),
         }
-        let own = || threads.iter().filter(|it| it.executor == Some(id));
-        let groups = model.callback_groups.iter();
-        let groups = groups.filter(|group| group.executor == Some(id));
-        (executions > 0).then(|| Executor {
-            id: id.index(),
-            kind: row.kind.name(),
-            process: row.process.index(),
-            pid: model.processes[row.process.index()].pid,
-            threads: own()
-                .map(|it| model.threads[it.thread.index()].tid)
-                .collect(),
-            callbacks: groups.map(|group| group.callbacks.len()).sum(),
-            executions,
-            busy,
-            utilisation: share_of(busy, executor_observed(analysis, id)),
-            shares: self.together(own().map(|it| it.thread)),
-        })
     }
 
-    fn process(&mut self, threads: &[&ThreadSummary], id: ProcessId) -> Process<'a> {
-        let analysis = self.subject.analysis;
-        let model = analysis.model;
-        let row = &model.processes[id.index()];
-        let own = || threads.iter().filter(|it| it.process == id);
-        let nodes = model.nodes.iter().enumerate();
+    fn process(&mut self, threads: &[ThreadSummary], id: ProcessId) -> Process<'a> {
+        let nodes = self.subject.analysis.model.nodes.iter().enumerate();
         let nodes = nodes.filter(|(_, node)| node.process == id);
-        let (nodes, node_names) = nodes.map(|(index, it)| (index, it.name.as_str())).unzip();
-        let busy = own().map(|it| it.time.callbacks).sum();
-        let observed = process_observed(analysis, id);
-        let (begin, end) = thread::process_span(analysis, id);
+        let (node_ids, node_names) = nodes.map(|(index, it)| (index, it.name.as_str())).unzip();
+        let own = threads.iter().filter(|it| it.process == id);
         Process {
             id: id.index(),
-            pid: row.pid,
-            name: &row.name,
-            host: model.host_name(id),
-            distribution: row.distribution.map(|it| format!("{it:?}").to_lowercase()),
-            rmw: row.rmw_implementation.as_deref(),
-            nodes,
+            link: format!("processes/{}", id.index()),
+            node_ids,
             node_names,
-            threads: own().count() as u64,
-            executions: own().map(|it| it.executions).sum(),
-            busy,
-            observed,
-            cores: share_of(busy, observed),
-            damaged: analysis.is_lossy(begin, end),
-            shares: self.together(own().map(|it| it.thread)),
+            chart: self.together(own.map(|it| it.thread)),
         }
     }
 }

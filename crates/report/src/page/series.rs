@@ -1,10 +1,10 @@
 //! Values over time as the page draws them. All series of a part share an allowance of points, so that a report of many things does not grow without
-//! end; short series leave theirs to long ones, and reduction never hides the worst.
+//! end; short series leave theirs to long ones, and downsampling never hides the worst.
 
 use serde::Serialize;
 
 use super::columns::{ColumnReference, Columns};
-use super::reduction::reduced;
+use super::downsample::downsampled;
 
 /// More points than this no screen shows.
 const MOST_POINTS: usize = 4000;
@@ -14,8 +14,8 @@ const FEWEST_POINTS: usize = 16;
 #[derive(Debug, Serialize)]
 pub(crate) struct Series {
     t: ColumnReference,
-    v: ColumnReference,
-    /// How many values there were before the reduction.
+    pub(crate) v: ColumnReference,
+    /// How many values there were before the downsampling.
     of: usize,
 }
 
@@ -49,7 +49,7 @@ impl Allowance {
         if points.is_empty() {
             return None;
         }
-        let kept = reduced(points, self.points / 4);
+        let kept = downsampled(points, self.points / 4);
         Some(Series {
             t: columns.add(kept.iter().map(|point| point.0)),
             v: columns.add(kept.iter().map(|point| point.1)),

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::Subject;
 use super::columns::Columns;
 use super::distribution::Distribution;
-use super::numbers::Numbers;
+use super::numbers::numbers;
 use super::series::{Allowance, Series};
 
 #[derive(Debug, Serialize)]
@@ -25,12 +25,12 @@ pub(crate) struct Calls<'a> {
     calls: usize,
     /// Those whose response the client took.
     answered: usize,
-    request: Option<Numbers>,
-    queue: Option<Numbers>,
-    execution: Option<Numbers>,
-    answering: Option<Numbers>,
-    response: Option<Numbers>,
-    round_trip: Option<Numbers>,
+    request: Option<Statistics>,
+    queue: Option<Statistics>,
+    execution: Option<Statistics>,
+    answering: Option<Statistics>,
+    response: Option<Statistics>,
+    round_trip: Option<Statistics>,
     series: Option<Series>,
     spread: Option<Distribution>,
 }
@@ -71,8 +71,8 @@ pub(crate) fn calls<'a>(
         let client = client.map(|id| &model.clients[id.index()]);
         let service_node = service.and_then(|it| it.node);
         let client_node = client.and_then(|it| it.node);
-        if !subject.options.selection.has_node(model, service_node)
-            && !subject.options.selection.has_node(model, client_node)
+        if !subject.analysis.selection.has_node(model, service_node)
+            && !subject.analysis.selection.has_node(model, client_node)
         {
             continue;
         }
@@ -80,7 +80,7 @@ pub(crate) fn calls<'a>(
         let between = |from: fn(&Steps) -> Option<Nanos>, to: fn(&Steps) -> Option<Nanos>| {
             let value = |steps: &Steps| Some((to(steps)?.0 - from(steps)?.0, steps.first));
             let mut values: Vec<(i64, Nanos)> = steps.iter().filter_map(value).collect();
-            Numbers::of(subject, Statistics::of(&mut values).as_ref())
+            numbers(subject, Statistics::of(&mut values).as_ref())
         };
         let round_trips: Vec<(i64, i64)> = steps
             .iter()

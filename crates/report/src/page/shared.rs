@@ -75,7 +75,7 @@ impl<'a> Shared<'a> {
 
     pub(crate) fn threads(&self) -> &[ThreadSummary] {
         self.threads
-            .get_or_init(|| thread::summaries(self.analysis, self.analysis.activity()))
+            .get_or_init(|| thread::summaries(self.analysis, self.analysis.activities()))
     }
 
     /// The names of all topics, in their order: the number of a topic in the page is its place here.

@@ -1,12 +1,16 @@
 //! Topics: who publishes and who receives, how often on both ends, and the communications between them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use rostrace_analyze::built_in;
+use rostrace_analyze::Statistics;
 use rostrace_analyze::communication::Pair;
-use rostrace_analyze::endpoint::{EndpointSummary, Endpoints, Passage};
+use rostrace_analyze::endpoint::{EndpointMessage, Endpoints};
 use rostrace_analyze::message_age::message_age;
-use rostrace_analyze::rate::{recorded_bins, recorded_per_second};
+use rostrace_analyze::rate::recorded_bins;
+use rostrace_analyze::table::{
+    COMMUNICATION_PAGE, Cell, PUBLISHER_PAGE, SUBSCRIPTION_PAGE, TOPIC_PAGE, TopicRow,
+    communications_of,
+};
 use rostrace_analyze::why::Why;
 use rostrace_ctf::schema::Nanos;
 use rostrace_model::entity::{NodeId, ProcessId, PublisherId, SubscriptionId};
@@ -16,10 +20,11 @@ use serde::Serialize;
 use super::Subject;
 use super::columns::Columns;
 use super::communication::{self, Communication, Drops};
-use super::distribution::{Distribution, RANKS};
-use super::numbers::Numbers;
+use super::distribution::RANKS;
+use super::metrics::{Metrics, MetricsWriter};
 use super::part::Part;
-use super::series::{Allowance, Series};
+use super::series::Allowance;
+use super::table::TableData;
 
 /// Points of all series together, and bars of all stacks of stages.
 const POINTS: usize = 240_000;
@@ -30,127 +35,136 @@ const EXPLAINED_WELL: usize = 300;
 const WORST: usize = 5;
 
 #[derive(Debug, Serialize)]
-struct Topics<'a> {
+struct Topics {
     ranks: &'static [usize],
     stages: [&'static str; 4],
     causes: [&'static str; 5],
-    topics: Vec<Topic<'a>>,
+    topics: TableData<Topic>,
+    communications: TableData<Communication>,
+    publishers: TableData<Endpoint>,
+    subscriptions: TableData<Endpoint>,
 }
 
-#[derive(Debug, Serialize)]
-struct Topic<'a> {
-    id: usize,
-    name: &'a str,
-    built_in: bool,
-    published: u64,
-    /// Messages per second of all publishers together.
-    publish_rate: Option<f64>,
-    /// Of the slowest subscription and the fastest.
-    receive_rate_min: Option<f64>,
-    receive_rate_max: Option<f64>,
-    /// Of the communication in which each is largest.
-    latency: Option<Latency>,
-    lost: u64,
-    /// By the causes of the part, of all communications.
+/// What the page has of a topic beside its row; nothing of one whose name the trace does not tell.
+#[derive(Debug, Default, Serialize)]
+struct Topic {
+    id: Option<usize>,
+    link: Option<String>,
+    /// Messages that did not arrive, by the causes of the part, of all communications.
     dropped: [u64; 5],
     drops: Option<Drops>,
-    publishers: Vec<Endpoint<'a>>,
-    subscriptions: Vec<Endpoint<'a>>,
-    communications: Vec<Communication<'a>>,
 }
 
+/// What the page has of a publisher or a subscription beside its row.
 #[derive(Debug, Serialize)]
-struct Latency {
-    p50: i64,
-    p99: i64,
-    max: i64,
-}
-
-/// A publisher or a subscription.
-#[derive(Debug, Serialize)]
-struct Endpoint<'a> {
-    id: usize,
-    node: Option<usize>,
-    node_name: &'a str,
-    process: usize,
-    pid: i64,
-    depth: u64,
-    messages: u64,
-    intra_process: u64,
-    by_hand: u64,
-    rate: Option<f64>,
-    period: Option<Numbers>,
-    age: Option<Numbers>,
-    damaged: u64,
+struct Endpoint {
+    /// `p1` or `s1`.
+    id: String,
+    links: BTreeMap<&'static str, String>,
+    topic_id: usize,
+    node_id: Option<usize>,
+    process_id: usize,
     /// Of a subscription.
-    callback: Option<usize>,
-    series: OverTime,
-    spread: Spread,
-}
-
-#[derive(Debug, Serialize)]
-struct OverTime {
-    period: Option<Series>,
-    frequency: Option<Series>,
-    age: Option<Series>,
-    size: Option<Series>,
-}
-
-#[derive(Debug, Serialize)]
-struct Spread {
-    period: Option<Distribution>,
-    frequency: Option<Distribution>,
-    age: Option<Distribution>,
-}
-
-/// What belongs to one topic, by the numbers of the model.
-#[derive(Debug, Default)]
-struct Members {
-    publishers: Vec<PublisherId>,
-    subscriptions: Vec<SubscriptionId>,
-    /// Places in the list of pairs.
-    pairs: Vec<usize>,
+    callback_id: Option<usize>,
+    #[serde(flatten)]
+    metrics: Metrics,
 }
 
 pub(crate) fn part(subject: Subject<'_>) -> Part {
     let analysis = subject.analysis;
     let model = analysis.model;
-    let selection = &subject.options.selection;
     let pairs = subject.shared.pairs();
     let messages = communication::messages(subject);
-    let mut members: HashMap<&str, Members> = HashMap::new();
-    let mut wanted: HashMap<&str, bool> = HashMap::new();
-    let mut want = |topic, node| {
-        *wanted.entry(topic).or_default() |=
-            selection.fits_topic(Some(topic)) && selection.has_node(model, node);
+    let numbers: HashMap<&str, usize> = subject.shared.topics().iter().copied().zip(0..).collect();
+    let mut members: HashMap<usize, Vec<&Pair>> = HashMap::new();
+    for pair in pairs {
+        let topic = &model.subscriptions[pair.subscription.index()].topic;
+        members
+            .entry(numbers[topic.as_str()])
+            .or_default()
+            .push(pair);
+    }
+    let of_pair = |pair: &Pair| {
+        let key = (pair.publisher, pair.subscription, pair.kind);
+        messages.get(&key).map_or(&[][..], Vec::as_slice)
     };
-    for (index, publisher) in model.publishers.iter().enumerate() {
-        let of_topic = members.entry(publisher.topic.as_str()).or_default();
-        of_topic.publishers.push(PublisherId::from_index(index));
-        want(publisher.topic.as_str(), publisher.node);
-    }
-    for (index, subscription) in model.subscriptions.iter().enumerate() {
-        let of_topic = members.entry(subscription.topic.as_str()).or_default();
-        let id = SubscriptionId::from_index(index);
-        of_topic.subscriptions.push(id);
-        want(subscription.topic.as_str(), subscription.node);
-    }
-    for (place, pair) in pairs.iter().enumerate() {
-        let topic = model.subscriptions[pair.subscription.index()]
-            .topic
-            .as_str();
-        members.entry(topic).or_default().pairs.push(place);
-    }
     let mut writer = Writer::new(subject, pairs);
-    let topics = subject.shared.topics().iter().copied().enumerate();
-    let topics = topics
-        .filter(|(_, name)| wanted.get(name).copied().unwrap_or(false))
-        .filter_map(|(id, name)| Some(writer.topic(id, name, members.get(name)?, &messages)));
+    let mut topics = TableData::new(subject, &TOPIC_PAGE);
+    let mut wanted: HashSet<usize> = HashSet::new();
+    for row in TopicRow::all(analysis) {
+        let number = numbers.get(row.topic.as_str()).filter(|_| !row.is_unnamed);
+        let number = number.copied();
+        let own = number.and_then(|number| members.get(&number));
+        let own = own.map_or(&[][..], Vec::as_slice);
+        wanted.extend(number);
+        let all = own.iter().flat_map(|pair| of_pair(pair));
+        let topic = Topic {
+            id: number,
+            link: number.map(|number| format!("topics/{number}")),
+            dropped: std::array::from_fn(|cause| own.iter().map(|it| it.dropped[cause]).sum()),
+            drops: communication::drops(subject, &mut writer.columns, all),
+        };
+        topics.push(row.cells().into_iter().chain(largest(own)), topic);
+    }
+    let mut communications = TableData::new(subject, &COMMUNICATION_PAGE);
+    let endpoints = subject.shared.endpoints();
+    communications.take(
+        |take| communications_of(analysis, pairs, take),
+        |place| {
+            let pair = &pairs[place];
+            let topic = &model.subscriptions[pair.subscription.index()].topic;
+            let topic = *wanted.get(&numbers[topic.as_str()])?;
+            let joined = vec![
+                endpoints.publishers[pair.publisher.index()].rate.into(),
+                endpoints.subscriptions[pair.subscription.index()]
+                    .rate
+                    .into(),
+                communication::lost(&pair.dropped).into(),
+            ];
+            let worst = writer.worst[place];
+            let (pens, columns) = (&mut writer.communications, &mut writer.columns);
+            let details = pens.communication(columns, (place, pair), topic, of_pair(pair), worst);
+            Some((joined, details))
+        },
+    );
+    let mut publishers = TableData::new(subject, &PUBLISHER_PAGE);
+    publishers.take(
+        |take| (PUBLISHER_PAGE.table.rows)(analysis, take),
+        |index| {
+            let row = &model.publishers[index];
+            let topic = *wanted.get(&numbers[row.topic.as_str()])?;
+            let end = End::Publisher(PublisherId::from_index(index));
+            Some((
+                Vec::new(),
+                writer.endpoint(end, topic, row.node, row.process),
+            ))
+        },
+    );
+    let mut subscriptions = TableData::new(subject, &SUBSCRIPTION_PAGE);
+    subscriptions.take(
+        |take| (SUBSCRIPTION_PAGE.table.rows)(analysis, take),
+        |index| {
+            let row = &model.subscriptions[index];
+            let topic = *wanted.get(&numbers[row.topic.as_str()])?;
+            let end = End::Subscription(SubscriptionId::from_index(index));
+            let mut endpoint = writer.endpoint(end, topic, row.node, row.process);
+            if let Some(callback) = row.callback.map(|id| id.index()) {
+                let link = format!("callbacks/{callback}");
+                endpoint.links.insert("callback", link);
+                endpoint.callback_id = Some(callback);
+            }
+            let name = row.callback.map_or("", |id| analysis.names.callback(id));
+            Some((vec![name.into()], endpoint))
+        },
+    );
     let topics = Topics {
-        topics: topics.collect(),
         ranks: RANKS,
         stages: communication::STAGES,
         causes: communication::causes(),
+        topics,
+        communications,
+        publishers,
+        subscriptions,
     };
     Part::new("topics", &topics, writer.columns)
 }
@@ -159,7 +173,6 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
 struct Writer<'a> {
     subject: Subject<'a>,
     endpoints: Endpoints<'a>,
-    pairs: &'a [Pair],
     /// How much of each pair is explained, by its place.
     worst: Vec<usize>,
     sizes: HashMap<End, Vec<(i64, i64)>>,
@@ -200,7 +213,6 @@ impl<'a> Writer<'a> {
         Writer {
             subject,
             endpoints,
-            pairs,
             worst,
             sizes: sizes(subject),
             communications: communication::Writer {
@@ -213,138 +225,36 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn topic(
-        &mut self,
-        id: usize,
-        name: &'a str,
-        members: &Members,
-        messages: &HashMap<communication::Key, Vec<rostrace_model::entity::DeliveryId>>,
-    ) -> Topic<'a> {
-        let publishers = members.publishers.iter().map(|id| self.publisher(*id));
-        let publishers: Vec<Endpoint<'a>> = publishers.collect();
-        let subscriptions = members.subscriptions.iter();
-        let subscriptions: Vec<Endpoint<'a>> =
-            subscriptions.map(|id| self.subscription(*id)).collect();
-        let rates = subscriptions.iter().map(|it| it.rate.unwrap_or(0.0));
-        let (published, publish_rate) = self.published(&members.publishers);
-        let of_pair = |place: &usize| {
-            let pair = &self.pairs[*place];
-            let key = (pair.publisher, pair.subscription, pair.kind);
-            messages.get(&key).map_or(&[][..], Vec::as_slice)
-        };
-        let all = members.pairs.iter().flat_map(of_pair);
-        let drops = communication::drops(self.subject, &mut self.columns, all);
-        let communications: Vec<Communication<'a>> = members
-            .pairs
-            .iter()
-            .map(|place| {
-                let pair = &self.pairs[*place];
-                let worst = self.worst[*place];
-                let (writer, columns) = (&mut self.communications, &mut self.columns);
-                writer.communication(columns, *place, pair, of_pair(place), worst)
-            })
-            .collect();
-        Topic {
-            id,
-            name,
-            built_in: built_in::topic(name),
-            published,
-            publish_rate,
-            receive_rate_min: rates.clone().reduce(f64::min),
-            receive_rate_max: rates.reduce(f64::max),
-            latency: largest(&communications),
-            lost: communications.iter().map(|it| it.lost).sum(),
-            dropped: std::array::from_fn(|cause| {
-                communications.iter().map(|it| it.dropped[cause]).sum()
-            }),
-            drops,
-            publishers,
-            subscriptions,
-            communications,
-        }
-    }
-
-    /// How many messages all publishers published together, and how often.
-    fn published(&self, publishers: &[PublisherId]) -> (u64, Option<f64>) {
-        let analysis = self.subject.analysis;
-        let publications = publishers
-            .iter()
-            .flat_map(|id| analysis.publications_of(*id));
-        let times = publications
-            .map(|id| analysis.publication(*id).publish)
-            .filter(|at| analysis.counts(*at));
-        let number = times.clone().count() as u64;
-        let ends = times.clone().min().zip(times.max());
-        let rate =
-            ends.and_then(|(first, last)| recorded_per_second(analysis.model, number, first, last));
-        (number, rate)
-    }
-
-    fn publisher(&mut self, id: PublisherId) -> Endpoint<'a> {
-        let row = &self.subject.analysis.model.publishers[id.index()];
-        let summary = &self.subject.shared.endpoints().publishers[id.index()];
-        let passages = self.endpoints.published(id);
-        let mut endpoint = self.endpoint(
-            End::Publisher(id),
-            row.node,
-            row.process,
-            summary,
-            &passages,
-        );
-        endpoint.depth = row.depth;
-        endpoint
-    }
-
-    fn subscription(&mut self, id: SubscriptionId) -> Endpoint<'a> {
-        let row = &self.subject.analysis.model.subscriptions[id.index()];
-        let summary = &self.subject.shared.endpoints().subscriptions[id.index()];
-        let passages = self.endpoints.received(id);
-        let end = End::Subscription(id);
-        let mut endpoint = self.endpoint(end, row.node, row.process, summary, &passages);
-        endpoint.depth = row.depth;
-        endpoint.callback = row.callback.map(|id| id.index());
-        endpoint
-    }
-
     fn endpoint(
         &mut self,
         end: End,
+        topic_id: usize,
         node: Option<NodeId>,
         process: ProcessId,
-        summary: &EndpointSummary,
-        passages: &[Passage],
-    ) -> Endpoint<'a> {
-        let subject = self.subject;
-        let model = subject.analysis.model;
-        let (series, spread) = self.over_time(end, passages);
+    ) -> Endpoint {
+        let (id, messages) = match end {
+            End::Publisher(id) => (format!("p{}", id.0), self.endpoints.published(id)),
+            End::Subscription(id) => (format!("s{}", id.0), self.endpoints.received(id)),
+        };
+        let metrics = self.metrics(end, &messages);
+        let mut links = BTreeMap::from([("pid", format!("processes/{}", process.index()))]);
+        links.extend(node.map(|node| ("node", format!("nodes/{}", node.index()))));
         Endpoint {
-            id: match end {
-                End::Publisher(id) => id.index(),
-                End::Subscription(id) => id.index(),
-            },
-            node: node.map(|node| node.index()),
-            node_name: model.node_name(node).unwrap_or_default(),
-            process: process.index(),
-            pid: model.processes[process.index()].pid,
-            depth: 0,
-            messages: summary.messages,
-            intra_process: summary.intra_process,
-            by_hand: summary.by_hand,
-            rate: summary.rate,
-            period: Numbers::of(subject, summary.period.as_ref()),
-            age: Numbers::of(subject, summary.age.as_ref()),
-            damaged: summary.damaged,
-            callback: None,
-            series,
-            spread,
+            id,
+            links,
+            topic_id,
+            node_id: node.map(|node| node.index()),
+            process_id: process.index(),
+            callback_id: None,
+            metrics,
         }
     }
 
-    fn over_time(&mut self, end: End, passages: &[Passage]) -> (OverTime, Spread) {
+    fn metrics(&mut self, end: End, messages: &[EndpointMessage]) -> Metrics {
         let subject = self.subject;
         let analysis = subject.analysis;
         let counted = |at: &Nanos| analysis.counts(*at);
-        let times: Vec<Nanos> = passages.iter().map(|it| it.time).collect();
+        let times: Vec<Nanos> = messages.iter().map(|it| it.time).collect();
         let periods: Vec<(i64, i64)> = times
             .windows(2)
             .filter(|pair| counted(&pair[1]) && !analysis.is_damaged(pair[0], pair[1]))
@@ -354,45 +264,41 @@ impl<'a> Writer<'a> {
         let frequencies: Vec<(i64, i64)> = recorded_bins(analysis, &instants)
             .map(|bin| (subject.time(bin.begin), bin.count as i64))
             .collect();
-        let age = |passage: &Passage| {
+        let age = |message: &EndpointMessage| {
             let stamp = analysis
-                .publication(passage.publication?)
+                .publication(message.publication?)
                 .message_timestamp?;
-            let age = message_age(analysis.model, stamp, passage.time)?;
-            Some((subject.time(passage.time), age))
+            let age = message_age(analysis.model, stamp, message.time)?;
+            Some((subject.time(message.time), age))
         };
         let ages: Vec<(i64, i64)> = match end {
             End::Publisher(_) => Vec::new(),
             End::Subscription(_) => {
-                let counted = passages.iter().filter(|it| counted(&it.time));
+                let counted = messages.iter().filter(|it| counted(&it.time));
                 counted.filter_map(age).collect()
             }
         };
         let sizes = self.sizes.get(&end).map_or(&[][..], Vec::as_slice);
-        let (allowance, columns) = (self.communications.allowance, &mut self.columns);
-        let series = OverTime {
-            period: allowance.series(columns, &periods),
-            frequency: allowance.series(columns, &frequencies),
-            age: allowance.series(columns, &ages),
-            size: allowance.series(columns, sizes),
+        let mut writer = MetricsWriter {
+            allowance: self.communications.allowance,
+            columns: &mut self.columns,
+            metrics: Metrics::default(),
         };
-        let values = |points: Vec<(i64, i64)>| points.into_iter().map(|it| it.1).collect();
-        let spread = Spread {
-            period: Distribution::of(columns, values(periods)),
-            frequency: Distribution::of_counts(columns, values(frequencies)),
-            age: Distribution::of(columns, values(ages)),
-        };
-        (series, spread)
+        writer.durations("period", &periods);
+        writer.counts("frequency", &frequencies);
+        writer.durations("age", &ages);
+        writer.series("size", sizes);
+        writer.metrics
     }
 }
 
-fn largest(communications: &[Communication<'_>]) -> Option<Latency> {
-    let latencies = || communications.iter().filter_map(|it| it.latency);
-    Some(Latency {
-        p50: latencies().map(|it| it.p50).max()?,
-        p99: latencies().map(|it| it.p99).max()?,
-        max: latencies().map(|it| it.max).max()?,
-    })
+/// Of the communication in which each is largest.
+fn largest(pairs: &[&Pair]) -> [Cell<'static>; 3] {
+    let of = |value: fn(&Statistics) -> i64| {
+        let latencies = pairs.iter().filter_map(|it| it.latency.as_ref());
+        latencies.map(value).max().into()
+    };
+    [of(|it| it.p50), of(|it| it.p99), of(|it| it.max)]
 }
 
 /// Sizes of messages where the trace has them.

@@ -4,40 +4,51 @@
 pub(super) const REFUSED: &str = include_str!("../../assets/served/refused.html");
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
+const STYLE: &str = "text/css; charset=utf-8";
 
+/// Name, media type and text of each: the scripts of both pages, then those of this one.
 macro_rules! assets {
-    ($($name:literal => $media_type:expr, $file:literal;)*) => {
+    ($($name:literal $media_type:expr, $folder:literal $file:literal;)* scripts $($script:literal in $of:literal;)*) => {
         const ASSETS: &[(&str, &str, &str)] = &[
-            $(($name, $media_type, include_str!(concat!("../../assets/served/", $file))),)*
+            $(($name, $media_type, include_str!(concat!("../../assets/", $folder, "/", $file))),)*
+            $((concat!($script, ".js"), SCRIPT, include_str!(concat!("../../assets/", $of, "/", $script, ".js"))),)*
         ];
     };
 }
 
 assets! {
-    "" => "text/html; charset=utf-8", "page.html";
-    "style.css" => "text/css; charset=utf-8", "style.css";
-    "icon.svg" => "image/svg+xml", "icon.svg";
-    "main.js" => SCRIPT, "main.js";
-    "state.js" => SCRIPT, "state.js";
-    "server.js" => SCRIPT, "server.js";
-    "duration.js" => SCRIPT, "../shared/duration.js";
-    "time.js" => SCRIPT, "time.js";
-    "colour.js" => SCRIPT, "colour.js";
-    "lanes.js" => SCRIPT, "lanes.js";
-    "spans.js" => SCRIPT, "spans.js";
-    "drawing.js" => SCRIPT, "drawing.js";
-    "axis.js" => SCRIPT, "axis.js";
-    "arrows.js" => SCRIPT, "arrows.js";
-    "overview.js" => SCRIPT, "overview.js";
-    "pointer.js" => SCRIPT, "pointer.js";
-    "keyboard.js" => SCRIPT, "keyboard.js";
-    "panel.js" => SCRIPT, "panel.js";
-    "search.js" => SCRIPT, "search.js";
-    "arrange.js" => SCRIPT, "arrange.js";
-    "element.js" => SCRIPT, "element.js";
-    "legend.js" => SCRIPT, "legend.js";
-    "message.js" => SCRIPT, "message.js";
-    "range.js" => SCRIPT, "range.js";
+    "" "text/html; charset=utf-8", "served" "page.html";
+    "colours.css" STYLE, "base" "colours.css";
+    "style.css" STYLE, "served" "style.css";
+    "icon.svg" "image/svg+xml", "served" "icon.svg";
+    scripts
+    "clock" in "base";
+    "colour" in "base";
+    "combobox" in "base";
+    "duration" in "base";
+    "element" in "base";
+    "number" in "base";
+    "text" in "base";
+    "theme" in "base";
+    "main" in "served";
+    "state" in "served";
+    "server" in "served";
+    "time" in "served";
+    "subject_colour" in "served";
+    "lanes" in "served";
+    "spans" in "served";
+    "drawing" in "served";
+    "axis" in "served";
+    "arrows" in "served";
+    "overview" in "served";
+    "pointer" in "served";
+    "keyboard" in "served";
+    "panel" in "served";
+    "search" in "served";
+    "arrange" in "served";
+    "legend" in "served";
+    "message" in "served";
+    "range" in "served";
 }
 
 /// Media type and text of a file, by the name under the page's folder.

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use rostrace_analyze::Analysis;
 use rostrace_analyze::selection::{Selected, Selection};
-use rostrace_analyze::{Analysis, names};
 use rostrace_ctf::schema::Nanos;
+use rostrace_model::describe::names;
 use rostrace_model::describe::{CallbackKind, Description};
 use rostrace_model::entity::{Address, CallbackId, InstanceId, ProcessId};
 

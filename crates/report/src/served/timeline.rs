@@ -13,7 +13,7 @@ use super::subject::Subjects;
 use super::track::{Content, Track};
 
 /// What is to be shown of a trace.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Options {
     /// What the page is called.
     pub title: String,
@@ -75,7 +75,7 @@ impl<'a> ServedTimeline<'a> {
         for lane in self.lanes.threads.iter().flat_map(|group| &group.lanes) {
             self.track(lane.track);
         }
-        self.analysis.activity();
+        self.analysis.activities();
         if !self.analysis.model.deliveries.is_empty() {
             // One asked for is all found.
             self.analysis.arrival(DeliveryId(0));

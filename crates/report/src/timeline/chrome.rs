@@ -10,13 +10,13 @@ use rostrace_ctf::Damage;
 use rostrace_ctf::schema::Nanos;
 use rostrace_model::flow::UserValue;
 
+use super::counting_writer::CountingWriter;
 use super::flow::FlowId;
 use super::identity::STAND_INS;
 use super::json::{integer, real, text};
 use super::label::Fixed;
-use super::pieces::Pieces;
-use super::sink::{Argument, Happening, Sink, Track, TrackId, TrackKind};
-use super::{Written, story};
+use super::sink::{Argument, Sink, TimelineEvent, Track, TrackId, TrackKind};
+use super::{Written, model};
 
 /// Tracks that are no threads are numbered from here on.
 const FIRST_TRACK: i64 = STAND_INS * 3;
@@ -32,19 +32,19 @@ pub fn write(
     out: &mut impl io::Write,
 ) -> io::Result<Written> {
     let mut chrome = Chrome {
-        out: Pieces::new(out),
-        origin: story::beginning(analysis),
+        out: CountingWriter::new(out),
+        origin: model::beginning(analysis),
         tracks: Vec::new(),
         has_events: false,
     };
-    let mut written = story::tell(analysis, selection, damage, &mut chrome)?;
+    let mut written = model::write_events(analysis, selection, damage, &mut chrome)?;
     chrome.out.bytes.extend_from_slice(b"\n]}\n");
     written.bytes = chrome.out.end()?;
     Ok(written)
 }
 
 struct Chrome<'o, W> {
-    out: Pieces<'o, W>,
+    out: CountingWriter<'o, W>,
     origin: Nanos,
     tracks: Vec<Place>,
     has_events: bool,
@@ -107,15 +107,15 @@ impl<W: io::Write> Chrome<'_, W> {
         )
     }
 
-    fn arguments(&mut self, happening: &Happening<'_>) -> io::Result<()> {
+    fn arguments(&mut self, event: &TimelineEvent<'_>) -> io::Result<()> {
         let mut list = List::new(&mut self.out.bytes, "args");
-        for (key, value) in &happening.described.arguments {
+        for (key, value) in &event.described.arguments {
             match value {
                 Fixed::Integer(value) => integer(list.key(key)?, *value)?,
                 Fixed::Text(value) => text(list.key(key)?, value)?,
             }
         }
-        for (key, value) in happening.arguments {
+        for (key, value) in event.arguments {
             let bytes = list.key(key)?;
             match value {
                 Argument::Integer(value) => integer(bytes, *value)?,
@@ -123,7 +123,7 @@ impl<W: io::Write> Chrome<'_, W> {
                 Argument::Text(value) => text(bytes, value)?,
             }
         }
-        for field in happening.given {
+        for field in event.given {
             let bytes = list.key(&field.name)?;
             match &field.value {
                 UserValue::Integer(value) => integer(bytes, *value)?,
@@ -237,36 +237,36 @@ impl<W: io::Write> Sink for Chrome<'_, W> {
         Ok(())
     }
 
-    fn happening(&mut self, happening: &Happening<'_>) -> io::Result<()> {
-        let place = &self.tracks[happening.track.0 as usize];
+    fn event(&mut self, event: &TimelineEvent<'_>) -> io::Result<()> {
+        let place = &self.tracks[event.track.0 as usize];
         let (pid, tid) = (place.pid, place.tid);
-        let kind = if happening.end.is_some() { "X" } else { "i" };
+        let kind = if event.end.is_some() { "X" } else { "i" };
         self.begin_event(kind, pid, tid)?;
-        self.microseconds("ts", happening.begin.0.saturating_sub(self.origin.0))?;
-        match happening.end {
-            Some(end) => self.microseconds("dur", end.0.saturating_sub(happening.begin.0))?,
+        self.microseconds("ts", event.begin.0.saturating_sub(self.origin.0))?;
+        match event.end {
+            Some(end) => self.microseconds("dur", end.0.saturating_sub(event.begin.0))?,
             None => self.out.bytes.extend_from_slice(b",\"s\":\"t\""),
         }
         write!(
             self.out.bytes,
             ",\"cat\":\"{}\",\"name\":",
-            happening.described.category
+            event.described.category
         )?;
         text(
             &mut self.out.bytes,
-            happening.name.unwrap_or(&happening.described.name),
+            event.name.unwrap_or(&event.described.name),
         )?;
-        self.arguments(happening)?;
+        self.arguments(event)?;
         self.out.bytes.push(b'}');
-        if happening.sends.is_empty() && happening.receives.is_empty() {
+        if event.sends.is_empty() && event.receives.is_empty() {
             return Ok(());
         }
-        let place = self.tracks[happening.track.0 as usize].clone();
-        for flow in happening.sends {
-            self.arrow("s", &place, happening.begin, *flow)?;
+        let place = self.tracks[event.track.0 as usize].clone();
+        for flow in event.sends {
+            self.arrow("s", &place, event.begin, *flow)?;
         }
-        for flow in happening.receives {
-            self.arrow("f", &place, happening.begin, *flow)?;
+        for flow in event.receives {
+            self.arrow("f", &place, event.begin, *flow)?;
         }
         Ok(())
     }

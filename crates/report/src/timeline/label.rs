@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use rostrace_analyze::{Analysis, names};
+use rostrace_analyze::Analysis;
+use rostrace_model::describe::names;
 use rostrace_model::describe::{CallbackKind, Description};
 use rostrace_model::entity::{Address, CallbackId, PublisherId};
 

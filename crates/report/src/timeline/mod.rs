@@ -1,19 +1,19 @@
 //! A trace as a timeline for other programs: Perfetto, Chrome and the Firefox Profiler.
 //!
-//! `story` tells what happened, track by track, and every format is a `sink` that hears of it and writes at once: nothing but the rows
+//! `model` tells what happened, track by track, and every format is a `sink` that hears of it and writes at once: nothing but the rows
 //! of one thread is collected on the way. A [`Selection`] says what is wanted of a trace, the window of the analysis when.
 
 pub mod chrome;
+mod counting_writer;
 pub mod firefox;
 mod flow;
 mod identity;
 mod json;
 mod label;
 mod lanes;
+mod model;
 pub mod perfetto;
-mod pieces;
 mod sink;
-mod story;
 
 use std::io;
 

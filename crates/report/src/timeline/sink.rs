@@ -50,7 +50,7 @@ pub(super) enum Unit {
 /// Something that happened on a track. What takes time begins in the order of time, and is either inside what began before it on
 /// its track or after it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Happening<'a> {
+pub(super) struct TimelineEvent<'a> {
     pub(super) track: TrackId,
     pub(super) begin: Nanos,
     /// Nothing for an instant.
@@ -108,7 +108,7 @@ pub(super) trait Sink {
 
     fn track(&mut self, track: &Track<'_>) -> io::Result<()>;
 
-    fn happening(&mut self, happening: &Happening<'_>) -> io::Result<()>;
+    fn event(&mut self, event: &TimelineEvent<'_>) -> io::Result<()>;
 
     fn count(&mut self, track: TrackId, at: Nanos, value: f64) -> io::Result<()>;
 

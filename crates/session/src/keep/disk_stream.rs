@@ -181,6 +181,8 @@ impl DiskStream {
         };
         write(file, 0, &opening.bytes())?;
         self.bytes = HEAD as u64;
+        self.last = 0;
+        self.end = begin;
         Ok(())
     }
 
@@ -259,8 +261,8 @@ impl DiskStream {
         self.unwritten -= events;
     }
 
-    /// Says in the last packet what could not be written after it: that needs no room on the disk. Returns what cannot be said because there is
-    /// no packet.
+    /// Says in the last packet what could not be written after it: that needs no room on the disk. Behind the empty packet with which a file
+    /// begins comes another one, for which there mostly is. Returns what cannot be said because there is no packet.
     pub(crate) fn account(
         &mut self,
         folder: &Folder,
@@ -275,6 +277,27 @@ impl DiskStream {
             return Ok(0);
         }
         let file = folder.file(&self.file_name())?;
+        if self.last == 0 {
+            let head = Head {
+                uuid: self.uuid,
+                stream: self.stream,
+                begin: self.end,
+                end: now.max(self.end),
+                content_bytes: HEAD,
+                packet_bytes: HEAD,
+                number: self.number + 1,
+                discarded: total,
+            };
+            if write(&file, self.bytes, &head.bytes()).is_err() {
+                cut(&file, self.bytes);
+                return Ok(total - self.discarded);
+            }
+            self.last = self.bytes;
+            self.bytes += HEAD as u64;
+            self.number += 1;
+            self.discarded = total;
+            return Ok(0);
+        }
         write(
             &file,
             self.last + place::END as u64,

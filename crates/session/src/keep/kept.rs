@@ -4,7 +4,6 @@
 //! Whatever cannot be written is counted, in the next packet of its stream or in the last one that is there.
 
 use std::collections::BTreeMap;
-use std::collections::VecDeque;
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +11,8 @@ use std::sync::atomic::Ordering;
 
 use crate::clock;
 use crate::command::Command;
-use crate::keep::disk_stream::{CompleteFile, DiskStream};
+use crate::keep::disk_space::DiskSpace;
+use crate::keep::disk_stream::DiskStream;
 use crate::keep::folder::Folder;
 use crate::keep::init_stream::InitStream;
 use crate::keep::loss_stream::LossStream;
@@ -46,15 +46,8 @@ pub struct Kept {
     /// In packets that are complete on the disk, and in those that are not.
     events: u64,
     partial: BTreeMap<u32, u64>,
-    pub(super) bytes: u64,
-    /// Of `bytes`, those of the threads' streams: of them a flight recorder keeps as many as was asked for, whatever describes them.
-    pub(super) stream_bytes: u64,
+    pub(super) space: DiskSpace,
     unwritten: u64,
-    pub(super) complete: VecDeque<CompleteFile>,
-    pub(super) disk_looked: u64,
-    pub(super) disk_is_short: bool,
-    /// What is not written now never will be.
-    pub(super) is_final: bool,
     /// Nothing comes any more that would close a gap between packets: a keeper that was killed had counted it, and its stream has no file that
     /// would say so.
     takes_gaps: bool,
@@ -79,13 +72,8 @@ impl Kept {
             dropped: None,
             events: 0,
             partial: BTreeMap::new(),
-            bytes: 0,
-            stream_bytes: 0,
+            space: DiskSpace::new(&command.settings),
             unwritten: 0,
-            complete: VecDeque::new(),
-            disk_looked: 0,
-            disk_is_short: false,
-            is_final: false,
             takes_gaps: false,
             mapped,
         }
@@ -124,7 +112,12 @@ impl Kept {
     }
 
     pub fn bytes(&self) -> u64 {
-        self.bytes
+        self.space.bytes
+    }
+
+    /// The folder, open, once there is one.
+    fn open_folder(&self) -> Option<&Folder> {
+        self.folder.as_ref().map(|(folder, _)| folder)
     }
 
     /// Makes the folder before there is anything to write, so that it names the memory whatever happens next. The error is an `errno`.
@@ -134,7 +127,8 @@ impl Kept {
 
     /// Writes what is full, and, with `all`, also what is not. Returns whether there was anything.
     pub fn drain(&mut self, all: bool) -> bool {
-        self.look_at_disk();
+        let folder = self.folder.as_ref().map(|(folder, _)| folder);
+        self.space.look_at_disk(folder);
         let has_initialisation = self.drain_initialisation();
         let mut is_busy = has_initialisation;
         let waiting = self.waiting(all);
@@ -145,18 +139,17 @@ impl Kept {
             is_busy |= self.drain_packet(*packet, head, is_complete);
         }
         self.drain_losses(all);
-        if let Some(flight) = self.command.settings.flight {
-            self.forget_old(flight);
-        }
+        let folder = self.folder.as_ref().map(|(folder, _)| folder);
+        self.space.forget_old(folder);
         let reports = &self.mapped.memory().header().reports;
-        reports.bytes.store(self.bytes, Ordering::Relaxed);
+        reports.bytes.store(self.space.bytes, Ordering::Relaxed);
         reports.unwritten.store(self.unwritten, Ordering::Relaxed);
         is_busy
     }
 
     /// The recording has ended, and so has the process perhaps: writes everything that is left.
     pub fn finish(&mut self) {
-        self.is_final = true;
+        self.space.is_final = true;
         self.drain(true);
         // A packet that was seen before the one that comes before it is in order the second time.
         self.takes_gaps = true;
@@ -222,7 +215,7 @@ impl Kept {
             return;
         };
         match self.lost.write(folder, now, lost) {
-            Ok(grown) => self.bytes += grown,
+            Ok(grown) => self.space.bytes += grown,
             Err(error) => self.mapped.note_error(error),
         }
     }
@@ -313,8 +306,7 @@ impl Kept {
             self.partial.insert(number, events);
             return false;
         }
-        if self.disk_is_short && !self.is_final {
-            // It waits in memory: perhaps there is room again, or somebody ends the recording.
+        if self.space.must_wait() {
             return false;
         }
         // SAFETY: complete up to there, and only its writer adds behind it.
@@ -322,9 +314,9 @@ impl Kept {
             sync::will_read(place.0.add(HEAD), head.content_bytes - HEAD);
             std::slice::from_raw_parts(place.0, head.content_bytes)
         };
-        let is_flight = self.command.settings.flight.is_some();
-        let written = match self.room_for(head.content_bytes) {
-            Ok(()) => self.write_packet(number, &head, content, is_full, is_flight),
+        let room = self.space.room_for(head.content_bytes, self.open_folder());
+        let written = match room {
+            Ok(()) => self.write_packet(number, &head, content, is_full),
             Err(error) => Err(error),
         };
         match written {
@@ -337,7 +329,7 @@ impl Kept {
             }
             Err(error) => {
                 self.mapped.note_error(error);
-                if is_full || self.is_final {
+                if is_full || self.space.is_final {
                     // What was written before it was full is there.
                     let events = events.saturating_sub(self.partial.remove(&number).unwrap_or(0));
                     self.count_unwritten(number, &head, events);
@@ -382,22 +374,20 @@ impl Kept {
         head: &Head,
         content: &[u8],
         is_full: bool,
-        is_flight: bool,
     ) -> Result<(), i32> {
         self.make_folder()?;
         let (Some((folder, _)), Some(stream)) = (&self.folder, self.streams.get_mut(&number))
         else {
             return Err(libc::EIO);
         };
+        let is_flight = self.space.is_flight();
         let (grown, complete) = stream.write(folder, head, content, is_full, is_flight)?;
-        self.bytes += grown;
-        self.stream_bytes += grown;
-        self.complete.extend(complete);
+        self.space.note_written(grown, complete);
         Ok(())
     }
 
     /// Writes what the statedump has that is not written yet.
-    fn drain_initialisation(&mut self) -> bool {
+    pub fn drain_initialisation(&mut self) -> bool {
         let memory = *self.mapped.memory();
         let header = memory.header();
         let last = self.init.last;
@@ -431,7 +421,7 @@ impl Kept {
             Err(error) => Err(error),
         };
         match written {
-            Ok(grown) => self.bytes += grown,
+            Ok(grown) => self.space.bytes += grown,
             Err(error) => self.mapped.note_error(error),
         }
         if header.recording.epoch.load(Ordering::Acquire) == self.generation {

@@ -1,10 +1,10 @@
-//! The metadata of a process's trace: Common Trace Format 1.8, as LTTng-UST writes it.
+//! The metadata of our traces, of a process and of context switches: Common Trace Format 1.8, as LTTng writes it.
 //!
 //! All events are declared from the beginning, so the file is complete before the first stream exists, and never changes.
 
 use std::fmt::Write as _;
 
-use crate::events::{EVENTS, Event, Kind, RMW_PUBLISH};
+use crate::events::{EVENTS, Event, Kind, SCHED_EVENTS};
 use crate::memory::header::{Header, read_text};
 use crate::memory::packet::{CONTEXT_FIELDS, HEAD, HEADER_FIELDS};
 use crate::tracetools::TracetoolsVersion;
@@ -15,6 +15,43 @@ const LOG_LEVEL: u8 = 13;
 /// The text of the file, for a trace of this process.
 pub(crate) fn text(header: &Header, uuid: [u64; 2], offset: i64) -> String {
     let version = TracetoolsVersion::parse(&header.tracetools_version());
+    let context = "\tevent.context := struct {\n\
+        \t\tinteger { size = 32; align = 8; signed = 1; base = 10; } _vpid;\n\
+        \t\tinteger { size = 32; align = 8; signed = 1; base = 10; } _vtid;\n\
+        \t\tinteger { size = 8; align = 8; signed = 0; encoding = UTF8; } _procname[17];\n\t};\n";
+    let mut text = trace(uuid, offset, &environment(header), context);
+    declare(&mut text, &EVENTS, version);
+    text
+}
+
+/// The same for the trace of context switches, which the recorder itself writes: one stream for each CPU, no context.
+pub(crate) fn sched_text(host: &str, kernel_release: &str, uuid: [u64; 2], offset: i64) -> String {
+    let mut environment = String::from("env {\n");
+    for (key, value) in [
+        ("domain", "kernel"),
+        ("sysname", "Linux"),
+        ("kernel_release", kernel_release),
+        ("tracer_name", "rostrace"),
+        ("tracer_buffering_scheme", "global"),
+        ("hostname", host),
+    ] {
+        let _ = writeln!(environment, "\t{key} = \"{}\";", escaped(value));
+    }
+    for (key, value) in [
+        ("tracer_major", 0),
+        ("tracer_minor", 1),
+        ("architecture_bit_width", usize::BITS),
+    ] {
+        let _ = writeln!(environment, "\t{key} = {value};");
+    }
+    environment.push_str("};\n");
+    let mut text = trace(uuid, offset, &environment, "");
+    declare(&mut text, &SCHED_EVENTS, TracetoolsVersion::parse(b""));
+    text
+}
+
+/// Everything before the events. All our traces have packets and heads of events of one kind, and one clock.
+fn trace(uuid: [u64; 2], offset: i64, environment: &str, context: &str) -> String {
     let mut text = String::with_capacity(32 << 10);
     let order = if cfg!(target_endian = "little") {
         "le"
@@ -56,10 +93,7 @@ pub(crate) fn text(header: &Header, uuid: [u64; 2], offset: i64) -> String {
          \t\t}} v;\n\t}} align(8);\n\
          \tpacket.context := struct {{\n\
          {packet_context}\t}};\n\
-         \tevent.context := struct {{\n\
-         \t\tinteger {{ size = 32; align = 8; signed = 1; base = 10; }} _vpid;\n\
-         \t\tinteger {{ size = 32; align = 8; signed = 1; base = 10; }} _vtid;\n\
-         \t\tinteger {{ size = 8; align = 8; signed = 0; encoding = UTF8; }} _procname[17];\n\t}};\n}};\n\n",
+         {context}}};\n\n",
         uuid = hyphenated(&bytes_of(uuid)),
         packet_header = head(&HEADER_FIELDS, CONTEXT_FIELDS[0].1),
         packet_context = head(&CONTEXT_FIELDS, HEAD),
@@ -67,18 +101,20 @@ pub(crate) fn text(header: &Header, uuid: [u64; 2], offset: i64) -> String {
         u32 = integer(32),
         clock32 = clock(32),
         clock64 = clock(64),
-        environment = environment(header),
     );
-    for (number, event) in EVENTS.iter().enumerate() {
+    text
+}
+
+fn declare(text: &mut String, events: &[Event], version: TracetoolsVersion) {
+    for (number, event) in events.iter().enumerate() {
         let _ = write!(
             text,
             "event {{\n\tname = \"{}\";\n\tid = {number};\n\tstream_id = 0;\n\tloglevel = {LOG_LEVEL};\n\
              \tfields := struct {{\n{}\t}};\n}};\n\n",
             event.name,
-            fields(number, event, version),
+            fields(event, version),
         );
     }
-    text
 }
 
 fn environment(header: &Header) -> String {
@@ -131,12 +167,10 @@ fn environment(header: &Header) -> String {
 }
 
 /// The fields of an event as this version of ROS 2 fills them.
-fn fields(number: usize, event: &Event, version: TracetoolsVersion) -> String {
+fn fields(event: &Event, version: TracetoolsVersion) -> String {
     let mut text = String::new();
     for (name, kind) in event.fields {
-        if number == usize::from(RMW_PUBLISH)
-            && *name != "message"
-            && !version.stamps_publications()
+        if event.name == "ros2:rmw_publish" && *name != "message" && !version.stamps_publications()
         {
             continue;
         }

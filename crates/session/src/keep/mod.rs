@@ -4,6 +4,9 @@
 //! Two threads of it share the work, so that a disk that hangs delays nobody but itself: a [`Supplier`] sees to it that packets
 //! are free, a [`Kept`] writes full ones. Both look again and again; nobody is woken, because that would cost an event a system call.
 //!
+//! Context switches come from the kernel, not from a process: [`SchedBuffer`] and [`SchedTrace`] are to the recorder what memory and
+//! [`Kept`] are to a process.
+//!
 //! [`start_recording`] and [`stop_recording`] begin and end a recording in the memory of a process; they are all that a process ever notices of it.
 
 pub mod collect;
@@ -17,11 +20,15 @@ mod mapped;
 mod metadata;
 mod process_folder;
 mod resume;
+mod sched_buffer;
+mod sched_trace;
 pub mod snapshot;
 mod start_stop;
 
 pub use kept::{Kept, MEMORY_LINK};
 pub use mapped::{Mapped, OpenError};
+pub use sched_buffer::SchedBuffer;
+pub use sched_trace::{SCHED_FOLDER, SchedTrace};
 pub use start_stop::{is_meant, standing_command, start_recording, stop_recording};
 
 use std::sync::Arc;

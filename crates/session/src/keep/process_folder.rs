@@ -45,7 +45,7 @@ impl Kept {
                 let made = memory.header().made.load(Ordering::Relaxed);
                 let begin = first.flatten().unwrap_or(made).min(made);
                 match self.init.open(&folder, begin) {
-                    Ok(bytes) => self.bytes += bytes,
+                    Ok(bytes) => self.space.bytes += bytes,
                     Err(error) => self.mapped.note_error(error),
                 }
                 self.folder = Some((folder, path));

@@ -1,5 +1,7 @@
 //! A keeper that goes on with the work of one that is gone.
 
+use std::ffi::OsStr;
+use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +21,8 @@ impl Kept {
         let generation = header.recording.last_epoch.load(Ordering::Acquire);
         let directory = path.parent()?.as_os_str().as_bytes();
         let named = std::fs::read(path.join(MEMORY_LINK)).ok()?;
-        if generation == 0 || mapped.path()?.as_os_str().as_bytes() != named {
+        let is_of_memory = mapped.path()?.as_os_str().as_bytes() == named;
+        if generation == 0 || !is_of_memory || !is_recorded_in(&header.directory(), path) {
             return None;
         }
         let folder = Folder::open(path).ok()?;
@@ -32,7 +35,7 @@ impl Kept {
         let mut kept = Kept::new(mapped, generation, &command);
         for entry in std::fs::read_dir(path).ok()?.flatten() {
             // It may have been killed after it wrote, and before it said so: a limit is of what is there.
-            kept.bytes += entry.metadata().map_or(0, |it| it.len());
+            kept.space.bytes += entry.metadata().map_or(0, |it| it.len());
             let name = entry.file_name().to_string_lossy().into_owned();
             let Some((stream, file)) = name.rsplit_once('_') else {
                 continue;
@@ -42,7 +45,7 @@ impl Kept {
             };
             kept.resume_file(&entry.path(), stream, file);
         }
-        kept.bytes = kept.bytes.max(told);
+        kept.space.bytes = kept.space.bytes.max(told);
         kept.init.last = written;
         kept.folder = Some((folder, path.to_owned()));
         Some(kept)
@@ -81,6 +84,18 @@ impl Kept {
             }
             _ => {}
         }
+    }
+}
+
+/// Whether a memory is recorded into this folder of a process. A copy of the folder, or what somebody else made, may name the memory too, but
+/// its events belong to the trace that the memory names; where that is gone, it was moved, and may be this one.
+fn is_recorded_in(directory: &[u8], folder: &Path) -> bool {
+    let Ok(folder) = std::fs::canonicalize(folder) else {
+        return false;
+    };
+    match std::fs::canonicalize(OsStr::from_bytes(directory)) {
+        Ok(directory) => folder.parent() == Some(&directory),
+        Err(error) => error.kind() == ErrorKind::NotFound,
     }
 }
 
@@ -123,7 +138,7 @@ mod tests {
 
     /// The first packet of the thread found no room on the disk, and so had no file that would say that it is missing; then the keeper was killed.
     #[test]
-    fn a_stream_without_a_file_is_accounted_for_by_who_comes_next() {
+    fn a_stream_without_a_file_is_accounted_for_by_who_comes_next_in_this_trace_alone() {
         const EVENTS: u64 = 300;
         let name = format!("rostrace-test-resume-{}", std::process::id());
         let trace = std::env::temp_dir().join(&name);
@@ -151,9 +166,22 @@ mod tests {
         drop(kept);
         write(mapped.memory(), &mut writer, EVENTS..2 * EVENTS);
 
+        // A copy names the memory as well, and gets nothing of it while the trace is there.
+        let copy = trace.with_extension("copy").join("process");
+        std::fs::create_dir_all(&copy).unwrap();
+        for entry in std::fs::read_dir(&folder).unwrap().flatten() {
+            std::fs::copy(entry.path(), copy.join(entry.file_name())).unwrap();
+        }
+        assert!(!collect::finish(&mapped, &copy));
+        // A trace that was moved is still the one.
+        let moved = trace.with_extension("moved");
+        std::fs::rename(&trace, &moved).unwrap();
+        let folder = moved.join(folder.file_name().unwrap());
         assert!(collect::finish(&mapped, &folder));
         let told = told(&folder);
-        std::fs::remove_dir_all(&trace).unwrap();
+        for trace in [&moved, copy.parent().unwrap()] {
+            std::fs::remove_dir_all(trace).unwrap();
+        }
         std::fs::remove_file(&file).unwrap();
         assert_eq!(told, 2 * EVENTS - 1);
     }

@@ -135,7 +135,7 @@ pub fn stop_recording(memory: &Memory, generation: u64) {
 }
 
 /// A number that no other trace has.
-fn random_uuid() -> [u64; 2] {
+pub(super) fn random_uuid() -> [u64; 2] {
     let mut uuid = [0_u8; 16];
     // SAFETY: writes at most 16 bytes.
     let got = unsafe { libc::getrandom(uuid.as_mut_ptr().cast(), 16, libc::GRND_NONBLOCK) };

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::naive_bits::NaiveBits;
 use super::stop::StopReason;
 use super::{PacketRoles, minimum_bits};
-use rostrace_ctf::clock_update::updated_clock;
+use rostrace_ctf::schema::updated_clock;
 use rostrace_ctf::schema::{
     BitField, Encoding, FieldClass, Integer, IntegerForm, Length, Range, Role, Slot, Struct,
 };

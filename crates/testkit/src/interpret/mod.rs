@@ -13,7 +13,7 @@ pub use naive_bits::NaiveBits;
 pub use stop::{Stop, StopReason};
 
 use fields::Fields;
-use rostrace_ctf::schema::{Cycles, FieldClass, Length, Schema, Struct, Uuid};
+use rostrace_ctf::schema::{Cycles, FieldClass, Schema, Uuid};
 use rostrace_ctf::value::Value;
 
 /// Reads one packet. An iterator over its events, which ends after the first [`Stop`].
@@ -272,37 +272,27 @@ impl Iterator for Interpreter<'_> {
 
 /// The least number of bits that a value of this class has, padding not counted.
 fn minimum_bits(class: &FieldClass) -> u64 {
-    let minimum_of_struct = |structure: &Struct| {
-        (structure.members.iter()).fold(0u64, |sum, member| {
-            sum.saturating_add(minimum_bits(&member.class))
-        })
-    };
+    let sum = |sum: u64, class| sum.saturating_add(minimum_bits(class));
+    let unknown = |_| 0;
     match class {
-        FieldClass::Integer(integer) => match integer.form {
-            rostrace_ctf::schema::IntegerForm::Fixed(bits) => bits.size.into(),
-            rostrace_ctf::schema::IntegerForm::Variable => 8,
-        },
-        FieldClass::Float(bits)
-        | FieldClass::BitArray(bits)
-        | FieldClass::Boolean { bits, .. }
-        | FieldClass::BitMap { bits, .. } => bits.size.into(),
         FieldClass::String { encoding } => encoding.unit() as u64 * 8,
-        FieldClass::Text { length, .. } | FieldClass::Blob { length, .. } => match length {
-            Length::Fixed(bytes) => bytes.saturating_mul(8),
-            Length::Slot(_) => 0,
-        },
-        FieldClass::Struct(structure) => minimum_of_struct(structure),
+        FieldClass::Text { length, .. } | FieldClass::Blob { length, .. } => {
+            length.of(unknown).saturating_mul(8)
+        }
+        FieldClass::Struct(structure) => {
+            let members = structure.members.iter().map(|member| &member.class);
+            members.fold(0, sum)
+        }
         FieldClass::Array {
             length, element, ..
-        } => match length {
-            Length::Fixed(length) => length.saturating_mul(minimum_bits(element)),
-            Length::Slot(_) => 0,
-        },
+        } => length.of(unknown).saturating_mul(minimum_bits(element)),
         FieldClass::Optional { .. } => 0,
-        FieldClass::Variant { options, .. } => (options.iter())
-            .map(|option| minimum_bits(&option.class))
-            .min()
-            .unwrap_or(0),
+        FieldClass::Variant { options, .. } => {
+            let least = options.iter().map(|option| minimum_bits(&option.class));
+            least.min().unwrap_or(0)
+        }
+        // Integers of variable length have a byte at least.
+        _ => class.bits().map_or(8, |bits| bits.size.into()),
     }
 }
 

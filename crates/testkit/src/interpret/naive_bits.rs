@@ -72,10 +72,9 @@ impl<'d> NaiveBits<'d> {
         }
         self.position += size;
         self.last_order = Some(bits.order);
-        Ok(if bits.reversed {
-            mirrored(value, size)
-        } else {
-            value
+        Ok(match bits.reversed {
+            true => mirrored(value, size),
+            false => value,
         })
     }
 
@@ -86,13 +85,8 @@ impl<'d> NaiveBits<'d> {
 
     /// Reads one byte; the position must be a multiple of eight.
     pub fn byte(&mut self) -> Result<u8, StopReason> {
-        self.field(BitField {
-            size: 8,
-            align: 8,
-            order: ByteOrder::Little,
-            reversed: false,
-        })
-        .map(|value| value as u8)
+        let byte = self.field(BitField::new(8, 8, ByteOrder::Little));
+        byte.map(|value| value as u8)
     }
 
     fn need(&self, needed: u64) -> Result<(), StopReason> {
@@ -125,12 +119,7 @@ mod tests {
     use ByteOrder::{Big, Little};
 
     fn bits(size: u8, align: u32, order: ByteOrder) -> BitField {
-        BitField {
-            size,
-            align,
-            order,
-            reversed: false,
-        }
+        BitField::new(size, align, order)
     }
 
     fn packed(bytes: &[u8], order: ByteOrder, sizes: &[u8]) -> Vec<u64> {
@@ -168,30 +157,19 @@ mod tests {
 
     #[test]
     fn sixty_four_bits_at_an_odd_position() {
-        assert_eq!(
-            packed(
-                &[0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1],
-                Little,
-                &[1, 64]
-            ),
-            [0, u64::MAX]
-        );
+        let bytes = [0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1];
+        assert_eq!(packed(&bytes, Little, &[1, 64]), [0, u64::MAX]);
     }
 
     #[test]
     fn two_byte_orders_must_not_meet_inside_a_byte() {
         let mut reader = NaiveBits::new(&[0; 4]);
         reader.field(bits(3, 1, Little)).unwrap();
-        assert_eq!(
-            reader.field(bits(3, 1, Big)),
-            Err(StopReason::MixedByteOrder)
-        );
+        let mixed = Err(StopReason::MixedByteOrder);
+        assert_eq!(reader.field(bits(3, 1, Big)), mixed);
         assert!(reader.clone().field(bits(3, 8, Big)).is_ok());
         // Padding does not help while the byte is the same.
-        assert_eq!(
-            reader.field(bits(3, 4, Big)),
-            Err(StopReason::MixedByteOrder)
-        );
+        assert_eq!(reader.field(bits(3, 4, Big)), mixed);
     }
 
     #[test]
@@ -199,13 +177,9 @@ mod tests {
         let mut reader = NaiveBits::new(&[0; 4]);
         reader.set_end(12);
         reader.field(bits(8, 8, Little)).unwrap();
-        assert_eq!(
-            reader.field(bits(5, 1, Little)),
-            Err(StopReason::NotEnoughBits {
-                needed: 5,
-                available: 4
-            })
-        );
+        let (needed, available) = (5, 4);
+        let short = StopReason::NotEnoughBits { needed, available };
+        assert_eq!(reader.field(bits(5, 1, Little)), Err(short));
         assert_eq!(reader.position(), 8);
         assert!(reader.align(16).is_err());
         assert!(reader.field(bits(4, 1, Little)).is_ok());

@@ -1,6 +1,6 @@
 //! What Linux says when it gives CPUs to threads and libc when it gives memory to programs: more words of the test recordings.
 
-use super::recording::{Payload, Recording};
+use super::recording::{Payload::*, Recording};
 
 /// `prev_state` of a thread that was preempted, sleeps, or waits for a disk.
 pub const PREEMPTED: i64 = 0;
@@ -15,132 +15,57 @@ pub fn comm(tid: i64) -> String {
     }
 }
 
-impl Recording {
+words! {
     /// The current CPU goes from one thread to another.
-    pub fn switch(&mut self, prev: i64, prev_state: i64, next: i64) -> &mut Recording {
-        self.kernel_event(
-            "sched_switch",
-            &[
-                ("prev_comm", Payload::Text(comm(prev))),
-                ("prev_tid", Payload::Signed(prev)),
-                ("prev_prio", Payload::Signed(20)),
-                ("prev_state", Payload::Signed(prev_state)),
-                ("next_comm", Payload::Text(comm(next))),
-                ("next_tid", Payload::Signed(next)),
-                ("next_prio", Payload::Signed(20)),
-            ],
-        )
-    }
-
+    pub fn switch(prev: i64, prev_state: i64, next: i64) = kernel_event "sched_switch" {
+        prev_comm: Text(comm(prev)), prev_tid: Signed(prev), prev_prio: Signed(20), prev_state: Signed(prev_state),
+        next_comm: Text(comm(next)), next_tid: Signed(next), next_prio: Signed(20)
+    };
     /// A thread can run, on this CPU.
-    pub fn wakeup(&mut self, tid: i64, target: i64) -> &mut Recording {
-        self.wake("sched_wakeup", tid, target)
-    }
-
-    pub fn waking(&mut self, tid: i64, target: i64) -> &mut Recording {
-        self.wake("sched_waking", tid, target)
-    }
-
-    pub fn wakeup_new(&mut self, tid: i64, target: i64) -> &mut Recording {
-        self.wake("sched_wakeup_new", tid, target)
-    }
-
-    fn wake(&mut self, name: &str, tid: i64, target: i64) -> &mut Recording {
-        self.kernel_event(
-            name,
-            &[
-                ("comm", Payload::Text(comm(tid))),
-                ("tid", Payload::Signed(tid)),
-                ("prio", Payload::Signed(20)),
-                ("target_cpu", Payload::Signed(target)),
-            ],
-        )
-    }
-
-    pub fn migrate(&mut self, tid: i64, from: i64, to: i64) -> &mut Recording {
-        self.kernel_event(
-            "sched_migrate_task",
-            &[
-                ("comm", Payload::Text(comm(tid))),
-                ("tid", Payload::Signed(tid)),
-                ("prio", Payload::Signed(20)),
-                ("orig_cpu", Payload::Signed(from)),
-                ("dest_cpu", Payload::Signed(to)),
-            ],
-        )
-    }
-
-    pub fn exit(&mut self, tid: i64) -> &mut Recording {
-        self.kernel_event(
-            "sched_process_exit",
-            &[
-                ("comm", Payload::Text(comm(tid))),
-                ("tid", Payload::Signed(tid)),
-                ("prio", Payload::Signed(20)),
-            ],
-        )
-    }
-
+    pub fn wakeup(tid: i64, target: i64) = kernel_event "sched_wakeup" {
+        comm: Text(comm(tid)), tid: Signed(tid), prio: Signed(20), target_cpu: Signed(target)
+    };
+    pub fn waking(tid: i64, target: i64) = kernel_event "sched_waking" {
+        comm: Text(comm(tid)), tid: Signed(tid), prio: Signed(20), target_cpu: Signed(target)
+    };
+    pub fn wakeup_new(tid: i64, target: i64) = kernel_event "sched_wakeup_new" {
+        comm: Text(comm(tid)), tid: Signed(tid), prio: Signed(20), target_cpu: Signed(target)
+    };
+    pub fn migrate(tid: i64, from: i64, to: i64) = kernel_event "sched_migrate_task" {
+        comm: Text(comm(tid)), tid: Signed(tid), prio: Signed(20), orig_cpu: Signed(from), dest_cpu: Signed(to)
+    };
+    pub fn exit(tid: i64) = kernel_event "sched_process_exit" {
+        comm: Text(comm(tid)), tid: Signed(tid), prio: Signed(20)
+    };
     /// LTTng lists a thread of a container: its number, and those that it has inside.
-    pub fn in_container(&mut self, tid: i64, vpid: i64, vtid: i64) -> &mut Recording {
-        self.kernel_event(
-            "lttng_statedump_process_pid_ns",
-            &[
-                ("tid", Payload::Signed(tid)),
-                ("vtid", Payload::Signed(vtid)),
-                ("vpid", Payload::Signed(vpid)),
-                ("vppid", Payload::Signed(0)),
-                ("ns_level", Payload::Signed(1)),
-                ("ns_inum", Payload::Unsigned(4_026_531_836)),
-            ],
-        )
-    }
-
-    pub fn malloc(&mut self, size: u64, pointer: u64) -> &mut Recording {
-        self.event(
-            "lttng_ust_libc:malloc",
-            &[
-                ("size", Payload::Unsigned(size)),
-                ("ptr", Payload::Pointer(pointer)),
-            ],
-        )
-    }
-
-    pub fn calloc(&mut self, count: u64, size: u64, pointer: u64) -> &mut Recording {
-        self.event(
-            "lttng_ust_libc:calloc",
-            &[
-                ("nmemb", Payload::Unsigned(count)),
-                ("size", Payload::Unsigned(size)),
-                ("ptr", Payload::Pointer(pointer)),
-            ],
-        )
-    }
-
-    pub fn realloc(&mut self, before: u64, size: u64, pointer: u64) -> &mut Recording {
-        self.event(
-            "lttng_ust_libc:realloc",
-            &[
-                ("in_ptr", Payload::Pointer(before)),
-                ("size", Payload::Unsigned(size)),
-                ("ptr", Payload::Pointer(pointer)),
-            ],
-        )
-    }
-
-    pub fn posix_memalign(&mut self, size: u64, pointer: u64, result: i64) -> &mut Recording {
-        self.event(
-            "lttng_ust_libc:posix_memalign",
-            &[
-                ("out_ptr", Payload::Pointer(pointer)),
-                ("alignment", Payload::Unsigned(64)),
-                ("size", Payload::Unsigned(size)),
-                ("result", Payload::Signed(result)),
-            ],
-        )
-    }
-
-    pub fn free(&mut self, pointer: u64) -> &mut Recording {
-        self.event("lttng_ust_libc:free", &[("ptr", Payload::Pointer(pointer))])
-    }
+    pub fn in_container(tid: i64, vpid: i64, vtid: i64) = kernel_event "lttng_statedump_process_pid_ns" {
+        tid: Signed(tid), vtid: Signed(vtid), vpid: Signed(vpid), vppid: Signed(0), ns_level: Signed(1),
+        ns_inum: Unsigned(4_026_531_836)
+    };
+    /// As rostrace's recorder hears it: a recorded thread gets the current CPU.
+    pub fn switch_in(tid: i64) = kernel_event "rostrace_sched:switch_in" { tid: Signed(tid) };
+    /// A recorded thread leaves the current CPU.
+    pub fn switch_out(tid: i64, preempted: bool) = kernel_event "rostrace_sched:switch_out" {
+        tid: Signed(tid), preempted: Signed(preempted.into())
+    };
+    /// A recorded thread is called so.
+    pub fn thread_name(tid: i64, pid: i64, name: &str) = kernel_event "rostrace_sched:thread_name" {
+        tid: Signed(tid), pid: Signed(pid), name: Text(name.to_owned())
+    };
+    pub fn thread_exit(tid: i64, pid: i64) = kernel_event "rostrace_sched:thread_exit" {
+        tid: Signed(tid), pid: Signed(pid)
+    };
+    pub fn malloc(size: u64, pointer: u64) = event "lttng_ust_libc:malloc" {
+        size: Unsigned(size), ptr: Pointer(pointer)
+    };
+    pub fn calloc(count: u64, size: u64, pointer: u64) = event "lttng_ust_libc:calloc" {
+        nmemb: Unsigned(count), size: Unsigned(size), ptr: Pointer(pointer)
+    };
+    pub fn realloc(before: u64, size: u64, pointer: u64) = event "lttng_ust_libc:realloc" {
+        in_ptr: Pointer(before), size: Unsigned(size), ptr: Pointer(pointer)
+    };
+    pub fn posix_memalign(size: u64, pointer: u64, result: i64) = event "lttng_ust_libc:posix_memalign" {
+        out_ptr: Pointer(pointer), alignment: Unsigned(64), size: Unsigned(size), result: Signed(result)
+    };
+    pub fn free(pointer: u64) = event "lttng_ust_libc:free" { ptr: Pointer(pointer) };
 }

@@ -3,6 +3,18 @@
 //! `recording` writes traces, `ros` and `run_time` say in them what ROS 2 would have said, `kernel` what Linux would, `application` what programs say
 //! of themselves; `system` has the systems that tests begin with.
 
+/// Words of a recording that are one event, or a few: their names, and their fields.
+macro_rules! words {
+    ($($(#[$doc:meta])* $public:vis fn $word:ident($($argument:ident: $type:ty),*) =
+        $($tell:ident $name:literal { $($field:ident: $value:expr),* }),+;)*) => {
+        impl Recording {
+            $($(#[$doc])* $public fn $word(&mut self, $($argument: $type),*) -> &mut Recording {
+                self$(.$tell($name, &[$((stringify!($field), $value)),*]))+
+            })*
+        }
+    };
+}
+
 pub mod application;
 pub mod kernel;
 pub mod recording;

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rostrace_ctf::TraceSet;
-use rostrace_ctf::schema::{Base, ByteOrder, Clock, Identity, Origin, Uuid};
+use rostrace_ctf::schema::{ByteOrder, Clock, Origin, Uuid};
 use rostrace_ctf::value::Value;
 use rostrace_ctf::writer::{EventRecord, Others, PacketEnd, PacketStart};
 use rostrace_model::Model;
@@ -197,29 +197,21 @@ impl Recording {
 
     /// Nothing between these times is recorded on any processor of the current host, and the tracer counts it.
     pub fn lose(&mut self, from: u64, to: u64) -> &mut Recording {
-        let (host, cpu, tracer) = (self.host, self.cpu, Tracer::UserSpace);
-        let lost = |event: &Happening| {
-            (event.host, event.tracer) == (host, tracer) && (from..to).contains(&event.time)
-        };
-        self.events.retain(|event| !lost(event));
-        self.windows.push(Window {
-            host,
-            tracer,
-            cpu,
-            from,
-            to,
-        });
-        self
+        self.lose_of(Tracer::UserSpace, from, to)
     }
 
     /// Nothing that the kernel does between these times on the current processor is recorded, and the tracer counts it.
     pub fn lose_of_kernel(&mut self, from: u64, to: u64) -> &mut Recording {
-        let (host, cpu, tracer) = (self.host, self.cpu, Tracer::Kernel);
-        let lost = |event: &Happening| {
-            (event.host, event.tracer, event.cpu) == (host, tracer, cpu)
-                && (from..to).contains(&event.time)
-        };
-        self.events.retain(|event| !lost(event));
+        self.lose_of(Tracer::Kernel, from, to)
+    }
+
+    fn lose_of(&mut self, tracer: Tracer, from: u64, to: u64) -> &mut Recording {
+        let (host, cpu) = (self.host, self.cpu);
+        self.events.retain(|event| {
+            (event.host, event.tracer) != (host, tracer)
+                || tracer == Tracer::Kernel && event.cpu != cpu
+                || !(from..to).contains(&event.time)
+        });
         self.windows.push(Window {
             host,
             tracer,
@@ -336,6 +328,9 @@ impl Recording {
         {
             schema = schema.environment_text(key, value);
         }
+        if tracer == Tracer::Kernel {
+            schema = schema.environment_text("domain", "kernel");
+        }
         for (name, fields) in &classes {
             schema = schema.event(name, 13, fields);
         }
@@ -418,18 +413,10 @@ impl Recording {
 
     fn clock(&self) -> Clock {
         Clock {
-            id: "monotonic".to_owned(),
-            identity: Identity {
-                name: Some("monotonic".to_owned()),
-                ..Identity::default()
-            },
-            uuid: None,
-            description: None,
             frequency: self.frequency,
-            precision: None,
             offset_seconds: EPOCH / 1_000_000_000,
-            offset_cycles: 0,
             origin: Origin::UnixEpoch,
+            ..Clock::implicit("monotonic")
         }
     }
 }
@@ -448,14 +435,7 @@ fn field((name, value): &(String, Payload)) -> Field {
         Payload::Numbers(_) => Field::new(name, Kind::Sequence(Element::signed(64))),
         Payload::Reals(_) => Field::new(name, Kind::Sequence(Element::Double)),
         Payload::Texts(_) => Field::new(name, Kind::Sequence(Element::String)),
-        Payload::Pointers(_) => Field::new(
-            name,
-            Kind::Sequence(Element::Integer {
-                bits: 64,
-                signed: false,
-                base: Base::Hexadecimal,
-            }),
-        ),
+        Payload::Pointers(_) => Field::new(name, Kind::Sequence(Element::address())),
     }
 }
 

@@ -78,85 +78,15 @@ impl Recording {
         self.context_of(handle, version)
     }
 
-    pub fn context_of(&mut self, handle: u64, version: &str) -> &mut Recording {
-        self.init(
-            "rcl_init",
-            &[
-                ("context_handle", Pointer(handle)),
-                ("version", Text(version.to_owned())),
-            ],
-        )
-    }
-
     pub fn node(&mut self, handle: u64, name: &str) -> &mut Recording {
         let (namespace, name) = name.rsplit_once('/').unwrap();
         let namespace = if namespace.is_empty() { "/" } else { namespace };
-        self.init(
-            "rcl_node_init",
-            &[
-                ("node_handle", Pointer(handle)),
-                ("rmw_handle", Pointer(rmw(handle))),
-                ("node_name", Text(name.to_owned())),
-                ("namespace", Text(namespace.to_owned())),
-            ],
-        )
+        self.rcl_node(handle, name, namespace)
     }
 
-    pub fn publisher(&mut self, handle: u64, node: u64, topic: &str) -> &mut Recording {
-        self.init(
-            "rcl_publisher_init",
-            &[
-                ("publisher_handle", Pointer(handle)),
-                ("node_handle", Pointer(node)),
-                ("rmw_publisher_handle", Pointer(rmw(handle))),
-                ("topic_name", Text(topic.to_owned())),
-                ("queue_depth", Unsigned(10)),
-            ],
-        )
-    }
-
-    /// A subscription of rcl alone, as clients other than rclcpp have them.
-    pub fn rcl_subscription(&mut self, handle: u64, node: u64, topic: &str) -> &mut Recording {
-        self.init(
-            "rcl_subscription_init",
-            &[
-                ("subscription_handle", Pointer(handle)),
-                ("node_handle", Pointer(node)),
-                ("rmw_subscription_handle", Pointer(rmw(handle))),
-                ("topic_name", Text(topic.to_owned())),
-                ("queue_depth", Unsigned(10)),
-            ],
-        )
-    }
-
-    pub fn object(&mut self, handle: u64, object: u64) -> &mut Recording {
-        self.init(
-            "rclcpp_subscription_init",
-            &[
-                ("subscription_handle", Pointer(handle)),
-                ("subscription", Pointer(object)),
-            ],
-        )
-    }
-
-    pub fn object_callback(&mut self, object: u64, callback: u64) -> &mut Recording {
-        self.init(
-            "rclcpp_subscription_callback_added",
-            &[
-                ("subscription", Pointer(object)),
-                ("callback", Pointer(callback)),
-            ],
-        )
-    }
-
-    pub fn symbol(&mut self, callback: u64, symbol: &str) -> &mut Recording {
-        self.init(
-            "rclcpp_callback_register",
-            &[
-                ("callback", Pointer(callback)),
-                ("symbol", Text(symbol.to_owned())),
-            ],
-        )
+    /// A process with one context and this node.
+    pub fn process_of(&mut self, pid: i64, name: &str, node: (u64, &str)) -> &mut Recording {
+        self.process(pid, name).context(1).node(node.0, node.1)
     }
 
     /// A subscription with its object (at the handle plus 1) and callback.
@@ -187,20 +117,8 @@ impl Recording {
         self.rcl_subscription(handle, node, topic);
         if self.flavour >= Flavour::Iron {
             self.ring_buffer(handle + 3, capacity)
-                .init(
-                    "rclcpp_buffer_to_ipb",
-                    &[
-                        ("buffer", Pointer(handle + 3)),
-                        ("ipb", Pointer(handle + 4)),
-                    ],
-                )
-                .init(
-                    "rclcpp_ipb_to_subscription",
-                    &[
-                        ("ipb", Pointer(handle + 4)),
-                        ("subscription", Pointer(twin)),
-                    ],
-                );
+                .buffer_of(handle + 3, handle + 4)
+                .intra_object(handle + 4, twin);
         }
         self.object_callback(twin, callback + 1)
             .symbol(callback + 1, &format!("on{topic}"))
@@ -208,16 +126,6 @@ impl Recording {
             .object(handle, handle + 1)
             .object_callback(handle + 1, callback)
             .symbol(callback, &format!("on{topic}"))
-    }
-
-    pub fn ring_buffer(&mut self, buffer: u64, capacity: u64) -> &mut Recording {
-        self.init(
-            "rclcpp_construct_ring_buffer",
-            &[
-                ("buffer", Pointer(buffer)),
-                ("capacity", Unsigned(capacity)),
-            ],
-        )
     }
 
     /// A publisher that keeps messages for subscriptions of its process that come later, in a ring buffer at the handle plus 3.
@@ -230,158 +138,98 @@ impl Recording {
     ) -> &mut Recording {
         self.publisher(handle, node, topic)
             .ring_buffer(handle + 3, capacity)
-            .init(
-                "rclcpp_buffer_to_ipb",
-                &[
-                    ("buffer", Pointer(handle + 3)),
-                    ("ipb", Pointer(handle + 4)),
-                ],
-            )
-    }
-
-    pub fn timer(&mut self, handle: u64, node: u64, period: i64, callback: u64) -> &mut Recording {
-        self.init(
-            "rcl_timer_init",
-            &[
-                ("timer_handle", Pointer(handle)),
-                ("period", Signed(period)),
-            ],
-        )
-        .init(
-            "rclcpp_timer_callback_added",
-            &[
-                ("timer_handle", Pointer(handle)),
-                ("callback", Pointer(callback)),
-            ],
-        )
-        .symbol(callback, "tick")
-        .init(
-            "rclcpp_timer_link_node",
-            &[
-                ("timer_handle", Pointer(handle)),
-                ("node_handle", Pointer(node)),
-            ],
-        )
-    }
-
-    pub fn service(&mut self, handle: u64, node: u64, name: &str, callback: u64) -> &mut Recording {
-        self.init(
-            "rcl_service_init",
-            &[
-                ("service_handle", Pointer(handle)),
-                ("node_handle", Pointer(node)),
-                ("rmw_service_handle", Pointer(rmw(handle))),
-                ("service_name", Text(name.to_owned())),
-            ],
-        )
-        .init(
-            "rclcpp_service_callback_added",
-            &[
-                ("service_handle", Pointer(handle)),
-                ("callback", Pointer(callback)),
-            ],
-        )
+            .buffer_of(handle + 3, handle + 4)
     }
 
     pub fn client(&mut self, handle: u64, node: u64, name: &str, gid: u8) -> &mut Recording {
         if self.flavour >= Flavour::Kilted {
-            self.event(
-                "ros2:rmw_client_init",
-                &[
-                    ("rmw_client_handle", Pointer(rmw(handle))),
-                    ("gid", Gid(vec![gid; 16])),
-                ],
-            );
+            self.rmw_client(handle, gid);
         }
-        self.init(
-            "rcl_client_init",
-            &[
-                ("client_handle", Pointer(handle)),
-                ("node_handle", Pointer(node)),
-                ("rmw_client_handle", Pointer(rmw(handle))),
-                ("service_name", Text(name.to_owned())),
-            ],
-        )
+        self.rcl_client(handle, node, name)
     }
+}
 
-    pub fn state_machine(&mut self, machine: u64, node: u64) -> &mut Recording {
-        self.init(
-            "rcl_lifecycle_state_machine_init",
-            &[
-                ("node_handle", Pointer(node)),
-                ("state_machine", Pointer(machine)),
-            ],
-        )
-    }
-
-    pub fn transition(&mut self, machine: u64, from: &str, to: &str) -> &mut Recording {
-        self.event(
-            "ros2:rcl_lifecycle_transition",
-            &[
-                ("state_machine", Pointer(machine)),
-                ("start_label", Text(from.to_owned())),
-                ("goal_label", Text(to.to_owned())),
-            ],
-        )
-    }
-
-    pub fn caret_init(&mut self, clock: u64, distribution: &str) -> &mut Recording {
-        self.event(
-            "ros2_caret:caret_init",
-            &[
-                ("clock_offset", Signed(clock as i64)),
-                ("distribution", Text(distribution.to_owned())),
-            ],
-        )
-    }
-
+words! {
+    pub fn context_of(handle: u64, version: &str) = init "rcl_init" {
+        context_handle: Pointer(handle), version: Text(version.to_owned())
+    };
+    pub fn publisher(handle: u64, node: u64, topic: &str) = init "rcl_publisher_init" {
+        publisher_handle: Pointer(handle), node_handle: Pointer(node), rmw_publisher_handle: Pointer(rmw(handle)),
+        topic_name: Text(topic.to_owned()), queue_depth: Unsigned(10)
+    };
+    /// A subscription of rcl alone, as clients other than rclcpp have them.
+    pub fn rcl_subscription(handle: u64, node: u64, topic: &str) = init "rcl_subscription_init" {
+        subscription_handle: Pointer(handle), node_handle: Pointer(node), rmw_subscription_handle:
+        Pointer(rmw(handle)), topic_name: Text(topic.to_owned()), queue_depth: Unsigned(10)
+    };
+    pub fn object(handle: u64, object: u64) = init "rclcpp_subscription_init" {
+        subscription_handle: Pointer(handle), subscription: Pointer(object)
+    };
+    pub fn object_callback(object: u64, callback: u64) = init "rclcpp_subscription_callback_added" {
+        subscription: Pointer(object), callback: Pointer(callback)
+    };
+    pub fn symbol(callback: u64, symbol: &str) = init "rclcpp_callback_register" {
+        callback: Pointer(callback), symbol: Text(symbol.to_owned())
+    };
+    pub fn ring_buffer(buffer: u64, capacity: u64) = init "rclcpp_construct_ring_buffer" {
+        buffer: Pointer(buffer), capacity: Unsigned(capacity)
+    };
+    pub fn state_machine(machine: u64, node: u64) = init "rcl_lifecycle_state_machine_init" {
+        node_handle: Pointer(node), state_machine: Pointer(machine)
+    };
+    pub fn transition(machine: u64, from: &str, to: &str) = event "ros2:rcl_lifecycle_transition" {
+        state_machine: Pointer(machine), start_label: Text(from.to_owned()), goal_label: Text(to.to_owned())
+    };
+    pub fn caret_init(clock: u64, distribution: &str) = event "ros2_caret:caret_init" {
+        clock_offset: Signed(clock as i64), distribution: Text(distribution.to_owned())
+    };
     /// A callback group is given to an executor, as CARET sees it on Jazzy.
-    pub fn group_to_collector(&mut self, collector: u64, group: u64, kind: &str) -> &mut Recording {
-        self.init(
-            "callback_group_to_executor_entity_collector",
-            &[
-                ("entities_collector_addr", Pointer(collector)),
-                ("callback_group_addr", Pointer(group)),
-                ("group_type_name", Text(kind.to_owned())),
-            ],
-        )
-    }
-
-    pub fn executor(&mut self, executor: u64, collector: u64, kind: &str) -> &mut Recording {
-        self.init(
-            "executor_entity_collector_to_executor",
-            &[
-                ("executor_addr", Pointer(executor)),
-                ("entities_collector_addr", Pointer(collector)),
-            ],
-        )
-        .init(
-            "construct_executor",
-            &[
-                ("executor_addr", Pointer(executor)),
-                ("executor_type_name", Text(kind.to_owned())),
-            ],
-        )
-    }
-
-    pub fn group_timer(&mut self, group: u64, timer: u64) -> &mut Recording {
-        self.group_member(group, "callback_group_add_timer", "timer_handle", timer)
-    }
-
-    pub fn group_subscription(&mut self, group: u64, subscription: u64) -> &mut Recording {
-        let name = "callback_group_add_subscription";
-        self.group_member(group, name, "subscription_handle", subscription)
-    }
-
-    pub fn group_client(&mut self, group: u64, client: u64) -> &mut Recording {
-        self.group_member(group, "callback_group_add_client", "client_handle", client)
-    }
-
-    fn group_member(&mut self, group: u64, name: &str, field: &str, it: u64) -> &mut Recording {
-        let fields = [
-            ("callback_group_addr", Pointer(group)),
-            (field, Pointer(it)),
-        ];
-        self.init(name, &fields)
-    }
+    pub fn group_to_collector(collector: u64, group: u64, kind: &str) = init "callback_group_to_executor_entity_collector" {
+        entities_collector_addr: Pointer(collector), callback_group_addr: Pointer(group), group_type_name:
+        Text(kind.to_owned())
+    };
+    fn rcl_node(handle: u64, name: &str, namespace: &str) = init "rcl_node_init" {
+        node_handle: Pointer(handle), rmw_handle: Pointer(rmw(handle)), node_name: Text(name.to_owned()),
+        namespace: Text(namespace.to_owned())
+    };
+    fn buffer_of(buffer: u64, ipb: u64) = init "rclcpp_buffer_to_ipb" { buffer: Pointer(buffer), ipb: Pointer(ipb) };
+    fn intra_object(ipb: u64, object: u64) = init "rclcpp_ipb_to_subscription" {
+        ipb: Pointer(ipb), subscription: Pointer(object)
+    };
+    pub fn timer(handle: u64, node: u64, period: i64, callback: u64) = init "rcl_timer_init" {
+        timer_handle: Pointer(handle), period: Signed(period)
+    }, init "rclcpp_timer_callback_added" {
+        timer_handle: Pointer(handle), callback: Pointer(callback)
+    }, init "rclcpp_callback_register" {
+        callback: Pointer(callback), symbol: Text("tick".to_owned())
+    }, init "rclcpp_timer_link_node" {
+        timer_handle: Pointer(handle), node_handle: Pointer(node)
+    };
+    pub fn service(handle: u64, node: u64, name: &str, callback: u64) = init "rcl_service_init" {
+        service_handle: Pointer(handle), node_handle: Pointer(node), rmw_service_handle: Pointer(rmw(handle)),
+        service_name: Text(name.to_owned())
+    }, init "rclcpp_service_callback_added" {
+        service_handle: Pointer(handle), callback: Pointer(callback)
+    };
+    fn rmw_client(handle: u64, gid: u8) = event "ros2:rmw_client_init" {
+        rmw_client_handle: Pointer(rmw(handle)), gid: Gid(vec![gid; 16])
+    };
+    fn rcl_client(handle: u64, node: u64, name: &str) = init "rcl_client_init" {
+        client_handle: Pointer(handle), node_handle: Pointer(node), rmw_client_handle: Pointer(rmw(handle)),
+        service_name: Text(name.to_owned())
+    };
+    pub fn executor(executor: u64, collector: u64, kind: &str) = init "executor_entity_collector_to_executor" {
+        executor_addr: Pointer(executor), entities_collector_addr: Pointer(collector)
+    }, init "construct_executor" {
+        executor_addr: Pointer(executor), executor_type_name: Text(kind.to_owned())
+    };
+    pub fn group_timer(group: u64, timer: u64) = init "callback_group_add_timer" {
+        callback_group_addr: Pointer(group), timer_handle: Pointer(timer)
+    };
+    pub fn group_subscription(group: u64, subscription: u64) = init "callback_group_add_subscription" {
+        callback_group_addr: Pointer(group), subscription_handle: Pointer(subscription)
+    };
+    pub fn group_client(group: u64, client: u64) = init "callback_group_add_client" {
+        callback_group_addr: Pointer(group), client_handle: Pointer(client)
+    };
 }

@@ -61,9 +61,7 @@ impl<'p> FieldPrinter<'p> {
         }
         self.frames.pop();
         let _ = write!(text, "{}}}", self.indent());
-        let natural = (structure.members.iter())
-            .map(|member| member.class.alignment())
-            .fold(1, u32::max);
+        let natural = Struct::new(structure.members.iter().cloned()).align;
         if structure.align > natural {
             let _ = write!(text, " align({})", structure.align);
         }
@@ -210,21 +208,4 @@ fn is_time(role: Option<Role>) -> bool {
         role,
         Some(Role::TimestampBegin | Role::TimestampEnd | Role::Timestamp)
     )
-}
-
-/// The name by which readers of CTF 1.8 know the role.
-pub(super) fn reserved_name(role: Role) -> &'static str {
-    match role {
-        Role::PacketMagic => "magic",
-        Role::StreamClassId => "stream_id",
-        Role::StreamInstanceId => "stream_instance_id",
-        Role::PacketSize => "packet_size",
-        Role::ContentSize => "content_size",
-        Role::TimestampBegin => "timestamp_begin",
-        Role::TimestampEnd => "timestamp_end",
-        Role::EventsDiscarded => "events_discarded",
-        Role::PacketSequence => "packet_seq_num",
-        Role::EventId => "id",
-        Role::Timestamp => "timestamp",
-    }
 }

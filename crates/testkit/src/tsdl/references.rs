@@ -158,7 +158,7 @@ pub(super) fn printed_name(schema: &Schema, member: &Member) -> String {
     if let FieldClass::Integer(integer) = &member.class
         && let Some(role) = integer.role
     {
-        return super::fields::reserved_name(role).to_owned();
+        return role.name().to_owned();
     }
     let is_uuid = (schema.packet_header.as_ref().zip(schema.packet_header_uuid))
         .and_then(|(header, index)| header.members.get(index))

@@ -5,6 +5,7 @@
 mod agnocast;
 mod application;
 mod caret;
+mod context_switch;
 mod executor;
 mod intra_process;
 mod kernel;
@@ -19,13 +20,13 @@ use crate::declare::{self, declare};
 use crate::{Attribute, Family, Field, Layer, Phase, Provider, Tracepoint};
 
 use {
-    agnocast::agnocast, application::application, caret::caret, executor::executor,
-    intra_process::intra_process, kernel::kernel, lttng_ust::lttng_ust, middleware::middleware,
-    rcl::rcl, rclcpp::rclcpp, rmw::rmw, rostrace::rostrace,
+    agnocast::agnocast, application::application, caret::caret, context_switch::context_switch,
+    executor::executor, intra_process::intra_process, kernel::kernel, lttng_ust::lttng_ust,
+    middleware::middleware, rcl::rcl, rclcpp::rclcpp, rmw::rmw, rostrace::rostrace,
 };
 
 // Begins with no block; every file adds its own, and `declare` makes one enum and one table of all.
-rcl! { {} rclcpp executor intra_process rmw caret agnocast middleware application rostrace lttng_ust kernel declare }
+rcl! { {} rclcpp executor intra_process rmw caret agnocast middleware application rostrace lttng_ust kernel context_switch declare }
 
 /// The providers of the table, in the order in which documents show them.
 pub static PROVIDERS: &[Provider] = &[
@@ -41,6 +42,10 @@ pub static PROVIDERS: &[Provider] = &[
     Provider {
         name: "rostrace",
         summary: "rostrace's own tracer: the end of entities, and what applications say through `rostrace.h`.",
+    },
+    Provider {
+        name: "rostrace_sched",
+        summary: "rostrace's recorder, from the kernel: context switches of the threads that are recorded.",
     },
     Provider {
         name: "agnocast",

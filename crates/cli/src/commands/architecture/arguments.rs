@@ -15,24 +15,24 @@ pub(crate) struct ArchitectureArguments {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ArchitectureVerb {
-    /// Write the file for a recorded application
+    /// Write an architecture file from a recording
     #[command(after_help = "\
 Examples:
   rostrace architecture create session/ -o architecture.yaml
   rostrace architecture create session/ -o architecture.yaml --plain
 
-Publishers are bound to the callbacks in which the recording shows them being used; the chains from inputs to outputs \
-follow from that. Executors and callback groups are numbered by creation, not by address as CARET does.")]
+A publisher is bound to the callbacks that publish with it in the recording; the chains from inputs to outputs \
+follow from that. Executors and callback groups are numbered in order of creation, not by address as in CARET.")]
     Create(CreateArguments),
-    /// Tell what is wrong with a file, or not yet said in it, and whether it fits a recording
+    /// Check a file for errors and gaps, and whether it matches a recording
     #[command(after_help = "\
 Examples:
   rostrace architecture check architecture.yaml
   rostrace architecture check architecture.yaml session/
 
-Exit status 1: the file cannot be read, or something in it has no effect. Notes alone are no fault.")]
+Exit status 1: the file cannot be read, or something in it has no effect. Notes alone are not errors.")]
     Check(CheckArguments),
-    /// Tell what differs between two files
+    /// Show what differs between two files
     #[command(after_help = "\
 Example:
   rostrace architecture diff before.yaml after.yaml")]
@@ -48,7 +48,7 @@ Examples:
     #[command(after_help = "\
 Examples:
   rostrace architecture add-path architecture.yaml sensor_to_actuator /sensor /filter /actuator
-  rostrace architecture add-path architecture.yaml points /sensor /points_raw /filter    (where several topics go there)")]
+  rostrace architecture add-path architecture.yaml points /sensor /points_raw /filter    (if several topics lead there)")]
     AddPath(AddPathArguments),
     /// Remove a named path
     #[command(after_help = "\
@@ -61,21 +61,21 @@ Examples:
   rostrace architecture rename architecture.yaml node /fusion /sensor_fusion
   rostrace architecture rename architecture.yaml callback /fusion/callback_0 on_points")]
     Rename(RenameArguments),
-    /// Say how a node makes an output from an input: the message context
+    /// Set a message context: how a node makes an output from an input
     #[command(after_help = "\
-Contexts are use_latest_message (the newest input, as a timer that publishes what a subscription stored), callback_chain (through variable \
-passings), inherit_unique_stamp, tilde, and UNDEFINED, which takes a declaration back.
+Contexts are use_latest_message (the newest input, such as a timer that publishes what a subscription stored), callback_chain (through \
+variable passings), inherit_unique_stamp, tilde, and UNDEFINED, which removes a declaration.
 
 Examples:
   rostrace architecture set-context architecture.yaml /planner /objects /command use_latest_message
   rostrace architecture check architecture.yaml                   # names what is UNDEFINED")]
     SetContext(SetContextArguments),
-    /// Make one named path of two
+    /// Join two named paths into one
     #[command(after_help = "\
 Example:
   rostrace architecture combine architecture.yaml sensor_to_fusion fusion_to_actuator --as sensor_to_actuator")]
     Combine(CombineArguments),
-    /// Draw nodes and topics, of an architecture file or of a trace
+    /// Draw the nodes and topics of an architecture file or a trace
     #[command(after_help = "\
 Examples:
   rostrace architecture graph session/ -o system.svg
@@ -84,9 +84,9 @@ Examples:
   rostrace architecture graph architecture.yaml -o architecture.svg --clusters
   rostrace architecture graph architecture.yaml --format dot | dot -Tpdf > architecture.pdf
 
-Up to 14 nodes are drawn with their topics as figures. Of more, topics are arrows from node to node; of more than 60, namespaces are boxes that stand for \
-all nodes in them, as in the report. Then topics that everybody has (/tf, /clock, /diagnostics, what is built in) and nodes without connections are left \
-out, which is told. --topics and --unfold draw everything.")]
+With up to 14 nodes, topics are drawn as shapes. With more, topics are arrows from node to node. With more than 60, namespaces are boxes that \
+stand for all nodes in them, as in the report; topics that every node has (/tf, /clock, /diagnostics, built-in ones) and nodes without \
+connections are left out, and a note says so. --topics and --unfold draw everything.")]
     Graph(GraphArguments),
 }
 
@@ -104,7 +104,7 @@ pub(super) struct EditArguments {
     /// Write to this file instead of changing the one that was read
     #[arg(long, short, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
-    /// Overwrite another file that exists
+    /// Overwrite the output file if it exists
     #[arg(long)]
     pub(super) force: bool,
 }
@@ -116,10 +116,10 @@ pub(super) struct CreateArguments {
     /// The file to write
     #[arg(long, short, value_name = "FILE")]
     pub(super) output: PathBuf,
-    /// Say nothing about who publishes and from which input, as CARET's own export does
+    /// Leave out which callback publishes and from which input, as CARET's own export does
     #[arg(long)]
     pub(super) plain: bool,
-    /// Overwrite a file that exists
+    /// Overwrite an existing file
     #[arg(long)]
     pub(super) force: bool,
 }
@@ -127,7 +127,7 @@ pub(super) struct CreateArguments {
 #[derive(Debug, Args)]
 pub(super) struct CheckArguments {
     pub(super) file: PathBuf,
-    /// Recordings of the application: does the file fit them
+    /// Recordings of the application to check the file against
     #[arg(value_name = "TRACE")]
     pub(super) traces: Vec<PathBuf>,
     #[arg(long, value_enum, default_value_t = ListFormat::Table)]
@@ -156,28 +156,28 @@ pub(super) struct PathsArguments {
     /// The node that paths end at
     #[arg(long, value_name = "NODE")]
     pub(super) to: String,
-    /// A node on the way; can be repeated, in the order of the way
+    /// A node on the path; can be repeated, in path order
     #[arg(long, value_name = "NODE")]
     pub(super) via: Vec<String>,
-    /// The most nodes between two named ones
+    /// At most this many nodes between two named ones
     #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u16).range(0..=1000))]
     pub(super) max_depth: u16,
-    /// The most paths that are listed
+    /// List at most this many paths
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(super) max_paths: usize,
-    /// Only paths that pass no node twice
+    /// Only paths that visit no node twice
     #[arg(long)]
     pub(super) simple: bool,
-    /// Only through nodes of this name; may contain *, ? and […]; can be repeated
+    /// Only through nodes with this name; may contain *, ? and […]; can be repeated
     #[arg(long = "node", value_name = "GLOB", value_parser = name::pattern)]
     pub(super) nodes: Vec<glob::Pattern>,
-    /// Only along topics of this name; likewise
+    /// Only along topics with this name; same syntax
     #[arg(long = "topic", value_name = "GLOB", value_parser = name::pattern)]
     pub(super) topics: Vec<glob::Pattern>,
-    /// Not through nodes of this name; likewise
+    /// Not through nodes with this name; same syntax
     #[arg(long = "without-node", value_name = "GLOB", value_parser = name::pattern)]
     pub(super) without_nodes: Vec<glob::Pattern>,
-    /// Not along topics of this name; likewise
+    /// Not along topics with this name; same syntax
     #[arg(long = "without-topic", value_name = "GLOB", value_parser = name::pattern)]
     pub(super) without_topics: Vec<glob::Pattern>,
     /// Leave out subscriptions whose callback has a higher construction_order; 0 for no limit
@@ -191,7 +191,7 @@ pub(super) struct PathsArguments {
 pub(super) struct AddPathArguments {
     pub(super) file: PathBuf,
     pub(super) name: String,
-    /// The nodes of the path; a topic may stand between two of them
+    /// The nodes of the path; a topic may be given between two nodes
     #[arg(value_name = "NODE", required = true, num_args = 2..)]
     pub(super) nodes: Vec<String>,
     #[command(flatten)]
@@ -268,37 +268,37 @@ pub(super) enum GraphFormat {
 
 #[derive(Debug, Args)]
 pub(super) struct GraphArguments {
-    /// An architecture file, or folders that are traces or contain some
+    /// An architecture file, or folders that are or contain traces
     #[arg(value_name = "FILE|TRACE", required = true)]
     pub(super) inputs: Vec<PathBuf>,
     /// Only these nodes and their topics; may contain *, ? and […]; can be repeated
     #[arg(long = "node", value_name = "GLOB", value_parser = name::pattern)]
     pub(super) nodes: Vec<glob::Pattern>,
-    /// Only these topics and who has to do with them; likewise
+    /// Only these topics and the nodes that use them; same syntax
     #[arg(long = "topic", value_name = "GLOB", value_parser = name::pattern)]
     pub(super) topics: Vec<glob::Pattern>,
-    /// Only this node and what is near it; likewise
+    /// Only this node and its neighbours; same syntax
     #[arg(long, value_name = "NODE", value_parser = name::pattern)]
     pub(super) around: Vec<glob::Pattern>,
-    /// How many topics away is near
+    /// With --around: how many topics away a neighbour may be
     #[arg(long, value_name = "N", default_value_t = 1, requires = "around")]
     pub(super) depth: usize,
-    /// Draw topics as figures of their own, however many there are
+    /// Draw topics as shapes, however many nodes there are
     #[arg(long = "topics")]
     pub(super) draw_topics: bool,
     /// Draw every node, however many there are
     #[arg(long)]
     pub(super) unfold: bool,
-    /// Write to this file instead of to standard output; .svg, .dot, .gv, .mmd or .mermaid tells the format
+    /// Write to this file instead of standard output; .svg, .dot, .gv, .mmd or .mermaid sets the format
     #[arg(long, short, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
-    /// The format, where the name of the file does not tell
+    /// The format, if the file name does not say
     #[arg(long, value_enum)]
     pub(super) format: Option<GraphFormat>,
-    /// Draw nodes of one namespace together, with topics as figures
+    /// Draw the nodes of a namespace together, with topics as shapes
     #[arg(long)]
     pub(super) clusters: bool,
-    /// Overwrite a file that exists
+    /// Overwrite an existing file
     #[arg(long)]
     pub(super) force: bool,
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use glob::Pattern;
-use rostrace_analyze::crowded;
+use rostrace_analyze::hub_topic;
 use rostrace_architecture::draw::{Folding, LeftOut, Picture, dot, mermaid, svg};
 use rostrace_architecture::{Architecture, from_trace};
 
@@ -43,7 +43,7 @@ pub(super) fn graph(arguments: &GraphArguments) -> anyhow::Result<Outcome> {
         // Who asks for topics by name gets them.
         let is_chosen = |topic: &str| arguments.topics.iter().any(|it| it.matches(topic));
         let is_hidden = |topic: &str, publishing: usize, subscribing: usize| {
-            crowded::reason(topic, publishing, subscribing).is_some() && !is_chosen(topic)
+            hub_topic::reason(topic, publishing, subscribing).is_some() && !is_chosen(topic)
         };
         let folding = Folding {
             all_open: arguments.unfold,
@@ -123,8 +123,8 @@ fn drop_loose_topics(architecture: &mut Architecture, around: &[Pattern]) {
     let kept: BTreeSet<String> = (ends.iter())
         .filter(|(topic, (from, to))| {
             let has_both = !from.is_empty() && !to.is_empty();
-            let is_crowd = crowded::reason(topic, from.len(), to.len()).is_some();
-            (has_both && !is_crowd) || from.iter().chain(to).any(is_centre)
+            let is_hub = hub_topic::reason(topic, from.len(), to.len()).is_some();
+            (has_both && !is_hub) || from.iter().chain(to).any(is_centre)
         })
         .map(|(topic, _)| (*topic).to_owned())
         .collect();
@@ -137,7 +137,7 @@ fn drop_loose_topics(architecture: &mut Architecture, around: &[Pattern]) {
 /// The nodes that are at most so many topics away, in either direction. What everybody has leads nowhere.
 fn near(architecture: &Architecture, around: &[Pattern], depth: usize) -> BTreeSet<String> {
     let mut of_topic = architecture.nodes_by_topic();
-    of_topic.retain(|topic, (from, to)| crowded::reason(topic, from.len(), to.len()).is_none());
+    of_topic.retain(|topic, (from, to)| hub_topic::reason(topic, from.len(), to.len()).is_none());
     let mut near: BTreeSet<&str> = (architecture.node_names())
         .filter(|node| around.iter().any(|pattern| pattern.matches(node)))
         .collect();

@@ -27,6 +27,7 @@ use crate::source;
 use rostrace_base::units;
 
 pub(crate) use arguments::{CheckArguments, HELP};
+use row::Row;
 
 pub(crate) fn check(arguments: &CheckArguments) -> anyhow::Result<Outcome> {
     if arguments.init {
@@ -40,7 +41,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> anyhow::Result<Outcome> {
             )
         }
     };
-    let layout = Layout::of(&CHECK, &arguments.list)?;
+    let layout = Layout::of(&CHECK, &arguments.list, arguments.format)?;
     let budgets = read(budget_file)?;
     let architecture = architecture(arguments)?;
     let recorded = Recorded::read(traces)?;
@@ -92,10 +93,13 @@ fn print(
     arguments: &CheckArguments,
 ) -> anyhow::Result<Option<String>> {
     let is_table = arguments.format == LookFormat::Table;
-    let mut rows: Vec<Judgement> = judgements.to_vec();
     // People want to know what is not in order.
-    rows.retain(|it| !is_table || arguments.all || it.verdict != Verdict::Kept || it.damaged > 0);
-    layout.sort(&mut rows, row::cells);
+    let is_wanted = |it: &&Judgement| {
+        !is_table || arguments.all || it.verdict != Verdict::Kept || it.damaged > 0
+    };
+    let wanted = judgements.iter().filter(is_wanted);
+    let mut rows: Vec<Row<'_>> = wanted.map(Row::of).collect();
+    layout.sort(&mut rows, Row::cells);
     let left_out = listing::limit(layout, &mut rows);
     let mut out = BufWriter::new(std::io::stdout().lock());
     match arguments.format {
@@ -104,22 +108,18 @@ fn print(
                 writeln!(out, "{}", Palette::for_stdout().alarm(headline))?;
             }
             if !rows.is_empty() {
-                let shown = |row: &Judgement, column: &str| row::shown(row, column, begin);
-                let table = listing::table_of(layout, &rows, row::cells, shown);
+                let shown = |row: &Row<'_>, column: &str| row.shown(column, begin);
+                let table = listing::table_of(layout, &rows, Row::cells, shown);
                 write!(out, "{table}")?;
             }
             write_summary(&mut out, judgements)?;
         }
         LookFormat::Json => {
-            match layout.chosen() {
-                Some(_) => {
-                    listing::write_chosen_json(&mut out, layout, rows.iter().map(row::cells))?;
-                }
-                None => row::write_json(&mut out, layout, &rows)?,
-            }
-            out.write_all(b"\n")?;
+            listing::write_json(&mut out, layout, rows.iter().map(Row::cells), || {
+                rows.iter().map(|row| row.json(&CHECK)).collect::<Vec<_>>()
+            })?
         }
-        LookFormat::Csv => listing::write_csv(&mut out, layout, rows.iter().map(row::cells))?,
+        LookFormat::Csv => listing::write_csv(&mut out, layout, rows.iter().map(Row::cells))?,
     }
     out.flush()?;
     Ok(left_out)

@@ -1,18 +1,17 @@
 //! Judgements as rows of the list: for people, as JSON and as CSV. The field names are a contract.
 
-use std::io::Write;
-
 use rostrace_analyze::budget::{Judgement, Quantity};
+use rostrace_analyze::list::List;
+use rostrace_analyze::table::Cell;
 use rostrace_ctf::schema::Nanos;
 use rostrace_report::budget::{limit_text, measured_text};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::cell::Cell;
-use crate::columns::Layout;
+use crate::cell;
 use crate::render::time;
 
 /// A number in its unit: nanoseconds, hertz, a part of 1, or just a number.
-fn number(quantity: Quantity) -> Cell {
+fn number(quantity: Quantity) -> Cell<'static> {
     match quantity {
         Quantity::Nanoseconds(nanos) => nanos.into(),
         Quantity::Hertz(value) | Quantity::Share(value) => value.into(),
@@ -29,59 +28,65 @@ fn unit(quantity: Quantity) -> &'static str {
     }
 }
 
-/// In the order of the columns.
-pub(super) fn cells(judgement: &Judgement) -> Vec<Cell> {
-    let limit = judgement.limit.as_ref();
-    vec![
-        judgement.verdict.name().into(),
-        judgement.kind.name().into(),
-        judgement.subject.as_str().into(),
-        limit.map(|it| it.measure.name()).into(),
-        limit.map(|it| it.bound.name()).into(),
-        limit.map(|it| unit(it.value)).into(),
-        limit.map_or(Cell::Nothing, |it| number(it.value)),
-        judgement.measured.map_or(Cell::Nothing, number),
-        judgement.values.into(),
-        judgement.damaged.into(),
-        judgement.worst.map(|at| at.0).into(),
-        judgement.line.into(),
-        judgement.column.into(),
-        judgement.notes.join("; ").into(),
-    ]
+/// A judgement, with its notes as one text.
+#[derive(Debug)]
+pub(super) struct Row<'j> {
+    judgement: &'j Judgement,
+    notes: String,
 }
 
-/// What people see in a column where it is more than the value.
-pub(super) fn shown(judgement: &Judgement, column: &str, begin: Nanos) -> Option<String> {
-    match column {
-        "limit" => Some(judgement.limit.as_ref().map_or(String::new(), limit_text)),
-        "measured" => Some(measured_text(judgement).unwrap_or_default()),
-        "worst_at_ns" => Some(judgement.worst.map_or(String::new(), |at| {
-            format!("{} ({})", time::time_of_day(at), time::since(begin, at))
-        })),
-        "notes" if judgement.damaged > 0 => {
-            let mut notes = judgement.notes.clone();
-            notes.push(format!("{} touched by lost events", judgement.damaged));
-            Some(notes.join("; "))
-        }
-        _ => None,
+impl Row<'_> {
+    pub(super) fn of(judgement: &Judgement) -> Row<'_> {
+        let notes = judgement.notes.join("; ");
+        Row { judgement, notes }
     }
-}
 
-/// Everything, with the notes as a list.
-pub(super) fn write_json(
-    out: &mut impl Write,
-    layout: &Layout,
-    judgements: &[Judgement],
-) -> anyhow::Result<()> {
-    let names = layout.list.columns.iter().map(|column| column.name);
-    let rows = judgements.iter().map(|judgement| {
-        let values = cells(judgement).into_iter().map(|cell| json!(cell));
-        let named = names.clone().map(ToOwned::to_owned).zip(values);
-        let mut row: serde_json::Map<String, Value> = named.collect();
-        row.insert("notes".to_owned(), json!(judgement.notes));
+    /// In the order of the columns.
+    pub(super) fn cells(&self) -> Vec<Cell<'_>> {
+        let judgement = self.judgement;
+        let limit = judgement.limit.as_ref();
+        vec![
+            judgement.verdict.name().into(),
+            judgement.kind.name().into(),
+            judgement.subject.as_str().into(),
+            limit.map(|it| it.measure.name()).into(),
+            limit.map(|it| it.bound.name()).into(),
+            limit.map(|it| unit(it.value)).into(),
+            limit.map_or(Cell::Nothing, |it| number(it.value)),
+            judgement.measured.map_or(Cell::Nothing, number),
+            (judgement.values as u64).into(),
+            judgement.damaged.into(),
+            judgement.worst.into(),
+            (judgement.line as u64).into(),
+            (judgement.column as u64).into(),
+            self.notes.as_str().into(),
+        ]
+    }
+
+    /// What people see in a column where it is more than the value.
+    pub(super) fn shown(&self, column: &str, begin: Nanos) -> Option<String> {
+        let judgement = self.judgement;
+        match column {
+            "limit" => Some(judgement.limit.as_ref().map_or(String::new(), limit_text)),
+            "measured" => Some(measured_text(judgement).unwrap_or_default()),
+            "worst_at_ns" => Some(judgement.worst.map_or(String::new(), |at| {
+                format!("{} ({})", time::time_of_day(at), time::since(begin, at))
+            })),
+            "notes" if judgement.damaged > 0 => {
+                let damaged = format!("{} touched by lost events", judgement.damaged);
+                let notes = judgement.notes.iter().chain([&damaged]);
+                Some(notes.map(String::as_str).collect::<Vec<_>>().join("; "))
+            }
+            _ => None,
+        }
+    }
+
+    /// Everything, with the notes as a list.
+    pub(super) fn json(&self, list: &List) -> Value {
+        let names = list.columns.iter().map(|column| column.name.to_owned());
+        let values = self.cells().into_iter().map(cell::json);
+        let mut row: Map<String, Value> = names.zip(values).collect();
+        row.insert("notes".to_owned(), json!(self.judgement.notes));
         Value::Object(row)
-    });
-    let rows: Vec<Value> = rows.collect();
-    serde_json::to_writer_pretty(&mut *out, &rows).map_err(std::io::Error::from)?;
-    Ok(())
+    }
 }

@@ -16,37 +16,37 @@ Examples:
   rostrace compare --base run1/ run2/ run3/ --new run4/ run5/ run6/ --fail-on-regression
   rostrace compare before/ after/ --sort -ratio --limit 10 --columns what,metric,base,new,ratio,verdict
 
-Callbacks, topics, communications and paths are matched by name. A difference of a median, a percentile, a rate or a share is told \
-if its whole interval lies beyond --threshold and --floor. The intervals know the noise within a recording; how much two runs of the \
-same system differ, only groups of recordings can tell. docs/guides/compare.md says how.
+Callbacks, topics, communications and paths are matched by name. A difference in a median, a percentile, a rate or a share is \
+reported if its whole confidence interval lies beyond --threshold and --floor. The intervals cover the noise within a recording; only \
+groups of recordings show how much two runs of the same system differ. docs/guides/compare.md says more.
 
-Without more, people are told what got worse and better, at most 20 things of each (--limit). With --sort or --columns there is \
-one line for each statistic that was compared, whatever its verdict; JSON is a list of such lines then, and CSV always is.
+By default the table has what got worse and what got better, at most 20 of each (--limit). With --sort or --columns there is \
+one line for each statistic that was compared, whatever its verdict; JSON is then a list of such lines, and CSV always is.
 
-Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m; they hold for both sides.
+Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m; they apply to both sides.
 
-Exit status: 0 compared, also if something got worse; 3 compared, but a trace has lost data; 4 something got worse, with \
+Exit status: 0 compared, even if something got worse; 3 compared, but a trace has lost data; 4 something got worse, with \
 --fail-on-regression.";
 
 #[derive(Debug, Args)]
 pub(crate) struct CompareArguments {
-    /// The recording to compare with, and the one that is asked about
+    /// The recording to compare with, and the new one
     #[arg(value_names = ["BASE", "NEW"], num_args = 2)]
     #[arg(required_unless_present_all = ["base", "new"], conflicts_with_all = ["base", "new"])]
     pub(crate) traces: Vec<PathBuf>,
-    /// Recordings of the same system to compare with, as a group
+    /// A group of recordings of the same system to compare with
     #[arg(long, value_name = "TRACE", num_args = 1.., requires = "new")]
     pub(crate) base: Vec<PathBuf>,
-    /// Recordings that are asked about, as a group
+    /// A group of new recordings
     #[arg(long, value_name = "TRACE", num_args = 1.., requires = "base")]
     pub(crate) new: Vec<PathBuf>,
-    /// Differences up to this share of the base value do not matter
+    /// Ignore differences up to this share of the base value
     #[arg(long, value_name = "SHARE", default_value = "5%")]
     pub(crate) threshold: ShareArgument,
-    /// Differences up to this time do not matter
+    /// Ignore differences up to this time
     #[arg(long, value_name = "D", default_value = "50us")]
     pub(crate) floor: DurationArgument,
-    /// How to print the answer
+    /// How to print the result
     #[arg(long, value_enum, default_value_t = LookFormat::Table)]
     pub(crate) format: LookFormat,
     /// Write the comparison as one HTML file
@@ -55,7 +55,7 @@ pub(crate) struct CompareArguments {
     /// End with exit status 4 if anything got worse
     #[arg(long)]
     pub(crate) fail_on_regression: bool,
-    /// Compare also what ROS 2 and recorders make for themselves: parameter services, /rosout, …
+    /// Also compare what ROS 2 and recorders create for themselves: parameter services, /rosout, …
     #[arg(long)]
     pub(crate) all: bool,
     #[command(flatten)]

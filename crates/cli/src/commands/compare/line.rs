@@ -1,17 +1,15 @@
 //! Differences as rows of the list: one line for each statistic, and one for each thing that is on one side only. The field names are a contract.
 
-use rostrace_analyze::comparison::{Comparison, Difference, Row, Structural};
+use rostrace_analyze::comparison::{ComparedMetric, Comparison, Difference, Structural, Unit};
+use rostrace_analyze::table::Cell;
 use rostrace_report::comparison::change_sentence;
 use rostrace_report::quantity::{change, quantity, signed};
-use serde_json::json;
-
-use crate::cell::Cell;
 
 #[derive(Debug)]
 pub(super) enum Line<'c> {
-    Statistic(&'c Row, &'c Difference),
-    /// Changes of structure have no numbers.
-    Change(&'c Structural),
+    Statistic(&'c ComparedMetric, &'c Difference),
+    /// Changes of structure have no numbers, but a sentence.
+    Change(&'c Structural, String),
 }
 
 pub(super) fn all(comparison: &Comparison) -> Vec<Line<'_>> {
@@ -20,20 +18,21 @@ pub(super) fn all(comparison: &Comparison) -> Vec<Line<'_>> {
         let differences = row.differences.iter();
         differences.map(move |difference| Line::Statistic(row, difference))
     });
-    let changes = comparison.changes.iter().map(Line::Change);
+    let changes = comparison.changes.iter();
+    let changes = changes.map(|it| Line::Change(it, change_sentence(it)));
     statistics.chain(changes).collect()
 }
 
 impl Line<'_> {
     /// In the order of the columns.
-    pub(super) fn cells(&self) -> Vec<Cell> {
+    pub(super) fn cells(&self) -> Vec<Cell<'_>> {
         let (row, it) = match self {
             Line::Statistic(row, it) => (row, it),
-            Line::Change(change) => {
+            Line::Change(change, sentence) => {
                 let mut cells = vec![Cell::Nothing; 21];
                 cells[0] = change.kind.name().into();
                 cells[1] = change.name.as_str().into();
-                cells[16] = change_sentence(change).into();
+                cells[16] = sentence.into();
                 return cells;
             }
         };
@@ -42,7 +41,7 @@ impl Line<'_> {
             row.name.as_str().into(),
             row.base_name.as_deref().into(),
             row.metric.name().into(),
-            json!(row.unit).as_str().into(),
+            unit(row.unit).into(),
             it.statistic.name().into(),
             it.base.into(),
             it.new.into(),
@@ -55,8 +54,8 @@ impl Line<'_> {
             it.p.into(),
             it.adjusted_p.into(),
             it.verdict.name().into(),
-            row.base.values.into(),
-            row.new.values.into(),
+            (row.base.values as u64).into(),
+            (row.new.values as u64).into(),
             row.base.damaged.into(),
             row.new.damaged.into(),
         ]
@@ -78,5 +77,14 @@ impl Line<'_> {
             "ratio" => it.ratio.map(change),
             _ => None,
         }
+    }
+}
+
+/// As JSON has it.
+fn unit(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Nanoseconds => "nanoseconds",
+        Unit::Hertz => "hertz",
+        Unit::Share => "share",
     }
 }

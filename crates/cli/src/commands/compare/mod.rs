@@ -7,7 +7,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use rostrace_analyze::comparison::{Comparison, Options, Row, Verdict, compare as compare_sides};
+use rostrace_analyze::comparison::{
+    ComparedMetric, Comparison, Options, Verdict, compare as compare_sides,
+};
 use rostrace_analyze::list::COMPARE;
 use rostrace_analyze::measured::Measured;
 use rostrace_report::comparison::{Recorded as Side, change_sentence, page, sentence};
@@ -28,7 +30,7 @@ pub(crate) use arguments::{CompareArguments, HELP};
 use line::Line;
 
 pub(crate) fn compare(arguments: &CompareArguments) -> anyhow::Result<Outcome> {
-    let layout = Layout::of(&COMPARE, &arguments.list)?;
+    let layout = Layout::of(&COMPARE, &arguments.list, arguments.format)?;
     let [base, new] = arguments.sides();
     let (base, new) = (read(base, arguments)?, read(new, arguments)?);
     // A pattern may fit on one side alone: that is news, not a slip.
@@ -46,16 +48,16 @@ pub(crate) fn compare(arguments: &CompareArguments) -> anyhow::Result<Outcome> {
     };
     let comparison = compare_sides(&base.measured, &new.measured, &options);
     if let Some(file) = &arguments.output {
-        let html = page(&comparison, &base.told, &new.told);
+        let html = page(&comparison, &base.side, &new.side);
         NewFile::write(file.clone(), |mut out| out.write_all(html.as_bytes()))?.publish()?;
     }
     let mut left_out = None;
-    let sides = (&base.told, &new.told);
+    let sides = (&base.side, &new.side);
     let printed = print(&comparison, sides, &layout, arguments.format);
     outcome::unless_closed(printed.map(|it| left_out = it))?;
     diagnostic::notes(left_out.as_slice());
     if arguments.format != LookFormat::Table {
-        for line in damage_lines(&base.told, &new.told) {
+        for line in damage_lines(&base.side, &new.side) {
             diagnostic::note(&line);
         }
     }
@@ -109,10 +111,7 @@ fn print(
             write!(out, "{table}")?;
             writeln!(out, "{}", summary(comparison))?;
         }
-        LookFormat::Json => {
-            listing::write_chosen_json(&mut out, layout, cells)?;
-            out.write_all(b"\n")?;
-        }
+        LookFormat::Json => listing::write_chosen_json(&mut out, layout, cells)?,
         LookFormat::Csv => listing::write_csv(&mut out, layout, cells)?,
     }
     out.flush()?;
@@ -122,7 +121,7 @@ fn print(
 /// One side, measured.
 struct Group {
     measured: Vec<Measured>,
-    told: Side,
+    side: Side,
     hints: BTreeSet<String>,
     /// Whether a recording has all names that the filters have, and one that another lacks.
     is_known: bool,
@@ -134,7 +133,7 @@ struct Group {
 fn read(paths: &[PathBuf], arguments: &CompareArguments) -> anyhow::Result<Group> {
     let mut group = Group {
         measured: Vec::new(),
-        told: Side::default(),
+        side: Side::default(),
         hints: BTreeSet::new(),
         is_known: false,
         unknown: None,
@@ -149,14 +148,14 @@ fn read(paths: &[PathBuf], arguments: &CompareArguments) -> anyhow::Result<Group
             Some(error) => group.unknown = Some(error),
             None => group.is_known = true,
         }
-        group.told.recordings.push(recorded.name.clone());
+        group.side.recordings.push(recorded.name.clone());
         if let Some(headline) = recorded.headline() {
             let name = short(path);
             let line = match paths.len() {
                 1 => headline,
                 _ => format!("{name}: {headline}"),
             };
-            group.told.damage.push(line);
+            group.side.damage.push(line);
         }
         group.lost |= recorded.outcome() == Outcome::LostData;
     }
@@ -169,9 +168,9 @@ fn short(path: &Path) -> String {
 }
 
 fn damage_lines(base: &Side, new: &Side) -> Vec<String> {
-    let of = |side: &str, told: &Side| -> Vec<String> {
-        let lines = told.damage.iter();
-        lines.map(|line| format!("{side}: {line}")).collect()
+    let of = |name: &str, side: &Side| -> Vec<String> {
+        let lines = side.damage.iter();
+        lines.map(|line| format!("{name}: {line}")).collect()
     };
     [of("base", base), of("new", new)].concat()
 }
@@ -239,9 +238,9 @@ fn write_table(
 }
 
 /// Each thing with what there is to say of it, in the order of the worst of that.
-fn by_thing(comparison: &Comparison, verdict: Verdict) -> Vec<(&str, Vec<&Row>)> {
+fn by_thing(comparison: &Comparison, verdict: Verdict) -> Vec<(&str, Vec<&ComparedMetric>)> {
     let mut places: HashMap<&str, usize> = HashMap::new();
-    let mut things: Vec<(&str, Vec<&Row>)> = Vec::new();
+    let mut things: Vec<(&str, Vec<&ComparedMetric>)> = Vec::new();
     for row in comparison.with(verdict) {
         let place = *places.entry(&row.name).or_insert_with(|| {
             things.push((&row.name, Vec::new()));

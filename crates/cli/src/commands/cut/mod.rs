@@ -7,7 +7,7 @@ mod initialisation;
 mod new_folder;
 
 use anyhow::Context;
-use rostrace_ctf::{Cut, CutReport};
+use rostrace_ctf::{Trim, TrimReport};
 
 use crate::args::CutArguments;
 use crate::filter;
@@ -26,7 +26,7 @@ pub(crate) fn cut(arguments: &CutArguments) -> anyhow::Result<Outcome> {
         diagnostic::note(&hint);
     }
     let new = NewFolder::prepare(&arguments.output, &arguments.input.traces, arguments.force)?;
-    let cut = Cut {
+    let cut = Trim {
         selection,
         initialisation: if arguments.no_init {
             Vec::new()
@@ -54,7 +54,7 @@ pub(crate) fn cut(arguments: &CutArguments) -> anyhow::Result<Outcome> {
 }
 
 /// `part: 1,234 of the 9,644 events read, and 56 for initialisation; 123.4 KiB, 14:03:07.250000 – 14:03:08.250000`
-fn summary(arguments: &CutArguments, report: &CutReport) -> String {
+fn summary(arguments: &CutArguments, report: &TrimReport) -> String {
     let selected = report.kept - report.initialisation;
     let mut summary = arguments.output.display().to_string();
     if selected == 0 {

@@ -182,8 +182,7 @@ fn latency_arguments(folder: &Path) -> anyhow::Result<latency::LatencyArguments>
         to: vec![name::pattern(TO)?],
         filter: ModelFilterArguments::default(),
         architecture: None,
-        include_first_callback: false,
-        include_last_callback: false,
+        include: Default::default(),
         list: ListArguments {
             limit: Some(1),
             ..ListArguments::default()

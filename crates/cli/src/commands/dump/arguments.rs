@@ -15,10 +15,10 @@ pub(crate) struct DumpArguments {
     pub(crate) filter: FilterArguments,
     #[arg(long, value_enum, default_value_t = DumpFormat::Text)]
     pub(crate) format: DumpFormat,
-    /// Stop after so many events
+    /// Stop after this many events
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<u64>,
-    /// Write to this file instead of to standard output
+    /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Text: times as seconds since 1970
@@ -27,13 +27,13 @@ pub(crate) struct DumpArguments {
     /// Text: times as the raw numbers of the trace's clock
     #[arg(long, help_heading = "Times in text")]
     clock_cycles: bool,
-    /// Text: times with their date
+    /// Text: times with the date
     #[arg(long, help_heading = "Times in text")]
     clock_date: bool,
-    /// Text: times in UTC, not in local time
+    /// Text: times in UTC instead of local time
     #[arg(long, help_heading = "Times in text")]
     clock_gmt: bool,
-    /// Text: without the time since the event before
+    /// Text: without the time since the previous event
     #[arg(long, help_heading = "Times in text")]
     no_delta: bool,
 }

@@ -125,15 +125,12 @@ fn progress_bar(arguments: &DumpArguments, bytes: u64) -> Progress {
 
 /// The row for an event whose fields turn out to be unreadable although its size was known.
 pub(crate) fn unreadable_fields(event: &EventView<'_>, error: &DecodeError) -> Damage {
+    let (kind, packet) = (DamageKind::UndecodableEvents, event.packet());
+    let message = format!("the fields of an event cannot be read: {error}");
     Damage {
-        kind: DamageKind::UndecodableEvents,
-        more: None,
-        trace: event.trace().name.clone(),
-        path: event.trace().path_of_packet(event.packet()).to_owned(),
-        offset: Some(event.packet().offset + event.event().start / 8),
+        offset: Some(packet.offset + event.event().start / 8),
         begin: event.nanos(),
-        end: None,
         count: Some(1),
-        message: format!("the fields of an event cannot be read: {error}"),
+        ..(event.trace()).damage_of_packet(kind, packet, message)
     }
 }

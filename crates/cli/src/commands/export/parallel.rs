@@ -10,7 +10,7 @@ pub(crate) fn all<T: Sync, R: Send>(
 ) -> anyhow::Result<Vec<R>> {
     let failed = AtomicBool::new(false);
     let first_error = Mutex::new(None);
-    let results = rostrace_ctf::on_all_processors(pieces, |piece| {
+    let results = rostrace_base::parallel::on_all_processors(pieces, |piece| {
         let keep = |error| {
             let mut first = first_error.lock().unwrap_or_else(PoisonError::into_inner);
             first.get_or_insert(error);

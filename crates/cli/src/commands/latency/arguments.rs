@@ -49,32 +49,39 @@ impl Ends {
     }
 }
 
+/// What of its ends is a part of a path.
+#[derive(Debug, Default, Args)]
+pub(crate) struct IncludeArguments {
+    /// Begin with the callback that published the first message, not with the publication
+    #[arg(long = "include-first-callback")]
+    pub(crate) first_callback: bool,
+    /// End with the end of the last callback, not with its start
+    #[arg(long = "include-last-callback")]
+    pub(crate) last_callback: bool,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct LatencyArguments {
     #[command(flatten)]
     pub(crate) input: TraceArguments,
-    /// Paths that begin in this node or with this topic; may contain *, ? and […]; can be repeated
+    /// Only paths that begin in this node or with this topic; may contain *, ? and […]; can be repeated
     #[arg(long, value_name = "NODE|TOPIC", value_parser = name::pattern)]
     pub(crate) from: Vec<Pattern>,
-    /// Paths that end in this node or with this topic; likewise
+    /// Only paths that end in this node or with this topic; same syntax
     #[arg(long, value_name = "NODE|TOPIC", value_parser = name::pattern)]
     pub(crate) to: Vec<Pattern>,
     #[command(flatten)]
     pub(crate) filter: ModelFilterArguments,
-    /// An architecture file that says how nodes make outputs from inputs, for paths that cannot be followed by observation alone
+    /// An architecture file that says how nodes make outputs from inputs, for paths that observation alone cannot follow
     #[arg(long, value_name = "FILE")]
     pub(crate) architecture: Option<PathBuf>,
-    /// Begin with the callback that published the first message, not with the publication
-    #[arg(long)]
-    pub(crate) include_first_callback: bool,
-    /// End with the end of the last callback, not with its start
-    #[arg(long)]
-    pub(crate) include_last_callback: bool,
+    #[command(flatten)]
+    pub(crate) include: IncludeArguments,
     #[command(flatten)]
     pub(crate) list: ListArguments,
     #[arg(long, value_enum, default_value_t = LookFormat::Table)]
     pub(crate) format: LookFormat,
-    /// Follow also what ROS 2 and recorders send for themselves: /rosout, /parameter_events, …
+    /// Also follow what ROS 2 and recorders send for themselves: /rosout, /parameter_events, …
     #[arg(long)]
     pub(crate) all: bool,
 }
@@ -83,20 +90,16 @@ pub(crate) struct LatencyArguments {
 pub(crate) struct PathsArguments {
     #[command(flatten)]
     pub(crate) input: TraceArguments,
-    /// The architecture file whose named paths are wanted
+    /// The architecture file that names the paths; always needed
     #[arg(long, value_name = "FILE")]
-    pub(crate) architecture: PathBuf,
-    /// Only paths of this name; may contain *, ? and […]; can be repeated
+    pub(crate) architecture: Option<PathBuf>,
+    /// Only paths with this name; may contain *, ? and […]; can be repeated
     #[arg(long = "path", value_name = "GLOB", value_parser = name::pattern)]
     pub(crate) paths: Vec<Pattern>,
     #[command(flatten)]
     pub(crate) filter: ModelFilterArguments,
-    /// Begin with the callback that published the first message, not with the publication
-    #[arg(long)]
-    pub(crate) include_first_callback: bool,
-    /// End with the end of the last callback, not with its start
-    #[arg(long)]
-    pub(crate) include_last_callback: bool,
+    #[command(flatten)]
+    pub(crate) include: IncludeArguments,
     #[command(flatten)]
     pub(crate) list: ListArguments,
     #[arg(long, value_enum, default_value_t = LookFormat::Table)]

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
+use std::path::PathBuf;
 
-use rostrace_analyze::clocks::Strangers;
+use rostrace_analyze::clocks::UnsynchronisedHosts;
 use rostrace_analyze::declared::Style;
 use rostrace_analyze::declared::paths::Ends as IncludedEnds;
 use rostrace_analyze::declared::response_time::Case;
@@ -11,10 +12,11 @@ use rostrace_analyze::declared::summary::{
     DeclaredPath, StageKind, assume_latest_message, declared_path, title,
 };
 use rostrace_analyze::declared::tables::Indexed;
-use rostrace_analyze::{Analysis, built_in, list};
+use rostrace_analyze::{Analysis, list};
 use rostrace_architecture::search::{EdgeFilter, Search, SearchGraph, SearchOptions};
 use rostrace_architecture::{Architecture, NamedPath, Node};
 use rostrace_ctf::TraceSet;
+use rostrace_model::describe::built_in;
 use serde_json::{Value, json};
 
 use super::stage::{self, Stage};
@@ -23,7 +25,7 @@ use crate::args::LookFormat;
 use crate::capabilities::TAKE;
 use crate::columns::Layout;
 use crate::listing;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, wrong_usage};
 use crate::recorded::Recorded;
 use crate::render::palette::Palette;
 use crate::render::{damage, diagnostic, time};
@@ -51,9 +53,17 @@ struct Answer {
 }
 
 pub(crate) fn paths(arguments: &PathsArguments) -> anyhow::Result<Outcome> {
-    let layout = Layout::of(&list::PATHS, &arguments.list)?;
-    let architecture = named_path::open(&arguments.architecture)?;
-    let named = named_path::named(&architecture, &arguments.architecture, &arguments.paths)?;
+    let layout = Layout::of(&list::PATHS, &arguments.list, arguments.format)?;
+    let Some(file) = &arguments.architecture else {
+        wrong_usage!(
+            "paths are named in an architecture file: give it with --architecture FILE. To make one from this trace: \
+             `rostrace architecture create {} -o architecture.yaml`, then name a path in it with `rostrace architecture add-path`. \
+             `rostrace latency` needs no file: it finds paths by itself",
+            shown(&arguments.input.traces)
+        );
+    };
+    let architecture = named_path::open(file)?;
+    let named = named_path::named(&architecture, file, &arguments.paths)?;
     let Recorded { set, model, .. } = Recorded::read(&arguments.input.traces)?;
     let view = View::new(&set, &model, &arguments.filter)?;
     diagnostic::notes(&view.notes());
@@ -61,8 +71,8 @@ pub(crate) fn paths(arguments: &PathsArguments) -> anyhow::Result<Outcome> {
     let analysis = Analysis::new(&model, view.window().clone());
     let indexed = Indexed::new(&model, Style::Own);
     let ends = IncludedEnds {
-        first_callback: arguments.include_first_callback,
-        last_callback: arguments.include_last_callback,
+        first_callback: arguments.include.first_callback,
+        last_callback: arguments.include.last_callback,
     };
     let answers: Vec<Answer> = named
         .into_iter()
@@ -72,6 +82,12 @@ pub(crate) fn paths(arguments: &PathsArguments) -> anyhow::Result<Outcome> {
         })
         .collect();
     print(&set, &analysis, &layout, answers, arguments.format)
+}
+
+/// As they are written on a command line.
+fn shown(traces: &[PathBuf]) -> String {
+    let traces = traces.iter().map(|it| it.display().to_string());
+    visible(&traces.collect::<Vec<String>>().join(" ")).into_owned()
 }
 
 fn answer(
@@ -84,10 +100,10 @@ fn answer(
 ) -> Answer {
     let counts = |time| analysis.counts(time);
     let result = declared_path(indexed, architecture, &path, ends, counts);
-    let strangers = Strangers::on_declared_path(analysis.model, &path);
+    let unsynchronised_hosts = UnsynchronisedHosts::on_declared_path(analysis.model, &path);
     Answer {
         result: result.map_err(|error| error.to_string()),
-        clocks: strangers.map(|it| it.sentence()),
+        clocks: unsynchronised_hosts.map(|it| it.sentence()),
         path,
         assumed,
     }
@@ -120,11 +136,11 @@ pub(super) fn between(
     let found = search(architecture, from, to, most, view);
     let indexed = Indexed::new(analysis.model, Style::Own);
     let ends = IncludedEnds {
-        first_callback: arguments.include_first_callback,
-        last_callback: arguments.include_last_callback,
+        first_callback: arguments.include.first_callback,
+        last_callback: arguments.include.last_callback,
     };
     let mut answers = Vec::new();
-    let fused = analysis.stored_inputs().ways(analysis);
+    let fused = analysis.stored_inputs().node_paths(analysis);
     for path in found {
         let mut assuming = architecture.clone();
         let assumed = assume_latest_message(&mut assuming, &path, &fused);
@@ -252,15 +268,12 @@ fn print(
                 write_answer(&mut out, layout, answer, (title, stages))?;
             }
         }
-        LookFormat::Json => {
-            if layout.chosen().is_some() {
-                listing::write_chosen_json(&mut out, layout, rows())?;
-            } else {
-                let rows: Vec<Value> = answers.iter().map(|(it, ..)| json_of(it)).collect();
-                serde_json::to_writer_pretty(&mut out, &rows).map_err(std::io::Error::from)?;
-            }
-            out.write_all(b"\n")?;
-        }
+        LookFormat::Json => listing::write_json(&mut out, layout, rows(), || {
+            answers
+                .iter()
+                .map(|(it, ..)| json_of(it))
+                .collect::<Vec<_>>()
+        })?,
         LookFormat::Csv => listing::write_csv(&mut out, layout, rows())?,
     }
     out.flush()?;
@@ -268,8 +281,8 @@ fn print(
     if let (Some(headline), false) = (&headline, format == LookFormat::Table) {
         diagnostic::note(headline);
     }
-    let is_untold = |answer: &Answer| match &answer.result {
-        Ok(path) => path.untold.is_some(),
+    let has_unknown_arrival = |answer: &Answer| match &answer.result {
+        Ok(path) => path.unknown_arrival.is_some(),
         Err(_) => false,
     };
     for (answer, ..) in &answers {
@@ -278,11 +291,11 @@ fn print(
         }
     }
     let lack = TAKE.lack(&analysis.model.kinds);
-    if let Some(lack) = lack.filter(|_| answers.iter().any(|(it, ..)| is_untold(it))) {
+    if let Some(lack) = lack.filter(|_| answers.iter().any(|(it, ..)| has_unknown_arrival(it))) {
         diagnostic::note(lack);
     }
     super::tell_limit(found - answers.len(), found, "--path chooses");
-    let is_refused = |answer: &Answer| answer.result.is_err() || is_untold(answer);
+    let is_refused = |answer: &Answer| answer.result.is_err() || has_unknown_arrival(answer);
     Ok(match answers.iter().any(|(it, ..)| is_refused(it)) {
         true => Outcome::Refused,
         false => Outcome::of(all_damage()),
@@ -304,7 +317,10 @@ fn stages(answer: &Answer) -> Vec<Stage> {
             StageKind::VariablePassing => format!("{}, stored", stage.name),
         };
         // Whether they ended is not known where arrivals are not told.
-        let ended = path.untold.is_none().then_some(stage.ended_here as u64);
+        let ended = path
+            .unknown_arrival
+            .is_none()
+            .then_some(stage.ended_here as u64);
         let stage = Stage::new(stage.kind.name(), &stage.name, stage.duration.as_ref());
         let stage = Stage {
             shown,
@@ -374,9 +390,9 @@ fn json_of(answer: &Answer) -> Value {
         Err(error) => row["error"] = json!(error),
         Ok(path) => {
             row["begun"] = json!(path.begun);
-            let complete = path.untold.is_none().then_some(path.complete);
+            let complete = path.unknown_arrival.is_none().then_some(path.complete);
             row["complete"] = json!(complete);
-            if let Some(topic) = &path.untold {
+            if let Some(topic) = &path.unknown_arrival {
                 row["arrival_not_known"] = json!(topic);
             }
             row["latency_ns"] = json!(path.latency);

@@ -12,14 +12,15 @@ use std::io::{BufWriter, Write};
 
 use rostrace_analyze::flow_latency::{Include, PathLatency, path_latency};
 use rostrace_analyze::flow_path::{Ends as PathEnds, FlowPath, FlowPaths};
-use rostrace_analyze::{Analysis, built_in, list};
+use rostrace_analyze::table::Cell;
+use rostrace_analyze::{Analysis, list};
 use rostrace_architecture::from_trace_with_flows;
 use rostrace_ctf::schema::Nanos;
+use rostrace_model::describe::built_in;
 use rostrace_model::flow::DeliveryStatus;
 
 use crate::args::LookFormat;
 use crate::capabilities::TAKE;
-use crate::cell::Cell;
 use crate::columns::Layout;
 use crate::entity_filter::{node_names, topic_names};
 use crate::listing;
@@ -38,7 +39,7 @@ pub(crate) use declared::{assumption, paths, search};
 use stage::Stage;
 
 pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
-    let layout = Layout::of(&list::LATENCY, &arguments.list)?;
+    let layout = Layout::of(&list::LATENCY, &arguments.list, arguments.format)?;
     // Read whether it is needed or not: a wrong name must not pass for the right one.
     let architecture = (arguments.architecture.as_deref())
         .map(named_path::open)
@@ -83,8 +84,8 @@ pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
         );
     }
     let include = Include {
-        first_callback: arguments.include_first_callback,
-        last_callback: arguments.include_last_callback,
+        first_callback: arguments.include.first_callback,
+        last_callback: arguments.include.last_callback,
     };
     let mut rows: Vec<Observed> = paths
         .into_iter()
@@ -122,11 +123,8 @@ pub(crate) fn latency(arguments: &LatencyArguments) -> anyhow::Result<Outcome> {
             inputs::write(&mut out, &analysis, &rows)?;
         }
         LookFormat::Json => {
-            match layout.chosen() {
-                Some(_) => listing::write_chosen_json(&mut out, &layout, stage_rows(&rows))?,
-                None => row::write_json(&mut out, &analysis, &rows)?,
-            }
-            out.write_all(b"\n")?;
+            let whole = || row::json_rows(&analysis, &rows);
+            listing::write_json(&mut out, &layout, stage_rows(&rows), whole)?;
         }
         LookFormat::Csv => listing::write_csv(&mut out, &layout, stage_rows(&rows))?,
     }
@@ -165,7 +163,7 @@ pub(super) struct Observed {
     stages: Vec<Stage>,
 }
 
-fn stage_rows(rows: &[Observed]) -> impl Iterator<Item = Vec<Cell>> {
+fn stage_rows(rows: &[Observed]) -> impl Iterator<Item = Vec<Cell<'_>>> {
     stage::rows(rows.iter().map(|it| (it.title.as_str(), &it.stages[..])))
 }
 
@@ -233,8 +231,12 @@ fn write_path(
     let Observed { path, latency, .. } = row;
     let palette = Palette::for_stdout();
     writeln!(out, "{}", palette.heading(&visible(&row.title)))?;
-    if let Some(strangers) = path.strangers(analysis) {
-        writeln!(out, "   {}", palette.caution(&strangers.sentence()))?;
+    if let Some(unsynchronised_hosts) = path.unsynchronised_hosts(analysis) {
+        writeln!(
+            out,
+            "   {}",
+            palette.caution(&unsynchronised_hosts.sentence())
+        )?;
     }
     stage::write_table(out, layout, &row.title, &row.stages)?;
     let sent = latency.hops.first().map_or(0, |hop| hop.outcome.sent);

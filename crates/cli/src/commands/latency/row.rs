@@ -1,7 +1,5 @@
 //! Observed paths as JSON, and their stages.
 
-use std::io::Write;
-
 use rostrace_analyze::communication::{DropCause, Stages};
 use rostrace_analyze::flow_latency::{HopLatency, PathLatency};
 use rostrace_analyze::flow_path::{FlowPath, Origin};
@@ -33,13 +31,12 @@ struct PathRow<'p> {
     input_ages_ns: Value,
 }
 
-pub(super) fn write_json(
-    out: &mut impl Write,
+pub(super) fn json_rows<'p>(
     analysis: &Analysis<'_>,
-    rows: &[Observed],
-) -> anyhow::Result<()> {
+    rows: &'p [Observed],
+) -> impl Serialize + use<'p> {
     let ages = super::inputs::json_rows(analysis, rows);
-    let rows: Vec<PathRow<'_>> = rows
+    let rows: Vec<PathRow<'p>> = rows
         .iter()
         .zip(ages)
         .map(|(Observed { path, latency, .. }, ages)| PathRow {
@@ -48,7 +45,7 @@ pub(super) fn write_json(
             flows: path.flows.len(),
             assumed: latency.assumed,
             damaged: latency.damaged,
-            one_clock: path.strangers(analysis).is_none(),
+            one_clock: path.unsynchronised_hosts(analysis).is_none(),
             latency_ns: latency.latency,
             first_callback_ns: latency.first_callback,
             hops: path
@@ -76,8 +73,7 @@ pub(super) fn write_json(
             input_ages_ns: ages,
         })
         .collect();
-    serde_json::to_writer_pretty(&mut *out, &rows).map_err(std::io::Error::from)?;
-    Ok(())
+    rows
 }
 
 fn origin(path: &FlowPath) -> Option<&str> {
@@ -110,7 +106,7 @@ pub(super) fn stages_of(
     // Of a sum that is wrong nothing is a share.
     let whole = latency
         .latency
-        .filter(|_| path.strangers(analysis).is_none());
+        .filter(|_| path.unsynchronised_hosts(analysis).is_none());
     let mean = whole.map_or(0.0, |it| it.mean);
     let mut stages = Vec::new();
     if let Some(first) = &latency.first_callback {

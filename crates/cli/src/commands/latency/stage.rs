@@ -3,8 +3,9 @@
 use std::io::Write;
 
 use rostrace_analyze::Statistics;
+use rostrace_analyze::table::Cell;
 
-use crate::cell::Cell;
+use crate::cell;
 use crate::columns::Layout;
 use crate::listing;
 
@@ -56,16 +57,16 @@ impl Stage {
         }
     }
 
-    fn cells(&self, path: &str, number: usize) -> Vec<Cell> {
-        let of = |value: fn(&Statistics) -> Cell| {
+    fn cells<'c>(&self, path: &'c str, name: &'c str, number: usize) -> Vec<Cell<'c>> {
+        let of = |value: fn(&Statistics) -> Cell<'static>| {
             let statistics = self.statistics.as_ref();
             statistics.map_or(Cell::Nothing, value)
         };
         vec![
             path.into(),
-            number.into(),
+            (number as u64).into(),
             self.kind.into(),
-            self.name.as_str().into(),
+            name.into(),
             of(|it| it.count.into()),
             of(|it| it.min.into()),
             of(|it| it.mean.into()),
@@ -76,7 +77,7 @@ impl Stage {
             of(|it| it.p99_9.into()),
             of(|it| it.max.into()),
             of(|it| it.standard_deviation.into()),
-            of(|it| it.worst.0.into()),
+            of(|it| it.worst.into()),
             self.ended.into(),
             self.share.into(),
             self.lost.into(),
@@ -87,16 +88,15 @@ impl Stage {
 const WHOLE: &str = "path";
 
 /// What a path is sorted by: the values of the whole, its title for a name, and what ended in all its stages.
-pub(super) fn sort_cells(title: &str, stages: &[Stage]) -> Vec<Cell> {
+pub(super) fn sort_cells<'c>(title: &'c str, stages: &[Stage]) -> Vec<Cell<'c>> {
     let whole = stages.iter().find(|stage| stage.kind == WHOLE);
     let sum = |of: fn(&Stage) -> Option<u64>| Some(stages.iter().filter_map(of).sum());
     let whole = Stage {
-        name: title.to_owned(),
         ended: sum(|stage| stage.ended),
         lost: sum(|stage| stage.lost),
-        ..Stage::new(WHOLE, title, whole.and_then(|it| it.statistics.as_ref()))
+        ..Stage::new(WHOLE, "", whole.and_then(|it| it.statistics.as_ref()))
     };
-    whole.cells(title, stages.len())
+    whole.cells(title, title, stages.len())
 }
 
 pub(super) fn write_table(
@@ -108,7 +108,7 @@ pub(super) fn write_table(
     let columns = layout.table();
     let mut table = listing::empty_table(layout, &columns);
     for (number, stage) in stages.iter().enumerate().filter(|(_, it)| it.is_shown) {
-        let cells = stage.cells(title, number);
+        let cells = stage.cells(title, &stage.name, number);
         let picked = columns.iter().zip(layout.pick(&columns, &cells));
         table.row(
             picked.map(|(column, cell)| match layout.list.title(column) {
@@ -116,7 +116,7 @@ pub(super) fn write_table(
                 // That nothing ended goes without saying.
                 Some("ended here") if stage.ended == Some(0) => String::new(),
                 _ if column.name == "lost" && stage.lost == Some(0) => String::new(),
-                _ => cell.shown(column.unit),
+                _ => cell::shown(cell, column.unit),
             }),
         );
     }
@@ -126,9 +126,9 @@ pub(super) fn write_table(
 /// A line, or an object with the chosen columns, for each stage of each path.
 pub(super) fn rows<'s>(
     paths: impl Iterator<Item = (&'s str, &'s [Stage])>,
-) -> impl Iterator<Item = Vec<Cell>> {
+) -> impl Iterator<Item = Vec<Cell<'s>>> {
     paths.flat_map(|(title, stages)| {
         let stages = stages.iter().enumerate();
-        stages.map(move |(number, stage)| stage.cells(title, number))
+        stages.map(move |(number, stage)| stage.cells(title, &stage.name, number))
     })
 }

@@ -13,10 +13,10 @@ use crate::time_argument::DurationArgument;
 
 #[derive(Debug, Args)]
 pub(crate) struct RecordArguments {
-    /// The folder of the trace, which must not exist; ./rostrace-DATE-TIME if not given
+    /// The folder for the trace; it must not exist yet [default: ./rostrace-DATE-TIME]
     #[arg(long, short, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
-    /// Record for so long, then end the command as Ctrl-C would: 10s, 2m
+    /// Record for this long, then end the command as Ctrl-C would: 10s, 2m
     #[arg(long, value_name = "D")]
     pub(crate) duration: Option<DurationArgument>,
     /// Do not write report.html into the folder of the trace
@@ -24,18 +24,21 @@ pub(crate) struct RecordArguments {
     pub(crate) no_report: bool,
     #[command(flatten)]
     pub(crate) what: WhatArguments,
-    /// Keep only the last so many seconds, or bytes of each process, until the end or a snapshot: 30s, 100M
+    /// Keep only the last stretch of time, or the last bytes of each process, before the end or a snapshot: 30s, 100M
     #[arg(long, value_name = "D|SIZE")]
     pub(crate) flight: Option<FlightArgument>,
-    /// With --flight: a signal by which processes ask for a snapshot; one that a program handles itself stays its own
+    /// With --flight: a signal with which a process asks for a snapshot; a program's own handler for it is left alone
     #[arg(long, value_name = "SIGNAL", value_enum, requires = "flight")]
     pub(crate) flight_signal: Option<FlightSignal>,
+    /// Do not record when threads got a CPU and lost it; where the system does not allow that, nothing else is missing
+    #[arg(long)]
+    pub(crate) no_switches: bool,
     /// Also pass every tracepoint on to LTTng
     #[arg(long, conflicts_with = "attach")]
     pub(crate) lttng: bool,
     #[command(flatten)]
     pub(crate) room: RoomArguments,
-    /// Record processes that were started with `rostrace run`, until they end or Ctrl-C
+    /// Record processes started with `rostrace run`, until they end or Ctrl-C is pressed
     #[arg(long, conflicts_with = "command")]
     pub(crate) attach: bool,
     /// With --attach: only this process; can be repeated
@@ -43,7 +46,7 @@ pub(crate) struct RecordArguments {
     pub(crate) pids: Vec<u32>,
     #[command(flatten)]
     pub(crate) session: SessionArguments,
-    /// The command to record, with all processes that it starts
+    /// The command to record, with all processes it starts
     #[arg(
         last = true,
         value_name = "COMMAND",
@@ -74,7 +77,7 @@ impl FlightSignal {
 /// Which nodes, topics and events.
 #[derive(Debug, Default, Args)]
 pub(crate) struct WhatArguments {
-    /// Only these events, and those that name things; may contain *, ? and […]; can be repeated
+    /// Only these events, and initialisation events, which name things; may contain *, ? and […]; can be repeated
     #[arg(
         long,
         visible_alias = "event",
@@ -82,7 +85,7 @@ pub(crate) struct WhatArguments {
         value_delimiter = ','
     )]
     pub(crate) events: Vec<Pattern>,
-    /// Without the chattiest events, that latencies do not need
+    /// Leave out the most frequent events, which latencies do not need
     #[arg(long)]
     pub(crate) light: bool,
     /// Record only what happens in this node; may contain * and ?; can be repeated
@@ -97,7 +100,7 @@ pub(crate) struct WhatArguments {
     /// Do not record what happens on this topic; may contain * and ?; can be repeated
     #[arg(long = "ignore-topic", value_name = "GLOB")]
     pub(crate) ignore_topics: Vec<String>,
-    /// CARET's filter file: a script that exports CARET_SELECT_NODES and its kin; it is read, not run
+    /// CARET's filter file: a script that exports CARET_SELECT_NODES and the like; it is read, not run
     #[arg(
         long,
         value_name = "FILE",
@@ -109,10 +112,10 @@ pub(crate) struct WhatArguments {
 /// How much memory and disk.
 #[derive(Debug, Args)]
 pub(crate) struct RoomArguments {
-    /// Memory of each process for events that are not on the disk yet (64M if not given); what does not fit is counted as lost
+    /// Memory of each process for events not yet on disk; events that do not fit are counted as lost [default: 64M]
     #[arg(long, value_name = "SIZE", help_heading = "Room")]
     pub(crate) buffer: Option<SizeArgument>,
-    /// What a process may write; later events are counted as lost
+    /// The most that one process may write; later events are counted as lost
     #[arg(long, value_name = "SIZE", help_heading = "Room")]
     pub(crate) limit: Option<SizeArgument>,
     /// End the recording when less than this is free on the disk
@@ -136,14 +139,14 @@ pub(crate) struct SessionArguments {
         help_heading = "Session"
     )]
     pub(crate) session: Option<String>,
-    /// The control file, where processes in containers or of other users can reach it
+    /// The control file, in a place that processes in containers or of other users can reach
     #[arg(long, value_name = "FILE", help_heading = "Session")]
     pub(crate) control: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// Where the control file is made, for processes in containers or of other users
+    /// Where to create the control file, for processes in containers or of other users
     #[arg(long, value_name = "FILE")]
     pub(crate) control: Option<PathBuf>,
     /// Also pass every tracepoint on to LTTng
@@ -156,7 +159,7 @@ pub(crate) struct RunArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct StatusArguments {
-    /// Look at the session of this control file only
+    /// Show only the session of this control file
     #[arg(long, value_name = "FILE")]
     pub(crate) control: Option<PathBuf>,
     #[arg(long, value_enum, default_value_t = InfoFormat::Table)]
@@ -173,7 +176,7 @@ pub(crate) struct StopArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct SnapshotArguments {
-    /// The folder of the copy, which must not exist; ./rostrace-DATE-TIME if not given
+    /// The folder for the copy; it must not exist yet [default: ./rostrace-DATE-TIME]
     #[arg(long, short, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
@@ -188,10 +191,10 @@ pub(crate) struct DoctorArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoArguments {
-    /// Record for so long
+    /// How many seconds to record
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) seconds: u64,
-    /// The folder of the trace, which must not exist; one in the folder for temporary files if not given
+    /// The folder for the trace; it must not exist yet [default: a new temporary folder]
     #[arg(long, short, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     /// Do not write report.html into the folder of the trace

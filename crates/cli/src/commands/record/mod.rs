@@ -18,7 +18,7 @@ use anyhow::bail;
 use rostrace_analyze::list;
 use rostrace_record::{
     Filters, Launch, Plan, Recording, RuntimeFolder, Session, Settings, Summary, TracerLibrary,
-    caret_filter, caret_filter_file, filters, limit, unattached,
+    filters, limit, unattached,
 };
 
 use crate::args::{LookArguments, LookFormat, ModelFilterArguments, TraceArguments};
@@ -85,11 +85,11 @@ fn record_command(
     library: &TracerLibrary,
 ) -> anyhow::Result<Ending> {
     let signals = watch::signals()?;
-    let recording = Recording::start(session, plan)?;
+    let mut recording = Recording::start(session, plan)?;
     let output = recording.output().to_owned();
     let launch =
         Launch::new(&arguments.command, session, Some(library)).with_lttng(arguments.lttng);
-    let running = match launch.start() {
+    let running = match recording.launch(&launch) {
         Ok(running) => running,
         Err(error) => {
             drop(recording);
@@ -152,6 +152,7 @@ fn plan(arguments: &RecordArguments) -> anyhow::Result<Plan> {
             filters: chosen(&arguments.what)?,
         },
         pids: arguments.pids.clone(),
+        switches: !arguments.no_switches,
         duration: duration(arguments),
         // Who names a control file wants it to be reached by others.
         is_for_all_users: arguments.session.control.is_some(),
@@ -170,14 +171,14 @@ fn chosen(what: &WhatArguments) -> anyhow::Result<Filters> {
     let by_options = chosen != Filters::default();
     let environment = |name: &str| std::env::var(name).ok();
     let file = match &what.caret_filter {
-        Some(path) => caret_filter_file::read(path, environment)?,
+        Some(path) => rostrace_caret::filter_file::read(path, environment)?,
         None => BTreeMap::new(),
     };
     let variable = |name: &str| {
         let value = file.get(name).cloned().or_else(|| environment(name));
         value.filter(|_| !by_options || name == "CARET_IGNORE_PROCESSES")
     };
-    let (filters, variables) = caret_filter::from_environment(variable)?;
+    let (filters, variables) = rostrace_caret::filter::from_environment(variable)?;
     if !variables.is_empty() {
         diagnostic::note(&format!("filtered as {} says", variables.join(", ")));
     } else if let Some(path) = &what.caret_filter {
@@ -223,6 +224,7 @@ fn conclude(ending: &Ending, with_report: bool) -> anyhow::Result<Outcome> {
             "process {pid} ({name}) did not complete its files; what it wrote can be read"
         ));
     }
+    tell_refusal(summary);
     for number in &summary.unexpected_hooks {
         let name = rostrace_tracer::hooks::names().nth(*number).unwrap_or("?");
         diagnostic::note(&format!(
@@ -273,7 +275,20 @@ pub(crate) fn look(folder: &Path) -> LookArguments {
     }
 }
 
-/// `3 processes, 12,345 events in 5.012 s, 1.2 MiB, lost: 0`, and where.
+/// Where the system does not allow it, everything else is there.
+pub(crate) fn tell_refusal(summary: &Summary) {
+    if let Some((pid, refusal)) = &summary.without_switches {
+        let of = pid.map_or(String::new(), |pid| format!(" of process {pid}"));
+        let fix = refusal.fix.as_ref();
+        let fix = fix.map_or(String::new(), |fix| format!("; to have them: {fix}"));
+        diagnostic::note(&format!(
+            "context switches{of} were not recorded: {}{fix}",
+            refusal.reason
+        ));
+    }
+}
+
+/// `3 processes, 12,345 events and 678 context switches in 5.012 s, 1.2 MiB, lost: 0`, and where.
 fn tell(
     summary: &Summary,
     verified: &Verified,
@@ -284,9 +299,13 @@ fn tell(
     let mut out = std::io::stdout().lock();
     writeln!(
         out,
-        "\n {}, {} in {}, {}, lost: {}\n {folder}",
+        "\n {}, {}{} in {}, {}, lost: {}\n {folder}",
         units::counted(summary.processes, "process"),
         units::counted(verified.events, "event"),
+        match verified.switches {
+            0 => String::new(),
+            switches => format!(" and {}", units::counted(switches, "context switch")),
+        },
         units::duration(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)),
         units::bytes(verified.bytes),
         units::count(verified.lost),

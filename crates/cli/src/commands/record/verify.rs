@@ -2,16 +2,28 @@
 
 use rostrace_ctf::DamageKind;
 use rostrace_record::Summary;
+use rostrace_tracepoints::Kind;
 
 use crate::outcome::Outcome;
 use crate::recorded::Recorded;
 use crate::render::diagnostic;
 use rostrace_base::units;
 
+/// What the recorder heard from the kernel.
+const KERNEL: [Kind; 4] = [
+    Kind::ContextSwitchIn,
+    Kind::ContextSwitchOut,
+    Kind::ThreadName,
+    Kind::ThreadExit,
+];
+
 /// What the trace says of itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Verified {
+    /// Of processes.
     pub(crate) events: u64,
+    /// How often their threads left a CPU.
+    pub(crate) switches: u64,
     pub(crate) lost: u64,
     pub(crate) bytes: u64,
     pub(crate) outcome: Outcome,
@@ -47,8 +59,10 @@ pub(crate) fn verify(recorded: &Recorded, summary: &Summary) -> Verified {
         lost = summary.discarded;
         outcome = Outcome::LostData;
     }
+    let of_kernel = KERNEL.iter().map(|kind| model.kinds[kind.index()]);
     Verified {
-        events: model.events,
+        events: model.events - of_kernel.sum::<u64>(),
+        switches: model.kinds[Kind::ContextSwitchOut.index()],
         lost,
         bytes: set.bytes(),
         outcome,

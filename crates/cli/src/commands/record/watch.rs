@@ -49,7 +49,7 @@ pub(crate) struct Watch<'s> {
     interrupts: u32,
     snapshots: u32,
     /// Failures that were told.
-    told: BTreeSet<Failure>,
+    reported: BTreeSet<Failure>,
     incompatible_tracers: Option<IncompatibleTracer>,
     finished: Option<(Summary, Duration)>,
 }
@@ -78,7 +78,7 @@ impl<'s> Watch<'s> {
             line: LiveLine::new(),
             interrupts: 0,
             snapshots: 0,
-            told: BTreeSet::new(),
+            reported: BTreeSet::new(),
             incompatible_tracers: None,
             finished: None,
         }
@@ -204,10 +204,10 @@ impl<'s> Watch<'s> {
         let progress = recording.progress();
         let failures = recording.failures();
         let mut news: Vec<String> = failures
-            .difference(&self.told)
+            .difference(&self.reported)
             .map(failure::as_it_happens)
             .collect();
-        self.told.clone_from(failures);
+        self.reported.clone_from(failures);
         let incompatible_tracers = recording.incompatible_tracers();
         if self.incompatible_tracers != incompatible_tracers {
             news.extend(incompatible_tracers.as_ref().map(failure::of_stranger));

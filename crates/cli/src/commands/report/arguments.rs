@@ -14,11 +14,11 @@ Examples:
   rostrace report session/ -o drive.html --skip-start 10s --title 'Test drive 7'
   rostrace report session/ --architecture architecture.yaml --node '/perception/*'
 
-The file needs no network and no other file, and opens in any current browser. It says first what the trace has lost, then the worst \
-findings; docs/guides/report.md shows how to read it. Without options it shows everything.
+The file is self-contained, needs no network, and opens in any current browser. It shows first what the trace has lost, then the \
+worst findings; docs/guides/report.md explains how to read it. Without options it shows everything.
 
-Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m. --node, --topic and --pid keep the paths that go \
-there somewhere.
+Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m. --node, --topic and --pid keep the paths that \
+pass through them.
 
 Exit status 3: written, but the trace has lost data.";
 
@@ -29,16 +29,16 @@ pub(crate) struct ReportArguments {
     /// Where to write; an existing file is replaced
     #[arg(short, long, value_name = "FILE", default_value = "report.html")]
     pub(crate) output: PathBuf,
-    /// Open it in your browser when it is written
+    /// Open the report in your browser
     #[arg(long)]
     pub(crate) open: bool,
-    /// What stands at the top, instead of the name of the trace
+    /// The title of the page, instead of the name of the trace
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
-    /// An architecture file; the paths that it names are shown beside the observed ones
+    /// An architecture file; its named paths are shown beside the observed ones
     #[arg(long, value_name = "FILE")]
     pub(crate) architecture: Option<PathBuf>,
-    /// Only paths of this name, or observed ones with this title (/a → /topic → /b); may contain *, ? and […]; can be repeated
+    /// Only paths with this name, or observed paths with this title (/a → /topic → /b); may contain *, ? and […]; can be repeated
     #[arg(long = "path", visible_alias = "paths", value_name = "GLOB", value_parser = name::pattern)]
     pub(crate) paths: Vec<Pattern>,
     #[command(flatten)]

@@ -6,7 +6,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use glob::Pattern;
-use rostrace_analyze::clocks::Strangers;
+use rostrace_analyze::clocks::UnsynchronisedHosts;
 use rostrace_analyze::flow_path::{FlowPath, FlowPaths};
 use rostrace_analyze::{Analysis, Selection};
 use rostrace_architecture::Architecture;
@@ -93,7 +93,11 @@ fn write(arguments: &ReportArguments) -> anyhow::Result<Option<Outcome>> {
     let Recorded { set, model, .. } =
         Recorded::read_apart(&arguments.input.traces, &arguments.output)?;
     let view = View::new(&set, &model, &arguments.filter)?;
-    let analysis = source::analysis(&set, &model, view.window().clone());
+    let mut analysis = source::analysis(&set, &model, view.window().clone());
+    analysis.selection = Selection {
+        paths: arguments.paths.clone(),
+        ..view.selection().clone()
+    };
     let written = write_page(arguments, architecture.as_ref(), &set, &view, &analysis)?;
     Ok(written.then(|| Outcome::of(set.damage.iter().chain(&model.damage))))
 }
@@ -109,7 +113,7 @@ fn write_page(
     let model = view.model;
     expect_paths(&arguments.paths, analysis, architecture)?;
     let mut titles = damage::titles(set.damage.iter().chain(&model.damage));
-    titles.extend(Strangers::of(model).map(|it| (it.sentence(), false)));
+    titles.extend(UnsynchronisedHosts::of(model).map(|it| (it.sentence(), false)));
     let options = Options {
         title: arguments
             .title
@@ -122,10 +126,6 @@ fn write_page(
             .map(|path| path.display().to_string())
             .collect(),
         damage: titles,
-        selection: Selection {
-            paths: arguments.paths.clone(),
-            ..view.selection().clone()
-        },
         architecture,
         is_stopped: Some(interrupt::requested),
     };

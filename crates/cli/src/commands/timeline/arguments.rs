@@ -15,28 +15,28 @@ Examples:
   rostrace timeline session/ -o session.json --since +10s --until +12s
   rostrace timeline session/ -o session.firefox.json.gz    # for profiler.firefox.com
 
-Without -o a page is served on 127.0.0.1 to the browser that uses the printed address first, and to nobody else; Enter prints an \
-address for another one, Ctrl-C ends it. It has a lane for each thread or for each callback, messages as arrows, and for an execution that is clicked its flow and why it took so \
-long.
+Without -o, a page is served on 127.0.0.1, only to the first browser that opens the printed address. Enter prints an address for \
+another browser; Ctrl-C ends it. The page has a lane for each thread or each callback, with messages as arrows. Click an execution to \
+see its flow and why it took so long.
 
-A file has on the track of each thread the executions of callbacks, with what they published inside; arrows lead from each message to \
-the callback that received it. Other tracks have the phases of executors, when timers were due, states of lifecycle nodes, calls of \
-services, dropped messages with their cause, what the application says through rostrace.h, memory, and what was lost from the trace. \
-CPUs are shown where the trace has the kernel's scheduling events, whatever is selected.
+In a file, the track of each thread has its callback executions, with what they published inside; arrows lead from each message to \
+the callback that received it. Other tracks have the phases of executors, when timers were due, states of lifecycle nodes, service \
+calls, dropped messages with their cause, what the application emits through rostrace.h, memory, and what the trace has lost. \
+CPUs are shown if the trace has the kernel's scheduling events, whatever is selected.
 
-Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m. A range of time keeps what begins in it. --node, \
---topic and --pid keep callbacks and publishers that fit all of them.
+Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m. A time range keeps what begins in it. --node, \
+--topic and --pid keep callbacks and publishers that match all of them.
 
-Exit status 3: shown or written, but the trace has lost data; what was lost is told on standard error.";
+Exit status 3: shown or written, but the trace has lost data; standard error says what.";
 
 #[derive(Debug, Args)]
 pub(crate) struct TimelineArguments {
     #[command(flatten)]
     pub(crate) input: TraceArguments,
-    /// Show it in a page that this program serves to your browser alone, until Ctrl-C; so it is without -o
+    /// Serve the page to your browser until Ctrl-C; this is the default without -o
     #[arg(long, conflicts_with = "output")]
     pub(crate) open: bool,
-    /// In the page: begin at this time, with what ran then selected
+    /// Open the page at this time, with what ran then selected
     #[arg(
         long,
         value_name = "T",
@@ -44,10 +44,10 @@ pub(crate) struct TimelineArguments {
         conflicts_with = "output"
     )]
     pub(crate) at: Option<TimeArgument>,
-    /// Print the address of the page and start no browser
+    /// Print the address of the page without starting a browser
     #[arg(long, conflicts_with = "output")]
     pub(crate) no_browser: bool,
-    /// The port of 127.0.0.1 to serve the page on, for one that is forwarded; by default a free one
+    /// The port on 127.0.0.1 to serve the page on, for port forwarding [default: any free port]
     #[arg(
         long,
         value_name = "PORT",
@@ -56,10 +56,10 @@ pub(crate) struct TimelineArguments {
         conflicts_with = "output"
     )]
     pub(crate) port: u16,
-    /// The file to write; it appears when it is complete, packed with gzip if it ends in .gz
+    /// The file to write; it appears when complete, and is gzipped if its name ends in .gz
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// How to write it; by default what the file's ending says, else perfetto
+    /// The file's format [default: by the ending of its name, else perfetto]
     #[arg(long, value_enum, requires = "output")]
     pub(crate) format: Option<TimelineFormat>,
     #[command(flatten)]
@@ -70,7 +70,7 @@ pub(crate) struct TimelineArguments {
 pub(crate) enum TimelineFormat {
     /// For ui.perfetto.dev and Perfetto's trace_processor: .perfetto-trace, .pftrace
     Perfetto,
-    /// JSON for chrome://tracing and everything that reads the same: .json
+    /// JSON for chrome://tracing and compatible tools: .json
     Chrome,
     /// For profiler.firefox.com: .firefox.json, .profile.json, profile.json
     Firefox,

@@ -19,18 +19,18 @@ pub(crate) struct WhyArguments {
     /// Explain a path that begins in this node or with this topic; may contain *, ? and […]; can be repeated
     #[arg(long, value_name = "NODE|TOPIC", value_parser = name::pattern)]
     pub(crate) from: Vec<Pattern>,
-    /// Explain a path that ends in this node or with this topic; likewise
+    /// Explain a path that ends in this node or with this topic; same syntax
     #[arg(long, value_name = "NODE|TOPIC", value_parser = name::pattern)]
     pub(crate) to: Vec<Pattern>,
     /// Explain a path that this architecture file names
     #[arg(long, value_name = "FILE", conflicts_with = "callback")]
     pub(crate) architecture: Option<PathBuf>,
-    /// Explain a path of this name; may contain *, ? and […]; can be repeated
+    /// Explain the path with this name; may contain *, ? and […]; can be repeated
     #[arg(long = "path", value_name = "GLOB", value_parser = name::pattern, requires = "architecture")]
     pub(crate) paths: Vec<Pattern>,
     #[command(flatten)]
     pub(crate) filter: ModelFilterArguments,
-    /// Explain the one that was under way at this time, or the next one, not the worst
+    /// Instead of the worst, explain the one in progress at this time, or else the next one
     #[arg(
         long,
         value_name = "T",
@@ -41,7 +41,7 @@ pub(crate) struct WhyArguments {
     /// Explain the second worst, the third, …
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) rank: u64,
-    /// List also every single part in the order of time
+    /// Also list every single part in time order
     #[arg(long)]
     pub(crate) parts: bool,
     #[arg(long, value_enum, default_value_t = WhyFormat::Table)]

@@ -110,9 +110,9 @@ fn write_table(
             palette.alarm("events were lost meanwhile: what ran then may be missing here")
         )?;
     }
-    let strangers = subject.strangers(analysis);
-    if let Some(strangers) = &strangers {
-        writeln!(out, "{}", palette.caution(&strangers.sentence()))?;
+    let unsynchronised_hosts = subject.unsynchronised_hosts(analysis);
+    if let Some(unsynchronised_hosts) = &unsynchronised_hosts {
+        writeln!(out, "{}", palette.caution(&unsynchronised_hosts.sentence()))?;
     }
     let mut table = Table::new(&[
         ("", Align::Left),
@@ -121,7 +121,7 @@ fn write_table(
         ("times", Align::Right),
     ]);
     let share = |duration: i64| {
-        let share = (total > 0 && strangers.is_none())
+        let share = (total > 0 && unsynchronised_hosts.is_none())
             .then(|| units::share(duration as f64 / total as f64));
         share.unwrap_or_default()
     };
@@ -137,7 +137,7 @@ fn write_table(
             times => units::count(times as u64),
         };
         table.row([
-            format!("  {}", wait.told),
+            format!("  {}", wait.description),
             units::signed_duration(wait.duration),
             share(wait.duration),
             times,
@@ -221,7 +221,7 @@ fn write_parts(
         table.row([
             units::signed_duration(part.begin.0 - explanation.begin.0),
             units::signed_duration(part.duration()),
-            part.told(analysis),
+            part.describe(analysis),
         ]);
     }
     writeln!(out)?;
@@ -265,6 +265,9 @@ struct PartRow {
     relation: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     preempted_by: Option<String>,
+    /// The thread that ran instead, where it is recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preempted_by_tid: Option<i64>,
     begin_ns: i64,
     duration_ns: i64,
 }
@@ -280,7 +283,7 @@ fn json(analysis: &Analysis<'_>, subject: &Subject, explanation: &Explanation) -
         let task = match part.cause {
             Cause::NotOnCpu(NotOnCpu::Preempted(task), _) => {
                 let scheduling = analysis.scheduling.as_ref();
-                scheduling.map(|scheduling| scheduling.task(task).name.clone())
+                scheduling.map(|scheduling| scheduling.task(task))
             }
             _ => None,
         };
@@ -296,7 +299,8 @@ fn json(analysis: &Analysis<'_>, subject: &Subject, explanation: &Explanation) -
             cause: part.cause.name(),
             callback,
             relation,
-            preempted_by: task,
+            preempted_by: task.map(|task| task.name.clone()),
+            preempted_by_tid: (task.filter(|task| task.is_recorded())).map(|task| task.tid),
             begin_ns: part.begin.0,
             duration_ns: part.duration(),
         }

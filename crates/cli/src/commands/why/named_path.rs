@@ -6,11 +6,13 @@ use anyhow::bail;
 use glob::Pattern;
 use rostrace_analyze::Analysis;
 use rostrace_analyze::declared::Style;
+use rostrace_analyze::declared::path_instance::{PathInstance, SegmentKind};
 use rostrace_analyze::declared::paths::Ends as IncludedEnds;
-use rostrace_analyze::declared::records::{Cell, Records};
-use rostrace_analyze::declared::summary::{assume_latest_message, instants, stage_columns, untold};
+use rostrace_analyze::declared::records::{Cell, Records, Stamp};
+use rostrace_analyze::declared::summary::{
+    assume_latest_message, stage_columns, stamped_instants, unknown_arrival,
+};
 use rostrace_analyze::declared::tables::Indexed;
-use rostrace_analyze::declared::way::{Passage, Way, Ways};
 use rostrace_architecture::{Architecture, NamedPath, from_trace_with_flows};
 use rostrace_ctf::schema::Nanos;
 
@@ -39,7 +41,7 @@ pub(super) fn find(
     let mut found = Vec::new();
     let mut errors = Vec::new();
     for path in named {
-        match instants(&indexed, architecture, path, ends, |it| analysis.counts(it)) {
+        match stamped_instants(&indexed, architecture, path, ends, |it| analysis.counts(it)) {
             Ok(records) => found.push((path, records)),
             Err(error) => errors.push(error.to_string()),
         }
@@ -48,22 +50,26 @@ pub(super) fn find(
         bail!("{}", errors.join("; "));
     }
     diagnostic::notes(&errors);
-    let mut rows: Vec<(usize, &[Cell], Nanos, Nanos)> = Vec::new();
+    let mut rows: Vec<(usize, &[Cell<Stamp>], Nanos, Nanos)> = Vec::new();
     for (number, (_, records)) in found.iter().enumerate() {
         rows.extend(complete(records).map(|(row, begin, end)| (number, row, begin, end)));
     }
     let picked = choice.pick(rows, |(_, _, begin, end)| (*begin, *end, end.0 - begin.0));
-    let way = picked.and_then(|(number, row, ..)| {
+    let path_instance = picked.and_then(|(number, row, ..)| {
         let (path, records) = &found[number];
-        let way = Ways::new(&indexed, architecture, path, records).of(row)?;
-        Some(Subject::NamedPath((*path).clone(), way, Vec::new()))
+        let path_instance = PathInstance::of(&indexed, &stage_columns(records), row)?;
+        Some(Subject::NamedPath(
+            (*path).clone(),
+            path_instance,
+            Vec::new(),
+        ))
     });
-    let untold = found
+    let unknown_arrival = found
         .iter()
-        .any(|(path, _)| untold(&indexed, architecture, path).is_some());
-    match way {
+        .any(|(path, _)| unknown_arrival(&indexed, architecture, path).is_some());
+    match path_instance {
         Some(subject) => Ok(subject),
-        None if untold => bail!(
+        None if unknown_arrival => bail!(
             "whether messages came through is not known: the trace does not tell of messages on the way whether they arrived"
         ),
         None => bail!(
@@ -89,35 +95,39 @@ pub(super) fn between(
     let architecture = from_trace_with_flows(analysis.model);
     let indexed = Indexed::new(analysis.model, Style::Own);
     let mut found = Vec::new();
-    let fused = analysis.stored_inputs().ways(analysis);
+    let fused = analysis.stored_inputs().node_paths(analysis);
     for path in search(&architecture, from, to, MOST_PATHS, view) {
         let mut assuming = architecture.clone();
         let assumed = assume_latest_message(&mut assuming, &path, &fused);
         let ends = IncludedEnds::default();
         let counts = |time| analysis.counts(time);
-        if let Ok(records) = instants(&indexed, &assuming, &path, ends, counts) {
-            found.push((path, assuming, assumed, records));
+        if let Ok(records) = stamped_instants(&indexed, &assuming, &path, ends, counts) {
+            found.push((path, assumed, records));
         }
     }
-    let mut rows: Vec<(usize, &[Cell], Nanos, Nanos)> = Vec::new();
-    for (number, (_, _, _, records)) in found.iter().enumerate() {
+    let mut rows: Vec<(usize, &[Cell<Stamp>], Nanos, Nanos)> = Vec::new();
+    for (number, (_, _, records)) in found.iter().enumerate() {
         rows.extend(complete(records).map(|(row, begin, end)| (number, row, begin, end)));
     }
     let (number, row, ..) =
         choice.pick(rows, |(_, _, begin, end)| (*begin, *end, end.0 - begin.0))?;
-    let (path, assuming, assumed, records) = &found[number];
-    let way = Ways::new(&indexed, assuming, path, records).of(row)?;
-    Some(Subject::NamedPath(path.clone(), way, assumed.clone()))
+    let (path, assumed, records) = &found[number];
+    let path_instance = PathInstance::of(&indexed, &stage_columns(records), row)?;
+    Some(Subject::NamedPath(
+        path.clone(),
+        path_instance,
+        assumed.clone(),
+    ))
 }
 
 /// The messages that came through, with their first and last instant.
-fn complete(records: &Records) -> impl Iterator<Item = (&[Cell], Nanos, Nanos)> {
+fn complete(records: &Records<Stamp>) -> impl Iterator<Item = (&[Cell<Stamp>], Nanos, Nanos)> {
     let columns = stage_columns(records);
     records.rows.iter().filter_map(move |row| {
         let is_complete = columns.iter().all(|column| row[*column].is_some());
         let (first, last) = columns.first().zip(columns.last())?;
         let ends = row[*first].zip(row[*last]).filter(|_| is_complete);
-        ends.map(|(begin, end)| (row.as_slice(), Nanos(begin), Nanos(end)))
+        ends.map(|(begin, end)| (row.as_slice(), Nanos(begin.time), Nanos(end.time)))
     })
 }
 
@@ -146,19 +156,19 @@ pub(super) fn hops(path: &NamedPath) -> impl Iterator<Item = String> {
 }
 
 /// What a message's time begins with.
-pub(super) fn begin(way: &Way) -> &'static str {
-    match way.legs.first().map(|leg| leg.passage) {
-        Some(Passage::Communication(_)) | None => "the publication",
+pub(super) fn begin(path_instance: &PathInstance) -> &'static str {
+    match path_instance.segments.first().map(|segment| segment.kind) {
+        Some(SegmentKind::Communication(_)) | None => "the publication",
         Some(_) => "the start of the first callback",
     }
 }
 
 /// What it ends with.
-pub(super) fn end(analysis: &Analysis<'_>, way: &Way) -> &'static str {
-    match way.legs.last().map(|leg| leg.passage) {
-        Some(Passage::Output { .. }) => "the last publication",
-        Some(Passage::Execution(_)) => "the end of the last callback",
-        Some(Passage::Communication(Some(id))) if analysis.delivery(id).instance.is_none() => {
+pub(super) fn end(analysis: &Analysis<'_>, path_instance: &PathInstance) -> &'static str {
+    match path_instance.segments.last().map(|segment| segment.kind) {
+        Some(SegmentKind::Output { .. }) => "the last publication",
+        Some(SegmentKind::Execution(_)) => "the end of the last callback",
+        Some(SegmentKind::Communication(Some(id))) if analysis.delivery(id).instance.is_none() => {
             "the last take"
         }
         _ => "the start of the last callback",

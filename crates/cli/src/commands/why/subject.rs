@@ -5,18 +5,19 @@ use std::collections::BTreeSet;
 
 use anyhow::bail;
 use glob::Pattern;
-use rostrace_analyze::callback::{self, CallbackSummary, Execution};
-use rostrace_analyze::clocks::Strangers;
+use rostrace_analyze::Analysis;
+use rostrace_analyze::callback::{self, CallbackSummary, InstanceTiming};
+use rostrace_analyze::clocks::UnsynchronisedHosts;
+use rostrace_analyze::declared::path_instance::PathInstance;
 use rostrace_analyze::declared::summary::title;
-use rostrace_analyze::declared::way::Way;
 use rostrace_analyze::finding::{Delayed, Ranking, Runner, delayed_by};
 use rostrace_analyze::flow_latency::{FlowTimes, Include};
 use rostrace_analyze::flow_path::{Ends as PathEnds, Flow, FlowPath, FlowPaths};
 use rostrace_analyze::timer::Firing;
 use rostrace_analyze::why::{Explanation, Why};
-use rostrace_analyze::{Analysis, built_in, names};
 use rostrace_architecture::{Architecture, NamedPath};
 use rostrace_ctf::schema::Nanos;
+use rostrace_model::describe::{built_in, names};
 use rostrace_model::entity::{CallbackId, DeliveryId, InstanceId};
 use rostrace_model::flow::DeliveryStatus;
 
@@ -35,7 +36,7 @@ pub(super) enum Subject {
     Message(DeliveryId),
     Path(FlowPath, Flow),
     /// With the nodes that are taken to have used the newest input.
-    NamedPath(NamedPath, Way, Vec<String>),
+    NamedPath(NamedPath, PathInstance, Vec<String>),
 }
 
 impl Subject {
@@ -72,7 +73,7 @@ impl Subject {
             Subject::Execution(instance, firing) => Some(why.instance(*instance, firing.as_ref())),
             Subject::Message(delivery) => why.communication(*delivery),
             Subject::Path(_, flow) => why.flow(flow),
-            Subject::NamedPath(_, way, _) => Some(why.way(way)),
+            Subject::NamedPath(_, path_instance, _) => Some(why.path_instance(path_instance)),
         }
     }
 
@@ -102,7 +103,7 @@ impl Subject {
             }
             Subject::Execution(_, None) => "the publication of its message",
             Subject::Message(_) | Subject::Path(..) => "the publication",
-            Subject::NamedPath(_, way, _) => named_path::begin(way),
+            Subject::NamedPath(_, path_instance, _) => named_path::begin(path_instance),
         }
     }
 
@@ -114,7 +115,7 @@ impl Subject {
             Subject::Execution(..) => "the end of the callback",
             Subject::Message(_) => "the start of the callback",
             Subject::Path(..) => "the start of the last callback",
-            Subject::NamedPath(_, way, _) => named_path::end(analysis, way),
+            Subject::NamedPath(_, path_instance, _) => named_path::end(analysis, path_instance),
         }
     }
 
@@ -132,11 +133,16 @@ impl Subject {
     }
 
     /// Two hosts on its way whose clocks are not known to agree.
-    pub(super) fn strangers<'m>(&self, analysis: &Analysis<'m>) -> Option<Strangers<'m>> {
+    pub(super) fn unsynchronised_hosts<'m>(
+        &self,
+        analysis: &Analysis<'m>,
+    ) -> Option<UnsynchronisedHosts<'m>> {
         match self {
-            Subject::Message(delivery) => Strangers::on_the_way(analysis, &[*delivery]),
-            Subject::Path(_, flow) => Strangers::on_the_way(analysis, &flow.deliveries),
-            Subject::NamedPath(path, ..) => Strangers::on_declared_path(analysis.model, path),
+            Subject::Message(delivery) => UnsynchronisedHosts::on_the_way(analysis, &[*delivery]),
+            Subject::Path(_, flow) => UnsynchronisedHosts::on_the_way(analysis, &flow.deliveries),
+            Subject::NamedPath(path, ..) => {
+                UnsynchronisedHosts::on_declared_path(analysis.model, path)
+            }
             Subject::Execution(..) => None,
         }
     }
@@ -233,7 +239,7 @@ fn execution(
         unnamed.retain(|it| pattern.matches(&execution_name(analysis, it.instance)));
     }
     summaries.retain(|summary| view.has_callback(summary.callback));
-    let thread = |it: &Execution| analysis.instance(it.instance).thread;
+    let thread = |it: &InstanceTiming| analysis.instance(it.instance).thread;
     unnamed.retain(|it| view.has_unnamed(analysis.model.process_of(thread(it))));
     if summaries.is_empty()
         && unnamed.is_empty()
@@ -263,14 +269,14 @@ fn execution(
     let has_named = wanted.iter().any(|summary| summary.count > 0);
     unnamed.retain(|_| arguments.callback.is_some() || !has_named);
     if let Some(ranking) = &ranking {
-        let runner = |it: &Execution| Runner::of(model, analysis.instance(it.instance));
+        let runner = |it: &InstanceTiming| Runner::of(model, analysis.instance(it.instance));
         let worst = unnamed.iter().map(runner);
         let worst = worst.min_by(|a, b| ranking.order(*a, *b));
         unnamed.retain(|it| Some(runner(it)) == worst);
     }
     let named = wanted
         .iter()
-        .flat_map(|it| callback::executions(analysis, it.callback));
+        .flat_map(|it| callback::instance_timings(analysis, it.callback));
     let mut executions = Vec::new();
     for execution in named.chain(unnamed) {
         let instance = analysis.instance(execution.instance);
@@ -299,10 +305,10 @@ fn execution(
 }
 
 /// The executions of callbacks that the trace does not name.
-fn unnamed_executions(analysis: &Analysis<'_>) -> Vec<Execution> {
+fn unnamed_executions(analysis: &Analysis<'_>) -> Vec<InstanceTiming> {
     let instances = analysis.model.instances.iter().enumerate();
     let unnamed = instances.filter(|(_, it)| it.callback.is_none() && analysis.counts(it.start));
-    let execution = |(index, _)| Execution {
+    let execution = |(index, _)| InstanceTiming {
         instance: InstanceId::from_index(index),
         period: None,
         gap: None,
@@ -339,14 +345,14 @@ fn message(
 ) -> anyhow::Result<Subject> {
     let mut rows = Vec::new();
     let mut known = false;
-    let mut is_untold = true;
+    let mut is_arrival_unknown = true;
     for index in 0..analysis.model.deliveries.len() {
         let id = DeliveryId::from_index(index);
         if !view.has_message(id) {
             continue;
         }
         known = true;
-        is_untold &= analysis.delivery(id).status == DeliveryStatus::Unknown;
+        is_arrival_unknown &= analysis.delivery(id).status == DeliveryStatus::Unknown;
         let publication = analysis.delivery(id).publication;
         if analysis.counts(analysis.publication(publication).publish)
             && let Some(arrival) = analysis.arrival(id)
@@ -367,7 +373,7 @@ fn message(
     });
     match picked {
         Some((id, _)) => Ok(Subject::Message(id)),
-        None if is_untold => bail!(
+        None if is_arrival_unknown => bail!(
             "whether these messages arrived is not known: {}",
             capabilities::TAKE
                 .lack(&analysis.model.kinds)

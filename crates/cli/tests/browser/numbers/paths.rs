@@ -21,17 +21,7 @@ pub(super) fn paths(browser: &Browser, tables: &Tables, name: &str) {
             "best": responses(&row["path"], "best")["mean"], "worst": responses(&row["path"], "worst")["max"],
         })
     });
-    let columns = [
-        ("hops", "hops"),
-        ("flows", "flows"),
-        ("lost", "lost"),
-        ("p50", "latency_p50_ns"),
-        ("p95", "latency_p95_ns"),
-        ("p99", "latency_p99_ns"),
-        ("max", "latency_max_ns"),
-        ("worst", "worst"),
-        ("best", "best"),
-    ];
+    let columns = "hops flows lost p50=latency_p50_ns p95=latency_p95_ns p99=latency_p99_ns max=latency_max_ns worst best";
     let shown = rows(browser, "path-table");
     let is_shown = |row: &&Value| {
         let id = row["path"].to_string();
@@ -54,7 +44,7 @@ pub(super) fn paths(browser: &Browser, tables: &Tables, name: &str) {
         );
     }
     let expected: Vec<Value> = expected.into_iter().cloned().collect();
-    assert_same(&format!("{name}: paths"), &shown, &expected, &columns);
+    assert_same(&format!("{name}: paths"), &shown, &expected, columns);
 
     let details = browser.value(
         "Array.from(document.querySelectorAll('#path-table tbody tr'), (row) => row.dataset.row)",
@@ -98,17 +88,8 @@ pub(super) fn paths(browser: &Browser, tables: &Tables, name: &str) {
             |row| json!({ "lost": null, "ended": null, "duration_min_ns": row["latency_min_ns"], "duration_mean_ns": row["latency_mean_ns"], "duration_p50_ns": row["latency_p50_ns"], "duration_p95_ns": row["latency_p95_ns"], "duration_p99_ns": row["latency_p99_ns"], "duration_max_ns": row["latency_max_ns"] }),
         );
         expected.extend(whole);
-        let columns = [
-            ("max", "duration_max_ns"),
-            ("min", "duration_min_ns"),
-            ("p50", "duration_p50_ns"),
-            ("p95", "duration_p95_ns"),
-            ("p99", "duration_p99_ns"),
-            ("mean", "duration_mean_ns"),
-            ("lost", "lost"),
-            ("ended", "ended"),
-        ];
-        assert_same(&format!("{what}: stages"), &shown, &expected, &columns);
+        let columns = "max=duration_max_ns min=duration_min_ns p50=duration_p50_ns p95=duration_p95_ns p99=duration_p99_ns mean=duration_mean_ns lost ended";
+        assert_same(&format!("{what}: stages"), &shown, &expected, columns);
 
         for shown in rows(browser, "response-table") {
             let case = shown["case"].1.replace(' ', "_");

@@ -14,32 +14,22 @@ pub(super) fn topics(browser: &Browser, tables: &Tables, name: &str) {
         tables.all("communications"),
         |row| json!({ "lost": lost(row) }),
     );
-    let latency = [
-        ("latency_p50", "latency_p50_ns"),
-        ("latency_p99", "latency_p99_ns"),
-        ("latency_max", "latency_max_ns"),
-    ];
-    let mut columns = vec![
-        ("messages", "messages"),
-        ("lost", "lost"),
-        ("damaged", "damaged"),
-    ];
-    columns.extend(latency);
+    let columns = "messages lost damaged latency_p50_ns latency_p99_ns latency_max_ns";
     let shown = rows(browser, "communications");
     assert_same(
         &format!("{name}: communications"),
         &shown,
         &communications,
-        &columns,
+        columns,
     );
     for row in &shown {
         let (_, topic) = &row["topic"];
         for (column, table) in [
-            ("publish_rate", "publishers"),
-            ("receive_rate", "subscriptions"),
+            ("publish_rate_hz", "publishers"),
+            ("receive_rate_hz", "subscriptions"),
         ] {
             let ends = tables.with(table, "topic", &json!(topic));
-            let (rate, _) = row[column];
+            let rate = row.get(column).and_then(|(rate, _)| *rate);
             let known = ends
                 .iter()
                 .any(|end| match (end["rate_hz"].as_f64(), rate) {
@@ -50,10 +40,7 @@ pub(super) fn topics(browser: &Browser, tables: &Tables, name: &str) {
         }
     }
 
-    // A publisher whose topic was lost has a row of its own there, and no topic to be shown as here.
-    let mut named = tables.all("list of topics").to_vec();
-    named.retain(|row| row["topic"].as_str().unwrap().starts_with('/'));
-    let topics = with_columns(&named, |row| {
+    let topics = with_columns(tables.all("list of topics"), |row| {
         let own: Vec<&Value> = communications
             .iter()
             .filter(|it| it["topic"] == row["topic"])
@@ -68,21 +55,16 @@ pub(super) fn topics(browser: &Browser, tables: &Tables, name: &str) {
             "latency_p50_ns": worst("latency_p50_ns"), "latency_p99_ns": worst("latency_p99_ns"), "latency_max_ns": worst("latency_max_ns"),
         })
     });
-    let mut columns = vec![
-        ("published", "messages"),
-        ("publishers", "publishers"),
-        ("subscriptions", "subscriptions"),
-        ("lost", "lost_count"),
-        ("publish_rate", "rate_hz"),
-    ];
-    columns.extend(latency);
+    let columns = "messages publishers subscriptions lost overwritten rate_hz latency_p50_ns latency_p99_ns latency_max_ns";
     let shown = rows(browser, "topics");
-    assert_same(&format!("{name}: topics"), &shown, &topics, &columns);
+    assert_same(&format!("{name}: topics"), &shown, &topics, columns);
     for row in &shown {
-        let (least, text) = &row["receive_rate_min"];
-        let ends = tables.with("subscriptions", "topic", &json!(row["name"].1));
+        let Some((least, text)) = row.get("receive_rate_min_hz") else {
+            continue;
+        };
+        let ends = tables.with("subscriptions", "topic", &json!(row["topic"].1));
         let rates = || ends.iter().map(|end| number(end, "rate_hz"));
-        let what = format!("{name}: {} is received at", row["name"].1);
+        let what = format!("{name}: {} is received at", row["topic"].1);
         assert_near(*least, rates().reduce(f64::min), &what);
         if let Some(most) = rates().reduce(f64::max) {
             let most = format!("{} Hz", digits(most));
@@ -122,32 +104,15 @@ fn one_topic(
 ) {
     let what = format!("{name}: {topic}");
     browser.go(&format!("topics/{}", topic.as_str().unwrap()));
-    let publishers = with_columns(
-        &tables.with("publishers", "topic", topic),
-        |_| json!({ "message_age_p50_ns": null, "message_age_max_ns": null }),
-    );
-    let subscriptions = with_columns(
-        &tables.with("subscriptions", "topic", topic),
-        |row| json!({ "messages": row["received"] }),
-    );
-    let ends: Vec<Value> = publishers.into_iter().chain(subscriptions).collect();
-    let columns = [
-        ("messages", "messages"),
-        ("depth", "depth"),
-        ("damaged", "damaged"),
-        ("period_p50", "period_p50_ns"),
-        ("period_p99", "period_p99_ns"),
-        ("period_max", "period_max_ns"),
-        ("age_p50", "message_age_p50_ns"),
-        ("age_max", "message_age_max_ns"),
-        ("rate", "rate_hz"),
-    ];
-    assert_same(
-        &format!("{what}: ends"),
-        &rows(browser, "ends"),
-        &ends,
-        &columns,
-    );
+    let of_publishers = "messages depth damaged period_p50_ns period_p99_ns period_max_ns rate_hz";
+    let of_subscriptions = "received depth damaged period_p50_ns period_max_ns message_age_p50_ns message_age_max_ns rate_hz";
+    for (table, columns) in [
+        ("publishers", of_publishers),
+        ("subscriptions", of_subscriptions),
+    ] {
+        let (shown, expected) = (rows(browser, table), tables.with(table, "topic", topic));
+        assert_same(&format!("{what}: {table}"), &shown, &expected, columns);
+    }
 
     let own: Vec<Value> = communications
         .iter()

@@ -18,26 +18,19 @@ pub(super) fn nodes(browser: &Browser, tables: &Tables, name: &str) {
             .iter()
             .find(|it| it["pid"] == row["pid"] && it["host"] == row["host"]);
         // Those that nobody wrote are not counted here.
-        let mut more = json!({ "busy": own.map_or(json!(0), |it| it["busy_ns"].clone()) });
+        let mut more = json!({ "busy_ns": own.map_or(json!(0), |it| it["busy_ns"].clone()) });
         for part in ["callbacks", "publishers", "subscriptions", "services"] {
             more[format!("own_{part}")] =
                 json!(number(row, part) - number(row, &format!("built_in_{part}")));
         }
         more
     });
-    let columns = [
-        ("executions", "callback_instances"),
-        ("callbacks", "own_callbacks"),
-        ("publishes", "own_publishers"),
-        ("subscribes", "own_subscriptions"),
-        ("services", "own_services"),
-        ("busy", "busy"),
-    ];
+    let columns = "callback_instances callbacks=own_callbacks publishers=own_publishers subscriptions=own_subscriptions services=own_services busy_ns";
     let shown = rows(browser, "nodes");
-    assert_same(&format!("{name}: nodes"), &shown, &expected, &columns);
+    assert_same(&format!("{name}: nodes"), &shown, &expected, columns);
     for row in &shown {
-        if let (Some(share), true) = (row["share"].0, row["executions"].0 > Some(0.0)) {
-            let known = tables.with("node_shares", "node", &json!(row["name"].1));
+        if let (Some(share), true) = (row["share"].0, row["callback_instances"].0 > Some(0.0)) {
+            let known = tables.with("node_shares", "node", &json!(row["node"].1));
             assert!(
                 known
                     .iter()
@@ -59,7 +52,7 @@ pub(super) fn nodes(browser: &Browser, tables: &Tables, name: &str) {
             &format!("{name}: states"),
             &shown,
             &states,
-            &[("length", "duration_ns")],
+            "length=duration_ns",
         );
         seen += shown.len();
     }
@@ -68,33 +61,22 @@ pub(super) fn nodes(browser: &Browser, tables: &Tables, name: &str) {
 
 pub(super) fn processes(browser: &Browser, tables: &Tables, name: &str) {
     browser.go("processes");
-    let columns = [
-        ("executions", "executions"),
-        ("threads", "threads"),
-        ("busy", "busy_ns"),
-        ("observed", "observed_ns"),
-        ("cores", "cores"),
-    ];
-    let shown = rows(browser, "processes");
-    assert_same(
-        &format!("{name}: processes"),
-        &shown,
-        tables.all("process_shares"),
-        &columns,
+    let same = |id: &str, columns: &str, expected: &[Value]| {
+        let what = format!("{name}: {id}");
+        assert_same(&what, &rows(browser, id), expected, columns);
+    };
+    let processes = with_columns(tables.all("list of processes"), |row| {
+        let shares = tables.with("process_shares", "pid", &row["pid"]);
+        let own = shares.iter().find(|it| it["host"] == row["host"]);
+        own.cloned().unwrap()
+    });
+    same(
+        "processes",
+        "callback_instances busy_ns observed_ns cores",
+        &processes,
     );
-
-    let columns = [
-        ("executions", "callback_instances"),
-        ("callbacks", "callbacks"),
-        ("threads", "threads"),
-        ("busy", "busy_ns"),
-        ("utilisation", "busy_share"),
-    ];
-    let shown = rows(browser, "executors");
-    let mut executors = tables.all("list of executors").to_vec();
-    // The page has threads for what was only observed.
-    executors.retain(|row| number(row, "callback_instances") > 0.0 && row["observed"] == false);
-    assert_same(&format!("{name}: executors"), &shown, &executors, &columns);
+    let columns = "callback_instances callbacks threads busy_ns busy_share";
+    same("executors", columns, tables.all("list of executors"));
 
     let threads = with_columns(tables.all("threads"), |row| {
         let spins = tables.all("spins").iter();
@@ -103,28 +85,12 @@ pub(super) fn processes(browser: &Browser, tables: &Tables, name: &str) {
         });
         let spins = statistics(own.filter_map(|it| it["duration_ns"].as_f64()).collect());
         let known = count(&spins) > 0;
-        json!({ "spins": if known { spins["n"].clone() } else { Value::Null }, "spin_max": spins["max"] })
+        json!({ "spins": if known { spins["n"].clone() } else { Value::Null }, "spin_max_ns": spins["max"] })
     });
-    let columns = [
-        ("executions", "callbacks"),
-        ("busy", "busy_ns"),
-        ("executor_work", "executor_ns"),
-        ("waiting", "waiting_ns"),
-        ("unobserved", "unobserved_ns"),
-        ("observed", "observed_ns"),
-        ("utilisation", "utilisation"),
-        ("spins", "spins"),
-        ("spin_max", "spin_max"),
-    ];
-    let shown = rows(browser, "threads");
-    assert_same(&format!("{name}: threads"), &shown, &threads, &columns);
+    let columns = "callbacks busy_ns executor_ns waiting_ns unobserved_ns observed_ns utilisation spins spin_max_ns";
+    same("threads", columns, &threads);
 
-    let columns = [
-        ("executions", "executions"),
-        ("busy", "busy_ns"),
-        ("of_busy", "share_of_busy"),
-        ("of_process", "share_of_process"),
-    ];
+    let columns = "executions busy=busy_ns of_busy=share_of_busy of_process=share_of_process";
     let shown = rows(browser, "shares");
     let busiest = tables
         .all("threads")
@@ -137,7 +103,7 @@ pub(super) fn processes(browser: &Browser, tables: &Tables, name: &str) {
             &format!("{name}: shares"),
             &shown,
             tables.all("executor_shares"),
-            &columns,
+            columns,
         );
     }
 
@@ -166,21 +132,7 @@ fn services(browser: &Browser, tables: &Tables, name: &str) {
         }
         expected.push(row);
     }
-    let columns = [
-        "calls",
-        "answered",
-        "round_trip_p50",
-        "round_trip_max",
-        "request_p50",
-        "request_max",
-        "queue_p50",
-        "queue_max",
-        "answering_p50",
-        "answering_max",
-        "response_p50",
-        "response_max",
-    ];
-    let columns = columns.map(|column| (column, column));
+    let columns = "calls answered round_trip_p50 round_trip_max request_p50 request_max queue_p50 queue_max answering_p50 answering_max response_p50 response_max";
     let shown = rows(browser, "calls");
-    assert_same(&format!("{name}: calls"), &shown, &expected, &columns);
+    assert_same(&format!("{name}: calls"), &shown, &expected, columns);
 }

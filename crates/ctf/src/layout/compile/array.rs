@@ -2,9 +2,9 @@
 
 use super::byte_order::{LastOrder, uniform_order};
 use super::{BitOffset, Compiler, LeafType, Phase, Step};
-use crate::bits::Codec;
-use crate::decode::least_size;
-use crate::schema::{BitField, FieldClass, IntegerForm, Length};
+use crate::layout::bits::Codec;
+use crate::layout::decode::least_size;
+use crate::schema::{BitField, FieldClass, Length};
 
 impl Compiler {
     pub(super) fn array(
@@ -18,28 +18,20 @@ impl Compiler {
         self.align(align);
         let place = self.place();
         let plain = plain_number(element);
-        let Some(bits) =
-            plain.filter(|(bits, ..)| u64::from(bits.size).is_multiple_of(u64::from(bits.align)))
-        else {
+        let plain = plain.filter(|(bits, ..)| u32::from(bits.size).is_multiple_of(bits.align));
+        let Some((bits, signed, float)) = plain else {
             return self.general_array(class, length, element, place, reachable);
         };
-        let (bits, signed, float) = bits;
         let stride = u64::from(bits.size);
         let codec = Codec::new(bits, signed);
         let order_before = self.last_order;
-        match length {
+        let fixed = match length {
             Length::Fixed(count) => {
                 if count > 0 {
                     self.bits(&bits);
                     self.offset = place.offset.saturating_add(count.saturating_mul(stride));
                 }
-                let shape = LeafType::List {
-                    fixed: Some(count),
-                    stride,
-                    codec,
-                    float,
-                };
-                self.leaf(class, place, shape, reachable);
+                Some(count)
             }
             Length::Slot(length) => {
                 // The first element decides about byte orders; without elements nothing does.
@@ -57,23 +49,23 @@ impl Compiler {
                 };
                 let power_of_two = 1u64 << stride.trailing_zeros();
                 let phase = before.or(before.plus(power_of_two.min(before.modulus)));
-                self.step(
-                    Step::Run {
-                        skip: self.offset,
-                        length,
-                        stride,
-                    },
-                    phase,
-                );
-                let shape = LeafType::List {
-                    fixed: None,
+                let skip = self.offset;
+                let step = Step::Run {
+                    skip,
+                    length,
                     stride,
-                    codec,
-                    float,
                 };
-                self.leaf(class, place, shape, reachable);
+                self.step(step, phase);
+                None
             }
-        }
+        };
+        let shape = LeafType::List {
+            fixed,
+            stride,
+            codec,
+            float,
+        };
+        self.leaf(class, place, shape, reachable);
     }
 
     fn general_array(
@@ -112,16 +104,9 @@ impl Compiler {
 
 /// Numbers and floats that leave nothing behind for others, so that only their count matters.
 fn plain_number(class: &FieldClass) -> Option<(BitField, bool, bool)> {
-    match class {
-        FieldClass::Integer(integer) if integer.slot.is_none() && !integer.updates_clock => {
-            match integer.form {
-                IntegerForm::Fixed(bits) => Some((bits, integer.signed, false)),
-                IntegerForm::Variable => None,
-            }
-        }
-        FieldClass::Boolean { bits, slot: None } => Some((*bits, false, false)),
-        FieldClass::BitArray(bits) | FieldClass::BitMap { bits, .. } => Some((*bits, false, false)),
-        FieldClass::Float(bits) => Some((*bits, false, true)),
-        _ => None,
-    }
+    let leaves_something = class.slot().is_some()
+        || matches!(class, FieldClass::Integer(integer) if integer.updates_clock);
+    let bits = class.bits().filter(|_| !leaves_something)?;
+    let signed = matches!(class, FieldClass::Integer(integer) if integer.signed);
+    Some((bits, signed, matches!(class, FieldClass::Float(_))))
 }

@@ -2,7 +2,7 @@
 //!
 //! Where fields are optional, repeated or chosen, the compiler may not know which field that was.
 
-use crate::schema::{ByteOrder, FieldClass, IntegerForm};
+use crate::schema::{ByteOrder, FieldClass};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LastOrder {
@@ -34,35 +34,8 @@ impl LastOrder {
 
 /// The byte order of all bit fields in a class, if there is one order only.
 pub(super) fn uniform_order(class: &FieldClass) -> Option<ByteOrder> {
-    fn collect(class: &FieldClass, orders: &mut Vec<ByteOrder>) {
-        match class {
-            FieldClass::Integer(integer) => {
-                if let IntegerForm::Fixed(bits) = integer.form {
-                    orders.push(bits.order);
-                }
-            }
-            FieldClass::Float(bits)
-            | FieldClass::BitArray(bits)
-            | FieldClass::Boolean { bits, .. }
-            | FieldClass::BitMap { bits, .. } => orders.push(bits.order),
-            FieldClass::String { .. } | FieldClass::Text { .. } | FieldClass::Blob { .. } => {}
-            FieldClass::Struct(structure) => {
-                structure
-                    .members
-                    .iter()
-                    .for_each(|member| collect(&member.class, orders));
-            }
-            FieldClass::Array { element, .. } => collect(element, orders),
-            FieldClass::Optional { class, .. } => collect(class, orders),
-            FieldClass::Variant { options, .. } => {
-                options
-                    .iter()
-                    .for_each(|option| collect(&option.class, orders));
-            }
-        }
-    }
-    let mut orders = Vec::new();
-    collect(class, &mut orders);
-    let first = *orders.first()?;
-    orders.iter().all(|&order| order == first).then_some(first)
+    let fields = class.all();
+    let mut orders = fields.iter().filter_map(|field| Some(field.bits()?.order));
+    let first = orders.next()?;
+    orders.all(|order| order == first).then_some(first)
 }

@@ -14,8 +14,10 @@ use byte_order::LastOrder;
 use super::phase::Phase;
 use super::slots::slots_of;
 use super::{BitOffset, Block, Layout, Leaf, LeafType, Scope, Step};
-use crate::bits::Codec;
-use crate::schema::{BitField, EventClass, FieldClass, IntegerForm, Length, StreamClass, Struct};
+use crate::layout::bits::Codec;
+use crate::schema::{
+    BitField, EventClass, FieldClass, Integer, IntegerForm, Length, StreamClass, Struct,
+};
 
 pub(super) fn event(stream: &StreamClass, class: &EventClass, phase: Phase) -> Layout {
     let scopes: Vec<(Scope, Arc<Struct>)> = [
@@ -129,13 +131,8 @@ impl Compiler {
         if align <= phase.modulus {
             self.skip((align - phase.residue % align) % align);
         } else {
-            self.step(
-                Step::Align {
-                    skip: self.offset,
-                    align,
-                },
-                Phase::aligned(align),
-            );
+            let skip = self.offset;
+            self.step(Step::Align { skip, align }, Phase::aligned(align));
         }
     }
 
@@ -164,100 +161,69 @@ impl Compiler {
 
     fn field(&mut self, class: &FieldClass, reachable: bool) {
         match class {
-            FieldClass::Integer(integer) => match integer.form {
-                IntegerForm::Fixed(bits) => {
-                    let codec = Codec::new(bits, integer.signed);
-                    let place = self.bits(&bits);
-                    if let Some(slot) = integer.slot {
-                        self.steps.push(Step::Save {
-                            offset: place.offset,
-                            codec,
-                            slot,
-                            boolean: false,
-                        });
-                    }
-                    if integer.updates_clock {
-                        self.steps.push(Step::Clock {
-                            offset: place.offset,
-                            codec,
-                        });
-                    }
-                    self.leaf(class, place, LeafType::Number(codec), reachable);
-                }
-                IntegerForm::Variable => {
-                    self.align(8);
-                    let place = self.place();
-                    let step = Step::Variable {
-                        skip: self.offset,
-                        signed: integer.signed,
-                        slot: integer.slot,
-                        clock: integer.updates_clock,
-                    };
-                    self.step(step, Phase::BYTE);
-                    self.leaf(
-                        class,
-                        place,
-                        LeafType::Variable {
-                            signed: integer.signed,
-                        },
-                        reachable,
-                    );
-                }
-            },
-            FieldClass::Float(bits) => {
-                let place = self.bits(bits);
-                self.leaf(
-                    class,
-                    place,
-                    LeafType::Float(Codec::new(*bits, false)),
-                    reachable,
-                );
+            FieldClass::Integer(Integer {
+                form: IntegerForm::Variable,
+                signed,
+                slot,
+                updates_clock,
+                ..
+            }) => {
+                self.align(8);
+                let place = self.place();
+                let signed = *signed;
+                let step = Step::Variable {
+                    skip: self.offset,
+                    signed,
+                    slot: *slot,
+                    clock: *updates_clock,
+                };
+                self.step(step, Phase::BYTE);
+                self.leaf(class, place, LeafType::Variable { signed }, reachable);
             }
-            FieldClass::Boolean { bits, slot } => {
-                let codec = Codec::new(*bits, false);
+            FieldClass::Integer(Integer {
+                form: IntegerForm::Fixed(bits),
+                ..
+            })
+            | FieldClass::Float(bits)
+            | FieldClass::Boolean { bits, .. }
+            | FieldClass::BitArray(bits)
+            | FieldClass::BitMap { bits, .. } => {
+                let integer = match class {
+                    FieldClass::Integer(integer) => Some(integer),
+                    _ => None,
+                };
+                let codec = Codec::new(*bits, integer.is_some_and(|integer| integer.signed));
                 let place = self.bits(bits);
-                if let Some(slot) = *slot {
+                let offset = place.offset;
+                if let Some(slot) = class.slot() {
+                    let boolean = integer.is_none();
                     self.steps.push(Step::Save {
-                        offset: place.offset,
+                        offset,
                         codec,
                         slot,
-                        boolean: true,
+                        boolean,
                     });
                 }
-                self.leaf(class, place, LeafType::Number(codec), reachable);
-            }
-            FieldClass::BitArray(bits) | FieldClass::BitMap { bits, .. } => {
-                let place = self.bits(bits);
-                self.leaf(
-                    class,
-                    place,
-                    LeafType::Number(Codec::new(*bits, false)),
-                    reachable,
-                );
+                if integer.is_some_and(|integer| integer.updates_clock) {
+                    self.steps.push(Step::Clock { offset, codec });
+                }
+                let shape = match class {
+                    FieldClass::Float(_) => LeafType::Float(codec),
+                    _ => LeafType::Number(codec),
+                };
+                self.leaf(class, place, shape, reachable);
             }
             FieldClass::String { encoding } => {
                 self.align(8);
                 let place = self.place();
-                self.step(
-                    Step::String {
-                        skip: self.offset,
-                        encoding: *encoding,
-                    },
-                    Phase::BYTE,
-                );
-                self.leaf(class, place, LeafType::String(*encoding), reachable);
+                let (skip, encoding) = (self.offset, *encoding);
+                self.step(Step::String { skip, encoding }, Phase::BYTE);
+                self.leaf(class, place, LeafType::String(encoding), reachable);
             }
             FieldClass::Text { length, encoding } => {
                 let (place, fixed) = self.bytes(*length);
-                self.leaf(
-                    class,
-                    place,
-                    LeafType::Text {
-                        fixed,
-                        encoding: *encoding,
-                    },
-                    reachable,
-                );
+                let encoding = *encoding;
+                self.leaf(class, place, LeafType::Text { fixed, encoding }, reachable);
             }
             FieldClass::Blob { length, .. } => {
                 let (place, fixed) = self.bytes(*length);
@@ -343,14 +309,12 @@ impl Compiler {
                 (place, Some(bytes))
             }
             Length::Slot(length) => {
-                self.step(
-                    Step::Run {
-                        skip: self.offset,
-                        length,
-                        stride: 8,
-                    },
-                    Phase::BYTE,
-                );
+                let step = Step::Run {
+                    skip: self.offset,
+                    length,
+                    stride: 8,
+                };
+                self.step(step, Phase::BYTE);
                 (place, None)
             }
         }
@@ -362,14 +326,11 @@ impl Compiler {
         inner.last_order = self.last_order;
         inner.field(class, false);
         self.irregular |= inner.irregular;
-        let phase = inner.phase();
-        (
-            Block {
-                steps: inner.steps,
-                tail: inner.offset,
-            },
-            phase,
-            inner.last_order,
-        )
+        let (phase, order) = (inner.phase(), inner.last_order);
+        let block = Block {
+            steps: inner.steps,
+            tail: inner.offset,
+        };
+        (block, phase, order)
     }
 }

@@ -4,10 +4,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::super::ast::{
-    AstClass, AstInteger, AstLength, AstMember, AstStruct, DeclaredRole, Kind, Labels,
-};
+use super::super::ast::{AstClass, AstInteger, AstLength, AstMember, AstStruct, Kind, Labels};
 use super::super::error::Result;
+use super::super::role::{self, CONTENT_LENGTH, TOTAL_LENGTH};
 use super::dependent::location;
 use super::object::Object;
 use super::value::{Value, ValueKind};
@@ -58,31 +57,17 @@ impl FieldClasses {
             }
             "variable-length-signed-integer" => integer(&mut object, IntegerForm::Variable, true)?,
             "null-terminated-string" => Kind::String(encoding(&mut object)?),
-            "static-length-string" => Kind::Text {
-                length: static_length(&mut object)?,
+            "static-length-string" | "dynamic-length-string" => Kind::Text {
+                length: length(&mut object, type_name)?,
                 encoding: encoding(&mut object)?,
             },
-            "dynamic-length-string" => Kind::Text {
-                length: dynamic_length(&mut object)?,
-                encoding: encoding(&mut object)?,
-            },
-            "static-length-blob" => {
-                let length = static_length(&mut object)?;
-                blob(&mut object, length)?
-            }
-            "dynamic-length-blob" => {
-                let length = dynamic_length(&mut object)?;
-                blob(&mut object, length)?
-            }
+            "static-length-blob" | "dynamic-length-blob" => blob(&mut object, type_name)?,
             "structure" => self.structure(&mut object)?,
-            "static-length-array" => {
-                let length = static_length(&mut object)?;
-                self.array(&mut object, length)?
-            }
-            "dynamic-length-array" => {
-                let length = dynamic_length(&mut object)?;
-                self.array(&mut object, length)?
-            }
+            "static-length-array" | "dynamic-length-array" => Kind::Array {
+                length: length(&mut object, type_name)?,
+                element: self.class(object.require("element-field-class")?)?,
+                minimum_align: object.alignment("minimum-alignment")?,
+            },
             "optional" => self.optional(&mut object)?,
             "variant" => self.variant(&mut object)?,
             _ => {
@@ -115,14 +100,6 @@ impl FieldClasses {
         }
         let minimum_align = object.alignment("minimum-alignment")?;
         Ok(Kind::Structure(AstStruct::new(members, minimum_align)?))
-    }
-
-    fn array(&self, object: &mut Object, length: AstLength) -> Result<Kind> {
-        Ok(Kind::Array {
-            length,
-            element: self.class(object.require("element-field-class")?)?,
-            minimum_align: object.alignment("minimum-alignment")?,
-        })
     }
 }
 
@@ -244,28 +221,22 @@ fn integer(object: &mut Object, form: IntegerForm, signed: bool) -> Result<Kind>
 }
 
 /// A field has one role, except that one length may be that of the packet and of its content.
-fn declared_role(value: &Value) -> Result<Option<DeclaredRole>> {
-    let mut found: Option<DeclaredRole> = None;
+fn declared_role(value: &Value) -> Result<Option<&'static str>> {
+    let lengths = [TOTAL_LENGTH, CONTENT_LENGTH];
+    let mut found = None;
     for item in value.array("roles")? {
         let name = item.text("roles")?;
-        let role = DeclaredRole::ALL
-            .into_iter()
-            .find(|role| role.name() == name)
-            .ok_or_else(|| item.at.error(format!("there is no role named '{name}'")))?;
-        found = Some(match (found, role) {
-            (None, role) => role,
-            (Some(first), role) if first == role => role,
-            (
-                Some(DeclaredRole::PacketTotalLength | DeclaredRole::PacketContentLength),
-                DeclaredRole::PacketTotalLength | DeclaredRole::PacketContentLength,
-            ) => DeclaredRole::PacketContentLength,
-            (Some(first), role) => {
+        let no_role = || item.at.error(format!("there is no role named '{name}'"));
+        let role = role::known(name).ok_or_else(no_role)?;
+        found = Some(match found {
+            Some(first) if first == role => role,
+            Some(first) if lengths.contains(&first) && lengths.contains(&role) => CONTENT_LENGTH,
+            Some(first) => {
                 return Err(item.at.error(format!(
-                    "a field with both roles '{}' and '{}' is not supported",
-                    first.name(),
-                    role.name()
+                    "a field with both roles '{first}' and '{role}' is not supported"
                 )));
             }
+            None => role,
         });
     }
     Ok(found)
@@ -290,17 +261,18 @@ fn encoding(object: &mut Object) -> Result<Encoding> {
     })
 }
 
-fn static_length(object: &mut Object) -> Result<AstLength> {
-    let length = object.require("length")?.unsigned("length")?;
-    Ok(AstLength::Fixed(length))
-}
-
-fn dynamic_length(object: &mut Object) -> Result<AstLength> {
+/// The type says whether the length is a number or another field.
+fn length(object: &mut Object, type_name: &str) -> Result<AstLength> {
+    if type_name.starts_with("static") {
+        let length = object.require("length")?.unsigned("length")?;
+        return Ok(AstLength::Fixed(length));
+    }
     let value = object.require("length-field-location")?;
     location(value).map(AstLength::Field)
 }
 
-fn blob(object: &mut Object, length: AstLength) -> Result<Kind> {
+fn blob(object: &mut Object, type_name: &str) -> Result<Kind> {
+    let length = length(object, type_name)?;
     let media_type = object.text("media-type")?.map(Arc::from);
     let mut is_uuid = false;
     if let AstLength::Fixed(length) = length

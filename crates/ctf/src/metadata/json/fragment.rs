@@ -10,23 +10,8 @@ use super::value::{Value, ValueKind};
 use crate::schema::{ByteOrder, Clock, EnvironmentValue, Identity, Origin, Uuid, Version};
 
 /// LTTng's names of log levels, from 0 on.
-const LOG_LEVELS: [&str; 15] = [
-    "emergency",
-    "alert",
-    "critical",
-    "error",
-    "warning",
-    "notice",
-    "info",
-    "debug:system",
-    "debug:program",
-    "debug:process",
-    "debug:module",
-    "debug:unit",
-    "debug:function",
-    "debug:line",
-    "debug",
-];
+const LOG_LEVELS: &str = "emergency alert critical error warning notice info debug:system debug:program debug:process \
+    debug:module debug:unit debug:function debug:line debug";
 
 /// The name spaces whose attributes of event record classes we know.
 const NAMESPACES: [&str; 2] = ["lttng.org,2009", "babeltrace.org,2020"];
@@ -262,7 +247,7 @@ impl<'w> Fragments<'w> {
                 let level = value
                     .text("log-level")
                     .ok()
-                    .and_then(|name| LOG_LEVELS.iter().position(|level| *level == name));
+                    .and_then(|name| LOG_LEVELS.split(' ').position(|level| level == name));
                 match level {
                     Some(level) => log_level = log_level.or(Some(level as u8)),
                     None => self

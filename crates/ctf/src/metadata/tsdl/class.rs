@@ -9,7 +9,7 @@ use super::attribute::{Seen, unknown};
 use super::evaluator::Evaluator;
 use super::scope::{Space, Type};
 use super::syntax::{Assignment, Enumeration, Enumerator, Expression, Specifier, Specifiers};
-use crate::schema::{Base, BitField, Encoding, IntegerForm, Label, Mappings, Range};
+use crate::schema::{Base, BitField, Encoding, IntegerForm, Label, Mappings, Range, with_sign};
 
 /// The words that name a type, joined by single spaces.
 pub(super) fn type_name(specifiers: &Specifiers) -> Option<String> {
@@ -74,9 +74,8 @@ impl Evaluator<'_> {
             role: None,
         };
         let mut is_encoded = false;
-        let mut seen = Seen::default();
-        for attribute in attributes {
-            seen.note(&attribute.name, attribute.at)?;
+        for attribute in each_once(attributes) {
+            let attribute = attribute?;
             match attribute.name.as_str() {
                 "size" => {
                     size = Some(
@@ -97,9 +96,7 @@ impl Evaluator<'_> {
                 "base" => integer.base = attribute.base()?,
                 "encoding" => is_encoded = attribute.is_encoded()?,
                 "map" => integer.clock = Some(self.clock(attribute.clock_name()?, attribute.at)?),
-                name => self
-                    .warnings
-                    .push(unknown(name, attribute.at, "an integer")),
+                _ => self.unknown(attribute, "an integer"),
             }
         }
         let size = size.ok_or_else(|| {
@@ -107,14 +104,14 @@ impl Evaluator<'_> {
                 .with_hint("write integer { size = BITS; }")
         })?;
         let align = align.unwrap_or(if size % 8 == 0 { 8 } else { 1 });
-        integer.form = IntegerForm::Fixed(BitField {
-            size,
-            align,
-            order,
-            reversed: false,
-        });
+        integer.form = IntegerForm::Fixed(BitField::new(size, align, order));
         integer.is_character = is_encoded && size == 8 && align == 8;
         AstClass::new(Kind::Integer(integer), at)
+    }
+
+    fn unknown(&mut self, attribute: &Assignment, owner: &str) {
+        let warning = unknown(&attribute.name, attribute.at, owner);
+        self.warnings.push(warning);
     }
 
     fn clock(&self, name: &str, at: Position) -> Result<usize> {
@@ -128,17 +125,14 @@ impl Evaluator<'_> {
         let (mut exponent, mut mantissa) = (None, None);
         let mut align = 8;
         let mut order = self.byte_order;
-        let mut seen = Seen::default();
-        for attribute in attributes {
-            seen.note(&attribute.name, attribute.at)?;
+        for attribute in each_once(attributes) {
+            let attribute = attribute?;
             match attribute.name.as_str() {
                 "exp_dig" => exponent = Some(attribute.unsigned()?),
                 "mant_dig" => mantissa = Some(attribute.unsigned()?),
                 "align" => align = attribute.alignment()?,
                 "byte_order" => order = attribute.byte_order(Some(self.byte_order))?,
-                name => self
-                    .warnings
-                    .push(unknown(name, attribute.at, "a floating-point number")),
+                _ => self.unknown(attribute, "a floating-point number"),
             }
         }
         let size = match (exponent, mantissa) {
@@ -153,24 +147,15 @@ impl Evaluator<'_> {
             }
             _ => return Err(at.error("a floating-point number needs exp_dig and mant_dig")),
         };
-        let bits = BitField {
-            size,
-            align,
-            order,
-            reversed: false,
-        };
-        AstClass::new(Kind::Float(bits), at)
+        AstClass::new(Kind::Float(BitField::new(size, align, order)), at)
     }
 
     fn string(&mut self, attributes: &[Assignment], at: Position) -> Result<Rc<AstClass>> {
-        let mut seen = Seen::default();
-        for attribute in attributes {
-            seen.note(&attribute.name, attribute.at)?;
+        for attribute in each_once(attributes) {
+            let attribute = attribute?;
             match attribute.name.as_str() {
-                "encoding" => {
-                    attribute.is_encoded()?;
-                }
-                name => self.warnings.push(unknown(name, attribute.at, "a string")),
+                "encoding" => attribute.is_encoded().map(drop)?,
+                _ => self.unknown(attribute, "a string"),
             }
         }
         AstClass::new(Kind::String(Encoding::Utf8), at)
@@ -227,6 +212,15 @@ impl Evaluator<'_> {
     }
 }
 
+/// The attributes; an error where one is given twice.
+fn each_once(attributes: &[Assignment]) -> impl Iterator<Item = Result<&Assignment>> {
+    let mut seen = Seen::default();
+    attributes.iter().map(move |attribute| {
+        seen.note(&attribute.name, attribute.at)?;
+        Ok(attribute)
+    })
+}
+
 /// The labels in the order of first declaration, each with all its ranges.
 fn mappings(enumerators: &[Enumerator], signed: bool) -> Result<Mappings> {
     let mut labels: Vec<Label> = Vec::new();
@@ -241,10 +235,9 @@ fn mappings(enumerators: &[Enumerator], signed: bool) -> Result<Mappings> {
             Some(expression) => enumerator_value(expression, signed)?,
             None => low,
         };
-        let limit = if signed {
-            i64::MAX as i128
-        } else {
-            u64::MAX as i128
+        let limit = match signed {
+            true => i64::MAX as i128,
+            false => u64::MAX as i128,
         };
         if low > high || high > limit {
             return Err(enumerator.at.error(format!(
@@ -278,10 +271,5 @@ fn enumerator_value(expression: &Expression, signed: bool) -> Result<i128> {
             .at
             .error(format!("the number {value} does not fit 64 bits")));
     }
-    let bits = value as u64;
-    Ok(if signed {
-        i128::from(bits as i64)
-    } else {
-        i128::from(bits)
-    })
+    Ok(with_sign(value as u64, signed))
 }

@@ -24,6 +24,16 @@ pub(super) struct SyntaxError {
     pub(super) at_end: bool,
 }
 
+/// A fault that more text would not mend.
+impl From<MetadataError> for SyntaxError {
+    fn from(error: MetadataError) -> SyntaxError {
+        SyntaxError {
+            error,
+            at_end: false,
+        }
+    }
+}
+
 pub(super) type Result<T> = std::result::Result<T, SyntaxError>;
 
 pub(super) fn parse(text: &str) -> Parsed<'_> {
@@ -33,20 +43,16 @@ pub(super) fn parse(text: &str) -> Parsed<'_> {
         nesting: 0,
     };
     let mut items = Vec::new();
-    loop {
-        if matches!(parser.peek(0), TokenKind::End) {
-            return Parsed { items, fault: None };
-        }
+    while !matches!(parser.peek(0), TokenKind::End) {
         match parser.item() {
             Ok(item) => items.push(item),
             Err(fault) => {
-                return Parsed {
-                    items,
-                    fault: Some(fault),
-                };
+                let fault = Some(fault);
+                return Parsed { items, fault };
             }
         }
     }
+    Parsed { items, fault: None }
 }
 
 pub(super) struct Parser<'t> {
@@ -127,10 +133,9 @@ impl<'t> Parser<'t> {
         let at = self.at();
         match self.postfix()?.kind {
             ExpressionKind::Name(name) | ExpressionKind::Text(name) => Ok((name, at)),
-            ExpressionKind::Integer(_) => Err(SyntaxError {
-                error: at.error("expected the name of an attribute, found a number"),
-                at_end: false,
-            }),
+            ExpressionKind::Integer(_) => Err(at
+                .error("expected the name of an attribute, found a number")
+                .into()),
         }
     }
 
@@ -150,10 +155,7 @@ impl<'t> Parser<'t> {
                 at,
                 kind: ExpressionKind::Integer(if negative { -value } else { value }),
             }),
-            _ => Err(SyntaxError {
-                error: at.error("expected a number after the sign"),
-                at_end: false,
-            }),
+            _ => Err(at.error("expected a number after the sign").into()),
         }
     }
 
@@ -209,12 +211,9 @@ impl<'t> Parser<'t> {
 
     pub(super) fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.nesting == MAX_NESTING {
-            return Err(SyntaxError {
-                error: self.at().error(format!(
-                    "this is nested in more than {MAX_NESTING} others, which no tracer writes"
-                )),
-                at_end: false,
-            });
+            let message =
+                format!("this is nested in more than {MAX_NESTING} others, which no tracer writes");
+            return Err(self.at().error(message).into());
         }
         self.nesting += 1;
         let result = parse(self);
@@ -281,12 +280,7 @@ impl<'t> Parser<'t> {
             TokenKind::Mark(mark) => format!("'{mark}'"),
             TokenKind::Unfinished(what) => format!("the end of the text inside {what}"),
             TokenKind::End => "the end of the text".to_owned(),
-            TokenKind::Invalid(message) => {
-                return SyntaxError {
-                    error: self.at().error(message.clone()),
-                    at_end: false,
-                };
-            }
+            TokenKind::Invalid(message) => return self.at().error(message.clone()).into(),
         };
         SyntaxError {
             error: self

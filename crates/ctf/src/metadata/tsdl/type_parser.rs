@@ -1,6 +1,6 @@
 //! The syntax of types: specifiers, declarators, structures, variants, enumerations, `typedef` and `typealias`.
 
-use super::parser::{Parser, Result, SyntaxError};
+use super::parser::{Parser, Result};
 use super::syntax::{
     Declarator, Enumeration, Enumerator, MemberEntry, Specifier, Specifiers, Structure,
     TypeDeclaration, Variant,
@@ -8,20 +8,8 @@ use super::syntax::{
 use super::token::TokenKind;
 
 /// Keywords that are, or are part of, the name of a type.
-const TYPE_WORDS: [&str; 12] = [
-    "void",
-    "char",
-    "short",
-    "int",
-    "long",
-    "float",
-    "double",
-    "signed",
-    "unsigned",
-    "_Bool",
-    "_Complex",
-    "_Imaginary",
-];
+const TYPE_WORDS: &str =
+    "void char short int long float double signed unsigned _Bool _Complex _Imaginary";
 
 impl<'t> Parser<'t> {
     /// A declaration of types, without its semicolon.
@@ -102,7 +90,10 @@ impl<'t> Parser<'t> {
                 "struct" => Specifier::Structure(self.after_word(Self::structure)?),
                 "variant" => Specifier::Variant(self.after_word(Self::variant)?),
                 "enum" => Specifier::Enumeration(self.after_word(Self::enumeration)?),
-                _ if is_name || word == "const" || TYPE_WORDS.contains(&word) => {
+                _ if is_name
+                    || word == "const"
+                    || TYPE_WORDS.split(' ').any(|known| known == word) =>
+                {
                     self.step();
                     Specifier::Word(word)
                 }
@@ -301,13 +292,10 @@ impl<'t> Parser<'t> {
             self.expect("]")?;
         }
         if matches!(self.peek(0), TokenKind::Mark(":")) && named {
-            return Err(SyntaxError {
-                error: self
-                    .at()
-                    .error("bit-fields of the form 'name : size' are not supported")
-                    .with_hint("use integer { size = …; align = 1; }"),
-                at_end: false,
-            });
+            let error = (self.at())
+                .error("bit-fields of the form 'name : size' are not supported")
+                .with_hint("use integer { size = …; align = 1; }");
+            return Err(error.into());
         }
         Ok(declarator)
     }

@@ -57,9 +57,14 @@ fn number_behind(name: &str) -> Option<(&str, u64)> {
     (number.to_string() == digits).then_some((rest, number))
 }
 
-pub(super) fn processor_in_name(path: &Path) -> Option<u64> {
-    let (_, number) = number_behind(path.file_name()?.to_str()?)?;
-    Some(number)
+/// The processor that the name of a file ends with.
+pub(super) fn processors_in_name(path: &Path) -> Vec<RangeInclusive<u64>> {
+    let name = path.file_name().and_then(|name| name.to_str());
+    let found = name.and_then(number_behind);
+    found
+        .map(|(_, number)| number..=number)
+        .into_iter()
+        .collect()
 }
 
 #[cfg(test)]

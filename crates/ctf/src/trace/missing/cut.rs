@@ -1,11 +1,11 @@
 //! Stream files that end inside a packet, without an index that says what came behind it: it may have been anything, until the end.
 
-use super::channel::processor_in_name;
+use super::channel::processors_in_name;
 use super::{FileState, IndexNote, MissingSearch, MissingStreams};
 use crate::damage::{Damage, DamageKind};
 use crate::packet::PacketState;
 use crate::schema::Cycles;
-use crate::time::Conversion;
+use crate::trace::time::Conversion;
 
 impl MissingSearch<'_> {
     pub(super) fn cut_files(&mut self) {
@@ -28,35 +28,22 @@ impl MissingSearch<'_> {
                 if matches!(note.index, IndexNote::Lists(_)) {
                     continue;
                 }
-                let mut registers = trace.decoder.heads.registers();
-                let head = (trace.decoder.heads)
-                    .read(trace.data(packet), &mut registers)
-                    .ok();
                 let time = trace.time_base(stream, Conversion::Exact);
-                let begin = head.and_then(|head| {
+                let begin = trace.head(packet).and_then(|head| {
                     let (begin, end) = (head.roles.timestamp_begin?, head.roles.timestamp_end?);
                     Some(time.nanos(Cycles(begin.max(end))))
                 });
+                let message =
+                    "the file was cut; without its index nothing says how many packets followed";
                 let row = Damage {
-                    kind: DamageKind::MissingPackets,
-                    more: None,
-                    trace: trace.name.clone(),
-                    path: note.path.clone(),
                     offset: Some(packet.offset + packet.size),
                     begin,
-                    end: None,
-                    count: None,
-                    message:
-                        "the file was cut; without its index nothing says how many packets followed"
-                            .to_owned(),
+                    ..Damage::new(DamageKind::MissingPackets, &trace.name, &note.path, message)
                 };
                 let until = self.span(folder).map(|(_, end)| end);
                 let missing = MissingStreams {
                     class: Some(stream.class),
-                    processors: processor_in_name(&note.path)
-                        .map(|number| number..=number)
-                        .into_iter()
-                        .collect(),
+                    processors: processors_in_name(&note.path),
                     window: begin.zip(until.max(begin)),
                 };
                 self.found.push((row, Some(missing)));

@@ -12,12 +12,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use self::channel::{Channel, FileNaming, gaps, processor_in_name};
+use self::channel::{Channel, FileNaming, gaps, processors_in_name};
 use super::Trace;
 use crate::damage::{Damage, DamageKind, DamageRows};
 use crate::schema::{Cycles, Nanos};
-use crate::stream::Stream;
-use crate::time::{Conversion, TimeBase};
+use crate::trace::stream::Stream;
+use crate::trace::time::{Conversion, TimeBase};
 use crate::value::Value;
 
 use self::census::Listed;
@@ -91,10 +91,9 @@ impl MissingSearch<'_> {
                     _ => (format!("the stream file {what}"), None, None, None),
                 };
                 let window = window.or_else(|| self.span(folder));
-                let processors = processor_in_name(&note.path).map(|number| number..=number);
                 let missing = MissingStreams {
                     class,
-                    processors: processors.into_iter().collect(),
+                    processors: processors_in_name(&note.path),
                     window,
                 };
                 self.tell(note.path.clone(), count, message, missing);
@@ -226,16 +225,13 @@ impl MissingSearch<'_> {
                     1 => "the first packet of the stream is gone".to_owned(),
                     _ => format!("the first {count} packets of the stream are gone"),
                 };
+                let (kind, path) = (DamageKind::MissingPackets, &first.note.path);
                 let row = Damage {
-                    kind: DamageKind::MissingPackets,
-                    more: None,
-                    trace: self.trace.name.clone(),
-                    path: first.note.path.clone(),
                     offset: Some(first.offset),
                     begin,
                     end: Some(first.begin),
                     count: Some(count),
-                    message,
+                    ..Damage::new(kind, &self.trace.name, path, message)
                 };
                 self.found.push((row, None));
             }
@@ -256,10 +252,7 @@ impl MissingSearch<'_> {
         let path = self.trace.folders[folder].join(name);
         let missing = MissingStreams {
             class: Some(first.class),
-            processors: processor_in_name(&path)
-                .map(|number| number..=number)
-                .into_iter()
-                .collect(),
+            processors: processors_in_name(&path),
             window: self.span(folder),
         };
         let message = format!(
@@ -285,18 +278,9 @@ impl MissingSearch<'_> {
                 if !class(note).is_some_and(|class| indexed.contains(&class)) {
                     continue;
                 }
-                rows.push(Damage {
-                    kind: DamageKind::MissingIndex,
-                    more: None,
-                    trace: self.trace.name.clone(),
-                    path: note.path.clone(),
-                    offset: None,
-                    begin: None,
-                    end: None,
-                    count: None,
-                    message: "the index of this stream file is gone; if packets are missing from its end, nothing tells"
-                        .to_owned(),
-                });
+                let message = "the index of this stream file is gone; if packets are missing from its end, nothing tells";
+                let kind = DamageKind::MissingIndex;
+                rows.push(Damage::new(kind, &self.trace.name, &note.path, message));
             }
         }
         self.found.extend(rows.into_iter().map(|row| (row, None)));
@@ -315,7 +299,7 @@ impl MissingSearch<'_> {
             };
             if notes.is_empty() {
                 let message = "the trace has metadata but not one stream file: its events are gone";
-                self.tell(path.clone(), None, message.to_owned(), missing(None));
+                self.tell(path.clone(), None, message, missing(None));
             }
             let is_named = |note: &FileNote, prefix: &str| {
                 let name = note.path.file_name().unwrap_or_default();
@@ -326,12 +310,7 @@ impl MissingSearch<'_> {
                 let message =
                     "the stream of initialisation is gone, which has the names of everything";
                 let window = self.span(folder);
-                self.tell(
-                    path.join("init_0"),
-                    None,
-                    message.to_owned(),
-                    missing(window),
-                );
+                self.tell(path.join("init_0"), None, message, missing(window));
             }
         }
     }
@@ -340,19 +319,14 @@ impl MissingSearch<'_> {
         &mut self,
         path: PathBuf,
         count: Option<u64>,
-        message: String,
+        message: impl Into<String>,
         missing: MissingStreams,
     ) {
         let row = Damage {
-            kind: DamageKind::MissingStream,
-            more: None,
-            trace: self.trace.name.clone(),
-            path,
-            offset: None,
             begin: missing.window.map(|(begin, _)| begin),
             end: missing.window.map(|(_, end)| end),
             count,
-            message,
+            ..Damage::new(DamageKind::MissingStream, &self.trace.name, &path, message)
         };
         self.found.push((row, Some(missing)));
     }
@@ -435,9 +409,7 @@ fn first<'a>(
     notes_of_files: &HashMap<u32, (usize, usize)>,
 ) -> Option<First<'a>> {
     let packet = stream.packets.first()?;
-    let mut registers = trace.decoder.heads.registers();
-    let data = trace.data(packet);
-    let head = trace.decoder.heads.read(data, &mut registers).ok()?;
+    let head = trace.head(packet)?;
     let &(folder, place) = notes_of_files.get(&packet.file)?;
     let time = trace.time_base(stream, Conversion::Exact);
     Some(First {

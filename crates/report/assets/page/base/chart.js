@@ -119,7 +119,7 @@ function figureOf(options) {
   const x = overTime ? null : scaleOf(options.x.kind, largestOf(options.series.map((series) => series.x)));
   const written = WRITTEN[options.y.kind] ?? count;
   const traces = options.series.map((series, index) => {
-    const paint = series.colour ?? PALETTE[index % PALETTE.length];
+    const paint = series.colour ?? seriesColour(index);
     const xs = overTime ? onAxis(series.x) : Float64Array.from(series.x, (value) => value / x.divisor);
     const ys = Float64Array.from(series.y, (value) => value / y.divisor);
     const hover = series.hover ?? Array.from(series.y, (value, row) => (overTime ? `${written(value)} at ${clockTime(series.x[row])}` : `${WRITTEN[options.x.kind]?.(series.x[row]) ?? series.x[row]}: ${written(value)}`));

@@ -25,7 +25,21 @@ async function openPart(partName) {
     if (!decoded.has(reference.at)) decoded.set(reference.at, decodeColumn(buffer, reference));
     return decoded.get(reference.at);
   };
+  for (const [key, value] of Object.entries(data)) if (value?.details) data[key] = tableRows(value, column);
   return { data, column };
+}
+
+/** The rows of a table: cells by the names of their columns, statistics as objects, and what stands beside each row. How it is shown is in `declared`. */
+function tableRows({ rows, details, ...declared }, column) {
+  const unpacked = rows.map((cells, number) => {
+    const row = { ...details[number] };
+    declared.columns.forEach(({ name: key, member }, place) => {
+      row[key] = cells[place];
+      if (member) (row[member[0]] ??= {})[member[1]] = cells[place];
+    });
+    return row;
+  });
+  return Object.assign(unpacked, { declared: { ...declared, column } });
 }
 
 /** Differences between neighbours, each as a sign and a number of seven bits per byte; see `columns.rs`. */

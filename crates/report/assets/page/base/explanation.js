@@ -1,29 +1,5 @@
 // Why something took so long: a bar of its parts and a list of them; they add up.
 
-const CAUSES = {
-  execution: { title: "execution", colour: "#2f7ed8" },
-  other_callback: { title: "another callback ran", colour: "#e07b00" },
-  publishing: { title: "publishing", colour: "#7e57c2" },
-  middleware: { title: "middleware", colour: "#00939c" },
-  middleware_or_executor: { title: "middleware or executor", colour: "#5f9ea8" },
-  intra_process_buffer: { title: "intra-process buffer", colour: "#2a9d5c" },
-  executor: { title: "executor", colour: "#a0682c" },
-  dispatch: { title: "dispatch", colour: "#d256a8" },
-  timer_lateness: { title: "timer lateness", colour: "#c93c5a" },
-  stored: { title: "stored in the node", colour: "#8a9a2e" },
-  outside_callbacks: { title: "outside of callbacks", colour: "#7d8791" },
-  preempted: { title: "preempted", colour: "#8f1d36" },
-  blocked: { title: "blocked", colour: "#6d4c41" },
-  waiting_for_cpu: { title: "waiting for a CPU", colour: "#b9462b" },
-  standstill: { title: "everything stood still", colour: "#3a3f45" },
-  others: { title: "other causes", colour: "#9aa4ae" },
-  unknown: { title: "unknown", colour: "#b8bfc7" },
-};
-
-function causeColour(cause) {
-  return (CAUSES[cause] ?? CAUSES.unknown).colour;
-}
-
 /** parts: [{value, colour, title}]; widths are shares of `total`. */
 function stackedBar(parts, total) {
   let at = 0;

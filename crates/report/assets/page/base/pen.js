@@ -111,7 +111,7 @@ class SvgPen {
   }
 
   rect(x, y, width, height, { fill, stroke, lineWidth, alpha }) {
-    this.add("rect", { x: short(x), y: short(y), width: short(Math.max(0, width)), height: short(height), fill: fill ?? "none", stroke, "stroke-width": stroke && lineWidth, opacity: alpha });
+    this.add("rect", { x: rounded(x), y: rounded(y), width: rounded(Math.max(0, width)), height: rounded(height), fill: fill ?? "none", stroke, "stroke-width": stroke && lineWidth, opacity: alpha });
   }
 
   line(points, { stroke, width, alpha, dash }) {
@@ -124,12 +124,12 @@ class SvgPen {
 
   text(text, x, y, { fill, size = 12, weight = 400, align = "left", fit, keepEnd }) {
     const anchor = { left: undefined, center: "middle", right: "end" }[align];
-    this.add("text", { x: short(x), y: short(y), fill, "font-size": size, "font-weight": weight === 400 ? undefined : weight, "text-anchor": anchor, "dominant-baseline": "central", style: "unicode-bidi:isolate" }, fit === undefined ? text : fitted(text, fit, size, weight, keepEnd));
+    this.add("text", { x: rounded(x), y: rounded(y), fill, "font-size": size, "font-weight": weight === 400 ? undefined : weight, "text-anchor": anchor, "dominant-baseline": "central", style: "unicode-bidi:isolate" }, fit === undefined ? text : fitted(text, fit, size, weight, keepEnd));
   }
 
   clipped(x, y, width, height, draw) {
     const id = `clip${++this.clips}`;
-    this.pieces.push(`<clipPath id="${id}"><rect x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}"/></clipPath><g clip-path="url(#${id})">`);
+    this.pieces.push(`<clipPath id="${id}"><rect x="${rounded(x)}" y="${rounded(y)}" width="${rounded(width)}" height="${rounded(height)}"/></clipPath><g clip-path="url(#${id})">`);
     draw();
     this.pieces.push("</g>");
   }
@@ -140,13 +140,13 @@ class SvgPen {
   }
 }
 
-function short(number) {
+function rounded(number) {
   return Math.round(number * 100) / 100;
 }
 
 function listed(points) {
   const pairs = [];
-  for (let at = 0; at < points.length; at += 2) pairs.push(`${short(points[at])},${short(points[at + 1])}`);
+  for (let at = 0; at < points.length; at += 2) pairs.push(`${rounded(points[at])},${rounded(points[at + 1])}`);
   return pairs.join(" ");
 }
 

@@ -2,6 +2,48 @@
 
 const ROWS_SHOWN = 200;
 
+/** What a column counts, as kinds of `WRITTEN`; the others are texts. */
+const KIND_OF_UNIT = { duration: "duration", count: "count", share: "share", hertz: "frequency", instant: "time", plain: "plain" };
+
+/**
+ * A table as the analysis declares it (crates/analyze/src/table): `all` are its rows with their declaration, `rows` those of them that are wanted.
+ *   chosen: a set of rows to compare, without: names of columns that go without saying
+ */
+function declaredTable(all, { rows = all, chosen, onChange, without = [], ...options }) {
+  const { columns, shown, filter, sort, column } = all.declared;
+  const units = new Map(columns.map(({ name: key, unit }) => [key, KIND_OF_UNIT[unit] ?? "text"]));
+  const has = (key) => rows.some((row) => row[key] !== null && row[key] !== "");
+  const seen = shown.filter((it) => !without.includes(it.name) && (it.drawn === "chart" || rows.length === 0 || has(it.name)));
+  const unseen = columns.filter(({ name: key }) => !seen.some((it) => it.name === key && it.drawn !== "chart"));
+  return table({
+    rows, filter: rows.length > 8 ? filter : undefined, sort: { key: sort, descending: true }, link: (row) => row.link && `#${row.link}`, ...options,
+    columns: [
+      chosen && choiceColumn(chosen, (row) => row.id, onChange),
+      ...seen.map((it, number) => declaredColumn(it, units.get(it.name), rows, column, number === 0, number === 0 && !("link" in options))),
+      ...unseen.map(({ name: key }) => ({ key, kind: units.get(key), unseen: true })),
+    ].filter(Boolean),
+  });
+}
+
+function declaredColumn({ name: key, title, drawn, definition, room }, kind, rows, column, isFirst, isLinked) {
+  if (drawn === "chart") return { key: `${key}_chart`, title, width: room, drawnOnly: true, sortable: false, text: () => "", cell: (row) => sparkline(thinned(column(row.chart))) };
+  const { warn, bad } = drawn.alarm ?? {};
+  const written = (row) => {
+    const [text, most] = [WRITTEN[kind](row[key]), drawn.up_to && WRITTEN[kind](row[drawn.up_to])];
+    return most && most !== text ? `${digits(row[key])} – ${most}` : text;
+  };
+  const cell = (row) => {
+    if (row[key] === null || row[key] === "") return MISSING;
+    if (bad !== undefined) return h("span", { class: row[key] >= bad ? "bad" : row[key] >= warn ? "warn" : kind === "count" ? "quiet" : undefined }, written(row));
+    const content = kind === "text" ? name(written(row)) : kind === "time" ? h("span", { title: wallClock(row[key]) }, written(row)) : written(row);
+    if (!isLinked && row.links?.[key]) return h("a", { href: `#${row.links[key]}` }, content);
+    return isFirst && row.built_in ? [content, h("span", { class: "tag" }, "built in")] : content;
+  };
+  // What should not be is shown on every screen.
+  const width = bad !== undefined && kind === "count" && rows.some((row) => row[key] >= bad) ? undefined : room;
+  return { key, title, kind, definition, width, cell };
+}
+
 /**
  *   columns: [{key, title, kind, definition, cell(row), value(row), text(row)}]; kind as in WRITTEN, numbers are set to the right.
  *     unseen columns are searched and saved, those with a width ("wide", "medium", "normal") shown where there is room;
@@ -14,7 +56,7 @@ function table({ columns, rows, sort, filter, link, file, id }) {
   let shown = ROWS_SHOWN;
   const valueOf = (column, row) => (column.value ? column.value(row) : row[column.key]);
   const textOf = (column, row) => (column.text ? column.text(row) : column.kind === undefined || column.kind === "text" ? String(valueOf(column, row) ?? "") : "");
-  const searched = rows.map((row) => columns.map((column) => textOf(column, row)).join("\n").toLowerCase());
+  const searched = rows.map((row) => [...columns.map((column) => textOf(column, row)), ...(row.node_names ?? [])].join("\n").toLowerCase());
 
   const body = h("tbody");
   const state = h("span", { class: "quiet small", "aria-live": "polite" });
@@ -73,10 +115,17 @@ function table({ columns, rows, sort, filter, link, file, id }) {
     return h("tr", { "data-row": row.id ?? undefined }, cells);
   }
 
+  /** Times as the program exports them. */
+  function saved(column, row) {
+    const value = valueOf(column, row);
+    if (column.kind === "time" && typeof value === "number") return absolute(value);
+    return isNumber(column) ? value : textOf(column, row);
+  }
+
   function save() {
     const kept = columns.filter((column) => column.key && !column.drawnOnly);
     const lines = [kept.map((column) => csvCell(column.key)).join(",")];
-    for (const row of chosen()) lines.push(kept.map((column) => csvCell(isNumber(column) ? valueOf(column, row) : textOf(column, row))).join(","));
+    for (const row of chosen()) lines.push(kept.map((column) => csvCell(saved(column, row))).join(","));
     download(fileName(file ?? id ?? "table", "csv"), "text/csv", `${lines.join("\n")}\n`);
   }
 

@@ -257,7 +257,7 @@ function latestEnds(ends) {
 
 /** Colours for many things: the palette, then further hues. */
 function manyColours(number) {
-  if (number < PALETTE.length) return PALETTE[number];
+  if (number < SERIES) return seriesColour(number);
   const hue = (number * 137.508) % 360;
   return `hsl(${hue.toFixed(0)} ${50 + (number % 3) * 12}% ${document.documentElement.dataset.theme === "dark" ? 58 : 44}%)`;
 }

@@ -58,8 +58,6 @@ const FIGURES = {
   lateness: { title: "worst lateness", written: duration, logarithmic: true, boxes: "worst callback", edges: null, definition: "callback" },
 };
 
-const RAMP = { light: ["#8fb3d9", "#e3b341", "#d1242f"], dark: ["#4f7fb3", "#e0a83a", "#ff6a61"] };
-
 /** The scale of a figure over everything that is seen: {low, high, colour(value)}; nothing if there is no value. */
 function figureScale(key, figures) {
   const figure = FIGURES[key];
@@ -75,7 +73,7 @@ function figureScale(key, figures) {
     if (high <= low) return 0.5;
     return figure.logarithmic ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
   };
-  const stops = RAMP[document.documentElement.dataset.theme] ?? RAMP.light;
+  const stops = ["cool", "warm", "hot"].map(colour);
   return { low, high, stops, colour: (value) => (value > 0 ? mixed(stops, along(value)) : null) };
 }
 

@@ -6,10 +6,10 @@ function callbackPage(callback, data, column) {
     h("h1", {}, name(callback.name, false)),
     callback.damaged > 0 && h("p", { class: "notice bad" }, `${count(callback.damaged)} executions touch a time in which events were lost. `, definitionLink("what-counts-and-what-does-not")),
     tiles([
-      ["executions", count(callback.count)],
-      ["frequency", frequency(callback.rate), { definition: "callback" }],
-      ["duration p99", duration(callback.duration?.p99), { definition: "callback" }],
-      ["lateness p99", duration(callback.lateness?.p99), { definition: "timer" }],
+      ["executions", count(callback.answers ?? callback.count)],
+      ["frequency", frequency(callback.rate_hz), { definition: "callback" }],
+      ["duration p99", duration(callback.duration_ns.p99), { definition: "callback" }],
+      ["lateness p99", duration(callback.lateness_ns.p99), { definition: "timer" }],
       ["utilisation", share(callback.utilisation), { definition: "callback" }],
       ["worst / period", share(callback.worst_over_period), { definition: "callback", state: worstClass(callback.worst_over_period) }],
       callback.skipped > 0 && ["skipped", count(callback.skipped), { definition: "timer", state: "warn" }],
@@ -26,9 +26,9 @@ function callbackPage(callback, data, column) {
 
 function callbackFacts(callback) {
   return facts([
-    ["node", callback.node !== null && h("a", { href: `#nodes/${callback.node}` }, name(callback.node_name, false))],
-    ["trigger", callback.kind === "subscription" ? [`subscription `, h("a", { href: `#topics/${encodeURIComponent(callback.trigger)}` }, name(callback.trigger, false))] : name(triggerText(callback), false)],
-    ["process", h("a", { href: `#processes/${callback.process}` }, String(callback.pid))],
+    ["node", callback.node_id !== null && h("a", { href: `#nodes/${callback.node_id}` }, name(callback.node, false))],
+    ["trigger", callback.kind === "subscription" ? [`subscription `, h("a", { href: `#topics/${encodeURIComponent(callback.topic)}` }, name(callback.topic, false))] : name(triggerText(callback), false)],
+    ["process", h("a", { href: `#processes/${callback.process_id}` }, name(processName(callback.process, callback.pid), false))],
     [callback.threads.length === 1 ? "thread" : "threads", callback.threads.slice(0, 40).join(", ")],
     ["executor", callback.executor && `executor_${callback.executor.id} (${callback.executor.kind.replace(/_/g, " ")})`],
     ["callback group", callback.group && `callback_group_${callback.group.id} (${callback.group.kind.replace(/_/g, " ")})`],
@@ -40,11 +40,11 @@ function callbackNumbers(callback) {
   const numbers = statisticsTable({
     id: "numbers", file: `${callback.name} numbers`,
     rows: [
-      { name: "duration", numbers: callback.duration, definition: "callback" },
-      { name: "period", numbers: callback.period, definition: "callback" },
-      { name: "gap", numbers: callback.gap, definition: "callback" },
-      { name: "jitter", numbers: callback.jitter, definition: "callback" },
-      { name: "lateness", numbers: callback.lateness, ...(callback.kind === "timer" ? { definition: "timer" } : { definition: "communication" }) },
+      { name: "duration", numbers: callback.duration_ns, definition: "callback" },
+      { name: "period", numbers: callback.period_ns_observed, definition: "callback" },
+      { name: "gap", numbers: callback.gap_ns, definition: "callback" },
+      { name: "jitter", numbers: callback.jitter_ns, definition: "callback" },
+      { name: "lateness", numbers: callback.lateness_ns, definition: callback.kind === "timer" ? "timer" : "communication" },
     ],
   });
   return numbers && h("div", { class: "card" }, numbers);

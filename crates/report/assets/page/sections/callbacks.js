@@ -12,7 +12,7 @@ view("callbacks", {
       const callback = data.callbacks.find((candidate) => String(candidate.id) === inner);
       return void append(root, callback ? callbackPage(callback, data, column) : [missing("callback", "callbacks")]);
     }
-    append(root, callbackTable(data, column));
+    append(root, callbackTable(data));
   },
 });
 
@@ -21,54 +21,23 @@ function missing(what, viewName) {
   return h("p", { class: "notice warn" }, `This ${what} is not in the report; perhaps the report was limited to others. `, h("a", { href: `#${viewName}` }, "All that are here"));
 }
 
-function callbackColumns(rows, column, chosen, onChange) {
-  const any = (wanted) => rows.some(wanted);
-  const numbers = (metric, key, title, more) => ({ key: `${metric}_${key}`, title, kind: "duration", value: (row) => row[metric]?.[key], ...more });
-  return [
-    chosen && choiceColumn(chosen, (row) => row.id, onChange),
-    { key: "name", title: "callback", cell: (row) => [name(row.name), row.built_in && h("span", { class: "tag" }, "built in")] },
-    { key: "worst_over_period", title: "worst / period", kind: "share", definition: "callback", cell: (row) => h("span", { class: worstClass(row.worst_over_period) }, share(row.worst_over_period)) },
-    { key: "count", title: "count", kind: "count" },
-    { key: "rate", title: "frequency", kind: "frequency", definition: "callback", width: "normal" },
-    numbers("duration", "p50", "duration p50", { definition: "callback" }),
-    numbers("duration", "p99", "duration p99", { width: "medium" }),
-    numbers("duration", "max", "duration max"),
-    { key: "spark", title: "duration over time", drawnOnly: true, width: "medium", sortable: false, text: () => "", cell: (row) => sparkline(thinned(column(row.series.duration?.v))) },
-    numbers("period", "p50", "period p50", { definition: "callback", width: "wide" }),
-    numbers("period", "max", "period max", { width: "wide" }),
-    numbers("lateness", "p99", "lateness p99", { definition: "timer", width: "wide" }),
-    numbers("lateness", "max", "lateness max"),
-    { key: "utilisation", title: "utilisation", kind: "share", definition: "callback", width: "normal" },
-    { key: "damaged", title: "damaged", width: any((row) => row.damaged > 0) ? undefined : "wide", kind: "count", definition: "what-counts-and-what-does-not", cell: (row) => h("span", { class: row.damaged > 0 ? "bad" : "quiet" }, count(row.damaged)) },
-    // The name says both; they are searched and saved.
-    { key: "node_name", title: "node", unseen: true, cell: (row) => (row.node === null ? MISSING : h("a", { href: `#nodes/${row.node}` }, name(row.node_name))) },
-    { key: "kind", title: "trigger", unseen: true, text: (row) => triggerText(row), value: (row) => triggerText(row) },
-  ].filter(Boolean);
-}
-
 function triggerText(row) {
-  if (row.kind === "timer") return `timer ${duration(row.set_period)}`;
-  return row.kind === "unknown" ? MISSING : [row.kind, row.trigger].filter(Boolean).join(" ");
+  if (row.kind === "timer") return `timer ${duration(row.period_ns)}`;
+  return row.kind === "" ? MISSING : [row.kind, row.topic ?? row.service].filter(Boolean).join(" ");
 }
 
 function worstClass(worst) {
   return worst >= 1 ? "bad" : worst >= 0.5 ? "warn" : "";
 }
 
-function callbackTable(data, column) {
+function callbackTable(data) {
   const chosen = new Set();
   const compare = compareButton("callbacks", chosen);
-  const own = data.callbacks.filter((callback) => !callback.built_in);
-  const place = h("div");
-  const fill = (all) => place.replaceChildren(table({
-    id: "callbacks", file: "callbacks", rows: all ? data.callbacks : own, filter: "Filter by callback, node or topic",
-    sort: { key: "worst_over_period", descending: true }, link: (row) => `#callbacks/${row.id}`, columns: callbackColumns(data.callbacks, column, chosen, compare.fill),
-  }));
-  fill(false);
+  const { place, box } = withBuiltIn(data.callbacks, (rows) => declaredTable(data.callbacks, { id: "callbacks", file: "callbacks", rows, chosen, onChange: compare.fill }));
   return [
     h("h1", {}, "Callbacks"),
     h("p", { class: "quiet" }, "Worst first: the longest duration or lateness, as a share of the period. ", definitionLink("callback")),
-    h("div", { class: "row" }, compare.link, builtInChoice(data.callbacks.length - own.length, fill)),
+    h("div", { class: "row" }, compare.link, box),
     h("div", { class: "card" }, place),
   ];
 }
@@ -86,7 +55,7 @@ function callbackCharts(callbacks, data, column, { metrics = CALLBACK_METRICS, s
   const charts = metrics.map((metric) => {
     const title = metric.title.toLowerCase();
     const only = callbacks.length === 1 ? callbacks[0] : null;
-    const limit = only?.set_period && metric.key !== "frequency" ? { y: only.set_period, name: "period of the timer" } : undefined;
+    const limit = only?.period_ns && metric.key !== "frequency" ? { y: only.period_ns, name: "period of the timer" } : undefined;
     return [
       chartOverTime({
         title: `${metric.title} over time`, definition: metric.definition, kind: metric.kind, label: title, file: file && `${file} ${title}`,
@@ -107,9 +76,7 @@ function compareCallbacks(callbacks, data, column) {
   return [
     h("p", {}, h("a", { href: "#callbacks" }, "Callbacks")),
     h("h1", {}, `${count(callbacks.length)} callbacks in one chart`),
-    h("div", { class: "card" }, table({
-      id: "compared", file: "compared callbacks", rows: callbacks, link: (row) => `#callbacks/${row.id}`, columns: callbackColumns(callbacks, column),
-    })),
+    h("div", { class: "card" }, declaredTable(data.callbacks, { id: "compared", file: "compared callbacks", rows: callbacks })),
     callbackCharts(callbacks, data, column, { file: "compared callbacks" }).map((charts, index) => section(CALLBACK_METRICS[index].title, cards(charts))),
   ];
 }

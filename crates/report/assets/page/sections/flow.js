@@ -93,7 +93,7 @@ function flowFigure(detail, title, { column, ends, end, executions, switches, wo
       if (at < 0) return;
       const outcome = ends[messages.ends[row]];
       const lost = outcome !== "came_through" && outcome !== "not_passed_on";
-      if (points.length > 2) pen.line(points, { stroke: lost && !switches.delay ? bad : manyColours(row % PALETTE.length), width, alpha });
+      if (points.length > 2) pen.line(points, { stroke: lost && !switches.delay ? bad : seriesColour(row), width, alpha });
       if (outcome === "came_through" || (switches.delay && at === lines.rows.length - 1)) return;
       const [x, bottom] = points.slice(-2);
       if (lost) {

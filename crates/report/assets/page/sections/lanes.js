@@ -52,7 +52,7 @@ function busyOf(callback, row) {
  * Draws a lane between y and y + LANE_HEIGHT, as the timeline does. What is narrower than two pixels is drawn together, in the colour of the longest: a pale
  * body whose strength is the share of that time in callbacks, and a bar as high as the longest of them. Returns what was drawn: [{x, share}].
  */
-function drawLane(pen, frame, lane, y, paint, late) {
+function drawLane(pen, frame, lane, y, paint) {
   const [top, height] = [y + 8, LANE_HEIGHT - 11];
   const right = frame.left + frame.width;
   const first = firstNotBefore(lane.latest, frame.from);
@@ -98,19 +98,19 @@ function drawLane(pen, frame, lane, y, paint, late) {
     drawn.push({ x: seen, share });
   }
   flush();
-  for (const timer of lane.timers) drawDue(pen, frame, timer, y, late, lane.thread);
+  for (const timer of lane.timers) drawDue(pen, frame, timer, y, lane.thread);
   return drawn;
 }
 
 /** Small arrows when a timer was due; red if it came late. Of many on one place one is drawn, the latest. */
-function drawDue(pen, frame, timer, y, late, thread) {
+function drawDue(pen, frame, timer, y, thread) {
   const first = firstNotBefore(timer.starts, frame.from);
   const last = firstNotBefore(timer.starts, frame.to + (frame.to - frame.from));
   let [at, worst] = [-Infinity, -Infinity];
   const dense = (last - first) * 7 > frame.width * 2;
   const flush = () => {
     if (at < frame.left || at > frame.left + frame.width) return;
-    const isLate = worst > late;
+    const isLate = worst >= timer.late_from;
     if (dense && !isLate) return;
     const fill = isLate ? colour("bad") : colour("quiet");
     pen.line([at, y + 1, at, y + 6], { stroke: fill, width: 1.2 });

@@ -5,65 +5,48 @@ view("nodes", {
   async draw(root, inner) {
     const { data, column } = await part("nodes");
     if (inner === "") return void append(root, nodeTable(data));
-    const node = data.nodes.find((candidate) => String(candidate.id) === inner || candidate.name === inner);
+    const node = data.nodes.find((candidate) => String(candidate.id) === inner || candidate.node === inner);
     if (!node) return void append(root, [missing("node", "nodes")]);
     append(root, nodePage(node, { data, column, callbacks: await part("callbacks"), topics: await part("topics") }));
   },
 });
 
 function nodeTable(data) {
-  const own = data.nodes.filter((node) => !node.built_in);
-  const place = h("div");
-  const fill = (all) => place.replaceChildren(table({
-    id: "nodes", file: "nodes", rows: all ? data.nodes : own, filter: "Filter by node or process", sort: { key: "busy", descending: true }, link: (row) => `#nodes/${row.id}`,
-    columns: [
-      { key: "name", title: "node" },
-      { key: "process_name", title: "process", text: (row) => `${row.process_name} ${row.pid}`, cell: (row) => h("a", { href: `#processes/${row.process}` }, name(`${row.process_name} ${row.pid}`)) },
-      { key: "callbacks", title: "callbacks", kind: "count", value: (row) => row.own_callbacks },
-      { key: "publishes", title: "publishers", kind: "count", value: (row) => row.publishes.length },
-      { key: "subscribes", title: "subscriptions", kind: "count", value: (row) => row.subscribes.length },
-      { key: "services", title: "services", kind: "count", value: (row) => row.services.length },
-      { key: "executions", title: "executions", kind: "count" },
-      { key: "busy", title: "time in callbacks", kind: "duration", definition: "executor-thread-process" },
-      { key: "share", title: "share of the time", kind: "share", definition: "executor-thread-process" },
-      { key: "states", title: "state", text: (row) => row.states.at(-1)?.state ?? "", value: (row) => row.states.at(-1)?.state ?? null },
-    ],
-  }));
-  fill(false);
-  return [h("h1", {}, "Nodes"), h("div", { class: "row" }, builtInChoice(data.nodes.length - own.length, fill)), h("div", { class: "card" }, place)];
+  const { place, box } = withBuiltIn(data.nodes, (rows) => declaredTable(data.nodes, { id: "nodes", file: "nodes", rows }));
+  return [h("h1", {}, "Nodes"), h("div", { class: "row" }, box), h("div", { class: "card" }, place)];
 }
 
 function nodePage(node, { data, column, callbacks, topics }) {
-  const all = node.callbacks.map((id) => callbacks.data.callbacks.find((candidate) => candidate.id === id)).filter(Boolean);
+  const all = callbacks.data.callbacks.filter((callback) => callback.node_id === node.id);
   const ran = all.filter((callback) => callback.count > 0);
   const own = ran.filter((callback) => !callback.built_in);
   const shown = own.length > 0 ? own : ran;
-  const links = (ids) => ids.length > 0 && [...new Set(ids)].map((id) => [h("a", { href: `#topics/${id}` }, name(topics.data.topics.find((topic) => topic.id === id)?.name ?? `topic ${id}`, false)), " "]);
+  const links = (ends) => {
+    const known = new Map(ends.filter((end) => end.node_id === node.id && !end.built_in).map((end) => [end.topic_id, end.topic]));
+    return known.size > 0 && [...known].map(([id, topic]) => [h("a", { href: `#topics/${id}` }, name(topic, false)), " "]);
+  };
   const texts = (names) => names.length > 0 && names.map((text) => [name(text, false), " "]);
   const metrics = ["frequency", "period", "duration", "lateness"].map((key) => CALLBACK_METRICS.find((metric) => metric.key === key));
-  const file = node.name;
+  const file = node.node;
   return [
     h("p", {}, h("a", { href: "#nodes" }, "Nodes")),
-    h("h1", {}, name(node.name, false)),
+    h("h1", {}, name(node.node, false)),
     tiles([
       ["callbacks that ran", count(ran.length)],
-      ["executions", count(node.executions)],
-      ["time in callbacks", duration(node.busy), { definition: "executor-thread-process" }],
+      ["executions", count(node.callback_instances)],
+      ["time in callbacks", duration(node.busy_ns), { definition: "executor-thread-process" }],
       ["share of the time", share(node.share), { definition: "executor-thread-process" }],
     ]),
     h("div", { class: "card" }, facts([
-      ["process", h("a", { href: `#processes/${node.process}` }, name(`${node.process_name} ${node.pid}`, false))],
+      ["process", h("a", { href: `#processes/${node.process_id}` }, name(processName(node.process, node.pid), false))],
       ["host", node.host && name(node.host, false)],
-      ["publishes", links(node.publishes)],
-      ["subscribes", links(node.subscribes)],
-      ["services", texts(node.services)],
-      ["clients", texts(node.clients)],
+      ["publishes", links(topics.data.publishers)],
+      ["subscribes", links(topics.data.subscriptions)],
+      ["services", texts(node.service_names)],
+      ["clients", texts(node.client_names)],
     ])),
     node.states.length > 0 && section("Lifecycle", stateStrip(node)),
-    all.length > 0 && section("Callbacks", h("div", { class: "card" }, table({
-      id: "callbacks", file: `${file} callbacks`, rows: all.filter((callback) => callback.count > 0 || !callback.built_in), filter: all.length > 10 ? "Filter" : undefined,
-      sort: { key: "worst_over_period", descending: true }, link: (row) => `#callbacks/${row.id}`, columns: callbackColumns(all, callbacks.column),
-    }))),
+    all.length > 0 && section("Callbacks", h("div", { class: "card" }, declaredTable(callbacks.data.callbacks, { id: "callbacks", file: `${file} callbacks`, rows: all.filter((callback) => callback.count > 0 || !callback.built_in) }))),
     callbackCharts(shown, callbacks.data, callbacks.column, { metrics, file }).map((charts, index) => section(metrics[index].title, cards(charts))),
     callPage(node, data, column),
   ];
@@ -75,7 +58,7 @@ function stateStrip(node) {
   const known = node.states.map((state) => state.end ?? state.begin);
   const end = Math.max(begin + 1, ...known) + (Math.max(...known) - begin) * 0.08 + 1;
   const names = [...new Set(node.states.map((state) => state.state))];
-  const paint = (state) => PALETTE[names.indexOf(state) % PALETTE.length];
+  const paint = (state) => seriesColour(names.indexOf(state));
   const x = (time) => ((time - begin) / (end - begin)) * 1000;
   return h("div", { class: "card" },
     h("div", { class: "legend" }, names.map((state) => h("span", {}, h("span", { class: "swatch", style: `background:${paint(state)}` }), " ", name(state)))),
@@ -83,7 +66,7 @@ function stateStrip(node) {
       svg("rect", { x: x(state.begin), y: 8, height: 30, width: Math.max(1.5, x(state.end ?? end) - x(state.begin)), fill: paint(state.state), opacity: state.end === null ? 0.6 : 1 },
         svg("title", {}, `${state.state} from ${sinceBegin(state.begin)}${state.end === null ? " on" : ` for ${duration(state.end - state.begin)}`}`)))),
     table({
-      id: "states", file: `${node.name} states`, rows: node.states.map((state, index) => ({ id: index, ...state, length: state.end === null ? null : state.end - state.begin })),
+      id: "states", file: `${node.node} states`, rows: node.states.map((state, index) => ({ id: index, ...state, length: state.end === null ? null : state.end - state.begin })),
       columns: [{ key: "state", title: "state", definition: "lifecycle" }, { key: "begin", title: "begin", kind: "time" }, { key: "end", title: "end", kind: "time" }, { key: "length", title: "time in it", kind: "duration", definition: "lifecycle" }],
     }));
 }
@@ -92,7 +75,7 @@ function stateStrip(node) {
 function callPage(node, data, column) {
   const calls = data.calls.filter((call) => call.client_node === node.id || call.service_node === node.id);
   if (calls.length === 0) return null;
-  return section("Calls of services", h("div", { class: "card" }, callTable(calls)), cards(callCharts(calls, data, column, node.name)));
+  return section("Calls of services", h("div", { class: "card" }, callTable(calls)), cards(callCharts(calls, data, column, node.node)));
 }
 
 function callTable(calls) {

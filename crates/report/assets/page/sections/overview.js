@@ -150,7 +150,7 @@ function listing(names, number) {
   return [joined(names.slice(0, few)), " and ", folded("inline", `${count(number - few)} more`, () => [joined(names.slice(few)), number > names.length && " …"])];
 }
 
-const PLACES = {
+const LOCATIONS = {
   itself: (because) => ["because an earlier execution of itself ran for ", h("b", { class: "number" }, duration(because.longest))],
   same_thread: (because) => ["because ", becauseName(because), " ran for up to ", h("b", { class: "number" }, duration(because.longest)), " on the same thread"],
   same_group: (because) => ["because ", becauseName(because), " ran for up to ", h("b", { class: "number" }, duration(because.longest)), " in the same mutually exclusive group"],
@@ -207,7 +207,7 @@ function becauseLine(finding) {
   if (!because) return null;
   if (finding.kind === "busy_thread") return h("p", { class: "because", "data-because": because.name }, "because of ", becauseName(because), ", which took most of that time, up to ", h("b", { class: "number" }, duration(because.longest)), " at once.");
   const occasions = because.of > 1 ? `${count(because.times)} of ${count(because.of)} ${OCCASIONS[finding.kind] ?? "times"}` : "the only time";
-  return h("p", { class: "because", "data-because": because.name }, PLACES[because.place](because), `; ${occasions}.`);
+  return h("p", { class: "because", "data-because": because.name }, LOCATIONS[because.location](because), `; ${occasions}.`);
 }
 
 const PHASES = { start_up: ["while starting up", "Most nodes did not exist yet, or had just been created"], shutdown: ["at the end", "Processes had begun to end"] };

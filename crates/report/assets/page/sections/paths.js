@@ -93,7 +93,6 @@ function inputAges(row) {
 function stageTable(detail) {
   const whole = { id: "end-to-end", kind: "whole", name: "end to end", duration: detail.latency };
   const rows = [...detail.stages.map((stage, number) => ({ ...stage, number, id: `stage-${number}` })), { ...whole, number: detail.stages.length }];
-  const number = (key, title) => ({ key, title, kind: "duration", value: (row) => row.duration?.[key] });
   // Of a sum that is wrong nothing is a share.
   const mean = detail.clocks ? 0 : detail.latency?.mean;
   return [
@@ -102,8 +101,7 @@ function stageTable(detail) {
       id: "stage-table", file: "stages", rows,
       columns: [
         { key: "name", title: "stage", cell: (row) => h(row.kind === "whole" ? "strong" : "span", {}, name(row.name), " ", row.kind !== "whole" && h("span", { class: "tag" }, row.kind.replace(/_/g, " "))) },
-        { key: "count", title: "count", kind: "count", value: (row) => row.duration?.n },
-        number("min", "min"), number("mean", "mean"), number("p50", "p50"), number("p95", "p95"), number("p99", "p99"), number("max", "max"),
+        ...statisticColumns(rows, (row) => row.duration),
         { key: "share", title: "share", kind: "share", value: (row) => (mean > 0 && row.duration ? row.duration.mean / mean : undefined) },
         { key: "lost", title: "dropped", kind: "count", value: (row) => row.lost ?? undefined, cell: (row) => h("span", { class: row.lost > 0 ? "bad" : "quiet" }, row.lost === null || row.lost === undefined ? "" : count(row.lost)) },
         { key: "ended", title: "ended here", kind: "count", value: (row) => row.ended ?? undefined, cell: (row) => (row.ended ? count(row.ended) : "") },
@@ -199,7 +197,7 @@ function leadToMessage(flow, begin, length) {
 function responseSection(detail, data, column, row, flow) {
   const cases = casesOf(detail, data);
   if (cases.length === 0) return h("p", { class: "notice" }, "This path has no response time: no message came through.");
-  const colourOf = (key) => PALETTE[data.cases.indexOf(key)];
+  const colourOf = (key) => seriesColour(data.cases.indexOf(key));
   const few = ["all", "worst", "best"].map((key) => cases.find((it) => it.key === key)).filter(Boolean);
   const external = cases.filter((it) => it.key === "worst_with_external_latency");
   const counts = [...few, ...external].flatMap((it) => it.histogram?.counts ?? []).filter((number) => number > 0);
@@ -216,10 +214,9 @@ function responseSection(detail, data, column, row, flow) {
     onClick: (index, at) => { const it = [...few, ...external][index]; leadToMessage(flow, column(it.begin)[at], column(it.time)[at]); },
     series: [...few, ...external].map((it) => ({ name: CASE_WORDS[it.key], draw: "line", dash: CASE_DASHES[it.key], colour: colourOf(it.key), x: column(it.begin), y: column(it.time), hidden: it.key === "worst_with_external_latency" })),
   });
-  const number = (key, title) => ({ key, title, kind: "duration", value: (it) => it.statistics[key] });
   return [
     h("h2", {}, "Response time ", definitionLink("response-time")),
-    h("div", { class: "card" }, table({ id: "response-table", file: "response_times", rows: cases.map((it) => ({ ...it, id: it.key })), columns: [{ key: "case", title: "case", value: (it) => CASE_WORDS[it.key] }, { key: "count", title: "count", kind: "count", value: (it) => it.statistics.n }, number("min", "min"), number("mean", "mean"), number("p50", "p50"), number("p95", "p95"), number("p99", "p99"), number("max", "max"), { key: "standard_deviation", title: "std", kind: "duration", value: (it) => it.statistics.deviation }] })),
+    h("div", { class: "card" }, table({ id: "response-table", file: "response_times", rows: cases.map((it) => ({ ...it, id: it.key })), columns: [{ key: "case", title: "case", value: (it) => CASE_WORDS[it.key] }, ...statisticColumns(cases, (it) => it.statistics)] })),
     h("div", { class: "grid" }, h("div", { class: "card" }, histogram), h("div", { class: "card" }, series)),
   ];
 }
@@ -240,8 +237,6 @@ function stackedBars(detail, chosen, column, row, flow) {
     begins.length < chosen.bars.of && h("p", { class: "quiet small" }, `${count(begins.length)} bars stand for ${count(chosen.bars.of)} responses: of neighbours the largest is shown.`),
   ].filter(Boolean).reduce((holder, element) => { holder.append(element); return holder; }, h("div"));
 }
-
-const CAUSE_COLOURS = { publishing: 4, middleware: 0, middleware_or_executor: 0, intra_process_buffer: 5, other_callback: 3, executor: 1, dispatch: 6, timer_lateness: 7, stored: 8, execution: 2, preempted: 9, blocked: 9, waiting_for_cpu: 9, standstill: 7 };
 
 /** The slowest messages but one, and why; that one stands on top. */
 function otherWorst(detail, flow) {
@@ -264,11 +259,10 @@ function mostly(worst, detail) {
 }
 
 function worstCard(worst, rank, detail, flow) {
-  const colours = (part) => (part.cause in CAUSE_COLOURS ? PALETTE[CAUSE_COLOURS[part.cause]] : colour("quiet"));
   // In the order of time, unless they are too many.
   const parts = worst.parts?.map(([, duration, wait]) => ({ ...worst.waits[wait], duration })) ?? worst.waits;
   const total = parts.reduce((sum, part) => sum + part.duration, 0);
-  const bar = h("div", { class: "stack", role: "img", "aria-label": "Its parts in the order of time" }, parts.filter((part) => part.duration > 0).map((part) => h("i", { style: `flex:${part.duration / worst.total} 0 0;background:${colours(part)}`, title: `${part.text}: ${duration(part.duration)}` })));
+  const bar = h("div", { class: "stack", role: "img", "aria-label": "Its parts in the order of time" }, parts.filter((part) => part.duration > 0).map((part) => h("i", { style: `flex:${part.duration / worst.total} 0 0;background:${causeColour(part.cause)}`, title: `${part.text}: ${duration(part.duration)}` })));
   const stage = (hop) => detail.stages.filter((it) => it.kind === "communication")[hop]?.name ?? "";
   const rows = parts.map((part, at) => ({ ...part, id: `${rank}-${at}`, at }));
   return h("section", { class: "card", "data-worst": rank, "data-total": total, "data-latency": worst.total },
@@ -282,7 +276,7 @@ function worstCard(worst, rank, detail, flow) {
       table({
         rows, file: `why_${rank + 1}`,
         columns: [
-          { key: "text", title: "part", cell: (part) => h("span", {}, h("i", { class: "chip", style: `display:inline-block;width:10px;height:10px;margin-right:6px;background:${colours(part)}` }), part.callback === undefined ? part.text : h("a", { href: `#callbacks/${part.callback}` }, name(part.text, false))) },
+          { key: "text", title: "part", cell: (part) => h("span", {}, h("i", { class: "chip", style: `display:inline-block;width:10px;height:10px;margin-right:6px;background:${causeColour(part.cause)}` }), part.callback === undefined ? part.text : h("a", { href: `#callbacks/${part.callback}` }, name(part.text, false))) },
           { key: "hop", title: "hop", value: (part) => stage(part.hop) },
           { key: "duration", title: "time", kind: "duration" },
           { key: "share", title: "share", kind: "share", value: (part) => (detail.clocks ? undefined : part.duration / worst.total) },

@@ -230,7 +230,7 @@ function scheduleFigure({ data }, callbacks, { focus, threads, view: range, chos
         if (number > 0 && lanes[number - 1].section !== lane.section) pen.line([0, y, frame.left + frame.width, y], { stroke: line });
         pen.text(lane.label, 6, y + LANE_HEIGHT / 2 + 2, { fill: ink, size: 11.5, fit: frame.left - 14, keepEnd: true });
         pen.clipped(frame.left, y, frame.width, LANE_HEIGHT, () => {
-          lane.drawn = drawLane(pen, frame, lane, y, colours.paint, data.late);
+          lane.drawn = drawLane(pen, frame, lane, y, colours.paint);
           if (selected && lane.callbacks.get(selected.callback.number) && (lane.thread === undefined || selected.callback.threads[selected.row] === lane.thread)) {
             const from = frame.x(selected.callback.starts[selected.row]);
             const to = frame.x(selected.callback.ends[selected.row]);
@@ -272,7 +272,7 @@ function scheduleFigure({ data }, callbacks, { focus, threads, view: range, chos
   for (const callback of callbacks) if (!shownKeys.has(colours.keyOf(callback))) shownKeys.set(colours.keyOf(callback), callback);
   const chips = [...shownKeys.values()].slice(0, 24).map((callback) => h("span", { class: "chip" }, h("i", { style: `background:${colours.paint(callback)}` }), name(names[scheduleChoice.colours](callback))));
   const legend = focus === undefined && shownKeys.size > 1 && h("div", { class: "legend" }, chips, shownKeys.size > 24 && h("span", { class: "quiet small" }, `and ${shownKeys.size - 24} more`));
-  const due = callbacks.some((callback) => callback.lateness) && h("p", { class: "quiet small hint" }, `Arrows: when a timer was due; red if it began more than ${duration(data.late)} late.`);
+  const due = callbacks.some((callback) => callback.lateness) && h("p", { class: "quiet small hint" }, "Arrows: when a timer was due; red if it began late by a tenth of its period, and by a millisecond at least.");
   const signs = h("p", { class: "quiet small hint" }, "Where many executions share a pixel: the stronger the pale body, the more of that time was in callbacks; the bar is as high as the longest of them.");
   const gaps = lost.length > 0 && h("p", { class: "quiet small hint" }, "Red background: events are missing then, so that what looks idle may not have been.");
   return [h("div", { class: "card" }, chart.figure, gaps, signs, due, legend), facts];
@@ -292,7 +292,7 @@ function instanceFacts(data, traces, { callback, row }, { zoom, step }) {
       fact("start", `${sinceBegin(start)} · ${clockTime(start)} · ${absolute(start)} ns`),
       fact("end", callback.durations[row] < 0 ? "not in the trace" : `${sinceBegin(callback.ends[row])} · ${absolute(callback.ends[row])} ns`),
       fact("duration", callback.durations[row] < 0 ? MISSING : duration(callback.durations[row])),
-      lateness !== undefined && !Number.isNaN(lateness) && fact("lateness", h("span", { class: lateness > data.late ? "bad" : undefined }, duration(lateness)), ` after it was due at ${sinceBegin(start - lateness)}`),
+      lateness !== undefined && !Number.isNaN(lateness) && fact("lateness", h("span", { class: lateness >= callback.late_from ? "bad" : undefined }, duration(lateness)), ` after it was due at ${sinceBegin(start - lateness)}`),
       callback.times?.[row] > 1 && fact("stands for", `${count(callback.times[row])} executions that lie close together`),
       callback.id !== null && fact("callback", h("a", { href: `#callbacks/${callback.id}` }, "duration, period and distribution"), " · ", h("a", { href: `#schedule/callback/${callback.id}/at/${Math.round(start)}` }, "its schedule")),
       callback.node !== null && fact("node", h("a", { href: `#nodes/${callback.node}` }, name(callback.node_name, false))),

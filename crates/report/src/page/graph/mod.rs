@@ -11,8 +11,9 @@ mod tests;
 use std::collections::{BTreeMap, HashMap};
 
 use rostrace_analyze::communication::{DropCause, Pair};
-use rostrace_analyze::{built_in, crowded, names};
+use rostrace_analyze::hub_topic;
 use rostrace_ctf::schema::Nanos;
+use rostrace_model::describe::{built_in, names};
 use rostrace_model::entity::{CallbackId, CallbackOwner, NodeId, PublisherId, SubscriptionId};
 use serde::Serialize;
 
@@ -126,7 +127,7 @@ fn graph(subject: Subject<'_>) -> Graph<'_> {
     let mut rows = Rows::new(subject);
     rows.callbacks();
     rows.endpoints();
-    rows.hide_crowded();
+    rows.hide_hubs();
     rows.communications();
     rows.causes();
     rows.services();
@@ -157,7 +158,7 @@ impl<'a> Rows<'a> {
             callbacks: HashMap::new(),
         };
         for (id, name) in subject.shared.topics().iter().copied().enumerate() {
-            if subject.options.selection.fits_topic(Some(name)) {
+            if subject.analysis.selection.fits_topic(Some(name)) {
                 rows.topic_of_name.insert(name, rows.graph.topics.len());
                 rows.graph.topics.push(Topic {
                     id,
@@ -185,7 +186,7 @@ impl<'a> Rows<'a> {
     fn node(&mut self, id: Option<NodeId>) -> Option<usize> {
         let model = self.subject.analysis.model;
         let name = names::of_node(model, id);
-        if built_in::node(name) || !self.subject.options.selection.has_node(model, id) {
+        if built_in::node(name) || !self.subject.analysis.selection.has_node(model, id) {
             return None;
         }
         let nodes = &mut self.graph.nodes;
@@ -292,18 +293,18 @@ impl<'a> Rows<'a> {
         }
     }
 
-    fn hide_crowded(&mut self) {
+    fn hide_hubs(&mut self) {
         let graph = &mut self.graph;
-        let publishing = crowded::nodes_by_topic(
+        let publishing = hub_topic::nodes_by_topic(
             graph.topics.len(),
             graph.publishers.iter().map(|it| (it.topic, it.node)),
         );
-        let subscribing = crowded::nodes_by_topic(
+        let subscribing = hub_topic::nodes_by_topic(
             graph.topics.len(),
             graph.subscriptions.iter().map(|it| (it.topic, it.node)),
         );
         for (row, topic) in graph.topics.iter_mut().enumerate() {
-            topic.hidden = crowded::reason(topic.name, publishing[row], subscribing[row]);
+            topic.hidden = hub_topic::reason(topic.name, publishing[row], subscribing[row]);
         }
     }
 

@@ -5,8 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use rostrace_analyze::{Statistics, built_in};
+use rostrace_analyze::Statistics;
 use rostrace_ctf::schema::Nanos;
+use rostrace_model::describe::built_in;
 use rostrace_model::flow::Request;
 use serde::Serialize;
 

@@ -12,14 +12,11 @@ fn with_graph(name: &str, selection: Selection, check: impl FnOnce(&Analysis<'_>
     let Some(model) = recordings::model(name) else {
         return;
     };
-    let analysis = everything(&model);
-    let options = Options {
-        selection,
-        ..Options::default()
-    };
+    let mut analysis = everything(&model);
+    analysis.selection = selection;
     let subject = Subject {
         analysis: &analysis,
-        options: &options,
+        options: &Options::default(),
         shared: &Shared::new(&analysis),
         origin: model.begin.unwrap().0,
         begin: model.begin.unwrap().0,

@@ -1,10 +1,10 @@
 //! Findings for the page, which makes sentences of them: groups of one root cause, with where to look and what to type next.
 
 use rostrace_analyze::finding::{self, Because, FindingKind, Group, Root, Runner, WORTH_A_WORD};
-use rostrace_analyze::names;
 use rostrace_analyze::standstill::Scope;
 use rostrace_analyze::thread::Ran;
 use rostrace_ctf::schema::Nanos;
+use rostrace_model::describe::names;
 use rostrace_model::entity::CallbackId;
 use serde::Serialize;
 
@@ -57,7 +57,7 @@ pub(super) struct FindingRow {
 struct BecauseRow {
     name: String,
     link: String,
-    place: &'static str,
+    location: &'static str,
     longest: i64,
     times: u64,
     of: u64,
@@ -167,9 +167,9 @@ impl Teller<'_> {
         BecauseRow {
             name,
             link,
-            place: match because.root {
+            location: match because.root {
                 Root::Thread(_) => "busy_thread",
-                _ => because.place.name(),
+                _ => because.location.name(),
             },
             longest: because.longest,
             times: because.times,

@@ -10,8 +10,9 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use rostrace_analyze::census::Census;
+use rostrace_analyze::sim_time;
 use rostrace_analyze::unknowable::unknowable;
-use rostrace_analyze::{built_in, names, sim_time};
+use rostrace_model::describe::{built_in, names};
 use rostrace_model::entity::{CallbackId, NodeId};
 use serde::Serialize;
 
@@ -114,7 +115,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
                 .iter()
                 .filter_map(|it| it.rmw_implementation.as_deref()),
         ),
-        narrowed: !subject.options.selection.is_everything()
+        narrowed: !subject.analysis.selection.is_everything()
             || Some(subject.begin) != model.begin.map(|begin| begin.0)
             || Some(subject.end) != model.end.map(|end| end.0),
         recorded: Recorded {
@@ -176,7 +177,7 @@ fn unknown(subject: Subject<'_>) -> Vec<Unknown> {
 
 fn named(subject: Subject<'_>) -> Vec<Named<'_>> {
     let model = subject.analysis.model;
-    let selection = &subject.options.selection;
+    let selection = &subject.analysis.selection;
     let mut named = Vec::new();
     for (index, node) in model.nodes.iter().enumerate() {
         if selection.has_node(model, Some(NodeId::from_index(index))) && !built_in::node(&node.name)

@@ -1,7 +1,7 @@
 //! Why something did not come or came late, in names and numbers.
 
 use rostrace_analyze::finding::Reason;
-use rostrace_analyze::names;
+use rostrace_model::describe::names;
 use rostrace_model::entity::NodeId;
 use serde::Serialize;
 

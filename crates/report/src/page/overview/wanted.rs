@@ -7,7 +7,7 @@ use rostrace_model::entity::SubscriptionId;
 use crate::page::Subject;
 
 pub(super) fn is_wanted(subject: Subject<'_>, kind: &FindingKind) -> bool {
-    let (model, selection) = (subject.analysis.model, &subject.options.selection);
+    let (model, selection) = (subject.analysis.model, &subject.analysis.selection);
     let runs = |runner: &Runner| match runner.ran {
         Ran::Callback(callback) => selection.has_callback(model, callback),
         Ran::Client(client) => {

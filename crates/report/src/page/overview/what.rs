@@ -1,8 +1,8 @@
 //! What a finding says, in names and numbers, and the page that has all of it.
 
 use rostrace_analyze::finding::FindingKind;
-use rostrace_analyze::names;
 use rostrace_analyze::standstill::{Meanwhile, Scope};
+use rostrace_model::describe::names;
 use rostrace_model::entity::CallbackId;
 use serde::Serialize;
 

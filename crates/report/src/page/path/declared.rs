@@ -3,21 +3,21 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use rostrace_analyze::clocks::Strangers;
+use rostrace_analyze::clocks::UnsynchronisedHosts;
 use rostrace_analyze::declared::Style;
 use rostrace_analyze::declared::chain::{Part, PartKind};
+use rostrace_analyze::declared::path_instance::PathInstance;
 use rostrace_analyze::declared::paths::Ends;
-use rostrace_analyze::declared::records::{Cell, Records};
+use rostrace_analyze::declared::records::{Cell, Records, Stamp};
 use rostrace_analyze::declared::response_time::Case;
 use rostrace_analyze::declared::stacked_bar;
 use rostrace_analyze::declared::summary::{
-    DeclaredPath, StageKind, instants, stage_columns, summary, title, untold,
+    DeclaredPath, StageKind, stage_columns, stamped_instants, summary, title, unknown_arrival,
 };
 use rostrace_analyze::declared::tables::Indexed;
-use rostrace_analyze::declared::way::Ways;
 use rostrace_analyze::statistics::Statistics;
 use rostrace_analyze::why::Why;
-use rostrace_architecture::{Architecture, NamedPath};
+use rostrace_architecture::NamedPath;
 use rostrace_ctf::schema::Nanos;
 use rostrace_model::entity::CallbackId;
 
@@ -26,12 +26,11 @@ use super::worst::{WORST, worst};
 use super::{CAME_THROUGH, ENDED, NOT_PASSED_ON, Row};
 use crate::explained::Explained;
 use crate::page::Subject;
-use crate::page::numbers::Numbers;
+use crate::page::numbers::numbers;
 
 #[derive(Debug)]
 pub(super) struct Declared<'a> {
     subject: Subject<'a>,
-    architecture: &'a Architecture,
     indexed: Indexed<'a>,
     paths: Vec<Path<'a>>,
     /// By the name that the file gives a callback: those that it means.
@@ -48,6 +47,8 @@ struct Path<'a> {
 #[derive(Debug)]
 struct Found {
     records: Records,
+    /// The slowest first.
+    slowest: Vec<PathInstance>,
     summary: DeclaredPath,
     chain: Vec<Part>,
 }
@@ -59,7 +60,6 @@ impl<'a> Declared<'a> {
         let analysis = subject.analysis;
         let mut declared = Declared {
             subject,
-            architecture,
             indexed: Indexed::new(analysis.model, Style::Own),
             paths: Vec::new(),
             callbacks: HashMap::new(),
@@ -79,17 +79,20 @@ impl<'a> Declared<'a> {
             let topics = topics.map(|it| it.topic.as_str());
             let title = title(path);
             let names = [path.name.as_str(), title.as_str()];
-            let selection = &subject.options.selection;
+            let selection = &subject.analysis.selection;
             let is_wanted = selection.fits_path(&names)
                 && selection.fits_any_node(path.node_names().map(Some))
                 && selection.fits_any_topic(topics.map(Some));
             if !is_wanted {
                 continue;
             }
-            let found = instants(indexed, architecture, path, ends, counts).and_then(|records| {
+            let found = stamped_instants(indexed, architecture, path, ends, counts);
+            let found = found.and_then(|stamped| {
+                let records = stamped.times();
                 Ok(Found {
+                    slowest: slowest(indexed, &stamped),
                     summary: DeclaredPath {
-                        untold: untold(indexed, architecture, path),
+                        unknown_arrival: unknown_arrival(indexed, architecture, path),
                         ..summary(indexed, &records)
                     },
                     chain: indexed.chain_latency(architecture, path, ends)?,
@@ -111,7 +114,7 @@ impl<'a> Declared<'a> {
     }
 
     pub(super) fn rows(&self) -> Vec<Row> {
-        let figures = |it: &Option<Statistics>| Numbers::of(self.subject, it.as_ref());
+        let figures = |it: &Option<Statistics>| numbers(self.subject, it.as_ref());
         let paths = self.paths.iter();
         paths
             .map(|path| {
@@ -141,8 +144,11 @@ impl<'a> Declared<'a> {
                         .map_or(0, |it| self.damaged(&it.records)),
                     assumed: 0,
                     inputs: None,
-                    clocks: Strangers::on_declared_path(self.subject.analysis.model, path.path)
-                        .map(|it| it.sentence()),
+                    clocks: UnsynchronisedHosts::on_declared_path(
+                        self.subject.analysis.model,
+                        path.path,
+                    )
+                    .map(|it| it.sentence()),
                     latency: summary.and_then(|it| figures(&it.latency)),
                     response_times: times.unwrap_or([None; 4]),
                     detailed: false,
@@ -180,7 +186,7 @@ impl<'a> Declared<'a> {
                 },
                 topic: None,
                 node: None,
-                duration: Numbers::of(self.subject, stage.duration.as_ref()),
+                duration: numbers(self.subject, stage.duration.as_ref()),
                 sent: None,
                 arrived: None,
                 lost: is_lost(stage.kind).then_some(stage.ended_here as u64),
@@ -203,7 +209,7 @@ impl<'a> Declared<'a> {
         let nodes = self.paths[place].path.node_names();
         Some(Material {
             nodes: nodes.map(str::to_owned).collect(),
-            latency: Numbers::of(self.subject, found.summary.latency.as_ref()),
+            latency: numbers(self.subject, found.summary.latency.as_ref()),
             chain: found.chain.iter().map(link).collect(),
             ends: ends.collect(),
             instants,
@@ -212,7 +218,7 @@ impl<'a> Declared<'a> {
             responses,
             parts: ResponseParts::Declared(parts),
             of: records.rows.len(),
-            worst: self.worst(self.paths[place].path, records),
+            worst: self.worst(&found.slowest),
             stages,
         })
     }
@@ -255,32 +261,32 @@ impl<'a> Declared<'a> {
             .collect()
     }
 
-    fn worst(&self, path: &NamedPath, records: &Records) -> Vec<Explained> {
-        let ways = Ways::new(&self.indexed, self.architecture, path, records);
-        let columns = stage_columns(records);
-        let mut slowest: Vec<(i64, usize)> = records
-            .rows
-            .iter()
-            .enumerate()
-            .filter_map(|(number, row)| Some((latency(&columns, row)?, number)))
-            .collect();
-        slowest.sort_by_key(|(latency, number)| (Reverse(*latency), *number));
+    fn worst(&self, slowest: &[PathInstance]) -> Vec<Explained> {
         let mut why = Why::new(self.subject.analysis);
-        let slowest = slowest.iter().take(WORST);
-        slowest
-            .filter_map(|(_, number)| {
-                let explanation = why.way(&ways.of(&records.rows[*number])?);
-                Some(worst(self.subject, &explanation))
-            })
-            .collect()
+        let explanations = slowest.iter().map(|it| why.path_instance(it));
+        explanations.map(|it| worst(self.subject, &it)).collect()
     }
 }
 
+/// Of the messages that came through.
+fn slowest(indexed: &Indexed<'_>, records: &Records<Stamp>) -> Vec<PathInstance> {
+    let columns = stage_columns(records);
+    let rows = records.rows.iter().enumerate();
+    let mut slowest: Vec<(i64, usize)> = rows
+        .filter_map(|(number, row)| Some((latency(&columns, row)?, number)))
+        .collect();
+    slowest.sort_by_key(|(latency, number)| (Reverse(*latency), *number));
+    let slowest = slowest.iter().take(WORST);
+    slowest
+        .filter_map(|(_, number)| PathInstance::of(indexed, &columns, &records.rows[*number]))
+        .collect()
+}
+
 /// Nothing for a message that did not come through.
-fn latency(columns: &[usize], row: &[Cell]) -> Option<i64> {
+fn latency(columns: &[usize], row: &[Cell<Stamp>]) -> Option<i64> {
     let complete = columns.iter().all(|column| row[*column].is_some());
     let ends = columns.first().zip(columns.last()).filter(|_| complete)?;
-    Some(row[*ends.1]? - row[*ends.0]?)
+    Some(row[*ends.1]?.time - row[*ends.0]?.time)
 }
 
 fn responses(records: &Records, case: Case, parts: &mut Vec<Vec<i64>>) -> Vec<Response> {

@@ -13,8 +13,8 @@ use super::{CAME_THROUGH, NOT_PASSED_ON};
 use crate::explained::Explained;
 use crate::page::Subject;
 use crate::page::columns::{ColumnReference, Columns};
-use crate::page::numbers::Numbers;
-use crate::page::reduction::reduced;
+use crate::page::downsample::downsampled;
+use crate::page::numbers::numbers;
 
 /// How much one path may have, so that all of them stay small.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub(super) struct Detail {
     id: String,
     nodes: Vec<String>,
     stages: Vec<Stage>,
-    latency: Option<Numbers>,
+    latency: Option<Statistics>,
     chain: Vec<Link>,
     /// What happens to a message, in the order of time.
     instants: Vec<Instant>,
@@ -71,7 +71,7 @@ struct Flow {
 /// The response times of a case.
 #[derive(Debug, Serialize)]
 struct Responses {
-    statistics: Option<Numbers>,
+    statistics: Option<Statistics>,
     begin: ColumnReference,
     time: ColumnReference,
     histogram: Option<Bins>,
@@ -226,9 +226,9 @@ fn responses(
         .iter()
         .map(|response| (subject.time(Nanos(response.from)), response.time))
         .collect();
-    let points = reduced(&points, budget.places);
+    let points = downsampled(&points, budget.places);
     Responses {
-        statistics: Numbers::of(subject, statistics.as_ref()),
+        statistics: numbers(subject, statistics.as_ref()),
         begin: columns.add(points.iter().map(|point| point.0)),
         time: columns.add(points.iter().map(|point| point.1)),
         histogram: histogram.map(|histogram| Bins {

@@ -1,6 +1,7 @@
 //! What the details of a path are made from, whether it was observed or declared.
 
 use rostrace_analyze::Analysis;
+use rostrace_analyze::Statistics;
 use rostrace_analyze::communication::publish_instant;
 use rostrace_analyze::declared::records::Records;
 use rostrace_analyze::declared::response_time::Case;
@@ -10,14 +11,13 @@ use rostrace_model::entity::CallbackId;
 use serde::Serialize;
 
 use crate::explained::Explained;
-use crate::page::numbers::Numbers;
 
 #[derive(Debug)]
 pub(super) struct Material<'a> {
     /// The nodes on the way, by name.
     pub(super) nodes: Vec<String>,
     pub(super) stages: Vec<Stage>,
-    pub(super) latency: Option<Numbers>,
+    pub(super) latency: Option<Statistics>,
     /// Nodes and communications in their order, last the whole.
     pub(super) chain: Vec<Link>,
     /// What the columns of `messages` are.
@@ -44,7 +44,7 @@ pub(super) struct Stage {
     pub(super) name: String,
     pub(super) topic: Option<String>,
     pub(super) node: Option<String>,
-    pub(super) duration: Option<Numbers>,
+    pub(super) duration: Option<Statistics>,
     pub(super) sent: Option<u64>,
     pub(super) arrived: Option<u64>,
     pub(super) lost: Option<u64>,
@@ -68,10 +68,10 @@ pub(super) struct Spread {
     pub(super) max: i64,
 }
 
-impl From<&Numbers> for Spread {
-    fn from(figures: &Numbers) -> Spread {
+impl From<&Statistics> for Spread {
+    fn from(figures: &Statistics) -> Spread {
         Spread {
-            count: figures.n,
+            count: figures.count,
             min: figures.min,
             mean: figures.mean,
             max: figures.max,

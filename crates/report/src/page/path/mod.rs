@@ -11,6 +11,7 @@ mod worst;
 
 use std::cmp::Reverse;
 
+use rostrace_analyze::Statistics;
 use rostrace_analyze::communication::DropCause;
 use rostrace_analyze::declared::response_time::Case;
 use serde::Serialize;
@@ -18,7 +19,6 @@ use serde::Serialize;
 use super::Subject;
 use super::columns::Columns;
 use super::part::Part;
-use crate::page::numbers::Numbers;
 use detail::{Budget, Detail};
 
 /// Paths with details.
@@ -63,9 +63,9 @@ struct Row {
     inputs: Option<Inputs>,
     /// What to know where it leads from one host to another whose clock is not known to agree: then nothing is a share.
     clocks: Option<String>,
-    latency: Option<Numbers>,
+    latency: Option<Statistics>,
     /// By [`Case::EVERY`].
-    response_times: [Option<Numbers>; 4],
+    response_times: [Option<Statistics>; 4],
     detailed: bool,
 }
 
@@ -75,8 +75,8 @@ struct Inputs {
     paths: usize,
     executions: usize,
     fused: usize,
-    newest: Option<Numbers>,
-    oldest: Option<Numbers>,
+    newest: Option<Statistics>,
+    oldest: Option<Statistics>,
 }
 
 pub(crate) fn part(subject: Subject<'_>) -> Part {

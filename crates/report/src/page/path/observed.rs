@@ -23,7 +23,7 @@ use super::worst::{WORST, worst};
 use super::{CAME_THROUGH, Inputs, NOT_PASSED_ON, Row};
 use crate::explained::Explained;
 use crate::page::Subject;
-use crate::page::numbers::Numbers;
+use crate::page::numbers::numbers;
 
 /// Messages whose instants are looked at; of more, the slowest, lost ones and some of every time.
 const MOST_MESSAGES: usize = 100_000;
@@ -68,7 +68,7 @@ impl<'a> Observed<'a> {
         }
         let observed = subject.shared.paths().iter().enumerate();
         let paths = observed
-            .filter(|(_, (path, _))| subject.options.selection.has_observed_path(path))
+            .filter(|(_, (path, _))| subject.analysis.selection.has_observed_path(path))
             .map(|(number, (path, latency))| {
                 let courses = answerable(analysis, courses(analysis, path));
                 Path {
@@ -87,7 +87,7 @@ impl<'a> Observed<'a> {
     }
 
     pub(super) fn rows(&self) -> impl Iterator<Item = Row> {
-        let figures = |statistics: Option<&Statistics>| Numbers::of(self.subject, statistics);
+        let figures = |statistics: Option<&Statistics>| numbers(self.subject, statistics);
         let analysis = self.subject.analysis;
         let mut inputs = self.inputs().into_iter();
         self.paths.iter().map(move |path| {
@@ -105,7 +105,10 @@ impl<'a> Observed<'a> {
                 damaged: path.latency.damaged,
                 assumed: path.latency.assumed,
                 inputs: inputs.next().flatten(),
-                clocks: path.path.strangers(analysis).map(|it| it.sentence()),
+                clocks: path
+                    .path
+                    .unsynchronised_hosts(analysis)
+                    .map(|it| it.sentence()),
                 latency: figures(path.latency.latency.as_ref()),
                 response_times: Case::EVERY.map(|case| {
                     let times = path.responses.case(case).into_iter();
@@ -127,8 +130,8 @@ impl<'a> Observed<'a> {
                 paths: ages.paths.len(),
                 executions: ages.executions,
                 fused: ages.fused,
-                newest: Numbers::of(self.subject, ages.newest.as_ref()),
-                oldest: Numbers::of(self.subject, ages.oldest.as_ref()),
+                newest: numbers(self.subject, ages.newest.as_ref()),
+                oldest: numbers(self.subject, ages.oldest.as_ref()),
             };
             for path in ages.paths {
                 found[path] = Some(inputs);
@@ -146,7 +149,7 @@ impl<'a> Observed<'a> {
             ..
         } = &self.paths[place];
         let stages = self.stages(path, latency);
-        let figures = Numbers::of(self.subject, latency.latency.as_ref());
+        let figures = numbers(self.subject, latency.latency.as_ref());
         let Messages {
             instants,
             rows: messages,
@@ -189,7 +192,7 @@ impl<'a> Observed<'a> {
                 name: hop.topic.clone(),
                 topic: Some(hop.topic.clone()),
                 node: Some(hop.node.clone()),
-                duration: Numbers::of(self.subject, of_hop.communication.as_ref()),
+                duration: numbers(self.subject, of_hop.communication.as_ref()),
                 sent: Some(outcome.sent),
                 arrived: Some(outcome.arrived),
                 lost: Some(outcome.lost()),
@@ -201,7 +204,7 @@ impl<'a> Observed<'a> {
                     name: hop.callback.clone(),
                     topic: None,
                     node: Some(hop.node.clone()),
-                    duration: Numbers::of(self.subject, of_hop.node.as_ref()),
+                    duration: numbers(self.subject, of_hop.node.as_ref()),
                     sent: None,
                     arrived: None,
                     lost: None,
@@ -375,7 +378,7 @@ fn responses_of(responses: &ResponseTimes, case: Case) -> Vec<Response> {
 }
 
 /// The first node, then communications and nodes in turn; last the whole.
-fn chain(path: &FlowPath, stages: &[Stage], whole: Option<&Numbers>) -> Vec<Link> {
+fn chain(path: &FlowPath, stages: &[Stage], whole: Option<&Statistics>) -> Vec<Link> {
     let mut chain = Vec::new();
     let node = |name: &str, spread| Link {
         kind: "node",

@@ -6,8 +6,10 @@ mod merge;
 
 use std::collections::HashMap;
 
-use rostrace_analyze::{Analysis, names, timer};
+use rostrace_analyze::finding::late_from;
+use rostrace_analyze::{Analysis, timer};
 use rostrace_model::describe::Description;
+use rostrace_model::describe::names;
 use rostrace_model::entity::{Address, CallbackId, InstanceId, ProcessId, ThreadId, TimerId};
 use serde::Serialize;
 
@@ -20,13 +22,9 @@ use merge::{Execution, merged};
 /// Executions in the file.
 const MOST: usize = 400_000;
 
-/// A timer that is later than this is marked, in nanoseconds.
-const LATE: i64 = 500_000;
-
 #[derive(Debug, Serialize)]
 struct Schedule<'a> {
     end: i64,
-    late: i64,
     callbacks: Vec<Callback<'a>>,
     threads: Vec<Thread<'a>>,
     groups: Vec<Group>,
@@ -50,6 +48,8 @@ struct Callback<'a> {
     /// The topic or the service, or the period of a timer in nanoseconds.
     of: Option<&'a str>,
     period: Option<i64>,
+    /// From this lateness on an execution of a timer is marked.
+    late_from: Option<i64>,
     symbol: Option<&'a str>,
     built_in: bool,
     start: ColumnReference,
@@ -151,7 +151,6 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
     let executors = model.executors.iter().enumerate();
     let schedule = Schedule {
         end: subject.end - subject.origin,
-        late: LATE,
         callbacks,
         threads,
         groups: groups
@@ -179,7 +178,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
 /// By callback, those of each in the order of time.
 fn executions(subject: Subject<'_>) -> Vec<(Owner, Vec<Execution>)> {
     let (analysis, model) = (subject.analysis, subject.analysis.model);
-    let selection = &subject.options.selection;
+    let selection = &subject.analysis.selection;
     let lateness = lateness(analysis);
     let mut places: HashMap<Owner, usize> = HashMap::new();
     let mut found: Vec<(Owner, Vec<Execution>)> = Vec::new();
@@ -243,6 +242,7 @@ fn callback<'a>(analysis: &'a Analysis<'a>, owner: Owner) -> Callback<'a> {
         group: None,
         of: None,
         period: None,
+        late_from: None,
         symbol: None,
         built_in: false,
         start: empty,
@@ -272,6 +272,7 @@ fn callback<'a>(analysis: &'a Analysis<'a>, owner: Owner) -> Callback<'a> {
         group: callback.group.map(|group| group.index()),
         of: described.topic_or_service(),
         period: described.period.map(|period| period.0),
+        late_from: described.period.map(|period| late_from(period.0)),
         symbol: described.symbol,
         built_in: described.built_in,
         ..unknown

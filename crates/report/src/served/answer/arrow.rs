@@ -1,6 +1,6 @@
 //! Messages as arrows, from the publication to the start of the callback that received it.
 
-use rostrace_analyze::names;
+use rostrace_model::describe::names;
 use rostrace_model::entity::{DeliveryId, InstanceId, PublicationId};
 use serde::Serialize;
 

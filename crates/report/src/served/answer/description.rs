@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rostrace_analyze::communication::DropCause;
-use rostrace_analyze::names;
+use rostrace_model::describe::names;
 use serde::Serialize;
 
 use super::Answer;

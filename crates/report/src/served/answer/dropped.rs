@@ -1,8 +1,8 @@
 //! A message that did not arrive: whose it was, why that is so, and what its receiver did instead.
 
 use rostrace_analyze::communication::DropCause;
-use rostrace_analyze::names;
 use rostrace_ctf::schema::Nanos;
+use rostrace_model::describe::names;
 use rostrace_model::entity::{CallbackId, DeliveryId, InstanceId, SubscriptionId};
 use serde::Serialize;
 

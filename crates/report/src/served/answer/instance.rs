@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use rostrace_analyze::names;
 use rostrace_ctf::schema::Nanos;
+use rostrace_model::describe::names;
 use rostrace_model::entity::{DeliveryId, InstanceId, PublicationId};
 use serde::Serialize;
 

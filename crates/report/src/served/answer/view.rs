@@ -41,7 +41,9 @@ impl ServedTimeline<'_> {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let share = tracks.len().div_ceil(processors).max(1);
         let shares: Vec<&[u32]> = tracks.chunks(share).collect();
-        let parts = rostrace_ctf::on_all_processors(&shares, |tracks| self.spans(tracks, &window));
+        let parts = rostrace_base::parallel::on_all_processors(&shares, |tracks| {
+            self.spans(tracks, &window)
+        });
         body.reserve_exact(parts.iter().map(Vec::len).sum());
         for part in parts {
             body.extend_from_slice(&part);

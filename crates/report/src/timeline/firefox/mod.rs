@@ -24,12 +24,12 @@ use self::counter::Counter;
 use self::marker::Markers;
 use self::schema::{CATEGORIES, EVENT, Form, Origin, SchemaKey, Schemas};
 use self::strings::Strings;
+use super::counting_writer::CountingWriter;
 use super::flow::FlowId;
 use super::json;
 use super::label::Fixed;
-use super::pieces::Pieces;
-use super::sink::{Argument, Happening, Sink, Track, TrackId, TrackKind};
-use super::{Written, story};
+use super::sink::{Argument, Sink, TimelineEvent, Track, TrackId, TrackKind};
+use super::{Written, model};
 
 /// The version of the format. Newer programs read older versions; from this one on texts and stacks are shared by all threads.
 const VERSION: u32 = 60;
@@ -41,12 +41,12 @@ pub fn write(
     damage: &[Damage],
     out: &mut impl io::Write,
 ) -> io::Result<Written> {
-    let mut out = Pieces::new(out);
+    let mut out = CountingWriter::new(out);
     let head = b"{\"libs\":[],\"pages\":[],\"profilerOverhead\":[],\"threads\":[";
     out.bytes.extend_from_slice(head);
     let mut firefox = Firefox {
         out,
-        origin: story::beginning(analysis),
+        origin: model::beginning(analysis),
         strings: Strings::default(),
         schemas: Schemas::default(),
         notes: Value::Null,
@@ -58,14 +58,14 @@ pub fn write(
         selected: None,
         counters: Vec::new(),
     };
-    let mut written = story::tell(analysis, selection, damage, &mut firefox)?;
+    let mut written = model::write_events(analysis, selection, damage, &mut firefox)?;
     firefox.end()?;
     written.bytes = firefox.out.end()?;
     Ok(written)
 }
 
 struct Firefox<'o, W> {
-    out: Pieces<'o, W>,
+    out: CountingWriter<'o, W>,
     origin: Nanos,
     strings: Strings,
     schemas: Schemas,
@@ -315,18 +315,18 @@ impl Payload<'_> {
         Ok(())
     }
 
-    fn write(&mut self, happening: &Happening<'_>, event: Option<&str>) -> io::Result<()> {
+    fn write(&mut self, event: &TimelineEvent<'_>, row_name: Option<&str>) -> io::Result<()> {
         use Origin::{Application, Ours};
-        if let Some(event) = event {
-            self.text(Ours, EVENT, event)?;
+        if let Some(name) = row_name {
+            self.text(Ours, EVENT, name)?;
         }
-        for (name, value) in &happening.described.arguments {
+        for (name, value) in &event.described.arguments {
             match value {
                 Fixed::Integer(value) => self.integer(Ours, name, *value)?,
                 Fixed::Text(text) => self.text(Ours, name, text)?,
             }
         }
-        for (name, value) in happening.arguments {
+        for (name, value) in event.arguments {
             match value {
                 Argument::Integer(value) => self.integer(Ours, name, *value)?,
                 Argument::Flag(flag) => {
@@ -335,15 +335,15 @@ impl Payload<'_> {
                 Argument::Text(text) => self.text(Ours, name, text)?,
             }
         }
-        for field in happening.given {
+        for field in event.given {
             match &field.value {
                 UserValue::Integer(value) => self.integer(Application, &field.name, *value)?,
                 UserValue::Real(value) => self.real(Application, &field.name, *value)?,
                 UserValue::Text(text) => self.text(Application, &field.name, text)?,
             }
         }
-        self.flows(happening.sends)?;
-        self.flows(happening.receives)
+        self.flows(event.sends)?;
+        self.flows(event.receives)
     }
 }
 
@@ -419,26 +419,26 @@ impl<W: io::Write> Sink for Firefox<'_, W> {
         Ok(())
     }
 
-    fn happening(&mut self, happening: &Happening<'_>) -> io::Result<()> {
-        let place = self.places[happening.track.0 as usize];
+    fn event(&mut self, event: &TimelineEvent<'_>) -> io::Result<()> {
+        let place = self.places[event.track.0 as usize];
         // Whoever comes back is shown as one more thread of the same name.
         if (self.open.as_ref()).is_none_or(|(heading, _)| *heading != place.heading) {
             self.begin_thread(place.heading)?;
         }
-        let begin = self.since_begin(happening.begin);
-        let end = happening.end.map(|end| self.since_begin(end));
-        let category = schema::category(happening.described.category);
-        let name = happening.name.unwrap_or(&happening.described.name);
-        let (row, event) = match place.row {
+        let begin = self.since_begin(event.begin);
+        let end = event.end.map(|end| self.since_begin(end));
+        let category = schema::category(event.described.category);
+        let name = event.name.unwrap_or(&event.described.name);
+        let (row, row_name) = match place.row {
             Some(row) => (row, Some(name)),
             None => (self.strings.number(name)?, None),
         };
-        if happening.described.category == "callback" && self.selected.is_none() {
+        if event.described.category == "callback" && self.selected.is_none() {
             self.selected = self.threads.checked_sub(1);
         }
         let key = SchemaKey {
             category,
-            in_row: event.is_some(),
+            in_row: row_name.is_some(),
         };
         let (schemas, strings) = (&mut self.schemas, &mut self.strings);
         let Some((_, markers)) = &mut self.open else {
@@ -452,7 +452,7 @@ impl<W: io::Write> Sink for Firefox<'_, W> {
                 strings,
                 schema,
             }
-            .write(happening, event)?;
+            .write(event, row_name)?;
             bytes.push(b'}');
             Ok(())
         })

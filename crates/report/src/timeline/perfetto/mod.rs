@@ -23,10 +23,10 @@ use self::schema::{
     clock_snapshot, debug_annotation, interned_data, trace, trace_attributes, trace_packet,
     track_descriptor, track_event,
 };
+use super::counting_writer::CountingWriter;
 use super::label::{Fixed, Label, LabelId};
-use super::pieces::Pieces;
-use super::sink::{Argument, Happening, Sink, Switch, Track, TrackId, TrackKind, Unit, Waking};
-use super::{Written, story};
+use super::sink::{Argument, Sink, Switch, TimelineEvent, Track, TrackId, TrackKind, Unit, Waking};
+use super::{Written, model};
 
 /// The only sequence of packets.
 const SEQUENCE: u64 = 1;
@@ -39,7 +39,7 @@ pub fn write(
     out: &mut impl io::Write,
 ) -> io::Result<Written> {
     let mut perfetto = Perfetto {
-        out: Pieces::new(out),
+        out: CountingWriter::new(out),
         names: Interning::default(),
         categories: Interning::default(),
         keys: Interning::default(),
@@ -49,15 +49,15 @@ pub fn write(
         bundle: Bundle::default(),
         named_waker: false,
     };
-    perfetto.begin(story::beginning(analysis))?;
-    let mut written = story::tell(analysis, selection, damage, &mut perfetto)?;
+    perfetto.begin(model::beginning(analysis))?;
+    let mut written = model::write_events(analysis, selection, damage, &mut perfetto)?;
     perfetto.flush_bundle()?;
     written.bytes = perfetto.out.end()?;
     Ok(written)
 }
 
 struct Perfetto<'o, W> {
-    out: Pieces<'o, W>,
+    out: CountingWriter<'o, W>,
     names: Interning,
     categories: Interning,
     keys: Interning,
@@ -289,34 +289,34 @@ impl<W: io::Write> Sink for Perfetto<'_, W> {
         })
     }
 
-    fn happening(&mut self, happening: &Happening<'_>) -> io::Result<()> {
-        let track = happening.track;
-        self.end_until(track, happening.begin)?;
-        self.intern(happening.label, happening.described)?;
-        if !happening.arguments.is_empty() {
-            self.intern_arguments(happening.arguments)?;
+    fn event(&mut self, event: &TimelineEvent<'_>) -> io::Result<()> {
+        let track = event.track;
+        self.end_until(track, event.begin)?;
+        self.intern(event.label, event.described)?;
+        if !event.arguments.is_empty() {
+            self.intern_arguments(event.arguments)?;
         }
-        let label = self.labels[happening.label.index()].as_ref();
+        let label = self.labels[event.label.index()].as_ref();
         let flags = trace_packet::NEEDS_INCREMENTAL_STATE;
         append(&mut self.out.bytes, flags, |packet| {
-            packet.unsigned(trace_packet::TIMESTAMP, timestamp(happening.begin));
-            packet.nested(trace_packet::TRACK_EVENT, |event| {
-                let kind = match happening.end {
+            packet.unsigned(trace_packet::TIMESTAMP, timestamp(event.begin));
+            packet.nested(trace_packet::TRACK_EVENT, |message| {
+                let kind = match event.end {
                     Some(_) => track_event::SLICE_BEGIN,
                     None => track_event::INSTANT,
                 };
-                event.unsigned(track_event::TYPE, kind);
-                event.unsigned(track_event::TRACK_UUID, uuid(track));
+                message.unsigned(track_event::TYPE, kind);
+                message.unsigned(track_event::TRACK_UUID, uuid(track));
                 if let Some(label) = label {
-                    event.encoded(&label.fields);
-                    match happening.name {
-                        Some(name) => event.text(track_event::NAME, name),
-                        None => event.unsigned(track_event::NAME_IID, label.name),
+                    message.encoded(&label.fields);
+                    match event.name {
+                        Some(name) => message.text(track_event::NAME, name),
+                        None => message.unsigned(track_event::NAME_IID, label.name),
                     }
                 }
-                for (key, value) in happening.arguments {
+                for (key, value) in event.arguments {
                     let key = self.keys.number(key, |_| ());
-                    event.nested(track_event::DEBUG_ANNOTATIONS, |annotation| {
+                    message.nested(track_event::DEBUG_ANNOTATIONS, |annotation| {
                         annotation.unsigned(debug_annotation::NAME_IID, key);
                         match value {
                             Argument::Integer(value) => {
@@ -335,18 +335,18 @@ impl<W: io::Write> Sink for Perfetto<'_, W> {
                         }
                     });
                 }
-                for field in happening.given {
-                    given(event, field);
+                for field in event.given {
+                    given(message, field);
                 }
-                for flow in happening.sends {
-                    event.fixed64(track_event::FLOW_IDS, flow.arrow);
+                for flow in event.sends {
+                    message.fixed64(track_event::FLOW_IDS, flow.arrow);
                 }
-                for flow in happening.receives {
-                    event.fixed64(track_event::TERMINATING_FLOW_IDS, flow.arrow);
+                for flow in event.receives {
+                    message.fixed64(track_event::TERMINATING_FLOW_IDS, flow.arrow);
                 }
             });
         });
-        if let Some(end) = happening.end {
+        if let Some(end) = event.end {
             self.open[track.0 as usize].push(end);
         }
         self.out.flush_if_full()

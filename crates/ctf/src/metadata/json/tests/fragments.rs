@@ -77,71 +77,30 @@ fn a_clock_class_has_an_origin_and_an_offset() {
         matches!(&schema.clocks[1].origin, Origin::Custom(identity) if identity.uid.as_deref() == Some("y"))
     );
     assert_eq!(schema.clocks[2].origin, Origin::Unknown);
-    for (fragment, reason) in [
-        (
-            r#"{"type": "clock-class", "frequency": 1}"#,
-            "no property 'id'",
-        ),
-        (
-            r#"{"type": "clock-class", "id": "c"}"#,
-            "no property 'frequency'",
-        ),
-        (
-            r#"{"type": "clock-class", "id": "c", "frequency": 0}"#,
-            "at least 1",
-        ),
-        (
-            r#"{"type": "clock-class", "id": "c", "frequency": 5, "offset-from-origin": {"cycles": 5}}"#,
-            "less than the frequency",
-        ),
-    ] {
-        assert!(
-            refused(&[PREAMBLE, fragment]).contains(reason),
-            "{fragment}"
-        );
-    }
     assert!(refused(&[PREAMBLE, plain, plain]).contains("already a clock class"));
 }
 
 #[test]
 fn unknown_things_are_refused_with_their_place() {
-    for (fragment, reason) in [
-        (
-            r#"{"type": "data-stream-class", "colour": 1}"#,
-            "unknown property 'colour'",
-        ),
-        (
-            r#"{"type": "colour"}"#,
-            "no type of fragment named 'colour'",
-        ),
-        (
-            r#"{"type": "data-stream-class", "extensions": {"n": {"x": true}}}"#,
-            "extension of 'n'",
-        ),
-        (
-            r#"{"type": "data-stream-class", "attributes": 3}"#,
-            "must be an object",
-        ),
-        (r#"{"id": 1}"#, "no property 'type'"),
-        ("[]", "must be an object"),
-        (
-            r#"{"type": "data-stream-class", "id": 1, "id": 2}"#,
-            "'id' twice",
-        ),
-        (r#"{"type": "data-stream-class", "id": -1}"#, "unsigned"),
-        (
-            r#"{"type": "data-stream-class", "default-clock-class-id": "x"}"#,
-            "no clock class",
-        ),
-        (
-            r#"{"type": "event-record-class"}"#,
-            "no data stream class with the id 0",
-        ),
-        (
-            r#"{"type": "data-stream-class", "packet-context-field-class": {"type": "null-terminated-string"}}"#,
-            "must be a structure",
-        ),
-    ] {
+    for (fragment, reason) in table(
+        r#"
+        {"type": "data-stream-class", "colour": 1} => unknown property 'colour'
+        {"type": "colour"} => no type of fragment named 'colour'
+        {"type": "data-stream-class", "extensions": {"n": {"x": true}}} => extension of 'n'
+        {"type": "data-stream-class", "attributes": 3} => must be an object
+        {"id": 1} => no property 'type'
+        [] => must be an object
+        {"type": "data-stream-class", "id": 1, "id": 2} => 'id' twice
+        {"type": "data-stream-class", "id": -1} => unsigned
+        {"type": "data-stream-class", "default-clock-class-id": "x"} => no clock class
+        {"type": "event-record-class"} => no data stream class with the id 0
+        {"type": "data-stream-class", "packet-context-field-class": {"type": "null-terminated-string"}} => must be a structure
+        {"type": "clock-class", "frequency": 1} => no property 'id'
+        {"type": "clock-class", "id": "c"} => no property 'frequency'
+        {"type": "clock-class", "id": "c", "frequency": 0} => at least 1
+        {"type": "clock-class", "id": "c", "frequency": 5, "offset-from-origin": {"cycles": 5}} => less than the frequency
+        "#,
+    ) {
         let error = refused(&[PREAMBLE, fragment]);
         assert!(error.contains(reason), "{fragment}: {error}");
         assert!(error.starts_with("line 2, column "), "{error}");

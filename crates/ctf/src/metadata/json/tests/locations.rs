@@ -47,24 +47,20 @@ fn a_relative_location_starts_in_the_structure_of_the_referrer() {
 #[test]
 fn wrong_locations_are_refused() {
     let integer = format!("{{{U8}}}");
-    for (location, reason) in [
-        (r#"{"path": ["m"]}"#, "no field 'm'"),
-        (r#"{"path": ["a"]}"#, "not decoded before"),
-        (r#"{"path": ["z"]}"#, "not decoded before"),
-        (r#"{"path": [null, "n"]}"#, "leaves the scope"),
-        (r#"{"path": []}"#, "end with a name"),
-        (r#"{"path": ["n", null]}"#, "end with a name"),
-        (r#"{"path": [3]}"#, "made of names"),
-        (r#"{"origin": "nowhere", "path": ["n"]}"#, "name of a scope"),
-        (
-            r#"{"origin": "packet-header", "path": ["n"]}"#,
-            "is not declared",
-        ),
-        (
-            r#"{"path": ["s"]}"#,
-            "a length must be an unsigned integer, but 's' is a text",
-        ),
-    ] {
+    for (location, reason) in table(
+        r#"
+        {"path": ["m"]} => no field 'm'
+        {"path": ["a"]} => not decoded before
+        {"path": ["z"]} => not decoded before
+        {"path": [null, "n"]} => leaves the scope
+        {"path": []} => end with a name
+        {"path": ["n", null]} => end with a name
+        {"path": [3]} => made of names
+        {"origin": "nowhere", "path": ["n"]} => name of a scope
+        {"origin": "packet-header", "path": ["n"]} => is not declared
+        {"path": ["s"]} => a length must be an unsigned integer, but 's' is a text
+        "#,
+    ) {
         let error = refused_payload(&[
             ("n", &integer),
             ("s", r#"{"type": "null-terminated-string"}"#),

@@ -4,7 +4,7 @@ mod classes;
 mod fragments;
 mod locations;
 
-use crate::metadata::{self, Metadata};
+use crate::metadata::{self, Metadata, table};
 use crate::schema::{FieldClass, Schema, Slot, Struct};
 
 const PREAMBLE: &str = r#"{"type": "preamble", "version": 2}"#;

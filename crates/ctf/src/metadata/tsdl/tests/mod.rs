@@ -5,8 +5,8 @@ mod clocks;
 mod references;
 mod types;
 
-use crate::metadata::{self, Metadata};
-use crate::schema::{FieldClass, Integer, IntegerForm, Schema, Struct};
+use crate::metadata::{self, Metadata, table};
+use crate::schema::{FieldClass, Integer, Length, Schema, Struct};
 
 const TRACE: &str = "trace { major = 1; minor = 8; byte_order = le; };
 typealias integer { size = 8; } := u8;
@@ -50,6 +50,22 @@ fn refused_payload(members: &str) -> String {
     refused(&event("", members))
 }
 
+/// A table: declarations, and why they are refused.
+fn all_refused(cases: &str) {
+    for (declarations, reason) in table(cases) {
+        let error = refused(declarations);
+        assert!(error.contains(reason), "{declarations}: {error}");
+    }
+}
+
+/// A table: members of an event, and why they are refused.
+fn all_payloads_refused(cases: &str) {
+    for (members, reason) in table(cases) {
+        let error = refused_payload(members);
+        assert!(error.contains(reason), "{members}: {error}");
+    }
+}
+
 fn event(declarations: &str, members: &str) -> String {
     format!("{declarations} event {{ name = e; fields := struct {{ {members} }}; }};")
 }
@@ -61,10 +77,26 @@ fn integer(structure: &Struct, name: &str) -> Integer {
     }
 }
 
+fn nested<'s>(structure: &'s Struct, name: &str) -> &'s Struct {
+    match &structure.member(name).expect(name).class {
+        FieldClass::Struct(structure) => structure,
+        other => panic!("{name} should be a structure, but is {other:?}"),
+    }
+}
+
+fn length_of(class: &FieldClass) -> Length {
+    match class {
+        FieldClass::Array { length, .. } | FieldClass::Text { length, .. } => *length,
+        other => panic!("should be an array, but is {other:?}"),
+    }
+}
+
+fn length(structure: &Struct, name: &str) -> Length {
+    length_of(&structure.member(name).expect(name).class)
+}
+
 /// Size and alignment of an integer.
 fn size(structure: &Struct, name: &str) -> (u8, u32) {
-    match integer(structure, name).form {
-        IntegerForm::Fixed(bits) => (bits.size, bits.align),
-        IntegerForm::Variable => panic!("no integer of CTF 1.8 is variable"),
-    }
+    let bits = integer(structure, name).bits().unwrap();
+    (bits.size, bits.align)
 }

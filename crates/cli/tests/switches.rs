@@ -1,0 +1,428 @@
+//! Context switches, recorded without root: what `why` and the tables tell of them is what the programs know of themselves.
+//!
+//! Where the system refuses `perf_event_open`, most of these tests have nothing to say, and say so; that it is told is always tested.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+use crate::support::place::{
+    Place, compile, finished, kill, pid_of, processes, signal, ticker, wait_for_ready,
+};
+
+/// A program of `tests/programs` that calls the tracer's functions, compiled once.
+fn on_cpu() -> &'static str {
+    static PROGRAM: OnceLock<String> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        let library = Path::new(ticker()).with_file_name("libtracetools.so");
+        let program = library.with_file_name("on_cpu");
+        let options = ["-O1", "-pthread", "-Wl,-rpath,$ORIGIN", "-o"];
+        compile(&options, &program, &[&source("on_cpu.c"), &library]);
+        program.to_str().unwrap().to_owned()
+    })
+}
+
+/// Runs a command where `perf_event_open` is refused.
+fn without_perf() -> PathBuf {
+    let program = Path::new(ticker()).with_file_name("without_perf");
+    compile(&["-o"], &program, &[&source("without_perf.c")]);
+    program
+}
+
+fn source(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+    folder.join(name)
+}
+
+fn check(doctor: &str) -> Value {
+    let answer: Value = serde_json::from_str(doctor).unwrap();
+    let checks = answer["checks"].as_array().unwrap();
+    let found = checks.iter().find(|it| it["name"] == "context switches");
+    found.unwrap().clone()
+}
+
+/// Whether context switches can be recorded here; says so loudly if not.
+fn is_allowed(place: &Place) -> bool {
+    let (doctor, _) = place.run(&["doctor", "--format", "json"], 0);
+    let check = check(&doctor);
+    let is_allowed = check["verdict"] == "ok";
+    if !is_allowed {
+        eprintln!("SKIPPED: {}", check["found"]);
+    }
+    is_allowed
+}
+
+/// Records the program while it does this, and returns what it printed.
+fn recorded(place: &Place, options: &[&str], what: &str) -> String {
+    let mut arguments = vec!["record", "--no-report", "-o", "trace"];
+    arguments.extend(options);
+    arguments.extend(["--", on_cpu(), "1000", what]);
+    place.run(&arguments, 0).0
+}
+
+/// One execution: on a CPU, waiting for one, blocked, unknown, and preemptions.
+#[derive(Debug)]
+struct Execution {
+    running: i64,
+    waiting: i64,
+    blocked: i64,
+    unknown: i64,
+}
+
+fn executions(place: &Place) -> Vec<Execution> {
+    let tables = "callback_scheduling";
+    let arguments = ["export", "trace", "--tables", tables, "-o", "tables"];
+    place.run(&arguments, 0);
+    let file = place.path("tables").join("callback_scheduling.csv");
+    let mut table = csv::Reader::from_path(file).unwrap();
+    let header = table.headers().unwrap().clone();
+    let rows = table.records().map(Result::unwrap);
+    let rows = rows.map(|row| {
+        let number = |name: &str| {
+            let column = header.iter().position(|it| it == name).unwrap();
+            row[column].parse::<i64>().unwrap()
+        };
+        Execution {
+            running: number("running_ns"),
+            waiting: number("waiting_ns"),
+            blocked: number("blocked_ns"),
+            unknown: number("unknown_ns"),
+        }
+    });
+    rows.collect()
+}
+
+/// What the program says of its executions: nanoseconds on a CPU, and in all.
+fn ran(said: &str) -> Vec<(i64, i64)> {
+    let lines = said.lines().filter_map(|line| line.strip_prefix("ran "));
+    lines
+        .map(|line| {
+            let (cpu, wall) = line.split_once(" of ").unwrap();
+            (cpu.parse().unwrap(), wall.parse().unwrap())
+        })
+        .collect()
+}
+
+/// Within a hundredth, or 0.2 ms.
+fn is_near(found: i64, known: i64) -> bool {
+    (found - known).abs() <= (known / 100).max(200_000)
+}
+
+/// The clock of the thread and ours are not read in the same instant, and where this machine itself is not given a CPU, the one may
+/// count it and the other not: of ten executions one may differ.
+fn assert_agree(executions: &[Execution], ran: &[(i64, i64)]) {
+    assert_eq!(executions.len(), ran.len());
+    let differing: Vec<_> = (executions.iter().zip(ran))
+        .filter(|(found, (cpu, _))| !is_near(found.running, *cpu))
+        .collect();
+    assert!(
+        differing.len() * 10 <= ran.len(),
+        "{} of {} differ: {:?}",
+        differing.len(),
+        ran.len(),
+        differing.iter().take(5).collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn time_on_a_cpu_is_what_the_thread_s_own_clock_says() {
+    let place = Place::new();
+    if !is_allowed(&place) {
+        return;
+    }
+    let said = recorded(&place, &[], "compute");
+    assert!(said.contains(" context switches in "), "{said}");
+    let executions = executions(&place);
+    assert_agree(&executions, &ran(&said));
+    let unknown: i64 = executions.iter().map(|it| it.unknown).sum();
+    assert_eq!(unknown, 0, "all of it is told");
+}
+
+#[test]
+fn sleep_inside_a_callback_is_told_apart_from_computing() {
+    let place = Place::new();
+    if !is_allowed(&place) {
+        return;
+    }
+    let said = recorded(&place, &[], "sleep");
+    let executions = executions(&place);
+    assert_agree(&executions, &ran(&said));
+    // It asked for 5 ms; how much later it woke is the machine's business.
+    assert!(executions.iter().all(|it| it.blocked >= 5_000_000));
+    let (why, _) = place.run(&["why", "trace", "--callback", "/on_cpu*"], 0);
+    assert!(why.contains("was blocked until it ran again"), "{why}");
+    let arguments = ["why", "trace", "--callback", "/on_cpu*", "--format", "json"];
+    let why: Value = serde_json::from_str(&place.run(&arguments, 0).0).unwrap();
+    let parts = why["parts"].as_array().unwrap();
+    let sum = |cause: &str| -> i64 {
+        let such = parts.iter().filter(|part| part["cause"] == cause);
+        such.map(|part| part["duration_ns"].as_i64().unwrap()).sum()
+    };
+    assert!(sum("blocked") >= 5_000_000);
+    let all: i64 = parts
+        .iter()
+        .map(|it| it["duration_ns"].as_i64().unwrap())
+        .sum();
+    assert_eq!(all, why["total_ns"].as_i64().unwrap());
+}
+
+#[test]
+fn a_thread_that_took_the_cpu_away_is_named() {
+    let place = Place::new();
+    if !is_allowed(&place) {
+        return;
+    }
+    let said = recorded(&place, &[], "hog");
+    let executions = executions(&place);
+    assert_agree(&executions, &ran(&said));
+    let waiting: i64 = executions.iter().map(|it| it.waiting).sum();
+    let running: i64 = executions.iter().map(|it| it.running).sum();
+    // The two share a CPU, so that each has to wait for the other about as long as it runs.
+    assert!(waiting * 4 > running, "{executions:?}");
+    // On a busy machine one execution may have had to wait for other programs only.
+    let by_hog = (1..=executions.len().min(10)).any(|rank| {
+        let rank = rank.to_string();
+        let arguments = ["why", "trace", "--callback", "/on_cpu*", "--rank", &rank];
+        let (json, _) = place.run(&[&arguments[..], &["--format", "json"]].concat(), 0);
+        let why: Value = serde_json::from_str(&json).unwrap();
+        let mut parts = why["parts"].as_array().unwrap().iter();
+        let is_by_hog = parts.any(|part| {
+            part["cause"] == "preempted"
+                && part["preempted_by"] == "hog"
+                && part["preempted_by_tid"].as_i64().is_some_and(|tid| tid > 0)
+        });
+        let (told, _) = place.run(&arguments, 0);
+        assert!(
+            !is_by_hog || told.contains("was preempted by hog "),
+            "{told}"
+        );
+        is_by_hog
+    });
+    assert!(by_hog);
+}
+
+/// The hog is another program that nobody records, on the same CPU.
+#[test]
+fn what_is_not_recorded_is_said_to_be_that() {
+    let place = Place::new();
+    if !is_allowed(&place) {
+        return;
+    }
+    let mut hog = Command::new("taskset")
+        .args(["-c", "0", "sh", "-c", "while :; do :; done"])
+        .spawn()
+        .unwrap();
+    let arguments = [
+        "record",
+        "--no-report",
+        "-o",
+        "trace",
+        "--",
+        "taskset",
+        "-c",
+        "0",
+    ];
+    let arguments = [&arguments[..], &[on_cpu(), "1000", "compute"]].concat();
+    let (said, _) = place.run(&arguments, 0);
+    hog.kill().unwrap();
+    hog.wait().unwrap();
+    assert_agree(&executions(&place), &ran(&said));
+    let (why, _) = place.run(&["why", "trace", "--callback", "/on_cpu*"], 0);
+    let sentence = "was preempted by something that is not recorded";
+    assert!(why.contains(sentence), "{why}");
+}
+
+#[test]
+fn threads_that_run_already_are_followed_and_those_that_they_start() {
+    for what in ["compute", "threads"] {
+        let place = Place::new();
+        if !is_allowed(&place) {
+            return;
+        }
+        let arguments = ["run", "--", on_cpu(), "60000", what];
+        let mut running = place.command(&arguments).spawn().unwrap();
+        let mut rest = wait_for_ready(&mut running);
+        let sessions = place.until(|all| all.len() == 1 && processes(&all[0]) == 1);
+        let arguments = ["record", "--attach", "--no-report", "--duration", "1s"];
+        let (said, _) = place.run(&[&arguments[..], &["-o", "trace"]].concat(), 0);
+        assert!(said.contains(" context switches in "), "{said}");
+        kill(pid_of(&sessions), libc::SIGINT);
+        let mut printed = String::new();
+        rest.read_to_string(&mut printed).unwrap();
+        running.wait().unwrap();
+        // Which of the executions were recorded is not known; each takes 5 ms of a CPU.
+        let executions = executions(&place);
+        let told: Vec<_> = executions.iter().filter(|it| it.unknown == 0).collect();
+        assert!(told.len() > 3, "{what}: {executions:?}");
+        let near = told.iter().filter(|it| is_near(it.running, 5_000_000));
+        assert!(near.count() * 10 >= told.len() * 9, "{what}: {told:?}");
+    }
+}
+
+#[test]
+fn without_switches_there_are_none() {
+    let place = Place::new();
+    let said = recorded(&place, &["--no-switches"], "compute");
+    assert!(!said.contains("context switch"), "{said}");
+    assert!(!place.path("trace").join("sched").exists());
+    assert!(executions(&place).is_empty());
+}
+
+#[test]
+fn where_the_system_refuses_that_is_said_and_everything_else_is_recorded() {
+    let place = Place::new();
+    let refused = |arguments: &[&str]| {
+        let command = place.command(arguments);
+        let program = command.get_program().to_owned();
+        let mut wrapped = Command::new(without_perf());
+        wrapped.arg(program).args(command.get_args());
+        wrapped.current_dir(place.folder.path());
+        wrapped.env("XDG_RUNTIME_DIR", place.path("runtime"));
+        finished(wrapped.output().unwrap(), 0)
+    };
+    let arguments = ["record", "--no-report", "-o", "trace", "--"];
+    let arguments = [&arguments[..], &[on_cpu(), "200", "compute"]].concat();
+    let (said, notes) = refused(&arguments);
+    assert!(
+        notes.contains("context switches were not recorded"),
+        "{notes}"
+    );
+    assert!(notes.contains("seccomp"), "{notes}");
+    assert!(!said.contains("context switches in"), "{said}");
+    assert_eq!(place.callbacks("trace").len(), 1);
+    let (doctor, _) = refused(&["doctor", "--format", "json"]);
+    let check = check(&doctor);
+    assert_eq!(check["verdict"], "missing");
+    assert!(check["fix"].as_str().unwrap().contains("PERFMON"));
+}
+
+/// As an ordinary user, whatever this test runs as; without the right to become one that is said.
+#[test]
+fn an_ordinary_user_has_them_too() {
+    let place = Place::new();
+    let level = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid");
+    let level: Option<i32> = level.ok().and_then(|it| it.trim().parse().ok());
+    // SAFETY: plain questions.
+    let is_root = unsafe { libc::geteuid() } == 0;
+    if !is_root || level.is_none_or(|level| level > 2) || !is_allowed(&place) {
+        eprintln!(
+            "SKIPPED: this needs root, and a system that allows ordinary users to follow their processes"
+        );
+        return;
+    }
+    let (command, program) = place.open_to_all(&["record"]);
+    let mode = |path: &Path, mode: u32| {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode(place.folder.path(), 0o777);
+    let rostrace = place.path("rostrace");
+    std::fs::copy(command.get_program(), &rostrace).unwrap();
+    mode(&rostrace, 0o755);
+    let runtime = place.path("theirs");
+    std::fs::create_dir(&runtime).unwrap();
+    mode(&runtime, 0o700);
+    std::os::unix::fs::chown(&runtime, Some(65534), None).unwrap();
+    let output = Command::new("setpriv")
+        .args(["--reuid=65534", "--clear-groups", "--bounding-set=-all"])
+        .args(["--inh-caps=-all", "--"])
+        .arg(&rostrace)
+        .args(["record", "--no-report", "-o", "theirs-trace", "--"])
+        .arg(&program)
+        .arg("300")
+        .current_dir(place.folder.path())
+        .env("XDG_RUNTIME_DIR", &runtime)
+        .env("ROSTRACE_TRACER", place.path("librostrace_tracer.so"))
+        .env_remove("LD_PRELOAD")
+        .output()
+        .unwrap();
+    let (said, notes) = finished(output, 0);
+    assert!(said.contains(" context switches in "), "{said}\n{notes}");
+}
+
+#[test]
+fn babeltrace2_reads_the_same() {
+    let place = Place::new();
+    if !is_allowed(&place) {
+        return;
+    }
+    recorded(&place, &[], "compute");
+    let folder = place.path("trace").join("sched");
+    let Ok(output) = Command::new("babeltrace2").arg(&folder).output() else {
+        eprintln!("SKIPPED: there is no babeltrace2; nothing was compared");
+        return;
+    };
+    let (theirs, notes) = finished(output, 0);
+    assert_eq!(notes, "");
+    let (ours, _) = place.run(&["dump", folder.to_str().unwrap()], 0);
+    assert_eq!(theirs.lines().count(), ours.lines().count());
+    for event in ["switch_in", "switch_out", "thread_name", "thread_exit"] {
+        let name = format!("rostrace_sched:{event}: ");
+        assert!(theirs.contains(&name), "no {name}");
+    }
+}
+
+/// What a flight recorder and a limit keep of it can be read, and what is missing for a limit is counted.
+#[test]
+fn limits_are_for_context_switches_too() {
+    let place = Place::new();
+    if !is_allowed(&place) {
+        return;
+    }
+    let arguments = ["record", "--no-report", "-o", "trace", "--limit", "20K"];
+    let arguments = [&arguments[..], &["--", on_cpu(), "1500", "compute"]].concat();
+    let output = place.command(&arguments).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let sched = place.path("trace").join("sched");
+    let bytes: u64 = (std::fs::read_dir(&sched).unwrap().flatten())
+        .filter(|it| it.file_name() != "metadata")
+        .map(|it| it.metadata().unwrap().len())
+        .sum();
+    assert!(bytes <= 20 << 10, "{bytes} bytes\n{said}");
+    let (out, _) = place.run(
+        &[
+            "record",
+            "--no-report",
+            "--flight",
+            "1s",
+            "-o",
+            "flight",
+            "--",
+            on_cpu(),
+            "500",
+        ],
+        0,
+    );
+    assert!(out.contains(" context switches in "), "{out}");
+}
+
+#[test]
+fn a_snapshot_has_them_too() {
+    let place = Place::new();
+    if !is_allowed(&place) {
+        return;
+    }
+    let arguments = [
+        "record",
+        "--no-report",
+        "-o",
+        "trace",
+        "--",
+        on_cpu(),
+        "60000",
+    ];
+    let mut recorder = place.command(&arguments).spawn().unwrap();
+    let _rest = wait_for_ready(&mut recorder);
+    place.until(|all| all[0]["processes"][0]["events"].as_u64().unwrap_or(0) > 20);
+    place.run(&["snapshot", "-o", "copy"], 0);
+    signal(&recorder, libc::SIGINT);
+    recorder.wait().unwrap();
+    let (out, _) = place.run(
+        &["dump", place.path("copy").join("sched").to_str().unwrap()],
+        0,
+    );
+    assert!(out.contains("rostrace_sched:switch_out"), "{out}");
+}

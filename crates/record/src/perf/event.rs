@@ -1,0 +1,133 @@
+//! One event of `perf_event_open`: a software event that counts nothing and has the kernel write a record at each context switch of a
+//! thread, on one CPU.
+
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+
+/// `struct perf_event_attr`, as far as Linux 4.1 knows it (`PERF_ATTR_SIZE_VER5`); later ones take what is behind it for zero.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+struct Attributes {
+    kind: u32,
+    size: u32,
+    config: u64,
+    sample_period: u64,
+    sample_type: u64,
+    read_format: u64,
+    flags: u64,
+    wakeup_watermark: u32,
+    breakpoint_type: u32,
+    config1: u64,
+    config2: u64,
+    branch_sample_type: u64,
+    sample_regs_user: u64,
+    sample_stack_user: u32,
+    clock: i32,
+    sample_regs_intr: u64,
+    aux_watermark: u32,
+    sample_max_stack: u16,
+    reserved: u16,
+}
+
+const _: () = assert!(size_of::<Attributes>() == 112);
+
+const TYPE_SOFTWARE: u32 = 1;
+const COUNT_SW_DUMMY: u64 = 9;
+
+/// Bits of `sample_type`: what is behind each record.
+const SAMPLE_TID: u64 = 1 << 1;
+const SAMPLE_TIME: u64 = 1 << 2;
+const SAMPLE_CPU: u64 = 1 << 7;
+
+/// Bits of `flags`. `inherit_thread` stays 0: children that are processes inherit the event, too.
+const DISABLED: u64 = 1 << 0;
+const INHERIT: u64 = 1 << 1;
+const EXCLUDE_KERNEL: u64 = 1 << 5;
+const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
+const COMM: u64 = 1 << 9;
+const ENABLE_ON_EXEC: u64 = 1 << 12;
+const TASK: u64 = 1 << 13;
+const WATERMARK: u64 = 1 << 14;
+const SAMPLE_ID_ALL: u64 = 1 << 18;
+const COMM_EXEC: u64 = 1 << 24;
+const USE_CLOCK: u64 = 1 << 25;
+const CONTEXT_SWITCH: u64 = 1 << 26;
+
+const FLAG_CLOEXEC: u64 = 8;
+const IOC_SET_OUTPUT: libc::c_ulong = 0x2405;
+
+/// What an event is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// To have a ring, into which other events write.
+    Ring,
+    /// A thread that runs, and those that it will start.
+    Running,
+    /// The next program that a child of this thread becomes, and whatever that starts.
+    NextProgram,
+}
+
+#[derive(Debug)]
+pub(super) struct Event(OwnedFd);
+
+impl Event {
+    /// Of the thread of this number, 0 for the one that calls, while it is on this CPU: a ring cannot have events that are inherited and
+    /// of all CPUs.
+    pub(super) fn open(thread: u32, cpu: u32, purpose: Purpose) -> io::Result<Event> {
+        let flags = match purpose {
+            Purpose::Ring => DISABLED,
+            Purpose::Running => INHERIT,
+            Purpose::NextProgram => INHERIT | DISABLED | ENABLE_ON_EXEC,
+        };
+        let attributes = Attributes {
+            kind: TYPE_SOFTWARE,
+            size: size_of::<Attributes>() as u32,
+            config: COUNT_SW_DUMMY,
+            sample_type: SAMPLE_TID | SAMPLE_TIME | SAMPLE_CPU,
+            // Without code of the kernel and the hypervisor, ordinary users may have it.
+            flags: flags
+                | EXCLUDE_KERNEL
+                | EXCLUDE_HYPERVISOR
+                | COMM
+                | COMM_EXEC
+                | TASK
+                | WATERMARK
+                | SAMPLE_ID_ALL
+                | USE_CLOCK
+                | CONTEXT_SWITCH,
+            // Nobody is woken: rings are looked at again and again.
+            wakeup_watermark: u32::MAX,
+            clock: libc::CLOCK_MONOTONIC,
+            ..Attributes::default()
+        };
+        let (thread, cpu) = (thread.cast_signed(), cpu.cast_signed());
+        // SAFETY: the attributes live during the call and say how large they are; the descriptor is new and ours.
+        unsafe {
+            let file = libc::syscall(
+                libc::SYS_perf_event_open,
+                &raw const attributes,
+                thread,
+                cpu,
+                -1,
+                FLAG_CLOEXEC,
+            );
+            match file {
+                0.. => Ok(Event(OwnedFd::from_raw_fd(file as RawFd))),
+                _ => Err(io::Error::last_os_error()),
+            }
+        }
+    }
+
+    /// Has its records written into the ring of another event of the same CPU.
+    pub(super) fn write_into(&self, ring: &Event) -> io::Result<()> {
+        // SAFETY: a system call on descriptors that are open.
+        match unsafe { libc::ioctl(self.0.as_raw_fd(), IOC_SET_OUTPUT as _, ring.0.as_raw_fd()) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    pub(super) fn file(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+}

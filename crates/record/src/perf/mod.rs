@@ -1,0 +1,303 @@
+//! Context switches of recorded processes, from the kernel through `perf_event_open`: no root, no code in the process.
+//!
+//! An *event* follows one thread on one CPU, and all threads and processes that it starts; a *ring* is the memory of one CPU that all events
+//! of that CPU write into; *records* are what is in it. [`ContextSwitches`] has all of them for one recording: a command is followed from
+//! its first instruction ([`ContextSwitches::while_starting`]), a process that runs already from when it is found
+//! ([`ContextSwitches::follow`]). Where the system refuses, a [`Refusal`] says why, and the rest is recorded without.
+
+mod event;
+mod record;
+mod refusal;
+mod ring;
+
+pub use refusal::Refusal;
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::io;
+use std::time::{Duration, Instant};
+
+use rostrace_session::clock;
+use rostrace_session::keep::SchedBuffer;
+
+use crate::limits;
+use event::{Event, Purpose};
+use record::{Records, What};
+use ring::Ring;
+
+/// Threads of a process that was found are looked for again after so long, as long as there are new ones.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+
+#[derive(Debug)]
+pub struct ContextSwitches {
+    rings: Vec<Ring>,
+    /// They end with the last descriptor, also for threads that inherited them.
+    events: Vec<Event>,
+    /// Threads that events are told of, by number in our name space, and what they are called.
+    followed: HashMap<u32, Vec<u8>>,
+    /// Processes whose threads may not all be followed yet.
+    incomplete: HashMap<u32, Look>,
+    refused: HashMap<u32, io::Error>,
+    scratch: Vec<u8>,
+}
+
+/// A look at the threads of a process that runs.
+#[derive(Debug)]
+struct Look {
+    at: Instant,
+    /// Threads that nothing was heard of then. One that was just started is told of soon, if who started it was followed.
+    unheard: HashSet<u32>,
+}
+
+/// Something that happened to a thread, in the order of time once all rings were read.
+struct Naming {
+    time: u64,
+    tid: u32,
+    pid: u32,
+    /// The name of this thread, if it has none of its own yet.
+    name: Option<Vec<u8>>,
+    parent: u32,
+}
+
+impl ContextSwitches {
+    pub(crate) fn new() -> Result<ContextSwitches, Refusal> {
+        let mut rings = Vec::new();
+        for cpu in online_cpus() {
+            match Ring::new(cpu) {
+                Ok(ring) => rings.push(ring),
+                // It was switched off meanwhile.
+                Err(error) if error.raw_os_error() == Some(libc::ENODEV) => {}
+                Err(error) => return Err(Refusal::of(&error)),
+            }
+        }
+        Ok(ContextSwitches {
+            rings,
+            events: Vec::new(),
+            followed: HashMap::new(),
+            incomplete: HashMap::new(),
+            refused: HashMap::new(),
+            scratch: Vec::new(),
+        })
+    }
+
+    /// Calls `start` on a thread whose children are followed from the moment in which they become another program.
+    pub(crate) fn while_starting<T: Send>(
+        &mut self,
+        start: impl FnOnce() -> T + Send,
+    ) -> (T, Option<Refusal>) {
+        let rings = &self.rings;
+        let events = &mut self.events;
+        // Events stay with the thread that opened them: not with one that goes on to start other things.
+        let done = std::thread::scope(|scope| {
+            let prepared = scope.spawn(move || {
+                let opened = open(rings, 0, Purpose::NextProgram);
+                let refusal = match opened {
+                    Ok(opened) => {
+                        events.extend(opened);
+                        None
+                    }
+                    Err(error) => Some(Refusal::of(&error)),
+                };
+                (start(), refusal)
+            });
+            prepared.join()
+        });
+        done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+
+    /// Follows all threads of a process that runs, unless they were inherited. To be called after [`read`](Self::read).
+    pub(crate) fn follow(&mut self, pid: u32, buffer: &mut SchedBuffer) {
+        if self.followed.contains_key(&pid) || self.refused.contains_key(&pid) {
+            return;
+        }
+        for tid in threads(pid) {
+            self.follow_thread(pid, tid, buffer);
+        }
+        let look = Look {
+            at: Instant::now(),
+            unheard: HashSet::new(),
+        };
+        self.incomplete.insert(pid, look);
+    }
+
+    fn follow_thread(&mut self, pid: u32, tid: u32, buffer: &mut SchedBuffer) {
+        if self.followed.contains_key(&tid) {
+            return;
+        }
+        let mut opened = open(&self.rings, tid, Purpose::Running);
+        // Threads times CPUs can be more than a process usually needs.
+        if opened
+            .as_ref()
+            .is_err_and(|it| it.raw_os_error() == Some(libc::EMFILE))
+            && limits::raise(libc::RLIMIT_NOFILE)
+        {
+            opened = open(&self.rings, tid, Purpose::Running);
+        }
+        match opened {
+            Ok(opened) => {
+                self.events.extend(opened);
+                let name = fs::read(format!("/proc/{pid}/task/{tid}/comm")).unwrap_or_default();
+                let name = name.trim_ascii_end().to_vec();
+                buffer.thread_name(clock::monotonic(), tid, pid, &name);
+                self.followed.insert(tid, name);
+            }
+            // It has just ended.
+            Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {}
+            Err(error) => {
+                self.refused.insert(pid, error);
+            }
+        }
+    }
+
+    /// Looks again for threads that were started while those of their process were being found.
+    pub(crate) fn complete(&mut self, buffer: &mut SchedBuffer) {
+        let due = self.incomplete.iter();
+        let due = due.filter(|(_, look)| look.at.elapsed() >= BETWEEN_LOOKS);
+        for pid in due.map(|(pid, _)| *pid).collect::<Vec<u32>>() {
+            let unheard = threads(pid).filter(|tid| !self.followed.contains_key(tid));
+            let unheard: HashSet<u32> = unheard.collect();
+            let Some(mut look) = self.incomplete.remove(&pid) else {
+                continue;
+            };
+            for tid in unheard.intersection(&look.unheard) {
+                self.follow_thread(pid, *tid, buffer);
+            }
+            if !unheard.is_empty() && !self.refused.contains_key(&pid) {
+                look = Look {
+                    at: Instant::now(),
+                    unheard,
+                };
+                self.incomplete.insert(pid, look);
+            }
+        }
+    }
+
+    /// Moves everything that the kernel has written into the buffer. Returns whether that was much.
+    pub(crate) fn read(&mut self, buffer: &mut SchedBuffer) -> bool {
+        let mut is_quick = false;
+        let mut namings = Vec::new();
+        let mut ended = Vec::new();
+        for ring in &mut self.rings {
+            self.scratch.clear();
+            is_quick |= ring.take(&mut self.scratch);
+            let cpu = ring.cpu;
+            let mut last = 0;
+            for record in Records::of(&self.scratch) {
+                let sample = record.sample;
+                let (time, tid) = (sample.time, sample.tid);
+                match record.what {
+                    What::SwitchIn => buffer.switch_in(cpu, time, tid),
+                    What::SwitchOut { preempted } => buffer.switch_out(cpu, time, tid, preempted),
+                    What::Name {
+                        pid,
+                        tid,
+                        name,
+                        is_exec,
+                    } => {
+                        // Who becomes another program is on a CPU: that of a command was not followed before.
+                        if is_exec {
+                            buffer.switch_in(cpu, time, tid);
+                        }
+                        namings.push(Naming {
+                            time,
+                            tid,
+                            pid,
+                            name: Some(name.to_vec()),
+                            parent: 0,
+                        });
+                    }
+                    What::Fork { pid, tid, parent } => namings.push(Naming {
+                        time,
+                        tid,
+                        pid,
+                        name: None,
+                        parent,
+                    }),
+                    What::Exit { pid, tid } => {
+                        buffer.thread_exit(cpu, time, tid, pid);
+                        ended.push((time, tid));
+                    }
+                    What::Lost { records } => buffer.lose(cpu, time, records),
+                    What::Torn => buffer.lose(cpu, last, 1),
+                }
+                last = time;
+            }
+        }
+        namings.sort_by_key(|naming| naming.time);
+        for naming in namings {
+            let name = match naming.name {
+                Some(name) => name,
+                None => self
+                    .followed
+                    .get(&naming.parent)
+                    .cloned()
+                    .unwrap_or_default(),
+            };
+            buffer.thread_name(naming.time, naming.tid, naming.pid, &name);
+            // A number that was used again meanwhile belongs to the new thread.
+            ended.retain(|(time, tid)| *tid != naming.tid || *time > naming.time);
+            self.followed.insert(naming.tid, name);
+        }
+        for (_, tid) in ended {
+            self.followed.remove(&tid);
+        }
+        is_quick
+    }
+
+    /// A process whose threads could not all be followed, and why.
+    pub(crate) fn refused(&self) -> Option<(u32, Refusal)> {
+        let (pid, error) = self.refused.iter().min_by_key(|(pid, _)| **pid)?;
+        Some((*pid, Refusal::of(error)))
+    }
+}
+
+/// Whether context switches can be recorded here.
+pub(crate) fn probe() -> Result<(), Refusal> {
+    let cpu = online_cpus().next().unwrap_or(0);
+    let ring = Ring::new(cpu).map_err(|error| Refusal::of(&error))?;
+    let opened = open(std::slice::from_ref(&ring), 0, Purpose::NextProgram);
+    opened.map(drop).map_err(|error| Refusal::of(&error))
+}
+
+/// Events of one thread on all CPUs.
+fn open(rings: &[Ring], tid: u32, purpose: Purpose) -> io::Result<Vec<Event>> {
+    let mut events = Vec::with_capacity(rings.len());
+    for ring in rings {
+        let event = Event::open(tid, ring.cpu, purpose)?;
+        event.write_into(&ring.event)?;
+        events.push(event);
+    }
+    Ok(events)
+}
+
+fn threads(pid: u32) -> impl Iterator<Item = u32> {
+    let entries = fs::read_dir(format!("/proc/{pid}/task"));
+    let names = entries.into_iter().flatten().flatten();
+    names.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+fn online_cpus() -> impl Iterator<Item = u32> {
+    let text = fs::read_to_string("/sys/devices/system/cpu/online");
+    cpu_list(&text.unwrap_or_else(|_| "0".to_owned())).into_iter()
+}
+
+/// `0-3,6`
+fn cpu_list(text: &str) -> Vec<u32> {
+    let ranges = text.trim().split(',').filter_map(|range| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        Some(first.parse().ok()?..=last.parse().ok()?)
+    });
+    ranges.flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_cpus_may_have_gaps() {
+        assert_eq!(cpu_list("0-2,5,8-9\n"), [0, 1, 2, 5, 8, 9]);
+        assert_eq!(cpu_list("0\n"), [0]);
+        assert_eq!(cpu_list("x,-,3-"), Vec::<u32>::new());
+    }
+}
