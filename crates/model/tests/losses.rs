@@ -209,6 +209,19 @@ fn a_message_is_not_lost_before_the_flight_recorder_has_kept_all_threads() {
 }
 
 #[test]
+fn a_recording_that_kept_only_names_does_not_end_before_it_begins() {
+    let mut recording = Recording::talker(Flavour::Jazzy);
+    recording
+        .attach()
+        .cpu(1)
+        .forget(7_000_000)
+        .lose(8_000_000, 9_000_000);
+    let model = recording.load();
+    assert_eq!(model.nodes.len(), 1, "it is named from memory");
+    assert_eq!(model.begin, model.end, "nothing happened that was kept");
+}
+
+#[test]
 fn a_lifecycle_state_that_spans_a_loss_has_no_end() {
     let mut recording = Recording::jazzy();
     recording

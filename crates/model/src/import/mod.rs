@@ -496,6 +496,8 @@ impl Import {
 
     fn finish(mut self) -> Imported {
         self.drop_unsent();
+        // A recording may have nothing but what tracers tell of the time before it: everything after that was lost.
+        self.out.end = self.out.end.max(self.out.begin);
         self.out.population.forget_unrecorded();
         let processes = &self.out.population.processes;
         init_time::put_in_order(&mut self.out.inits, processes);
