@@ -473,14 +473,24 @@ fn serving(path: &Path, temporary: &Path) -> (std::process::Child, PathBuf) {
     let known = unpacked(temporary);
     let path = path.to_str().unwrap();
     let program = assert_cmd::cargo::cargo_bin("rostrace");
-    let mut child = std::process::Command::new(program)
+    let mut command = std::process::Command::new(program);
+    command
         .args(["timeline", path, "--open", "--no-browser"])
         .env("TMPDIR", temporary)
         .stdin(std::process::Stdio::null())
         .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::null())
-        .spawn()
-        .unwrap();
+        .stderr(std::process::Stdio::null());
+    // SAFETY: `signal` may be called between fork and exec. Tests under `nohup` or in the background of a shell inherit that signals are
+    // ignored, and a program leaves that as it is.
+    unsafe {
+        std::os::unix::process::CommandExt::pre_exec(&mut command, || {
+            for signal in [libc::SIGINT, libc::SIGHUP] {
+                libc::signal(signal, libc::SIG_DFL);
+            }
+            Ok(())
+        });
+    }
+    let mut child = command.spawn().unwrap();
     // It has read everything when it says where it serves it.
     let mut address = String::new();
     let mut out = std::io::BufReader::new(child.stdout.take().unwrap());
