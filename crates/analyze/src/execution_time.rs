@@ -51,13 +51,14 @@ impl ExecutionTime {
         }
         let measured = measured?;
         let duration = Nanos(end.0 - row.start.0);
-        let off = measured.off_cpu().min(duration);
+        let (at_ends, times) = measured.preempted_at_ends();
+        let off = measured.off_between();
         let mut time = ExecutionTime {
-            running: Nanos(duration.0 - off.0),
-            waiting: Nanos(0),
+            running: Nanos(duration.0 - off.0 - at_ends.0),
+            waiting: at_ends,
             blocked: Nanos(0),
             unknown: Nanos(0),
-            preemptions: measured.involuntary,
+            preemptions: measured.involuntary + times,
             source: Source::ThreadClock,
         };
         let place = match measured.reason() {
@@ -65,7 +66,7 @@ impl ExecutionTime {
             OffCpuReason::Blocked => &mut time.blocked,
             OffCpuReason::PreemptedOrBlocked => &mut time.unknown,
         };
-        *place = off;
+        place.0 += off.0;
         Some(time)
     }
 

@@ -69,7 +69,7 @@ fn off(reason: OffCpuReason) -> Cause {
 
 #[test]
 fn why_a_thread_did_not_compute_is_known_by_how_it_left_its_cpu() {
-    // The readings are 9.998 ms apart, in which 4 ms were computed; the rest of the 10 ms is the reading itself.
+    // Between the readings are 9.998 ms; the readings themselves are computed.
     for (left, reason, columns) in [
         ((0, 3), OffCpuReason::Preempted, [5_998_000, 0, 0]),
         ((3, 0), OffCpuReason::Blocked, [0, 5_998_000, 0]),
@@ -97,12 +97,34 @@ fn what_computes_all_the_time_is_no_sum() {
     recording.at(30_000_000).start(0x70);
     read(&mut recording, 0x70, 0, (0, 0));
     recording.at(39_999_000);
-    read(&mut recording, 0x70, 9_997_000, (0, 0));
+    read(&mut recording, 0x70, 9_995_000, (0, 0));
     let model = recording.end(0x70).load();
     let parts = parts(&model, 0);
     assert_eq!(parts.len(), 1);
     assert_eq!(parts[0].1, computing(0));
     assert!(!parts[0].1.is_sum(&whole(&model)));
+}
+
+/// The tracer waits for nothing but a CPU.
+#[test]
+fn what_passes_while_the_clock_is_read_is_a_wait_for_a_cpu() {
+    let mut recording = two_timers();
+    recording.at(30_000_000).start(0x70);
+    recording.at(33_003_000);
+    read(&mut recording, 0x70, 0, (0, 0));
+    recording.at(37_003_000);
+    read(&mut recording, 0x70, 1_000_000, (1, 0));
+    let model = recording.at(39_003_000).end(0x70).load();
+    let expected = [
+        (1_006_000, computing(0)),
+        (4_997_000, off(OffCpuReason::Preempted)),
+        (3_000_000, off(OffCpuReason::Blocked)),
+    ];
+    assert_eq!(parts(&model, 0), expected);
+    let analysis = whole(&model);
+    let time = ExecutionTime::of(&analysis, InstanceId(0)).unwrap();
+    assert_eq!((time.waiting.0, time.blocked.0), (4_997_000, 3_000_000));
+    assert_eq!(time.preemptions, 2);
 }
 
 /// What runs inside of another callback is part of it, and has a clock of its own.
@@ -125,6 +147,7 @@ fn a_callback_inside_of_another_one_is_measured_too() {
             .blocked
             .0
     };
+    // From 30.001 to 39 ms, of which 5 were computed, and from 32.001 to 37 ms, of which 1 was.
     assert_eq!((blocked(0), blocked(1)), (3_999_000, 3_999_000));
 }
 

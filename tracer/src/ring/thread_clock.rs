@@ -58,13 +58,20 @@ impl Budget {
     }
 }
 
+/// Which end of a callback.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum At {
+    Begin,
+    End,
+}
+
 /// After the event of its begin.
 pub(crate) fn callback_begins(callback: *const c_void) {
     // SAFETY: the block belongs to this thread. A handler that comes in between may change what can still be measured, no more.
     let budget = unsafe { &mut *thread::clock_budget() };
     if budget.pays(clock::monotonic()) {
         budget.begin(callback as u64);
-        emit_reading(callback);
+        emit_reading(callback, At::Begin);
     }
 }
 
@@ -72,17 +79,24 @@ pub(crate) fn callback_begins(callback: *const c_void) {
 pub(crate) fn callback_ends(callback: *const c_void) {
     // SAFETY: as above.
     if unsafe { &mut *thread::clock_budget() }.end(callback as u64) {
-        emit_reading(callback);
+        emit_reading(callback, At::End);
     }
 }
 
-fn emit_reading(callback: *const c_void) {
+/// The time of the event is that after the reading at a begin, and that before it at an end: what passes in a reading and is not computed is a wait
+/// for a CPU, and nothing else.
+fn emit_reading(callback: *const c_void, at: At) {
+    let before = clock::monotonic();
     // Who filters system calls to the death is told where it happened.
-    let Some(reading) = thread::at_work(Reading::now) else {
+    let Some(reading) = thread::at_work(|| Reading::now(at)) else {
         return;
     };
+    let time = match at {
+        At::Begin => clock::monotonic(),
+        At::End => before,
+    };
     // SAFETY: the payload has the size that is said.
-    emit::event(events::ROSTRACE_THREAD_CLOCK, 32, |payload| unsafe {
+    emit::event_of(events::ROSTRACE_THREAD_CLOCK, time, 32, |payload| unsafe {
         payload
             .pointer(callback)
             .unsigned(reading.cpu_time)
@@ -100,32 +114,57 @@ struct Reading {
 
 impl Reading {
     /// None if the system refuses one of the two, as a seccomp filter may.
-    fn now() -> Option<Reading> {
-        // SAFETY: zeroes are a valid value of both, and the kernel writes no more than they hold. The place of errno, which tracepoints must
-        // not change, is always valid for its thread.
-        unsafe {
-            let mut usage: libc::rusage = std::mem::zeroed();
-            let mut time: libc::timespec = std::mem::zeroed();
-            let errno = libc::__errno_location();
-            let before = *errno;
-            // The clock last: the time of the event is read right after it.
-            let is_known = libc::syscall(libc::SYS_getrusage, libc::RUSAGE_THREAD, &raw mut usage)
-                == 0
-                && libc::syscall(
-                    libc::SYS_clock_gettime,
-                    libc::CLOCK_THREAD_CPUTIME_ID,
-                    &raw mut time,
-                ) == 0;
-            *errno = before;
-            is_known.then(|| Reading {
-                cpu_time: (time.tv_sec as u64)
-                    .wrapping_mul(1_000_000_000)
-                    .wrapping_add(time.tv_nsec as u64),
-                voluntary: usage.ru_nvcsw as u64,
-                involuntary: usage.ru_nivcsw as u64,
-            })
-        }
+    ///
+    /// A thread that has used up its slice is made to leave its CPU when its clock is read, not first at the next tick. That is not to be among
+    /// what is counted of the callback, so the counts are taken after the clock at its begin, and before it at its end.
+    fn now(at: At) -> Option<Reading> {
+        let errno = errno();
+        // SAFETY: the place of errno, which tracepoints must not change, is always valid for its thread.
+        let before = unsafe { *errno };
+        let reading = match at {
+            At::Begin => cpu_time().and_then(|cpu_time| Some((cpu_time, counts()?))),
+            At::End => counts().and_then(|counts| Some((cpu_time()?, counts))),
+        };
+        // SAFETY: as above.
+        unsafe { *errno = before };
+        reading.map(|(cpu_time, (voluntary, involuntary))| Reading {
+            cpu_time,
+            voluntary,
+            involuntary,
+        })
     }
+}
+
+fn errno() -> *mut libc::c_int {
+    // SAFETY: a question without arguments.
+    unsafe { libc::__errno_location() }
+}
+
+/// Nanoseconds that this thread was on a CPU.
+fn cpu_time() -> Option<u64> {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    let clock = libc::CLOCK_THREAD_CPUTIME_ID;
+    // SAFETY: the kernel writes no more than the structure holds.
+    let result = unsafe { libc::syscall(libc::SYS_clock_gettime, clock, &raw mut time) };
+    (result == 0).then(|| {
+        (time.tv_sec as u64)
+            .wrapping_mul(1_000_000_000)
+            .wrapping_add(time.tv_nsec as u64)
+    })
+}
+
+/// How often this thread left its CPU voluntarily, and how often not.
+fn counts() -> Option<(u64, u64)> {
+    // SAFETY: zeroes are a valid value, and the kernel writes no more than the structure holds.
+    let (result, usage) = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        let result = libc::syscall(libc::SYS_getrusage, libc::RUSAGE_THREAD, &raw mut usage);
+        (result, usage)
+    };
+    (result == 0).then_some((usage.ru_nvcsw as u64, usage.ru_nivcsw as u64))
 }
 
 #[cfg(test)]
@@ -169,12 +208,12 @@ mod tests {
 
     #[test]
     fn the_clock_of_a_thread_goes_on_while_it_computes() {
-        let begin = Reading::now().unwrap();
+        let begin = Reading::now(At::Begin).unwrap();
         let mut number = 1_u64;
-        while Reading::now().unwrap().cpu_time - begin.cpu_time < 1_000_000 {
+        while Reading::now(At::End).unwrap().cpu_time - begin.cpu_time < 1_000_000 {
             number = std::hint::black_box(number.wrapping_mul(3));
         }
         std::thread::sleep(std::time::Duration::from_millis(1));
-        assert!(Reading::now().unwrap().voluntary > begin.voluntary);
+        assert!(Reading::now(At::End).unwrap().voluntary > begin.voluntary);
     }
 }

@@ -2,7 +2,7 @@
 //! the execution it was. They are told one after the other, as sums.
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_model::entity::InstanceId;
+use rostrace_model::flow::OffCpuReason;
 
 use super::cause::{ByClock, Cause};
 use super::part::Part;
@@ -16,43 +16,64 @@ pub(super) fn by_clock(analysis: &Analysis<'_>, part: &Part) -> Vec<Part> {
     let Cause::Execution(instance) = part.cause else {
         return whole;
     };
-    let Some((running, off)) = sums(analysis, instance) else {
+    let Some(measured) = analysis.model.measured_execution(instance) else {
+        return whole;
+    };
+    let Some(time) = ExecutionTime::of(analysis, instance) else {
         return whole;
     };
     let length = part.duration();
-    let computing = (length - off).max(0);
-    let not_computing = (length - running).max(0);
-    // An execution is not longer than both together, and neither is a part of it.
-    let rest = length - computing - not_computing;
-    if length <= 0 || rest < 0 {
+    if time.source != Source::ThreadClock || length <= 0 {
         return whole;
     }
-    let reason = analysis.model.measured_execution(instance);
-    let reason = reason.map_or(ByClock::Computing, |it| ByClock::NotOnCpu(it.reason()));
-    let mut split = Vec::new();
-    let mut at = part.begin;
-    for (duration, cause) in [
-        (computing, Cause::ByClock(ByClock::Computing, instance)),
-        (rest, part.cause),
-        (not_computing, Cause::ByClock(reason, instance)),
-    ] {
-        if duration > 0 {
-            let end = Nanos(at.0 + duration);
-            split.push(Part {
-                begin: at,
-                end,
-                cause,
-                ..*part
-            });
-            at = end;
-        }
+    let (at_ends, between) = (measured.preempted_at_ends().0.0, measured.off_between().0);
+    let off = at_ends + between;
+    let computing = (length - off).max(0);
+    let not_computing = (length - time.running.0).max(0);
+    // An execution is not longer than both together, and neither is a part of it.
+    let rest = length - computing - not_computing;
+    if rest < 0 {
+        return whole;
     }
-    split
+    let mut split = Split {
+        part,
+        at: part.begin,
+        parts: Vec::new(),
+    };
+    let of = |reason| Cause::ByClock(ByClock::NotOnCpu(reason), instance);
+    let reason = measured.reason();
+    split.push(computing, Cause::ByClock(ByClock::Computing, instance));
+    split.push(rest, part.cause);
+    match reason {
+        _ if at_ends == 0 => split.push(not_computing, of(reason)),
+        OffCpuReason::Preempted => split.push(not_computing, of(reason)),
+        _ if not_computing == off => {
+            split.push(at_ends, of(OffCpuReason::Preempted));
+            split.push(between, of(reason));
+        }
+        // Some of it, and which is not known.
+        _ => split.push(not_computing, of(OffCpuReason::PreemptedOrBlocked)),
+    }
+    split.parts
 }
 
-/// How long an execution computed, and how long it did not, if only the clock tells.
-fn sums(analysis: &Analysis<'_>, instance: InstanceId) -> Option<(i64, i64)> {
-    let time = ExecutionTime::of(analysis, instance)?;
-    let off = time.waiting.0 + time.blocked.0 + time.unknown.0;
-    (time.source == Source::ThreadClock).then_some((time.running.0, off))
+struct Split<'p> {
+    part: &'p Part,
+    at: Nanos,
+    parts: Vec<Part>,
+}
+
+impl Split<'_> {
+    fn push(&mut self, duration: i64, cause: Cause) {
+        if duration > 0 {
+            let begin = self.at;
+            self.at = Nanos(begin.0 + duration);
+            self.parts.push(Part {
+                begin,
+                end: self.at,
+                cause,
+                ..*self.part
+            });
+        }
+    }
 }

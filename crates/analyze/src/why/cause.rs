@@ -1,6 +1,5 @@
 //! What a part of a time can be due to, and the one sentence by which every output tells it.
 
-use rostrace_base::units;
 use rostrace_model::describe::names;
 use rostrace_model::entity::{CallbackId, CallbackOwner, ClientCallbackId, InstanceId};
 use rostrace_model::flow::OffCpuReason;
@@ -220,13 +219,6 @@ impl Cause {
             }
             Cause::ByClock(what, instance) => {
                 let of = name(instance);
-                let times = |times: u64| match times {
-                    1 => "once".to_owned(),
-                    times => format!("{} times", units::count(times)),
-                };
-                let measured = analysis.model.measured_execution(instance);
-                let (preempted, blocked) =
-                    measured.map_or((0, 0), |it| (it.involuntary, it.voluntary));
                 match what {
                     ByClock::Computing if self.is_sum(analysis) => {
                         format!("execution of {of}: computing, when is not known")
@@ -238,11 +230,11 @@ impl Cause {
                     ByClock::NotOnCpu(OffCpuReason::Blocked) => format!(
                         "not on a CPU: {of} was blocked until it ran again, when is not known"
                     ),
-                    ByClock::NotOnCpu(OffCpuReason::PreemptedOrBlocked) => format!(
-                        "not on a CPU: {of} was preempted {} and blocked {}; how long each took is not known",
-                        times(preempted),
-                        times(blocked)
-                    ),
+                    ByClock::NotOnCpu(OffCpuReason::PreemptedOrBlocked) => {
+                        format!(
+                            "not on a CPU: {of} was preempted or blocked, which of the two is not known"
+                        )
+                    }
                     ByClock::NotOnCpu(OffCpuReason::Interrupted) => format!(
                         "interrupts, or the host of a virtual machine: {of} did not compute, although it never left its CPU"
                     ),

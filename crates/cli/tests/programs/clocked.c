@@ -1,6 +1,6 @@
 // clocked MILLISECONDS: a node with a timer for each cause, named after it; each execution computes for a while and suffers its cause for a random time. What it knows of
-// itself is on standard output at the end, one line for each execution in the order of their starts: `CAUSE CPU WALL VOLUNTARY INVOLUNTARY`,
-// times in nanoseconds. Causes: `spin` only computes; `sleep` sleeps; `read` waits for a byte in a pipe; `lock` waits for a mutex that another
+// itself is on standard output at the end, one line for each execution in the order of their starts: `CAUSE CPU WALL CPU WALL VOLUNTARY INVOLUNTARY`,
+// times in nanoseconds, with the tracepoints and without; it left its CPU so often without them. Causes: `spin` only computes; `sleep` sleeps; `read` waits for a byte in a pipe; `lock` waits for a mutex that another
 // thread holds; `hog` shares CPU 0 with a thread that never stops; `nest` runs another callback, which sleeps, inside of its own.
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -24,7 +24,7 @@ void ros_trace_callback_end(const void *);
 enum { SPIN, SLEEP, READ, LOCK, HOG, NEST, INSIDE, CAUSES };
 static const char *names[] = {"spin", "sleep", "read", "lock", "hog", "nest", "inside"};
 static char callbacks[CAUSES], timers[CAUSES], nodes[CAUSES];
-static struct execution { int cause; long cpu, wall, voluntary, involuntary; } executions[100000];
+static struct execution { int cause; long whole_cpu, whole_wall, cpu, wall, voluntary, involuntary; } executions[100000];
 static int count;
 
 static long now(clockid_t clock) {
@@ -92,9 +92,11 @@ static void execute(int cause) {
   if (cause == READ) pthread_create(&other, NULL, writer, NULL);
   if (cause == LOCK) pthread_create(&other, NULL, holder, NULL), pthread_barrier_wait(&barrier);
   struct rusage before, after;
+  long whole_wall = now(CLOCK_MONOTONIC), whole_cpu = now(CLOCK_THREAD_CPUTIME_ID);
   ros_trace_callback_start(&callbacks[cause], false);
+  long wall = now(CLOCK_MONOTONIC);
   getrusage(RUSAGE_THREAD, &before);
-  long cpu = now(CLOCK_THREAD_CPUTIME_ID), wall = now(CLOCK_MONOTONIC);
+  long cpu = now(CLOCK_THREAD_CPUTIME_ID);
   switch (cause) {
     case SPIN: compute(duration); break;
     case HOG: compute(4 * computing); break;
@@ -103,10 +105,12 @@ static void execute(int cause) {
     case LOCK: pthread_mutex_lock(&mutex), compute(computing), pthread_mutex_unlock(&mutex); break;
     case NEST: compute(computing), execute(INSIDE), compute(computing); break;
   }
-  execution->wall = now(CLOCK_MONOTONIC) - wall;
   execution->cpu = now(CLOCK_THREAD_CPUTIME_ID) - cpu;
   getrusage(RUSAGE_THREAD, &after);
+  execution->wall = now(CLOCK_MONOTONIC) - wall;
   ros_trace_callback_end(&callbacks[cause]);
+  execution->whole_cpu = now(CLOCK_THREAD_CPUTIME_ID) - whole_cpu;
+  execution->whole_wall = now(CLOCK_MONOTONIC) - whole_wall;
   execution->voluntary = after.ru_nvcsw - before.ru_nvcsw;
   execution->involuntary = after.ru_nivcsw - before.ru_nivcsw;
   if (other) pthread_join(other, NULL);
@@ -150,7 +154,8 @@ int main(int words, char **arguments) {
   }
   for (int each = 0; each < count; each++) {
     struct execution *it = &executions[each];
-    printf("%s %ld %ld %ld %ld\n", names[it->cause], it->cpu, it->wall, it->voluntary, it->involuntary);
+    printf("%s %ld %ld %ld %ld %ld %ld\n", names[it->cause], it->whole_cpu, it->whole_wall, it->cpu, it->wall, it->voluntary,
+           it->involuntary);
   }
   return 0;
 }

@@ -56,11 +56,15 @@ impl Imported {
     /// Those of which both ends are known, in the order of their numbers.
     pub(crate) fn measured_executions(&self) -> Vec<MeasuredExecution> {
         let measured = self.clocked.iter().filter_map(|(id, clocked)| {
-            self.instances[id.index()].end?;
+            let row = &self.instances[id.index()];
             let (begin, end) = (clocked.begin, clocked.end?);
             Some(MeasuredExecution {
                 instance: *id,
-                elapsed: Nanos(end.time.0.saturating_sub(begin.time.0)),
+                readings: [
+                    Nanos(begin.time.0.saturating_sub(row.start.0)),
+                    Nanos(row.end?.0.saturating_sub(end.time.0)),
+                ],
+                between: Nanos(end.time.0.saturating_sub(begin.time.0)),
                 // Clocks of threads never go back; what a damaged trace says is not trusted.
                 computed: i64::try_from(end.cpu_time.checked_sub(begin.cpu_time)?)
                     .map(Nanos)
