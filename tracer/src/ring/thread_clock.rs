@@ -1,7 +1,7 @@
 //! The CPU clock of a thread at both ends of a callback, where the kernel does not tell context switches: what passed on this clock was
 //! computed, and the rest was not.
 //!
-//! The recorder asks for it with the bit of the event `rostrace:thread_clock`. It costs two system calls at each end, about half a
+//! The recorder asks for it with the bit of the event `rostrace:thread_clock`. It costs two system calls at each end, which take about half a
 //! microsecond, so only so many executions of a thread are measured in a second; the others are recorded without. The system calls take
 //! no lock, open nothing, and may happen in signal handlers; they are made directly, since a program may have functions of its own in the place of the C
 //! library's.
@@ -11,7 +11,7 @@ use std::ffi::c_void;
 use crate::events;
 use crate::ring::{clock, emit, thread};
 
-/// A thread may have one execution measured in so many nanoseconds: 2,000 in a second, which costs 0.2 % of a CPU.
+/// A thread may have one execution measured in so many nanoseconds: 2,000 in a second, which costs 0.3 % of a CPU.
 const INTERVAL: u64 = 500_000;
 /// What it did not use may be used later, up to so much: 500 executions one after the other.
 const SAVED: u64 = 250_000_000;
