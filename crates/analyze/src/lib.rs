@@ -20,6 +20,7 @@ pub mod communication;
 pub mod comparison;
 pub mod declared;
 pub mod endpoint;
+pub mod execution_time;
 pub mod finding;
 pub mod flow_end;
 pub mod flow_latency;

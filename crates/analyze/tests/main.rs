@@ -23,6 +23,7 @@ mod rates;
 mod recorded_time;
 mod services;
 mod standstills;
+mod thread_clocks;
 mod unnamed;
 mod verdicts_of_recordings;
 

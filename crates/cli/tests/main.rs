@@ -6,6 +6,7 @@ mod architecture;
 mod archives;
 mod browser;
 mod check;
+mod clocks;
 mod compare;
 mod cut;
 mod dump;

@@ -8,13 +8,13 @@ use rostrace_tracepoints::Kind;
 
 use crate::entity::{
     Address, Callback, CallbackGroup, CallbackId, CallbackOwner, Client, Entities, Executor, Host,
-    Node, NodeId, Process, ProcessId, Publisher, Service, StateMachine, Subscription, Thread,
-    ThreadId, Timer, resolve,
+    InstanceId, Node, NodeId, Process, ProcessId, Publisher, Service, StateMachine, Subscription,
+    Thread, ThreadId, Timer, resolve,
 };
 use crate::flow::{
     self, CallbackInstance, ClientCallback, Delivery, Enqueue, ExecutorPhase, LifecycleState,
-    Losses, MessageLink, MessageSize, MessageSizeOf, Publication, Request, ServiceStep, SimTime,
-    Take, TildeEndpoint, TildeStep, Transition, UserEvent,
+    Losses, MeasuredExecution, MessageLink, MessageSize, MessageSizeOf, Publication, Request,
+    ServiceStep, SimTime, Take, TildeEndpoint, TildeStep, Transition, UserEvent,
 };
 use crate::import::{Imported, import, import_entities};
 use crate::left_out::LeftOut;
@@ -37,6 +37,9 @@ pub struct Model {
     pub state_machines: Vec<StateMachine>,
 
     pub instances: Vec<CallbackInstance>,
+    /// Executions of which the CPU clock of their thread is known, by [`MeasuredExecution::instance`]; see
+    /// [`Model::measured_execution`].
+    pub measured_executions: Vec<MeasuredExecution>,
     pub publications: Vec<Publication>,
     pub takes: Vec<Take>,
     pub enqueues: Vec<Enqueue>,
@@ -95,6 +98,7 @@ impl Model {
     }
 
     fn of(mut imported: Imported) -> Model {
+        let measured_executions = imported.measured_executions();
         let inits = std::mem::take(&mut imported.inits);
         let mut entities = resolve(&inits, &mut imported.population.processes);
         entities.end(&imported.endings, |thread| {
@@ -148,6 +152,7 @@ impl Model {
             callback_groups: groups,
             executors,
             state_machines,
+            measured_executions,
             instances: imported.instances,
             publications: imported.publications,
             takes: imported.takes,
@@ -174,6 +179,13 @@ impl Model {
             damage: imported.damage,
             losses: imported.losses,
         }
+    }
+
+    /// What the CPU clock of its thread says of an execution, if it was read.
+    pub fn measured_execution(&self, instance: InstanceId) -> Option<&MeasuredExecution> {
+        let all = &self.measured_executions;
+        let place = all.binary_search_by_key(&instance, |it| it.instance);
+        place.ok().map(|place| &all[place])
     }
 
     pub fn process_of(&self, thread: ThreadId) -> ProcessId {

@@ -14,11 +14,11 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rostrace_session::keep::{
-    Kept, Mapped, OpenError, Pace, SCHED_FOLDER, SchedBuffer, SchedTrace, Supplier, is_meant,
-    start_recording, stop_recording,
+    Kept, Mapped, OpenError, Pace, SCHED_FOLDER, SchedBuffer, SchedTrace, Supplier, also_record,
+    is_meant, start_recording, stop_recording,
 };
 use rostrace_session::memory::spare;
-use rostrace_session::{Command, ControlFile, Identity, ProcessView};
+use rostrace_session::{Command, ControlFile, Identity, ProcessView, events};
 
 use crate::death::{Death, Deathwatch, End};
 use crate::error::Error;
@@ -56,6 +56,10 @@ struct Shared {
     snapshot_requests: Mutex<BTreeMap<Identity, u64>>,
     deathwatch: Deathwatch,
     switches: Option<Switches>,
+    /// Threads of processes whose context switches the system refuses to tell have their CPU clocks read.
+    with_clocks: bool,
+    /// It refused those of all of them after the recording had begun.
+    reads_clocks: AtomicBool,
 }
 
 /// Context switches, where they are recorded. Whoever locks both locks the rings first.
@@ -100,13 +104,14 @@ impl Keeping {
 }
 
 impl Keeper {
-    /// The command was issued in the control file.
+    /// The command was issued in the control file. `with_clocks` says whether CPU clocks are read where the system refuses context switches.
     pub fn start(
         control: Arc<ControlFile>,
         folder: PathBuf,
         generation: u64,
         command: Command,
         switches: Option<ContextSwitches>,
+        with_clocks: bool,
     ) -> std::io::Result<Keeper> {
         let switches = switches.map(|rings| Switches {
             rings: Mutex::new(rings),
@@ -127,6 +132,8 @@ impl Keeper {
             snapshot_requests: Mutex::default(),
             deathwatch: Deathwatch::default(),
             switches,
+            with_clocks,
+            reads_clocks: AtomicBool::new(false),
         });
         // Those that are there begin at once.
         shared.discover(&mut lock(&shared.kept));
@@ -162,6 +169,11 @@ impl Keeper {
             Some(switches) => lock(&switches.rings).while_starting(|| launch.start()),
             None => (launch.start(), None),
         }
+    }
+
+    /// The system refuses context switches after all: from now on CPU clocks are read.
+    pub(crate) fn read_clocks(&self) {
+        self.shared.reads_clocks.store(true, Ordering::Release);
     }
 
     /// Processes that are there, and those that are gone.
@@ -311,6 +323,9 @@ impl Shared {
             if looked.elapsed() >= LIVENESS {
                 looked = Instant::now();
                 self.bury_the_dead(&mut keeping);
+                for kept in keeping.recorded.values() {
+                    self.read_clocks_of(kept.mapped());
+                }
             }
             drop(keeping);
             std::thread::sleep(pace.next(is_busy));
@@ -346,6 +361,22 @@ impl Shared {
             // Who was started by whom is known up to now.
             rings.read(&mut buffer);
             rings.follow(pid, &mut buffer);
+        }
+    }
+
+    /// Has the CPU clocks of threads read in a process whose context switches cannot be followed.
+    fn read_clocks_of(&self, mapped: &Mapped) {
+        let is_refused = |switches: &Switches| {
+            let rings = lock(&switches.rings);
+            let identity = mapped.memory().header().identity();
+            rings.refused().is_some()
+                && liveness::pid_here(&identity).is_some_and(|pid| rings.is_refused(pid))
+        };
+        if self.with_clocks
+            && (self.reads_clocks.load(Ordering::Acquire)
+                || self.switches.as_ref().is_some_and(is_refused))
+        {
+            also_record(mapped.memory(), events::ROSTRACE_THREAD_CLOCK);
         }
     }
 
@@ -428,6 +459,7 @@ impl Shared {
             let identity = memory.header().identity();
             self.deathwatch.watch(&path, &identity);
             self.follow(&identity);
+            self.read_clocks_of(&mapped);
             let kept = Kept::new(mapped, self.generation, &self.command);
             keeping.recorded.insert(path, kept);
         }

@@ -41,6 +41,7 @@ mod session;
 mod session_files;
 pub mod snapshot;
 mod storage;
+mod thread_clock;
 pub mod unattached;
 
 pub use bypass::bypassed;
@@ -52,7 +53,7 @@ pub use library::TracerLibrary;
 pub use limits::{Limit, limit};
 pub use liveness::is_alive;
 pub use perf::{ContextSwitches, Refusal};
-pub use plan::{Plan, filters};
+pub use plan::{Plan, Switches, filters};
 pub use recording::{Failure, Progress, Recording, Summary};
 pub use rostrace_session::{
     Filters, Flight, Identity, IncompatibleTracer, ProcessState, ProcessView, Settings, State,

@@ -20,13 +20,26 @@ pub struct Plan {
     pub light: bool,
     /// Only these processes of a session, by pid in their own name space; empty for all.
     pub pids: Vec<u32>,
-    /// With the context switches of these processes, where the system allows it.
-    pub switches: bool,
+    /// How it is found out when the threads of these processes computed.
+    pub switches: Switches,
     /// Recorded at most so long, also if the recorder is killed.
     pub duration: Option<Duration>,
     /// Processes of other users are to make their folders in it too.
     pub is_for_all_users: bool,
     pub settings: Settings,
+}
+
+/// How it is found out when threads computed, were preempted and were blocked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Switches {
+    /// By context switches, and where the system refuses them by clocks.
+    Auto,
+    /// By context switches alone, which cost the processes nothing.
+    Perf,
+    /// By the CPU clocks of threads alone, read at both ends of callbacks.
+    Clocks,
+    /// Not at all.
+    Off,
 }
 
 impl Plan {
@@ -37,7 +50,7 @@ impl Plan {
             events: Vec::new(),
             light: false,
             pids: Vec::new(),
-            switches: false,
+            switches: Switches::Off,
             duration: None,
             is_for_all_users: false,
             settings: Settings {
@@ -65,13 +78,16 @@ impl Plan {
                 return Err(Error::FilterTooLong(name));
             }
         }
-        Ok(Command {
+        let mut command = Command {
             mask: event_selection::mask(&self.events, self.light)?,
             vocabulary: rostrace_tracepoints::vocabulary(),
             chosen_only: !self.pids.is_empty(),
             settings: self.settings.clone(),
             ..Command::record(directory)
-        })
+        };
+        // Whether they have to be read is known when context switches were tried.
+        command.read_clocks(self.switches == Switches::Clocks);
+        Ok(command)
     }
 }
 

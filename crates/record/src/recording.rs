@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::keeper::{Ended, Keeper, folders};
 use crate::launch::{Launch, Running};
 use crate::perf::{ContextSwitches, Refusal};
-use crate::plan::Plan;
+use crate::plan::{Plan, Switches};
 use crate::session::Session;
 use crate::snapshot;
 use crate::storage::{self, Space};
@@ -40,6 +40,7 @@ pub struct Recording<'s> {
     /// Snapshots that processes had requested.
     snapshot_requests: BTreeMap<Identity, u64>,
     unexpected_hooks: BTreeSet<usize>,
+    switches: Switches,
     /// Why context switches are not recorded, although they should be.
     refusal: Option<Refusal>,
 }
@@ -88,6 +89,8 @@ pub struct Summary {
     pub incompatible_tracers: Option<IncompatibleTracer>,
     /// Why context switches were not recorded, although they were asked for: of no process, or not of this one.
     pub without_switches: Option<(Option<u32>, Refusal)>,
+    /// Whether the CPU clocks of threads were read instead.
+    pub read_clocks: bool,
 }
 
 /// A process that could not record, or not everything.
@@ -132,17 +135,23 @@ impl<'s> Recording<'s> {
             command.deadline = after(duration.saturating_add(LEASE));
         }
         let deadline = command.deadline;
+        let (switches, refusal) = match plan.switches {
+            Switches::Auto | Switches::Perf => match ContextSwitches::new() {
+                Ok(switches) => (Some(switches), None),
+                Err(refusal) => (None, Some(refusal)),
+            },
+            Switches::Clocks | Switches::Off => (None, None),
+        };
+        if plan.switches == Switches::Auto && refusal.is_some() {
+            command.read_clocks(true);
+        }
         let control = session.control();
         let generation = control
             .issue(&command)
             .ok_or_else(|| remove(Error::PathTooLong(plan.output.clone())))?;
         let folder = session.memory_folder();
-        let (switches, refusal) = match plan.switches.then(ContextSwitches::new) {
-            Some(Ok(switches)) => (Some(switches), None),
-            Some(Err(refusal)) => (None, Some(refusal)),
-            None => (None, None),
-        };
-        let keeper = Keeper::start(control, folder, generation, command, switches)
+        let with_clocks = plan.switches == Switches::Auto;
+        let keeper = Keeper::start(control, folder, generation, command, switches, with_clocks)
             .map_err(|error| remove(Error::Waiting(error)))?;
         Ok(Recording {
             session,
@@ -156,6 +165,7 @@ impl<'s> Recording<'s> {
             failures: BTreeSet::new(),
             snapshot_requests: BTreeMap::new(),
             unexpected_hooks: BTreeSet::new(),
+            switches: plan.switches,
             refusal,
         })
     }
@@ -163,6 +173,9 @@ impl<'s> Recording<'s> {
     /// Starts a command so that everything that it does is recorded, context switches included.
     pub fn launch(&mut self, launch: &Launch) -> Result<Running, Error> {
         let (running, refusal) = self.keeper.launch(launch);
+        if refusal.is_some() && self.switches == Switches::Auto {
+            self.keeper.read_clocks();
+        }
         self.refusal = self.refusal.take().or(refusal);
         running
     }
@@ -296,6 +309,11 @@ impl<'s> Recording<'s> {
             failures: self.failures.into_iter().collect(),
             incompatible_tracers: self.session.incompatible_tracers(),
             unexpected_hooks: self.unexpected_hooks.into_iter().collect(),
+            read_clocks: match self.switches {
+                Switches::Auto => self.refusal.is_some() || ended.unfollowed.is_some(),
+                Switches::Clocks => true,
+                Switches::Perf | Switches::Off => false,
+            },
             without_switches: (self.refusal.map(|refusal| (None, refusal)))
                 .or(ended.unfollowed.map(|(pid, refusal)| (Some(pid), refusal))),
             output: self.output,

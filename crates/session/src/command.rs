@@ -1,6 +1,7 @@
 //! What a recorder asks for: record or not, where, which events, with what buffers.
 
 use crate::MASK_WORDS;
+use crate::events;
 
 /// Longest path of the folder to record into, with the zero at its end.
 pub const DIRECTORY_BYTES: usize = 1024;
@@ -91,16 +92,34 @@ impl Command {
         }
     }
 
+    /// Whether the CPU clocks of threads are read at both ends of callbacks, where a callback is recorded.
+    pub fn read_clocks(&mut self, reads: bool) {
+        let event = events::ROSTRACE_THREAD_CLOCK;
+        let (word, bit) = (usize::from(event) / 64, 1 << (event % 64));
+        match reads {
+            true => self.mask[word] |= bit,
+            false => self.mask[word] &= !bit,
+        }
+    }
+
     /// Nothing is recorded.
     pub fn idle() -> Command {
         Command {
             state: State::Idle,
             directory: Vec::new(),
-            mask: [u64::MAX; MASK_WORDS],
+            mask: everything(),
             vocabulary: 0,
             chosen_only: false,
             deadline: 0,
             settings: Settings::default(),
         }
     }
+}
+
+/// All events but those that cost system calls: these have to be asked for.
+const fn everything() -> [u64; MASK_WORDS] {
+    let mut mask = [u64::MAX; MASK_WORDS];
+    let event = events::ROSTRACE_THREAD_CLOCK;
+    mask[event as usize / 64] &= !(1 << (event % 64));
+    mask
 }

@@ -119,13 +119,11 @@ tracepoints! {
     }
     /// A callback of a timer, subscription or service begins.
     run CALLBACK_START callback_start: ros_trace_callback_start, ros_trace_do_callback_start, ros_trace_enabled_callback_start {
-        fn(callback: *const c_void, is_intra_process: bool) unless gate::refuses(callback as u64);
-        [8 + 4] .pointer(callback).flag(is_intra_process)
+        fn(callback: *const c_void, is_intra_process: bool) by trace_callback_start;
     }
     /// A callback has returned.
     run CALLBACK_END callback_end: ros_trace_callback_end, ros_trace_do_callback_end, ros_trace_enabled_callback_end {
-        fn(callback: *const c_void) unless gate::refuses(callback as u64);
-        [8] .pointer(callback)
+        fn(callback: *const c_void) by trace_callback_end;
     }
     /// rclcpp hands a message to rcl.
     run RCLCPP_PUBLISH rclcpp_publish: ros_trace_rclcpp_publish, ros_trace_do_rclcpp_publish, ros_trace_enabled_rclcpp_publish {

@@ -1,6 +1,7 @@
 //! What is done by hand of the functions of libtracetools, which are in `functions`: whatever is none of a tracepoint, and where
-//! arguments are not fields: `rcl_init`, to which tracetools adds its version; `rclcpp_publish`, whose publisher is always null; and
-//! `rmw_publish`, which has one argument up to Iron and three from Jazzy.
+//! arguments are not fields: `rcl_init`, to which tracetools adds its version; `rclcpp_publish`, whose publisher is always null;
+//! `rmw_publish`, which has one argument up to Iron and three from Jazzy; and the begin and end of callbacks, beside which the clock of
+//! their thread may be read.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicPtr, AtomicU64};
@@ -10,7 +11,7 @@ use crate::abi::original;
 use crate::control::gate;
 use crate::dl::loaded;
 use crate::ring::emit::{self, Text};
-use crate::ring::thread;
+use crate::ring::{thread, thread_clock};
 use crate::{events, hooks};
 
 pub use crate::abi::functions::*;
@@ -34,6 +35,7 @@ pub extern "C" fn rostrace_active() -> &'static AtomicPtr<AtomicU64> {
     }
 }
 
+type PointerAndFlag = unsafe extern "C" fn(*const c_void, bool);
 type OnePointer = unsafe extern "C" fn(*const c_void);
 type TwoPointers = unsafe extern "C" fn(*const c_void, *const c_void);
 type PublishWithStamp = unsafe extern "C" fn(*const c_void, *const c_void, i64);
@@ -52,6 +54,45 @@ pub(super) extern "C" fn trace_rcl_init(context_handle: *const c_void) {
         unsafe { std::mem::transmute::<*const c_void, OnePointer>(original)(context_handle) };
     }
     hooks::rclpy::context_made();
+}
+
+#[inline(never)]
+pub(super) extern "C" fn trace_callback_start(callback: *const c_void, is_intra_process: bool) {
+    if gate::wants(events::CALLBACK_START) && !gate::refuses(callback as u64) {
+        // SAFETY: the payload has the size that is said.
+        emit::event(events::CALLBACK_START, 8 + 4, |payload| unsafe {
+            payload.pointer(callback).flag(is_intra_process);
+        });
+        if gate::wants(events::ROSTRACE_THREAD_CLOCK) {
+            thread_clock::callback_begins(callback);
+        }
+    }
+    if let Some(original) = original::function(Function::callback_start) {
+        // SAFETY: the function of the same name, with the same arguments.
+        unsafe {
+            std::mem::transmute::<*const c_void, PointerAndFlag>(original)(
+                callback,
+                is_intra_process,
+            )
+        };
+    }
+}
+
+#[inline(never)]
+pub(super) extern "C" fn trace_callback_end(callback: *const c_void) {
+    if gate::wants(events::CALLBACK_END) && !gate::refuses(callback as u64) {
+        if gate::wants(events::ROSTRACE_THREAD_CLOCK) {
+            thread_clock::callback_ends(callback);
+        }
+        // SAFETY: the payload has the size that is said.
+        emit::event(events::CALLBACK_END, 8, |payload| unsafe {
+            payload.pointer(callback);
+        });
+    }
+    if let Some(original) = original::function(Function::callback_end) {
+        // SAFETY: the function of the same name, with the same arguments.
+        unsafe { std::mem::transmute::<*const c_void, OnePointer>(original)(callback) };
+    }
 }
 
 #[inline(never)]

@@ -4,3 +4,4 @@ pub(crate) mod clock;
 pub(crate) mod emit;
 pub(crate) mod locked_memory;
 pub(crate) mod thread;
+pub(crate) mod thread_clock;

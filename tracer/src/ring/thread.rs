@@ -17,6 +17,7 @@ use crate::abi::left_out::Messages;
 use crate::control::gate;
 use crate::control::snapshot_signal;
 use crate::ring::clock;
+use crate::ring::thread_clock::Budget;
 
 /// Events of a thread that can be interrupted by each other. More are lost, and counted.
 const LEVELS: usize = 3;
@@ -50,6 +51,8 @@ pub(crate) struct Thread {
     running: Response,
     /// The response that was taken last; its callback has not begun.
     taken: Response,
+    /// Whose clock is read, and how often.
+    clock_budget: Budget,
 }
 
 /// A response to a client: its rmw handle, and its number of the request.
@@ -404,6 +407,12 @@ pub(crate) fn take_published() -> u64 {
 pub(crate) fn left_out() -> *mut Messages {
     // SAFETY: the block belongs to this thread.
     unsafe { &raw mut (*current()).left_out }
+}
+
+/// For [`thread_clock`](crate::ring::thread_clock) alone.
+pub(crate) fn clock_budget() -> *mut Budget {
+    // SAFETY: the block belongs to this thread.
+    unsafe { &raw mut (*current()).clock_budget }
 }
 
 /// The executor that is being constructed on this thread; returns the one before.

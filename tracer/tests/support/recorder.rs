@@ -43,6 +43,7 @@ impl Recorder {
                 generation,
                 command.clone(),
                 None,
+                false,
             );
             self.keeper = Some(keeper.unwrap());
         }

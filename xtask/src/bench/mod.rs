@@ -3,10 +3,11 @@
 //! A recording is repeated in time until it is big enough (`generate`, with `lttng_packet` for the layout and `walk` for what
 //! needs decoding), the programs' answers are checked (`answer`), then the programs of a contest run on it in turn (`measure`) and the best of their runs become a
 //! table (`table`). What our tracer does to programs is measured beside LTTng: what an event costs (`tracing`), the longest one in loops with
-//! real-time priority (`worst`), what a real system notices (`idle_system`), and what following context switches costs the recorder (`switches`). Absolute seconds mean little on a shared machine; ratios inside one table do.
+//! real-time priority (`worst`), what a real system notices (`idle_system`), what following context switches costs the recorder (`switches`), and what reading clocks costs instead (`clocks`). Absolute seconds mean little on a shared machine; ratios inside one table do.
 
 mod analysis;
 mod answer;
+mod clocks;
 mod contest;
 mod counted;
 mod generate;
@@ -45,7 +46,8 @@ cargo xtask bench [--size SIZE] [--trace DIR] [--runs N] [--tracing] [--only PAR
     --runs N      runs of each program, of which the best counts (default: 5)
     --tracing     only what recording costs: our tracer against LTTng-UST
     --only PART   only a part of that: cost (of an event), disk (the longest tracepoint beside a bag on a slow disk, needs root),
-                  attach (the longest one when a recording begins), switches (what context switches cost the recorder) or system
+                  attach (the longest one when a recording begins), switches (what context switches cost the recorder),
+                  clocks (what reading CPU clocks costs instead) or system
     --seconds N   how long each tracer runs beside the bag (default: 60)
     --system COMMAND  a system of ROS 2 that ends by itself, as a line for the shell: what an idle tracer costs it. Runs N pairs (default: 10)";
 
@@ -162,19 +164,20 @@ const DISK: &str = "disk";
 const ATTACH: &str = "attach";
 const SYSTEM: &str = "system";
 const SWITCHES: &str = "switches";
+const CLOCKS: &str = "clocks";
 
 fn tracer_benchmarks(arguments: &mut Arguments, runs: Option<u32>) -> Result<TracerBenchmarks> {
     let only = arguments.option("--only")?;
     let system = arguments.option("--system")?;
     match only.as_deref() {
-        None | Some(COST | DISK | ATTACH | SWITCHES) => {}
+        None | Some(COST | DISK | ATTACH | SWITCHES | CLOCKS) => {}
         Some(SYSTEM) if system.is_some() => {}
         Some(SYSTEM) => {
             return Err(WrongUsage("--only system needs --system COMMAND.".to_owned()).into());
         }
         Some(other) => {
             return Err(WrongUsage(format!(
-                "--only is {COST}, {DISK}, {ATTACH}, {SWITCHES} or {SYSTEM}, not `{other}`."
+                "--only is {COST}, {DISK}, {ATTACH}, {SWITCHES}, {CLOCKS} or {SYSTEM}, not `{other}`."
             ))
             .into());
         }
@@ -227,6 +230,11 @@ impl TracerBenchmarks {
             SWITCHES,
             "What 20,000 context switches per second cost the recorder",
             &|| switches::contest(&program, scratch),
+        );
+        part(
+            CLOCKS,
+            "What reading CPU clocks costs an application where context switches are refused",
+            &|| clocks::contest(&program, scratch),
         );
         part(SYSTEM, "What an idle tracer costs a system", &|| {
             let Some(system) = &self.system else {

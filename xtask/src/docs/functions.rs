@@ -5,9 +5,14 @@ use std::fmt::Write as _;
 
 use rostrace_tracepoints::{FieldKind, Phase, Tracepoint, recorded};
 
-/// What is done for them is written by hand, since it depends on the version of ROS 2; with their arguments.
+/// What is done for them is written by hand, since it depends on the version of ROS 2 or another event belongs to theirs; with their arguments.
 const BY_HAND: &[(&str, &str)] = &[
     ("rcl_init", "context_handle: *const c_void"),
+    (
+        "callback_start",
+        "callback: *const c_void, is_intra_process: bool",
+    ),
+    ("callback_end", "callback: *const c_void"),
     (
         "rclcpp_publish",
         "publisher_handle: *const c_void, message: *const c_void",

@@ -17,7 +17,7 @@ use crate::communication::DropCause;
 use crate::flow_latency::{FlowTimes, Include};
 use crate::standstill::Scope;
 use crate::thread::Ran;
-use crate::why::{Cause, NotOnCpu, Part, Relation, Why};
+use crate::why::{ByClock, Cause, NotOnCpu, Part, Relation, Why};
 
 /// Why something was late, most of the times.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -381,7 +381,7 @@ impl<'a> Causes<'a> {
             Cause::ClientCallback(id, relation) => {
                 self.client_run(id, part.duration(), placed(relation))
             }
-            Cause::Execution(id) if late.is_none() => {
+            Cause::Execution(id) | Cause::ByClock(ByClock::Computing, id) if late.is_none() => {
                 let callback = self.analysis.instance(id).callback;
                 let summary = callback.and_then(|it| self.evidence.callbacks.get(it.index()));
                 let usual = summary.and_then(|it| it.duration).map_or(0, |it| it.p50);

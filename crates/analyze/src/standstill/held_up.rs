@@ -6,6 +6,7 @@ use rostrace_model::entity::{CallbackId, ExecutorId, InstanceId, ThreadId};
 use super::NOTICEABLE;
 use crate::analysis::Analysis;
 use crate::callback::{InstanceTiming, instance_timings};
+use crate::execution_time::ExecutionTime;
 use crate::timer::first_sign;
 
 named! {
@@ -121,14 +122,13 @@ fn due(analysis: &Analysis<'_>, timing: &InstanceTiming) -> Option<Nanos> {
     (!arrival.historical && model.have_one_clock(sender, receiver)).then_some(arrival.handed)
 }
 
-/// Whether the kernel tells that an execution had a CPU for most of its time: then it took as long by itself.
+/// Whether the trace tells that an execution had a CPU for most of its time: then it took as long by itself.
 fn ran(analysis: &Analysis<'_>, instance: InstanceId) -> bool {
     let row = analysis.instance(instance);
-    let Some((scheduling, end)) = analysis.scheduling.as_ref().zip(row.end) else {
+    let Some((time, end)) = ExecutionTime::of(analysis, instance).zip(row.end) else {
         return false;
     };
-    let states = scheduling.off_cpu(row.thread, row.start, end);
-    2 * states.running.0 > end.0 - row.start.0
+    2 * time.running.0 > end.0 - row.start.0
 }
 
 /// Nothing if there are none.

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use rostrace_model::entity::ThreadId;
+use rostrace_model::entity::{InstanceId, ThreadId};
 
 use super::describe::{node_of, pid};
 use super::recurring::{
@@ -10,10 +10,11 @@ use super::recurring::{
 };
 use super::{Sink, Table, cells, columns};
 use crate::analysis::Analysis;
+use crate::execution_time::ExecutionTime;
 
 pub(super) const CALLBACK_SCHEDULING: Table = Table {
     name: "callback_scheduling",
-    about: "One execution of a callback in a trace with scheduling events of the kernel: where its time went. The four durations add up to that of the execution.",
+    about: "One execution of a callback in a trace with scheduling events of the kernel, or with the CPU clocks of threads: where its time went. The four durations add up to that of the execution.",
     columns: columns! {
         HOST,
         PID,
@@ -24,9 +25,10 @@ pub(super) const CALLBACK_SCHEDULING: Table = Table {
         duration "running_ns" "On a CPU.",
         duration "waiting_ns" "It could have run, but no CPU was given to it.",
         duration "blocked_ns" "It slept: for a lock, a file, time to pass.",
-        duration "unknown_ns" "The trace does not tell.",
+        duration "unknown_ns" "The trace does not tell. By the clock of its thread: it waited or slept, and which of the two is not known.",
         integer "preemptions" "How often it had to leave its CPU although it could have gone on.",
         number? "execution_proportion" "Time on a CPU, divided by the duration.",
+        text "source" "How it is known: by `context switches` of the kernel, or by the `thread clock` that was read at the start and at the end.",
         INSTANCE,
     },
     rows: callback_scheduling,
@@ -34,23 +36,23 @@ pub(super) const CALLBACK_SCHEDULING: Table = Table {
 
 fn callback_scheduling(analysis: &Analysis<'_>, take: Sink<'_>) -> io::Result<()> {
     let model = analysis.model;
-    let Some(scheduling) = &analysis.scheduling else {
-        return Ok(());
-    };
-    for (number, instance) in (0_i64..).zip(&model.instances) {
+    for (index, instance) in model.instances.iter().enumerate() {
         let Some(end) = instance.end.filter(|_| analysis.counts(instance.start)) else {
             continue;
         };
+        let id = InstanceId::from_index(index);
+        let Some(spent) = ExecutionTime::of(analysis, id) else {
+            continue;
+        };
         let thread = &model.threads[instance.thread.index()];
-        let spent = scheduling.off_cpu(instance.thread, instance.start, end);
         let duration = end.0 - instance.start.0;
         let name = instance.callback.map(|id| analysis.names.callback(id));
-        let known = spent.unknown.0 == 0 && duration > 0;
+        let known = spent.knows_running() && duration > 0;
         take(&cells! {
             model.host_name(thread.process), pid(model, thread.process), thread.tid,
             node_of(model, instance.callback), name.unwrap_or_default(), instance.start,
             spent.running, spent.waiting, spent.blocked, spent.unknown, spent.preemptions,
-            known.then(|| spent.running.0 as f64 / duration as f64), number,
+            known.then(|| spent.running.0 as f64 / duration as f64), spent.source.name(), i64::from(id.0),
         })?;
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 use rostrace_model::describe::names;
 use rostrace_model::entity::{CallbackId, CallbackOwner, ClientCallbackId, InstanceId};
+use rostrace_model::flow::OffCpuReason;
 use rostrace_model::scheduling::TaskId;
 
 use crate::analysis::Analysis;
@@ -40,6 +41,8 @@ pub enum Cause {
     Execution(InstanceId),
     /// The thread was not on a CPU while it should have gone on with what it did: the execution of a callback, or the executor's work.
     NotOnCpu(NotOnCpu, Option<InstanceId>),
+    /// The same and what this execution computed as sums, by the CPU clock of its thread.
+    ByClock(ByClock, InstanceId),
     /// Everything stood still, this thread among the others; the execution is that which had begun.
     Standstill(StandstillId, Option<InstanceId>),
     /// The trace does not tell.
@@ -55,6 +58,25 @@ pub enum NotOnCpu {
     Blocked,
     /// It was woken up, and waited for a CPU.
     WaitingForCpu,
+}
+
+/// What a thread did for some of an execution, of which only the sum is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ByClock {
+    Computing,
+    NotOnCpu(OffCpuReason),
+}
+
+impl ByClock {
+    pub fn name(self) -> &'static str {
+        match self {
+            ByClock::Computing => "computing",
+            ByClock::NotOnCpu(OffCpuReason::Preempted) => "preempted",
+            ByClock::NotOnCpu(OffCpuReason::Blocked) => "blocked",
+            ByClock::NotOnCpu(OffCpuReason::PreemptedOrBlocked) => "preempted_or_blocked",
+            ByClock::NotOnCpu(OffCpuReason::Interrupted) => "interrupted",
+        }
+    }
 }
 
 impl NotOnCpu {
@@ -94,6 +116,7 @@ impl Cause {
             Cause::OutsideCallbacks => "outside_callbacks",
             Cause::Execution(_) => "execution",
             Cause::NotOnCpu(state, _) => state.name(),
+            Cause::ByClock(what, _) => what.name(),
             Cause::Standstill(..) => "standstill",
             Cause::Unknown => "unknown",
         }
@@ -106,7 +129,8 @@ impl Cause {
             | Cause::Unended(instance)
             | Cause::Stored(instance)
             | Cause::UsedBefore(instance)
-            | Cause::Execution(instance) => Some(instance),
+            | Cause::Execution(instance)
+            | Cause::ByClock(_, instance) => Some(instance),
             Cause::NotOnCpu(_, instance) | Cause::Standstill(_, instance) => instance,
             _ => None,
         }
@@ -115,6 +139,15 @@ impl Cause {
     /// The callback of that execution, if the trace knows it.
     pub fn callback(self, analysis: &Analysis<'_>) -> Option<CallbackId> {
         analysis.instance(self.instance()?).callback
+    }
+
+    /// Whether only the sum is known: where in the execution it was is not.
+    pub fn is_sum(self, analysis: &Analysis<'_>) -> bool {
+        let Cause::ByClock(_, instance) = self else {
+            return false;
+        };
+        let measured = analysis.model.measured_execution(instance);
+        measured.is_some_and(|measured| measured.off_cpu().0 > 0)
     }
 
     /// What it was, for people.
@@ -182,6 +215,29 @@ impl Cause {
                     NotOnCpu::WaitingForCpu => {
                         format!("not on a CPU: {of} was woken and waited to be scheduled")
                     }
+                }
+            }
+            Cause::ByClock(what, instance) => {
+                let of = name(instance);
+                match what {
+                    ByClock::Computing if self.is_sum(analysis) => {
+                        format!("execution of {of}: computing, when is not known")
+                    }
+                    ByClock::Computing => format!("execution of {of}: computing"),
+                    ByClock::NotOnCpu(OffCpuReason::Preempted) => {
+                        format!("not on a CPU: {of} was preempted, when is not known")
+                    }
+                    ByClock::NotOnCpu(OffCpuReason::Blocked) => format!(
+                        "not on a CPU: {of} was blocked until it ran again, when is not known"
+                    ),
+                    ByClock::NotOnCpu(OffCpuReason::PreemptedOrBlocked) => {
+                        format!(
+                            "not on a CPU: {of} was preempted or blocked, which of the two is not known"
+                        )
+                    }
+                    ByClock::NotOnCpu(OffCpuReason::Interrupted) => format!(
+                        "interrupts, or the host of a virtual machine: {of} did not compute, although it never left its CPU"
+                    ),
                 }
             }
             Cause::Standstill(id, instance) => {

@@ -1,8 +1,9 @@
 //! Why something took as long as it did: its time cut into parts, each with a cause. The parts are contiguous, so that they
 //! add up exactly; what the trace does not tell is a part of its own.
 //!
-//! [`Why`] finds the parts (`way` those of declared paths), `standing` cuts them where everything stood still, `on_cpu` where the kernel tells more; `cause` says what they can be due to, `wait` puts those of one cause together.
+//! [`Why`] finds the parts (`way` those of declared paths), `standing` cuts them where everything stood still, `on_cpu` where the kernel tells more, `by_clock` where the clocks of threads do; `cause` says what they can be due to, `wait` puts those of one cause together.
 
+mod by_clock;
 mod cause;
 mod on_cpu;
 mod part;
@@ -23,11 +24,12 @@ use crate::communication::Arrival;
 use crate::flow_path::Flow;
 use crate::mutual_exclusion::GroupRuns;
 use crate::timer::Firing;
+use by_clock::by_clock;
 use on_cpu::on_cpu;
 use part::Parts;
 use standing::standing;
 
-pub use cause::{Cause, NotOnCpu, Relation, client_name};
+pub use cause::{ByClock, Cause, NotOnCpu, Relation, client_name};
 pub use part::Part;
 pub use wait::{Rest, Wait, Waits};
 
@@ -132,13 +134,13 @@ impl<'a> Why<'a> {
             begin,
             end,
             damaged: parts.damaged || self.analysis.is_damaged(begin, end),
-            parts: match &self.analysis.scheduling {
-                Some(scheduling) => standing(self.analysis, &parts.done)
-                    .iter()
-                    .flat_map(|part| on_cpu(scheduling, part))
-                    .collect(),
-                None => standing(self.analysis, &parts.done),
-            },
+            parts: (standing(self.analysis, &parts.done).iter())
+                .flat_map(|part| match &self.analysis.scheduling {
+                    Some(scheduling) => on_cpu(scheduling, part),
+                    None => vec![*part],
+                })
+                .flat_map(|part| by_clock(self.analysis, &part))
+                .collect(),
         }
     }
 

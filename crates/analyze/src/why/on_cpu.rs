@@ -22,6 +22,7 @@ pub(super) fn on_cpu(scheduling: &Scheduling, part: &Part) -> Vec<Part> {
         | Cause::UsedBefore(_)
         | Cause::OutsideCallbacks
         | Cause::NotOnCpu(..)
+        | Cause::ByClock(..)
         | Cause::Standstill(..)
         | Cause::Unknown => return vec![*part],
     };

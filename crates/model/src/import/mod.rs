@@ -15,6 +15,7 @@ mod publication;
 mod restart;
 mod service;
 mod take;
+mod thread_clock;
 mod thread_state;
 mod tilde;
 mod user_event;
@@ -70,6 +71,8 @@ pub(crate) struct Imported {
     pub(crate) callable_instances: Vec<InstanceId>,
     /// How long after reading the clock CARET wrote its first `caret_init`.
     pub(crate) caret_lateness: Option<i64>,
+    /// What the clocks of threads said at the ends of executions.
+    pub(crate) clocked: FxHashMap<InstanceId, thread_clock::Clocked>,
     /// Where a process may have been restarted under its old id.
     pub(crate) initialised_again: Vec<restart::Reinitialisation>,
     pub(crate) losses: Losses,
@@ -464,6 +467,7 @@ impl Import {
             Kind::UserInstant | Kind::UserSpanBegin | Kind::UserSpanEnd | Kind::UserCounter => {
                 self.user_event(kind, thread, time, fields)
             }
+            Kind::ThreadClock => self.thread_clock(thread, time, fields),
             Kind::ClientCallbackStart => self.client_callback_start(thread, time, fields),
             Kind::ClientCallbackEnd => self.client_callback_end(thread, time, fields),
             Kind::RclNodeFini

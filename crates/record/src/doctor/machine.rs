@@ -6,6 +6,7 @@ use super::{Check, Verdict};
 use crate::limits::limit;
 use crate::perf;
 use crate::storage;
+use crate::thread_clock;
 
 const GROUP: &str = "machine";
 
@@ -27,10 +28,15 @@ fn context_switches() -> Check {
             "can be recorded: `rostrace why` tells computing, preempted and blocked apart",
         ),
         Err(refusal) => {
-            let found = format!(
-                "cannot be recorded: {}. Everything else can",
-                refusal.reason
-            );
+            let instead = match thread_clock::cost() {
+                Some(cost) => format!(
+                    "`record` reads the CPU clocks of threads instead when callbacks begin and end, for about {:.1} µs each: \
+                     `rostrace why` tells computing, preempted and blocked apart in sum",
+                    cost.as_nanos() as f64 / 1000.0
+                ),
+                None => "The CPU clocks of threads cannot be read either. Everything else can be recorded".to_owned(),
+            };
+            let found = format!("cannot be recorded: {}. {instead}", refusal.reason);
             let check = Check::new(GROUP, name, Verdict::Missing, found);
             match refusal.fix {
                 Some(fix) => check.fix(fix),

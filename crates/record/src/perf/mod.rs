@@ -244,6 +244,11 @@ impl ContextSwitches {
         is_quick
     }
 
+    /// Whether threads of this process could not be followed.
+    pub(crate) fn is_refused(&self, pid: u32) -> bool {
+        self.refused.contains_key(&pid)
+    }
+
     /// A process whose threads could not all be followed, and why.
     pub(crate) fn refused(&self) -> Option<(u32, Refusal)> {
         let (pid, error) = self.refused.iter().min_by_key(|(pid, _)| **pid)?;

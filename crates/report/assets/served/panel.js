@@ -281,6 +281,8 @@ function details(facts) {
     add('running', 'on a CPU', duration(facts.cpu.running));
     add('waiting', 'waiting for one', `${duration(facts.cpu.waiting)}, preempted ${facts.cpu.preemptions} times`);
     add('blocked', 'sleeping', duration(facts.cpu.blocked));
+    if (facts.cpu.waiting_or_blocked) add('waiting_or_blocked', 'waiting or sleeping', duration(facts.cpu.waiting_or_blocked));
+    add('source', 'known by', facts.cpu.source);
   }
   add('process', 'process', `${facts.process} ${facts.pid}`.trim());
   add('thread', 'thread', facts.tid);

@@ -29,7 +29,7 @@ pub use kept::{Kept, MEMORY_LINK};
 pub use mapped::{Mapped, OpenError};
 pub use sched_buffer::SchedBuffer;
 pub use sched_trace::{SCHED_FOLDER, SchedTrace};
-pub use start_stop::{is_meant, standing_command, start_recording, stop_recording};
+pub use start_stop::{also_record, is_meant, standing_command, start_recording, stop_recording};
 
 use std::sync::Arc;
 use std::time::Duration;

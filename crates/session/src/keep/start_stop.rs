@@ -90,6 +90,16 @@ pub fn start_recording(
     Ok(())
 }
 
+/// From now on this event is recorded as well, if anything is. Only the keeper changes what is recorded.
+pub fn also_record(memory: &Memory, event: u16) {
+    let recording = &memory.header().recording;
+    let (word, bit) = (usize::from(event) / 64, 1 << (event % 64));
+    for masks in [&recording.recorded, &recording.enabled] {
+        let before = masks[word].load(Ordering::Relaxed);
+        masks[word].store(before | bit, Ordering::Release);
+    }
+}
+
 /// The command that was carried out in a memory, as far as whoever goes on with the work of a keeper needs it.
 pub fn standing_command(memory: &Memory, directory: &[u8]) -> Command {
     let recording = &memory.header().recording;

@@ -96,6 +96,16 @@ RmwSendRequestBegin = rmw_send_request_begin: Run, Rmw, Services {
     REQUEST: Pointer = "The request.";
 }
 
+/// A callback has just begun, or is about to end: what its thread has computed until now, where the system refuses context switches.
+ThreadClock = thread_clock: Run, Rclcpp, Scheduling {
+    "rostrace:thread_clock" since "rostrace 0.1";
+
+    CALLBACK: Pointer = "The callback object that begins or ends.";
+    CPU_TIME: Unsigned = "Nanoseconds of the CPU clock of the thread.";
+    VOLUNTARY: Unsigned = "How often it left its CPU because it had to wait for something.";
+    INVOLUNTARY: Unsigned = "How often it had to leave its CPU although it could have gone on.";
+}
+
 /// The tracer found out whether calls of a function that it interposes reach it; told where they do not, and again if one does.
 HookState = hook_state: Init, Tracer {
     "rostrace:hook_state" since "rostrace 0.1", Repeated;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use glob::Pattern;
+use rostrace_record::Switches;
 
 use crate::args::InfoFormat;
 use crate::columns::ListArguments;
@@ -30,8 +31,11 @@ pub(crate) struct RecordArguments {
     /// With --flight: a signal with which a process asks for a snapshot; a program's own handler for it is left alone
     #[arg(long, value_name = "SIGNAL", value_enum, requires = "flight")]
     pub(crate) flight_signal: Option<FlightSignal>,
-    /// Do not record when threads got a CPU and lost it; where the system does not allow that, nothing else is missing
-    #[arg(long)]
+    /// How to find out when threads computed, waited for a CPU and were blocked
+    #[arg(long, value_name = "HOW", value_enum, default_value_t)]
+    pub(crate) switches: SwitchesArgument,
+    /// The same as --switches off
+    #[arg(long, conflicts_with = "switches")]
     pub(crate) no_switches: bool,
     /// Also pass every tracepoint on to LTTng
     #[arg(long, conflicts_with = "attach")]
@@ -53,6 +57,31 @@ pub(crate) struct RecordArguments {
         required_unless_present = "attach"
     )]
     pub(crate) command: Vec<OsString>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum SwitchesArgument {
+    /// By context switches; where the system refuses them, by clocks
+    #[default]
+    Auto,
+    /// By context switches, without any code in the processes
+    Perf,
+    /// By the CPU clock of each thread, read when a callback begins and ends: in sum, not when
+    Clocks,
+    /// Not at all
+    Off,
+}
+
+impl RecordArguments {
+    pub(crate) fn switches(&self) -> Switches {
+        match self.switches {
+            _ if self.no_switches => Switches::Off,
+            SwitchesArgument::Auto => Switches::Auto,
+            SwitchesArgument::Perf => Switches::Perf,
+            SwitchesArgument::Clocks => Switches::Clocks,
+            SwitchesArgument::Off => Switches::Off,
+        }
+    }
 }
 
 /// Signals that are left to applications.

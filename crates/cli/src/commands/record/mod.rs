@@ -152,7 +152,7 @@ fn plan(arguments: &RecordArguments) -> anyhow::Result<Plan> {
             filters: chosen(&arguments.what)?,
         },
         pids: arguments.pids.clone(),
-        switches: !arguments.no_switches,
+        switches: arguments.switches(),
         duration: duration(arguments),
         // Who names a control file wants it to be reached by others.
         is_for_all_users: arguments.session.control.is_some(),
@@ -275,20 +275,27 @@ pub(crate) fn look(folder: &Path) -> LookArguments {
     }
 }
 
-/// Where the system does not allow it, everything else is there.
+/// Where the system does not allow it, clocks tell less, and everything else is there.
 pub(crate) fn tell_refusal(summary: &Summary) {
     if let Some((pid, refusal)) = &summary.without_switches {
         let of = pid.map_or(String::new(), |pid| format!(" of process {pid}"));
+        let instead = match summary.read_clocks {
+            true => "; instead, the CPU clocks of threads were read when callbacks began and ended",
+            false => "",
+        };
         let fix = refusal.fix.as_ref();
-        let fix = fix.map_or(String::new(), |fix| format!("; to have them: {fix}"));
+        let fix = fix.map_or(String::new(), |fix| {
+            format!("; to have context switches: {fix}")
+        });
         diagnostic::note(&format!(
-            "context switches{of} were not recorded: {}{fix}",
+            "context switches{of} were not recorded: {}{instead}{fix}",
             refusal.reason
         ));
     }
 }
 
-/// `3 processes, 12,345 events and 678 context switches in 5.012 s, 1.2 MiB, lost: 0`, and where.
+/// `3 processes, 12,345 events and 678 context switches in 5.012 s, 1.2 MiB, lost: 0`, and where. Without context switches it may be
+/// `and the CPU time of 678 executions`.
 fn tell(
     summary: &Summary,
     verified: &Verified,
@@ -302,9 +309,13 @@ fn tell(
         "\n {}, {}{} in {}, {}, lost: {}\n {folder}",
         units::counted(summary.processes, "process"),
         units::counted(verified.events, "event"),
-        match verified.switches {
-            0 => String::new(),
-            switches => format!(" and {}", units::counted(switches, "context switch")),
+        match (verified.switches, verified.measured) {
+            (0, 0) => String::new(),
+            (0, measured) => format!(
+                " and the CPU time of {}",
+                units::counted(measured, "execution")
+            ),
+            (switches, _) => format!(" and {}", units::counted(switches, "context switch")),
         },
         units::duration(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)),
         units::bytes(verified.bytes),

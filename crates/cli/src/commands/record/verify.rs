@@ -24,6 +24,8 @@ pub(crate) struct Verified {
     pub(crate) events: u64,
     /// How often their threads left a CPU.
     pub(crate) switches: u64,
+    /// Executions whose thread had its CPU clock read at both ends.
+    pub(crate) measured: u64,
     pub(crate) lost: u64,
     pub(crate) bytes: u64,
     pub(crate) outcome: Outcome,
@@ -63,6 +65,7 @@ pub(crate) fn verify(recorded: &Recorded, summary: &Summary) -> Verified {
     Verified {
         events: model.events - of_kernel.sum::<u64>(),
         switches: model.kinds[Kind::ContextSwitchOut.index()],
+        measured: model.measured_executions.len() as u64,
         lost,
         bytes: set.bytes(),
         outcome,

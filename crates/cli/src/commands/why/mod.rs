@@ -268,6 +268,9 @@ struct PartRow {
     /// The thread that ran instead, where it is recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     preempted_by_tid: Option<i64>,
+    /// `unknown` where the duration is a sum over an execution, and `begin_ns` only puts the parts one after the other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    position: Option<&'static str>,
     begin_ns: i64,
     duration_ns: i64,
 }
@@ -301,6 +304,7 @@ fn json(analysis: &Analysis<'_>, subject: &Subject, explanation: &Explanation) -
             relation,
             preempted_by: task.map(|task| task.name.clone()),
             preempted_by_tid: (task.filter(|task| task.is_recorded())).map(|task| task.tid),
+            position: part.cause.is_sum(analysis).then_some("unknown"),
             begin_ns: part.begin.0,
             duration_ns: part.duration(),
         }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use rostrace_analyze::execution_time::{ExecutionTime, Source};
 use rostrace_ctf::schema::Nanos;
 use rostrace_model::describe::names;
 use rostrace_model::entity::{DeliveryId, InstanceId, PublicationId};
@@ -73,7 +74,10 @@ struct OnCpu {
     running: i64,
     waiting: i64,
     blocked: i64,
+    /// By the clock of the thread: waiting or blocked.
+    waiting_or_blocked: i64,
     preemptions: u64,
+    source: &'static str,
 }
 
 /// A message, and the execution at its other end.
@@ -137,7 +141,7 @@ impl ServedTimeline<'_> {
             since_previous: previous.map(|it| row.start.0 - analysis.instance(it).start.0),
             intra_process: row.intra_process,
             damaged: analysis.is_execution_damaged(id),
-            cpu: end.and_then(|end| self.on_cpu(id, end)),
+            cpu: self.on_cpu(id),
             arrows: deliveries.filter_map(|id| self.arrow(id)).collect(),
             upstream: (upstream.iter())
                 .map(|(depth, id)| self.message(*depth, *id, true))
@@ -174,16 +178,18 @@ impl ServedTimeline<'_> {
         (Some(*median), longer, number)
     }
 
-    fn on_cpu(&self, id: InstanceId, end: Nanos) -> Option<OnCpu> {
-        let row = self.analysis.instance(id);
-        let scheduling = self.analysis.scheduling.as_ref()?;
-        scheduling.timeline(row.thread)?;
-        let sums = scheduling.off_cpu(row.thread, row.start, end);
-        Some(OnCpu {
-            running: sums.running.0,
-            waiting: sums.waiting.0,
-            blocked: sums.blocked.0,
-            preemptions: sums.preemptions,
+    fn on_cpu(&self, id: InstanceId) -> Option<OnCpu> {
+        let time = ExecutionTime::of(self.analysis, id)?;
+        let by_clock = time.source == Source::ThreadClock;
+        let scheduling = self.analysis.scheduling.as_ref();
+        let timeline = scheduling.and_then(|it| it.timeline(self.analysis.instance(id).thread));
+        (by_clock || timeline.is_some()).then_some(OnCpu {
+            running: time.running.0,
+            waiting: time.waiting.0,
+            blocked: time.blocked.0,
+            waiting_or_blocked: if by_clock { time.unknown.0 } else { 0 },
+            preemptions: time.preemptions,
+            source: time.source.name(),
         })
     }
 
