@@ -34,6 +34,11 @@ pub enum Error {
         places(.0)
     )]
     NoLibrary(Vec<PathBuf>),
+    #[error(
+        "the library for --locks, librostrace_locks.so, is not beside the tracer (looked at {}); build it with `cargo build --release`",
+        places(.0)
+    )]
+    NoLocksLibrary(Vec<PathBuf>),
     #[error("ROSTRACE_TRACER names {0}, which is not there")]
     NamedLibraryMissing(PathBuf),
     #[error(

@@ -44,9 +44,11 @@ unsafe extern "C-unwind" fn cond_wait(
 ) -> c_int {
     // SAFETY: the original gets what we got.
     unsafe {
-        wait(condition, caller, || {
-            call!(COND_WAIT(condition => *mut c_void, mutex => *mut c_void))
-        })
+        wait(
+            condition,
+            caller,
+            || call!(COND_WAIT(condition => *mut c_void, mutex => *mut c_void)),
+        )
     }
 }
 

@@ -57,11 +57,6 @@ unsafe fn waited(
     result
 }
 
-/// What an attempt says that could not wait: whether the lock is held now, also if who held it before has died.
-fn is_held(result: c_int) -> bool {
-    result == 0 || result == libc::EOWNERDEAD
-}
-
 /// A time that has passed, whatever the clock.
 const PASSED: libc::timespec = libc::timespec {
     tv_sec: -1,

@@ -57,9 +57,7 @@ impl Original {
             let errno = libc::__errno_location();
             let before = *errno;
             let mut found = match self.version {
-                Some(version) => {
-                    dlvsym(libc::RTLD_NEXT, self.name.as_ptr(), version.as_ptr())
-                }
+                Some(version) => dlvsym(libc::RTLD_NEXT, self.name.as_ptr(), version.as_ptr()),
                 None => std::ptr::null_mut(),
             };
             if found.is_null() {

@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 
 use crate::caller::{Caller, interpose};
 use crate::original::call;
-use crate::{Kind, PASSED, is_held, is_valid, owner, waited};
+use crate::{Kind, PASSED, is_valid, owner, waited};
 
 /// The three functions that wait for the same.
 macro_rules! lock {
@@ -19,9 +19,8 @@ macro_rules! lock {
         unsafe extern "C-unwind" fn $lock(lock: *mut c_void, caller: Caller) -> c_int {
             // SAFETY: the originals get what we got.
             unsafe {
-                let tried = call!($try_original(lock => *mut c_void));
-                if is_held(tried) {
-                    return tried;
+                if call!($try_original(lock => *mut c_void)) == 0 {
+                    return 0;
                 }
                 let owner = owner::of_rwlock(lock);
                 waited($kind, lock, owner, caller, || call!($original(lock => *mut c_void)))

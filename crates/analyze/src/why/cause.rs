@@ -4,6 +4,7 @@ use rostrace_model::describe::names;
 use rostrace_model::entity::{CallbackId, CallbackOwner, ClientCallbackId, InstanceId};
 use rostrace_model::scheduling::TaskId;
 
+use super::lock::AtLock;
 use crate::analysis::Analysis;
 use crate::standstill::StandstillId;
 
@@ -40,6 +41,9 @@ pub enum Cause {
     Execution(InstanceId),
     /// The thread was not on a CPU while it should have gone on with what it did: the execution of a callback, or the executor's work.
     NotOnCpu(NotOnCpu, Option<InstanceId>),
+    /// The thread waited for a lock, or for a condition variable, in the midst of what it did: the execution of a callback, or the executor's
+    /// work.
+    Lock(AtLock, Option<InstanceId>),
     /// Everything stood still, this thread among the others; the execution is that which had begun.
     Standstill(StandstillId, Option<InstanceId>),
     /// The trace does not tell.
@@ -94,6 +98,7 @@ impl Cause {
             Cause::OutsideCallbacks => "outside_callbacks",
             Cause::Execution(_) => "execution",
             Cause::NotOnCpu(state, _) => state.name(),
+            Cause::Lock(lock, _) => lock.name(),
             Cause::Standstill(..) => "standstill",
             Cause::Unknown => "unknown",
         }
@@ -107,7 +112,9 @@ impl Cause {
             | Cause::Stored(instance)
             | Cause::UsedBefore(instance)
             | Cause::Execution(instance) => Some(instance),
-            Cause::NotOnCpu(_, instance) | Cause::Standstill(_, instance) => instance,
+            Cause::NotOnCpu(_, instance)
+            | Cause::Lock(_, instance)
+            | Cause::Standstill(_, instance) => instance,
             _ => None,
         }
     }
@@ -183,6 +190,10 @@ impl Cause {
                         format!("not on a CPU: {of} was woken and waited to be scheduled")
                     }
                 }
+            }
+            Cause::Lock(lock, instance) => {
+                let of = instance.map_or("its thread".to_owned(), name);
+                lock.describe(analysis, &of)
             }
             Cause::Standstill(id, instance) => {
                 let inside = instance.map(|id| format!(" during {}", name(id)));

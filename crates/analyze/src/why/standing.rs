@@ -61,6 +61,7 @@ fn held_up(cause: Cause) -> Option<Option<rostrace_model::entity::InstanceId>> {
         | Cause::UsedBefore(_)
         | Cause::OutsideCallbacks
         | Cause::NotOnCpu(..)
+        | Cause::Lock(..)
         | Cause::Standstill(..) => None,
     }
 }

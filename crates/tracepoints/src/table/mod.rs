@@ -23,7 +23,8 @@ use crate::{Attribute, Family, Field, Layer, Phase, Provider, Tracepoint};
 use {
     agnocast::agnocast, application::application, caret::caret, context_switch::context_switch,
     executor::executor, intra_process::intra_process, kernel::kernel, lock::lock,
-    lttng_ust::lttng_ust, middleware::middleware, rcl::rcl, rclcpp::rclcpp, rmw::rmw, rostrace::rostrace,
+    lttng_ust::lttng_ust, middleware::middleware, rcl::rcl, rclcpp::rclcpp, rmw::rmw,
+    rostrace::rostrace,
 };
 
 // Begins with no block; every file adds its own, and `declare` makes one enum and one table of all.
