@@ -54,7 +54,7 @@ fn locks_of_all_kinds_behave_as_they_do_without_it() {
     ] {
         let other = run(&program, &preloaded, output, &[]);
         assert!(other.status.success(), "{preloaded:?}: {other:?}");
-        let other_said = String::from_utf8(other.stdout).unwrap();
+        let other_said = String::from_utf8(other.stdout.clone()).unwrap();
         for (line, (known, found)) in said.lines().zip(other_said.lines()).enumerate() {
             assert_eq!(found, known, "line {line} with {preloaded:?}");
         }

@@ -39,6 +39,8 @@ pub enum Error {
         places(.0)
     )]
     NoLocksLibrary(Vec<PathBuf>),
+    #[error("--locks needs glibc 2.34 or later, and this machine has {0}.{1}")]
+    OldCLibrary(u32, u32),
     #[error("ROSTRACE_TRACER names {0}, which is not there")]
     NamedLibraryMissing(PathBuf),
     #[error(

@@ -13,6 +13,8 @@ use crate::error::Error;
 const VARIABLE: &str = "ROSTRACE_TRACER";
 const NAME: &str = "librostrace_tracer.so";
 const LOCKS: &str = "librostrace_locks.so";
+/// The first version of glibc that has all functions for threads in itself.
+const LOCKS_NEED: (u32, u32) = (2, 34);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TracerLibrary(PathBuf);
@@ -72,6 +74,10 @@ impl TracerLibrary {
 
     /// The library for locks, which is beside this one; cargo may have put either of them a folder deeper.
     pub fn locks(&self) -> Result<PathBuf, Error> {
+        let version = c_library();
+        if version < LOCKS_NEED {
+            return Err(Error::OldCLibrary(version.0, version.1));
+        }
         let folder = self.0.parent().unwrap_or(Path::new("/"));
         let mut places = vec![folder.join(LOCKS), folder.join("deps").join(LOCKS)];
         if folder.ends_with("deps") {
@@ -82,6 +88,15 @@ impl TracerLibrary {
             None => Err(Error::NoLocksLibrary(places)),
         }
     }
+}
+
+/// The version of glibc.
+fn c_library() -> (u32, u32) {
+    // SAFETY: the text lives as long as the process.
+    let text = unsafe { std::ffi::CStr::from_ptr(libc::gnu_get_libc_version()) };
+    let text = text.to_string_lossy();
+    let mut numbers = text.split('.').map(|number| number.parse().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }
 
 /// When a file was written, if it is there.

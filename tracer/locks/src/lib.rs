@@ -57,9 +57,9 @@ unsafe fn waited(
     result
 }
 
-/// A time that has passed, whatever the clock.
+/// A time that has passed, whatever the clock; before it are none that the kernel takes.
 const PASSED: libc::timespec = libc::timespec {
-    tv_sec: -1,
+    tv_sec: 0,
     tv_nsec: 0,
 };
 

@@ -2,8 +2,8 @@
 //! library that interposes them too.
 //!
 //! They are looked for when the library is loaded. Constructors of libraries that are loaded earlier may call before that; there is one thread then,
-//! which may ask the dynamic linker. The lookup cannot fail: the C library comes behind everything that is preloaded. Before glibc 2.34 some of these
-//! functions are in libpthread, which a program may load late, and so that others do not see it: that one is asked for by its name.
+//! which may ask the dynamic linker. The lookup cannot fail: the C library comes behind everything that is preloaded. That all of them are in it is so from glibc 2.34
+//! on; where it is older, the recorder does not preload this library.
 
 use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -62,14 +62,6 @@ impl Original {
             };
             if found.is_null() {
                 found = libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr());
-            }
-            if found.is_null() {
-                let threads = libc::dlopen(c"libpthread.so.0".as_ptr(), libc::RTLD_LAZY);
-                if !threads.is_null() {
-                    found = libc::dlsym(threads, self.name.as_ptr());
-                }
-                // The program never asked, so it must not hear of what failed.
-                libc::dlerror();
             }
             *errno = before;
             found

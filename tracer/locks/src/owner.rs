@@ -10,6 +10,7 @@ use crate::original::call;
 const IN_MUTEX: usize = 8;
 /// `__data.__kind`: the type, and what else was chosen for it.
 const KIND: usize = 16;
+const TYPE: i32 = 3;
 const IS_ROBUST: i32 = 16;
 /// `__data.__cur_writer` of `pthread_rwlock_t`.
 const IN_RWLOCK: usize = 24;
@@ -59,7 +60,8 @@ fn knows_robust() -> bool {
         libc::pthread_mutexattr_init(&mut about) == 0
             && libc::pthread_mutexattr_setrobust(&mut about, libc::PTHREAD_MUTEX_ROBUST) == 0
             && libc::pthread_mutex_init(&mut mutex, &about) == 0
-            && (&raw const mutex).byte_add(KIND).cast::<i32>().read() == IS_ROBUST
+            && (&raw const mutex).byte_add(KIND).cast::<i32>().read() & (IS_ROBUST | TYPE)
+                == IS_ROBUST
     }
 }
 

@@ -39,6 +39,33 @@ static void waits(void) {
   if (tells) printf("wait %d %d\n", tid(), atomic_load(&holder));
 }
 
+// A call with a limit that had to wait.
+static void say_limited(const char *what, int result) {
+  int error = errno;
+  if (result == ETIMEDOUT) waits();
+  errno = error;
+  say(what, result);
+}
+
+// The thread that is about to wait, and until it does.
+static atomic_int waiting;
+static void until_it_waits(void) {
+  char name[64], text[512], state = 0;
+  while (!atomic_load(&waiting)) usleep(100);
+  snprintf(name, sizeof name, "/proc/self/task/%d/stat", atomic_load(&waiting));
+  while (state != 'S') {
+    FILE *file = fopen(name, "r");
+    if (!file) break;
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = 0;
+    char *end = strrchr(text, ')');
+    state = end ? end[2] : 0;
+    usleep(200);
+  }
+  atomic_store(&waiting, 0);
+}
+
 static const struct timespec WRONG = {1, 1000000000}, PAST = {1, 0};
 
 // Everything that another thread can do with a mutex that is held, without getting it.
@@ -47,15 +74,11 @@ static void *others(void *given) {
   errno = 77;
   struct timespec soon = after(CLOCK_REALTIME, 5), soon_steady = after(CLOCK_MONOTONIC, 5);
   say("  other trylock", pthread_mutex_trylock(mutex));
-  waits();
-  say("  other timedlock", pthread_mutex_timedlock(mutex, &soon));
-  waits();
-  say("  other timedlock in the past", pthread_mutex_timedlock(mutex, &PAST));
+  say_limited("  other timedlock", pthread_mutex_timedlock(mutex, &soon));
+  say_limited("  other timedlock in the past", pthread_mutex_timedlock(mutex, &PAST));
   say("  other timedlock wrong", pthread_mutex_timedlock(mutex, &WRONG));
-  waits();
-  say("  other clocklock", pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, &soon_steady));
-  waits();
-  say("  other clocklock real", pthread_mutex_clocklock(mutex, CLOCK_REALTIME, &soon));
+  say_limited("  other clocklock", pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, &soon_steady));
+  say_limited("  other clocklock real", pthread_mutex_clocklock(mutex, CLOCK_REALTIME, &soon));
   say("  other clocklock wrong clock", pthread_mutex_clocklock(mutex, CLOCK_PROCESS_CPUTIME_ID, &soon));
   say("  other unlock", -(pthread_mutex_trylock(mutex) == 0));
   return NULL;
@@ -64,6 +87,7 @@ static void *others(void *given) {
 static void *get(void *given) {
   errno = 77;
   waits();
+  atomic_store(&waiting, tid());
   int result = pthread_mutex_lock(given);
   say("  other lock", result);
   if (!result) say("  other unlock", pthread_mutex_unlock(given));
@@ -117,7 +141,7 @@ static void mutexes(void) {
     pthread_t waiting;
     fflush(stdout);
     pthread_create(&waiting, NULL, get, &mutex);
-    usleep(3000);
+    until_it_waits();
     int more = 0;
     while (pthread_mutex_unlock(&mutex) == 0 && type == PTHREAD_MUTEX_RECURSIVE && ++more < 3) {
     }
@@ -173,6 +197,7 @@ static void *rwlock_get(void *unused) {
   (void)unused;
   errno = 77;
   waits();
+  atomic_store(&waiting, tid());
   say("  other wrlock", pthread_rwlock_wrlock(&rwlock));
   say("  other unlock", pthread_rwlock_unlock(&rwlock));
   return NULL;
@@ -200,7 +225,7 @@ static void rwlocks(void) {
     pthread_t waiting;
     fflush(stdout);
     pthread_create(&waiting, NULL, rwlock_get, NULL);
-    usleep(3000);
+    until_it_waits();
     pthread_rwlock_unlock(&rwlock);
     pthread_join(waiting, NULL);
     say(" timedrdlock wrong", pthread_rwlock_timedrdlock(&rwlock, &WRONG));

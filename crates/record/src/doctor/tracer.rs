@@ -23,8 +23,11 @@ fn locks(library: &TracerLibrary) -> Check {
             Verdict::Ok,
             "can be recorded with `--locks`: `rostrace why` tells who waited for whom",
         ),
-        Err(error) => Check::new(GROUP, "locks", Verdict::Missing, error.to_string())
-            .fix("cargo build --release"),
+        Err(error @ Error::NoLocksLibrary(_)) => {
+            Check::new(GROUP, "locks", Verdict::Missing, error.to_string())
+                .fix("cargo build --release")
+        }
+        Err(error) => Check::new(GROUP, "locks", Verdict::Missing, error.to_string()),
     }
 }
 
