@@ -37,9 +37,35 @@ fn ends_of_entities_and_service_calls_are_recorded() {
         let sizes = sizes.filter_map(|event| event.rsplit_once("size = "));
         let sizes: Vec<&str> = sizes.map(|(_, size)| size).collect();
         assert_eq!(sizes, ["12", "33", "44"]);
+        // The wall clock is another each time.
+        let infos = events
+            .iter()
+            .filter_map(|event| event.strip_prefix("rmw_take_info: "));
+        let infos = infos.map(|info| {
+            let (before, clock) = info.split_once("wall_clock = ").unwrap();
+            let (clock, after) = clock.split_once(", ").unwrap();
+            assert!(clock.parse::<i64>().unwrap() > 1_500_000_000_000_000_000);
+            format!("{before}{after}")
+        });
+        let infos: Vec<String> = infos.collect();
+        let info = |subscription: &str, received: i64, numbers: [u64; 2]| {
+            format!(
+                "rmw_subscription_handle = {subscription}, received_timestamp = {received}, \
+                 publication_sequence_number = {}, reception_sequence_number = {}",
+                numbers[0], numbers[1]
+            )
+        };
+        assert_eq!(
+            infos,
+            [
+                info("0xB", 2000, [4, u64::MAX]),
+                info("0xB", 2000, [5, u64::MAX]),
+                info("0xC", 3000, [7, 8]),
+            ]
+        );
         let events: Vec<String> = events
             .into_iter()
-            .filter(|event| !event.contains("_serialized: "))
+            .filter(|event| !event.contains("_serialized: ") && !event.contains("_take_info: "))
             .collect();
         assert_eq!(
             events,

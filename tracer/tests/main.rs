@@ -8,6 +8,7 @@ mod faults;
 mod first_event;
 mod header;
 mod hooks;
+mod locks;
 mod lttng;
 mod originals;
 mod python;

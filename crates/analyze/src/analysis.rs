@@ -9,9 +9,11 @@ use rostrace_model::Model;
 use rostrace_model::describe::names::Names;
 use rostrace_model::entity::{
     CallbackGroupId, CallbackId, ClientCallbackId, DeliveryId, EnqueueId, ExecutorId, InstanceId,
-    PhaseId, PublicationId, PublisherId, SubscriptionId, TakeId, ThreadId,
+    LockWaitId, PhaseId, PublicationId, PublisherId, SubscriptionId, TakeId, ThreadId,
 };
-use rostrace_model::flow::{CallbackInstance, ClientCallback, Delivery, Fate, Publication, Take};
+use rostrace_model::flow::{
+    CallbackInstance, ClientCallback, Delivery, Fate, LockWait, Publication, Take,
+};
 use rostrace_model::memory::Memory;
 use rostrace_model::scheduling::Scheduling;
 
@@ -48,6 +50,7 @@ pub struct Analysis<'m> {
     phases_on: Groups<ThreadId, PhaseId>,
     client_callbacks_on: Groups<ThreadId, ClientCallbackId>,
     enqueued_for: Groups<InstanceId, EnqueueId>,
+    lock_waits_on: Groups<ThreadId, LockWaitId>,
     activities: OnceLock<Activities>,
     messages: OnceLock<Messages>,
     stored_inputs: OnceLock<StoredInputs>,
@@ -105,6 +108,9 @@ impl<'m> Analysis<'m> {
                     Fate::Delivered(instance) => Some(instance),
                     _ => None,
                 }
+            }),
+            lock_waits_on: Groups::new(model.threads.len(), model.lock_waits.len(), |row| {
+                Some(model.lock_waits[row].thread)
             }),
             activities: OnceLock::new(),
             messages: OnceLock::new(),
@@ -212,6 +218,15 @@ impl<'m> Analysis<'m> {
     pub fn enqueued_for(&self, instance: InstanceId) -> Option<Nanos> {
         let enqueue = self.enqueued_for.of(instance).first()?;
         Some(self.model.enqueues[enqueue.index()].time)
+    }
+
+    pub fn lock_wait(&self, id: LockWaitId) -> &'m LockWait {
+        &self.model.lock_waits[id.index()]
+    }
+
+    /// When a thread waited for locks and condition variables, in the order of time.
+    pub fn lock_waits_on(&self, thread: ThreadId) -> &[LockWaitId] {
+        self.lock_waits_on.of(thread)
     }
 
     /// What the executor on a thread began to do, in the order of time.

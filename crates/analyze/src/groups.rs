@@ -69,7 +69,7 @@ macro_rules! row_numbers {
 }
 
 row_numbers! {
-    CallbackId ClientCallbackId DeliveryId EnqueueId InstanceId NodeId PhaseId ProcessId
+    CallbackId ClientCallbackId DeliveryId EnqueueId InstanceId LockWaitId NodeId PhaseId ProcessId
     PublicationId PublisherId SubscriptionId TakeId ThreadId
 }
 

@@ -205,7 +205,14 @@ const MEMORY: Capability = Capability {
     without: None,
 };
 
-/// Events that we know by name and that no analysis reads: locks, system calls, interrupts, loaded libraries and the like.
+const LOCKS: Capability = Capability {
+    name: "locks",
+    has: |kind| kind.family() == Some(Family::Locks),
+    allows: "when threads waited for mutexes and other locks, and who held them",
+    without: None,
+};
+
+/// Events that we know by name and that no analysis reads: system calls, interrupts, loaded libraries and the like.
 pub(crate) const UNUSED: Capability = Capability {
     name: "others",
     has: |kind| !CAPABILITIES.iter().any(|it| (it.has)(kind)),
@@ -237,6 +244,7 @@ pub(crate) const CAPABILITIES: &[&Capability] = &[
     &SCHEDULING,
     &KERNEL_TASKS,
     &MEMORY,
+    &LOCKS,
 ];
 
 /// What a recording of our own tracer lacks for other reasons than others do.

@@ -17,6 +17,7 @@ mod findings;
 mod info;
 mod input;
 mod lists;
+mod locks;
 mod look;
 mod look_recordings;
 mod origin;

@@ -12,9 +12,10 @@ use crate::entity::{
     Thread, ThreadId, Timer, resolve,
 };
 use crate::flow::{
-    self, CallbackInstance, ClientCallback, Delivery, Enqueue, ExecutorPhase, LifecycleState,
-    Losses, MeasuredExecution, MessageLink, MessageSize, MessageSizeOf, Publication, Request,
-    ServiceStep, SimTime, Take, TildeEndpoint, TildeStep, Transition, UserEvent,
+    self, CallbackInstance, ClientCallback, ConditionNotification, Delivery, Enqueue,
+    ExecutorPhase, LifecycleState, LockWait, Losses, MeasuredExecution, MessageLink, MessageSize,
+    MessageSizeOf, Publication, Request, ServiceStep, SimTime, Take, TildeEndpoint, TildeStep,
+    Transition, UserEvent,
 };
 use crate::import::{Imported, import, import_entities};
 use crate::left_out::LeftOut;
@@ -61,6 +62,9 @@ pub struct Model {
     pub tilde_steps: Vec<TildeStep>,
     /// What applications say of themselves.
     pub user_events: Vec<UserEvent>,
+    /// Where locks were recorded: who waited for one that another thread held, or for a condition variable.
+    pub lock_waits: Vec<LockWait>,
+    pub condition_notifications: Vec<ConditionNotification>,
 
     /// When the recording began: relative times count from here, in all outputs. Some things were created earlier.
     pub begin: Option<Nanos>,
@@ -170,6 +174,8 @@ impl Model {
             tilde_endpoints: imported.tilde_endpoints,
             tilde_steps: imported.tilde_steps,
             user_events: imported.user_events,
+            lock_waits: imported.lock_waits,
+            condition_notifications: imported.condition_notifications,
             begin: imported.begin,
             end: imported.end,
             events: imported.events,

@@ -11,6 +11,7 @@ mod entities;
 mod executions;
 mod kernel_recordings;
 mod lifecycle_services;
+mod locks;
 mod losses;
 mod memory;
 mod other_events;

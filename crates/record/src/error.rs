@@ -34,6 +34,13 @@ pub enum Error {
         places(.0)
     )]
     NoLibrary(Vec<PathBuf>),
+    #[error(
+        "the library for --locks, librostrace_locks.so, is not beside the tracer (looked at {}); build it with `cargo build --release`",
+        places(.0)
+    )]
+    NoLocksLibrary(Vec<PathBuf>),
+    #[error("--locks needs glibc 2.34 or later, and this machine has {0}.{1}")]
+    OldCLibrary(u32, u32),
     #[error("ROSTRACE_TRACER names {0}, which is not there")]
     NamedLibraryMissing(PathBuf),
     #[error(

@@ -1,14 +1,14 @@
-//! Which events are recorded: by patterns, or all but the chattiest.
+//! Which events are recorded: by patterns, or all but the chattiest and those that have to be asked for.
 
 use glob::Pattern;
 use rostrace_session::MASK_WORDS;
-use rostrace_tracepoints::{Attribute, Phase, Tracepoint, recorded};
+use rostrace_tracepoints::{Attribute, Family, Phase, Tracepoint, recorded};
 
 use crate::error::Error;
 
 /// The mask of a command. Events of initialisation are always recorded: without them nothing has a name. Patterns are compared
-/// with the full name, `ros2:callback_start`, and with the name alone.
-pub fn mask(patterns: &[Pattern], light: bool) -> Result<[u64; MASK_WORDS], Error> {
+/// with the full name, `ros2:callback_start`, and with the name alone. Locks are recorded if that is asked for, or if a pattern names them.
+pub fn mask(patterns: &[Pattern], light: bool, locks: bool) -> Result<[u64; MASK_WORDS], Error> {
     let fits = |pattern: &Pattern, event: &Tracepoint| {
         pattern.matches(event.full_name) || pattern.matches(event.name)
     };
@@ -20,7 +20,10 @@ pub fn mask(patterns: &[Pattern], light: bool) -> Result<[u64; MASK_WORDS], Erro
     }
     let mut mask = [0; MASK_WORDS];
     for (number, event) in recorded().enumerate() {
-        let chosen = patterns.is_empty() || patterns.iter().any(|pattern| fits(pattern, event));
+        let chosen = match event.kind.family() {
+            Some(Family::Locks) => locks || patterns.iter().any(|pattern| fits(pattern, event)),
+            _ => patterns.is_empty() || patterns.iter().any(|pattern| fits(pattern, event)),
+        };
         let quiet = !light || !event.has(Attribute::Chatty);
         if event.phase == Phase::Init || chosen && quiet {
             mask[number / 64] |= 1 << (number % 64);
@@ -34,11 +37,15 @@ mod tests {
     use super::*;
 
     fn names(patterns: &[&str], light: bool) -> Vec<&'static str> {
+        names_with(patterns, light, false)
+    }
+
+    fn names_with(patterns: &[&str], light: bool, locks: bool) -> Vec<&'static str> {
         let patterns: Vec<Pattern> = patterns
             .iter()
             .map(|it| Pattern::new(it).unwrap())
             .collect();
-        let mask = mask(&patterns, light).unwrap();
+        let mask = mask(&patterns, light, locks).unwrap();
         recorded()
             .enumerate()
             .filter(|(number, _)| mask[number / 64] >> (number % 64) & 1 == 1)
@@ -47,8 +54,18 @@ mod tests {
     }
 
     #[test]
-    fn without_a_choice_everything_is_recorded() {
-        assert_eq!(names(&[], false).len(), recorded().count());
+    fn without_a_choice_everything_is_recorded_but_locks() {
+        let all = recorded().count();
+        assert_eq!(names(&[], false).len(), all - 3);
+        assert_eq!(names_with(&[], false, true).len(), all);
+    }
+
+    #[test]
+    fn locks_are_recorded_with_any_choice_if_they_are_asked_for() {
+        let is_there = |names: Vec<&str>| names.contains(&"rostrace:lock_wait_begin");
+        assert!(!is_there(names(&["callback_*"], false)));
+        assert!(is_there(names_with(&["callback_*"], false, true)));
+        assert!(is_there(names(&["lock_wait_*"], false)));
     }
 
     #[test]
@@ -69,7 +86,7 @@ mod tests {
 
     #[test]
     fn an_event_that_does_not_exist_is_refused() {
-        let error = mask(&[Pattern::new("ros2:nothing").unwrap()], false).unwrap_err();
+        let error = mask(&[Pattern::new("ros2:nothing").unwrap()], false, false).unwrap_err();
         assert!(error.to_string().contains("ros2:nothing"));
     }
 }

@@ -23,6 +23,8 @@ pub struct Launch {
     control: PathBuf,
     /// None for programs that have the tracer in them.
     library: Option<PathBuf>,
+    /// The library for locks, if they may be recorded.
+    locks: Option<PathBuf>,
     lttng: bool,
     variables: Vec<(&'static str, Option<OsString>)>,
 }
@@ -33,6 +35,7 @@ impl Launch {
             command: command.to_vec(),
             control: session.control_path().to_owned(),
             library: library.map(|library| library.path().to_owned()),
+            locks: None,
             lttng: false,
             variables: Vec::new(),
         }
@@ -41,6 +44,12 @@ impl Launch {
     /// Also passes every tracepoint on to the real libtracetools, and so to LTTng.
     pub fn with_lttng(mut self, lttng: bool) -> Launch {
         self.lttng = lttng;
+        self
+    }
+
+    /// Also loads this library, which makes it possible to record locks: [`TracerLibrary::locks`].
+    pub fn with_locks(mut self, locks: Option<PathBuf>) -> Launch {
+        self.locks = locks;
         self
     }
 
@@ -53,11 +62,14 @@ impl Launch {
     /// The variables that make processes attach to the session.
     pub fn environment(&self) -> Vec<(&'static str, OsString)> {
         let mut variables = vec![(CONTROL_VARIABLE, self.control.clone().into_os_string())];
-        if let Some(library) = &self.library {
-            variables.push((
-                PRELOAD,
-                preload(library.as_os_str(), std::env::var_os(PRELOAD)),
-            ));
+        let libraries: Vec<&PathBuf> = self.library.iter().chain(&self.locks).collect();
+        if !libraries.is_empty() {
+            let before = std::env::var_os(PRELOAD);
+            let all = libraries.iter().rev();
+            let value = all.fold(before, |before, library| {
+                Some(preload(library.as_os_str(), before))
+            });
+            variables.push((PRELOAD, value.unwrap_or_default()));
             // Programs with this sanitizer refuse to start if any library comes before its own, whatever that does.
             let options = std::env::var_os(SANITIZER);
             variables.push((SANITIZER, sanitizer_options(options)));

@@ -1,4 +1,5 @@
-//! Where the tracer library is: `librostrace_tracer.so`, which the dynamic linker loads into every process of a command.
+//! Where the tracer library is: `librostrace_tracer.so`, which the dynamic linker loads into every process of a command; and that for locks, which it
+//! loads only if they are to be recorded.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -11,6 +12,9 @@ use crate::error::Error;
 /// Names the library, wherever it is.
 const VARIABLE: &str = "ROSTRACE_TRACER";
 const NAME: &str = "librostrace_tracer.so";
+const LOCKS: &str = "librostrace_locks.so";
+/// The first version of glibc that has all functions for threads in itself.
+const LOCKS_NEED: (u32, u32) = (2, 34);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TracerLibrary(PathBuf);
@@ -39,13 +43,8 @@ impl TracerLibrary {
         let mut new = vec![folder.join(NAME), folder.join("deps").join(NAME)];
         new.extend(built.map(|folder| folder.join(NAME)));
         let installed = ["../lib", "../lib/rostrace"].map(|place| folder.join(place).join(NAME));
-        let age = |path: &PathBuf| -> Option<SystemTime> {
-            let meta = std::fs::metadata(path).ok().filter(|meta| meta.is_file())?;
-            meta.modified().ok()
-        };
-        let newest = new.iter().filter(|place| age(place).is_some());
-        let newest = newest.max_by_key(|place| age(place));
-        let found = newest.or_else(|| installed.iter().find(|place| age(place).is_some()));
+        let found = newest(&new);
+        let found = found.or_else(|| installed.iter().find(|place| age(place).is_some()));
         match found {
             Some(path) => Ok(TracerLibrary(
                 std::fs::canonicalize(path).unwrap_or_else(|_| path.clone()),
@@ -72,6 +71,43 @@ impl TracerLibrary {
     pub fn path(&self) -> &Path {
         &self.0
     }
+
+    /// The library for locks, which is beside this one; cargo may have put either of them a folder deeper.
+    pub fn locks(&self) -> Result<PathBuf, Error> {
+        let version = c_library();
+        if version < LOCKS_NEED {
+            return Err(Error::OldCLibrary(version.0, version.1));
+        }
+        let folder = self.0.parent().unwrap_or(Path::new("/"));
+        let mut places = vec![folder.join(LOCKS), folder.join("deps").join(LOCKS)];
+        if folder.ends_with("deps") {
+            places.extend(folder.parent().map(|outer| outer.join(LOCKS)));
+        }
+        match newest(&places) {
+            Some(path) => Ok(path.clone()),
+            None => Err(Error::NoLocksLibrary(places)),
+        }
+    }
+}
+
+/// The version of glibc.
+fn c_library() -> (u32, u32) {
+    // SAFETY: the text lives as long as the process.
+    let text = unsafe { std::ffi::CStr::from_ptr(libc::gnu_get_libc_version()) };
+    let text = text.to_string_lossy();
+    let mut numbers = text.split('.').map(|number| number.parse().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+}
+
+/// When a file was written, if it is there.
+fn age(path: &Path) -> Option<SystemTime> {
+    let meta = std::fs::metadata(path).ok().filter(|meta| meta.is_file())?;
+    meta.modified().ok()
+}
+
+fn newest(places: &[PathBuf]) -> Option<&PathBuf> {
+    let there = places.iter().filter(|place| age(place).is_some());
+    there.max_by_key(|place| age(place))
 }
 
 #[cfg(test)]
@@ -96,6 +132,12 @@ mod tests {
             let path = folder.join(place).join(NAME);
             std::fs::write(&path, "").unwrap();
             assert_eq!(found().unwrap(), std::fs::canonicalize(&path).unwrap());
+            let locks = path.with_file_name(LOCKS);
+            let library = TracerLibrary(path);
+            assert!(matches!(library.locks(), Err(Error::NoLocksLibrary(_))));
+            std::fs::write(&locks, "").unwrap();
+            assert_eq!(library.locks().unwrap(), locks);
+            std::fs::remove_file(locks).unwrap();
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
         std::fs::remove_dir_all(folder).unwrap();

@@ -22,6 +22,8 @@ pub struct Plan {
     pub pids: Vec<u32>,
     /// How it is found out when the threads of these processes computed.
     pub switches: Switches,
+    /// With waits for locks, of processes that were started with the library for them.
+    pub locks: bool,
     /// Recorded at most so long, also if the recorder is killed.
     pub duration: Option<Duration>,
     /// Processes of other users are to make their folders in it too.
@@ -51,6 +53,7 @@ impl Plan {
             light: false,
             pids: Vec::new(),
             switches: Switches::Off,
+            locks: false,
             duration: None,
             is_for_all_users: false,
             settings: Settings {
@@ -79,7 +82,7 @@ impl Plan {
             }
         }
         let mut command = Command {
-            mask: event_selection::mask(&self.events, self.light)?,
+            mask: event_selection::mask(&self.events, self.light, self.locks)?,
             vocabulary: rostrace_tracepoints::vocabulary(),
             chosen_only: !self.pids.is_empty(),
             settings: self.settings.clone(),

@@ -104,6 +104,8 @@ pub enum Layer {
     Dds,
     /// The application's own code.
     User,
+    /// The C library.
+    Libc,
     /// rostrace's own tracer, of itself.
     Tracer,
     Caret,
@@ -227,6 +229,7 @@ impl fmt::Display for Layer {
             Layer::Rmw => "rmw",
             Layer::Dds => "DDS",
             Layer::User => "application",
+            Layer::Libc => "C library",
             Layer::Tracer => "tracer",
             Layer::Caret => "CARET",
             Layer::Agnocast => "Agnocast",

@@ -19,6 +19,7 @@ mod serialized_message;
 mod service;
 mod shared_pointer;
 mod sim_time;
+mod take_info;
 mod timer_clock;
 mod visibility;
 
@@ -47,6 +48,7 @@ static ALL: &[&[&Hook]] = &[
     &client::HOOKS,
     &sim_time::HOOKS,
     &timer_clock::HOOKS,
+    &take_info::HOOKS,
     &rclpy::HOOKS,
 ];
 

@@ -3,7 +3,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use super::{Called, Caller, Hook, State, hooks, interpose, records};
+use super::{Called, Caller, Hook, State, hooks, interpose, records, take_info};
 use crate::control::gate;
 use crate::events;
 use crate::ring::{emit, thread};
@@ -93,11 +93,12 @@ hooks! {
         subscription: *const c_void,
         message: *mut c_void,
         flag: *mut bool,
-        info: *mut c_void,
+        info: *mut take_info::Info,
         allocation: *mut c_void,
     ) -> c_int = RMW_RET_ERROR; [original] {
         let result = original(subscription, message, flag, info, allocation);
         taken(&TAKE_WITH_INFO, result, flag, subscription, message);
+        take_info::taken(result, flag, subscription, info);
         result
     }
 }

@@ -38,6 +38,11 @@ pub(crate) fn monotonic() -> u64 {
     read(libc::CLOCK_MONOTONIC)
 }
 
+/// `CLOCK_REALTIME` in nanoseconds: what middlewares stamp messages with.
+pub(crate) fn wall() -> i64 {
+    read(libc::CLOCK_REALTIME) as i64
+}
+
 #[inline(always)]
 fn read(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec {

@@ -18,7 +18,10 @@ int rmw_take_response(const void *, struct info *, void *, bool *);
 struct bytes { uint8_t *buffer; size_t length, capacity; };
 int rmw_publish_serialized_message(const void *, const void *, void *);
 int rmw_take_serialized_message(const void *, struct bytes *, bool *, void *);
-int rmw_take_serialized_message_with_info(const void *, struct bytes *, bool *, void *, void *);
+struct message_info { int64_t source, received; uint64_t publication, reception; };
+int rmw_take_serialized_message_with_info(const void *, struct bytes *, bool *, struct message_info *, void *);
+int rmw_take_with_info(const void *, void *, bool *, struct message_info *, void *);
+int rmw_take_loaned_message_with_info(const void *, void **, bool *, struct message_info *, void *);
 const char *rmw_get_implementation_identifier(void);
 void ros_trace_rcl_publisher_init(const void *, const void *, const void *, const char *, const size_t);
 
@@ -26,6 +29,7 @@ void ros_trace_rcl_publisher_init(const void *, const void *, const void *, cons
 
 int main(void) {
   struct info info;
+  struct message_info about = {0};
   bool taken = false;
   int64_t number = 0;
   int bad = 0;
@@ -39,9 +43,16 @@ int main(void) {
   struct bytes local = {some, 12, 16}, broken = {some, 17, 16};
   bad += rmw_publish_serialized_message(P(10), &local, 0);
   bad += rmw_take_serialized_message(P(11), &local, &taken, 0) || local.length != 33;
-  bad += rmw_take_serialized_message_with_info(P(11), &local, &taken, P(1), 0) || local.length != 44;
+  bad += rmw_take_serialized_message_with_info(P(11), &local, &taken, &about, 0) || local.length != 44;
   bad += rmw_take_serialized_message_with_info(P(11), &local, &taken, 0, 0) || taken;
   bad += rmw_publish_serialized_message(P(10), &broken, 0);
+  // With a number, without one, without anything, and none at all.
+  void *message = P(1);
+  for (int kind = 0; kind < 4; kind++) {
+    about = (struct message_info){0};
+    bad += rmw_take_with_info(P(11), P(kind), &taken, &about, 0) || taken != (kind != 3);
+  }
+  bad += rmw_take_loaned_message_with_info(P(12), &message, &taken, &about, 0) || message != P(26);
   bad += rcl_publisher_fini(P(1), P(9)) + rcl_subscription_fini(P(2), P(9)) + rcl_service_fini(P(3), P(9));
   bad += rcl_client_fini(P(4), P(9)) + rcl_timer_fini(P(5)) + rcl_node_fini(P(9));
   bad += rcl_timer_fini(0) != 11;

@@ -44,9 +44,24 @@ int rmw_take_serialized_message(const void *subscription, struct bytes *message,
   *taken = true;
   return subscription && !allocation ? 0 : 11;
 }
-int rmw_take_serialized_message_with_info(const void *subscription, struct bytes *message, bool *taken, void *info, void *allocation) {
+struct message_info { int64_t source, received; uint64_t publication, reception; };
+int rmw_take_serialized_message_with_info(const void *subscription, struct bytes *message, bool *taken, struct message_info *info, void *allocation) {
   *taken = info != 0;
+  if (info) *info = (struct message_info){1000, 2000, 4, UINT64_MAX};
   *message = (struct bytes){filled, 44, sizeof filled};
+  return subscription && !allocation ? 0 : 11;
+}
+// As Fast DDS, as Cyclone DDS, as one that knows nothing of it, and without a message.
+int rmw_take_with_info(const void *subscription, void *message, bool *taken, struct message_info *info, void *allocation) {
+  static const struct message_info infos[] = {{1000, 2000, 5, UINT64_MAX}, {1000, 2000, UINT64_MAX, UINT64_MAX}, {1000, 0, 0, 0}, {1000, 2000, 5, 6}};
+  *info = infos[(uintptr_t)message];
+  *taken = (uintptr_t)message != 3;
+  return subscription && !allocation ? 0 : 11;
+}
+int rmw_take_loaned_message_with_info(const void *subscription, void **message, bool *taken, struct message_info *info, void *allocation) {
+  *message = (void *)26;
+  *taken = true;
+  *info = (struct message_info){1000, 3000, 7, 8};
   return subscription && !allocation ? 0 : 11;
 }
 const char *rmw_get_implementation_identifier(void) { return "rmw_of_the_test"; }

@@ -21,7 +21,9 @@ fn signature(hook: &str) -> (&'static str, char) {
         "rmw_send_request" | "rmw_send_response" | "rmw_publish_serialized_message" => ("ppp", 'i'),
         "rmw_take_request" | "rmw_take_response" => ("pppt", 'i'),
         "rmw_take_serialized_message" => ("pptp", 'i'),
-        "rmw_take_serialized_message_with_info" => ("pptpp", 'i'),
+        "rmw_take_serialized_message_with_info"
+        | "rmw_take_with_info"
+        | "rmw_take_loaned_message_with_info" => ("pptpp", 'i'),
         "rmw_get_implementation_identifier" => ("", 's'),
         "dds_write" | "dds_writecdr" => ("ip", 'i'),
         "dds_write_ts" => ("ipl", 'i'),

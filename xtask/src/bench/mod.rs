@@ -3,7 +3,7 @@
 //! A recording is repeated in time until it is big enough (`generate`, with `lttng_packet` for the layout and `walk` for what
 //! needs decoding), the programs' answers are checked (`answer`), then the programs of a contest run on it in turn (`measure`) and the best of their runs become a
 //! table (`table`). What our tracer does to programs is measured beside LTTng: what an event costs (`tracing`), the longest one in loops with
-//! real-time priority (`worst`), what a real system notices (`idle_system`), what following context switches costs the recorder (`switches`), and what reading clocks costs instead (`clocks`). Absolute seconds mean little on a shared machine; ratios inside one table do.
+//! real-time priority (`worst`), what a real system notices (`idle_system`), what following context switches costs the recorder (`switches`), what reading clocks costs instead (`clocks`), and what the library for locks costs them (`locks`). Absolute seconds mean little on a shared machine; ratios inside one table do.
 
 mod analysis;
 mod answer;
@@ -13,6 +13,7 @@ mod counted;
 mod generate;
 mod idle_system;
 mod library;
+mod locks;
 pub(crate) mod lttng;
 mod lttng_packet;
 mod measure;
@@ -47,7 +48,7 @@ cargo xtask bench [--size SIZE] [--trace DIR] [--runs N] [--tracing] [--only PAR
     --tracing     only what recording costs: our tracer against LTTng-UST
     --only PART   only a part of that: cost (of an event), disk (the longest tracepoint beside a bag on a slow disk, needs root),
                   attach (the longest one when a recording begins), switches (what context switches cost the recorder),
-                  clocks (what reading CPU clocks costs instead) or system
+                  clocks (what reading CPU clocks costs instead), locks (what `--locks` costs locks that are free) or system
     --seconds N   how long each tracer runs beside the bag (default: 60)
     --system COMMAND  a system of ROS 2 that ends by itself, as a line for the shell: what an idle tracer costs it. Runs N pairs (default: 10)";
 
@@ -165,19 +166,20 @@ const ATTACH: &str = "attach";
 const SYSTEM: &str = "system";
 const SWITCHES: &str = "switches";
 const CLOCKS: &str = "clocks";
+const LOCKS: &str = "locks";
 
 fn tracer_benchmarks(arguments: &mut Arguments, runs: Option<u32>) -> Result<TracerBenchmarks> {
     let only = arguments.option("--only")?;
     let system = arguments.option("--system")?;
     match only.as_deref() {
-        None | Some(COST | DISK | ATTACH | SWITCHES | CLOCKS) => {}
+        None | Some(COST | DISK | ATTACH | SWITCHES | CLOCKS | LOCKS) => {}
         Some(SYSTEM) if system.is_some() => {}
         Some(SYSTEM) => {
             return Err(WrongUsage("--only system needs --system COMMAND.".to_owned()).into());
         }
         Some(other) => {
             return Err(WrongUsage(format!(
-                "--only is {COST}, {DISK}, {ATTACH}, {SWITCHES}, {CLOCKS} or {SYSTEM}, not `{other}`."
+                "--only is {COST}, {DISK}, {ATTACH}, {SWITCHES}, {CLOCKS}, {LOCKS} or {SYSTEM}, not `{other}`."
             ))
             .into());
         }
@@ -236,6 +238,9 @@ impl TracerBenchmarks {
             "What reading CPU clocks costs an application where context switches are refused",
             &|| clocks::contest(&program, scratch),
         );
+        part(LOCKS, "What `--locks` costs locks that are free", &|| {
+            locks::contest(workspace, scratch, self.runs.unwrap_or(DEFAULT_RUNS))
+        });
         part(SYSTEM, "What an idle tracer costs a system", &|| {
             let Some(system) = &self.system else {
                 return Ok("Left out: no --system was named.".to_owned());

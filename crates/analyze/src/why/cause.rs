@@ -5,6 +5,7 @@ use rostrace_model::entity::{CallbackId, CallbackOwner, ClientCallbackId, Instan
 use rostrace_model::flow::OffCpuReason;
 use rostrace_model::scheduling::TaskId;
 
+use super::lock::AtLock;
 use crate::analysis::Analysis;
 use crate::standstill::StandstillId;
 
@@ -43,6 +44,9 @@ pub enum Cause {
     NotOnCpu(NotOnCpu, Option<InstanceId>),
     /// The same and what this execution computed as sums, by the CPU clock of its thread.
     ByClock(ByClock, InstanceId),
+    /// The thread waited for a lock, or for a condition variable, in the midst of what it did: the execution of a callback, or the executor's
+    /// work.
+    Lock(AtLock, Option<InstanceId>),
     /// Everything stood still, this thread among the others; the execution is that which had begun.
     Standstill(StandstillId, Option<InstanceId>),
     /// The trace does not tell.
@@ -117,6 +121,7 @@ impl Cause {
             Cause::Execution(_) => "execution",
             Cause::NotOnCpu(state, _) => state.name(),
             Cause::ByClock(what, _) => what.name(),
+            Cause::Lock(lock, _) => lock.name(),
             Cause::Standstill(..) => "standstill",
             Cause::Unknown => "unknown",
         }
@@ -131,7 +136,9 @@ impl Cause {
             | Cause::UsedBefore(instance)
             | Cause::Execution(instance)
             | Cause::ByClock(_, instance) => Some(instance),
-            Cause::NotOnCpu(_, instance) | Cause::Standstill(_, instance) => instance,
+            Cause::NotOnCpu(_, instance)
+            | Cause::Lock(_, instance)
+            | Cause::Standstill(_, instance) => instance,
             _ => None,
         }
     }
@@ -239,6 +246,10 @@ impl Cause {
                         "interrupts, or the host of a virtual machine: {of} did not compute, although it never left its CPU"
                     ),
                 }
+            }
+            Cause::Lock(lock, instance) => {
+                let of = instance.map_or("its thread".to_owned(), name);
+                lock.describe(analysis, &of)
             }
             Cause::Standstill(id, instance) => {
                 let inside = instance.map(|id| format!(" during {}", name(id)));

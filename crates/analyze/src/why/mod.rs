@@ -1,10 +1,12 @@
 //! Why something took as long as it did: its time cut into parts, each with a cause. The parts are contiguous, so that they
 //! add up exactly; what the trace does not tell is a part of its own.
 //!
-//! [`Why`] finds the parts (`way` those of declared paths), `standing` cuts them where everything stood still, `on_cpu` where the kernel tells more, `by_clock` where the clocks of threads do; `cause` says what they can be due to, `wait` puts those of one cause together.
+//! [`Why`] finds the parts (`path_instance` those of declared paths), `lock` cuts them where their thread waited for a lock, `standing` where everything stood still, `on_cpu` where the kernel tells more, `by_clock` where the clocks of threads do;
+//! `cause` says what they can be due to, `wait` puts those of one cause together.
 
 mod by_clock;
 mod cause;
+mod lock;
 mod on_cpu;
 mod part;
 mod path_instance;
@@ -25,11 +27,13 @@ use crate::flow_path::Flow;
 use crate::mutual_exclusion::GroupRuns;
 use crate::timer::Firing;
 use by_clock::by_clock;
+use lock::at_locks;
 use on_cpu::on_cpu;
 use part::Parts;
 use standing::standing;
 
 pub use cause::{ByClock, Cause, NotOnCpu, Relation, client_name};
+pub use lock::AtLock;
 pub use part::Part;
 pub use wait::{Rest, Wait, Waits};
 
@@ -134,7 +138,7 @@ impl<'a> Why<'a> {
             begin,
             end,
             damaged: parts.damaged || self.analysis.is_damaged(begin, end),
-            parts: (standing(self.analysis, &parts.done).iter())
+            parts: (standing(self.analysis, &self.at_locks(parts.done)).iter())
                 .flat_map(|part| match &self.analysis.scheduling {
                     Some(scheduling) => on_cpu(scheduling, part),
                     None => vec![*part],
@@ -142,6 +146,16 @@ impl<'a> Why<'a> {
                 .flat_map(|part| by_clock(self.analysis, &part))
                 .collect(),
         }
+    }
+
+    fn at_locks(&self, parts: Vec<Part>) -> Vec<Part> {
+        if self.analysis.model.lock_waits.is_empty() {
+            return parts;
+        }
+        let parts = parts.into_iter();
+        parts
+            .flat_map(|part| at_locks(self.analysis, part))
+            .collect()
     }
 
     fn add_communication(&self, parts: &mut Parts, id: DeliveryId, arrival: &Arrival) {

@@ -10,6 +10,8 @@ use super::part::Part;
 pub(super) fn on_cpu(scheduling: &Scheduling, part: &Part) -> Vec<Part> {
     let instance = match part.cause {
         Cause::Execution(instance) => Some(instance),
+        // A thread that waits for a lock is meant to sleep, too.
+        Cause::Lock(_, instance) => instance,
         Cause::Publishing | Cause::Executor | Cause::Dispatch => None,
         Cause::Middleware
         | Cause::MiddlewareOrExecutor

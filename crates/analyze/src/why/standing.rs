@@ -62,6 +62,7 @@ fn held_up(cause: Cause) -> Option<Option<rostrace_model::entity::InstanceId>> {
         | Cause::OutsideCallbacks
         | Cause::NotOnCpu(..)
         | Cause::ByClock(..)
+        | Cause::Lock(..)
         | Cause::Standstill(..) => None,
     }
 }

@@ -12,12 +12,14 @@ use crate::render::diagnostic;
 
 pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Outcome> {
     let library = library()?;
+    let locks = arguments.locks.then(|| library.locks()).transpose()?;
     let session = match &arguments.control {
         Some(control) => Session::create_at(control, &arguments.command)?,
         None => Session::create(&RuntimeFolder::of_user()?, &arguments.command)?,
     };
-    let launch =
-        Launch::new(&arguments.command, &session, Some(&library)).with_lttng(arguments.lttng);
+    let launch = Launch::new(&arguments.command, &session, Some(&library))
+        .with_locks(locks)
+        .with_lttng(arguments.lttng);
     let signals = watch::signals()?;
     let outcome = launch.start().map_err(Into::into).and_then(|running| {
         diagnostic::note(&match &arguments.control {

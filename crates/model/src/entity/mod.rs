@@ -80,4 +80,6 @@ ids! {
     EnqueueId,
     /// A row of [`crate::Model::client_callbacks`].
     ClientCallbackId,
+    /// A row of [`crate::Model::lock_waits`].
+    LockWaitId,
 }

@@ -61,6 +61,7 @@ pub(crate) fn connect(imported: &mut Imported, entities: &Entities) {
     connect_publications(imported, entities);
     super::connect_tilde(imported, entities);
     super::connect_client_callbacks(imported, entities);
+    super::connect_holders(imported);
     for transition in &mut imported.transitions {
         let process = process_of_thread(&imported.population.threads, transition.thread);
         transition.state_machine =

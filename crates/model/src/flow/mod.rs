@@ -6,6 +6,7 @@
 mod client_callback;
 mod connect;
 mod delivery;
+mod lock;
 mod loss;
 mod matching;
 mod measured;
@@ -23,6 +24,8 @@ pub(crate) use client_callback::connect_client_callbacks;
 pub(crate) use connect::connect;
 pub(crate) use delivery::deliveries;
 pub use delivery::{Delivery, DeliveryKind, DeliveryStatus, Match};
+pub(crate) use lock::connect_holders;
+pub use lock::{ConditionNotification, LockHolder, LockKind, LockWait};
 pub use loss::Losses;
 pub use measured::{MeasuredExecution, OffCpuReason};
 pub(crate) use request::requests;
@@ -97,9 +100,22 @@ pub struct Take {
     pub subscription: Option<SubscriptionId>,
     pub time: Nanos,
     pub source_timestamp: i64,
+    /// What the middleware tells of its arrival, where it does.
+    pub info: Option<TakeInfo>,
     /// The execution that got the message; nothing if it was taken by hand.
     pub instance: Option<InstanceId>,
     pub publication: Option<PublicationId>,
+}
+
+/// What the middleware tells of a message that was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TakeInfo {
+    /// When the message arrived, on the clock of the trace.
+    pub arrival: Nanos,
+    /// The publisher's number of it: one more than that of the message before.
+    pub publication_sequence: u64,
+    /// The subscription's number of it.
+    pub reception_sequence: Option<u64>,
 }
 
 /// A message put into the ring buffer of a subscription in the same process.

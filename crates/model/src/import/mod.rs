@@ -10,6 +10,7 @@ mod execution;
 mod init;
 mod init_time;
 mod intra_process;
+mod lock;
 mod message_size;
 mod publication;
 mod restart;
@@ -30,13 +31,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::binding::{Bindings, Fields};
 use crate::entity::{Address, HostId, InstanceId, ProcessId, ThreadId};
 use crate::flow::{
-    CallbackInstance, ClientCallback, Enqueue, ExecutorPhase, Losses, MessageLink, MessageSize,
-    PhaseKind, Publication, ServiceStep, ServiceStepKind, SimTime, Take, TildeEndpoint, TildeStep,
-    Transition, UserEvent,
+    CallbackInstance, ClientCallback, ConditionNotification, Enqueue, ExecutorPhase, LockWait,
+    Losses, MessageLink, MessageSize, PhaseKind, Publication, ServiceStep, ServiceStepKind,
+    SimTime, Take, TildeEndpoint, TildeStep, Transition, UserEvent,
 };
 pub(crate) use ending::{Ending, Ends};
 pub(crate) use init::{Grouping, Init, TimedInit};
 use intra_process::RingBuffers;
+use lock::Locks;
 pub(crate) use publication::LATEST_STAMP;
 pub(crate) use thread_state::{Layer, Population, ThreadState};
 use user_event::UserEvents;
@@ -65,6 +67,8 @@ pub(crate) struct Imported {
     pub(crate) tilde_endpoints: Vec<TildeEndpoint>,
     pub(crate) tilde_steps: Vec<TildeStep>,
     pub(crate) user_events: Vec<UserEvent>,
+    pub(crate) lock_waits: Vec<LockWait>,
+    pub(crate) condition_notifications: Vec<ConditionNotification>,
     /// Agnocast: what a callable stands for.
     pub(crate) callables: HashMap<(ProcessId, Address), Vec<(Nanos, Callable)>>,
     /// Executions of callables, with the callable's address in place of the callback's.
@@ -168,6 +172,7 @@ struct Import {
     origin: Option<Nanos>,
     rings: RingBuffers,
     user_events: UserEvents,
+    locks: Locks,
     /// Where the publication of a message is known by its address (CARET's forks before Iron).
     messages: FxHashMap<(ProcessId, Address), crate::entity::PublicationId>,
     /// Service steps of requests that were begun, whose number is not known yet.
@@ -188,6 +193,7 @@ impl Import {
             },
             rings: RingBuffers::default(),
             user_events: UserEvents::default(),
+            locks: Locks::default(),
             messages: FxHashMap::default(),
             unsent: FxHashSet::default(),
             names_only: set.traces.iter().map(tells_names_only).collect(),
@@ -235,7 +241,10 @@ impl Import {
         if let Some(before) = before {
             self.note_initialised_again(before, time, pid == tid, fields);
         }
-        if let Some(publication) = self.out.population.state(thread).unsettled.take() {
+        // A lock may be waited for before the middleware has made its stamp.
+        if !lock::is_of_locks(kind)
+            && let Some(publication) = self.out.population.state(thread).unsettled.take()
+        {
             let until = &mut self.out.publications[publication.index()].until;
             *until = time.min(*until);
         }
@@ -369,6 +378,7 @@ impl Import {
             | Kind::DdsBindAddrToStamp
             | Kind::DdsWriterWrite => self.publish(kind, thread, time, fields),
             Kind::RmwTake => self.rmw_take(thread, time, fields),
+            Kind::RmwTakeInfo => self.take_info(thread, time, fields),
             Kind::DispatchSubscriptionCallback => self.dispatch(thread, time, fields),
             Kind::RclcppRingBufferEnqueue
             | Kind::RclcppRingBufferDequeue
@@ -381,6 +391,9 @@ impl Import {
     }
 
     fn rare(&mut self, kind: Kind, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {
+        if lock::is_of_locks(kind) {
+            return self.lock(kind, thread, time, fields);
+        }
         match kind {
             Kind::RclLifecycleTransition => {
                 use field::rcl_lifecycle_transition::*;
@@ -500,6 +513,7 @@ impl Import {
 
     fn finish(mut self) -> Imported {
         self.drop_unsent();
+        self.end_locks();
         // A recording may have nothing but what tracers tell of the time before it: everything after that was lost.
         self.out.end = self.out.end.max(self.out.begin);
         self.out.population.forget_unrecorded();

@@ -346,6 +346,14 @@ fn move_rows(imported: &mut Imported, births: &HashMap<ProcessId, Vec<Birth>>) {
         .user_events
         .iter_mut()
         .for_each(|row| to(&mut row.thread, row.time));
+    imported
+        .lock_waits
+        .iter_mut()
+        .for_each(|row| to(&mut row.thread, row.begin));
+    imported
+        .condition_notifications
+        .iter_mut()
+        .for_each(|row| to(&mut row.thread, row.time));
     for init in &mut imported.inits {
         if let Some(life) = life_of(init.process, init.recorded) {
             init.process = life;

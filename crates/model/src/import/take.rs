@@ -6,7 +6,7 @@ use rostrace_tracepoints::field;
 use super::Import;
 use crate::binding::Fields;
 use crate::entity::{Address, TakeId, ThreadId};
-use crate::flow::Take;
+use crate::flow::{Take, TakeInfo};
 
 impl Import {
     pub(super) fn rmw_take(&mut self, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {
@@ -35,9 +35,36 @@ impl Import {
             subscription: None,
             time,
             source_timestamp: stamp.unwrap_or(0),
+            info: None,
             instance: None,
             publication: None,
         });
+    }
+
+    /// Follows the take that it is about. Middlewares stamp arrivals by the wall clock, which is not that of the trace.
+    pub(super) fn take_info(&mut self, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {
+        use field::rmw_take_info::*;
+        let Some(take) = self.out.population.state(thread).take else {
+            return;
+        };
+        let take = &mut self.out.takes[take.index()];
+        let (Some(received), Some(now), Some(publication_sequence)) = (
+            fields.signed(RECEIVED_TIMESTAMP),
+            fields.signed(WALL_CLOCK),
+            fields.number(PUBLICATION_SEQUENCE_NUMBER),
+        ) else {
+            return;
+        };
+        let is_same = take.rmw_handle == fields.address(RMW_SUBSCRIPTION_HANDLE);
+        let reception = fields.number(RECEPTION_SEQUENCE_NUMBER);
+        // A clock that was set meanwhile tells nothing.
+        if is_same && received <= now && !self.out.losses.between(take.time, time) {
+            take.info = Some(TakeInfo {
+                arrival: Nanos(time.0.saturating_sub(now.saturating_sub(received))).min(take.time),
+                publication_sequence,
+                reception_sequence: reception.filter(|number| !matches!(*number, 0 | u64::MAX)),
+            });
+        }
     }
 
     /// The forks announce the callback that gets the message; where there was a take, it is the same message.

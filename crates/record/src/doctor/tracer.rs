@@ -10,7 +10,25 @@ use crate::runtime_folder::RuntimeFolder;
 const GROUP: &str = "tracer";
 
 pub(super) fn checks(found: &Result<TracerLibrary, Error>) -> Vec<Check> {
-    vec![library(found), sessions()]
+    let locks = found.as_ref().ok().map(locks);
+    let checks = [Some(library(found)), locks, Some(sessions())];
+    checks.into_iter().flatten().collect()
+}
+
+fn locks(library: &TracerLibrary) -> Check {
+    match library.locks() {
+        Ok(_) => Check::new(
+            GROUP,
+            "locks",
+            Verdict::Ok,
+            "can be recorded with `--locks`: `rostrace why` tells who waited for whom",
+        ),
+        Err(error @ Error::NoLocksLibrary(_)) => {
+            Check::new(GROUP, "locks", Verdict::Missing, error.to_string())
+                .fix("cargo build --release")
+        }
+        Err(error) => Check::new(GROUP, "locks", Verdict::Missing, error.to_string()),
+    }
 }
 
 fn library(found: &Result<TracerLibrary, Error>) -> Check {

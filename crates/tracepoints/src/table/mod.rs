@@ -9,6 +9,7 @@ mod context_switch;
 mod executor;
 mod intra_process;
 mod kernel;
+mod lock;
 mod lttng_ust;
 mod middleware;
 mod rcl;
@@ -21,12 +22,13 @@ use crate::{Attribute, Family, Field, Layer, Phase, Provider, Tracepoint};
 
 use {
     agnocast::agnocast, application::application, caret::caret, context_switch::context_switch,
-    executor::executor, intra_process::intra_process, kernel::kernel, lttng_ust::lttng_ust,
-    middleware::middleware, rcl::rcl, rclcpp::rclcpp, rmw::rmw, rostrace::rostrace,
+    executor::executor, intra_process::intra_process, kernel::kernel, lock::lock,
+    lttng_ust::lttng_ust, middleware::middleware, rcl::rcl, rclcpp::rclcpp, rmw::rmw,
+    rostrace::rostrace,
 };
 
 // Begins with no block; every file adds its own, and `declare` makes one enum and one table of all.
-rcl! { {} rclcpp executor intra_process rmw caret agnocast middleware application rostrace lttng_ust kernel context_switch declare }
+rcl! { {} rclcpp executor intra_process rmw caret agnocast middleware application rostrace lock lttng_ust kernel context_switch declare }
 
 /// The providers of the table, in the order in which documents show them.
 pub static PROVIDERS: &[Provider] = &[

@@ -88,6 +88,18 @@ RmwTakeSerialized = rmw_take_serialized: Run, Rmw, MessageSizes {
     SIZE: Unsigned = "Its bytes.";
 }
 
+/// A message was taken by the `ros2:rmw_take` before; the middleware tells when it arrived, and its publisher's number of it.
+RmwTakeInfo = rmw_take_info: Run, Rmw, Take {
+    "rostrace:rmw_take_info" since "rostrace 0.1";
+
+    RMW_SUBSCRIPTION_HANDLE: Pointer = "The `rmw_subscription_t`.";
+    RECEIVED_TIMESTAMP: Signed = "When the message arrived, as the middleware says: ns since 1970, wall clock.";
+    WALL_CLOCK: Signed = "The wall clock at the time of this event: the arrival was so much earlier as the two differ.";
+    PUBLICATION_SEQUENCE_NUMBER: Unsigned
+        = "The publisher's number of the message: one more than that of the message before.";
+    RECEPTION_SEQUENCE_NUMBER: Unsigned = "The subscription's number of the message; 18446744073709551615 if the middleware does not tell.";
+}
+
 /// A client hands a request to the middleware; its number is told by the `ros2:rmw_send_request` that follows on this thread.
 RmwSendRequestBegin = rmw_send_request_begin: Run, Rmw, Services {
     "rostrace:rmw_send_request_begin" since "rostrace 0.1";

@@ -127,7 +127,12 @@ fn is_of_ros(kinds: &[u64]) -> bool {
     let elsewhere = |kind: &Kind| {
         matches!(
             kind.layer(),
-            Layer::Kernel | Layer::LttngUst | Layer::User | Layer::Tracer | Layer::Dds
+            Layer::Kernel
+                | Layer::LttngUst
+                | Layer::Libc
+                | Layer::User
+                | Layer::Tracer
+                | Layer::Dds
         )
     };
     let mut of_ros = Kind::ALL.iter().filter(|kind| !elsewhere(kind));

@@ -37,6 +37,10 @@ pub(crate) struct RecordArguments {
     /// The same as --switches off
     #[arg(long, conflicts_with = "switches")]
     pub(crate) no_switches: bool,
+    /// Also record when threads wait for mutexes, other locks and condition variables, and who held them; with --attach: of processes
+    /// started with `rostrace run --locks`
+    #[arg(long)]
+    pub(crate) locks: bool,
     /// Also pass every tracepoint on to LTTng
     #[arg(long, conflicts_with = "attach")]
     pub(crate) lttng: bool,
@@ -178,6 +182,9 @@ pub(crate) struct RunArguments {
     /// Where to create the control file, for processes in containers or of other users
     #[arg(long, value_name = "FILE")]
     pub(crate) control: Option<PathBuf>,
+    /// Make it possible to record locks: calls of the C library's locks go through functions of ours
+    #[arg(long)]
+    pub(crate) locks: bool,
     /// Also pass every tracepoint on to LTTng
     #[arg(long)]
     pub(crate) lttng: bool,

@@ -20,6 +20,7 @@ use rostrace_record::{
     Filters, Launch, Plan, Recording, RuntimeFolder, Session, Settings, Summary, TracerLibrary,
     filters, limit, unattached,
 };
+use rostrace_tracepoints::Kind;
 
 use crate::args::{LookArguments, LookFormat, ModelFilterArguments, TraceArguments};
 use crate::columns::ListArguments;
@@ -75,7 +76,7 @@ fn start(arguments: &RecordArguments) -> anyhow::Result<Outcome> {
             _ => bail!("nothing was recorded"),
         }
     }
-    conclude(&ending, !arguments.no_report)
+    conclude(&ending, arguments)
 }
 
 fn record_command(
@@ -84,11 +85,13 @@ fn record_command(
     arguments: &RecordArguments,
     library: &TracerLibrary,
 ) -> anyhow::Result<Ending> {
+    let locks = arguments.locks.then(|| library.locks()).transpose()?;
     let signals = watch::signals()?;
     let mut recording = Recording::start(session, plan)?;
     let output = recording.output().to_owned();
-    let launch =
-        Launch::new(&arguments.command, session, Some(library)).with_lttng(arguments.lttng);
+    let launch = Launch::new(&arguments.command, session, Some(library))
+        .with_locks(locks)
+        .with_lttng(arguments.lttng);
     let running = match recording.launch(&launch) {
         Ok(running) => running,
         Err(error) => {
@@ -115,7 +118,7 @@ fn attach(arguments: &RecordArguments) -> anyhow::Result<Outcome> {
             session.id
         );
     }
-    conclude(&ending, !arguments.no_report)
+    conclude(&ending, arguments)
 }
 
 /// The tracer library of this program.
@@ -153,6 +156,7 @@ fn plan(arguments: &RecordArguments) -> anyhow::Result<Plan> {
         },
         pids: arguments.pids.clone(),
         switches: arguments.switches(),
+        locks: arguments.locks,
         duration: duration(arguments),
         // Who names a control file wants it to be reached by others.
         is_for_all_users: arguments.session.control.is_some(),
@@ -212,11 +216,11 @@ pub(crate) fn new_folder(asked: Option<&Path>) -> anyhow::Result<PathBuf> {
 }
 
 /// Verifies, shows the callbacks, and says where the trace and its report are.
-fn conclude(ending: &Ending, with_report: bool) -> anyhow::Result<Outcome> {
+fn conclude(ending: &Ending, arguments: &RecordArguments) -> anyhow::Result<Outcome> {
     interrupt::catch();
     let summary = &ending.summary;
-    let arguments = look(&summary.output);
-    let reading = read(&arguments)?;
+    let look = look(&summary.output);
+    let reading = read(&look)?;
     let verified = (reading.as_ref()).map(|it| verify::verify(&it.recorded, summary));
     failure::tell(summary);
     for (pid, name) in &summary.unfinished {
@@ -235,10 +239,16 @@ fn conclude(ending: &Ending, with_report: bool) -> anyhow::Result<Outcome> {
         println!("\n {}", shown(&summary.output));
         return Ok(Outcome::Interrupted);
     };
+    let is_any = |kind: Kind| reading.recorded.model.count(kind) > 0;
+    if arguments.attach && arguments.locks && !is_any(Kind::LockWaitBegin) {
+        diagnostic::note(
+            "no thread was seen waiting for a lock: only those of processes that were started with `rostrace run --locks` can be seen",
+        );
+    }
     let view = reading.view()?;
     let analysis = source::analysis(&reading.recorded.set, view.model, view.window().clone());
     let listed = callbacks::print(&reading, &view, &analysis)?;
-    let page = with_report
+    let page = (!arguments.no_report)
         .then(|| report::of_recording(&summary.output, &reading.recorded.set, &view, &analysis))
         .flatten();
     tell(summary, &verified, ending.duration, page.as_deref())?;

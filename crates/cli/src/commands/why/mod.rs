@@ -7,9 +7,10 @@ mod subject;
 use std::io::{BufWriter, Write};
 
 use rostrace_analyze::finding::Delayed;
-use rostrace_analyze::why::{Cause, Explanation, NotOnCpu, Why, client_name};
+use rostrace_analyze::why::{AtLock, Cause, Explanation, NotOnCpu, Why, client_name};
 use rostrace_analyze::{Analysis, sim_time};
 use rostrace_ctf::schema::Nanos;
+use rostrace_model::flow::LockKind;
 use serde::Serialize;
 
 use crate::commands::latency::{Ends, assumption, named_path as named_paths};
@@ -271,8 +272,41 @@ struct PartRow {
     /// `unknown` where the duration is a sum over an execution, and `begin_ns` only puts the parts one after the other.
     #[serde(skip_serializing_if = "Option::is_none")]
     position: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lock: Option<LockRow>,
     begin_ns: i64,
     duration_ns: i64,
+}
+
+/// What a thread waited for.
+#[derive(Debug, Serialize)]
+struct LockRow {
+    kind: &'static str,
+    address: String,
+    /// The thread that held it, or notified; absent if that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by_tid: Option<i64>,
+    /// What that thread executed then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by_callback: Option<String>,
+    timed_out: bool,
+}
+
+impl LockRow {
+    fn of(analysis: &Analysis<'_>, lock: AtLock) -> LockRow {
+        LockRow {
+            kind: match lock.kind {
+                LockKind::Mutex => "mutex",
+                LockKind::Read => "read_lock",
+                LockKind::Write => "write_lock",
+                LockKind::Condition => "condition_variable",
+            },
+            address: analysis.lock_wait(lock.wait).lock.to_string(),
+            by_tid: lock.by.map(|by| by.tid),
+            by_callback: (lock.ran).map(|ran| subject::execution_name(analysis, ran)),
+            timed_out: lock.timed_out,
+        }
+    }
 }
 
 fn json(analysis: &Analysis<'_>, subject: &Subject, explanation: &Explanation) -> WhyRow {
@@ -305,6 +339,10 @@ fn json(analysis: &Analysis<'_>, subject: &Subject, explanation: &Explanation) -
             preempted_by: task.map(|task| task.name.clone()),
             preempted_by_tid: (task.filter(|task| task.is_recorded())).map(|task| task.tid),
             position: part.cause.is_sum(analysis).then_some("unknown"),
+            lock: match part.cause {
+                Cause::Lock(lock, _) => Some(LockRow::of(analysis, lock)),
+                _ => None,
+            },
             begin_ns: part.begin.0,
             duration_ns: part.duration(),
         }
