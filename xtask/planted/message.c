@@ -124,19 +124,33 @@ static void set_up_busy(void) {
 }
 
 // Two threads, and a callback of the same mutually exclusive group on the other one.
+static struct mark group_begin, group_end;
+static pid_t group_thread;
 static void be_long_in_group(struct run *run) {
-  bool is_it = is_time() && !shared->busy_since;
+  bool is_it = !shared->busy_since;
   be_long(run);
-  if (!is_it) return;
-  struct mark begin = run->begin;
-  if (begin.wall < shared->flagged) begin.wall = shared->flagged;
-  span("group", other_name, begin, mark(), 0, 0);
+  if (!is_it || !shared->busy_since) return;
+  group_begin = run->begin;
+  group_end = mark();
+  group_thread = own_tid();
+}
+static void listen_in_group(struct run *run) {
+  if (run->message.mark == MARKED) {
+    if (group_begin.wall < shared->flagged) group_begin.wall = shared->flagged;
+    // Whichever thread is the first to look for work gets the message.
+    const char *word = group_thread == own_tid() ? "either" : "group";
+    group_end.cpu = group_begin.cpu;
+    span(word, listener_name, group_begin, group_end, 0, 0);
+  }
+  listen_to(run);
 }
 static void group_listener(void) {
   struct executor *executor = new_executor(2);
   struct group *group = new_group(executor);
-  new_subscription(new_node(executor, listener_name), topic, depth, messages[1], listen_to, group);
-  new_timer(new_node(executor, other_name), other_period, be_long_in_group, group);
+  // A group belongs to one node.
+  struct node *node = new_node(executor, listener_name);
+  new_subscription(node, topic, depth, messages[1], listen_in_group, group);
+  new_timer(node, other_period, be_long_in_group, group);
   spin(executor);
 }
 static void set_up_group(void) {
@@ -264,6 +278,7 @@ static void relayed_listener(void) {
   new_subscription(new_node(executor, listener_name), topic, depth, relayed[1], listen_to, NULL);
   spin(executor);
 }
+static bool is_marked_call;
 static void send_marked(struct run *run) {
   (void)run;
   usual_work();
@@ -273,7 +288,9 @@ static void send_marked(struct run *run) {
     return;
   }
   shared->flagged = now();
+  is_marked_call = true;
   send_one(MARKED, true);
+  is_marked_call = false;
 }
 static void set_up_transport(void) {
   set_up(send_marked);
@@ -285,7 +302,6 @@ static void set_up_transport(void) {
 }
 
 // The call of publish itself takes long: it computes, or waits, before the middleware has the message.
-static bool is_marked_call;
 static void long_call(void) {
   if (!is_marked_call) return;
   struct mark begin = mark();
@@ -294,13 +310,11 @@ static void long_call(void) {
   } else {
     rest(size);
   }
-  span("publish", talker_name, begin, mark(), 0, 0);
+  span(variant ? "publish_compute" : "publish", talker_name, begin, mark(), 0, 0);
 }
 static void send_slowly(struct run *run) {
-  is_marked_call = is_time() && !shared->flagged;
   output->before = long_call;
   send_marked(run);
-  is_marked_call = false;
 }
 static void set_up_publisher(void) {
   set_up(send_slowly);
@@ -344,10 +358,8 @@ static void preempted_call(void) {
   span("publish_hog", talker_name, begin, end, shared->helper_tid, after - before);
 }
 static void send_preempted(struct run *run) {
-  is_marked_call = is_time() && !shared->flagged;
   output->before = preempted_call;
   send_marked(run);
-  is_marked_call = false;
 }
 static void set_up_preempted_publisher(void) {
   set_up(send_preempted);

@@ -12,6 +12,8 @@ pub(super) struct Part {
     pub(super) ran_instead: Option<i64>,
     /// Something ran instead, named or not.
     pub(super) has_ran_instead: bool,
+    /// The thread that held a lock, where it is named.
+    pub(super) held_by: Option<i64>,
     pub(super) begin: i64,
     pub(super) duration: i64,
 }
@@ -33,7 +35,8 @@ pub(super) struct Answer {
     pub(super) end: i64,
     pub(super) total: i64,
     pub(super) parts: Vec<Part>,
-    /// What it says of a message that did not arrive: every text outside of the parts.
+    /// What it says of a message that did not arrive: the reason by its name, and every text outside of the parts.
+    pub(super) drop_cause: Option<String>,
     pub(super) said: Vec<String>,
 }
 
@@ -42,8 +45,12 @@ impl Answer {
         let value: Value = serde_json::from_str(text).context("the answer is no JSON")?;
         let parts = value["parts"].as_array().map_or(&[][..], Vec::as_slice);
         let mut said = Vec::new();
-        for (_, member) in value.as_object().into_iter().flatten() {
-            said.extend(member.as_str().map(str::to_owned));
+        for (name, member) in value.as_object().into_iter().flatten() {
+            let text = member.as_str().filter(|_| name != "subject");
+            said.extend(text.map(str::to_owned));
+        }
+        if value["arrived"] == Value::Bool(false) {
+            said.push("lost".to_owned());
         }
         // Of a lost message there may be a part as well, or nothing but words.
         for part in parts {
@@ -54,6 +61,7 @@ impl Answer {
             end: value["end_ns"].as_i64().unwrap_or(0),
             total: value["total_ns"].as_i64().unwrap_or(0),
             parts: parts.iter().map(part).collect::<Result<_>>()?,
+            drop_cause: value["drop_cause"].as_str().map(str::to_owned),
             said,
         })
     }
@@ -97,6 +105,7 @@ fn part(value: &Value) -> Result<Part> {
         relation: text("relation"),
         ran_instead: instead,
         has_ran_instead: instead.is_some() || value["ran_instead"].is_string(),
+        held_by: value["held_by_tid"].as_i64(),
         begin: number("begin_ns")?,
         duration: number("duration_ns")?,
     })

@@ -155,6 +155,7 @@ impl Bench {
                 end: 0,
                 total: 0,
                 parts: Vec::new(),
+                drop_cause: None,
                 said: vec![said],
             });
         }

@@ -102,6 +102,11 @@ impl Table {
         self.rows.iter().map(|(kind, row)| (kind.as_str(), row))
     }
 
+    /// Whether context switches were recorded in any case.
+    pub(super) fn has_switches(&self) -> bool {
+        self.truths.iter().any(|(_, it)| *it == Switches::Recorded)
+    }
+
     pub(super) fn all(&self) -> Row {
         let mut all = Row::default();
         for row in self.rows.values() {

@@ -65,10 +65,14 @@ words! {
     Busy = "busy",
     /// A callback of the same mutually exclusive group ran on another thread.
     Group = "group",
+    /// The same, but that thread went on with what had to wait, so that either may be said.
+    Either = "either",
     /// The message was under way, and nobody kept the receiver from anything.
     Transit = "transit",
-    /// In the call of publish, before the middleware had the message.
+    /// In the call of publish, before the middleware had the message: it slept.
     Publish = "publish",
+    /// There too, and it computed.
+    PublishCompute = "publish_compute",
     /// There too, and the culprit had the CPU.
     PublishHog = "publish_hog",
     /// The timer was due, and its thread slept on.
@@ -166,6 +170,9 @@ impl Log {
             ("lost", Some(reason)) => Subject::Lost(name, reason),
             _ => bail!("`{kind}` is no subject"),
         };
+        if spans.is_empty() && !matches!(subject, Subject::Lost(..)) {
+            bail!("the program did not say how it went");
+        }
         spans.sort_by_key(|span| span.begin);
         Ok(Log::Truth(Truth { subject, at, spans }))
     }
