@@ -139,7 +139,6 @@ static void listen_in_group(struct run *run) {
     if (group_begin.wall < shared->flagged) group_begin.wall = shared->flagged;
     // Whichever thread is the first to look for work gets the message.
     const char *word = group_thread == own_tid() ? "either" : "group";
-    group_end.cpu = group_begin.cpu;
     span(word, listener_name, group_begin, group_end, 0, 0);
   }
   listen_to(run);
@@ -310,7 +309,7 @@ static void long_call(void) {
   } else {
     rest(size);
   }
-  span(variant ? "publish_compute" : "publish", talker_name, begin, mark(), 0, 0);
+  span("publish", talker_name, begin, mark(), 0, 0);
 }
 static void send_slowly(struct run *run) {
   output->before = long_call;

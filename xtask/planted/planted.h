@@ -54,9 +54,10 @@ void rest_until(ns instant);
 // A little of what every callback does.
 void usual_work(void);
 
-// Both clocks at one instant, as well as they can be read together: they were read within `slack`.
+// Both clocks at one instant, as well as they can be read together: they were read within `slack`. And how long this thread has slept because
+// it wanted to: what it neither computed nor slept, others took.
 struct mark {
-  ns wall, cpu, slack;
+  ns wall, cpu, asleep, slack;
 };
 struct mark mark(void);
 

@@ -77,7 +77,6 @@ struct entity {
   struct message queue[MOST_QUEUED];
   struct request requests[MOST_QUEUED];
   int first, queued, depth;
-  uint64_t next_index;
   pthread_mutex_t lock;
 };
 
@@ -206,12 +205,21 @@ struct entity *new_subscription(struct node *node, const char *topic, int depth,
 
 struct entity *new_intra_subscription(struct node *node, const char *topic, int capacity, work *work) {
   struct entity *it = new_entity(INTRA, node, work, NULL);
-  char *buffer = it->message, *ipb = it->message + 8;
+  char *buffer = it->message, *ipb = it->message + 8, *second = it->message + 16;
   it->depth = capacity;
-  subscribe(it, topic);
+  // In the order of rclcpp: the second object is complete before it is tied to its subscription, and the callback that runs is its own.
+  ros_trace_rclcpp_subscription_callback_added(second, it->callback);
+  name_callback(it);
   ros_trace_rclcpp_construct_ring_buffer(buffer, (uint64_t)capacity);
   ros_trace_rclcpp_buffer_to_ipb(buffer, ipb);
-  ros_trace_rclcpp_ipb_to_subscription(ipb, it->object);
+  ros_trace_rclcpp_ipb_to_subscription(ipb, second);
+  uint8_t gid[24];
+  gid_of(it->rmw, gid);
+  ros_trace_rmw_subscription_init(it->rmw, gid);
+  ros_trace_rcl_subscription_init(it->handle, node->handle, it->rmw, topic, (size_t)capacity);
+  ros_trace_rclcpp_subscription_init(it->handle, second);
+  ros_trace_rclcpp_subscription_init(it->handle, it->object);
+  ros_trace_rclcpp_subscription_callback_added(it->object, it->message + 24);
   return it;
 }
 
@@ -312,9 +320,9 @@ static void execute(struct entity *it) {
     pthread_mutex_lock(&it->lock);
     run.message = it->queue[it->first];
     request = it->requests[it->first];
+    if (it->type == INTRA) ros_trace_rclcpp_ring_buffer_dequeue(it->message, (uint64_t)it->first, (uint64_t)it->queued - 1);
     it->first = (it->first + 1) % it->depth;
     it->queued--;
-    if (it->type == INTRA) ros_trace_rclcpp_ring_buffer_dequeue(it->message, (uint64_t)it->first, (uint64_t)it->queued);
     pthread_mutex_unlock(&it->lock);
   }
   if (it->type == SUBSCRIPTION) {

@@ -37,10 +37,14 @@ void compute(ns time) {
   }
 }
 
+static _Thread_local ns asleep;
+
 void rest_until(ns instant) {
+  ns begin = now();
   struct timespec at = {.tv_sec = instant / 1000000000, .tv_nsec = instant % 1000000000};
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR) {
   }
+  asleep += now() - begin;
 }
 
 void rest(ns time) { rest_until(now() + time); }
@@ -52,7 +56,7 @@ void usual_work(void) {
 
 struct mark mark(void) {
   ns before = now(), cpu = own_cpu(), after = now();
-  return (struct mark){after, cpu, after - before};
+  return (struct mark){after, cpu, asleep, after - before};
 }
 
 static int log_file = -1;
@@ -78,8 +82,8 @@ void say(const char *format, ...) {
 }
 
 void span(const char *what, const char *name, struct mark from, struct mark to, pid_t culprit, ns culprit_cpu) {
-  say("span %s %s %d %ld %ld %ld %ld %d %ld", what, name ? name : "-", own_tid(), (long)from.wall, (long)to.wall,
-      (long)(to.cpu - from.cpu), (long)(from.slack + to.slack), culprit, (long)culprit_cpu);
+  say("span %s %s %d %ld %ld %ld %ld %ld %d %ld", what, name ? name : "-", own_tid(), (long)from.wall, (long)to.wall, (long)(to.cpu - from.cpu),
+      (long)(to.asleep - from.asleep), (long)(from.slack + to.slack), culprit, (long)culprit_cpu);
 }
 
 void subject(const char *kind, const char *name, ns at) { say("subject %s %s %ld", kind, name, (long)at); }

@@ -216,8 +216,9 @@ pub(super) fn judge(truth: &Truth, answer: &Answer, switches: Switches) -> Judge
             }
         }
         let tolerance = ((stretch.end - stretch.begin) / SHARE).max(TIME) + stretch.slack;
-        if found.other > tolerance {
-            differences.push(format!("{} of something else", millis(found.other)));
+        let other = found.other + (found.standstill - stretch.disturbed).max(0);
+        if other > tolerance {
+            differences.push(format!("{} of something else", millis(other)));
         }
         if stretch.is_planted
             && let (Some(demand), Some(size)) = (stretch.demands.first(), found.demands.first())
@@ -263,6 +264,8 @@ struct Found {
     demands: Vec<i64>,
     /// Not on a CPU, and not what was demanded.
     off_cpu: i64,
+    /// Everything stood still: that may be said of what others took.
+    standstill: i64,
     /// Nothing of that.
     other: i64,
     closed: i64,
@@ -273,6 +276,7 @@ impl Found {
         let mut found = Found {
             demands: vec![0; stretch.demands.len()],
             off_cpu: 0,
+            standstill: 0,
             other: 0,
             closed: 0,
         };
@@ -282,6 +286,7 @@ impl Found {
             match demands.position(|demand| demand.claim.accepts(part, switches)) {
                 Some(place) => found.demands[place] += time,
                 None if is_off_cpu(part) => found.off_cpu += time,
+                None if part.cause == "standstill" => found.standstill += time,
                 None => found.other += time,
             }
             let is_planted = (stretch.demands.first())
@@ -308,7 +313,10 @@ impl Found {
             Claim::Blocked(_) | Claim::Publishing | Claim::Stopped => {
                 (too_much - stretch.disturbed).max(too_little - self.off_cpu)
             }
-            _ => (too_much - stretch.disturbed).max(too_little),
+            _ => {
+                let taken = self.off_cpu + self.standstill;
+                (too_much - stretch.disturbed).max(too_little - taken.min(stretch.disturbed))
+            }
         }
         .max(0)
     }
@@ -386,19 +394,16 @@ fn outside_stretch(span: &Span) -> Option<Stretch> {
         let size = span.wall();
         vec![Demand { claim, size }]
     };
-    let mut disturbed = 0;
+    let mut disturbed = match span.what {
+        What::Transit | What::Late | What::Starve => 0,
+        _ => span.disturbed(),
+    };
     let demands = match span.what {
         What::Busy => one(Claim::SameThread(node())),
         What::Group => one(Claim::SameGroup(node(), false)),
         What::Either => one(Claim::SameGroup(node(), true)),
         What::Transit => one(Claim::Middleware),
         What::Publish => one(Claim::Publishing),
-        What::PublishCompute => {
-            disturbed = (span.wall() - span.cpu).max(0);
-            let claim = Claim::Publishing;
-            let size = span.cpu;
-            vec![Demand { claim, size }]
-        }
         What::PublishHog => {
             let off_cpu = (span.wall() - span.cpu).max(0);
             let size = span.culprit_cpu.min(off_cpu);
@@ -578,10 +583,6 @@ pub(super) mod made_up {
                 }
                 What::Transit => add("middleware", span.wall(), None, ""),
                 What::Publish => add("publishing", span.wall(), None, ""),
-                What::PublishCompute => {
-                    add("publishing", cpu, None, "");
-                    add("preempted", off, None, "");
-                }
                 What::Late => add("woken_late", span.wall(), None, ""),
                 What::Starve => add("waiting_for_cpu", span.wall(), by, ""),
                 What::Served => add("service", span.wall(), None, ""),
@@ -637,6 +638,10 @@ mod tests {
                 begin: at,
                 end: at + size,
                 cpu: cpu.min(size),
+                asleep: match what {
+                    What::Compute | What::Hog | What::PublishHog => 0,
+                    _ => (size - cpu).max(0),
+                },
                 slack: 1_000,
                 culprit: thread + 1,
                 culprit_cpu: (size - cpu).max(0),
@@ -651,7 +656,7 @@ mod tests {
         }
         let size = random.between(8_000_000, 60_000_000);
         let cpu = match what {
-            What::Compute | What::PublishCompute => size as i64,
+            What::Compute => size as i64,
             What::Hog => random.between(100_000, 2_000_000) as i64,
             _ => random.between(5_000, 60_000) as i64,
         };

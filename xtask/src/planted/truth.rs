@@ -17,6 +17,8 @@ pub(super) struct Span {
     pub(super) end: i64,
     /// By the thread's own CPU clock.
     pub(super) cpu: i64,
+    /// How much of it the thread slept of its own accord.
+    pub(super) asleep: i64,
     /// Within this time the clocks were read.
     pub(super) slack: i64,
     /// The thread that is to blame, and what it had of a CPU meanwhile.
@@ -27,6 +29,11 @@ pub(super) struct Span {
 impl Span {
     pub(super) fn wall(&self) -> i64 {
         self.end - self.begin
+    }
+
+    /// What the thread neither computed nor slept: others took it.
+    pub(super) fn disturbed(&self) -> i64 {
+        (self.wall() - self.cpu - self.asleep).max(0)
     }
 }
 
@@ -69,10 +76,8 @@ words! {
     Either = "either",
     /// The message was under way, and nobody kept the receiver from anything.
     Transit = "transit",
-    /// In the call of publish, before the middleware had the message: it slept.
+    /// In the call of publish, before the middleware had the message.
     Publish = "publish",
-    /// There too, and it computed.
-    PublishCompute = "publish_compute",
     /// There too, and the culprit had the CPU.
     PublishHog = "publish_hog",
     /// The timer was due, and its thread slept on.
@@ -133,6 +138,7 @@ impl Log {
                         begin,
                         end,
                         cpu,
+                        asleep,
                         slack,
                         culprit,
                         culprit_cpu,
@@ -145,6 +151,7 @@ impl Log {
                         begin: number(begin)? + clock()?,
                         end: number(end)? + clock()?,
                         cpu: number(cpu)?,
+                        asleep: number(asleep)?,
                         slack: number(slack)?,
                         culprit: number(culprit)?,
                         culprit_cpu: number(culprit_cpu)?,
@@ -190,8 +197,8 @@ mod tests {
     #[test]
     fn a_log_is_read_on_the_clock_of_the_trace() {
         let text = "clock 100 1000100\n\
-            span hog - 7 300 500 60 2 8 130\n\
-            span compute /node 7 200 300 100 1 0 0\n\
+            span hog - 7 300 500 60 0 2 8 130\n\
+            span compute /node 7 200 300 100 0 1 0 0\n\
             subject callback /node 310\n";
         let Log::Truth(truth) = Log::read(text).unwrap() else {
             panic!("nothing was impossible");
