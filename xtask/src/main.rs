@@ -1,4 +1,4 @@
-//! The house keeper: `cargo xtask test`, `bench`, `fuzz`, `torture`, `docs` and `plotly`.
+//! The house keeper: `cargo xtask test`, `bench`, `fuzz`, `torture`, `planted`, `docs` and `plotly`.
 //!
 //! One file per command, listed in [`COMMANDS`]; what several commands share is in `workspace` (where
 //! things are, how cargo is called) and `step` (named, timed steps). Few dependencies, on purpose: this is the
@@ -9,6 +9,7 @@ mod bench;
 mod docs;
 mod fuzz;
 mod packages;
+mod planted;
 mod plotly;
 mod step;
 mod test;
@@ -48,6 +49,11 @@ const COMMANDS: &[Command] = &[
         name: "torture",
         usage: torture::USAGE,
         run: torture::run,
+    },
+    Command {
+        name: "planted",
+        usage: planted::USAGE,
+        run: planted::run,
     },
     Command {
         name: "docs",

@@ -7,13 +7,13 @@ use anyhow::Result;
 use crate::arguments::Arguments;
 use crate::step::{Steps, succeed};
 use crate::workspace::Workspace;
-use crate::{fuzz, packages, torture};
+use crate::{fuzz, packages, planted, torture};
 
 pub(crate) const USAGE: &str = "\
 cargo xtask test [--quick]
     Checks the packages that the tests need, formatting, lints, all tests and the models of the shared memory;
     then builds the program with optimisations, throws damaged input at it for half a minute, records programs of
-    all kinds for a minute and compares it with the recordings in ../shared.
+    all kinds for a minute, asks it why programs with planted causes are slow, and compares it with the recordings in ../shared.
     --quick   without what needs the optimised build";
 
 /// Time for all fuzz targets together.
@@ -66,14 +66,17 @@ pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     })?;
 
     if quick {
-        not_tested
-            .push("--quick: no optimised build, no fuzzing, no torture, no score.".to_owned());
+        not_tested.push(
+            "--quick: no optimised build, no fuzzing, no torture, no planted causes, no score."
+                .to_owned(),
+        );
     } else {
         let program = steps.run("optimised build", || workspace.tested_program())?;
         steps.run("fuzzing", || fuzz::smoke(workspace, FUZZ_SECONDS))?;
         steps.run("torture", || {
             torture::smoke(workspace, program.clone(), TORTURE_SECONDS)
         })?;
+        steps.run("planted causes", || planted::smoke(workspace, &program))?;
         match workspace.shared().map(|folder| folder.join("tools/score")) {
             Some(score) if score.is_file() => {
                 steps.run("score", || succeed(Command::new(score).arg(program)))?

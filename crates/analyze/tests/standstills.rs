@@ -250,6 +250,30 @@ fn the_kernel_says_who_had_the_cpu() {
     assert_eq!(meanwhile.waited, 2, "{meanwhile:?}");
 }
 
+/// The third process is in the middle of an execution, and sleeps of its own will; so do the other two, whose timers wait for nothing but their time.
+#[test]
+fn an_execution_that_slept_by_itself_was_not_held_up() {
+    let held_up = |has_switches: bool| {
+        let mut recording = machine();
+        if has_switches {
+            recording.process(0, "kernel").cpu(0);
+            recording.at(SECOND / 4).switch_in(3);
+            recording.at(STALL + MS).switch_out(3, false);
+            recording.at(STALL + LENGTH).switch_in(3);
+        }
+        let set = recording.open();
+        let model = crate::support::model_of(&set);
+        let mut analysis = whole(&model);
+        analysis.scheduling = Scheduling::load(&set, &model, &mut |_| true);
+        let list = &analysis.standstills().list;
+        let victims = list.iter().flat_map(|it| &it.victims);
+        let executing = victims.filter(|(_, held)| *held == Held::Executing);
+        (list.len(), executing.count())
+    };
+    assert_eq!(held_up(false), (1, 1));
+    assert_eq!(held_up(true), (1, 0));
+}
+
 /// Whatever was recorded: nothing that was recorded happens in a standstill, and what it held up lies in it for the most part.
 #[test]
 fn in_every_recording_nothing_happens_in_a_standstill() {

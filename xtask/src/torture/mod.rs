@@ -35,7 +35,7 @@ pub(crate) mod case;
 pub(crate) mod disk;
 mod judge;
 pub(crate) mod process;
-mod random;
+pub(crate) mod random;
 mod realtime;
 mod report;
 mod run;

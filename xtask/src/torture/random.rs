@@ -2,14 +2,14 @@
 
 /// SplitMix64.
 #[derive(Debug, Clone)]
-pub(super) struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub(super) fn new(seed: u64) -> Random {
+    pub(crate) fn new(seed: u64) -> Random {
         Random(seed)
     }
 
-    pub(super) fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -18,21 +18,21 @@ impl Random {
     }
 
     /// From 0 to `end - 1`; 0 if `end` is 0.
-    pub(super) fn below(&mut self, end: u64) -> u64 {
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.next().checked_rem(end).unwrap_or(0)
     }
 
-    pub(super) fn between(&mut self, from: u64, to: u64) -> u64 {
+    pub(crate) fn between(&mut self, from: u64, to: u64) -> u64 {
         from + self.below(to.saturating_sub(from) + 1)
     }
 
     /// None of nothing.
-    pub(super) fn of<'a, T>(&mut self, things: &'a [T]) -> Option<&'a T> {
+    pub(crate) fn of<'a, T>(&mut self, things: &'a [T]) -> Option<&'a T> {
         let at = self.below(things.len() as u64);
         things.get(usize::try_from(at).unwrap_or(0))
     }
 
-    pub(super) fn shuffle<T>(&mut self, things: &mut [T]) {
+    pub(crate) fn shuffle<T>(&mut self, things: &mut [T]) {
         for at in (1..things.len()).rev() {
             let other = self.below(at as u64 + 1);
             things.swap(at, usize::try_from(other).unwrap_or(0));

@@ -2,6 +2,7 @@
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_model::entity::{CallbackId, ExecutorId, InstanceId, ThreadId};
+use rostrace_model::scheduling::{Sleep, State};
 
 use super::NOTICEABLE;
 use crate::analysis::Analysis;
@@ -102,7 +103,10 @@ fn of_callback(analysis: &Analysis<'_>, callback: CallbackId, found: &mut Vec<Ca
                 add(Held::Waiting, idle.begin, idle.end, usual_wait);
             }
         }
-        if let Some(end) = row.end.filter(|_| !ran(analysis, instance)) {
+        if let Some(end) = row
+            .end
+            .filter(|_| !ran(analysis, instance) && !slept(analysis, instance))
+        {
             add(Held::Executing, row.start, end, usual_duration);
         }
     }
@@ -129,6 +133,25 @@ fn ran(analysis: &Analysis<'_>, instance: InstanceId) -> bool {
         return false;
     };
     2 * time.running.0 > end.0 - row.start.0
+}
+
+/// Whether the kernel tells that an execution computed and slept for most of its time: it waited for something of its own then, a lock or an answer
+/// or time to pass, and nothing kept it from going on. A disk may keep a whole machine waiting, and a stop a whole process.
+fn slept(analysis: &Analysis<'_>, instance: InstanceId) -> bool {
+    let row = analysis.instance(instance);
+    let Some((scheduling, end)) = analysis.scheduling.as_ref().zip(row.end) else {
+        return false;
+    };
+    let own = scheduling
+        .slices(row.thread, row.start, end)
+        .filter(|slice| {
+            matches!(
+                slice.state,
+                State::Running { .. } | State::Blocked(Sleep::Interruptible | Sleep::Unspecified)
+            )
+        });
+    let own: i64 = own.map(|slice| slice.to.0 - slice.from.0).sum();
+    2 * own > end.0 - row.start.0
 }
 
 /// Nothing if there are none.
