@@ -29,9 +29,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::binding::{Bindings, Fields};
 use crate::entity::{Address, HostId, InstanceId, ProcessId, ThreadId};
 use crate::flow::{
-    CallbackInstance, ClientCallback, Enqueue, ExecutorPhase, Losses, MessageLink, MessageSize,
-    PhaseKind, Publication, ServiceStep, ServiceStepKind, SimTime, Take, TildeEndpoint, TildeStep,
-    Transition, UserEvent,
+    CallbackInstance, ClientCallback, DataAvailable, Enqueue, ExecutorPhase, Losses, MessageLink,
+    MessageSize, PhaseKind, Publication, ServiceStep, ServiceStepKind, SimTime, Take,
+    TildeEndpoint, TildeStep, Transition, UserEvent,
 };
 pub(crate) use ending::{Ending, Ends};
 pub(crate) use init::{Grouping, Init, TimedInit};
@@ -51,6 +51,7 @@ pub(crate) struct Imported {
     pub(crate) covered: FxHashMap<InstanceId, Nanos>,
     pub(crate) publications: Vec<Publication>,
     pub(crate) takes: Vec<Take>,
+    pub(crate) data_available: Vec<DataAvailable>,
     pub(crate) enqueues: Vec<Enqueue>,
     pub(crate) phases: Vec<ExecutorPhase>,
     pub(crate) transitions: Vec<Transition>,
@@ -233,8 +234,9 @@ impl Import {
             self.note_initialised_again(before, time, pid == tid, fields);
         }
         if let Some(publication) = self.out.population.state(thread).unsettled.take() {
-            let until = &mut self.out.publications[publication.index()].until;
-            *until = time.min(*until);
+            let publication = &mut self.out.publications[publication.index()];
+            publication.until = time.min(publication.until);
+            publication.returned_by.get_or_insert(time);
         }
         if names_things {
             match self.recorded_from(time, fields) {
@@ -367,6 +369,7 @@ impl Import {
             | Kind::DdsWriterWrite => self.publish(kind, thread, time, fields),
             Kind::RmwTake => self.rmw_take(thread, time, fields),
             Kind::DispatchSubscriptionCallback => self.dispatch(thread, time, fields),
+            Kind::OnDataAvailable => self.data_available(thread, time, fields),
             Kind::RclcppRingBufferEnqueue
             | Kind::RclcppRingBufferDequeue
             | Kind::MessageConstruct

@@ -6,7 +6,7 @@ use rostrace_tracepoints::field;
 use super::Import;
 use crate::binding::Fields;
 use crate::entity::{Address, TakeId, ThreadId};
-use crate::flow::Take;
+use crate::flow::{DataAvailable, Take};
 
 impl Import {
     pub(super) fn rmw_take(&mut self, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {
@@ -38,6 +38,17 @@ impl Import {
             instance: None,
             publication: None,
         });
+    }
+
+    pub(super) fn data_available(&mut self, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {
+        use field::on_data_available::*;
+        if let Some(source_timestamp) = fields.signed(SOURCE_STAMP) {
+            self.out.data_available.push(DataAvailable {
+                thread,
+                time,
+                source_timestamp,
+            });
+        }
     }
 
     /// The forks announce the callback that gets the message; where there was a take, it is the same message.
