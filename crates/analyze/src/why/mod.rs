@@ -1,12 +1,17 @@
 //! Why something took as long as it did: its time cut into parts, each with a cause. The parts are contiguous, so that they
 //! add up exactly; what the trace does not tell is a part of its own.
 //!
-//! [`Why`] finds the parts (`way` those of declared paths), `standing` cuts them where everything stood still, `on_cpu` where the kernel tells more; `cause` says what they can be due to, `wait` puts those of one cause together.
+//! [`Why`] finds the parts (`path_instance` those of declared paths, `request` those of executions that asked a service, `lost` those of messages
+//! that did not arrive), `standing` cuts them where everything stood still, `on_cpu` where the kernel tells more, `publishing` where a message may not
+//! have been sent yet; `cause` says what they can be due to, `wait` puts those of one cause together.
 
 mod cause;
+mod lost;
 mod on_cpu;
 mod part;
 mod path_instance;
+mod publishing;
+mod request;
 mod standing;
 mod wait;
 
@@ -14,7 +19,9 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_model::entity::{CallbackGroupId, DeliveryId, InstanceId, ThreadId, TimerId};
+use rostrace_model::entity::{
+    CallbackGroupId, DeliveryId, InstanceId, PublicationId, ThreadId, TimerId,
+};
 use rostrace_model::flow::DeliveryKind;
 
 use crate::activity::{Activities, Activity};
@@ -25,10 +32,13 @@ use crate::mutual_exclusion::GroupRuns;
 use crate::timer::Firing;
 use on_cpu::on_cpu;
 use part::Parts;
+use publishing::{PublishCall, publishing};
 use standing::standing;
 
-pub use cause::{Cause, NotOnCpu, Relation, client_name};
+pub(crate) use cause::service_name;
+pub use cause::{CallStage, Cause, NotOnCpu, Relation, client_name};
 pub use part::Part;
+pub(crate) use request::has_one_clock;
 pub use wait::{Rest, Wait, Waits};
 
 /// A time, and why it passed.
@@ -71,7 +81,7 @@ impl<'a> Why<'a> {
         Some(self.explanation(parts))
     }
 
-    /// An execution: from when it should have begun (a timer: when it was due; a message: its publication; else its start)
+    /// An execution: from when it should have begun (a timer: when it was due; a message: its publication; a service: when the request was sent; else its start)
     /// to its end. A message that is older than the subscription was not under way since its publication: it does not count.
     pub fn instance(&mut self, instance: InstanceId, firing: Option<&Firing>) -> Explanation {
         let row = self.analysis.instance(instance);
@@ -89,12 +99,14 @@ impl<'a> Why<'a> {
                 row.start,
                 Cause::TimerLateness,
             );
+        } else if let Some((request, sent)) = self.analysis.asked_by(instance) {
+            parts = Parts::new(sent);
+            self.add_request(&mut parts, request, instance);
         } else {
             parts = Parts::new(row.start);
         }
         if let Some(end) = row.end {
-            parts.thread = Some(row.thread);
-            parts.until(end, Cause::Execution(instance));
+            self.add_execution(&mut parts, instance, end);
         }
         self.explanation(parts)
     }
@@ -132,13 +144,14 @@ impl<'a> Why<'a> {
             begin,
             end,
             damaged: parts.damaged || self.analysis.is_damaged(begin, end),
-            parts: match &self.analysis.scheduling {
-                Some(scheduling) => standing(self.analysis, &parts.done)
-                    .iter()
-                    .flat_map(|part| on_cpu(scheduling, part))
-                    .collect(),
-                None => standing(self.analysis, &parts.done),
-            },
+            parts: standing(self.analysis, &parts.done)
+                .iter()
+                .flat_map(|part| match &self.analysis.scheduling {
+                    Some(scheduling) => on_cpu(scheduling, part),
+                    None => vec![*part],
+                })
+                .flat_map(|part| publishing(&parts.calls, part))
+                .collect(),
         }
     }
 
@@ -158,9 +171,21 @@ impl<'a> Why<'a> {
             Some(instance) => Some(self.analysis.instance(instance).thread),
             None => self.analysis.take_of(delivery).map(|take| take.thread),
         };
-        let idle = match delivery.kind {
-            DeliveryKind::Inter => Cause::Middleware,
-            DeliveryKind::Intra => Cause::IntraProcessBuffer,
+        let idle = match (delivery.kind, arrival.arrived) {
+            (DeliveryKind::Inter, Some(arrived)) => {
+                parts.thread = None;
+                parts.until(arrived, Cause::Transport);
+                Cause::NotTaken
+            }
+            (DeliveryKind::Inter, None) => {
+                parts.calls.push(PublishCall {
+                    thread: publication.thread,
+                    written_by: self.written_by(delivery.publication),
+                    hop: parts.hop,
+                });
+                Cause::Middleware
+            }
+            (DeliveryKind::Intra, _) => Cause::IntraProcessBuffer,
         };
         parts.thread = thread;
         match thread {
@@ -168,6 +193,17 @@ impl<'a> Why<'a> {
             None => parts.until(fetched, Cause::Unknown),
         }
         parts.until(arrival.received, Cause::Dispatch);
+    }
+
+    /// When a message is first known to have been written: its publisher's thread went on, or somebody had it.
+    fn written_by(&self, publication: PublicationId) -> Nanos {
+        let receivers = self.analysis.deliveries_of(publication).iter();
+        let received = receivers
+            .filter(|id| self.analysis.delivery(**id).kind == DeliveryKind::Inter)
+            .filter_map(|id| self.analysis.arrival(*id))
+            .filter_map(|arrival| arrival.arrived.or(arrival.taken));
+        let returned = self.analysis.publication(publication).returned_by;
+        received.chain(returned).min().unwrap_or(Nanos(i64::MAX))
     }
 
     /// What a thread did until it came to something; `idle` is what it means that it had nothing to do.
@@ -189,7 +225,11 @@ impl<'a> Why<'a> {
                 Activity::Waiting => idle,
                 Activity::Unobserved => match idle {
                     Cause::Middleware => Cause::MiddlewareOrExecutor,
-                    Cause::IntraProcessBuffer | Cause::Stored(_) => idle,
+                    Cause::IntraProcessBuffer
+                    | Cause::Stored(_)
+                    | Cause::NotTaken
+                    | Cause::Lost(_)
+                    | Cause::Call(..) => idle,
                     _ => Cause::Unknown,
                 },
             };

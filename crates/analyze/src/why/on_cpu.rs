@@ -9,11 +9,14 @@ use super::part::Part;
 /// it was woken and did not get a CPU is a wait of its own.
 pub(super) fn on_cpu(scheduling: &Scheduling, part: &Part) -> Vec<Part> {
     let instance = match part.cause {
-        Cause::Execution(instance) => Some(instance),
+        Cause::Execution(instance) | Cause::ServiceExecution(instance) => Some(instance),
         Cause::Publishing | Cause::Executor | Cause::Dispatch => None,
         Cause::Middleware
         | Cause::MiddlewareOrExecutor
         | Cause::IntraProcessBuffer
+        | Cause::NotTaken
+        | Cause::Lost(_)
+        | Cause::Call(..)
         | Cause::TimerLateness => None,
         Cause::OtherCallback(..)
         | Cause::ClientCallback(..)
@@ -21,13 +24,19 @@ pub(super) fn on_cpu(scheduling: &Scheduling, part: &Part) -> Vec<Part> {
         | Cause::Stored(_)
         | Cause::UsedBefore(_)
         | Cause::OutsideCallbacks
+        | Cause::Transport
+        | Cause::PublishingOrMiddleware
         | Cause::NotOnCpu(..)
         | Cause::Standstill(..)
         | Cause::Unknown => return vec![*part],
     };
     let is_work = matches!(
         part.cause,
-        Cause::Execution(_) | Cause::Publishing | Cause::Executor | Cause::Dispatch
+        Cause::Execution(_)
+            | Cause::ServiceExecution(_)
+            | Cause::Publishing
+            | Cause::Executor
+            | Cause::Dispatch
     );
     let Some(thread) = part.thread else {
         return vec![*part];
