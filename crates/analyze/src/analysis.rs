@@ -9,10 +9,10 @@ use rostrace_model::Model;
 use rostrace_model::describe::names::Names;
 use rostrace_model::entity::{
     CallbackGroupId, CallbackId, ClientCallbackId, DeliveryId, EnqueueId, ExecutorId, InstanceId,
-    LockWaitId, PhaseId, PublicationId, PublisherId, SubscriptionId, TakeId, ThreadId,
+    LockWaitId, PhaseId, PublicationId, PublisherId, RequestId, SubscriptionId, TakeId, ThreadId,
 };
 use rostrace_model::flow::{
-    CallbackInstance, ClientCallback, Delivery, Fate, LockWait, Publication, Take,
+    CallbackInstance, ClientCallback, Delivery, Fate, LockWait, Publication, Request, Take,
 };
 use rostrace_model::memory::Memory;
 use rostrace_model::scheduling::Scheduling;
@@ -23,6 +23,7 @@ use crate::groups::Groups;
 use crate::selection::Selection;
 use crate::standstill::Standstills;
 use crate::stored_input::StoredInputs;
+use crate::why::has_one_clock;
 
 /// What all metrics are computed from.
 #[derive(Debug)]
@@ -51,6 +52,10 @@ pub struct Analysis<'m> {
     client_callbacks_on: Groups<ThreadId, ClientCallbackId>,
     enqueued_for: Groups<InstanceId, EnqueueId>,
     lock_waits_on: Groups<ThreadId, LockWaitId>,
+    requests_in: Groups<InstanceId, RequestId>,
+    asked_by: Groups<InstanceId, RequestId>,
+    answered: Groups<ClientCallbackId, RequestId>,
+    publications_in_client: Groups<ClientCallbackId, PublicationId>,
     activities: OnceLock<Activities>,
     messages: OnceLock<Messages>,
     stored_inputs: OnceLock<StoredInputs>,
@@ -112,6 +117,20 @@ impl<'m> Analysis<'m> {
             lock_waits_on: Groups::new(model.threads.len(), model.lock_waits.len(), |row| {
                 Some(model.lock_waits[row].thread)
             }),
+            requests_in: Groups::new(instances.len(), model.requests.len(), |row| {
+                model.requests[row].sent_by
+            }),
+            asked_by: Groups::new(instances.len(), model.requests.len(), |row| {
+                model.requests[row].instance
+            }),
+            answered: Groups::new(model.client_callbacks.len(), model.requests.len(), |row| {
+                model.requests[row].client_callback
+            }),
+            publications_in_client: Groups::new(
+                model.client_callbacks.len(),
+                publications.len(),
+                |row| publications[row].client_callback,
+            ),
             activities: OnceLock::new(),
             messages: OnceLock::new(),
             stored_inputs: OnceLock::new(),
@@ -198,6 +217,33 @@ impl<'m> Analysis<'m> {
     /// All messages that an execution may have received: several where their publishers share a stamp.
     pub fn all_received_by(&self, instance: InstanceId) -> &[DeliveryId] {
         self.received_by.of(instance)
+    }
+
+    pub fn request(&self, id: RequestId) -> &'m Request {
+        &self.model.requests[id.index()]
+    }
+
+    /// The requests that an execution sent, in the order of time.
+    pub fn requests_in(&self, instance: InstanceId) -> &[RequestId] {
+        self.requests_in.of(instance)
+    }
+
+    /// The request for which a service's callback ran, and when it was sent; nothing if the clocks of the two sides cannot be compared.
+    pub fn asked_by(&self, instance: InstanceId) -> Option<(RequestId, Nanos)> {
+        let id = *self.asked_by.of(instance).first()?;
+        let request = self.request(id);
+        let sent = request.sent.filter(|_| has_one_clock(self, request))?;
+        (sent <= self.instance(instance).start).then_some((id, sent))
+    }
+
+    /// The request whose response a client's callback got.
+    pub fn answered(&self, client: ClientCallbackId) -> Option<RequestId> {
+        self.answered.of(client).first().copied()
+    }
+
+    /// What the callback of a client published, if it ran in no other callback.
+    pub fn publications_in_client(&self, client: ClientCallbackId) -> &[PublicationId] {
+        self.publications_in_client.of(client)
     }
 
     /// How the message of a delivery was taken from the middleware.

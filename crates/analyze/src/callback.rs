@@ -26,7 +26,8 @@ pub struct CallbackSummary {
     pub gap: Option<Statistics>,
     /// Of a timer: the period less the one that it is set to.
     pub jitter: Option<Statistics>,
-    /// When it should have begun to when it did: of a timer since it was due, of a subscription since the message was published.
+    /// When it should have begun to when it did: of a timer since it was due, of a subscription since the message was published, of a service since
+    /// the request was sent.
     pub lateness: Option<Statistics>,
     /// The execution that was latest.
     pub latest: Option<InstanceId>,
@@ -67,13 +68,22 @@ pub struct InstanceTiming {
 }
 
 impl InstanceTiming {
-    /// How much later it began than it should have: of a timer since it was due, else since its message was published.
+    /// How much later it began than it should have: of a timer since it was due, of a service since the request was sent, else since its message was published.
     pub fn lateness(&self, analysis: &Analysis<'_>) -> Option<i64> {
         if let Some(firing) = self.firing {
             return Some(firing.lateness);
         }
+        if let Some((_, sent)) = analysis.asked_by(self.instance) {
+            return Some(analysis.instance(self.instance).start.0 - sent.0);
+        }
         let arrival = analysis.arrival(analysis.received_by(self.instance)?)?;
         (!arrival.historical).then(|| arrival.stages.latency())
+    }
+
+    /// When it should have begun, where that is known: a timer when it was due, a message when it was published, a service when it was asked.
+    pub fn due(&self, analysis: &Analysis<'_>) -> Option<Nanos> {
+        let start = analysis.instance(self.instance).start;
+        Some(Nanos(start.0 - self.lateness(analysis)?))
     }
 }
 

@@ -1,8 +1,8 @@
 //! A message on its way from one publisher to one subscription: how long each stage took, or why it did not arrive.
 //!
-//! The stages are *publish* (from the call to the middleware, or to the ring buffer), *transport* (from there to the take, as
-//! far as the receiving thread was free), *wait* (the part of that time in which it was not), *dispatch* (from the take to
-//! the callback). They add up to the latency exactly. `docs/concepts/latency.md` has the definitions.
+//! The stages are *publish* (from the call to the middleware, or to the ring buffer), *transport* (from there to the arrival; where the trace
+//! has none, to the take, as far as the receiving thread was free), *wait* (the rest of the time until the take), *dispatch* (from the
+//! take to the callback). They add up to the latency exactly. `docs/concepts/latency.md` has the definitions.
 
 use std::collections::HashMap;
 
@@ -44,6 +44,8 @@ pub struct Arrival {
     pub publish: Nanos,
     /// The middleware, or the ring buffer, had it.
     pub handed: Nanos,
+    /// It came to the middleware of the receiver, where the trace tells.
+    pub arrived: Option<Nanos>,
     /// Taken from the middleware. Messages inside a process are not taken.
     pub taken: Option<Nanos>,
     /// The callback began, or for a message taken by hand the take.
@@ -148,6 +150,7 @@ impl<'a> Splitter<'a> {
             return Some(Arrival {
                 publish,
                 handed: publish,
+                arrived: None,
                 taken,
                 received,
                 stages: Stages {
@@ -159,18 +162,23 @@ impl<'a> Splitter<'a> {
         }
         // The event behind the write can be later than the take: the receiver was faster than the sender's return.
         let fetched = taken.unwrap_or(received).clamp(publish, received);
-        let handed = handed.clamp(publish, fetched);
+        let arrived = delivery.arrived.map(|at| at.clamp(publish, fetched));
+        let handed = handed.clamp(publish, arrived.unwrap_or(fetched));
         let between = fetched.0 - handed.0;
-        let busy = between - self.idle(delivery.instance, thread, handed, fetched);
+        let wait = match arrived {
+            Some(arrived) => fetched.0 - arrived.0,
+            None => between - self.idle(delivery.instance, thread, handed, fetched),
+        };
         Some(Arrival {
             publish,
             handed,
+            arrived,
             taken,
             received,
             stages: Stages {
                 publish: handed.0 - publish.0,
-                transport: between - busy,
-                wait: busy,
+                transport: between - wait,
+                wait,
                 dispatch: received.0 - fetched.0,
             },
             historical,

@@ -10,6 +10,7 @@ use crate::declared::Style;
 use crate::declared::records::Records;
 use crate::declared::response_time::{ResponseTimes, leave_out_damaged};
 use crate::flow_path::{FlowPath, Origin, published};
+use crate::service_hop;
 
 /// What became of the messages that came as far as a hop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -257,6 +258,7 @@ fn follow(
             // At once, or by another execution of the node that used what this one stored.
             let publications = analysis.publications_in(instance).iter();
             let publications = publications.chain(stored.outputs_of(instance)).copied();
+            let publications = publications.chain(service_hop::outputs_of(analysis, instance));
             let passed_on = publications.filter(|id| is_of(*id, number + 1));
             sent.extend(passed_on.map(|id| (id, Some(step))));
             if sent.len() == before {

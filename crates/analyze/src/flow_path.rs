@@ -14,7 +14,9 @@ use rostrace_model::flow::{DeliveryStatus, Publication};
 
 use crate::analysis::Analysis;
 use crate::clocks::UnsynchronisedHosts;
+use crate::service_hop;
 use crate::stored_input::StoredInputs;
+use crate::why::service_name;
 
 /// Ways back from one execution that are followed. Each fusion on the way may double their number; those along what was seen come first.
 const MOST_WAYS: usize = 64;
@@ -31,6 +33,8 @@ const OUTSIDE: StepName = StepName(u32::MAX - 1);
 pub struct Hop {
     pub publishing_node: String,
     pub topic: String,
+    /// The service through which it was caused, if it was not published by the node before itself or in another callback.
+    pub service: Option<String>,
     /// As people say it.
     pub callback: String,
     pub node: String,
@@ -66,7 +70,10 @@ impl Flow {
         let pairs = self.deliveries.iter().zip(next);
         let within = pairs.map(move |(received, next)| {
             let publication = analysis.delivery(*next).publication;
-            analysis.delivery(*received).instance != analysis.publication(publication).instance
+            let received = analysis.delivery(*received).instance;
+            let asker = service_hop::hop_to(analysis, publication).map(|(asker, _)| asker);
+            received != analysis.publication(publication).instance
+                && (asker.is_none() || received != asker)
         });
         within.chain(std::iter::once(false))
     }
@@ -112,6 +119,9 @@ impl FlowPath {
         for hop in &self.hops {
             if title.is_empty() {
                 title.push_str(&hop.publishing_node);
+            }
+            if let Some(service) = hop.service.as_ref().filter(|_| !title.is_empty()) {
+                title += &format!(" → {service} → {}", hop.publishing_node);
             }
             title += &format!(" → {} → {}", hop.topic, hop.node);
         }
@@ -184,6 +194,15 @@ impl<'a> FlowPaths<'a> {
         self.analysis.publication(publication).instance
     }
 
+    /// The execution that led to a message: it published it, or asked the service that did, or whose response led to it.
+    fn maker(&self, delivery: DeliveryId) -> Option<InstanceId> {
+        let publication = self.analysis.delivery(delivery).publication;
+        let asker = service_hop::hop_to(self.analysis, publication).map(|(asker, _)| asker);
+        asker
+            .filter(|asker| self.cause(*asker).is_some())
+            .or_else(|| self.publishing(delivery))
+    }
+
     fn name(&self, instance: InstanceId) -> Option<StepName> {
         let instance = self.analysis.instance(instance);
         match instance.callback {
@@ -219,7 +238,7 @@ impl<'a> FlowPaths<'a> {
         let known = passed.len();
         let mut is_end = true;
         if let Some(&last) = way.last()
-            && let Some(maker) = self.publishing(last)
+            && let Some(maker) = self.maker(last)
             && let Some(name) = self.name(maker).filter(|name| !passed.contains(name))
         {
             passed.push(name);
@@ -306,7 +325,7 @@ impl<'a> FlowPaths<'a> {
     fn causing(&self) -> Vec<bool> {
         let mut causing = vec![false; self.causes.len()];
         for delivery in self.causes.iter().flatten() {
-            if let Some(before) = self.publishing(*delivery) {
+            if let Some(before) = self.maker(*delivery) {
                 causing[before.index()] = true;
             }
             let output = self.analysis.delivery(*delivery).publication;
@@ -386,12 +405,16 @@ impl<'a> FlowPaths<'a> {
             None => Origin::Outside,
         };
         let hops = way.iter().map(|delivery| {
+            let output = analysis.delivery(*delivery).publication;
+            let service = service_hop::hop_to(analysis, output);
+            let service = service.map(|(_, hop)| service_name(analysis, hop.request()).to_owned());
             let instance = analysis.delivery(*delivery).instance;
             let (callback, node) = instance.map(of_execution).unwrap_or_default();
             let (publishing_node, topic) = self.published(*delivery);
             Hop {
                 publishing_node: publishing_node.into_owned(),
                 topic: topic.into_owned(),
+                service,
                 callback,
                 node,
             }

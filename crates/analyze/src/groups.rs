@@ -70,7 +70,7 @@ macro_rules! row_numbers {
 
 row_numbers! {
     CallbackId ClientCallbackId DeliveryId EnqueueId InstanceId LockWaitId NodeId PhaseId ProcessId
-    PublicationId PublisherId SubscriptionId TakeId ThreadId
+    PublicationId PublisherId RequestId SubscriptionId TakeId ThreadId
 }
 
 #[cfg(test)]

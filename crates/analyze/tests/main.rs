@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
 mod application_log;
+mod asked_services;
 mod budget_page;
 mod comparison_noise;
 mod comparison_structure;
@@ -10,6 +11,7 @@ mod declared_why;
 mod endpoints;
 mod executors;
 mod findings;
+mod lost_messages;
 mod named_paths;
 mod node_latencies;
 mod observed;

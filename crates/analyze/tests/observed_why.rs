@@ -10,7 +10,7 @@ use rostrace_architecture::{NamedPath, PathStep};
 use rostrace_model::entity::{ClientCallbackId, ClientId, DeliveryId, InstanceId, TimerId};
 
 use crate::observed::whole;
-use crate::support::{Recording, stamp, time};
+use crate::support::{Flavour, Recording, stamp, time};
 
 /// The first callback, or the first of a client, was in the way.
 fn other(relation: Relation) -> Cause {
@@ -93,6 +93,69 @@ fn an_idle_thread_waits_for_its_group_on_another_one() {
         (45_000, Cause::Execution(InstanceId(1))),
     ];
     assert_eq!(parts(&explained), expected);
+}
+
+/// The publisher is told to go on at 10.400 ms; the take is at 10.500.
+#[test]
+fn a_message_may_not_be_sent_yet_until_its_publisher_goes_on() {
+    let mut recording = Recording::talker_and_listener(Flavour::Jazzy);
+    recording
+        .process(200, "listener")
+        .at(9_000_000)
+        .wait_for_work();
+    recording.process(100, "talker").at(10_000_000);
+    recording.publish(0x20, 0x5000, stamp(10_002_300));
+    recording.at(10_400_000).get_next_ready();
+    recording.process(200, "listener").at(10_500_000);
+    recording.receive(0x30, stamp(10_002_300), 0x40);
+    let model = recording.load();
+    let analysis = whole(&model);
+    let explained = Why::new(&analysis).communication(DeliveryId(0)).unwrap();
+    let expected = [
+        (2_000, Cause::Publishing),
+        (398_000, Cause::PublishingOrMiddleware),
+        (100_000, Cause::Middleware),
+        (1_000, Cause::Dispatch),
+    ];
+    assert_eq!(parts(&explained), expected);
+    let publisher = explained.parts[1].told_of(&analysis).unwrap();
+    assert_eq!(
+        model.processes[model.process_of(publisher).index()].pid,
+        100
+    );
+    // It is a time of the message, and the stages are what they were.
+    let stages = analysis.arrival(DeliveryId(0)).unwrap().stages;
+    assert_eq!(stages.values(), [2_000, 498_000, 0, 1_000]);
+}
+
+/// CARET's old recordings tell when a message arrived.
+#[test]
+fn a_message_that_had_arrived_was_waiting_for_the_executor() {
+    let mut recording = Recording::talker_and_listener(Flavour::GalacticFork);
+    recording.process(100, "talker").at(10_000_000);
+    recording.publish(0x20, 0x5000, stamp(10_002_300));
+    recording
+        .process(200, "listener")
+        .at(10_050_000)
+        .start(0x90);
+    recording.thread(207).at(10_100_000);
+    recording.data_available(stamp(10_002_300));
+    recording.thread(200).at(10_300_000).end(0x90);
+    recording.at(10_500_000).dispatch(0x40, stamp(10_002_300));
+    recording.run(0x40);
+    let model = recording.load();
+    let analysis = whole(&model);
+    let explained = Why::new(&analysis).communication(DeliveryId(0)).unwrap();
+    let expected = [
+        (2_000, Cause::Publishing),
+        (98_000, Cause::Transport),
+        (200_000, other(Relation::SameThread)),
+        (200_000, Cause::NotTaken),
+        (1_000, Cause::Dispatch),
+    ];
+    assert_eq!(parts(&explained), expected);
+    let stages = analysis.arrival(DeliveryId(0)).unwrap().stages;
+    assert_eq!(stages.values(), [2_000, 98_000, 400_000, 1_000]);
 }
 
 #[test]

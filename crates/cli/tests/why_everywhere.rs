@@ -157,3 +157,49 @@ fn causes_below_a_thousandth_are_told_together() {
     shown.says("below 0.1 % each");
     assert!(!shown.lines().any(small), "{shown}");
 }
+
+/// Not the next one that did: at the instant of its publication, or somewhat later.
+#[test]
+fn a_message_that_did_not_arrive_is_explained_at_its_time() {
+    for (name, topic, causes) in [
+        ("jazzy/multi", "/burst", ["history_full", "middleware"]),
+        ("jazzy/intra", "/t_fast", ["ring_buffer_full", "middleware"]),
+    ] {
+        let Some(trace) = shared(name) else { return };
+        let worst = ["why", &trace, "--topic", topic];
+        let why = json(&worst);
+        assert_eq!(why["arrived"], true, "{name}");
+        let missing = &why["not_arrived"];
+        assert!(integer(&missing["messages"]) > 10, "{name}: {missing}");
+        stdout_of(&worst, 0).says(" messages did not arrive (");
+        let first = integer(&missing["first_ns"]);
+        for after in [0, 1_000] {
+            let at = (first + after).to_string();
+            let question = ["why", &trace, "--topic", topic, "--at", &at];
+            let why = json(&question);
+            adds_up(&why, name);
+            assert_eq!(why["arrived"], false, "{name}");
+            assert_eq!(integer(&why["begin_ns"]), first, "{name}");
+            assert!(causes.contains(&text(&why["drop_cause"])), "{name}: {why}");
+            stdout_of(&question, 0).says("it did not arrive: ");
+        }
+    }
+}
+
+#[test]
+fn each_part_says_what_it_was_and_where() {
+    let Some(trace) = shared("jazzy/multi") else {
+        return;
+    };
+    let question = ["why", &trace, "--topic", "/burst"];
+    let why = json(&question);
+    let shown = stdout_of(&[&question[..], &["--parts"]].concat(), 0);
+    for part in array(&why["parts"]) {
+        shown.says(text(&part["sentence"]));
+        assert!(
+            integer(&part["pid"]) > 0 && integer(&part["tid"]) > 0,
+            "{part}"
+        );
+        assert!(!text(&part["process"]).is_empty(), "{part}");
+    }
+}

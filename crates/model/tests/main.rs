@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
 mod announcements;
+mod arrivals;
 mod context_switches;
 mod deliveries;
 mod deliveries_inside;

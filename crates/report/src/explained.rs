@@ -102,7 +102,7 @@ impl Explainer<'_> {
             cause: cause.name(),
             callback: cause.callback(self.analysis).map(CallbackId::index),
             instance: match cause {
-                Cause::OtherCallback(other, _) => place(other),
+                Cause::OtherCallback(other, _) | Cause::ServiceExecution(other) => place(other),
                 _ => None,
             },
             text: wait.description,

@@ -381,6 +381,9 @@ impl<'a> Causes<'a> {
             Cause::ClientCallback(id, relation) => {
                 self.client_run(id, part.duration(), placed(relation))
             }
+            Cause::ServiceExecution(id) => {
+                self.run_of(id, part.duration(), CauseLocation::OnTheWay, late)
+            }
             Cause::Execution(id) | Cause::ByClock(ByClock::Computing, id) if late.is_none() => {
                 let callback = self.analysis.instance(id).callback;
                 let summary = callback.and_then(|it| self.evidence.callbacks.get(it.index()));

@@ -52,7 +52,7 @@ pub(super) const CALLBACKS: Table = Table {
         statistics "period_observed" "time from one start to the next" "period_ns_observed",
         statistics "gap" "time from an end to the next start; negative where executions overlap",
         statistics "jitter" "observed period less the one that the timer is set to",
-        statistics "lateness" "time from when it should have begun (a timer was due, a message was published) to its start",
+        statistics "lateness" "time from when it should have begun (a timer was due, a message was published, a request was sent) to its start",
         count "skipped" "Firings of a timer that were due and never happened.",
         share? "utilisation" "Time in the callback, divided by the time in which its process was observed.",
         share? "worst_over_period" "Longest duration or largest lateness, whichever is larger, divided by the period.",

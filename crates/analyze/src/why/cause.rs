@@ -1,20 +1,29 @@
 //! What a part of a time can be due to, and the one sentence by which every output tells it.
 
 use rostrace_model::describe::names;
-use rostrace_model::entity::{CallbackId, CallbackOwner, ClientCallbackId, InstanceId};
+use rostrace_model::entity::{CallbackId, CallbackOwner, ClientCallbackId, InstanceId, RequestId};
 use rostrace_model::flow::OffCpuReason;
 use rostrace_model::scheduling::TaskId;
 
 use super::lock::AtLock;
 use crate::analysis::Analysis;
+use crate::communication::DropCause;
 use crate::standstill::StandstillId;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Cause {
     /// The call of `publish` handed the message down to the middleware, or into the ring buffer.
     Publishing,
+    /// In the middleware, or not written yet: the publisher's thread was not seen to go on, and the receiving thread was waiting for work.
+    PublishingOrMiddleware,
     /// In the middleware: the receiving thread was waiting for work.
     Middleware,
+    /// In the middleware until it arrived, as the trace tells, whatever the receiving thread did.
+    Transport,
+    /// It had arrived, and the executor did not take it yet.
+    NotTaken,
+    /// The message did not arrive, and the receiving thread was waiting for work.
+    Lost(DropCause),
     /// In the middleware or in the executor: the trace has no phases of this executor.
     MiddlewareOrExecutor,
     /// In the ring buffer of the subscription, while the receiving thread was not known to be busy.
@@ -40,6 +49,10 @@ pub enum Cause {
     OutsideCallbacks,
     /// The callback itself ran.
     Execution(InstanceId),
+    /// The callback of a service ran, for a request of the execution that is explained.
+    ServiceExecution(InstanceId),
+    /// A request was under way.
+    Call(RequestId, CallStage),
     /// The thread was not on a CPU while it should have gone on with what it did: the execution of a callback, or the executor's work.
     NotOnCpu(NotOnCpu, Option<InstanceId>),
     /// The same and what this execution computed as sums, by the CPU clock of its thread.
@@ -93,6 +106,33 @@ impl NotOnCpu {
     }
 }
 
+/// How far a request had come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CallStage {
+    /// Sent, and not taken yet.
+    Request,
+    /// The service's callback is over, and the response not sent yet.
+    Answering,
+    /// The response is on its way, or not taken yet.
+    Response,
+    /// The trace does not have the steps of the service.
+    Unseen,
+    /// The response was taken, and the client's callback ran.
+    ClientCallback,
+}
+
+impl CallStage {
+    pub fn name(self) -> &'static str {
+        match self {
+            CallStage::Request => "request",
+            CallStage::Answering => "answering",
+            CallStage::Response => "response",
+            CallStage::Unseen => "service",
+            CallStage::ClientCallback => "client_callback",
+        }
+    }
+}
+
 named! {
     /// Why another callback was in the way.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -107,18 +147,21 @@ impl Cause {
     /// As tables and JSON call it.
     pub fn name(self) -> &'static str {
         match self {
-            Cause::Publishing => "publishing",
-            Cause::Middleware => "middleware",
+            Cause::Publishing | Cause::PublishingOrMiddleware => "publishing",
+            Cause::Middleware | Cause::Transport => "middleware",
+            Cause::Lost(_) => "lost",
             Cause::MiddlewareOrExecutor => "middleware_or_executor",
             Cause::IntraProcessBuffer => "intra_process_buffer",
             Cause::OtherCallback(..) | Cause::ClientCallback(..) => "other_callback",
             Cause::Unended(_) => "unended_callback",
-            Cause::Executor => "executor",
+            Cause::Executor | Cause::NotTaken => "executor",
             Cause::Dispatch => "dispatch",
             Cause::TimerLateness => "timer_lateness",
             Cause::Stored(_) | Cause::UsedBefore(_) => "stored",
             Cause::OutsideCallbacks => "outside_callbacks",
             Cause::Execution(_) => "execution",
+            Cause::ServiceExecution(_) => "service_execution",
+            Cause::Call(_, stage) => stage.name(),
             Cause::NotOnCpu(state, _) => state.name(),
             Cause::ByClock(what, _) => what.name(),
             Cause::Lock(lock, _) => lock.name(),
@@ -135,6 +178,7 @@ impl Cause {
             | Cause::Stored(instance)
             | Cause::UsedBefore(instance)
             | Cause::Execution(instance)
+            | Cause::ServiceExecution(instance)
             | Cause::ByClock(_, instance) => Some(instance),
             Cause::NotOnCpu(_, instance)
             | Cause::Lock(_, instance)
@@ -165,7 +209,32 @@ impl Cause {
         };
         match self {
             Cause::Publishing => "publishing: from the call to the middleware".to_owned(),
-            Cause::Middleware => "middleware: under way, the receiver was idle".to_owned(),
+            Cause::PublishingOrMiddleware => {
+                "publishing: still inside publish(), or already under way".to_owned()
+            }
+            Cause::Middleware => {
+                format!("middleware: under way, the receiver {}", was_idle(analysis))
+            }
+            Cause::Transport => "middleware: under way until it arrived".to_owned(),
+            Cause::NotTaken => "executor: it had arrived, and was not taken yet".to_owned(),
+            Cause::Lost(cause) => match cause {
+                DropCause::RingBufferFull => {
+                    "lost: in the ring buffer, until later messages pushed it out".to_owned()
+                }
+                DropCause::HistoryFull => {
+                    "lost: in the queue, until later messages pushed it out (inferred)".to_owned()
+                }
+                DropCause::Middleware => {
+                    format!(
+                        "lost: in the middleware, the receiver {}",
+                        was_idle(analysis)
+                    )
+                }
+                DropCause::RecordingEnd => {
+                    format!("not taken, the receiver {}", was_idle(analysis))
+                }
+                DropCause::Unknown => "unknown: the trace does not tell".to_owned(),
+            },
             Cause::MiddlewareOrExecutor => {
                 "middleware or executor: the trace does not tell which of the two".to_owned()
             }
@@ -202,6 +271,32 @@ impl Cause {
             }
             Cause::OutsideCallbacks => "outside of callbacks: until it was published".to_owned(),
             Cause::Execution(instance) => format!("execution of {}", name(instance)),
+            Cause::ServiceExecution(instance) => {
+                format!("service: {} ran for the request", name(instance))
+            }
+            Cause::Call(id, stage) => {
+                let service = service_name(analysis, id);
+                match stage {
+                    CallStage::Request => {
+                        format!(
+                            "request to {service}: under way, the service {}",
+                            was_idle(analysis)
+                        )
+                    }
+                    CallStage::Answering => {
+                        format!("answering: {service} had not sent its response yet")
+                    }
+                    CallStage::Response => format!("response of {service}: under way"),
+                    CallStage::ClientCallback => {
+                        format!("client callback: that of {service} ran, with the response")
+                    }
+                    CallStage::Unseen => {
+                        format!(
+                            "service: {service} was asked; what it did until the response came is not in the trace"
+                        )
+                    }
+                }
+            }
             Cause::NotOnCpu(state, instance) => {
                 let of = instance.map_or("its thread".to_owned(), name);
                 match state {
@@ -264,6 +359,23 @@ impl Cause {
 /// Whether it is known when a thread that slept was woken; else the wait for a CPU after that is part of its sleep.
 fn tells_wakeups(analysis: &Analysis<'_>) -> bool {
     (analysis.scheduling.as_ref()).is_none_or(|scheduling| scheduling.has_wakeups)
+}
+
+/// What is known of a receiver that did nothing: that it was woken and had no CPU is told by the kernel alone.
+fn was_idle(analysis: &Analysis<'_>) -> &'static str {
+    let scheduling = analysis.scheduling.as_ref();
+    match scheduling.is_some_and(|scheduling| scheduling.has_wakeups) {
+        true => "was idle",
+        false => "was idle or had no CPU",
+    }
+}
+
+/// The service that a request asks.
+pub(crate) fn service_name<'m>(analysis: &Analysis<'m>, id: RequestId) -> &'m str {
+    let (model, request) = (analysis.model, analysis.request(id));
+    let service = request.service.map(|id| &model.services[id.index()].name);
+    let client = || request.client.map(|id| &model.clients[id.index()].name);
+    service.or_else(client).map_or("a service", String::as_str)
 }
 
 /// The client whose callback ran.

@@ -1,15 +1,20 @@
 //! Why something took as long as it did: its time cut into parts, each with a cause. The parts are contiguous, so that they
 //! add up exactly; what the trace does not tell is a part of its own.
 //!
-//! [`Why`] finds the parts (`path_instance` those of declared paths), `lock` cuts them where their thread waited for a lock, `standing` where everything stood still, `on_cpu` where the kernel tells more, `by_clock` where the clocks of threads do;
-//! `cause` says what they can be due to, `wait` puts those of one cause together.
+//! [`Why`] finds the parts (`path_instance` those of declared paths, `request` those of executions that asked a service, `lost` those of messages
+//! that did not arrive), `lock` cuts them where their thread waited for a lock, `standing` where everything stood still, `on_cpu` where the kernel
+//! tells more, `by_clock` where the clocks of threads do, `publishing` where a message may not have been sent yet; `cause` says what they can be
+//! due to, `wait` puts those of one cause together.
 
 mod by_clock;
 mod cause;
 mod lock;
+mod lost;
 mod on_cpu;
 mod part;
 mod path_instance;
+mod publishing;
+mod request;
 mod standing;
 mod wait;
 
@@ -17,7 +22,9 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use rostrace_ctf::schema::Nanos;
-use rostrace_model::entity::{CallbackGroupId, DeliveryId, InstanceId, ThreadId, TimerId};
+use rostrace_model::entity::{
+    CallbackGroupId, DeliveryId, InstanceId, PublicationId, ThreadId, TimerId,
+};
 use rostrace_model::flow::DeliveryKind;
 
 use crate::activity::{Activities, Activity};
@@ -30,11 +37,14 @@ use by_clock::by_clock;
 use lock::at_locks;
 use on_cpu::on_cpu;
 use part::Parts;
+use publishing::{PublishCall, publishing};
 use standing::standing;
 
-pub use cause::{ByClock, Cause, NotOnCpu, Relation, client_name};
+pub(crate) use cause::service_name;
+pub use cause::{ByClock, CallStage, Cause, NotOnCpu, Relation, client_name};
 pub use lock::AtLock;
 pub use part::Part;
+pub(crate) use request::has_one_clock;
 pub use wait::{Rest, Wait, Waits};
 
 /// A time, and why it passed.
@@ -77,7 +87,7 @@ impl<'a> Why<'a> {
         Some(self.explanation(parts))
     }
 
-    /// An execution: from when it should have begun (a timer: when it was due; a message: its publication; else its start)
+    /// An execution: from when it should have begun (a timer: when it was due; a message: its publication; a service: when the request was sent; else its start)
     /// to its end. A message that is older than the subscription was not under way since its publication: it does not count.
     pub fn instance(&mut self, instance: InstanceId, firing: Option<&Firing>) -> Explanation {
         let row = self.analysis.instance(instance);
@@ -95,12 +105,14 @@ impl<'a> Why<'a> {
                 row.start,
                 Cause::TimerLateness,
             );
+        } else if let Some((request, sent)) = self.analysis.asked_by(instance) {
+            parts = Parts::new(sent);
+            self.add_request(&mut parts, request, instance);
         } else {
             parts = Parts::new(row.start);
         }
         if let Some(end) = row.end {
-            parts.thread = Some(row.thread);
-            parts.until(end, Cause::Execution(instance));
+            self.add_execution(&mut parts, instance, end);
         }
         self.explanation(parts)
     }
@@ -144,6 +156,7 @@ impl<'a> Why<'a> {
                     None => vec![*part],
                 })
                 .flat_map(|part| by_clock(self.analysis, &part))
+                .flat_map(|part| publishing(&parts.calls, part))
                 .collect(),
         }
     }
@@ -174,9 +187,21 @@ impl<'a> Why<'a> {
             Some(instance) => Some(self.analysis.instance(instance).thread),
             None => self.analysis.take_of(delivery).map(|take| take.thread),
         };
-        let idle = match delivery.kind {
-            DeliveryKind::Inter => Cause::Middleware,
-            DeliveryKind::Intra => Cause::IntraProcessBuffer,
+        let idle = match (delivery.kind, arrival.arrived) {
+            (DeliveryKind::Inter, Some(arrived)) => {
+                parts.thread = None;
+                parts.until(arrived, Cause::Transport);
+                Cause::NotTaken
+            }
+            (DeliveryKind::Inter, None) => {
+                parts.calls.push(PublishCall {
+                    thread: publication.thread,
+                    written_by: self.written_by(delivery.publication),
+                    hop: parts.hop,
+                });
+                Cause::Middleware
+            }
+            (DeliveryKind::Intra, _) => Cause::IntraProcessBuffer,
         };
         parts.thread = thread;
         match thread {
@@ -184,6 +209,17 @@ impl<'a> Why<'a> {
             None => parts.until(fetched, Cause::Unknown),
         }
         parts.until(arrival.received, Cause::Dispatch);
+    }
+
+    /// When a message is first known to have been written: its publisher's thread went on, or somebody had it.
+    fn written_by(&self, publication: PublicationId) -> Nanos {
+        let receivers = self.analysis.deliveries_of(publication).iter();
+        let received = receivers
+            .filter(|id| self.analysis.delivery(**id).kind == DeliveryKind::Inter)
+            .filter_map(|id| self.analysis.arrival(*id))
+            .filter_map(|arrival| arrival.arrived.or(arrival.taken));
+        let returned = self.analysis.publication(publication).returned_by;
+        received.chain(returned).min().unwrap_or(Nanos(i64::MAX))
     }
 
     /// What a thread did until it came to something; `idle` is what it means that it had nothing to do.
@@ -205,7 +241,11 @@ impl<'a> Why<'a> {
                 Activity::Waiting => idle,
                 Activity::Unobserved => match idle {
                     Cause::Middleware => Cause::MiddlewareOrExecutor,
-                    Cause::IntraProcessBuffer | Cause::Stored(_) => idle,
+                    Cause::IntraProcessBuffer
+                    | Cause::Stored(_)
+                    | Cause::NotTaken
+                    | Cause::Lost(_)
+                    | Cause::Call(..) => idle,
                     _ => Cause::Unknown,
                 },
             };

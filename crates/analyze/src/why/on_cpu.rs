@@ -9,13 +9,16 @@ use super::part::Part;
 /// it was woken and did not get a CPU is a wait of its own.
 pub(super) fn on_cpu(scheduling: &Scheduling, part: &Part) -> Vec<Part> {
     let instance = match part.cause {
-        Cause::Execution(instance) => Some(instance),
+        Cause::Execution(instance) | Cause::ServiceExecution(instance) => Some(instance),
         // A thread that waits for a lock is meant to sleep, too.
         Cause::Lock(_, instance) => instance,
         Cause::Publishing | Cause::Executor | Cause::Dispatch => None,
         Cause::Middleware
         | Cause::MiddlewareOrExecutor
         | Cause::IntraProcessBuffer
+        | Cause::NotTaken
+        | Cause::Lost(_)
+        | Cause::Call(..)
         | Cause::TimerLateness => None,
         Cause::OtherCallback(..)
         | Cause::ClientCallback(..)
@@ -23,6 +26,8 @@ pub(super) fn on_cpu(scheduling: &Scheduling, part: &Part) -> Vec<Part> {
         | Cause::Stored(_)
         | Cause::UsedBefore(_)
         | Cause::OutsideCallbacks
+        | Cause::Transport
+        | Cause::PublishingOrMiddleware
         | Cause::NotOnCpu(..)
         | Cause::ByClock(..)
         | Cause::Standstill(..)
@@ -30,7 +35,11 @@ pub(super) fn on_cpu(scheduling: &Scheduling, part: &Part) -> Vec<Part> {
     };
     let is_work = matches!(
         part.cause,
-        Cause::Execution(_) | Cause::Publishing | Cause::Executor | Cause::Dispatch
+        Cause::Execution(_)
+            | Cause::ServiceExecution(_)
+            | Cause::Publishing
+            | Cause::Executor
+            | Cause::Dispatch
     );
     let Some(thread) = part.thread else {
         return vec![*part];

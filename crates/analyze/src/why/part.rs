@@ -4,6 +4,7 @@ use rostrace_ctf::schema::Nanos;
 use rostrace_model::entity::ThreadId;
 
 use super::cause::Cause;
+use super::publishing::PublishCall;
 use crate::analysis::Analysis;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +23,15 @@ impl Part {
         self.end.0 - self.begin.0
     }
 
+    /// The thread that ran, or that it is said of: where another callback was in the way, that one's.
+    pub fn told_of(&self, analysis: &Analysis<'_>) -> Option<ThreadId> {
+        match self.cause {
+            Cause::OtherCallback(other, _) => Some(analysis.instance(other).thread),
+            Cause::ClientCallback(client, _) => Some(analysis.client_callback(client).thread),
+            _ => self.thread,
+        }
+    }
+
     /// What it was, for people.
     pub fn describe(&self, analysis: &Analysis<'_>) -> String {
         self.cause.describe(analysis)
@@ -36,6 +46,8 @@ pub(super) struct Parts {
     pub(super) thread: Option<ThreadId>,
     pub(super) hop: usize,
     pub(super) done: Vec<Part>,
+    /// The calls of `publish` on the way.
+    pub(super) calls: Vec<PublishCall>,
     pub(super) damaged: bool,
 }
 
@@ -47,6 +59,7 @@ impl Parts {
             thread: None,
             hop: 0,
             done: Vec::new(),
+            calls: Vec::new(),
             damaged: false,
         }
     }

@@ -10,6 +10,7 @@ use super::cause::Cause;
 use super::part::Parts;
 use super::{Explanation, Why};
 use crate::declared::path_instance::{PathInstance, SegmentKind};
+use crate::service_hop::hop_to;
 use crate::timer::{self, Firing};
 
 impl Why<'_> {
@@ -64,6 +65,11 @@ impl Why<'_> {
         output: PublicationId,
         end: Nanos,
     ) {
+        if let Some((asker, hop)) = hop_to(self.analysis, output)
+            && input == Some(asker)
+        {
+            return self.add_service_hop(parts, asker, hop, end);
+        }
         let publication = self.analysis.publication(output);
         let maker = publication.instance;
         let starts = maker.map_or(end, |maker| self.analysis.instance(maker).start);
@@ -86,11 +92,6 @@ impl Why<'_> {
                 parts.until(end, Cause::OutsideCallbacks);
             }
         }
-    }
-
-    fn add_execution(&self, parts: &mut Parts, instance: InstanceId, until: Nanos) {
-        parts.thread = Some(self.analysis.instance(instance).thread);
-        parts.until(until, Cause::Execution(instance));
     }
 
     /// What lies in a node until an execution begins that uses it, which may have begun before.

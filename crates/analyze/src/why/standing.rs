@@ -46,9 +46,15 @@ pub(super) fn standing(analysis: &Analysis<'_>, parts: &[Part]) -> Vec<Part> {
 /// has sent yet, is not held up.
 fn held_up(cause: Cause) -> Option<Option<rostrace_model::entity::InstanceId>> {
     match cause {
-        Cause::OtherCallback(instance, _) | Cause::Execution(instance) => Some(Some(instance)),
+        Cause::OtherCallback(instance, _)
+        | Cause::Execution(instance)
+        | Cause::ServiceExecution(instance) => Some(Some(instance)),
         Cause::Publishing
         | Cause::Middleware
+        | Cause::Transport
+        | Cause::NotTaken
+        | Cause::Lost(_)
+        | Cause::Call(..)
         | Cause::MiddlewareOrExecutor
         | Cause::IntraProcessBuffer
         | Cause::ClientCallback(..)
@@ -60,6 +66,7 @@ fn held_up(cause: Cause) -> Option<Option<rostrace_model::entity::InstanceId>> {
         | Cause::Stored(_)
         | Cause::UsedBefore(_)
         | Cause::OutsideCallbacks
+        | Cause::PublishingOrMiddleware
         | Cause::NotOnCpu(..)
         | Cause::ByClock(..)
         | Cause::Lock(..)

@@ -113,10 +113,14 @@ fn agrees(explained: &Explanation, arrival: &Arrival, of: &str) {
     for part in &explained.parts {
         let stage = match part.cause {
             Cause::Publishing => "publish",
-            Cause::Middleware | Cause::MiddlewareOrExecutor | Cause::IntraProcessBuffer => {
-                "transport"
+            Cause::Transport
+            | Cause::Middleware
+            | Cause::PublishingOrMiddleware
+            | Cause::MiddlewareOrExecutor
+            | Cause::IntraProcessBuffer => "transport",
+            Cause::OtherCallback(..) | Cause::Unended(_) | Cause::Executor | Cause::NotTaken => {
+                "wait"
             }
-            Cause::OtherCallback(..) | Cause::Unended(_) | Cause::Executor => "wait",
             Cause::Dispatch => "dispatch",
             Cause::Standstill(..) => "standstill",
             other => panic!("{of}: {other:?} is no part of a communication"),
@@ -270,7 +274,7 @@ fn executions_are_explained(analysis: &Analysis<'_>, of: &str, seen: &mut Seen) 
             let begin = match (&execution.firing, arrival) {
                 (Some(firing), _) => firing.expected,
                 (None, Some(arrival)) if !arrival.historical => arrival.publish,
-                _ => instance.start,
+                _ => (analysis.asked_by(id)).map_or(instance.start, |(_, sent)| sent),
             };
             assert_eq!(explained.begin, begin, "{of} {explained:?}");
             if let Some(firing) = execution.firing {

@@ -74,6 +74,8 @@ ids! {
     TakeId,
     /// A row of [`crate::Model::deliveries`].
     DeliveryId,
+    /// A row of [`crate::Model::requests`].
+    RequestId,
     /// A row of [`crate::Model::phases`].
     PhaseId,
     /// A row of [`crate::Model::enqueues`].

@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 use rostrace_ctf::schema::Nanos;
 
 use super::Publication;
+use super::arrival::connect_arrivals;
 use super::matching::match_stamps;
 use super::reception::{Receptions, is_second_copy};
 use crate::entity::{
@@ -27,6 +28,8 @@ pub struct Delivery {
     pub instance: Option<InstanceId>,
     /// What ties the two ends together; meaningful for what was delivered.
     pub by: Match,
+    /// When it came to the middleware of the receiver, where the trace tells: CARET's recordings up to version 0.2.
+    pub arrived: Option<Nanos>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -138,6 +141,7 @@ pub(crate) fn deliveries(imported: &mut Imported, entities: &Entities) -> Vec<De
     }
     unnamed_deliveries(imported, &mut rows);
     rows.sort_unstable_by_key(|row| (row.publication, row.subscription));
+    connect_arrivals(imported, entities, &mut rows);
     rows
 }
 
@@ -156,6 +160,7 @@ fn unnamed_deliveries(imported: &mut Imported, rows: &mut Vec<Delivery>) {
                 status: DeliveryStatus::Delivered,
                 instance: row.instance,
                 by: Match::Stamp,
+                arrived: None,
             });
         }
     }
@@ -303,6 +308,7 @@ impl Topic {
                     status,
                     instance,
                     by,
+                    arrived: None,
                 });
             }
         }

@@ -3,6 +3,7 @@
 //! Rows are in the order of time. Addresses are kept beside the ids that they were resolved to: an entity that the
 //! trace does not name is still the same address.
 
+mod arrival;
 mod client_callback;
 mod connect;
 mod delivery;
@@ -19,6 +20,7 @@ mod tilde;
 mod transient_local;
 mod user_event;
 
+pub(crate) use arrival::DataAvailable;
 pub use client_callback::ClientCallback;
 pub(crate) use client_callback::connect_client_callbacks;
 pub(crate) use connect::connect;
@@ -75,6 +77,8 @@ pub struct Publication {
     pub last: Nanos,
     /// When the thread did something else: the middleware's stamp was made before.
     pub until: Nanos,
+    /// The next event of its thread: the call had written the message by then, at the latest.
+    pub returned_by: Option<Nanos>,
     /// The layers that it went through.
     pub intra: Option<Nanos>,
     pub rclcpp: Option<Nanos>,
@@ -86,6 +90,8 @@ pub struct Publication {
     pub message_timestamp: Option<i64>,
     /// The callback that it happened in.
     pub instance: Option<InstanceId>,
+    /// The client's callback that it happened in, if it was in no other.
+    pub client_callback: Option<ClientCallbackId>,
     /// Agnocast's number of the message.
     pub entry: Option<i64>,
 }
@@ -126,6 +132,8 @@ pub struct Enqueue {
     pub time: Nanos,
     pub publication: Option<PublicationId>,
     pub fate: Fate,
+    /// When a later message pushed it out, if one did.
+    pub pushed_out: Option<Nanos>,
 }
 
 /// What became of a message in a ring buffer.
@@ -175,7 +183,7 @@ pub struct ServiceStep {
     pub thread: ThreadId,
     pub time: Nanos,
     pub kind: ServiceStepKind,
-    /// For a taken request the callback that got it.
+    /// For a request the callback that sent it, or that got it.
     pub instance: Option<InstanceId>,
     /// For a taken response the callback that got it.
     pub client_callback: Option<ClientCallbackId>,

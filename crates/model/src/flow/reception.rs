@@ -42,6 +42,7 @@ impl Receptions {
             time,
             publication,
             fate,
+            ..
         } in &imported.enqueues
         {
             let process = threads[thread.index()].process;

@@ -10,7 +10,7 @@ use rostrace_ctf::schema::Nanos;
 
 use super::{ServiceStep, ServiceStepKind};
 use crate::entity::{
-    CallbackOwner, ClientCallbackId, ClientId, Entities, InstanceId, ProcessId, ServiceId,
+    CallbackOwner, ClientCallbackId, ClientId, Entities, InstanceId, ProcessId, ServiceId, ThreadId,
 };
 use crate::import::Imported;
 
@@ -24,6 +24,8 @@ pub struct Request {
     /// The client sends it. Where our own tracer does not tell when it began to, this is what the middleware says: with Fast DDS the event
     /// comes after the write.
     pub sent: Option<Nanos>,
+    /// The execution of a callback in which it was sent.
+    pub sent_by: Option<InstanceId>,
     /// The service takes it.
     pub taken: Option<Nanos>,
     /// The execution of the service's callback.
@@ -32,6 +34,8 @@ pub struct Request {
     pub answered: Option<Nanos>,
     /// The client takes the response.
     pub received: Option<Nanos>,
+    /// The thread that does.
+    pub receiver: Option<ThreadId>,
     /// The execution of the client's callback, where our own tracer tells it.
     pub client_callback: Option<ClientCallbackId>,
     pub by: RequestMatch,
@@ -89,10 +93,12 @@ pub(crate) fn requests(imported: &mut Imported, entities: &Entities) -> Vec<Requ
                 service: None,
                 sequence: step.sequence,
                 sent: None,
+                sent_by: None,
                 taken: None,
                 instance: None,
                 answered: None,
                 received: None,
+                receiver: None,
                 client_callback: None,
                 by: RequestMatch::Nothing,
             });
@@ -100,7 +106,12 @@ pub(crate) fn requests(imported: &mut Imported, entities: &Entities) -> Vec<Requ
         });
         let request = &mut requests[row];
         match step.kind {
-            ServiceStepKind::SendRequest => request.sent = Some(step.time),
+            ServiceStepKind::SendRequest => {
+                request.sent = Some(step.time);
+                request.sent_by = step
+                    .instance
+                    .filter(|id| !is_over(imported, *id, step.time));
+            }
             ServiceStepKind::TakeRequest => {
                 request.taken = Some(step.time);
                 request.instance = step.instance;
@@ -108,6 +119,7 @@ pub(crate) fn requests(imported: &mut Imported, entities: &Entities) -> Vec<Requ
             ServiceStepKind::SendResponse => request.answered = Some(step.time),
             ServiceStepKind::TakeResponse => {
                 request.received = Some(step.time);
+                request.receiver = Some(step.thread);
                 request.client_callback = step.client_callback;
             }
         }
@@ -119,6 +131,12 @@ pub(crate) fn requests(imported: &mut Imported, entities: &Entities) -> Vec<Requ
     }
     infer_gids(&mut requests, &gids, entities);
     requests
+}
+
+/// A callback without an end was over when the next one began on its thread.
+fn is_over(imported: &Imported, id: InstanceId, at: Nanos) -> bool {
+    let covered = imported.covered.get(&id);
+    covered.is_some_and(|covered| *covered < at) && imported.instances[id.index()].end.is_none()
 }
 
 /// Rows by number.
@@ -171,7 +189,9 @@ fn infer_gids(requests: &mut Vec<Request>, gids: &[Option<Vec<u8>>], entities: &
         requests[keep] = Request {
             client: client.client,
             sent: client.sent,
+            sent_by: client.sent_by,
             received: client.received,
+            receiver: client.receiver,
             client_callback: client.client_callback,
             by: RequestMatch::Sequence,
             ..service

@@ -113,6 +113,7 @@ impl Import {
             time,
             publication,
             fate: Fate::Queued,
+            pushed_out: None,
         });
         let before = self
             .rings
@@ -123,6 +124,7 @@ impl Import {
         if let Some(before) = before {
             let before = &mut self.out.enqueues[before];
             let certain = overwritten && !self.out.losses.across_threads(before.time, time);
+            before.pushed_out = certain.then_some(time);
             before.fate = if certain {
                 Fate::Overwritten
             } else {

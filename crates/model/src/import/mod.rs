@@ -31,9 +31,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::binding::{Bindings, Fields};
 use crate::entity::{Address, HostId, InstanceId, ProcessId, ThreadId};
 use crate::flow::{
-    CallbackInstance, ClientCallback, ConditionNotification, Enqueue, ExecutorPhase, LockWait,
-    Losses, MessageLink, MessageSize, PhaseKind, Publication, ServiceStep, ServiceStepKind,
-    SimTime, Take, TildeEndpoint, TildeStep, Transition, UserEvent,
+    CallbackInstance, ClientCallback, ConditionNotification, DataAvailable, Enqueue, ExecutorPhase,
+    LockWait, Losses, MessageLink, MessageSize, PhaseKind, Publication, ServiceStep,
+    ServiceStepKind, SimTime, Take, TildeEndpoint, TildeStep, Transition, UserEvent,
 };
 pub(crate) use ending::{Ending, Ends};
 pub(crate) use init::{Grouping, Init, TimedInit};
@@ -54,6 +54,7 @@ pub(crate) struct Imported {
     pub(crate) covered: FxHashMap<InstanceId, Nanos>,
     pub(crate) publications: Vec<Publication>,
     pub(crate) takes: Vec<Take>,
+    pub(crate) data_available: Vec<DataAvailable>,
     pub(crate) enqueues: Vec<Enqueue>,
     pub(crate) phases: Vec<ExecutorPhase>,
     pub(crate) transitions: Vec<Transition>,
@@ -245,8 +246,9 @@ impl Import {
         if !lock::is_of_locks(kind)
             && let Some(publication) = self.out.population.state(thread).unsettled.take()
         {
-            let until = &mut self.out.publications[publication.index()].until;
-            *until = time.min(*until);
+            let publication = &mut self.out.publications[publication.index()];
+            publication.until = time.min(publication.until);
+            publication.returned_by.get_or_insert(time);
         }
         if names_things {
             match self.recorded_from(time, fields) {
@@ -380,6 +382,7 @@ impl Import {
             Kind::RmwTake => self.rmw_take(thread, time, fields),
             Kind::RmwTakeInfo => self.take_info(thread, time, fields),
             Kind::DispatchSubscriptionCallback => self.dispatch(thread, time, fields),
+            Kind::OnDataAvailable => self.data_available(thread, time, fields),
             Kind::RclcppRingBufferEnqueue
             | Kind::RclcppRingBufferDequeue
             | Kind::MessageConstruct

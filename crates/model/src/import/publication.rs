@@ -185,6 +185,7 @@ impl Import {
             publication.message = step.message;
             publication.last = time;
             publication.until = Nanos(time.0.saturating_add(LATEST_STAMP));
+            publication.returned_by = None;
         }
         publication.source_timestamp = publication
             .source_timestamp
@@ -220,6 +221,12 @@ impl Import {
                 .losses
                 .between(self.out.instances[instance.index()].start, time)
         });
+        let clients = &self.out.population.state(thread).clients;
+        let client_callback = clients.last().copied().filter(|_| instance.is_none());
+        let client_callback = client_callback.filter(|client| {
+            let start = self.out.client_callbacks[client.index()].start;
+            !self.out.losses.between(start, time)
+        });
         self.out.publications.push(Publication {
             thread,
             handle: Address(0),
@@ -229,6 +236,7 @@ impl Import {
             publish: time,
             last: time,
             until: time,
+            returned_by: None,
             intra: None,
             rclcpp: None,
             rcl: None,
@@ -236,6 +244,7 @@ impl Import {
             source_timestamp: None,
             message_timestamp: None,
             instance,
+            client_callback,
             entry: None,
         });
         id

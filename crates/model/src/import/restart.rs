@@ -315,6 +315,10 @@ fn move_rows(imported: &mut Imported, births: &HashMap<ProcessId, Vec<Birth>>) {
         .iter_mut()
         .for_each(|row| to(&mut row.thread, row.time));
     imported
+        .data_available
+        .iter_mut()
+        .for_each(|row| to(&mut row.thread, row.time));
+    imported
         .service_steps
         .iter_mut()
         .for_each(|row| to(&mut row.thread, row.time));
@@ -397,6 +401,8 @@ fn forget_what_spans(imported: &mut Imported) {
     for row in publications.iter_mut() {
         let mine = life(row.thread);
         row.instance = row.instance.filter(|instance| of(*instance) == mine);
+        row.client_callback = (row.client_callback)
+            .filter(|client| life(client_callbacks[client.index()].thread) == mine);
     }
     for row in client_callbacks.iter_mut() {
         let last = population.processes[life(row.thread).index()].last;

@@ -5,13 +5,14 @@ use rostrace_tracepoints::field;
 
 use super::Import;
 use crate::binding::Fields;
-use crate::entity::ThreadId;
+use crate::entity::{InstanceId, ThreadId};
 use crate::flow::{ServiceStep, ServiceStepKind};
 
 impl Import {
     /// A client begins to send a request. Its number comes with the event that ends it, but this is when it was sent: it may arrive before
     /// the call returns.
     pub(super) fn begin_request(&mut self, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {
+        let instance = self.sender(thread, time);
         let state = self.out.population.state(thread);
         state.publication = None;
         state.sending = Some(self.out.service_steps.len());
@@ -20,13 +21,20 @@ impl Import {
             thread,
             time,
             kind: ServiceStepKind::SendRequest,
-            instance: None,
+            instance,
             client_callback: None,
             rmw_handle: fields.address(field::rmw_send_request_begin::RMW_CLIENT_HANDLE),
             client_gid: Vec::new(),
             sequence: 0,
             source_timestamp: None,
         });
+    }
+
+    /// The innermost callback on a thread.
+    fn sender(&mut self, thread: ThreadId, time: Nanos) -> Option<InstanceId> {
+        let innermost = *self.out.population.state(thread).open.last()?;
+        let start = self.out.instances[innermost.index()].start;
+        (!self.out.losses.between(start, time)).then_some(innermost)
     }
 
     /// The middleware tells the number of a request.
@@ -61,6 +69,10 @@ impl Import {
         fields: &Fields<'_>,
         (handle, gid, sequence, stamp): (usize, Option<usize>, usize, Option<usize>),
     ) {
+        let instance = match kind {
+            ServiceStepKind::SendRequest => self.sender(thread, time),
+            _ => None,
+        };
         let state = self.out.population.state(thread);
         state.publication = None;
         match kind {
@@ -72,7 +84,7 @@ impl Import {
             thread,
             time,
             kind,
-            instance: None,
+            instance,
             client_callback: None,
             rmw_handle: fields.address(handle),
             client_gid: gid.map(|gid| fields.bytes(gid)).unwrap_or_default(),

@@ -6,7 +6,7 @@ use rostrace_tracepoints::field;
 use super::Import;
 use crate::binding::Fields;
 use crate::entity::{Address, TakeId, ThreadId};
-use crate::flow::{Take, TakeInfo};
+use crate::flow::{DataAvailable, Take, TakeInfo};
 
 impl Import {
     pub(super) fn rmw_take(&mut self, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {
@@ -63,6 +63,17 @@ impl Import {
                 arrival: Nanos(time.0.saturating_sub(now.saturating_sub(received))).min(take.time),
                 publication_sequence,
                 reception_sequence: reception.filter(|number| !matches!(*number, 0 | u64::MAX)),
+            });
+        }
+    }
+
+    pub(super) fn data_available(&mut self, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {
+        use field::on_data_available::*;
+        if let Some(source_timestamp) = fields.signed(SOURCE_STAMP) {
+            self.out.data_available.push(DataAvailable {
+                thread,
+                time,
+                source_timestamp,
             });
         }
     }

@@ -103,6 +103,8 @@ words! {
         message: Pointer(0x7000), callback: Pointer(callback), source_stamp: Unsigned(stamp as u64),
         message_timestamp: Unsigned(0)
     };
+    /// A reader got data; the stamp is that of the first message that it has and that was not taken.
+    pub fn data_available(stamp: i64) = event "ros2_caret:on_data_available" { source_stamp: Unsigned(stamp as u64) };
     pub fn dispatch_intra(callback: u64, message: u64) = event "ros2:dispatch_intra_process_subscription_callback" {
         message: Pointer(message), callback: Pointer(callback), message_timestamp: Unsigned(0)
     };

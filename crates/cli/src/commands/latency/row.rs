@@ -56,6 +56,7 @@ pub(super) fn json_rows<'p>(
                     json!({
                         "publishing_node": hop.publishing_node,
                         "topic": hop.topic,
+                        "service": hop.service,
                         "callback": hop.callback,
                         "node": hop.node,
                         "communication_ns": of_hop.communication,
@@ -115,7 +116,9 @@ pub(super) fn stages_of(
             ..Stage::new("first_callback", origin(path).unwrap_or(""), Some(first))
         });
     }
-    for (hop, of_hop) in path.hops.iter().zip(&latency.hops) {
+    let services = path.hops.iter().skip(1).map(|next| next.service.as_deref());
+    let services = services.chain(std::iter::once(None));
+    for ((hop, of_hop), service) in path.hops.iter().zip(&latency.hops).zip(services) {
         let outcome = &of_hop.outcome;
         stages.push(Stage {
             ended: Some(outcome.sent - outcome.arrived),
@@ -125,6 +128,10 @@ pub(super) fn stages_of(
         if of_hop.node.is_some() {
             stages.push(Stage {
                 ended: Some(outcome.not_passed_on),
+                shown: match service {
+                    Some(service) => format!("{}, then {service}", hop.node),
+                    None => hop.node.clone(),
+                },
                 ..Stage::new("node", &hop.node, of_hop.node.as_ref())
             });
         }

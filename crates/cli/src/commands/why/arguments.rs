@@ -30,7 +30,7 @@ pub(crate) struct WhyArguments {
     pub(crate) paths: Vec<Pattern>,
     #[command(flatten)]
     pub(crate) filter: ModelFilterArguments,
-    /// Instead of the worst, explain the one in progress at this time, or else the next one
+    /// Instead of the worst, explain the one in progress at this time, or else the next one; also a message that did not arrive
     #[arg(
         long,
         value_name = "T",

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod named_path;
+mod not_arrived;
 mod subject;
 
 use std::io::{BufWriter, Write};
@@ -21,6 +22,7 @@ use crate::render::table::{Align, Table};
 use crate::render::{damage, diagnostic, time};
 use crate::source;
 use crate::view::View;
+use not_arrived::NotArrived;
 use rostrace_base::text::visible;
 use rostrace_base::units;
 use subject::Subject;
@@ -66,6 +68,9 @@ pub(crate) fn why(arguments: &WhyArguments) -> anyhow::Result<Outcome> {
             if arguments.parts {
                 write_parts(&mut out, &analysis, &explanation)?;
             }
+            if let Some(not_arrived) = subject.not_arrived() {
+                writeln!(out, "\n{}", not_arrived.sentence(begin))?;
+            }
         }
         WhyFormat::Json => {
             let row = json(&analysis, &subject, &explanation);
@@ -100,6 +105,9 @@ fn write_table(
         time::since(begin, explanation.begin),
         subject.end(analysis)
     )?;
+    if let Subject::Lost(lost, _) = subject {
+        writeln!(out, "{}", palette.caution(&lost.sentence(analysis)))?;
+    }
     let assumed = subject.assumed(analysis);
     if !assumed.is_empty() {
         writeln!(out, "{}", palette.dim(&assumption(&assumed)))?;
@@ -239,6 +247,14 @@ struct WhyRow {
     end_ns: i64,
     total_ns: i64,
     damaged: bool,
+    /// Of one message: whether it arrived, and why it did not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arrived: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    drop_cause: Option<&'static str>,
+    /// Messages that did not arrive, of those that this one was chosen from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_arrived: Option<NotArrived>,
     /// Nodes that are taken to have used the newest input, since nothing says what they use.
     assumed_latest_message: Vec<String>,
     parts: Vec<PartRow>,
@@ -259,6 +275,15 @@ struct DelayedRow {
 struct PartRow {
     hop: usize,
     cause: &'static str,
+    /// As the table says it.
+    sentence: String,
+    /// Name and id of the process, and id of the thread that ran, or that it is said of; absent where it passed on no thread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    process: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pid: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tid: Option<i64>,
     /// The callback that ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     callback: Option<String>,
@@ -331,9 +356,16 @@ fn json(analysis: &Analysis<'_>, subject: &Subject, explanation: &Explanation) -
                 callback.map(|id| analysis.names.callback(id).to_owned())
             }
         };
+        let thread = part.told_of(analysis);
+        let thread = thread.map(|id| &analysis.model.threads[id.index()]);
+        let process = thread.map(|thread| &analysis.model.processes[thread.process.index()]);
         PartRow {
             hop: part.hop,
             cause: part.cause.name(),
+            sentence: part.describe(analysis),
+            process: process.map(|process| process.name.clone()),
+            pid: process.map(|process| process.pid),
+            tid: thread.map(|thread| thread.tid),
             callback,
             relation,
             preempted_by: task.map(|task| task.name.clone()),
@@ -361,6 +393,16 @@ fn json(analysis: &Analysis<'_>, subject: &Subject, explanation: &Explanation) -
         end_ns: explanation.end.0,
         total_ns: explanation.end.0 - explanation.begin.0,
         damaged: explanation.damaged,
+        arrived: match subject {
+            Subject::Message(..) => Some(true),
+            Subject::Lost(..) => Some(false),
+            _ => None,
+        },
+        drop_cause: match subject {
+            Subject::Lost(lost, _) => Some(lost.cause.name()),
+            _ => None,
+        },
+        not_arrived: subject.not_arrived().cloned(),
         assumed_latest_message: subject.assumed(analysis),
         parts: parts.collect(),
         delayed: delayed.collect(),

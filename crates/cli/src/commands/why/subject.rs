@@ -8,11 +8,13 @@ use glob::Pattern;
 use rostrace_analyze::Analysis;
 use rostrace_analyze::callback::{self, CallbackSummary, InstanceTiming};
 use rostrace_analyze::clocks::UnsynchronisedHosts;
+use rostrace_analyze::communication::Arrival;
 use rostrace_analyze::declared::path_instance::PathInstance;
 use rostrace_analyze::declared::summary::title;
 use rostrace_analyze::finding::{Delayed, Ranking, Runner, delayed_by};
 use rostrace_analyze::flow_latency::{FlowTimes, Include};
 use rostrace_analyze::flow_path::{Ends as PathEnds, Flow, FlowPath, FlowPaths};
+use rostrace_analyze::lost_message::{LostMessage, lost_messages};
 use rostrace_analyze::timer::Firing;
 use rostrace_analyze::why::{Explanation, Why};
 use rostrace_architecture::{Architecture, NamedPath};
@@ -21,6 +23,7 @@ use rostrace_model::describe::{built_in, names};
 use rostrace_model::entity::{CallbackId, DeliveryId, InstanceId};
 use rostrace_model::flow::DeliveryStatus;
 
+use super::not_arrived::NotArrived;
 use super::{WhyArguments, named_path};
 use crate::capabilities;
 use crate::commands::latency::{self, Ends};
@@ -33,7 +36,9 @@ use rostrace_base::units;
 #[derive(Debug)]
 pub(super) enum Subject {
     Execution(InstanceId, Option<Firing>),
-    Message(DeliveryId),
+    Message(DeliveryId, Option<NotArrived>),
+    /// A message that did not arrive.
+    Lost(LostMessage, Option<NotArrived>),
     Path(FlowPath, Flow),
     /// With the nodes that are taken to have used the newest input.
     NamedPath(NamedPath, PathInstance, Vec<String>),
@@ -71,7 +76,8 @@ impl Subject {
     pub(super) fn explain(&self, why: &mut Why<'_>) -> Option<Explanation> {
         match self {
             Subject::Execution(instance, firing) => Some(why.instance(*instance, firing.as_ref())),
-            Subject::Message(delivery) => why.communication(*delivery),
+            Subject::Message(delivery, _) => why.communication(*delivery),
+            Subject::Lost(lost, _) => Some(why.lost(lost)),
             Subject::Path(_, flow) => why.flow(flow),
             Subject::NamedPath(_, path_instance, _) => Some(why.path_instance(path_instance)),
         }
@@ -80,7 +86,7 @@ impl Subject {
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Subject::Execution(..) => "callback",
-            Subject::Message(_) => "communication",
+            Subject::Message(..) | Subject::Lost(..) => "communication",
             Subject::Path(..) | Subject::NamedPath(..) => "path",
         }
     }
@@ -88,7 +94,8 @@ impl Subject {
     pub(super) fn title(&self, analysis: &Analysis<'_>) -> String {
         match self {
             Subject::Execution(instance, _) => execution_name(analysis, *instance),
-            Subject::Message(delivery) => message_name(analysis, *delivery),
+            Subject::Message(delivery, _) => message_name(analysis, *delivery),
+            Subject::Lost(lost, _) => message_name(analysis, lost.delivery),
             Subject::Path(path, _) => path.title(),
             Subject::NamedPath(path, ..) => title(path),
         }
@@ -101,8 +108,11 @@ impl Subject {
             Subject::Execution(instance, None) if analysis.instance(*instance).start == begin => {
                 "its start"
             }
+            Subject::Execution(instance, None) if analysis.asked_by(*instance).is_some() => {
+                "the sending of its request"
+            }
             Subject::Execution(_, None) => "the publication of its message",
-            Subject::Message(_) | Subject::Path(..) => "the publication",
+            Subject::Message(..) | Subject::Lost(..) | Subject::Path(..) => "the publication",
             Subject::NamedPath(_, path_instance, _) => named_path::begin(path_instance),
         }
     }
@@ -113,7 +123,8 @@ impl Subject {
                 "its start; the trace does not have its end"
             }
             Subject::Execution(..) => "the end of the callback",
-            Subject::Message(_) => "the start of the callback",
+            Subject::Message(..) => "the start of the callback",
+            Subject::Lost(lost, _) => lost.end_name(),
             Subject::Path(..) => "the start of the last callback",
             Subject::NamedPath(_, path_instance, _) => named_path::end(analysis, path_instance),
         }
@@ -128,7 +139,7 @@ impl Subject {
                 let stored = hops.filter(|(_, assumed)| *assumed);
                 stored.map(|(hop, _)| hop.node.clone()).collect()
             }
-            Subject::Execution(..) | Subject::Message(_) => Vec::new(),
+            Subject::Execution(..) | Subject::Message(..) | Subject::Lost(..) => Vec::new(),
         }
     }
 
@@ -138,7 +149,10 @@ impl Subject {
         analysis: &Analysis<'m>,
     ) -> Option<UnsynchronisedHosts<'m>> {
         match self {
-            Subject::Message(delivery) => UnsynchronisedHosts::on_the_way(analysis, &[*delivery]),
+            Subject::Message(delivery, _) => {
+                UnsynchronisedHosts::on_the_way(analysis, &[*delivery])
+            }
+            Subject::Lost(lost, _) => UnsynchronisedHosts::on_the_way(analysis, &[lost.delivery]),
             Subject::Path(_, flow) => UnsynchronisedHosts::on_the_way(analysis, &flow.deliveries),
             Subject::NamedPath(path, ..) => {
                 UnsynchronisedHosts::on_declared_path(analysis.model, path)
@@ -153,7 +167,20 @@ impl Subject {
             Subject::Execution(instance, _) => {
                 delayed_by(analysis, &callback::summaries(analysis), *instance)
             }
-            Subject::Message(_) | Subject::Path(..) | Subject::NamedPath(..) => Vec::new(),
+            Subject::Message(..)
+            | Subject::Lost(..)
+            | Subject::Path(..)
+            | Subject::NamedPath(..) => Vec::new(),
+        }
+    }
+
+    /// The messages that did not arrive, among those that it was chosen from.
+    pub(super) fn not_arrived(&self) -> Option<&NotArrived> {
+        match self {
+            Subject::Message(_, not_arrived) | Subject::Lost(_, not_arrived) => {
+                not_arrived.as_ref()
+            }
+            Subject::Execution(..) | Subject::Path(..) | Subject::NamedPath(..) => None,
         }
     }
 
@@ -192,6 +219,26 @@ impl Choice {
             );
         }
         Ok(())
+    }
+
+    /// The message that did not arrive, if it is the one that is meant: it was published last of those in progress, or nothing was in progress
+    /// and it is the next one; or none arrived at all.
+    fn lost(self, lost: &[LostMessage], arrived: &[(DeliveryId, Arrival)]) -> Option<LostMessage> {
+        let Some(at) = self.at else {
+            let mut lost = lost.iter().filter(|_| arrived.is_empty());
+            return lost.nth(self.rank - 1).copied();
+        };
+        let times = |arrival: &Arrival| (arrival.publish, arrival.received);
+        let arrived = arrived.iter().map(|(_, arrival)| (times(arrival), None));
+        let lost = lost.iter().map(|it| ((it.begin, it.end), Some(*it)));
+        let both = arrived.chain(lost).filter(|((_, end), _)| *end >= at);
+        let (running, later): (Vec<_>, Vec<_>) = both.partition(|((begin, _), _)| *begin <= at);
+        let order = |row: &((Nanos, Nanos), Option<LostMessage>)| (row.0, row.1.is_some());
+        let meant = match running.is_empty() {
+            true => later.into_iter().min_by_key(order),
+            false => running.into_iter().max_by_key(order),
+        };
+        meant.and_then(|(_, lost)| lost)
     }
 
     /// `times` tells begin, end and how bad it is.
@@ -281,15 +328,8 @@ fn execution(
     for execution in named.chain(unnamed) {
         let instance = analysis.instance(execution.instance);
         let end = instance.end.unwrap_or(instance.start);
-        let cause = match execution.firing {
-            Some(firing) => firing.expected,
-            None => analysis
-                .received_by(execution.instance)
-                .and_then(|id| analysis.arrival(id))
-                .filter(|arrival| !arrival.historical)
-                .map_or(instance.start, |arrival| arrival.publish),
-        };
-        executions.push((execution, cause, end));
+        let due = execution.due(analysis).unwrap_or(instance.start);
+        executions.push((execution, due, end));
     }
     choice.within(executions.len(), "execution")?;
     let picked = choice.pick(executions, |(_, begin, end)| {
@@ -344,6 +384,7 @@ fn message(
     choice: Choice,
 ) -> anyhow::Result<Subject> {
     let mut rows = Vec::new();
+    let mut missing = Vec::new();
     let mut known = false;
     let mut is_arrival_unknown = true;
     for index in 0..analysis.model.deliveries.len() {
@@ -354,11 +395,13 @@ fn message(
         known = true;
         is_arrival_unknown &= analysis.delivery(id).status == DeliveryStatus::Unknown;
         let publication = analysis.delivery(id).publication;
-        if analysis.counts(analysis.publication(publication).publish)
-            && let Some(arrival) = analysis.arrival(id)
-            && !arrival.historical
-        {
-            rows.push((id, *arrival));
+        if !analysis.counts(analysis.publication(publication).publish) {
+            continue;
+        }
+        match analysis.arrival(id) {
+            Some(arrival) if !arrival.historical => rows.push((id, *arrival)),
+            Some(_) => {}
+            None => missing.push(id),
         }
     }
     if !known {
@@ -367,12 +410,17 @@ fn message(
             arguments.filter.entities
         );
     }
+    let lost = lost_messages(analysis, &missing);
+    let not_arrived = NotArrived::of(&lost);
+    if let Some(lost) = choice.lost(&lost, &rows) {
+        return Ok(Subject::Lost(lost, not_arrived));
+    }
     choice.within(rows.len(), "message")?;
     let picked = choice.pick(rows, |(_, arrival)| {
         (arrival.publish, arrival.received, arrival.stages.latency())
     });
     match picked {
-        Some((id, _)) => Ok(Subject::Message(id)),
+        Some((id, _)) => Ok(Subject::Message(id, not_arrived)),
         None if is_arrival_unknown => bail!(
             "whether these messages arrived is not known: {}",
             capabilities::TAKE
