@@ -266,6 +266,15 @@ impl<'m> Analysis<'m> {
         Some(self.model.enqueues[enqueue.index()].time)
     }
 
+    /// The innermost execution on a thread at an instant.
+    pub fn execution_at(&self, thread: ThreadId, at: Nanos) -> Option<InstanceId> {
+        let on_thread = self.instances_on(thread);
+        let begun = on_thread.partition_point(|id| self.instance(*id).start <= at);
+        // Callbacks are seldom nested, and never deeply.
+        let mut latest = on_thread[..begun].iter().rev().copied().take(8);
+        latest.find(|id| self.instance(*id).end.is_some_and(|end| end >= at))
+    }
+
     pub fn lock_wait(&self, id: LockWaitId) -> &'m LockWait {
         &self.model.lock_waits[id.index()]
     }

@@ -194,7 +194,7 @@ fn a_wait_for_a_lock_is_that_of_its_holder() {
         .collect();
     assert!(wrong.len() <= 6, "{wrong:#?}");
     // The part that is told, and the same as JSON.
-    let question = ["why", "trace", "--callback", "*Locks::waiter*"];
+    let question = ["why", "trace", "--callback", "/locks · timer 20 ms"];
     place
         .run(&question, 0)
         .0

@@ -112,7 +112,7 @@ pub(super) fn at_locks(analysis: &Analysis<'_>, part: Part) -> Vec<Part> {
                 wait: *id,
                 kind: wait.kind,
                 by,
-                ran: by.and_then(|by| ran(analysis, by.thread?, since)),
+                ran: by.and_then(|by| analysis.execution_at(by.thread?, since)),
                 timed_out: wait.timed_out,
             };
             push(until, Cause::Lock(at_lock, instance));
@@ -197,13 +197,4 @@ fn others_wait(analysis: &Analysis<'_>, wait: &LockWait, at: Nanos) -> bool {
             .map(|last| analysis.lock_wait(on_thread[last]));
         last.is_some_and(|last| last.lock == wait.lock && last.end.is_none_or(|end| end >= at))
     })
-}
-
-/// The innermost execution on a thread at an instant.
-fn ran(analysis: &Analysis<'_>, thread: ThreadId, at: Nanos) -> Option<InstanceId> {
-    let on_thread = analysis.instances_on(thread);
-    let begun = on_thread.partition_point(|id| analysis.instance(*id).start <= at);
-    // Callbacks are seldom nested, and never deeply.
-    let mut latest = on_thread[..begun].iter().rev().copied().take(8);
-    latest.find(|id| analysis.instance(*id).end.is_some_and(|end| end >= at))
 }

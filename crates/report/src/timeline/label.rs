@@ -47,10 +47,12 @@ pub(super) enum Common {
     Drop,
     Damage,
     Cpu,
+    /// Named each time.
+    Lock,
 }
 
 impl Common {
-    pub(super) const EVERY: [(Common, &'static str, &'static str); 11] = [
+    pub(super) const EVERY: [(Common, &'static str, &'static str); 12] = [
         (Common::GetNextReady, "get next ready", "executor"),
         (Common::WaitForWork, "wait for work", "executor"),
         (Common::Execute, "execute", "executor"),
@@ -62,6 +64,7 @@ impl Common {
         (Common::Drop, "dropped", "drop"),
         (Common::Damage, "damage", "damage"),
         (Common::Cpu, "running", "cpu"),
+        (Common::Lock, "", "lock"),
     ];
 }
 

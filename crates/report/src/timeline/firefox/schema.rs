@@ -35,7 +35,7 @@ impl Form {
 }
 
 /// Categories are also how the program groups the rows of a thread. The first is the default, which the format wants grey.
-pub(super) const CATEGORIES: [(&str, &str); 12] = [
+pub(super) const CATEGORIES: [(&str, &str); 13] = [
     ("other", "grey"),
     ("callback", "blue"),
     ("publish", "green"),
@@ -48,6 +48,7 @@ pub(super) const CATEGORIES: [(&str, &str); 12] = [
     ("drop", "red"),
     ("damage", "magenta"),
     ("cpu", "lightred"),
+    ("lock", "lightgreen"),
 ];
 
 pub(super) fn category(name: &str) -> u8 {

@@ -1,11 +1,12 @@
-//! What a thread did: callbacks, with what they published and what the application said inside them; beside them the phases of its executor.
+//! What a thread did: callbacks, with what they published and what the application said inside them; beside them the phases of its executor, and
+//! what it waited for.
 
 use std::cmp::Reverse;
 use std::io;
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_model::entity::{InstanceId, ProcessId, PublicationId, TakeId, ThreadId};
-use rostrace_model::flow::{PhaseKind, UserEventKind};
+use rostrace_model::flow::{LockKind, PhaseKind, UserEventKind};
 
 use super::super::flow::FlowId;
 use super::super::label::{Common, Labels};
@@ -77,7 +78,8 @@ impl<S: Sink> TimelineModel<'_, S> {
         for track in tracks.more {
             self.sink.close(track)?;
         }
-        self.phases(process, thread, track)
+        self.phases(process, thread, track)?;
+        self.locks(thread, track)
     }
 
     /// As the kernel calls it; without its events the main thread has the name of the process.
@@ -356,6 +358,42 @@ impl<S: Sink> TimelineModel<'_, S> {
             event.end = Some(end);
             self.sink.event(&event)?;
             self.written.phases += 1;
+        }
+        match track {
+            Some(track) => self.sink.close(track),
+            None => Ok(()),
+        }
+    }
+
+    /// When a thread waited for locks, and inside callbacks for condition variables: outside of them it waits so for work.
+    fn locks(&mut self, thread: ThreadId, parent: TrackId) -> io::Result<()> {
+        let analysis = self.analysis;
+        let end = analysis.model.processes[analysis.model.process_of(thread).index()].last;
+        let mut track = None;
+        for id in analysis.lock_waits_on(thread) {
+            let wait = analysis.lock_wait(*id);
+            let is_idle = wait.kind == LockKind::Condition
+                && analysis.execution_at(thread, wait.begin).is_none();
+            if is_idle || !analysis.counts(wait.begin) {
+                continue;
+            }
+            let track = match track {
+                Some(track) => track,
+                None => *track.insert(self.track(Some(parent), TrackKind::Named("locks"))?),
+            };
+            let holder = wait.holders.first().map(|(_, holder)| holder.tid);
+            let arguments = holder.map(|tid| ("held_by_tid", Argument::Integer(tid)));
+            let arguments: Vec<_> = arguments.into_iter().collect();
+            let label = Labels::common(Common::Lock);
+            let mut event = labelled(&self.labels, track, wait.begin, label);
+            event.end = Some(wait.end.unwrap_or(end).max(wait.begin));
+            event.name = Some(match wait.kind {
+                LockKind::Mutex => "wait for a mutex",
+                LockKind::Read | LockKind::Write => "wait for a read-write lock",
+                LockKind::Condition => "wait for a condition variable",
+            });
+            event.arguments = &arguments;
+            self.sink.event(&event)?;
         }
         match track {
             Some(track) => self.sink.close(track),
