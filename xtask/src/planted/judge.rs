@@ -127,7 +127,7 @@ impl Claim {
             Claim::Publishing => is(&["publishing", "blocked"]),
             Claim::Late => is(&["woken_late"]) || is(&["off_cpu"]) && !part.has_ran_instead,
             Claim::Starved(by) => {
-                is(&["waiting_for_cpu", "preempted"]) && part.ran_instead.is_none_or(|it| it == *by)
+                is(&["waiting_for_cpu", "preempted"]) && is_by(*by)
                     || is(&["off_cpu"]) && part.ran_instead == Some(*by)
             }
             Claim::Service(node) => {
@@ -179,9 +179,12 @@ fn is_closed(part: &Part) -> bool {
 
 /// Whether the largest part is a box that nobody can open although something else was the cause.
 pub(super) fn is_largest_closed(truth: &Truth, answer: &Answer) -> bool {
-    let is_computing = truth.spans.iter().all(|span| span.what == What::Compute);
     let largest = (answer.parts.iter()).min_by_key(|part| Reverse(part.duration));
-    largest.is_some_and(|part| is_closed(part) && !(is_computing && part.cause == "execution"))
+    largest.is_some_and(|part| match part.cause.as_str() {
+        "execution" => truth.spans.iter().any(|span| span.what != What::Compute),
+        "middleware_or_executor" | "timer_lateness" | "preempted_or_blocked" | "unknown" => true,
+        _ => false,
+    })
 }
 
 pub(super) fn judge(truth: &Truth, answer: &Answer, switches: Switches) -> Judgement {
@@ -420,7 +423,12 @@ fn outside_stretch(span: &Span) -> Option<Stretch> {
             ]
         }
         What::Late => one(Claim::Late),
-        What::Starve => one(Claim::Starved(span.culprit)),
+        What::Starve => {
+            let size = span.culprit_cpu.min(span.wall());
+            disturbed = span.wall() - size;
+            let claim = Claim::Starved(span.culprit);
+            vec![Demand { claim, size }]
+        }
         What::Served => one(Claim::Service(node())),
         What::Queued => one(Claim::ServerBusy(node())),
         What::Compute | What::Block | What::Hog | What::Stop => return None,
@@ -584,7 +592,11 @@ pub(super) mod made_up {
                 What::Transit => add("middleware", span.wall(), None, ""),
                 What::Publish => add("publishing", span.wall(), None, ""),
                 What::Late => add("woken_late", span.wall(), None, ""),
-                What::Starve => add("waiting_for_cpu", span.wall(), by, ""),
+                What::Starve => {
+                    let had = span.culprit_cpu.min(span.wall());
+                    add("waiting_for_cpu", had, by, "");
+                    add("waiting_for_cpu", span.wall() - had, None, "");
+                }
                 What::Served => add("service", span.wall(), None, ""),
                 What::Queued => add("other_callback", span.wall(), None, ""),
             }
