@@ -291,9 +291,9 @@ static void writing(void) {
       if (write(file, block, sizeof block) != sizeof block) abort();
     fdatasync(file);
   }
-  span("block", "disk", begin, mark(), 0, 0);
   close(file);
   unlink(path);
+  span("block", "disk", begin, mark(), 0, 0);
 }
 static void set_up_io(void) {
   if (chance(3)) {

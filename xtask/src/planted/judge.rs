@@ -77,6 +77,13 @@ struct Stretch {
     is_planted: bool,
 }
 
+impl Stretch {
+    fn is_of_service(&self) -> bool {
+        let claim = self.demands.first().map(|demand| &demand.claim);
+        matches!(claim, Some(Claim::Service(_) | Claim::ServerBusy(_)))
+    }
+}
+
 /// How a case was recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Switches {
@@ -197,7 +204,11 @@ pub(super) fn judge(truth: &Truth, answer: &Answer, switches: Switches) -> Judge
     if truth.at < answer.begin || truth.at > answer.end {
         return wrong("another execution or message was explained".to_owned());
     }
-    let stretches = stretches(truth);
+    let mut stretches = stretches(truth);
+    if switches == Switches::Refused && stretches.iter().any(Stretch::is_of_service) {
+        // What the caller did before and after is known as a sum over its execution, which has the service in its middle.
+        stretches.retain(Stretch::is_of_service);
+    }
     let mut differences = Vec::new();
     let mut error = 0;
     let (mut planted, mut named, mut closed) = (0, 0, 0);
@@ -295,10 +306,7 @@ impl Found {
             let is_planted = (stretch.demands.first())
                 .is_some_and(|demand| demand.claim.accepts(part, switches));
             // Who waits for a service is blocked: that is true, and does not help.
-            let is_service = stretch.demands.first().is_some_and(|demand| {
-                matches!(demand.claim, Claim::Service(_) | Claim::ServerBusy(_))
-            });
-            let is_box = is_closed(part) || is_service && part.cause == "blocked";
+            let is_box = is_closed(part) || stretch.is_of_service() && part.cause == "blocked";
             if is_box && !is_planted {
                 found.closed += time;
             }
