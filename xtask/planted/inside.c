@@ -162,7 +162,8 @@ static void set_up_lock(void) {
   set_up_with(locked_out, holder, NEAR);
 }
 
-// Who has the CPU instead.
+// Who has the CPU instead. Its clock is that of its thread, or of its process where that is another one.
+static ns hogs_own_cpu(void) { return is_helper_near ? own_cpu() : cpu_of_process(getpid()); }
 static void hog(void) {
   enter_helper();
   while (is_wanted()) {
@@ -172,7 +173,10 @@ static void hog(void) {
     sched_setaffinity(0, sizeof set, &set);
     shared->helper_ready = 1;
     if (shared->instant) rest_until(shared->instant);
-    compute(shared->size);
+    shared->cpu_at_due = 0;
+    for (ns begin = own_cpu(); own_cpu() - begin < shared->size;)
+      // What it had before somebody else was due was in nobody's way.
+      if (shared->due && !shared->cpu_at_due && now() >= shared->due) shared->cpu_at_due = hogs_own_cpu();
     shared->helper_done = 1;
   }
 }
@@ -287,9 +291,9 @@ static void writing(void) {
       if (write(file, block, sizeof block) != sizeof block) abort();
     fdatasync(file);
   }
-  span("block", "disk", begin, mark(), 0, 0);
   close(file);
   unlink(path);
+  span("block", "disk", begin, mark(), 0, 0);
 }
 static void set_up_io(void) {
   if (chance(3)) {
@@ -344,7 +348,8 @@ static bool is_expected;
 static void be_late(struct run *run) {
   usual_work();
   if (is_expected && run->begin.wall - run->expected > size / 2) {
-    say_history(run->expected, "busy", variant ? "starve" : "late", variant ? shared->helper_tid : 0);
+    ns hog_had = variant && shared->cpu_at_due ? hogs_cpu() - shared->cpu_at_due : 0;
+    say_history(run->expected, "busy", variant ? "starve" : "late", variant ? shared->helper_tid : 0, hog_had);
     span("compute", NULL, run->begin, mark(), 0, 0);
     subject("callback", victim, run->begin.wall);
     is_expected = false;
@@ -358,7 +363,8 @@ static void be_late(struct run *run) {
       // The hog begins before the timer is due, and goes on beyond.
       move_to_one_cpu();
       ns early = between(500 * MICROSECOND, 2 * MILLISECOND);
-      shared->instant = run->expected + period - early;
+      shared->due = run->expected + period;
+      shared->instant = shared->due - early;
       size += early;
       want_helper();
     } else {

@@ -33,7 +33,7 @@ static const char *busy_word = "busy", *idle_word;
 static ns heavy;
 static void listen_to(struct run *run) {
   if (run->message.mark == MARKED) {
-    say_history(run->message.sent ? run->message.sent : run->message.publish, busy_word, idle_word, 0);
+    say_history(run->message.sent ? run->message.sent : run->message.publish, busy_word, idle_word, 0, 0);
     // By then those before it have arrived; it has not.
     ns early = run->begin.wall - 100 * MICROSECOND;
     subject("message", topic, early > run->message.publish ? early : run->message.publish);

@@ -129,7 +129,8 @@ struct client *new_client(struct node *, const char *service, int socket);
 void call(struct client *);
 
 // What this thread did from an instant to now, as spans: other callbacks as `callback_word`, waiting as `idle_word`; null leaves them out.
-void say_history(ns from, const char *callback_word, const char *idle_word, pid_t culprit);
+// The culprit had a CPU for so long since then.
+void say_history(ns from, const char *callback_word, const char *idle_word, pid_t culprit, ns culprit_cpu);
 
 // Datagrams, the first end for the sender.
 void channel(int ends[2]);
@@ -143,7 +144,7 @@ struct shared {
   // A helper: what it does is the kind's.
   sem_t go;
   atomic_int helper_tid, helper_pid, helper_done, helper_ready, cpu, subject_pid;
-  atomic_llong size, instant;
+  atomic_llong size, instant, due, cpu_at_due;
   pthread_mutex_t lock;
   atomic_llong busy_since, flagged;
 };

@@ -101,7 +101,7 @@ static _Thread_local unsigned remembered;
 
 static void remember(struct activity activity) { history[remembered++ % HISTORY] = activity; }
 
-void say_history(ns from, const char *callback_word, const char *idle_word, pid_t culprit) {
+void say_history(ns from, const char *callback_word, const char *idle_word, pid_t culprit, ns culprit_cpu) {
   for (unsigned age = HISTORY; age > 0; age--) {
     if (age > remembered) continue;
     struct activity *it = &history[(remembered - age) % HISTORY];
@@ -109,7 +109,7 @@ void say_history(ns from, const char *callback_word, const char *idle_word, pid_
     if (!word || it->end.wall <= from) continue;
     struct mark begin = it->begin;
     if (begin.wall < from) begin.wall = from;
-    span(word, it->entity ? it->entity->node->name : NULL, begin, it->end, culprit, 0);
+    span(word, it->entity ? it->entity->node->name : NULL, begin, it->end, culprit, culprit_cpu);
   }
 }
 

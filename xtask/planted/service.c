@@ -41,7 +41,7 @@ static void serve(struct run *run) {
     usual_work();
     return;
   }
-  say_history(run->message.sent, "queued", NULL, 0);
+  say_history(run->message.sent, "queued", NULL, 0, 0);
   if (is_server_busy) {
     usual_work();
   } else {

@@ -77,6 +77,13 @@ struct Stretch {
     is_planted: bool,
 }
 
+impl Stretch {
+    fn is_of_service(&self) -> bool {
+        let claim = self.demands.first().map(|demand| &demand.claim);
+        matches!(claim, Some(Claim::Service(_) | Claim::ServerBusy(_)))
+    }
+}
+
 /// How a case was recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Switches {
@@ -127,7 +134,7 @@ impl Claim {
             Claim::Publishing => is(&["publishing", "blocked"]),
             Claim::Late => is(&["woken_late"]) || is(&["off_cpu"]) && !part.has_ran_instead,
             Claim::Starved(by) => {
-                is(&["waiting_for_cpu", "preempted"]) && part.ran_instead.is_none_or(|it| it == *by)
+                is(&["waiting_for_cpu", "preempted"]) && is_by(*by)
                     || is(&["off_cpu"]) && part.ran_instead == Some(*by)
             }
             Claim::Service(node) => {
@@ -179,9 +186,12 @@ fn is_closed(part: &Part) -> bool {
 
 /// Whether the largest part is a box that nobody can open although something else was the cause.
 pub(super) fn is_largest_closed(truth: &Truth, answer: &Answer) -> bool {
-    let is_computing = truth.spans.iter().all(|span| span.what == What::Compute);
     let largest = (answer.parts.iter()).min_by_key(|part| Reverse(part.duration));
-    largest.is_some_and(|part| is_closed(part) && !(is_computing && part.cause == "execution"))
+    largest.is_some_and(|part| match part.cause.as_str() {
+        "execution" => truth.spans.iter().any(|span| span.what != What::Compute),
+        "middleware_or_executor" | "timer_lateness" | "preempted_or_blocked" | "unknown" => true,
+        _ => false,
+    })
 }
 
 pub(super) fn judge(truth: &Truth, answer: &Answer, switches: Switches) -> Judgement {
@@ -194,7 +204,11 @@ pub(super) fn judge(truth: &Truth, answer: &Answer, switches: Switches) -> Judge
     if truth.at < answer.begin || truth.at > answer.end {
         return wrong("another execution or message was explained".to_owned());
     }
-    let stretches = stretches(truth);
+    let mut stretches = stretches(truth);
+    if switches == Switches::Refused && stretches.iter().any(Stretch::is_of_service) {
+        // What the caller did before and after is known as a sum over its execution, which has the service in its middle.
+        stretches.retain(Stretch::is_of_service);
+    }
     let mut differences = Vec::new();
     let mut error = 0;
     let (mut planted, mut named, mut closed) = (0, 0, 0);
@@ -292,10 +306,7 @@ impl Found {
             let is_planted = (stretch.demands.first())
                 .is_some_and(|demand| demand.claim.accepts(part, switches));
             // Who waits for a service is blocked: that is true, and does not help.
-            let is_service = stretch.demands.first().is_some_and(|demand| {
-                matches!(demand.claim, Claim::Service(_) | Claim::ServerBusy(_))
-            });
-            let is_box = is_closed(part) || is_service && part.cause == "blocked";
+            let is_box = is_closed(part) || stretch.is_of_service() && part.cause == "blocked";
             if is_box && !is_planted {
                 found.closed += time;
             }
@@ -420,7 +431,12 @@ fn outside_stretch(span: &Span) -> Option<Stretch> {
             ]
         }
         What::Late => one(Claim::Late),
-        What::Starve => one(Claim::Starved(span.culprit)),
+        What::Starve => {
+            let size = span.culprit_cpu.min(span.wall());
+            disturbed = span.wall() - size;
+            let claim = Claim::Starved(span.culprit);
+            vec![Demand { claim, size }]
+        }
         What::Served => one(Claim::Service(node())),
         What::Queued => one(Claim::ServerBusy(node())),
         What::Compute | What::Block | What::Hog | What::Stop => return None,
@@ -584,7 +600,11 @@ pub(super) mod made_up {
                 What::Transit => add("middleware", span.wall(), None, ""),
                 What::Publish => add("publishing", span.wall(), None, ""),
                 What::Late => add("woken_late", span.wall(), None, ""),
-                What::Starve => add("waiting_for_cpu", span.wall(), by, ""),
+                What::Starve => {
+                    let had = span.culprit_cpu.min(span.wall());
+                    add("waiting_for_cpu", had, by, "");
+                    add("waiting_for_cpu", span.wall() - had, None, "");
+                }
                 What::Served => add("service", span.wall(), None, ""),
                 What::Queued => add("other_callback", span.wall(), None, ""),
             }
