@@ -9,6 +9,7 @@
 #[macro_use]
 mod named;
 
+pub mod action;
 pub mod activity;
 pub mod analysis;
 pub mod blind_spot;

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
+mod actions;
 mod application_log;
 mod asked_services;
 mod budget_page;

@@ -154,6 +154,15 @@ Examples:
   rostrace callbacks session/ --sort -max --limit 10 --columns name,max,late_max
   rostrace callbacks --format json session/ | jq '.[] | select(.duration_ns.max > 1e7)'"))]
     Callbacks(LookArguments),
+    /// List the goals of actions: when they were accepted, when their result came, and how much feedback there was
+    #[command(after_help = look_help("\
+Examples:
+  rostrace actions session/
+  rostrace actions --format json session/ | jq '.[] | select(.duration_ns > 1e9)'
+
+A goal is tied to its result by what the client did, since no trace has goal ids. Whether it was accepted is not in the trace \
+either: a goal without a result may have been refused."))]
+    Actions(LookArguments),
     /// List the processes: their ROS 2 version, their middleware, and their share of the trace
     #[command(after_help = look_help("\
 Examples:

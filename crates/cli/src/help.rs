@@ -21,6 +21,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "nodes",
             "topics",
             "callbacks",
+            "actions",
             "processes",
             "executors",
             "dump",

@@ -60,6 +60,7 @@ fn perform(verb: Verb) -> anyhow::Result<Outcome> {
         Verb::Nodes(arguments) => commands::nodes::nodes(&arguments),
         Verb::Topics(arguments) => commands::topics::topics(&arguments),
         Verb::Callbacks(arguments) => commands::callbacks::callbacks(&arguments),
+        Verb::Actions(arguments) => commands::actions::actions(&arguments),
         Verb::Processes(arguments) => commands::processes::processes(&arguments),
         Verb::Executors(arguments) => commands::executors::executors(&arguments),
         // Understand.

@@ -29,6 +29,7 @@ mod record_sessions;
 mod record_snapshots;
 mod record_trouble;
 mod report;
+mod services;
 mod several_recordings;
 mod support;
 mod switches;

@@ -10,8 +10,8 @@ mod verdicts;
 use crate::table::Column;
 
 pub use crate::table::{
-    CALLBACK_LIST as CALLBACKS, EXECUTOR_LIST as EXECUTORS, NODE_LIST as NODES,
-    PROCESS_LIST as PROCESSES, TOPIC_LIST as TOPICS,
+    ACTION_LIST as ACTIONS, CALLBACK_LIST as CALLBACKS, EXECUTOR_LIST as EXECUTORS,
+    NODE_LIST as NODES, PROCESS_LIST as PROCESSES, TOPIC_LIST as TOPICS,
 };
 pub use markdown::markdown;
 pub use paths::{LATENCY, PATHS};
@@ -20,8 +20,8 @@ pub use verdicts::{CHECK, COMPARE};
 
 /// All lists, in the order in which the program's help has their verbs.
 pub const LISTS: &[&List] = &[
-    &STATUS, &NODES, &TOPICS, &CALLBACKS, &PROCESSES, &EXECUTORS, &LATENCY, &PATHS, &COMPARE,
-    &CHECK,
+    &STATUS, &NODES, &TOPICS, &CALLBACKS, &ACTIONS, &PROCESSES, &EXECUTORS, &LATENCY, &PATHS,
+    &COMPARE, &CHECK,
 ];
 
 /// What a verb lists.

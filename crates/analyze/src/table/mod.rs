@@ -1,6 +1,7 @@
 //! Tables that other programs read: each is declared once, with its columns and what they mean. Exports, their schema and the
 //! reference page come from the declarations.
 
+mod action;
 mod callback;
 mod callback_instance;
 mod cell;
@@ -31,6 +32,7 @@ use std::io;
 
 use crate::analysis::Analysis;
 
+pub use action::{ACTION_LIST, ActionRow};
 pub use callback::{CALLBACK_LIST, CALLBACK_PAGE, CallbackRow};
 pub use cell::Cell;
 pub(crate) use cell::cells;
@@ -92,6 +94,7 @@ pub const TABLES: &[&Table] = &[
     &rate::RATES,
     &service::SERVICES,
     &service::CLIENT_CALLBACKS,
+    &action::ACTIONS,
     &lifecycle::LIFECYCLE_STATES,
     &thread::THREADS,
     &thread::EXECUTOR_SHARES,

@@ -1,5 +1,6 @@
 //! One module for each verb of the command line.
 
+pub(crate) mod actions;
 pub(crate) mod architecture;
 pub(crate) mod callbacks;
 pub(crate) mod check;

@@ -185,7 +185,7 @@ pub struct ServiceStep {
     pub kind: ServiceStepKind,
     /// For a request the callback that sent it, or that got it.
     pub instance: Option<InstanceId>,
-    /// For a taken response the callback that got it.
+    /// For a taken response the callback that got it; for a request the one that sent it, if no other callback did.
     pub client_callback: Option<ClientCallbackId>,
     /// Of the service or the client, in the rmw layer.
     pub rmw_handle: Address,

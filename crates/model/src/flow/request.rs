@@ -26,6 +26,8 @@ pub struct Request {
     pub sent: Option<Nanos>,
     /// The execution of a callback in which it was sent.
     pub sent_by: Option<InstanceId>,
+    /// The execution of a client's callback in which it was sent, if it was sent in no other callback.
+    pub sent_by_client: Option<ClientCallbackId>,
     /// The service takes it.
     pub taken: Option<Nanos>,
     /// The execution of the service's callback.
@@ -94,6 +96,7 @@ pub(crate) fn requests(imported: &mut Imported, entities: &Entities) -> Vec<Requ
                 sequence: step.sequence,
                 sent: None,
                 sent_by: None,
+                sent_by_client: None,
                 taken: None,
                 instance: None,
                 answered: None,
@@ -108,6 +111,7 @@ pub(crate) fn requests(imported: &mut Imported, entities: &Entities) -> Vec<Requ
         match step.kind {
             ServiceStepKind::SendRequest => {
                 request.sent = Some(step.time);
+                request.sent_by_client = step.client_callback;
                 request.sent_by = step
                     .instance
                     .filter(|id| !is_over(imported, *id, step.time));
@@ -190,6 +194,7 @@ fn infer_gids(requests: &mut Vec<Request>, gids: &[Option<Vec<u8>>], entities: &
             client: client.client,
             sent: client.sent,
             sent_by: client.sent_by,
+            sent_by_client: client.sent_by_client,
             received: client.received,
             receiver: client.receiver,
             client_callback: client.client_callback,

@@ -5,14 +5,14 @@ use rostrace_tracepoints::field;
 
 use super::Import;
 use crate::binding::Fields;
-use crate::entity::{InstanceId, ThreadId};
+use crate::entity::{ClientCallbackId, InstanceId, ThreadId};
 use crate::flow::{ServiceStep, ServiceStepKind};
 
 impl Import {
     /// A client begins to send a request. Its number comes with the event that ends it, but this is when it was sent: it may arrive before
     /// the call returns.
     pub(super) fn begin_request(&mut self, thread: ThreadId, time: Nanos, fields: &Fields<'_>) {
-        let instance = self.sender(thread, time);
+        let (instance, client_callback) = self.sender(thread, time);
         let state = self.out.population.state(thread);
         state.publication = None;
         state.sending = Some(self.out.service_steps.len());
@@ -22,7 +22,7 @@ impl Import {
             time,
             kind: ServiceStepKind::SendRequest,
             instance,
-            client_callback: None,
+            client_callback,
             rmw_handle: fields.address(field::rmw_send_request_begin::RMW_CLIENT_HANDLE),
             client_gid: Vec::new(),
             sequence: 0,
@@ -30,11 +30,25 @@ impl Import {
         });
     }
 
-    /// The innermost callback on a thread.
-    fn sender(&mut self, thread: ThreadId, time: Nanos) -> Option<InstanceId> {
-        let innermost = *self.out.population.state(thread).open.last()?;
-        let start = self.out.instances[innermost.index()].start;
-        (!self.out.losses.between(start, time)).then_some(innermost)
+    /// The innermost callback on a thread; if there is none, that of a client.
+    fn sender(
+        &mut self,
+        thread: ThreadId,
+        time: Nanos,
+    ) -> (Option<InstanceId>, Option<ClientCallbackId>) {
+        let state = self.out.population.state(thread);
+        let (innermost, client) = (state.open.last().copied(), state.clients.last().copied());
+        let certain = |start: Nanos| !self.out.losses.between(start, time);
+        match innermost {
+            Some(id) => {
+                let start = self.out.instances[id.index()].start;
+                (certain(start).then_some(id), None)
+            }
+            None => {
+                let start = |id: ClientCallbackId| self.out.client_callbacks[id.index()].start;
+                (None, client.filter(|id| certain(start(*id))))
+            }
+        }
     }
 
     /// The middleware tells the number of a request.
@@ -69,9 +83,9 @@ impl Import {
         fields: &Fields<'_>,
         (handle, gid, sequence, stamp): (usize, Option<usize>, usize, Option<usize>),
     ) {
-        let instance = match kind {
+        let (instance, client_callback) = match kind {
             ServiceStepKind::SendRequest => self.sender(thread, time),
-            _ => None,
+            _ => (None, None),
         };
         let state = self.out.population.state(thread);
         state.publication = None;
@@ -85,7 +99,7 @@ impl Import {
             time,
             kind,
             instance,
-            client_callback: None,
+            client_callback,
             rmw_handle: fields.address(handle),
             client_gid: gid.map(|gid| fields.bytes(gid)).unwrap_or_default(),
             sequence: fields.signed(sequence).unwrap_or(0),
