@@ -1,13 +1,15 @@
 //! Why something took as long as it did: its time cut into parts, each with a cause. The parts are contiguous, so that they
 //! add up exactly; what the trace does not tell is a part of its own.
 //!
-//! [`Why`] finds the parts (`way` those of declared paths), `standing` cuts them where everything stood still, `on_cpu` where the kernel tells more; `cause` says what they can be due to, `wait` puts those of one cause together.
+//! [`Why`] finds the parts (`way` those of declared paths), `standing` cuts them where everything stood still, `on_cpu` where the kernel tells more; `cause` says what they can be due to, `wait` puts those of one cause together, and [`total`] adds up
+//! those of a whole recording.
 
 mod cause;
 mod on_cpu;
 mod part;
 mod path_instance;
 mod standing;
+pub mod total;
 mod wait;
 
 use std::cell::RefCell;
@@ -180,6 +182,8 @@ impl<'a> Why<'a> {
         idle: Cause,
     ) {
         let elsewhere = self.group_elsewhere(thread, instance, parts.at, to);
+        // What is over is not looked at again: a long wait has many spans, and many runs of its group.
+        let mut elsewhere = elsewhere.as_slice();
         for span in self.activities.spans(thread, parts.at, to) {
             let cause = match span.activity {
                 Activity::Callback(other) => Cause::OtherCallback(other, Relation::SameThread),
@@ -194,8 +198,16 @@ impl<'a> Why<'a> {
                 },
             };
             if span.activity.is_idle() {
-                for (start, end, other) in &elsewhere {
-                    if *end <= parts.at || *start >= span.end {
+                while let Some(((_, end, _), rest)) = elsewhere.split_first()
+                    && *end <= parts.at
+                {
+                    elsewhere = rest;
+                }
+                for (start, end, other) in elsewhere {
+                    if *start >= span.end {
+                        break;
+                    }
+                    if *end <= parts.at {
                         continue;
                     }
                     parts.until(*start, cause);
