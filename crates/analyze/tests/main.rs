@@ -25,5 +25,6 @@ mod services;
 mod standstills;
 mod unnamed;
 mod verdicts_of_recordings;
+mod why_total;
 
 use rostrace_testkit::{logged as recordings, made_up as support};
