@@ -6,9 +6,7 @@ use rostrace_analyze::Analysis;
 use rostrace_analyze::callback::{instance_timings, summaries};
 use rostrace_analyze::communication::pairs;
 use rostrace_analyze::flow_path::{Ends, FlowPaths};
-use rostrace_analyze::why::total::{
-    Hop, Kind, LostMessages, Messages, PathVictim, Total, Wanted,
-};
+use rostrace_analyze::why::total::{Hop, Kind, LostMessages, Messages, PathVictim, Total, Wanted};
 use rostrace_analyze::why::{Explanation, Why};
 use rostrace_ctf::TraceSet;
 use rostrace_model::Model;
@@ -32,11 +30,18 @@ const EVERYTHING: Wanted<'_> = Wanted {
 fn add(analysis: &Analysis<'_>, sums: &mut Sums, explanation: &Explanation) {
     for part in &explanation.parts {
         let ran = part.cause.instance().filter(|_| {
-            !matches!(part.cause.name(), "standstill" | "preempted" | "waiting_for_cpu")
+            !matches!(
+                part.cause.name(),
+                "standstill" | "preempted" | "waiting_for_cpu"
+            )
         });
         let ran = ran.map(|id| {
             let instance = analysis.instance(id);
-            format!("{:?} {:?}", instance.callback, instance.callback.is_none().then_some(instance.address))
+            format!(
+                "{:?} {:?}",
+                instance.callback,
+                instance.callback.is_none().then_some(instance.address)
+            )
         });
         let key = (part.hop, part.cause.name(), ran.unwrap_or_default());
         *sums.entry(key).or_default() += part.duration();
@@ -49,24 +54,37 @@ fn sums_of(analysis: &Analysis<'_>, total: &Total) -> Sums {
         let (mut duration, mut weighted) = (0, 0);
         for row in &victim.rows {
             let ran = row.longest.cause.instance().filter(|_| {
-                !matches!(row.blame.cause, "standstill" | "preempted" | "waiting_for_cpu")
+                !matches!(
+                    row.blame.cause,
+                    "standstill" | "preempted" | "waiting_for_cpu"
+                )
             });
             let ran = ran.map(|id| {
                 let instance = analysis.instance(id);
-                format!("{:?} {:?}", instance.callback, instance.callback.is_none().then_some(instance.address))
+                format!(
+                    "{:?} {:?}",
+                    instance.callback,
+                    instance.callback.is_none().then_some(instance.address)
+                )
             });
             let key = (row.hop, row.blame.cause, ran.unwrap_or_default());
             *sums.entry(key).or_default() += row.duration;
             duration += row.duration;
             weighted += row.weighted;
-            assert!(row.late <= row.count && row.count <= victim.explained, "{row:?}");
+            assert!(
+                row.late <= row.count && row.count <= victim.explained,
+                "{row:?}"
+            );
             assert!(row.weighted >= 0, "{row:?}");
         }
         assert_eq!(duration, victim.duration, "{:?}", victim.victim);
         assert_eq!(weighted, victim.lateness, "{:?}", victim.victim);
     }
     for change in total.changes(usize::MAX) {
-        assert!(change.gain <= change.lateness && change.times <= change.of, "{change:?}");
+        assert!(
+            change.gain <= change.lateness && change.times <= change.of,
+            "{change:?}"
+        );
         let sentence = change.sentence(analysis, total);
         assert!(sentence.contains("lateness ("), "{sentence}");
         assert!(!change.note(analysis, total).is_empty());
@@ -107,7 +125,8 @@ fn equal_single_explanations(analysis: &Analysis<'_>, of: &str, seen: &mut Seen)
     let deliveries = || (0..model.deliveries.len()).map(DeliveryId::from_index);
     for id in deliveries() {
         let delivery = analysis.delivery(id);
-        let is_by_hand = delivery.instance.is_none() && delivery.status == DeliveryStatus::Delivered;
+        let is_by_hand =
+            delivery.instance.is_none() && delivery.status == DeliveryStatus::Delivered;
         if is_by_hand && analysis.arrival(id).is_some_and(|it| !it.historical) {
             let explanation = why.communication(id).unwrap();
             add(analysis, &mut sums, &explanation);
@@ -132,7 +151,10 @@ fn equal_single_explanations(analysis: &Analysis<'_>, of: &str, seen: &mut Seen)
     assert_eq!(total.explained(), explained, "messages of {of}");
     seen.explained += explained;
 
-    let ends = Ends { from: None, to: None };
+    let ends = Ends {
+        from: None,
+        to: None,
+    };
     let paths = FlowPaths::of(analysis).paths(&ends);
     let victims = paths.iter().map(|path| {
         let hops = path.hops.iter().map(|hop| Hop {
@@ -143,10 +165,15 @@ fn equal_single_explanations(analysis: &Analysis<'_>, of: &str, seen: &mut Seen)
             callback: None,
         });
         let title = path.title();
-        let victim = PathVictim { title, hops: hops.collect() };
+        let victim = PathVictim {
+            title,
+            hops: hops.collect(),
+        };
         (victim, true)
     });
-    let messages = paths.iter().map(|path| Messages::Observed(path.flows.iter().collect()));
+    let messages = paths
+        .iter()
+        .map(|path| Messages::Observed(path.flows.iter().collect()));
     let messages: Vec<Messages<'_>> = messages.collect();
     let total = Total::of_paths(analysis, victims, &messages);
     let (mut sums, mut explained) = (Sums::new(), 0);
@@ -168,7 +195,11 @@ fn with_scheduling<'m>(set: &TraceSet, model: &'m Model) -> Analysis<'m> {
 #[test]
 fn sums_equal_the_single_explanations_in_every_recording() {
     let mut seen = Seen::default();
-    let own = ["testdata/pingpong", "testdata/lossy", "testdata/lifecycle_caret"];
+    let own = [
+        "testdata/pingpong",
+        "testdata/lossy",
+        "testdata/lifecycle_caret",
+    ];
     let names = own.map(str::to_owned).into_iter().chain(recordings());
     for (name, recorded) in open(names) {
         let analysis = with_scheduling(&recorded.set, &recorded.model);
@@ -176,7 +207,10 @@ fn sums_equal_the_single_explanations_in_every_recording() {
     }
     assert!(seen.explained > 500 && seen.rows > 20, "{seen:?}");
     if !recordings().is_empty() {
-        assert!(seen.explained > 100_000 && seen.late > 100 && seen.changes > 20, "{seen:?}");
+        assert!(
+            seen.explained > 100_000 && seen.late > 100 && seen.changes > 20,
+            "{seen:?}"
+        );
     }
 }
 
@@ -222,7 +256,10 @@ fn the_callback_that_kept_the_thread_is_to_be_moved() {
     let analysis = whole(&model);
     let total = executions(&analysis);
     let filter = &total.victims[0];
-    assert_eq!(filter.victim.name(&analysis, &total), "/filter · timer 100 ms");
+    assert_eq!(
+        filter.victim.name(&analysis, &total),
+        "/filter · timer 100 ms"
+    );
     assert_eq!((filter.explained, filter.late), (20, 3));
     assert_eq!(filter.lateness, 90 * MILLISECOND as i64);
     let changes = total.changes(10);
@@ -231,9 +268,16 @@ fn the_callback_that_kept_the_thread_is_to_be_moved() {
         first.sentence(&analysis, &total),
         "move /logger ← /rosout_agg off the thread of /filter · timer 100 ms: all of its lateness (90.0 ms in 3 of 20 executions)"
     );
-    assert!(first.note(&analysis, &total).contains("up to 30 ms at once"));
+    assert!(
+        first
+            .note(&analysis, &total)
+            .contains("up to 30.0 ms at once")
+    );
     let question = first.question(&analysis, &total);
-    assert_eq!(question.options, [("--callback", "/filter · timer 100 ms".to_owned())]);
+    assert_eq!(
+        question.options,
+        [("--callback", "/filter · timer 100 ms".to_owned())]
+    );
     let culprit = filter.rows[0].culprit(&analysis).unwrap();
     assert_eq!(culprit.node.as_deref(), Some("/logger"));
     assert!(culprit.pid.is_some() && culprit.tid.is_some());
@@ -255,7 +299,10 @@ fn what_is_on_time_needs_no_change() {
     let model = recording.load();
     let analysis = whole(&model);
     let total = executions(&analysis);
-    assert_eq!((total.explained(), total.late(), total.lateness()), (20, 0, 0));
+    assert_eq!(
+        (total.explained(), total.late(), total.lateness()),
+        (20, 0, 0)
+    );
     assert!(total.changes(10).is_empty());
 }
 
@@ -274,10 +321,16 @@ fn a_callback_that_is_sometimes_slow_is_to_be_made_faster() {
     let model = recording.load();
     let analysis = whole(&model);
     let total = executions(&analysis);
-    let row = total.victims[0].rows.iter().find(|row| row.blame.kind == Kind::Execution);
+    let row = total.victims[0]
+        .rows
+        .iter()
+        .find(|row| row.blame.kind == Kind::Execution);
     let row = row.unwrap();
     assert_eq!(row.duration, 160 * MILLISECOND as i64);
-    assert_eq!((row.weighted, row.late, row.count), (60 * MILLISECOND as i64, 2, 20));
+    assert_eq!(
+        (row.weighted, row.late, row.count),
+        (60 * MILLISECOND as i64, 2, 20)
+    );
     assert_eq!(
         total.changes(10)[0].sentence(&analysis, &total),
         "make /filter · timer 100 ms shorter: all of its lateness (60.0 ms in 2 of 20 executions)"
@@ -287,10 +340,15 @@ fn a_callback_that_is_sometimes_slow_is_to_be_made_faster() {
 #[test]
 fn messages_that_were_pushed_out_of_a_queue_are_told() {
     for name in ["jazzy/lossy_overwrite_caret", "jazzy/multi_caret"] {
-        let Some(recorded) = Recorded::open(name) else { return };
+        let Some(recorded) = Recorded::open(name) else {
+            return;
+        };
         let analysis = whole(&recorded.model);
         for lost in LostMessages::of(&analysis, &pairs(&analysis), |_| true) {
-            assert!(lost.depth > 1 && lost.lost > 0 && lost.lost <= lost.sent, "{lost:?}");
+            assert!(
+                lost.depth > 1 && lost.lost > 0 && lost.lost <= lost.sent,
+                "{lost:?}"
+            );
             let sentence = lost.sentence(&analysis);
             assert!(sentence.contains("a deeper queue than"), "{sentence}");
         }

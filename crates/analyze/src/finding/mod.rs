@@ -42,8 +42,9 @@ pub use phase::Phase;
 pub use ranking::Ranking;
 pub use reason::Reason;
 
+pub(crate) use phase::Phases;
+
 use cause::Causes;
-use phase::Phases;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {

@@ -1,6 +1,6 @@
 //! The changes that would gain most: each takes away one thing that made something late, wherever it did.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_model::describe::built_in;
@@ -15,6 +15,9 @@ use crate::why::Part;
 /// What would be gained by less is not worth a change: nanoseconds, and the part of all lateness.
 const NOTICEABLE: i64 = 1_000_000;
 const WORTH_IT: f64 = 0.01;
+/// What helps fewer of its victims is an accident, unless it made one of them late by half a period: five times as much as makes it late at all.
+const NOT_RARE: f64 = 0.01;
+const BAD: i64 = 5;
 
 /// One change, and what is known of it. Gains are those of a recording in which nothing else takes the place of what went away.
 #[derive(Debug, Clone)]
@@ -23,8 +26,11 @@ pub struct Change {
     /// How much less late everything would have been, and how late its victims were in all.
     pub gain: i64,
     pub lateness: i64,
-    /// Of the gain, what is due to a callback's own execution.
+    /// Of the gain, what is due to a callback's own execution, and what happened while the system started or ended.
     pub own: i64,
+    pub in_phase: i64,
+    /// What is usual of its own execution, and whether that is its period.
+    pub usual: Option<(i64, bool)>,
     /// In how many late executions or messages, of how many of its victims.
     pub times: u64,
     pub of: u64,
@@ -37,9 +43,10 @@ pub struct Change {
 }
 
 impl Total {
-    /// At most so many, the largest gain first.
+    /// At most so many, the largest gain first; what gains most while the system starts or ends comes behind the others.
     pub fn changes(&self, most: usize) -> Vec<Change> {
         let mut changes: BTreeMap<Remedy, Change> = BTreeMap::new();
+        let mut bad: BTreeSet<Remedy> = BTreeSet::new();
         for (number, victim) in self.victims.iter().enumerate() {
             for of_victim in &victim.remedies {
                 let change = changes.entry(of_victim.remedy).or_insert_with(|| Change {
@@ -47,6 +54,8 @@ impl Total {
                     gain: 0,
                     lateness: 0,
                     own: 0,
+                    in_phase: 0,
+                    usual: None,
                     times: 0,
                     of: 0,
                     victims: Vec::new(),
@@ -55,17 +64,25 @@ impl Total {
                 });
                 change.gain += of_victim.gain;
                 change.own += of_victim.own;
+                change.in_phase += of_victim.in_phase;
+                change.usual = of_victim.usual.or(change.usual);
                 change.lateness += victim.lateness;
                 change.times += of_victim.times;
                 change.of += victim.explained;
                 change.victims.push(number);
+                if of_victim.worst.0 >= BAD * victim.late_from {
+                    bad.insert(of_victim.remedy);
+                }
                 if of_victim.longest.duration() > change.longest.duration() {
                     change.longest = of_victim.longest;
                 }
             }
         }
         let least = NOTICEABLE.max((WORTH_IT * self.lateness() as f64) as i64);
-        let changes = changes.into_values().filter(|change| change.gain >= least);
+        let changes = changes.into_values().filter(|change| {
+            let is_rare = (change.times as f64) < NOT_RARE * change.of as f64;
+            change.gain >= least && (!is_rare || bad.contains(&change.remedy))
+        });
         let mut changes: Vec<Change> = changes.collect();
         for change in &mut changes {
             let of_victim = |number: usize| {
@@ -73,14 +90,24 @@ impl Total {
                 remedies.iter().find(|it| it.remedy == change.remedy)
             };
             let gain = |number: &usize| of_victim(*number).map_or(0, |it| it.gain);
-            change.victims.sort_by_key(|number| std::cmp::Reverse(gain(number)));
+            change
+                .victims
+                .sort_by_key(|number| std::cmp::Reverse(gain(number)));
             if let Some(first) = change.victims.first().and_then(|first| of_victim(*first)) {
                 change.worst = first.worst.1;
             }
         }
-        changes.sort_by_key(|change| std::cmp::Reverse(change.gain));
+        // What is late only while the system starts or ends comes last, however late it is.
+        changes.sort_by_key(|change| (change.is_in_phase(), std::cmp::Reverse(change.gain)));
         changes.truncate(most);
         changes
+    }
+}
+
+impl Change {
+    /// Whether most of it happened while the system started or ended.
+    pub fn is_in_phase(&self) -> bool {
+        2 * self.in_phase > self.gain
     }
 }
 

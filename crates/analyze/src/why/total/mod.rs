@@ -20,7 +20,7 @@ use crate::analysis::Analysis;
 use crate::callback::{CallbackSummary, InstanceTiming, instance_timings};
 use crate::clocks::UnsynchronisedHosts;
 use crate::declared::path_instance::PathInstance;
-use crate::finding::{self, Runner};
+use crate::finding::{self, Phases, Runner};
 use crate::flow_path::Flow;
 use rostrace_base::parallel::on_all_processors;
 use rostrace_model::describe::built_in;
@@ -52,8 +52,9 @@ pub struct VictimTotal {
     pub damaged: u64,
     /// All explained time.
     pub duration: i64,
-    /// By how much the late ones were late.
+    /// By how much the late ones were late, and from when on one is late.
     pub lateness: i64,
+    pub late_from: i64,
     /// What most of the lateness is due to first.
     pub rows: Vec<Row>,
     /// The same lateness by what could be changed, as far as anything could.
@@ -73,6 +74,9 @@ pub struct Row {
     /// In how many executions or messages it occurs, and how many of them were late because of it.
     pub count: u64,
     pub late: u64,
+    /// How much of it in one execution or message is not too much, and whether that is the period.
+    pub usual: i64,
+    pub is_period: bool,
     pub longest: Part,
 }
 
@@ -81,9 +85,12 @@ pub struct Row {
 pub(crate) struct OfRemedy {
     pub(crate) remedy: Remedy,
     pub(crate) gain: i64,
-    /// Of that, what is due to the callback's own execution.
+    /// Of that, what is due to the callback's own execution, and what happened while the system started or ended.
     pub(crate) own: i64,
+    pub(crate) in_phase: i64,
     pub(crate) times: u64,
+    /// Of what is due to the callback's own execution: what is usual, and whether that is the period.
+    pub(crate) usual: Option<(i64, bool)>,
     pub(crate) longest: Part,
     /// The largest gain of a single execution or message, and where its explanation ends.
     pub(crate) worst: (i64, rostrace_ctf::schema::Nanos),
@@ -187,6 +194,7 @@ impl Total {
     ) -> Total {
         let (paths, synchronised): (Vec<PathVictim>, Vec<bool>) = paths.into_iter().unzip();
         let mut why = Why::new(analysis);
+        let phases = Phases::of(analysis);
         let mut victims = Vec::new();
         for (number, messages) in messages.iter().enumerate() {
             let measure = Measure {
@@ -200,7 +208,9 @@ impl Total {
             };
             let victim = Victim::Path(number);
             let subjects = subjects.into_iter();
-            victims.extend(Tally::of(&mut why, analysis, victim, measure, subjects));
+            victims.extend(Tally::of(
+                &mut why, analysis, &phases, victim, measure, subjects,
+            ));
         }
         Total::new(victims, paths)
     }
@@ -213,7 +223,8 @@ impl Total {
         let work: Vec<OfProcess> = work.into_values().collect();
         // What all of them look up is found before they share the processors.
         analysis.standstills();
-        let victims = on_all_processors(&work, |it| it.victims(analysis, callbacks));
+        let phases = Phases::of(analysis);
+        let victims = on_all_processors(&work, |it| it.victims(analysis, &phases, callbacks));
         Total::new(victims.into_iter().flatten().collect(), Vec::new())
     }
 
@@ -273,6 +284,7 @@ impl OfProcess {
     fn victims(
         &self,
         analysis: &Analysis<'_>,
+        phases: &Phases<'_>,
         callbacks: &[CallbackSummary],
     ) -> Vec<VictimTotal> {
         let mut why = Why::new(analysis);
@@ -287,7 +299,9 @@ impl OfProcess {
             let victim = Victim::Callback(Runner::callback(analysis.model, *callback));
             let timings = instance_timings(analysis, *callback).into_iter();
             let subjects = timings.map(Subject::Execution);
-            victims.extend(Tally::of(&mut why, analysis, victim, measure, subjects));
+            victims.extend(Tally::of(
+                &mut why, analysis, phases, victim, measure, subjects,
+            ));
         }
         for (runner, instances) in &self.unnamed {
             let measure = Measure {
@@ -304,7 +318,9 @@ impl OfProcess {
                 })
             });
             let victim = Victim::Callback(*runner);
-            victims.extend(Tally::of(&mut why, analysis, victim, measure, subjects));
+            victims.extend(Tally::of(
+                &mut why, analysis, phases, victim, measure, subjects,
+            ));
         }
         for (victim, messages) in &self.messages {
             let callback = victim.callback(analysis.model);
@@ -320,7 +336,9 @@ impl OfProcess {
                     && UnsynchronisedHosts::on_the_way(analysis, messages).is_none(),
             };
             let subjects = messages.iter().map(|id| Subject::Message(*id));
-            victims.extend(Tally::of(&mut why, analysis, *victim, measure, subjects));
+            victims.extend(Tally::of(
+                &mut why, analysis, phases, *victim, measure, subjects,
+            ));
         }
         victims
     }

@@ -18,13 +18,21 @@ use rostrace_model::entity::ExecutorType;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Remedy {
     /// Another callback had the thread: it goes elsewhere.
-    Separate { culprit: Runner, from: Place },
+    Separate {
+        culprit: Runner,
+        from: Place,
+    },
     /// Both are in one mutually exclusive group, and the executor has several threads, or the other one ran on another thread.
-    Regroup { culprit: Runner },
+    Regroup {
+        culprit: Runner,
+    },
     /// The callback itself takes too long, or was still busy with what came before.
     Shorten(Runner),
     /// This one had the CPU. Where it is not recorded, it is another one in each process.
-    MakeRoom { task: TaskId, of: Option<ProcessId> },
+    MakeRoom {
+        task: TaskId,
+        of: Option<ProcessId>,
+    },
     /// It was woken and had no CPU.
     Prefer(ProcessId),
     /// It sleeps in the middle.
@@ -55,11 +63,18 @@ pub enum Place {
 pub enum Way {
     To(SubscriptionId),
     /// A communication of a path.
-    Hop { path: usize, hop: usize },
+    Hop {
+        path: usize,
+        hop: usize,
+    },
 }
 
 impl Place {
-    fn of(analysis: &Analysis<'_>, callback: Option<CallbackId>, thread: Option<ThreadId>) -> Option<Place> {
+    fn of(
+        analysis: &Analysis<'_>,
+        callback: Option<CallbackId>,
+        thread: Option<ThreadId>,
+    ) -> Option<Place> {
         let executor = callback.and_then(|callback| analysis.executor_of(callback));
         executor.map(Place::Executor).or(thread.map(Place::Thread))
     }
@@ -77,6 +92,23 @@ impl Place {
 }
 
 impl Remedy {
+    /// The callback that has to be changed, if it is one.
+    pub fn runner(self) -> Option<Runner> {
+        match self {
+            Remedy::Separate { culprit, .. } | Remedy::Regroup { culprit } => Some(culprit),
+            Remedy::Shorten(runner) | Remedy::Unblock(runner) | Remedy::UseSooner(runner) => {
+                Some(runner)
+            }
+            Remedy::MakeRoom { .. }
+            | Remedy::Prefer(_)
+            | Remedy::WakeUp(_)
+            | Remedy::Resume(_)
+            | Remedy::SpeedUp(_)
+            | Remedy::Publish(_)
+            | Remedy::Lighten(_) => None,
+        }
+    }
+
     pub(super) fn of(
         analysis: &Analysis<'_>,
         victim: Victim,
@@ -86,9 +118,13 @@ impl Remedy {
         let model = analysis.model;
         let of_thread = || Some(model.process_of(part.thread?));
         match (blame.kind, blame.culprit) {
-            (Kind::OtherCallback, Some(Culprit::Runner(culprit))) => {
-                Some(other_callback(analysis, victim, blame.relation, culprit, part))
-            }
+            (Kind::OtherCallback, Some(Culprit::Runner(culprit))) => Some(other_callback(
+                analysis,
+                victim,
+                blame.relation,
+                culprit,
+                part,
+            )),
             // That another callback of a path takes its time is what it is for, unless it takes longer than usual: then it is the same.
             (Kind::Execution, Some(Culprit::Runner(runner))) => Some(Remedy::Shorten(runner)),
             (Kind::Blocked, Some(Culprit::Runner(runner))) => Some(Remedy::Unblock(runner)),

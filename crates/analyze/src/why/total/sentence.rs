@@ -32,7 +32,10 @@ impl Row {
     pub fn describe(&self, analysis: &Analysis<'_>) -> String {
         match self.blame.culprit {
             Some(Culprit::Standstill(scope)) => {
-                format!("standstill: nothing happened in {}", everything(analysis, scope))
+                format!(
+                    "standstill: nothing happened in {}",
+                    everything(analysis, scope)
+                )
             }
             _ => self.longest.describe(analysis),
         }
@@ -84,9 +87,9 @@ impl Row {
                 let task = analysis.scheduling.as_ref()?.task(task);
                 let own = self.longest.thread.map(|thread| model.process_of(thread));
                 let threads = model.threads.iter();
-                let thread = threads.filter(|it| it.tid == task.tid).find(|it| {
-                    own.is_some_and(|own| model.have_one_clock(own, it.process))
-                });
+                let thread = threads
+                    .filter(|it| it.tid == task.tid)
+                    .find(|it| own.is_some_and(|own| model.have_one_clock(own, it.process)));
                 CulpritName {
                     name: task.name.clone(),
                     pid: thread.map(|thread| pid(thread.process)),
@@ -125,7 +128,11 @@ impl Change {
                 format!("move {culprit} off the {from} of {}", late())
             }
             Remedy::Regroup { culprit } => {
-                format!("move {} out of the callback group of {}", name(culprit), late())
+                format!(
+                    "move {} out of the callback group of {}",
+                    name(culprit),
+                    late()
+                )
             }
             Remedy::Shorten(runner) => format!("make {} shorter", name(runner)),
             Remedy::MakeRoom { task, of: None } => {
@@ -171,13 +178,14 @@ impl Change {
         let (gain, lateness) = (self.gain as f64, self.lateness as f64);
         let times = times(self.times, self.of, noun);
         let (saved, whole) = (units::short_duration(gain), units::short_duration(lateness));
-        match self.gain >= self.lateness {
-            true => format!("all of {whose} lateness ({saved} in {times})"),
-            false => {
-                let share = percent(gain / lateness.max(1.0));
-                format!("{share} of {whose} lateness ({saved} of {whole} in {times})")
-            }
+        if self.gain >= self.lateness {
+            return format!("all of {whose} lateness ({saved} in {times})");
         }
+        let share = match gain / lateness.max(1.0) {
+            share if share >= 0.995 => "nearly all".to_owned(),
+            share => percent(share),
+        };
+        format!("{share} of {whose} lateness ({saved} of {whole} in {times})")
     }
 
     /// Action and evidence in one.
@@ -187,6 +195,17 @@ impl Change {
 
     /// How, what else would help, and what the recording does not tell.
     pub fn note(&self, analysis: &Analysis<'_>, total: &Total) -> String {
+        let note = self.explanation(analysis, total);
+        match self.is_in_phase() {
+            true => {
+                let share = percent(self.in_phase as f64 / self.gain.max(1) as f64);
+                format!("{share} of this while the system started or ended; {note}")
+            }
+            false => note,
+        }
+    }
+
+    fn explanation(&self, analysis: &Analysis<'_>, total: &Total) -> String {
         let longest = units::short_duration(self.longest.duration() as f64);
         let share_group = |culprit: Runner| self.share_a_group(analysis, total, culprit);
         match self.remedy {
@@ -208,10 +227,21 @@ impl Change {
             Remedy::Shorten(_) => {
                 let own = units::short_duration(self.own as f64);
                 let before = units::short_duration((self.gain - self.own) as f64);
+                let beyond = match self.usual {
+                    Some((0, _)) | None => "longer than usual".to_owned(),
+                    Some((period, true)) => {
+                        let period = units::short_duration(period as f64);
+                        format!("longer than its period of {period}")
+                    }
+                    Some((usual, false)) => {
+                        let usual = units::short_duration(usual as f64);
+                        format!("longer than the usual {usual}")
+                    }
+                };
                 match (self.own, self.gain - self.own) {
-                    (_, 0) => format!("it ran longer than usual, or longer than its period; up to {longest} at once"),
+                    (_, 0) => format!("it ran {beyond}, up to {longest} at once"),
                     (0, _) => "an earlier execution of it still ran when the next one was due: what it handles comes faster than it can handle it".to_owned(),
-                    _ => format!("{own} of that because it ran longer than usual, or longer than its period, and {before} because an earlier execution of it still ran"),
+                    _ => format!("{own} of that because it ran {beyond}, and {before} because an earlier execution of it still ran"),
                 }
             }
             Remedy::MakeRoom { of: None, .. } => format!(
@@ -305,7 +335,9 @@ impl Change {
             Victim::Messages { subscription, .. } => {
                 let subscription = subscription.map(|id| &model.subscriptions[id.index()]);
                 let topic = subscription.map(|it| ("--topic", it.topic.clone()));
-                let node = subscription.and_then(|it| node(it.node)).map(|it| ("--node", it));
+                let node = subscription
+                    .and_then(|it| node(it.node))
+                    .map(|it| ("--node", it));
                 topic.into_iter().chain(node).collect()
             }
             Victim::Path(number) => {
@@ -339,7 +371,10 @@ impl LostMessages {
         let model = analysis.model;
         let subscription = &model.subscriptions[self.subscription.index()];
         let node = names::of_node(model, subscription.node);
-        let (lost, sent) = (units::count(self.lost), units::counted(self.sent, "message"));
+        let (lost, sent) = (
+            units::count(self.lost),
+            units::counted(self.sent, "message"),
+        );
         format!(
             "give {} in {node} a deeper queue than {}: {lost} of {sent} were pushed out of it by newer ones",
             subscription.topic, self.depth

@@ -12,7 +12,7 @@ use super::remedy::Remedy;
 use super::victim::Victim;
 use super::{OfRemedy, Row, Subject, VictimTotal};
 use crate::analysis::Analysis;
-use crate::finding::late_from;
+use crate::finding::{Phases, late_from};
 use crate::why::{Explanation, Part, Why};
 
 /// How late a victim has to be to be late.
@@ -66,6 +66,7 @@ impl Tally {
     pub(super) fn of<'s>(
         why: &mut Why<'_>,
         analysis: &Analysis<'_>,
+        phases: &Phases<'_>,
         victim: Victim,
         measure: Measure,
         subjects: impl Iterator<Item = Subject<'s>>,
@@ -88,7 +89,7 @@ impl Tally {
                 tally.add(analysis, victim, &explanation, due_until);
             }
         }
-        (!tally.explained.is_empty()).then(|| tally.finish(victim, measure))
+        (!tally.explained.is_empty()).then(|| tally.finish(phases, victim, measure))
     }
 
     fn add(
@@ -144,6 +145,8 @@ impl Tally {
                     weighted: 0,
                     count: 0,
                     late: 0,
+                    usual: 0,
+                    is_period: false,
                     longest: *part,
                 },
                 remedy: Remedy::of(analysis, victim, &blame, part),
@@ -153,8 +156,11 @@ impl Tally {
         })
     }
 
-    fn finish(mut self, victim: Victim, measure: Measure) -> VictimTotal {
-        let allowed = self.allowed(victim, measure);
+    fn finish(mut self, phases: &Phases<'_>, victim: Victim, measure: Measure) -> VictimTotal {
+        for (row, (usual, is_period)) in self.allowed(victim, measure).into_iter().enumerate() {
+            let row = &mut self.rows[row].row;
+            (row.usual, row.is_period) = (usual, is_period);
+        }
         let from = match measure.is_path {
             true => {
                 let mut all: Vec<i64> = self.explained.iter().map(|it| it.duration).collect();
@@ -171,19 +177,21 @@ impl Tally {
         let ends: Vec<usize> = ends.chain([self.entries.len()]).collect();
         for (number, (explained, end)) in self.explained.iter().zip(ends).enumerate() {
             let entries = &self.entries[explained.entries..end];
+            let rows = &self.rows;
             let excess = |entry: &Entry| match entry.is_whole {
                 true => entry.duration.max(0),
-                false => (entry.duration - allowed[entry.row]).max(0),
+                false => (entry.duration - rows[entry.row].row.usual).max(0),
             };
-            let all: i64 = entries.iter().map(excess).sum();
+            let excesses: Vec<i64> = entries.iter().map(excess).collect();
+            let all: i64 = excesses.iter().sum();
             if !measure.is_weighed || all < from {
                 continue;
             }
             late += 1;
             lateness += all;
+            let is_in_phase = phases.at(explained.end).is_some();
             gains.clear();
-            for entry in entries {
-                let excess = excess(entry);
+            for (entry, excess) in entries.iter().zip(excesses) {
                 if excess == 0 {
                     continue;
                 }
@@ -203,6 +211,8 @@ impl Tally {
                         remedy,
                         gain: 0,
                         own: 0,
+                        in_phase: 0,
+                        usual: None,
                         times: 0,
                         longest,
                         worst: (0, explained.end),
@@ -211,8 +221,12 @@ impl Tally {
                 });
                 let of_remedy = &mut remedies[place];
                 of_remedy.gain += excess;
+                if is_in_phase {
+                    of_remedy.in_phase += excess;
+                }
                 if matches!(in_progress.row.blame.kind, Kind::Execution) {
                     of_remedy.own += excess;
+                    of_remedy.usual = Some((in_progress.row.usual, in_progress.row.is_period));
                 }
                 if longest.duration() > of_remedy.longest.duration() {
                     of_remedy.longest = longest;
@@ -240,14 +254,15 @@ impl Tally {
             damaged: self.explained.iter().filter(|it| it.damaged).count() as u64,
             duration: self.explained.iter().map(|it| it.duration).sum(),
             lateness,
+            late_from: from,
             rows,
             remedies,
         }
     }
 
     /// By row: how much of it is not too much. What is in the way is too much from the beginning; else it is the median of all explanations, those
-    /// without such a part included, and of a callback's own execution at most its period.
-    fn allowed(&self, victim: Victim, measure: Measure) -> Vec<i64> {
+    /// without such a part included, and of a callback's own execution at most its period, which is said.
+    fn allowed(&self, victim: Victim, measure: Measure) -> Vec<(i64, bool)> {
         let mut durations: Vec<Vec<i64>> = vec![Vec::new(); self.rows.len()];
         for entry in self.entries.iter().filter(|entry| !entry.is_whole) {
             if self.rows[entry.row].row.blame.kind.has_usual() {
@@ -262,7 +277,7 @@ impl Tally {
                 (Kind::Execution, Some(period)) if is_own => period,
                 _ => i64::MAX,
             };
-            usual.min(most).max(0)
+            (usual.min(most).max(0), most < usual)
         });
         allowed.collect()
     }

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use rostrace_model::Model;
 use rostrace_model::describe::{built_in, names};
-use rostrace_model::entity::{CallbackId, DeliveryId, NodeId, ProcessId, PublisherId, SubscriptionId};
+use rostrace_model::entity::{
+    CallbackId, DeliveryId, NodeId, ProcessId, PublisherId, SubscriptionId,
+};
 
 use super::Total;
 use crate::analysis::Analysis;
@@ -60,7 +62,13 @@ impl Victim {
 
     /// Whether both ends of its messages have names.
     pub(super) fn is_named(self) -> bool {
-        !matches!(self, Victim::Messages { sample: Some(_), .. })
+        !matches!(
+            self,
+            Victim::Messages {
+                sample: Some(_),
+                ..
+            }
+        )
     }
 
     pub fn kind(self) -> &'static str {

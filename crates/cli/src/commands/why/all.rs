@@ -242,7 +242,10 @@ impl Question<'_, '_> {
         match &self.arguments.architecture {
             // The file names the path.
             Some(file) => {
-                add(&format!("--architecture {}", shell_word(&file.to_string_lossy())));
+                add(&format!(
+                    "--architecture {}",
+                    shell_word(&file.to_string_lossy())
+                ));
             }
             None => {
                 for (option, value) in &question.options {
@@ -281,12 +284,15 @@ impl Question<'_, '_> {
         )?;
         if total.damaged() > 0 {
             let number = units::counted(total.damaged(), noun);
-            let sentence = format!(
-                "events were lost during {number}: what ran then may be missing here"
-            );
+            let sentence =
+                format!("events were lost during {number}: what ran then may be missing here");
             writeln!(out, "{}", palette.alarm(&sentence))?;
         }
-        writeln!(out, "\n{}", palette.heading("What to change, the largest gain first"))?;
+        writeln!(
+            out,
+            "\n{}",
+            palette.heading("What to change, the largest gain first")
+        )?;
         if answer.changes.is_empty() && answer.lost.is_empty() {
             writeln!(out, "  nothing stands out")?;
         }
@@ -299,7 +305,11 @@ impl Question<'_, '_> {
         for change in &answer.changes {
             let note = change.note(analysis, total);
             item(out, &change.sentence(analysis, total), &note)?;
-            writeln!(out, "     {}", palette.dim(&visible(&self.command(answer, change))))?;
+            writeln!(
+                out,
+                "     {}",
+                palette.dim(&visible(&self.command(answer, change)))
+            )?;
         }
         for lost in &answer.lost {
             item(out, &lost.sentence(analysis), LostMessages::NOTE)?;
@@ -364,7 +374,10 @@ impl Question<'_, '_> {
         write!(out, "{table}")?;
         if left_out > 0 {
             let more = units::counted(left_out as u64, "more cause");
-            writeln!(out, "  {more}, each with less; --limit shows them, --format json has all")?;
+            writeln!(
+                out,
+                "  {more}, each with less; --limit shows them, --format json has all"
+            )?;
         }
         Ok(())
     }
@@ -408,10 +421,16 @@ impl Question<'_, '_> {
             gain_ns: change.gain,
             lateness_ns: change.lateness,
             share: change.gain as f64 / change.lateness.max(1) as f64,
+            starting_or_ending_ns: change.in_phase,
             late: change.times,
             of: change.of,
             victims: (change.victims.iter())
-                .map(|number| total.victims[*number].victim.name(analysis, total).into_owned())
+                .map(|number| {
+                    total.victims[*number]
+                        .victim
+                        .name(analysis, total)
+                        .into_owned()
+                })
                 .collect(),
             command: self.command(answer, change),
         });
@@ -535,6 +554,8 @@ struct ChangeRow {
     /// Of its victims.
     lateness_ns: i64,
     share: f64,
+    /// Of the gain, what happened while the system started or ended.
+    starting_or_ending_ns: i64,
     late: u64,
     of: u64,
     victims: Vec<String>,

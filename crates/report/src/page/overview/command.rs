@@ -37,6 +37,14 @@ impl Commands {
         format!("rostrace why {} --callback {}{at}", self.traces, glob(name))
     }
 
+    /// By options with names.
+    pub(super) fn why(&self, options: &[(&str, String)], at: Nanos) -> String {
+        let options = options.iter();
+        let options = options.map(|(option, name)| format!(" {option} {}", glob(name)));
+        let (options, at) = (options.collect::<String>(), self.at(Some(at)));
+        format!("rostrace why {}{options}{at}", self.traces)
+    }
+
     /// From a node to a node.
     pub(super) fn why_path(&self, from: &str, to: &str, at: Option<Nanos>) -> String {
         let (from, to, at) = (shell_word(from), shell_word(to), self.at(at));
