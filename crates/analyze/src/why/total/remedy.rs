@@ -22,6 +22,8 @@ pub enum Remedy {
         culprit: Runner,
         from: Place,
     },
+    /// Other callbacks had a thread of an executor that has several.
+    Widen(ExecutorId),
     /// Both are in one mutually exclusive group, and the executor has several threads, or the other one ran on another thread.
     Regroup {
         culprit: Runner,
@@ -79,14 +81,14 @@ impl Place {
         executor.map(Place::Executor).or(thread.map(Place::Thread))
     }
 
-    /// Whether it is known to have several threads.
-    pub(super) fn has_threads(self, analysis: &Analysis<'_>) -> bool {
+    /// The executor, if it is known to have several threads.
+    fn with_threads(self, analysis: &Analysis<'_>) -> Option<ExecutorId> {
         match self {
             Place::Executor(id) => {
                 let executor = &analysis.model.executors[id.index()];
-                executor.kind == ExecutorType::MultiThreaded
+                (executor.kind == ExecutorType::MultiThreaded).then_some(id)
             }
-            Place::Thread(_) => false,
+            Place::Thread(_) => None,
         }
     }
 }
@@ -99,7 +101,8 @@ impl Remedy {
             Remedy::Shorten(runner) | Remedy::Unblock(runner) | Remedy::UseSooner(runner) => {
                 Some(runner)
             }
-            Remedy::MakeRoom { .. }
+            Remedy::Widen(_)
+            | Remedy::MakeRoom { .. }
             | Remedy::Prefer(_)
             | Remedy::WakeUp(_)
             | Remedy::Resume(_)
@@ -197,11 +200,11 @@ fn other_callback(
     let own = own.and_then(|callback| analysis.group_of(callback));
     let have_one_group = group.is_some() && group == own && is_exclusive;
     match (relation, from) {
-        (Some(Relation::SameThread), Some(from))
-            if !(have_one_group && from.has_threads(analysis)) =>
-        {
-            Remedy::Separate { culprit, from }
-        }
+        (Some(Relation::SameThread), Some(from)) => match from.with_threads(analysis) {
+            Some(_) if have_one_group => Remedy::Regroup { culprit },
+            Some(executor) => Remedy::Widen(executor),
+            None => Remedy::Separate { culprit, from },
+        },
         _ => Remedy::Regroup { culprit },
     }
 }

@@ -1,6 +1,7 @@
 //! Rows and changes as sentences. A change says what to do, what that is known to gain, and what is not known.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use rostrace_base::units;
 use rostrace_ctf::schema::Nanos;
@@ -118,15 +119,13 @@ impl Change {
         match self.remedy {
             Remedy::Separate { culprit, from } => {
                 let culprit = name(culprit);
-                if from.has_threads(analysis) {
-                    return format!("keep {culprit} from blocking the executor of {}", late());
-                }
                 let from = match from {
                     Place::Executor(_) => "executor",
                     Place::Thread(_) => "thread",
                 };
                 format!("move {culprit} off the {from} of {}", late())
             }
+            Remedy::Widen(_) => format!("give the executor of {} more threads", late()),
             Remedy::Regroup { culprit } => {
                 format!(
                     "move {} out of the callback group of {}",
@@ -209,8 +208,9 @@ impl Change {
         let longest = units::short_duration(self.longest.duration() as f64);
         let share_group = |culprit: Runner| self.share_a_group(analysis, total, culprit);
         match self.remedy {
-            Remedy::Separate { from, .. } if from.has_threads(analysis) => format!(
-                "it had the thread for up to {longest} at once; a shorter callback helps, more threads only if all of them were busy, which is not known"
+            Remedy::Widen(_) => format!(
+                "the thread that came to it was busy with {}, up to {longest} at once; that helps only if all of its threads were busy, which is not known, and shorter callbacks help in any case",
+                self.busy_with(analysis, total)
             ),
             Remedy::Separate { culprit, .. } => {
                 let own = match share_group(culprit) {
@@ -273,6 +273,35 @@ impl Change {
             ),
             Remedy::UseSooner(_) => format!(
                 "what it needs was there up to {longest} before it ran: publish where the message comes in, or run it more often"
+            ),
+        }
+    }
+
+    /// What was in the way most, and how many others there are.
+    fn busy_with(&self, analysis: &Analysis<'_>, total: &Total) -> String {
+        let mut times: BTreeMap<Runner, i64> = BTreeMap::new();
+        for victim in self.victims.iter().map(|number| &total.victims[*number]) {
+            for row in &victim.rows {
+                let remedy = Remedy::of(analysis, victim.victim, &row.blame, &row.longest);
+                if let (Some(Culprit::Runner(runner)), true) =
+                    (row.blame.culprit, remedy == Some(self.remedy))
+                {
+                    *times.entry(runner).or_default() += row.weighted;
+                }
+            }
+        }
+        let others = times.len().saturating_sub(1);
+        let most = times.into_iter().max_by_key(|(_, time)| *time);
+        let Some((runner, time)) = most else {
+            return "other callbacks".to_owned();
+        };
+        let time = units::short_duration(time as f64);
+        let most = format!("{} ({time})", runner.name(&analysis.names));
+        match others {
+            0 => most,
+            others => format!(
+                "{most} and {}",
+                units::counted(others as u64, "other callback")
             ),
         }
     }

@@ -93,19 +93,22 @@ function changeSection({ changes }) {
     h("p", { class: "quiet" }, late, " ", copyable(changes.command)),
     list.length === 0
       ? h("p", { class: "notice good", id: "no-change" }, "Nothing stands out.")
-      : [h("ol", { class: "findings changes" }, list.slice(0, CHANGES_IN_SIGHT).map(changeItem)),
-        list.length > CHANGES_IN_SIGHT && folded("more-findings", `${count(list.length - CHANGES_IN_SIGHT)} more, with less to gain`, () => h("ol", { class: "findings changes", style: `counter-reset: finding ${CHANGES_IN_SIGHT}` }, list.slice(CHANGES_IN_SIGHT).map(changeItem)))]);
+      : [h("ol", { class: "changes" }, list.slice(0, CHANGES_IN_SIGHT).map(changeItem)),
+        list.length > CHANGES_IN_SIGHT && folded("more-findings", `${count(list.length - CHANGES_IN_SIGHT)} more, with less to gain`, () => h("ol", { class: "changes", style: `counter-reset: change ${CHANGES_IN_SIGHT}` }, list.slice(CHANGES_IN_SIGHT).map(changeItem)))]);
 }
 
 function changeItem(change) {
   const { others } = change;
-  return h("li", { class: "finding-group", "data-weight": "change", "data-gain": change.gain },
-    h("div", { class: "finding" },
-      h("span", { class: "sentence" }, h("b", {}, linked(`${change.action[0].toUpperCase()}${change.action.slice(1)}`, change.links)), ": ", name(change.evidence, false), "."),
-      change.share !== null && h("span", { class: "gain", title: `${share(change.share)} of all lateness` }, h("span", { style: `width:${(100 * Math.min(1, change.share)).toFixed(1)}%` })),
-      h("p", { class: "quiet" }, name(change.note, false), "."),
-      others.length > 0 && h("p", { class: "quiet" }, "Also late because of it: ", others.slice(0, CHANGES_IN_SIGHT).map(([title, link], index) => [index > 0 && ", ", h("a", { href: link }, name(title, false))]), others.length > CHANGES_IN_SIGHT && ` and ${count(others.length - CHANGES_IN_SIGHT)} more`, "."),
-      h("p", { class: "links small" }, copyable(change.command))));
+  return h("li", { class: "change", "data-gain": change.gain },
+    h("span", { class: "sentence" }, h("b", {}, linked(capital(change.action), change.links)), ": ", name(change.evidence, false), "."),
+    change.share !== null && h("span", { class: "gain", title: `${share(change.share)} of all lateness` }, h("span", { style: `width:${(100 * Math.min(1, change.share)).toFixed(1)}%` })),
+    h("p", { class: "quiet" }, name(capital(change.note), false), "."),
+    others.length > 0 && h("p", { class: "quiet" }, "Also late because of it: ", others.slice(0, CHANGES_IN_SIGHT).map(([title, link], index) => [index > 0 && ", ", h("a", { href: link }, name(title, false))]), others.length > CHANGES_IN_SIGHT && ` and ${count(others.length - CHANGES_IN_SIGHT)} more`, "."),
+    h("p", { class: "small" }, copyable(change.command)));
+}
+
+function capital(sentence) {
+  return `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}`;
 }
 
 /** A sentence in which names lead to what they name. */
