@@ -168,10 +168,11 @@ impl Tally {
             }
             false => late_from(measure.period.unwrap_or(0)),
         };
-        let mut remedies: Vec<OfRemedy> = Vec::new();
-        // By row, and by remedy: the number of the last late explanation that it had a part in.
+        let (mut remedies, remedy_of) = self.remedies();
+        // By row: the number of the last late explanation that it had a part in. By remedy: what it gains in this one.
         let mut seen_row = vec![usize::MAX; self.rows.len()];
-        let mut gains: Vec<(usize, i64)> = Vec::new();
+        let mut gains = vec![0; remedies.len()];
+        let mut gained: Vec<usize> = Vec::new();
         let (mut late, mut lateness) = (0, 0);
         let ends = self.explained.iter().skip(1).map(|it| it.entries);
         let ends: Vec<usize> = ends.chain([self.entries.len()]).collect();
@@ -190,60 +191,43 @@ impl Tally {
             late += 1;
             lateness += all;
             let is_in_phase = phases.at(explained.end).is_some();
-            gains.clear();
             for (entry, excess) in entries.iter().zip(excesses) {
                 if excess == 0 {
                     continue;
                 }
-                let in_progress = &mut self.rows[entry.row];
-                in_progress.row.weighted += excess;
+                let row = &mut self.rows[entry.row].row;
+                row.weighted += excess;
                 if seen_row[entry.row] != number {
                     seen_row[entry.row] = number;
-                    in_progress.row.late += 1;
+                    row.late += 1;
                 }
-                let Some(remedy) = in_progress.remedy else {
+                let Some(place) = remedy_of[entry.row] else {
                     continue;
                 };
-                let longest = in_progress.row.longest;
-                let found = remedies.iter().position(|it| it.remedy == remedy);
-                let place = found.unwrap_or_else(|| {
-                    remedies.push(OfRemedy {
-                        remedy,
-                        gain: 0,
-                        own: 0,
-                        in_phase: 0,
-                        usual: None,
-                        times: 0,
-                        longest,
-                        worst: (0, explained.end),
-                    });
-                    remedies.len() - 1
-                });
                 let of_remedy = &mut remedies[place];
                 of_remedy.gain += excess;
                 if is_in_phase {
                     of_remedy.in_phase += excess;
                 }
-                if matches!(in_progress.row.blame.kind, Kind::Execution) {
+                if matches!(row.blame.kind, Kind::Execution) {
                     of_remedy.own += excess;
-                    of_remedy.usual = Some((in_progress.row.usual, in_progress.row.is_period));
+                    of_remedy.usual = Some((row.usual, row.is_period));
                 }
-                if longest.duration() > of_remedy.longest.duration() {
-                    of_remedy.longest = longest;
+                if gains[place] == 0 {
+                    gained.push(place);
                 }
-                match gains.iter_mut().find(|(other, _)| *other == place) {
-                    Some((_, gain)) => *gain += excess,
-                    None => gains.push((place, excess)),
-                }
+                gains[place] += excess;
             }
-            for (place, gain) in &gains {
-                let of_remedy = &mut remedies[*place];
+            for place in gained.drain(..) {
+                let gain = std::mem::take(&mut gains[place]);
+                let of_remedy = &mut remedies[place];
                 of_remedy.times += 1;
-                if *gain > of_remedy.worst.0 {
-                    of_remedy.worst = (*gain, explained.end);
+                if gain > of_remedy.worst.0 {
+                    of_remedy.worst = (gain, explained.end);
                 }
             }
         }
+        remedies.retain(|it| it.gain > 0);
         remedies.sort_by_key(|it| std::cmp::Reverse(it.gain));
         let mut rows: Vec<Row> = self.rows.iter().map(|it| it.row).collect();
         rows.sort_by_key(|it| std::cmp::Reverse((it.weighted, it.duration)));
@@ -258,6 +242,35 @@ impl Tally {
             rows,
             remedies,
         }
+    }
+
+    /// The remedies of all rows, each once, and by row which it is.
+    fn remedies(&self) -> (Vec<OfRemedy>, Vec<Option<usize>>) {
+        let mut remedies: Vec<OfRemedy> = Vec::new();
+        let mut places: HashMap<Remedy, usize> = HashMap::new();
+        let of_rows = self.rows.iter().map(|RowInProgress { row, remedy, .. }| {
+            let remedy = (*remedy)?;
+            let place = *places.entry(remedy).or_insert_with(|| {
+                remedies.push(OfRemedy {
+                    remedy,
+                    gain: 0,
+                    own: 0,
+                    in_phase: 0,
+                    usual: None,
+                    times: 0,
+                    longest: row.longest,
+                    worst: (0, row.longest.end),
+                });
+                remedies.len() - 1
+            });
+            let of_remedy = &mut remedies[place];
+            if row.longest.duration() > of_remedy.longest.duration() {
+                of_remedy.longest = row.longest;
+            }
+            Some(place)
+        });
+        let of_rows = of_rows.collect();
+        (remedies, of_rows)
     }
 
     /// By row: how much of it is not too much. What is in the way is too much from the beginning; else it is the median of all explanations, those

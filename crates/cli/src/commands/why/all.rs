@@ -272,9 +272,8 @@ impl Question<'_, '_> {
             out,
             "{}",
             palette.heading(&format!(
-                "{}, {} in all; {} late, by {}",
+                "{}, {} late, by {} in all",
                 units::counted(total.explained(), noun),
-                units::signed_duration(total.duration()),
                 match total.late() {
                     1 => "1 of them was".to_owned(),
                     late => format!("{} of them were", units::count(late)),
@@ -365,7 +364,9 @@ impl Question<'_, '_> {
             table.row([
                 format!("    {}", row.describe(analysis)),
                 late(row.weighted),
-                share(row, victim).map_or_else(String::new, units::share),
+                share(row, victim)
+                    .filter(|share| *share > 0.0)
+                    .map_or_else(String::new, units::share),
                 units::signed_duration(row.duration),
                 units::count(row.count),
             ]);
