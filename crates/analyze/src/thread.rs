@@ -41,7 +41,7 @@ impl TimeSpent {
 }
 
 /// What a thread ran: a callback, that of a client, or one that the trace does not name at an address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Ran {
     Callback(CallbackId),
     Client(ClientId),

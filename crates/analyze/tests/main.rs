@@ -29,5 +29,6 @@ mod standstills;
 mod thread_clocks;
 mod unnamed;
 mod verdicts_of_recordings;
+mod why_total;
 
 use rostrace_testkit::{logged as recordings, made_up as support};

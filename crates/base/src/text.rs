@@ -35,6 +35,15 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
+/// One word for a shell.
+pub fn shell_word(word: &str) -> String {
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "/_-.:+,@%".contains(it);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
 /// For HTML and XML, in elements and in attributes alike.
 pub fn markup(text: &str) -> String {
     let mut safe = String::with_capacity(text.len() + 16);
@@ -73,5 +82,14 @@ mod tests {
             markup("</td><script>alert('x')</script> & \"y\"\u{0}"),
             "&lt;/td&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; &amp; &quot;y&quot;\\u{0}"
         );
+    }
+
+    #[test]
+    fn a_shell_sees_one_word() {
+        assert_eq!(shell_word("session/run-1"), "session/run-1");
+        assert_eq!(shell_word("/a ← /b"), "'/a ← /b'");
+        assert_eq!(shell_word("it's; rm"), r"'it'\''s; rm'");
+        assert_eq!(shell_word("$(x)"), "'$(x)'");
+        assert_eq!(shell_word(""), "''");
     }
 }

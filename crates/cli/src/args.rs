@@ -223,12 +223,17 @@ Examples:
   rostrace why session/ --topic /points --node /fusion --rank 2
   rostrace why session/ --from /lidar --to /control --at 14:03:07.25 --parts
   rostrace why session/ --architecture architecture.yaml --path lidar_to_control
+  rostrace why session/ --all
+  rostrace why session/ --all --node /fusion --format json | jq '.changes[].sentence'
 
 The time is split into parts that add up exactly. An execution is explained from when it should have started (a timer: when it was \
 due; a subscription: when the message was published) to its end, a message from its publication to the start of the callback, a path \
 from the first publication to the start of the last callback. Without options, it is the worst execution of the callback whose \
 duration or lateness is largest relative to its period. Filters narrow the choice. --topic without --callback, --from or --to \
 chooses among the messages of that topic. Times (T) are written as for `rostrace dump`, durations (D) as 500ms, 2s or 1m.
+
+--all adds up the explanations of everything that fits, by what was late and by who did it, and says which changes would gain most. \
+Late is what was in the way, and what goes beyond the usual; docs/concepts/latency.md has the definitions.
 
 Exit status 3: explained, but the trace has lost data.")]
     Why(WhyArguments),

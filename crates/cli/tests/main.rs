@@ -37,6 +37,7 @@ mod timeline;
 mod timeline_open;
 mod understand;
 mod usage;
+mod why_all;
 mod why_everywhere;
 
 use rostrace_testkit::made_up as trace_support;

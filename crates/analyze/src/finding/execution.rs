@@ -73,7 +73,7 @@ fn unnamed(analysis: &Analysis<'_>, blocked: &BTreeMap<Runner, Finding>, found: 
 }
 
 /// The period that a callback is set to or keeps, if any. A service has none: who asks again waits for the answer first.
-pub(super) fn period(analysis: &Analysis<'_>, summary: &CallbackSummary) -> Option<i64> {
+pub(crate) fn period(analysis: &Analysis<'_>, summary: &CallbackSummary) -> Option<i64> {
     let set = match analysis.model.callbacks[summary.callback.index()].owner {
         CallbackOwner::Timer(id) => analysis.model.timers[id.index()].system_period(),
         CallbackOwner::Service(_) => return None,
@@ -184,7 +184,7 @@ pub(super) fn rest(
 }
 
 /// Whether all that a callback receives is from hosts whose clock is that of its own: else nothing can be said of how late it was.
-fn has_one_clock(analysis: &Analysis<'_>, callback: CallbackId) -> bool {
+pub(crate) fn has_one_clock(analysis: &Analysis<'_>, callback: CallbackId) -> bool {
     match analysis.model.callbacks[callback.index()].owner {
         CallbackOwner::Subscription(id) => {
             UnsynchronisedHosts::on_the_way(analysis, analysis.deliveries_to(id)).is_none()

@@ -21,6 +21,7 @@ mod topic;
 
 use rostrace_ctf::schema::Nanos;
 use rostrace_model::Model;
+use rostrace_model::describe::names::{self, Names};
 use rostrace_model::entity::{
     CallbackId, NodeId, ProcessId, PublisherId, SubscriptionId, ThreadId,
 };
@@ -35,13 +36,15 @@ use crate::thread::Ran;
 pub use cause::{Because, CauseLocation, Root, late_from};
 pub use delayed::{Delayed, delayed_by};
 pub use evidence::{Evidence, Measured};
+pub(crate) use execution::{has_one_clock, period};
 pub use group::{Group, groups};
 pub use phase::Phase;
 pub use ranking::Ranking;
 pub use reason::Reason;
 
+pub(crate) use phase::Phases;
+
 use cause::Causes;
-use phase::Phases;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
@@ -58,7 +61,7 @@ pub struct Finding {
 }
 
 /// Something that ran: a callback, that of a client, or one without a name, which an address names in its process only.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Runner {
     pub process: ProcessId,
     pub ran: Ran,
@@ -69,6 +72,15 @@ impl Runner {
         Runner {
             process: model.callbacks[callback.index()].process,
             ran: Ran::Callback(callback),
+        }
+    }
+
+    /// As people call it.
+    pub fn name(self, names: &Names) -> String {
+        match self.ran {
+            Ran::Callback(callback) => names.callback(callback).to_owned(),
+            Ran::Client(client) => names.client(client).to_owned(),
+            Ran::Unnamed(address) => names::unnamed_callback(address),
         }
     }
 

@@ -29,7 +29,7 @@ const NEW: i64 = SECOND;
 const ENDING: i64 = 2 * SECOND;
 
 #[derive(Debug)]
-pub(super) struct Phases<'a> {
+pub(crate) struct Phases<'a> {
     analysis: &'a Analysis<'a>,
     /// Nothing if all nodes were there before the recording.
     started: Option<Nanos>,
@@ -37,7 +37,7 @@ pub(super) struct Phases<'a> {
 }
 
 impl<'a> Phases<'a> {
-    pub(super) fn of(analysis: &'a Analysis<'a>) -> Phases<'a> {
+    pub(crate) fn of(analysis: &'a Analysis<'a>) -> Phases<'a> {
         let model = analysis.model;
         let (_, end, length) = recorded(analysis);
         let begin = model.begin.unwrap_or_default();
@@ -72,7 +72,7 @@ impl<'a> Phases<'a> {
         }
     }
 
-    pub(super) fn at(&self, at: Nanos) -> Option<Phase> {
+    pub(crate) fn at(&self, at: Nanos) -> Option<Phase> {
         if self.started.is_some_and(|started| at < started) {
             Some(Phase::StartUp)
         } else if self.ending.is_some_and(|ending| at >= ending) {

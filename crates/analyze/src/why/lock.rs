@@ -72,7 +72,7 @@ impl AtLock {
 /// A part, cut where its thread waited. The pieces add up to it.
 pub(super) fn at_locks(analysis: &Analysis<'_>, part: Part) -> Vec<Part> {
     let instance = match part.cause {
-        Cause::Execution(instance) => Some(instance),
+        Cause::Execution(instance) | Cause::ServiceExecution(instance) => Some(instance),
         Cause::Publishing | Cause::Executor | Cause::Dispatch | Cause::OutsideCallbacks => None,
         _ => return vec![part],
     };

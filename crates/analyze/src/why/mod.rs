@@ -4,7 +4,8 @@
 //! [`Why`] finds the parts (`path_instance` those of declared paths, `request` those of executions that asked a service, `lost` those of messages
 //! that did not arrive), `lock` cuts them where their thread waited for a lock, `standing` where everything stood still, `on_cpu` where the kernel
 //! tells more, `by_clock` where the clocks of threads do, `publishing` where a message may not have been sent yet; `cause` says what they can be
-//! due to, `wait` puts those of one cause together.
+//! due to, `wait` puts those of one cause together, and [`total`] adds up
+//! those of a whole recording.
 
 mod by_clock;
 mod cause;
@@ -16,6 +17,7 @@ mod path_instance;
 mod publishing;
 mod request;
 mod standing;
+pub mod total;
 mod wait;
 
 use std::cell::RefCell;
@@ -232,6 +234,8 @@ impl<'a> Why<'a> {
         idle: Cause,
     ) {
         let elsewhere = self.group_elsewhere(thread, instance, parts.at, to);
+        // What is over is not looked at again: a long wait has many spans, and many runs of its group.
+        let mut elsewhere = elsewhere.as_slice();
         for span in self.activities.spans(thread, parts.at, to) {
             let cause = match span.activity {
                 Activity::Callback(other) => Cause::OtherCallback(other, Relation::SameThread),
@@ -250,8 +254,16 @@ impl<'a> Why<'a> {
                 },
             };
             if span.activity.is_idle() {
-                for (start, end, other) in &elsewhere {
-                    if *end <= parts.at || *start >= span.end {
+                while let Some(((_, end, _), rest)) = elsewhere.split_first()
+                    && *end <= parts.at
+                {
+                    elsewhere = rest;
+                }
+                for (start, end, other) in elsewhere {
+                    if *start >= span.end {
+                        break;
+                    }
+                    if *end <= parts.at {
                         continue;
                     }
                     parts.until(*start, cause);

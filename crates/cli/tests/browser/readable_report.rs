@@ -231,3 +231,34 @@ fn times_in_which_events_are_missing_are_told_and_shown() {
     hints.says("Red background: events are missing then");
     assert_eq!(browser.problems(), Vec::<String>::new());
 }
+
+#[test]
+fn the_first_thing_that_a_report_says_is_what_to_change() {
+    let Some(browser) = Opened::recorded("jazzy/timers") else {
+        return;
+    };
+    browser.resize(1400, 1000);
+    browser.show("overview");
+    browser.wait("document.querySelector('#main .changes .change')");
+    browser.screenshot("overview-changes");
+    let first = browser.value("document.querySelector('#changes').compareDocumentPosition(document.querySelector('.findings')) & Node.DOCUMENT_POSITION_FOLLOWING");
+    assert_eq!(first, json!(4), "findings come behind it");
+    let sentence = browser.text(
+        "Array.from(document.querySelectorAll('.change .sentence'), (it) => it.textContent).find((it) => it.startsWith('Move '))",
+    );
+    sentence.says("/slow_timers · timer 10 ms off the thread of /slow_timers · timer 5 ms: ");
+    sentence.says("of its lateness (");
+    let command = browser.text("document.querySelector('.change .command').textContent");
+    command.says("rostrace why ");
+    command.says(" --callback ");
+    let links = browser.value(
+        "Array.from(document.querySelectorAll('#changes .change a'), (link) => link.getAttribute('href'))",
+    );
+    assert!(!links.as_array().unwrap().is_empty());
+    for link in links.as_array().unwrap() {
+        let link = link.as_str().unwrap();
+        link.says("#callbacks/");
+        browser.go(link.trim_start_matches('#'));
+        assert_eq!(browser.problems(), Vec::<String>::new());
+    }
+}

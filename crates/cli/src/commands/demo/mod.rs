@@ -203,6 +203,8 @@ fn why_arguments(folder: &Path) -> anyhow::Result<why::WhyArguments> {
         filter: ModelFilterArguments::default(),
         at: None,
         rank: 1,
+        all: false,
+        limit: None,
         parts: false,
         format: why::WhyFormat::Table,
     })

@@ -30,6 +30,12 @@ pub(crate) struct WhyArguments {
     pub(crate) paths: Vec<Pattern>,
     #[command(flatten)]
     pub(crate) filter: ModelFilterArguments,
+    /// Add up the explanations of all executions, or of all messages of --topic or of a path, and say which changes would gain most
+    #[arg(long, conflicts_with_all = ["at", "rank", "parts"])]
+    pub(crate) all: bool,
+    /// With --all: list at most this many causes
+    #[arg(long, value_name = "N", requires = "all")]
+    pub(crate) limit: Option<usize>,
     /// Instead of the worst, explain the one in progress at this time, or else the next one; also a message that did not arrive
     #[arg(
         long,
@@ -54,4 +60,6 @@ pub(crate) enum WhyFormat {
     Table,
     /// One object; times in nanoseconds
     Json,
+    /// With --all: one line for each cause; times in nanoseconds
+    Csv,
 }

@@ -1,5 +1,6 @@
-//! `rostrace why`: the time of one execution, message or path, cut into waits with names.
+//! `rostrace why`: the time of one execution, message or path, cut into waits with names; or of all of them, added up (`all`).
 
+mod all;
 mod arguments;
 mod named_path;
 mod not_arrived;
@@ -15,7 +16,7 @@ use rostrace_model::flow::LockKind;
 use serde::Serialize;
 
 use crate::commands::latency::{Ends, assumption, named_path as named_paths};
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, wrong_usage};
 use crate::recorded::Recorded;
 use crate::render::palette::Palette;
 use crate::render::table::{Align, Table};
@@ -30,6 +31,9 @@ use subject::Subject;
 pub(crate) use arguments::{WhyArguments, WhyFormat};
 
 pub(crate) fn why(arguments: &WhyArguments) -> anyhow::Result<Outcome> {
+    if arguments.format == WhyFormat::Csv && !arguments.all {
+        wrong_usage!("--format csv lists what --all adds up; one explanation is a table or JSON");
+    }
     let architecture = (arguments.architecture.as_deref())
         .map(named_paths::open)
         .transpose()?;
@@ -43,6 +47,20 @@ pub(crate) fn why(arguments: &WhyArguments) -> anyhow::Result<Outcome> {
     let span = source::span(&set);
     let at = arguments.at.map(|at| at.resolve(span)).transpose()?;
     let outcome = Outcome::of(set.damage.iter().chain(&model.damage));
+    if arguments.all {
+        let headline = damage::headline(set.damage.iter().chain(&model.damage));
+        let begin = span.map_or(Nanos(0), |span| span.begin);
+        let question = all::Question {
+            analysis: &analysis,
+            view: &view,
+            arguments,
+            architecture: architecture.as_ref(),
+            ends: (&from, &to),
+            begin,
+        };
+        question.answer(headline.as_deref())?;
+        return Ok(outcome);
+    }
     let mut why = Why::new(&analysis);
     let subject = Subject::find(
         &analysis,
@@ -72,6 +90,8 @@ pub(crate) fn why(arguments: &WhyArguments) -> anyhow::Result<Outcome> {
                 writeln!(out, "\n{}", not_arrived.sentence(begin))?;
             }
         }
+        // Refused above.
+        WhyFormat::Csv => {}
         WhyFormat::Json => {
             let row = json(&analysis, &subject, &explanation);
             serde_json::to_writer_pretty(&mut out, &row).map_err(std::io::Error::from)?;

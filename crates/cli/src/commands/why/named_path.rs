@@ -17,18 +17,60 @@ use rostrace_architecture::{Architecture, NamedPath, from_trace_with_flows};
 use rostrace_ctf::schema::Nanos;
 
 use super::subject::{Choice, Subject};
-use crate::commands::latency::{Ends, named_path, search};
+use crate::commands::latency::{Ends, assumption, named_path, search};
 use crate::render::diagnostic;
 use crate::view::View;
+
+/// A path, the nodes that are taken to have used their newest input, and the instants of its messages.
+type Followed = (NamedPath, Vec<String>, Records<Stamp>);
 
 pub(super) fn find(
     analysis: &Analysis<'_>,
     view: &View<'_>,
     (architecture, file): (&Architecture, &Path),
     names: &[Pattern],
-    (from, to): (&Ends, &Ends),
+    ends: (&Ends, &Ends),
     choice: Choice,
 ) -> anyhow::Result<Subject> {
+    let indexed = Indexed::new(analysis.model, Style::Own);
+    let found = followed(analysis, view, &indexed, (architecture, file), names, ends)?;
+    if let Some(subject) = pick(&indexed, &found, choice) {
+        return Ok(subject);
+    }
+    let unknown_arrival = found
+        .iter()
+        .any(|(path, ..)| unknown_arrival(&indexed, architecture, path).is_some());
+    match unknown_arrival {
+        true => bail!(
+            "whether messages came through is not known: the trace does not tell of messages on the way whether they arrived"
+        ),
+        false => bail!(
+            "no message came through in this part of the trace; `rostrace paths` with the same file says where they ended"
+        ),
+    }
+}
+
+/// All messages that came through, along each path of the file that is meant.
+pub(super) fn all(
+    analysis: &Analysis<'_>,
+    view: &View<'_>,
+    architecture: (&Architecture, &Path),
+    names: &[Pattern],
+    ends: (&Ends, &Ends),
+) -> anyhow::Result<Vec<(NamedPath, Vec<PathInstance>)>> {
+    let indexed = Indexed::new(analysis.model, Style::Own);
+    let found = followed(analysis, view, &indexed, architecture, names, ends)?;
+    Ok(instances(&indexed, found))
+}
+
+fn followed(
+    analysis: &Analysis<'_>,
+    view: &View<'_>,
+    indexed: &Indexed<'_>,
+    (architecture, file): (&Architecture, &Path),
+    names: &[Pattern],
+    (from, to): (&Ends, &Ends),
+) -> anyhow::Result<Vec<Followed>> {
     let mut named = named_path::named(architecture, file, names)?;
     named.retain(|path| is_between(path, from, to));
     if named.is_empty() {
@@ -36,13 +78,12 @@ pub(super) fn find(
         bail!("no path of this file has these ends; {names}");
     }
     let named = named_path::in_view(architecture, named, view)?;
-    let indexed = Indexed::new(analysis.model, Style::Own);
     let ends = IncludedEnds::default();
     let mut found = Vec::new();
     let mut errors = Vec::new();
     for path in named {
-        match stamped_instants(&indexed, architecture, path, ends, |it| analysis.counts(it)) {
-            Ok(records) => found.push((path, records)),
+        match stamped_instants(indexed, architecture, path, ends, |it| analysis.counts(it)) {
+            Ok(records) => found.push((path.clone(), Vec::new(), records)),
             Err(error) => errors.push(error.to_string()),
         }
     }
@@ -50,32 +91,7 @@ pub(super) fn find(
         bail!("{}", errors.join("; "));
     }
     diagnostic::notes(&errors);
-    let mut rows: Vec<(usize, &[Cell<Stamp>], Nanos, Nanos)> = Vec::new();
-    for (number, (_, records)) in found.iter().enumerate() {
-        rows.extend(complete(records).map(|(row, begin, end)| (number, row, begin, end)));
-    }
-    let picked = choice.pick(rows, |(_, _, begin, end)| (*begin, *end, end.0 - begin.0));
-    let path_instance = picked.and_then(|(number, row, ..)| {
-        let (path, records) = &found[number];
-        let path_instance = PathInstance::of(&indexed, &stage_columns(records), row)?;
-        Some(Subject::NamedPath(
-            (*path).clone(),
-            path_instance,
-            Vec::new(),
-        ))
-    });
-    let unknown_arrival = found
-        .iter()
-        .any(|(path, _)| unknown_arrival(&indexed, architecture, path).is_some());
-    match path_instance {
-        Some(subject) => Ok(subject),
-        None if unknown_arrival => bail!(
-            "whether messages came through is not known: the trace does not tell of messages on the way whether they arrived"
-        ),
-        None => bail!(
-            "no message came through in this part of the trace; `rostrace paths` with the same file says where they ended"
-        ),
-    }
+    Ok(found)
 }
 
 /// Paths between two ends that are looked at.
@@ -86,14 +102,40 @@ const MOST_PATHS: usize = 5;
 pub(super) fn between(
     analysis: &Analysis<'_>,
     view: &View<'_>,
-    (from, to): (&Ends, &Ends),
+    ends: (&Ends, &Ends),
     choice: Choice,
 ) -> Option<Subject> {
+    let indexed = Indexed::new(analysis.model, Style::Own);
+    pick(&indexed, &assumed(analysis, view, &indexed, ends), choice)
+}
+
+/// All messages between two ends, in the same way.
+pub(super) fn all_between(
+    analysis: &Analysis<'_>,
+    view: &View<'_>,
+    ends: (&Ends, &Ends),
+) -> Vec<(NamedPath, Vec<PathInstance>)> {
+    let indexed = Indexed::new(analysis.model, Style::Own);
+    let found = assumed(analysis, view, &indexed, ends);
+    let mut nodes: Vec<String> = found.iter().flat_map(|it| it.1.clone()).collect();
+    nodes.sort();
+    nodes.dedup();
+    if !nodes.is_empty() {
+        diagnostic::note(&assumption(&nodes));
+    }
+    instances(&indexed, found)
+}
+
+fn assumed(
+    analysis: &Analysis<'_>,
+    view: &View<'_>,
+    indexed: &Indexed<'_>,
+    (from, to): (&Ends, &Ends),
+) -> Vec<Followed> {
     if from.names.is_empty() || to.names.is_empty() {
-        return None;
+        return Vec::new();
     }
     let architecture = from_trace_with_flows(analysis.model);
-    let indexed = Indexed::new(analysis.model, Style::Own);
     let mut found = Vec::new();
     let fused = analysis.stored_inputs().node_paths(analysis);
     for path in search(&architecture, from, to, MOST_PATHS, view) {
@@ -101,23 +143,38 @@ pub(super) fn between(
         let assumed = assume_latest_message(&mut assuming, &path, &fused);
         let ends = IncludedEnds::default();
         let counts = |time| analysis.counts(time);
-        if let Ok(records) = stamped_instants(&indexed, &assuming, &path, ends, counts) {
+        if let Ok(records) = stamped_instants(indexed, &assuming, &path, ends, counts) {
             found.push((path, assumed, records));
         }
     }
+    found
+}
+
+fn pick(indexed: &Indexed<'_>, found: &[Followed], choice: Choice) -> Option<Subject> {
     let mut rows: Vec<(usize, &[Cell<Stamp>], Nanos, Nanos)> = Vec::new();
-    for (number, (_, _, records)) in found.iter().enumerate() {
+    for (number, (.., records)) in found.iter().enumerate() {
         rows.extend(complete(records).map(|(row, begin, end)| (number, row, begin, end)));
     }
     let (number, row, ..) =
         choice.pick(rows, |(_, _, begin, end)| (*begin, *end, end.0 - begin.0))?;
     let (path, assumed, records) = &found[number];
-    let path_instance = PathInstance::of(&indexed, &stage_columns(records), row)?;
+    let path_instance = PathInstance::of(indexed, &stage_columns(records), row)?;
     Some(Subject::NamedPath(
         path.clone(),
         path_instance,
         assumed.clone(),
     ))
+}
+
+fn instances(indexed: &Indexed<'_>, found: Vec<Followed>) -> Vec<(NamedPath, Vec<PathInstance>)> {
+    let all = found.into_iter().map(|(path, _, records)| {
+        let columns = stage_columns(&records);
+        let rows = complete(&records);
+        let rows = rows.filter_map(|(row, ..)| PathInstance::of(indexed, &columns, row));
+        let rows = rows.collect();
+        (path, rows)
+    });
+    all.collect()
 }
 
 /// The messages that came through, with their first and last instant.

@@ -358,7 +358,10 @@ fn unnamed_executions(analysis: &Analysis<'_>) -> Vec<InstanceTiming> {
 }
 
 /// What `--callback` means: a callback or a node.
-fn meant_callback(analysis: &Analysis<'_>, pattern: &Pattern) -> anyhow::Result<Pattern> {
+pub(super) fn meant_callback(
+    analysis: &Analysis<'_>,
+    pattern: &Pattern,
+) -> anyhow::Result<Pattern> {
     let model = analysis.model;
     let callbacks = (0..model.callbacks.len()).map(CallbackId::from_index);
     let callbacks = callbacks.map(|callback| analysis.names.callback(callback));
@@ -496,7 +499,7 @@ pub(super) fn execution_name(analysis: &Analysis<'_>, instance: InstanceId) -> S
 }
 
 /// `/sensor → /points → /fusion`
-fn message_name(analysis: &Analysis<'_>, delivery: DeliveryId) -> String {
+pub(super) fn message_name(analysis: &Analysis<'_>, delivery: DeliveryId) -> String {
     let model = analysis.model;
     let delivery = analysis.delivery(delivery);
     let publication = analysis.publication(delivery.publication);

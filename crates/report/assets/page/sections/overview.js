@@ -9,6 +9,7 @@ view("overview", {
       h("p", { class: "quiet" }, recordedSentence(data)),
       trust(data),
       data.simulated_time && h("p", { class: "notice warn", id: "simulated-time" }, `${data.simulated_time[0].toUpperCase()}${data.simulated_time.slice(1)}.`),
+      changeSection(data),
       h("h2", {}, "Findings, worst first ", definitionLink("findings-severity")),
       findingList(data.findings),
       h("h2", {}, "What was recorded"),
@@ -77,6 +78,50 @@ function copyable(command) {
     setTimeout(() => { button.textContent = "Copy"; }, 2000);
   });
   return h("span", { class: "copyable" }, code, button);
+}
+
+const CHANGES_IN_SIGHT = 3;
+
+/** What would make most of the lateness go away, before anything else: that is what somebody who opens this has come for. */
+function changeSection({ changes }) {
+  if (changes.explained === 0) return null;
+  const { list } = changes;
+  const late = changes.late === 0 ? `None of ${count(changes.explained)} executions was late.` : [`${count(changes.late)} of ${count(changes.explained)} executions were late, by `, h("b", { class: "number" }, duration(changes.lateness)), " together",
+    changes.unexplained > 0 && `; ${share(changes.unexplained / changes.lateness)} of that for reasons that the recording does not tell`, "."];
+  return h("section", { id: "changes" },
+    h("h2", {}, "What to change, the largest gain first ", definitionLink("what-to-change")),
+    h("p", { class: "quiet" }, late, " ", copyable(changes.command)),
+    list.length === 0
+      ? h("p", { class: "notice good", id: "no-change" }, "Nothing stands out.")
+      : [h("ol", { class: "changes" }, list.slice(0, CHANGES_IN_SIGHT).map(changeItem)),
+        list.length > CHANGES_IN_SIGHT && folded("more-findings", `${count(list.length - CHANGES_IN_SIGHT)} more, with less to gain`, () => h("ol", { class: "changes", style: `counter-reset: change ${CHANGES_IN_SIGHT}` }, list.slice(CHANGES_IN_SIGHT).map(changeItem)))]);
+}
+
+function changeItem(change) {
+  const { others } = change;
+  return h("li", { class: "change", "data-gain": change.gain },
+    h("span", { class: "sentence" }, h("b", {}, linked(capital(change.action), change.links)), ": ", name(change.evidence, false), "."),
+    change.share !== null && h("span", { class: "gain", title: `${share(change.share)} of all lateness` }, h("span", { style: `width:${(100 * Math.min(1, change.share)).toFixed(1)}%` })),
+    h("p", { class: "quiet" }, name(capital(change.note), false), "."),
+    others.length > 0 && h("p", { class: "quiet" }, "Also late because of it: ", others.slice(0, CHANGES_IN_SIGHT).map(([title, link], index) => [index > 0 && ", ", h("a", { href: link }, name(title, false))]), others.length > CHANGES_IN_SIGHT && ` and ${count(others.length - CHANGES_IN_SIGHT)} more`, "."),
+    h("p", { class: "small" }, copyable(change.command)));
+}
+
+function capital(sentence) {
+  return `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}`;
+}
+
+/** A sentence in which names lead to what they name. */
+function linked(text, links) {
+  const found = links.map(([title, link]) => ({ title, link, at: text.indexOf(title) })).filter(({ at }) => at >= 0).sort((a, b) => a.at - b.at || b.title.length - a.title.length);
+  const pieces = [];
+  let end = 0;
+  for (const { title, link, at } of found) {
+    if (at < end) continue;
+    pieces.push(name(text.slice(end, at), false), h("a", { href: link }, name(title, false)));
+    end = at + title.length;
+  }
+  return [pieces, name(text.slice(end), false)];
 }
 
 const DROP_CAUSES = {

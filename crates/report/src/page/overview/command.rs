@@ -1,6 +1,7 @@
 //! Commands that can be copied from the page into a terminal.
 
 use rostrace_analyze::selection::Pattern;
+use rostrace_base::text::shell_word;
 use rostrace_ctf::schema::Nanos;
 
 use crate::page::Subject;
@@ -16,7 +17,7 @@ pub(super) struct Commands {
 impl Commands {
     pub(super) fn of(subject: Subject<'_>) -> Commands {
         let sources = subject.options.sources.iter();
-        let sources: Vec<String> = sources.map(|source| quoted(source)).collect();
+        let sources: Vec<String> = sources.map(|source| shell_word(source)).collect();
         Commands {
             traces: match sources.is_empty() {
                 true => "TRACE".to_owned(),
@@ -36,9 +37,17 @@ impl Commands {
         format!("rostrace why {} --callback {}{at}", self.traces, glob(name))
     }
 
+    /// By options with names.
+    pub(super) fn why(&self, options: &[(&str, String)], at: Nanos) -> String {
+        let options = options.iter();
+        let options = options.map(|(option, name)| format!(" {option} {}", glob(name)));
+        let (options, at) = (options.collect::<String>(), self.at(Some(at)));
+        format!("rostrace why {}{options}{at}", self.traces)
+    }
+
     /// From a node to a node.
     pub(super) fn why_path(&self, from: &str, to: &str, at: Option<Nanos>) -> String {
-        let (from, to, at) = (quoted(from), quoted(to), self.at(at));
+        let (from, to, at) = (shell_word(from), shell_word(to), self.at(at));
         format!("rostrace why {} --from {from} --to {to}{at}", self.traces)
     }
 
@@ -63,16 +72,7 @@ impl Commands {
 
 /// A name where a pattern is asked for.
 fn glob(name: &str) -> String {
-    quoted(&Pattern::escape(name))
-}
-
-/// A word for a shell.
-fn quoted(word: &str) -> String {
-    let is_plain = |it: char| it.is_ascii_alphanumeric() || "/_-.:+,@%".contains(it);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
+    shell_word(&Pattern::escape(name))
 }
 
 #[cfg(test)]
@@ -80,11 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shell_sees_one_word() {
-        assert_eq!(quoted("session/run-1"), "session/run-1");
-        assert_eq!(quoted("/a ← /b"), "'/a ← /b'");
-        assert_eq!(quoted("it's; rm"), r"'it'\''s; rm'");
-        assert_eq!(quoted("$(x)"), "'$(x)'");
+    fn a_name_is_no_pattern() {
         assert_eq!(glob("/a · timer [1]"), "'/a · timer [[]1[]]'");
     }
 

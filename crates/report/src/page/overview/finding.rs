@@ -4,7 +4,6 @@ use rostrace_analyze::finding::{self, Because, FindingKind, Group, Root, Runner,
 use rostrace_analyze::standstill::Scope;
 use rostrace_analyze::thread::Ran;
 use rostrace_ctf::schema::Nanos;
-use rostrace_model::describe::names;
 use rostrace_model::entity::CallbackId;
 use serde::Serialize;
 
@@ -69,14 +68,7 @@ pub(super) fn groups(subject: Subject<'_>) -> Vec<GroupRow> {
         let mut findings = group.findings();
         group.severity >= WORTH_A_WORD && findings.any(|it| is_wanted(subject, &it.kind))
     };
-    let teller = Teller {
-        subject,
-        commands: Commands::of(subject),
-        processes: process_names(subject.analysis.model)
-            .into_iter()
-            .map(|it| it.name)
-            .collect(),
-    };
+    let teller = Teller::of(subject);
     let groups = subject.shared.findings().iter();
     let told = groups.filter(|group| is_told(group)).take(MOST_GROUPS);
     told.map(|group| teller.group(group)).collect()
@@ -86,12 +78,21 @@ pub(super) fn groups(subject: Subject<'_>) -> Vec<GroupRow> {
 #[derive(Debug)]
 pub(super) struct Teller<'a> {
     pub(super) subject: Subject<'a>,
-    commands: Commands,
+    pub(super) commands: Commands,
     /// What processes are called.
     pub(super) processes: Vec<String>,
 }
 
-impl Teller<'_> {
+impl<'a> Teller<'a> {
+    pub(super) fn of(subject: Subject<'a>) -> Teller<'a> {
+        let processes = process_names(subject.analysis.model).into_iter();
+        Teller {
+            subject,
+            commands: Commands::of(subject),
+            processes: processes.map(|it| it.name).collect(),
+        }
+    }
+
     fn group(&self, group: &Group) -> GroupRow {
         let is_told = |it: &&finding::Finding| it.severity >= WORTH_A_WORD;
         let told = group.members.iter().filter(is_told);
@@ -132,12 +133,7 @@ impl Teller<'_> {
     }
 
     pub(super) fn runner(&self, runner: Runner) -> String {
-        let names = &self.subject.analysis.names;
-        match runner.ran {
-            Ran::Callback(callback) => names.callback(callback).to_owned(),
-            Ran::Client(client) => names.client(client).to_owned(),
-            Ran::Unnamed(address) => names::unnamed_callback(address),
-        }
+        runner.name(&self.subject.analysis.names)
     }
 
     pub(super) fn runner_link(&self, runner: Runner) -> String {

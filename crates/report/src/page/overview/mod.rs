@@ -1,5 +1,7 @@
-//! The first screen: what was recorded, whether it can be trusted, what cannot be known from it, and the worst findings (`finding`).
+//! The first screen: what was recorded, whether it can be trusted, what cannot be known from it, what to change (`change`), and the worst
+//! findings (`finding`).
 
+mod change;
 mod command;
 mod finding;
 mod reason;
@@ -44,6 +46,7 @@ struct Overview<'a> {
     unknown: Vec<Unknown>,
     /// What to say where simulated time rules.
     simulated_time: Option<String>,
+    changes: change::Changes,
     findings: Vec<finding::GroupRow>,
     names: Vec<Named<'a>>,
     clock: Option<Clock>,
@@ -130,6 +133,7 @@ pub(crate) fn part(subject: Subject<'_>) -> Part {
         traces: Commands::of(subject).traces,
         unknown: unknown(subject),
         simulated_time: sim_time::sentence(model),
+        changes: change::changes(subject),
         findings: finding::groups(subject),
         names: named(subject),
         clock,

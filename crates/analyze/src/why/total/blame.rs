@@ -1,0 +1,150 @@
+//! What a part of an explanation is put down to: what kind of thing it was, and who did it. This is the only place that goes through all
+//! causes: a new one has to say here how it is weighed and what can be done about it.
+
+use rostrace_model::flow::{LockKind, OffCpuReason};
+use rostrace_model::scheduling::TaskId;
+
+use crate::analysis::Analysis;
+use crate::finding::Runner;
+use crate::standstill::Scope;
+use crate::thread::Ran;
+use crate::why::{ByClock, CallStage, Cause, NotOnCpu, Part, Relation};
+
+/// What parts are added up by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Blame {
+    /// As tables and JSON call it.
+    pub cause: &'static str,
+    pub kind: Kind,
+    pub relation: Option<Relation>,
+    pub culprit: Option<Culprit>,
+}
+
+/// Who did it, where the part names somebody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Culprit {
+    Runner(Runner),
+    /// Who had the CPU.
+    Task(TaskId),
+    Standstill(Scope),
+}
+
+/// Causes that are weighed alike and that the same kind of change helps against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Something else ran: on the same thread, or in the same mutually exclusive group.
+    OtherCallback,
+    /// A callback itself.
+    Execution,
+    /// A callback slept in the middle.
+    Blocked,
+    /// It waited for a lock that somebody held.
+    Lock,
+    Preempted,
+    WaitingForCpu,
+    Standstill,
+    /// Its thread woke up late for a timer.
+    WakeUp,
+    Publishing,
+    Transport,
+    /// The executor's own work.
+    Executor,
+    /// Kept in a node until something else happened.
+    Storage,
+    /// The trace does not tell which of several it was, or nothing at all.
+    NotTold,
+}
+
+impl Kind {
+    /// Whether it is a part of the way by nature, so that only what goes beyond the usual is too much of it. Everything else is in the way: without it,
+    /// what waited would have gone on.
+    pub(super) fn has_usual(self) -> bool {
+        match self {
+            Kind::Execution
+            | Kind::Blocked
+            | Kind::Publishing
+            | Kind::Transport
+            | Kind::Executor
+            | Kind::Storage
+            | Kind::NotTold => true,
+            Kind::OtherCallback
+            | Kind::Lock
+            | Kind::Preempted
+            | Kind::WaitingForCpu
+            | Kind::Standstill
+            | Kind::WakeUp => false,
+        }
+    }
+}
+
+impl Blame {
+    pub(super) fn of(analysis: &Analysis<'_>, part: &Part) -> Blame {
+        let runner = |id| Culprit::Runner(Runner::of(analysis.model, analysis.instance(id)));
+        let (kind, culprit, relation) = match part.cause {
+            Cause::OtherCallback(id, relation) => {
+                (Kind::OtherCallback, Some(runner(id)), Some(relation))
+            }
+            Cause::ClientCallback(id, relation) => {
+                let row = analysis.client_callback(id);
+                let runner = Runner {
+                    process: analysis.model.process_of(row.thread),
+                    ran: match row.client {
+                        Some(client) => Ran::Client(client),
+                        None => Ran::Unnamed(row.rmw_handle),
+                    },
+                };
+                let culprit = Some(Culprit::Runner(runner));
+                (Kind::OtherCallback, culprit, Some(relation))
+            }
+            Cause::Unended(id) => (
+                Kind::OtherCallback,
+                Some(runner(id)),
+                Some(Relation::SameThread),
+            ),
+            Cause::Execution(id)
+            | Cause::ServiceExecution(id)
+            | Cause::ByClock(ByClock::Computing, id) => (Kind::Execution, Some(runner(id)), None),
+            Cause::Call(_, CallStage::ClientCallback) => (Kind::Execution, None, None),
+            Cause::Lock(lock, instance) => match (lock.kind, lock.ran) {
+                (LockKind::Mutex | LockKind::Read | LockKind::Write, Some(holder)) => {
+                    (Kind::Lock, Some(runner(holder)), None)
+                }
+                _ => (Kind::Blocked, instance.map(runner), None),
+            },
+            Cause::ByClock(ByClock::NotOnCpu(reason), id) => match reason {
+                OffCpuReason::Preempted => (Kind::WaitingForCpu, None, None),
+                OffCpuReason::Blocked => (Kind::Blocked, Some(runner(id)), None),
+                OffCpuReason::PreemptedOrBlocked | OffCpuReason::Interrupted => {
+                    (Kind::NotTold, None, None)
+                }
+            },
+            Cause::Stored(id) | Cause::UsedBefore(id) => (Kind::Storage, Some(runner(id)), None),
+            Cause::NotOnCpu(state, instance) => match state {
+                NotOnCpu::Preempted(task) => (Kind::Preempted, Some(Culprit::Task(task)), None),
+                NotOnCpu::Blocked => (Kind::Blocked, instance.map(runner), None),
+                NotOnCpu::WaitingForCpu => (Kind::WaitingForCpu, None, None),
+            },
+            Cause::Standstill(id, _) => {
+                let scope = analysis.standstills().get(id).scope;
+                (Kind::Standstill, Some(Culprit::Standstill(scope)), None)
+            }
+            Cause::Publishing => (Kind::Publishing, None, None),
+            Cause::Middleware | Cause::Transport => (Kind::Transport, None, None),
+            Cause::Executor | Cause::Dispatch | Cause::NotTaken => (Kind::Executor, None, None),
+            Cause::TimerLateness => (Kind::WakeUp, None, None),
+            Cause::MiddlewareOrExecutor
+            | Cause::PublishingOrMiddleware
+            | Cause::IntraProcessBuffer
+            | Cause::OutsideCallbacks
+            | Cause::Lost(_)
+            | Cause::Call(..)
+            | Cause::Unknown => (Kind::NotTold, None, None),
+        };
+        Blame {
+            cause: part.cause.name(),
+            kind,
+            relation,
+            culprit,
+        }
+    }
+}
